@@ -1,1 +1,32 @@
-//! Pure kernels.
+//! Pure functions on words and blocks: hashing, pseudo-random generation, GGM trees, bit
+//! matrices, secret-independent selection and LPN encoding.
+//!
+//! Nothing here knows a network, a party or a protocol. Every function that touches a secret is
+//! free of branches and memory addresses that depend on it. Unsafe code lives in [`simd`] only.
+
+#![deny(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("blocks and rows are little-endian in memory and on the wire");
+
+mod aes;
+pub mod block;
+pub mod ct;
+pub mod ggm;
+pub mod hash;
+pub mod lookup;
+pub mod lpn;
+pub mod pack;
+pub mod prg;
+pub mod ring;
+pub mod rows;
+#[allow(unsafe_code)]
+pub mod simd;
+pub mod transpose;
+
+pub use block::Block;
+pub use hash::CcrHash;
+pub use prg::Prg;
+pub use ring::{Ring, low};
+pub use rows::Shift;
+pub use simd::Kernel;

@@ -1,0 +1,111 @@
+//! AES-128 under a fixed key as a circular correlation robust hash.
+
+use crate::aes::Aes;
+use crate::{Block, Kernel};
+
+/// `sigma(L || R) = (L ^ R || L)`, `L` the high and `R` the low 64 bits.
+///
+/// Both `sigma` and `x -> sigma(x) ^ x` are bijective. Were one of them not, a guess of 64 bits
+/// or fewer would give away the correlation of all OTs.
+#[inline]
+pub fn sigma(x: Block) -> Block {
+    Block((x.0 ^ (x.0 << 64)) & (u128::MAX << 64) | x.0 >> 64)
+}
+
+/// The hash `H(x) = AES_k(sigma(x)) ^ sigma(x)` under one public key `k`.
+///
+/// A key serves one purpose in one session, and at most about `2^20` calls of a protocol.
+#[derive(Clone)]
+pub struct CcrHash {
+    pub(crate) aes: Aes,
+}
+
+impl CcrHash {
+    /// The hash under `key`, on the fastest kernel of this processor.
+    pub fn new(key: Block) -> Self {
+        Self::with_kernel(key, Kernel::active())
+    }
+
+    /// The hash under `key`, on a given kernel.
+    ///
+    /// # Panics
+    /// If this processor does not support the kernel.
+    pub fn with_kernel(key: Block, kernel: Kernel) -> Self {
+        Self { aes: Aes::new(kernel.engine(), key) }
+    }
+
+    /// `H(x)`.
+    pub fn one(&self, x: Block) -> Block {
+        let mut out = [x];
+        self.aes.hash(&mut out);
+        out[0]
+    }
+
+    /// Replaces every `x` by `H(x)`.
+    pub fn in_place(&self, xs: &mut [Block]) {
+        self.aes.hash(xs);
+    }
+
+    /// `out[i] = H(xs[i] ^ tweak)`.
+    ///
+    /// # Panics
+    /// Unless both slices have the same length.
+    pub fn xored(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
+        assert_eq!(xs.len(), out.len(), "lengths");
+        for (out, &x) in out.iter_mut().zip(xs) {
+            *out = x ^ tweak;
+        }
+        self.aes.hash(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rank over F_2 of a linear map on blocks.
+    fn rank(map: impl Fn(Block) -> Block) -> usize {
+        let mut rows: Vec<u128> = (0..128).map(|i| map(Block(1 << i)).0).collect();
+        let mut rank = 0;
+        for bit in 0..128 {
+            let Some(at) = (rank..128).find(|&r| rows[r] >> bit & 1 == 1) else { continue };
+            rows.swap(rank, at);
+            let pivot = rows[rank];
+            for row in rows[rank + 1..].iter_mut().filter(|row| **row >> bit & 1 == 1) {
+                *row ^= pivot;
+            }
+            rank += 1;
+        }
+        rank
+    }
+
+    #[test]
+    fn sigma_is_a_linear_orthomorphism() {
+        assert_eq!(rank(sigma), 128);
+        assert_eq!(rank(|x| sigma(x) ^ x), 128);
+        assert_eq!(rank(|x| Block(x.0 ^ x.0 >> 64) ^ x), 64, "the test must see a bad map");
+        let (a, b) = (Block(0x1234 << 70 | 77), Block(u128::MAX / 7));
+        assert_eq!(sigma(a ^ b), sigma(a) ^ sigma(b));
+        assert_eq!(sigma(Block(3 << 64 | 5)), Block((3 ^ 5) << 64 | 3));
+    }
+
+    #[test]
+    fn every_kernel_hashes_by_the_definition_at_lane_edges() {
+        for kernel in Kernel::supported() {
+            let hash = CcrHash::with_kernel(Block(0xfeed << 100 | 42), kernel);
+            for len in (0..=35).chain([63, 64, 65, 127, 128, 129, 200]) {
+                let xs: Vec<Block> = (0..len).map(|i| Block(u128::MAX / (i + 3))).collect();
+                let tweak = Block(1 << 127 | len);
+                let mut out = vec![Block::ZERO; xs.len()];
+                hash.xored(&xs, tweak, &mut out);
+                for (&x, &h) in xs.iter().zip(&out) {
+                    let s = sigma(x ^ tweak);
+                    let mut y = [s];
+                    hash.aes.encrypt(&mut y);
+                    assert_eq!(h, y[0] ^ s, "{kernel:?} {len}");
+                    assert_eq!(h, hash.one(x ^ tweak));
+                }
+            }
+        }
+    }
+}

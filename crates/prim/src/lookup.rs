@@ -1,0 +1,129 @@
+//! Online readers of a one-hot correlation: rows of secret bits times a public table.
+//!
+//! Rows as in [`crate::ct`]; a batch of rows is row-major.
+
+use crate::ct::{row_words, swap_in_word};
+use crate::{Ring, Shift};
+
+/// `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
+///
+/// # Panics
+/// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
+pub fn xor_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
+    select(rows, table, out, |a, b| a ^ b);
+}
+
+/// `out[b]` = sum of the entries `table[j]` for which bit `j` of row `b` is 1, mod `2^WIDTH`.
+///
+/// # Panics
+/// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
+pub fn add_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
+    select(rows, table, out, u64::wrapping_add);
+}
+
+/// Number of ones.
+pub fn popcount(row: &[u64]) -> u32 {
+    row.iter().map(|word| word.count_ones()).sum()
+}
+
+/// Shifts a row of `n` bits by a PUBLIC amount: `out[i] = in[(i - by) mod n]` or `in[i ^ by]`.
+///
+/// # Panics
+/// Unless `by < n` and `row` has `n` bits.
+pub fn shift_row(row: &mut [u64], n: usize, group: Shift, by: u32) {
+    assert_eq!(row.len(), row_words(n), "row length");
+    assert!((by as usize) < n, "shift amount");
+    let (words, bits) = (by as usize / 64, by % 64);
+    match group {
+        Shift::Cyclic if n <= 64 => {
+            let full = u64::MAX >> (64 - n);
+            let back = row[0].checked_shr(n as u32 - bits).unwrap_or(0);
+            row[0] = (row[0] << bits | back) & full;
+        }
+        Shift::Cyclic => {
+            row.rotate_right(words);
+            if bits > 0 {
+                let mut below = row[row.len() - 1];
+                for word in row {
+                    (*word, below) = (*word << bits | below >> (64 - bits), *word);
+                }
+            }
+        }
+        Shift::Xor => {
+            for i in (0..row.len()).filter(|i| *i < i ^ words) {
+                row.swap(i, i ^ words);
+            }
+            for step in (0..6).filter(|step| bits >> step & 1 == 1) {
+                row.iter_mut().for_each(|word| *word = swap_in_word(*word, step));
+            }
+        }
+    }
+}
+
+fn select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R], add: impl Fn(u64, u64) -> u64) {
+    let words = row_words(table.len());
+    assert_eq!(rows.len(), out.len() * words, "rows");
+    for (row, out) in rows.chunks_exact(words).zip(out) {
+        let mut sum = 0;
+        for (&word, entries) in row.iter().zip(table.chunks(64)) {
+            for (entry, j) in entries.iter().zip(0..) {
+                sum = add(sum, entry.to_u64() & (word >> j & 1).wrapping_neg());
+            }
+        }
+        *out = R::from_u64(sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bit(row: &[u64], i: usize) -> bool {
+        row[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    fn agrees<R: Ring>(n: usize, batch: usize, words: &[u64]) {
+        let width = row_words(n);
+        let full = if n < 64 { (1 << n) - 1 } else { u64::MAX };
+        let rows: Vec<u64> = words.iter().cycle().take(batch * width).map(|w| w & full).collect();
+        let table: Vec<R> =
+            (0..n as u64).map(|j| R::from_u64((j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3)).collect();
+        let (mut xors, mut sums) = (vec![R::default(); batch], vec![R::default(); batch]);
+        xor_select(&rows, &table, &mut xors);
+        add_select(&rows, &table, &mut sums);
+        for b in 0..batch {
+            let row = &rows[b * width..][..width];
+            let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| table[j].to_u64());
+            assert_eq!(xors[b], R::from_u64(chosen().fold(0, |a, x| a ^ x)), "{n} {batch} {b}");
+            assert_eq!(sums[b], R::from_u64(chosen().fold(0, u64::wrapping_add)), "{n} {batch} {b}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn selections(log in 0u32..=10, batch in 0usize..20, words in prop::collection::vec(any::<u64>(), 64)) {
+            agrees::<u8>(1 << log, batch, &words);
+            agrees::<u16>(1 << log, batch, &words);
+            agrees::<u32>(1 << log, batch, &words);
+            agrees::<u64>(1 << log, batch, &words);
+        }
+
+        #[test]
+        fn shifts(log in 0u32..=10, by in any::<u32>(), words in prop::collection::vec(any::<u64>(), 16)) {
+            let n = 1usize << log;
+            let by = by % n as u32;
+            let mut row = words[..row_words(n)].to_vec();
+            row[0] &= if n < 64 { (1 << n) - 1 } else { u64::MAX };
+            let (mut cyclic, mut xored) = (row.clone(), row.clone());
+            shift_row(&mut cyclic, n, Shift::Cyclic, by);
+            shift_row(&mut xored, n, Shift::Xor, by);
+            for i in 0..n {
+                prop_assert_eq!(bit(&cyclic, i), bit(&row, (i + n - by as usize) % n));
+                prop_assert_eq!(bit(&xored, i), bit(&row, i ^ by as usize));
+            }
+            prop_assert!(n >= 64 || (cyclic[0] | xored[0]) >> n == 0);
+            prop_assert_eq!(popcount(&row), (0..n).filter(|&i| bit(&row, i)).count() as u32);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Instruction sets, chosen at run time.
+//!
+//! Every kernel is written once, as an `Op` over an instruction set (`Isa`). The value of an
+//! `Isa` type is the proof that the processor has its instructions: it can only be had from
+//! `detect`, so the kernels themselves are safe code. `Portable` is the twin that runs everywhere.
+
+mod portable;
+
+pub(crate) use portable::Portable;
+
+use crate::Block;
+use std::sync::OnceLock;
+
+/// A set of processor instructions that the kernels can be run with. All give equal results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// Any processor: bitsliced AES on 128-bit integers, no tables.
+    Portable,
+    /// x86-64: AES-NI, SSE4.1 and SSSE3.
+    AesNi,
+    /// x86-64: VAES on 256-bit vectors, AVX2.
+    Vaes256,
+    /// x86-64: VAES on 512-bit vectors, AVX-512F and AVX-512BW.
+    Vaes512,
+    /// AArch64: Advanced SIMD with the AES extension.
+    Neon,
+}
+
+impl Kernel {
+    /// The fastest supported kernel, found once.
+    pub fn active() -> Kernel {
+        static ACTIVE: OnceLock<Kernel> = OnceLock::new();
+        *ACTIVE.get_or_init(|| *Kernel::supported().last().expect("the portable kernel is always there"))
+    }
+
+    /// All kernels that this processor can run, slowest first.
+    pub fn supported() -> Vec<Kernel> {
+        use Kernel::*;
+        [Portable, AesNi, Vaes256, Vaes512, Neon].into_iter().filter(|k| k.detect().is_some()).collect()
+    }
+
+    /// Lower-case name, for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Portable => "portable",
+            Kernel::AesNi => "aes-ni",
+            Kernel::Vaes256 => "vaes-256",
+            Kernel::Vaes512 => "vaes-512",
+            Kernel::Neon => "neon",
+        }
+    }
+
+    /// # Panics
+    /// If this processor does not support the kernel.
+    pub(crate) fn engine(self) -> Engine {
+        self.detect().unwrap_or_else(|| panic!("this processor lacks the {} kernel", self.name()))
+    }
+
+    fn detect(self) -> Option<Engine> {
+        match self {
+            Kernel::Portable => Some(Engine::Portable(Portable)),
+            _ => None,
+        }
+    }
+}
+
+/// The largest [`Isa::BLOCKS`].
+pub(crate) const MAX_BLOCKS: usize = 8;
+
+/// A kernel known to be supported, with the proof.
+#[derive(Clone, Copy)]
+pub(crate) enum Engine {
+    Portable(Portable),
+}
+
+impl Engine {
+    /// Runs `op` with this engine's instructions.
+    #[inline]
+    pub fn run<T, O: AnyOp<T>>(self, op: O) -> T {
+        match self {
+            Engine::Portable(isa) => isa.run(op),
+        }
+    }
+}
+
+/// A kernel body. `call` must be `#[inline(always)]`, so that it is compiled with the
+/// instructions of the function that `Isa::run` enters.
+pub(crate) trait Op<S: Isa> {
+    type Out;
+    fn call(self, isa: S) -> Self::Out;
+}
+
+/// An `Op` that runs on every instruction set of this architecture.
+pub(crate) trait AnyOp<T>: Op<Portable, Out = T> {}
+impl<T, O: Op<Portable, Out = T>> AnyOp<T> for O {}
+
+/// Vectors of [`BLOCKS`](Isa::BLOCKS) blocks and what the kernels do with them.
+pub(crate) trait Isa: Copy {
+    /// A vector of `BLOCKS` blocks.
+    type V: Copy;
+    /// Blocks in a vector.
+    const BLOCKS: usize;
+
+    /// Enters a function compiled for this instruction set.
+    fn run<O: Op<Self>>(self, op: O) -> O::Out;
+
+    /// `src` has exactly `BLOCKS` blocks.
+    fn load(self, src: &[Block]) -> Self::V;
+    /// `dst` has exactly `BLOCKS` blocks.
+    fn store(self, v: Self::V, dst: &mut [Block]);
+    /// The block in every place.
+    fn splat(self, x: Block) -> Self::V;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `sigma(L || R) = (L ^ R || L)` on each block, see [`crate::hash::sigma`].
+    fn sigma(self, x: Self::V) -> Self::V;
+    /// A full AES round: SubBytes, ShiftRows, MixColumns, XOR of the round key.
+    fn round(self, x: Self::V, key: Self::V) -> Self::V;
+    /// The last AES round, without MixColumns.
+    fn last_round(self, x: Self::V, key: Self::V) -> Self::V;
+    /// Writes `a_0, b_0, a_1, b_1, ..`; `dst` has exactly `2 * BLOCKS` blocks.
+    fn store_pairs(self, a: Self::V, b: Self::V, dst: &mut [Block]);
+    /// All ones in the block whose place is `at`, if the places are `first, first + 1, ..`.
+    fn place_mask(self, first: u32, at: u32) -> Self::V;
+    /// XOR of the blocks of a vector.
+    fn fold(self, v: Self::V) -> Block;
+}
