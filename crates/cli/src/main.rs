@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `hushtable`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hushtable_cli::run()
+}

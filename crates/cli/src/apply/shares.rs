@@ -1,0 +1,188 @@
+//! A file with one party's shares of results that nobody has opened.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use hushtable::net::Role;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Failure, Result};
+
+const VERSION: u32 = 1;
+
+/// One party's additive shares, `value = share of P0 + share of P1 mod 2^bits`, with what is public
+/// about the values. Not printable, not comparable: shares are secret.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShareFile {
+    /// Version of this format.
+    hushtable_shares: u32,
+    /// What the values are.
+    pub of: String,
+    /// The session in which both parties' files were made.
+    pub session: String,
+    /// This party's role in that session.
+    pub role: String,
+    /// Number of values.
+    pub count: usize,
+    /// The values are two's complement numbers of so many bits, 16 to 64.
+    pub bits: u32,
+    /// They are multiples of `2^-fraction_bits`.
+    pub fraction_bits: u32,
+    /// The least and the greatest value that can occur, times `2^fraction_bits`.
+    pub range: [i64; 2],
+    /// What names the rows; `null` without an id column.
+    pub ids: Option<Vec<String>>,
+    /// This party's shares.
+    pub shares: Vec<u64>,
+}
+
+impl ShareFile {
+    /// Shares made in `session` by the party with `role`; counts and version are filled in.
+    pub fn new(of: &str, session: [u8; 32], role: Role, shares: Vec<u64>) -> Self {
+        Self {
+            hushtable_shares: VERSION,
+            of: of.to_owned(),
+            session: blake3::Hash::from(session).to_hex().to_string(),
+            role: role_name(role).to_owned(),
+            count: shares.len(),
+            bits: 64,
+            fraction_bits: 0,
+            range: [i64::MIN, i64::MAX],
+            ids: None,
+            shares,
+        }
+    }
+
+    /// The file in `text`, which came from `path`; `None` if its first character is no brace, so that it
+    /// is CSV.
+    pub fn read(path: &Path, text: &[u8]) -> Result<Option<Self>> {
+        if text.trim_ascii_start().first() != Some(&b'{') {
+            return Ok(None);
+        }
+        Self::parse(text)
+            .map(Some)
+            .map_err(|what| Failure::new(format!("{}: not a usable share file: {what}", path.display())))
+    }
+
+    fn parse(text: &[u8]) -> std::result::Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Version {
+            hushtable_shares: u32,
+        }
+        let Version { hushtable_shares } = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+        if hushtable_shares != VERSION {
+            return Err(format!("format version {hushtable_shares}; this program reads version {VERSION}"));
+        }
+        let file: Self = serde_json::from_slice(text).map_err(|e| e.to_string())?;
+        file.check().map(|()| file)
+    }
+
+    /// Everything the rest of the program relies on.
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.shares.is_empty() || self.count != self.shares.len() {
+            return Err(format!("count is {} and there are {} shares", self.count, self.shares.len()));
+        }
+        if let Some(ids) = self.ids.as_ref().filter(|ids| ids.len() != self.count) {
+            return Err(format!("count is {} and there are {} ids", self.count, ids.len()));
+        }
+        if !(16..=64).contains(&self.bits) || self.fraction_bits > 32 || self.range[0] > self.range[1] {
+            return Err("bits must be 16 to 64, fraction_bits 0 to 32, range in order".into());
+        }
+        if self.role != "P0" && self.role != "P1" {
+            return Err(format!("role {:?} is neither P0 nor P1", self.role));
+        }
+        let wide = |&&share: &&u64| self.bits < 64 && share >> self.bits != 0;
+        match self.shares.iter().position(|share| wide(&share)) {
+            Some(at) => Err(format!("share {at} has more than {} bits", self.bits)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the file.
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut to, self)?;
+        writeln!(to)
+    }
+
+    /// What the parties compare to be sure that their files belong together: the session, and whether
+    /// the roles are those of that session or both swapped.
+    pub fn pairing(&self, role: Role) -> String {
+        let roles = if self.role == role_name(role) { "same roles" } else { "swapped roles" };
+        format!("shares of {} from session {}, {roles}", self.of, &self.session)
+    }
+}
+
+/// `P0` or `P1`.
+pub fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::P0 => "P0",
+        Role::P1 => "P1",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> ShareFile {
+        let ids = Some(vec!["a".into(), "b".into()]);
+        let made = ShareFile::new("sigmoid", [7; 32], Role::P1, vec![3, 65535]);
+        ShareFile { bits: 16, fraction_bits: 8, range: [0, 256], ids, ..made }
+    }
+
+    fn text(file: &ShareFile) -> String {
+        let mut text = Vec::new();
+        file.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// The file that `input` is read as, written again.
+    fn read(input: &str) -> std::result::Result<Option<String>, String> {
+        let file = ShareFile::read(Path::new("shares.json"), input.as_bytes());
+        file.map(|f| f.as_ref().map(text)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn comes_back_as_written() {
+        let text = text(&sample());
+        assert_eq!(read(&text), Ok(Some(text.clone())));
+        assert_eq!(read(&format!("\n  {text}")), Ok(Some(text.clone())));
+        assert_eq!(read("id,score\na,1\n"), Ok(None));
+        assert_eq!(read(""), Ok(None));
+        for end in 1..text.len() - 2 {
+            assert!(read(&text[..end]).is_err(), "cut at {end}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_does_not_fit() {
+        let text = text(&sample());
+        for (from, to, want) in [
+            ("\"hushtable_shares\":1", "\"hushtable_shares\":2", "format version 2"),
+            ("\"count\":2", "\"count\":3", "count is 3 and there are 2 shares"),
+            ("[\"a\",\"b\"]", "[\"a\"]", "count is 2 and there are 1 ids"),
+            ("\"bits\":16", "\"bits\":15", "bits must be 16 to 64"),
+            ("65535", "65536", "share 1 has more than 16 bits"),
+            ("65535", "-1", "invalid value"),
+            ("\"P1\"", "\"P2\"", "neither P0 nor P1"),
+            ("\"of\"", "\"about\"", "unknown field"),
+            ("{", "{\"x\":1,", "unknown field"),
+        ] {
+            assert!(text.contains(from), "{from}");
+            let got = read(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(got.contains(want), "{from} -> {to}: {got}");
+        }
+    }
+
+    #[test]
+    fn both_files_must_be_of_one_pair() {
+        let p1 = sample();
+        let p0 = ShareFile { role: "P0".into(), ..sample() };
+        assert_eq!(p0.pairing(Role::P0), p1.pairing(Role::P1));
+        assert_eq!(p0.pairing(Role::P1), p1.pairing(Role::P0), "the listening party may change");
+        assert_ne!(p1.pairing(Role::P0), p1.pairing(Role::P1), "twice the same file");
+    }
+}
