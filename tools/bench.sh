@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Measures the figures that the README shows and appends them, a line of JSON each, to
+# bench/record/<processor>/<date>.jsonl. Nothing else should be running. NET=lan or NET=wan measures those links.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -1)
+processor=$(tr -cs 'A-Za-z0-9\n' '-' <<<"${processor:-$(uname -m)}" | sed 's/-*$//')
+record=bench/record/$processor/$(date -u +%F).jsonl
+net=${NET:-loopback}
+
+cargo build --release --locked
+mkdir -p "$(dirname "$record")"
+
+run() {
+    echo "bench $*" >&2
+    "${CARGO_TARGET_DIR:-target}/release/hushtable" bench "$@" --net "$net" --format json | tee -a "$record"
+}
+
+lut() { # protocol index output index-bits value-bits batch
+    run lut --protocol "$1" --index "$2" --output "$3" --index-bits "$4" --value-bits "$5" --batch "$6" --threads 1
+}
+
+for count in 1024 1048576 16777216; do
+    run ot --scheme ferret --count "$count"
+done
+for scheme in iknp softspoken; do
+    run ot --scheme "$scheme" --count 1024
+done
+lut rotl additive additive 8 64 100000
+lut rotl xor xor 8 8 100000
+lut splut additive additive 8 8 100000
+lut splut additive additive 8 64 100000
+echo "recorded in $record" >&2
