@@ -1,0 +1,63 @@
+# make demo   the main job: two parties on this machine score their shared customers
+# make test   everything that must be green
+# The other targets are the parts of `test`, and what a developer needs besides.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := target/venv
+
+export CARGO_INCREMENTAL := 0
+
+.PHONY: demo test bench docs fmt lint unit vectors lpn fuzz test-neon
+.NOTPARALLEL:
+
+demo:
+	$(CARGO) run --release -- demo
+
+test: lint unit docs vectors lpn fuzz
+	@echo "== all tests passed"
+
+bench:
+	tools/bench.sh
+
+fmt:
+	$(CARGO) fmt --all
+
+lint:
+	@echo "== format and lints"
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# Includes the documentation's examples, those that must not compile among them.
+unit:
+	@echo "== tests"
+	$(CARGO) test --workspace --locked
+
+docs:
+	@echo "== documentation"
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# The known answers in the tree are what an independent script computes.
+vectors:
+	@echo "== known-answer vectors"
+	$(PYTHON) tools/vectors.py --check
+
+# The security stated for the LPN sets is what the estimator computes.
+lpn: $(VENV)/ready
+	@echo "== LPN parameters"
+	$(VENV)/bin/python tools/check_lpn.py
+
+$(VENV)/ready: tools/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --requirement tools/requirements.txt
+	touch $@
+
+# Every decoder of peer, disk or user bytes, on its corpus and on mutations of it.
+fuzz:
+	@echo "== decoders on hostile bytes"
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test -p hushtable --locked --test fuzz_corpus
+
+# The kernels of an AArch64 processor, under emulation.
+test-neon:
+	@echo "== AArch64 kernels"
+	tools/neon.sh
