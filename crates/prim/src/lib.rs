@@ -23,6 +23,7 @@ pub mod rows;
 #[allow(unsafe_code)]
 pub mod simd;
 pub mod transpose;
+pub mod words;
 
 pub use block::Block;
 pub use hash::CcrHash;

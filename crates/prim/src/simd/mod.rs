@@ -5,6 +5,8 @@
 //! `detect`, so the kernels themselves are safe code. `Portable` is the twin that runs everywhere.
 
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub(crate) use portable::Portable;
 
@@ -59,6 +61,12 @@ impl Kernel {
     fn detect(self) -> Option<Engine> {
         match self {
             Kernel::Portable => Some(Engine::Portable(Portable)),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::AesNi => x86::AesNi::detect().map(Engine::AesNi),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Vaes256 => x86::Vaes256::detect().map(Engine::Vaes256),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Vaes512 => x86::Vaes512::detect().map(Engine::Vaes512),
             _ => None,
         }
     }
@@ -67,10 +75,16 @@ impl Kernel {
 /// The largest [`Isa::BLOCKS`].
 pub(crate) const MAX_BLOCKS: usize = 8;
 
-/// A kernel known to be supported, with the proof.
+/// A kernel with the proof that this processor supports it.
 #[derive(Clone, Copy)]
 pub(crate) enum Engine {
     Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    AesNi(x86::AesNi),
+    #[cfg(target_arch = "x86_64")]
+    Vaes256(x86::Vaes256),
+    #[cfg(target_arch = "x86_64")]
+    Vaes512(x86::Vaes512),
 }
 
 impl Engine {
@@ -79,6 +93,12 @@ impl Engine {
     pub fn run<T, O: AnyOp<T>>(self, op: O) -> T {
         match self {
             Engine::Portable(isa) => isa.run(op),
+            #[cfg(target_arch = "x86_64")]
+            Engine::AesNi(isa) => isa.run(op),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes256(isa) => isa.run(op),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes512(isa) => isa.run(op),
         }
     }
 }
@@ -90,9 +110,20 @@ pub(crate) trait Op<S: Isa> {
     fn call(self, isa: S) -> Self::Out;
 }
 
-/// An `Op` that runs on every instruction set of this architecture.
-pub(crate) trait AnyOp<T>: Op<Portable, Out = T> {}
-impl<T, O: Op<Portable, Out = T>> AnyOp<T> for O {}
+/// An `Op` for every instruction set of this architecture.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait AnyOp<T>:
+    Op<Portable, Out = T> + Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T> + Op<x86::Vaes512, Out = T>
+{
+}
+#[cfg(target_arch = "x86_64")]
+impl<T, O> AnyOp<T> for O where
+    O: Op<Portable, Out = T>
+        + Op<x86::AesNi, Out = T>
+        + Op<x86::Vaes256, Out = T>
+        + Op<x86::Vaes512, Out = T>
+{
+}
 
 /// Vectors of [`BLOCKS`](Isa::BLOCKS) blocks and what the kernels do with them.
 pub(crate) trait Isa: Copy {

@@ -1,0 +1,322 @@
+//! x86-64: AES-NI, and VAES on 256- and 512-bit vectors.
+
+use super::{Isa, Op};
+use crate::Block;
+use std::arch::is_x86_feature_detected as has;
+use std::arch::x86_64::*;
+
+/// AES-NI with SSE4.1. A value exists only where the processor has them.
+#[derive(Clone, Copy)]
+pub(crate) struct AesNi(());
+
+impl AesNi {
+    pub fn detect() -> Option<Self> {
+        (has!("aes") && has!("ssse3") && has!("sse4.1") && has!("popcnt")).then_some(Self(()))
+    }
+}
+
+impl Isa for AesNi {
+    type V = __m128i;
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn run<O: Op<Self>>(self, op: O) -> O::Out {
+        #[target_feature(enable = "aes,ssse3,sse4.1,popcnt")]
+        fn enter<O: Op<AesNi>>(isa: AesNi, op: O) -> O::Out {
+            op.call(isa)
+        }
+        // SAFETY: `self` proves that the processor has these features
+        unsafe { enter(self, op) }
+    }
+
+    #[inline(always)]
+    fn load(self, src: &[Block]) -> __m128i {
+        assert!(src.len() == Self::BLOCKS);
+        // SAFETY: 16 bytes of `src`, any alignment
+        unsafe { _mm_loadu_si128(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m128i, dst: &mut [Block]) {
+        assert!(dst.len() == Self::BLOCKS);
+        // SAFETY: 16 bytes of `dst`, any alignment
+        unsafe { _mm_storeu_si128(dst.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m128i {
+        self.load(&[x])
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_xor_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn sigma(self, x: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe {
+            let high = _mm_and_si128(x, _mm_set_epi64x(-1, 0));
+            _mm_xor_si128(_mm_shuffle_epi32(x, 0b01_00_11_10), high)
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, x: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: `self` proves AES-NI
+        unsafe { _mm_aesenc_si128(x, key) }
+    }
+
+    #[inline(always)]
+    fn last_round(self, x: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: `self` proves AES-NI
+        unsafe { _mm_aesenclast_si128(x, key) }
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, a: __m128i, b: __m128i, dst: &mut [Block]) {
+        let (first, second) = dst.split_at_mut(1);
+        self.store(a, first);
+        self.store(b, second);
+    }
+
+    #[inline(always)]
+    fn place_mask(self, first: u32, at: u32) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_cmpeq_epi32(_mm_setzero_si128(), _mm_set1_epi32(at.wrapping_sub(first) as i32)) }
+    }
+
+    #[inline(always)]
+    fn fold(self, v: __m128i) -> Block {
+        let mut out = [Block::ZERO];
+        self.store(v, &mut out);
+        out[0]
+    }
+}
+
+/// VAES on 256-bit vectors, with AVX2. A value exists only where the processor has them.
+#[derive(Clone, Copy)]
+pub(crate) struct Vaes256(AesNi);
+
+impl Vaes256 {
+    pub fn detect() -> Option<Self> {
+        let wide = has!("vaes") && has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt");
+        AesNi::detect().filter(|_| wide).map(Self)
+    }
+}
+
+impl Isa for Vaes256 {
+    type V = __m256i;
+    const BLOCKS: usize = 2;
+
+    #[inline(always)]
+    fn run<O: Op<Self>>(self, op: O) -> O::Out {
+        #[target_feature(enable = "vaes,avx2,aes,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
+        fn enter<O: Op<Vaes256>>(isa: Vaes256, op: O) -> O::Out {
+            op.call(isa)
+        }
+        // SAFETY: `self` proves that the processor has these features
+        unsafe { enter(self, op) }
+    }
+
+    #[inline(always)]
+    fn load(self, src: &[Block]) -> __m256i {
+        assert!(src.len() == Self::BLOCKS);
+        // SAFETY: 32 bytes of `src`, any alignment; `self` proves AVX
+        unsafe { _mm256_loadu_si256(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256i, dst: &mut [Block]) {
+        assert!(dst.len() == Self::BLOCKS);
+        // SAFETY: 32 bytes of `dst`, any alignment; `self` proves AVX
+        unsafe { _mm256_storeu_si256(dst.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_broadcastsi128_si256(self.0.splat(x)) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn sigma(self, x: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let high = _mm256_and_si256(x, _mm256_set_epi64x(-1, 0, -1, 0));
+            _mm256_xor_si256(_mm256_shuffle_epi32(x, 0b01_00_11_10), high)
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, x: __m256i, key: __m256i) -> __m256i {
+        // SAFETY: `self` proves VAES
+        unsafe { _mm256_aesenc_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn last_round(self, x: __m256i, key: __m256i) -> __m256i {
+        // SAFETY: `self` proves VAES
+        unsafe { _mm256_aesenclast_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, a: __m256i, b: __m256i, dst: &mut [Block]) {
+        let (first, second) = dst.split_at_mut(2);
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            self.store(_mm256_permute2x128_si256(a, b, 0x20), first);
+            self.store(_mm256_permute2x128_si256(a, b, 0x31), second);
+        }
+    }
+
+    #[inline(always)]
+    fn place_mask(self, first: u32, at: u32) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let places = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0);
+            _mm256_cmpeq_epi32(places, _mm256_set1_epi32(at.wrapping_sub(first) as i32))
+        }
+    }
+
+    #[inline(always)]
+    fn fold(self, v: __m256i) -> Block {
+        // SAFETY: `self` proves AVX2
+        let halves = unsafe { [_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)] };
+        self.0.fold(self.0.xor(halves[0], halves[1]))
+    }
+}
+
+/// VAES on 512-bit vectors, with AVX-512F and AVX-512BW. A value exists only where the processor
+/// has them.
+#[derive(Clone, Copy)]
+pub(crate) struct Vaes512(Vaes256);
+
+impl Vaes512 {
+    pub fn detect() -> Option<Self> {
+        let wide = has!("avx512f") && has!("avx512bw");
+        Vaes256::detect().filter(|_| wide).map(Self)
+    }
+
+    /// The instructions on 256-bit vectors, which every such processor has too.
+    pub fn half(self) -> Vaes256 {
+        self.0
+    }
+}
+
+impl Isa for Vaes512 {
+    type V = __m512i;
+    const BLOCKS: usize = 4;
+
+    #[inline(always)]
+    fn run<O: Op<Self>>(self, op: O) -> O::Out {
+        #[target_feature(enable = "avx512f,avx512bw,vaes,avx2,aes,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
+        fn enter<O: Op<Vaes512>>(isa: Vaes512, op: O) -> O::Out {
+            op.call(isa)
+        }
+        // SAFETY: `self` proves that the processor has these features
+        unsafe { enter(self, op) }
+    }
+
+    #[inline(always)]
+    fn load(self, src: &[Block]) -> __m512i {
+        assert!(src.len() == Self::BLOCKS);
+        // SAFETY: 64 bytes of `src`, any alignment; `self` proves AVX-512F
+        unsafe { _mm512_loadu_si512(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m512i, dst: &mut [Block]) {
+        assert!(dst.len() == Self::BLOCKS);
+        // SAFETY: 64 bytes of `dst`, any alignment; `self` proves AVX-512F
+        unsafe { _mm512_storeu_si512(dst.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m512i {
+        self.load(&[x; 4])
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_and_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn sigma(self, x: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe {
+            let high = _mm512_and_si512(x, _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0));
+            _mm512_xor_si512(_mm512_shuffle_epi32(x, 0b01_00_11_10), high)
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, x: __m512i, key: __m512i) -> __m512i {
+        // SAFETY: `self` proves VAES and AVX-512F
+        unsafe { _mm512_aesenc_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn last_round(self, x: __m512i, key: __m512i) -> __m512i {
+        // SAFETY: `self` proves VAES and AVX-512F
+        unsafe { _mm512_aesenclast_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn store_pairs(self, a: __m512i, b: __m512i, dst: &mut [Block]) {
+        let (first, second) = dst.split_at_mut(4);
+        // SAFETY: `self` proves AVX-512F
+        unsafe {
+            // 64-bit words, 0..8 of `a` and 8..16 of `b`
+            let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            self.store(_mm512_permutex2var_epi64(a, low, b), first);
+            self.store(_mm512_permutex2var_epi64(a, high, b), second);
+        }
+    }
+
+    #[inline(always)]
+    fn place_mask(self, first: u32, at: u32) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe {
+            let places = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
+            let at = _mm512_set1_epi64(i64::from(at) - i64::from(first));
+            _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(places, at), -1)
+        }
+    }
+
+    #[inline(always)]
+    fn fold(self, v: __m512i) -> Block {
+        // SAFETY: `self` proves AVX-512F
+        let halves = unsafe { [_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1)] };
+        self.0.fold(self.0.xor(halves[0], halves[1]))
+    }
+}

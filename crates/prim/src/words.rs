@@ -1,0 +1,79 @@
+//! Rotation of and selection from arrays of words by a secret amount, without branching or
+//! indexing on it.
+
+use crate::{ct::eq_mask, ring::Ring};
+
+/// `words[i] = old words[(i + by) mod n]`, `by < n`; `spare` is scratch of the same length.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn rotate_left<R: Ring>(words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
+    assert_eq!(words.len(), spare.len(), "scratch of another length");
+    let n = words.len();
+    for bit in 0..n.next_power_of_two().trailing_zeros() {
+        let take = eq_mask(by >> bit & 1, 1);
+        let step = 1 << bit;
+        choose(take, &words[step..], &words[..n - step], &mut spare[..n - step]);
+        choose(take, &words[..step], &words[n - step..], &mut spare[n - step..]);
+        std::mem::swap(words, spare);
+    }
+}
+
+/// `words[i] = old words[i ^ by]`, for a power of two of words; `spare` is scratch of that length.
+///
+/// # Panics
+/// If the lengths differ or are no power of two.
+pub fn permute_xor<R: Ring>(words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
+    assert_eq!(words.len(), spare.len(), "scratch of another length");
+    assert!(words.len().is_power_of_two(), "{} words are no power of two", words.len());
+    for bit in 0..words.len().trailing_zeros() {
+        let take = eq_mask(by >> bit & 1, 1);
+        let step = 1 << bit;
+        for (old, new) in words.chunks_exact(2 * step).zip(spare.chunks_exact_mut(2 * step)) {
+            let ((low, high), (new_low, new_high)) = (old.split_at(step), new.split_at_mut(step));
+            choose(take, high, low, new_low);
+            choose(take, low, high, new_high);
+        }
+        std::mem::swap(words, spare);
+    }
+}
+
+/// `words[at]`, reading all of them; zero if `at` lies outside.
+pub fn select<R: Ring>(words: &[R], at: u32) -> R {
+    let mut out = 0;
+    for (i, w) in words.iter().enumerate() {
+        out |= w.to_u64() & eq_mask(i as u32, at);
+    }
+    R::from_u64(out)
+}
+
+/// `out[i] = a[i]` where `take` is all ones, `b[i]` where it is zero.
+fn choose<R: Ring>(take: u64, a: &[R], b: &[R], out: &mut [R]) {
+    for ((&a, &b), out) in a.iter().zip(b).zip(out) {
+        *out = R::from_u64(b.to_u64() ^ (take & (a.to_u64() ^ b.to_u64())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_amounts_of_small_arrays() {
+        for n in 2..=33u32 {
+            let words: Vec<u16> = (0..n as u16).map(|i| i * 7 + 1).collect();
+            for by in 0..n {
+                let mut turned = words.clone();
+                rotate_left(&mut turned, &mut words.clone(), by);
+                assert!((0..n).all(|i| turned[i as usize] == words[((i + by) % n) as usize]));
+                assert_eq!(select(&words, by), words[by as usize]);
+                if n.is_power_of_two() {
+                    let mut permuted = words.clone();
+                    permute_xor(&mut permuted, &mut words.clone(), by);
+                    assert!((0..n).all(|i| permuted[i as usize] == words[(i ^ by) as usize]));
+                }
+            }
+            assert_eq!(select(&words, n), 0);
+        }
+    }
+}
