@@ -1,0 +1,92 @@
+//! Agreement on parameters: both parties send their list, both see the first difference.
+
+use super::channel::Channel;
+use crate::error::{Error, Result};
+
+const FIELDS: usize = 64;
+const NAME: usize = 64;
+const VALUE: usize = 256;
+const TOTAL: usize = 16 << 10;
+/// Longest text of the peer that gets into an error.
+const SHOWN: usize = 80;
+
+/// Sends `fields`, receives the peer's, and compares.
+pub(super) fn agree(channel: &mut Channel, fields: &[(&str, String)]) -> Result<()> {
+    let theirs = channel.exchange_bounded(encode(fields)?, TOTAL)?;
+    let theirs = decode(&theirs).ok_or_else(|| Error::Peer("an unreadable list of parameters".into()))?;
+    let ours: Vec<(&[u8], &[u8])> = fields.iter().map(|(n, v)| (n.as_bytes(), v.as_bytes())).collect();
+    let Some(i) = (0..ours.len().max(theirs.len())).find(|&i| ours.get(i) != theirs.get(i)) else {
+        return Ok(());
+    };
+    // The peer must receive our list before the caller hangs up, to see the same difference.
+    channel.flush()?;
+    Err(difference(i, ours.get(i), theirs.get(i)))
+}
+
+type Field<'a> = (&'a [u8], &'a [u8]);
+
+fn difference(i: usize, ours: Option<&Field<'_>>, theirs: Option<&Field<'_>>) -> Error {
+    let value = |field: Option<&Field<'_>>| field.map_or("nothing".into(), |(_, value)| printable(value));
+    let both = |(name, value): &Field<'_>| format!("{} = {}", printable(name), printable(value));
+    match (ours, theirs) {
+        (Some(a), Some(b)) if a.0 != b.0 => {
+            Error::Handshake { field: format!("parameter {}", i + 1), ours: both(a), theirs: both(b) }
+        }
+        _ => {
+            let name = ours.or(theirs).map_or(String::new(), |(name, _)| printable(name));
+            Error::Handshake { field: name, ours: value(ours), theirs: value(theirs) }
+        }
+    }
+}
+
+/// Text that is safe to show: printable ASCII, not too long.
+pub(super) fn printable(bytes: &[u8]) -> String {
+    let show = |&b: &u8| if b == b' ' || b.is_ascii_graphic() { char::from(b) } else { '?' };
+    let mut text: String = bytes.iter().take(SHOWN).map(show).collect();
+    if bytes.len() > SHOWN {
+        text.push_str("..");
+    }
+    text
+}
+
+/// Each name and value as its length (two bytes, little-endian) and its bytes.
+fn encode(fields: &[(&str, String)]) -> Result<Vec<u8>> {
+    limit("parameters to agree on", fields.len(), FIELDS)?;
+    let mut bytes = Vec::new();
+    for (name, value) in fields {
+        limit("bytes in a parameter's name", name.len(), NAME)?;
+        limit("bytes in a parameter's value", value.len(), VALUE)?;
+        for text in [name, value.as_str()] {
+            bytes.extend((text.len() as u16).to_le_bytes());
+            bytes.extend(text.as_bytes());
+        }
+    }
+    limit("bytes of parameters", bytes.len(), TOTAL)?;
+    Ok(bytes)
+}
+
+fn limit(what: &'static str, got: usize, most: usize) -> Result<()> {
+    if got <= most {
+        return Ok(());
+    }
+    Err(Error::Param { what, got: got.to_string(), accepted: format!("at most {most}") })
+}
+
+/// The inverse of `encode`; `None` for anything else.
+fn decode(mut bytes: &[u8]) -> Option<Vec<Field<'_>>> {
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let name = text(&mut bytes, NAME)?;
+        let value = text(&mut bytes, VALUE)?;
+        fields.push((name, value));
+    }
+    (fields.len() <= FIELDS).then_some(fields)
+}
+
+fn text<'a>(bytes: &mut &'a [u8], most: usize) -> Option<&'a [u8]> {
+    let (len, rest) = bytes.split_first_chunk()?;
+    let len = usize::from(u16::from_le_bytes(*len));
+    let (text, rest) = rest.split_at_checked(len).filter(|_| len <= most)?;
+    *bytes = rest;
+    Some(text)
+}

@@ -1,0 +1,216 @@
+//! Messages between the parties, and what they cost.
+
+use super::Timing;
+use super::frame::{Frame, PIECE, announced, wire_len};
+use super::inbox::Inbox;
+use super::outbox::Outbox;
+use super::shape::Shape;
+use super::transport::Transport;
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// Bytes and rounds since the last [`Channel::take_cost`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Bytes of all messages sent, framing included (see [`wire_len`]); not heartbeats, nor what
+    /// TLS adds.
+    pub sent: u64,
+    /// The same for messages received.
+    pub received: u64,
+    /// The longest chain of messages in which each could only be sent after the one before had
+    /// arrived. Messages that cross are one round.
+    pub rounds: u32,
+}
+
+/// A stream of messages to the peer and back. Both parties know every message's length.
+///
+/// After an error the session is over: every later call is an error too.
+pub struct Channel {
+    outbox: Outbox,
+    inbox: Inbox,
+    cost: Cost,
+    /// The longest chain that ends with a message received.
+    clock: u32,
+    failed: bool,
+    dead: bool,
+}
+
+impl Channel {
+    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, timing: Timing) -> Result<Self> {
+        Ok(Channel {
+            outbox: Outbox::new(Arc::clone(&transport), shape, timing)?,
+            inbox: Inbox::new(transport, timing),
+            cost: Cost::default(),
+            clock: 0,
+            failed: false,
+            dead: false,
+        })
+    }
+
+    /// Queues a message for the peer. Returns at once, unless more than 32 MiB are queued already:
+    /// then it waits until fewer are.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the peer hung up, [`Error::Timeout`] if it stopped reading.
+    pub fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+        self.send_after(self.clock, bytes)
+    }
+
+    /// The length of the longest chain of messages that ends with one received here.
+    pub fn clock(&self) -> u32 {
+        self.clock
+    }
+
+    /// [`send`](Self::send) of a message that depends on nothing received since `clock` was the
+    /// time, so that it counts as crossing what arrived meanwhile.
+    ///
+    /// # Errors
+    /// As for [`send`](Self::send).
+    pub fn send_after(&mut self, clock: u32, bytes: Vec<u8>) -> Result<()> {
+        self.guard(|channel| {
+            let stamp = channel.stamp(clock, bytes.len());
+            Frame::cut(bytes, stamp).try_for_each(|frame| channel.post(frame))
+        })
+    }
+
+    /// Waits for a message of exactly `len` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the peer's next message has another length, [`Error::Closed`] if it hung
+    /// up, [`Error::Timeout`] if it is silent.
+    pub fn recv(&mut self, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.recv_into(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// [`recv`](Self::recv) of exactly `buf.len()` bytes into `buf`.
+    pub fn recv_into(&mut self, buf: &mut [u8]) -> Result<()> {
+        self.guard(|channel| {
+            let (mut done, mut clock) = (0, 0);
+            while !channel.next_piece(buf, &mut done, &mut clock)? {}
+            channel.note(buf.len(), clock);
+            Ok(())
+        })
+    }
+
+    /// Sends `mine` while the peer sends its own message, of `theirs_len` bytes: one round. Frames
+    /// go and come alternately, so the queue stays short however long the messages are.
+    ///
+    /// # Errors
+    /// As for [`recv`](Self::recv).
+    pub fn exchange(&mut self, mine: Vec<u8>, theirs_len: usize) -> Result<Vec<u8>> {
+        self.guard(|channel| {
+            let mut theirs = vec![0; theirs_len];
+            let stamp = channel.stamp(channel.clock, mine.len());
+            let mut frames = Frame::cut(mine, stamp).peekable();
+            let (mut done, mut clock, mut all_here) = (0, 0, false);
+            while frames.peek().is_some() || !all_here {
+                if let Some(frame) = frames.next() {
+                    channel.post(frame)?;
+                }
+                all_here = all_here || channel.next_piece(&mut theirs, &mut done, &mut clock)?;
+            }
+            channel.note(theirs_len, clock);
+            Ok(theirs)
+        })
+    }
+
+    /// Bytes and rounds so far.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// Bytes and rounds so far; counting starts again at zero. Both parties must call this at the
+    /// same point of the protocol.
+    pub fn take_cost(&mut self) -> Cost {
+        self.clock = 0;
+        std::mem::take(&mut self.cost)
+    }
+
+    /// Waits until everything queued has left this process.
+    ///
+    /// # Errors
+    /// As for [`send`](Self::send).
+    pub fn flush(&mut self) -> Result<()> {
+        self.guard(|channel| {
+            channel.inbox.start_listening();
+            let Channel { outbox, inbox, .. } = channel;
+            outbox.flush(|| inbox.listen())
+        })
+    }
+
+    /// Sends `mine`, at most `limit` bytes, and receives the peer's message of at most `limit`
+    /// bytes: for what is agreed on before lengths are known. One round.
+    pub(super) fn exchange_bounded(&mut self, mine: Vec<u8>, limit: usize) -> Result<Vec<u8>> {
+        debug_assert!(mine.len() <= limit && limit <= PIECE);
+        self.guard(|channel| {
+            let stamp = channel.stamp(channel.clock, mine.len());
+            Frame::cut(mine, stamp).try_for_each(|frame| channel.post(frame))?;
+            let mut theirs = vec![0; limit];
+            let (len, clock) = channel.inbox.header()?;
+            let len = len as usize;
+            if len > limit {
+                return Err(Error::Peer(format!("expected at most {limit} bytes, got {len}")));
+            }
+            theirs.truncate(len);
+            channel.inbox.payload(&mut theirs)?;
+            channel.note(len, clock);
+            Ok(theirs)
+        })
+    }
+
+    /// Counts a message of `len` bytes about to be sent, after the time `clock`; its own time.
+    fn stamp(&mut self, clock: u32, len: usize) -> u32 {
+        let stamp = clock.saturating_add(1);
+        self.cost.sent += wire_len(len);
+        self.cost.rounds = self.cost.rounds.max(stamp);
+        stamp
+    }
+
+    /// Counts a message received.
+    fn note(&mut self, len: usize, clock: u32) {
+        self.cost.received += wire_len(len);
+        self.clock = self.clock.max(clock);
+        self.cost.rounds = self.cost.rounds.max(clock);
+    }
+
+    fn post(&mut self, frame: Frame) -> Result<()> {
+        let Channel { outbox, inbox, .. } = self;
+        inbox.start_listening();
+        outbox.post(frame, || inbox.listen())
+    }
+
+    /// Receives the next frame of the message `buf`, of which `done` bytes are here; `true` if it
+    /// was the last.
+    fn next_piece(&mut self, buf: &mut [u8], done: &mut usize, clock: &mut u32) -> Result<bool> {
+        let (left, stamp) = self.inbox.header()?;
+        if left != announced(buf.len() - *done) {
+            let (want, got) = (buf.len(), *done as u64 + u64::from(left));
+            return Err(Error::Peer(format!("expected {want} bytes, got {got}")));
+        }
+        let end = buf.len().min(*done + PIECE);
+        self.inbox.payload(&mut buf[*done..end])?;
+        (*done, *clock) = (end, stamp.max(*clock));
+        Ok(end == buf.len())
+    }
+
+    /// Runs a step; an error ends the session.
+    fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.failed {
+            return Err(Error::Closed);
+        }
+        let outcome = step(self);
+        if let Err(e) = &outcome {
+            self.failed = true;
+            self.dead = !matches!(e, Error::Peer(_));
+        }
+        outcome
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.outbox.hang_up(self.dead);
+    }
+}

@@ -1,0 +1,131 @@
+//! A session with the peer: role, session id, channel, and siblings for parallel lanes.
+
+use super::channel::Channel;
+use super::memory::Memory;
+use super::shape::Shape;
+use super::{Role, Timing, agree};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// One party's end of a session. Dropping it hangs up, so the peer's next wait ends too.
+pub struct Connection {
+    channel: Channel,
+    role: Role,
+    id: [u8; 32],
+    peer_name: String,
+    kin: Kin,
+    /// Lanes forked so far: a lane's number, and so its id, is never used again.
+    lanes: u16,
+}
+
+/// Where siblings come from.
+enum Kin {
+    Memory(Arc<Siblings>),
+}
+
+/// The ends of in-process lanes that the peer has not picked up yet, by lane number.
+struct Siblings {
+    shape: Shape,
+    waiting: Mutex<HashMap<u16, Connection>>,
+}
+
+impl Connection {
+    /// Two parties in this process, with a fresh session id.
+    pub fn pair() -> (Connection, Connection) {
+        let mut id = [0; 32];
+        getrandom::fill(&mut id).expect("the operating system has randomness");
+        Self::pair_with(id, Shape::LOOPBACK)
+    }
+
+    /// Two parties in this process, with a given session id: for tests that repeat. Such a session
+    /// exists only in one process, so no real peer ever sees a repeated id.
+    pub fn pair_with(id: [u8; 32], shape: Shape) -> (Connection, Connection) {
+        let (a, b) = Memory::pair();
+        // Here a silent peer is a slow test, not a broken network.
+        let timing = Timing { timeout: Duration::from_secs(120), ..Timing::default() };
+        let siblings = Arc::new(Siblings { shape, waiting: Mutex::default() });
+        let end = |memory, role| {
+            let channel = Channel::new(Arc::new(memory), shape, timing).expect("a thread can be started");
+            let (peer_name, kin) = ("this process".into(), Kin::Memory(Arc::clone(&siblings)));
+            Connection { channel, role, id, peer_name, kin, lanes: 0 }
+        };
+        (end(a, Role::P0), end(b, Role::P1))
+    }
+
+    /// Which party this is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// The session id: fresh, the same on both sides, public. It enters every hash.
+    pub fn id(&self) -> [u8; 32] {
+        self.id
+    }
+
+    /// The messages of the session.
+    pub fn channel(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
+
+    /// Who the peer is, for people: the name in its certificate, or its address.
+    pub fn peer_name(&self) -> &str {
+        &self.peer_name
+    }
+
+    /// Compares parameters with the peer: at most 64 of (name of at most 64 bytes, value of at
+    /// most 256 bytes), 16 KiB together. One round.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`] on both sides, naming the first field in which the lists differ.
+    pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
+        agree::agree(&mut self.channel, fields)
+    }
+
+    /// `lanes` more sessions with the same peer, in the same order on both sides: for work in
+    /// parallel. Both parties call it at the same point; its agreement on `lanes` is one round.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`] if the parties ask for different numbers; what connecting may return.
+    pub fn fork(&mut self, lanes: usize) -> Result<Vec<Connection>> {
+        let last = usize::from(self.lanes) + lanes;
+        let last = u16::try_from(last).map_err(|_| Error::Param {
+            what: "lanes of one session",
+            got: last.to_string(),
+            accepted: format!("at most {}", u16::MAX),
+        })?;
+        self.agree(&[("lanes", lanes.to_string())])?;
+        let numbers = self.lanes..last;
+        self.lanes = last;
+        numbers.map(|lane| self.lane(lane)).collect()
+    }
+
+    fn lane(&mut self, lane: u16) -> Result<Connection> {
+        let id = lane_id(&self.id, lane);
+        match &self.kin {
+            Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, id)),
+        }
+    }
+}
+
+impl Siblings {
+    /// This party's end of a lane; whoever comes first makes both.
+    fn meet(&self, lane: u16, role: Role, id: [u8; 32]) -> Connection {
+        let mut waiting = self.waiting.lock().expect("no panic while the lock is held");
+        waiting.remove(&lane).unwrap_or_else(|| {
+            let (p0, p1) = Connection::pair_with(id, self.shape);
+            let (mine, theirs) = if role == Role::P0 { (p0, p1) } else { (p1, p0) };
+            waiting.insert(lane, theirs);
+            mine
+        })
+    }
+}
+
+fn lane_id(parent: &[u8; 32], lane: u16) -> [u8; 32] {
+    *blake3::Hasher::new_keyed(parent)
+        .update(b"hushtable lane")
+        .update(&lane.to_le_bytes())
+        .finalize()
+        .as_bytes()
+}

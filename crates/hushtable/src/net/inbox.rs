@@ -1,0 +1,143 @@
+//! The receiving half of a connection: frames, and the patience to wait for them.
+
+use super::Timing;
+use super::frame::{HEADER, Header};
+use super::transport::{Transport, again, fault};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Read at once when only a header is wanted; larger payloads go straight to the caller.
+const CHUNK: usize = 16 << 10;
+/// Most bytes taken in while this party waits to send.
+const AHEAD: usize = 32 << 20;
+
+/// Receives frames, with deadlines.
+pub(super) struct Inbox {
+    transport: Arc<dyn Transport>,
+    timing: Timing,
+    /// Bytes read and not yet asked for: `ahead[start..end]`.
+    ahead: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The last byte of any kind, and the last that was not a heartbeat's.
+    seen: Instant,
+    progress: Instant,
+}
+
+impl Inbox {
+    pub(super) fn new(transport: Arc<dyn Transport>, timing: Timing) -> Self {
+        let now = Instant::now();
+        Inbox { transport, timing, ahead: vec![0; CHUNK], start: 0, end: 0, seen: now, progress: now }
+    }
+
+    /// The header of the next frame that belongs to a message: bytes left, clock.
+    pub(super) fn header(&mut self) -> Result<(u32, u32)> {
+        self.seen = Instant::now();
+        self.progress = self.seen;
+        loop {
+            let mut bytes = [0; HEADER];
+            self.fill(&mut bytes, false)?;
+            match Header::from_bytes(bytes) {
+                Header::Data { left, clock } => return Ok((left, clock)),
+                Header::Heartbeat => {}
+                Header::Bye => return Err(Error::Closed),
+                Header::Unknown => return Err(Error::Peer("an unknown control frame".into())),
+            }
+        }
+    }
+
+    /// The payload after a header.
+    pub(super) fn payload(&mut self, out: &mut [u8]) -> Result<()> {
+        self.progress = Instant::now();
+        self.fill(out, true)
+    }
+
+    /// Reads what is there, up to a bound, while this party is stuck in sending: the peer's
+    /// heartbeats tell whether it lives.
+    pub(super) fn listen(&mut self) -> Result<()> {
+        while self.end - self.start < AHEAD {
+            self.make_room();
+            match self.transport.read(&mut self.ahead[self.end..], Duration::from_millis(1)) {
+                Ok(0) => return Err(Error::Closed),
+                Ok(n) => {
+                    self.end += n;
+                    self.seen = Instant::now();
+                }
+                Err(e) if again(&e) => return check("sign of life", self.seen, self.timing.silence),
+                Err(e) => return Err(fault(e)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the wait for a sign of life that `listen` continues.
+    pub(super) fn start_listening(&mut self) {
+        self.seen = Instant::now();
+    }
+
+    /// Fills `out`. `progress`: the bytes are a message's.
+    fn fill(&mut self, out: &mut [u8], progress: bool) -> Result<()> {
+        let mut filled = 0;
+        loop {
+            let n = (out.len() - filled).min(self.end - self.start);
+            out[filled..filled + n].copy_from_slice(&self.ahead[self.start..self.start + n]);
+            self.start += n;
+            filled += n;
+            if filled == out.len() {
+                return Ok(());
+            }
+            // Here nothing is left ahead.
+            (self.start, self.end) = (0, 0);
+            if out.len() - filled >= CHUNK {
+                filled += self.read(Some(&mut out[filled..]))?;
+            } else {
+                self.end = self.read(None)?;
+            }
+            if progress {
+                self.progress = self.seen;
+            }
+        }
+    }
+
+    /// Waits for some bytes and reads them into `out`, by default into `ahead`.
+    fn read(&mut self, out: Option<&mut [u8]>) -> Result<usize> {
+        if self.ahead.len() > CHUNK {
+            self.ahead.truncate(CHUNK);
+            self.ahead.shrink_to_fit();
+        }
+        let out = out.unwrap_or(&mut self.ahead);
+        let tick = (self.timing.silence.min(self.timing.timeout) / 8).max(Duration::from_millis(1));
+        loop {
+            match self.transport.read(out, tick) {
+                Ok(0) => return Err(Error::Closed),
+                Ok(n) => {
+                    self.seen = Instant::now();
+                    return Ok(n);
+                }
+                Err(e) if !again(&e) => return Err(fault(e)),
+                Err(_) => {
+                    check("sign of life", self.seen, self.timing.silence)?;
+                    check("message", self.progress, self.timing.timeout)?;
+                }
+            }
+        }
+    }
+
+    /// Room for another chunk after `end`.
+    fn make_room(&mut self) {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        if self.ahead.len() - self.end < CHUNK {
+            self.ahead.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+            let want = self.end + CHUNK.max(self.end);
+            self.ahead.resize(self.ahead.len().max(want), 0);
+        }
+    }
+}
+
+fn check(what: &'static str, since: Instant, limit: Duration) -> Result<()> {
+    if since.elapsed() < limit { Ok(()) } else { Err(Error::Timeout { what, seconds: limit.as_secs() }) }
+}

@@ -1,0 +1,293 @@
+//! The sending half of a connection: a queue, and the thread that empties it.
+
+use super::Timing;
+use super::frame::{Frame, HEADER, Header};
+use super::shape::{Pace, Shape};
+use super::transport::{Transport, again, fault};
+use crate::error::{Error, Result};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// A sender waits while more than this is queued.
+const FULL: usize = 32 << 20;
+/// Frames up to this size are written by the sender itself if the link is idle: waking the writer
+/// would cost more than the write.
+const DIRECT: usize = 32 << 10;
+/// How long a direct write may take. A link that needs longer is slow: for [`SLOW`] everything
+/// goes through the writer, so that the sender computes while the link works.
+const PROMPT: Duration = Duration::from_millis(1);
+const SLOW: Duration = Duration::from_secs(1);
+/// The writer looks for an end of the session this often while the link is stuck.
+const TICK: Duration = Duration::from_millis(100);
+/// A dropped connection's queue gets this long altogether.
+const PARTING: Duration = Duration::from_secs(6);
+
+/// Sends frames in order, without waiting for the peer.
+pub(super) struct Outbox {
+    shared: Arc<Shared>,
+    writer: Option<JoinHandle<()>>,
+    timing: Timing,
+    direct_from: Option<Instant>,
+}
+
+struct Shared {
+    transport: Arc<dyn Transport>,
+    state: Mutex<State>,
+    /// Something to do for the writer.
+    work: Condvar,
+    /// Something done, for the sender.
+    progress: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<(Frame, Instant)>,
+    /// Bytes taken and not yet written.
+    queued: usize,
+    written: u64,
+    /// Somebody is inside `transport.write`.
+    busy: bool,
+    closing: bool,
+    ended: bool,
+    failure: Option<ErrorKind>,
+}
+
+impl Outbox {
+    /// Starts the writer.
+    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, timing: Timing) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            transport,
+            state: Mutex::default(),
+            work: Condvar::new(),
+            progress: Condvar::new(),
+        });
+        let pace = Pace::new(shape);
+        let direct_from = pace.is_none().then(Instant::now);
+        let for_writer = Arc::clone(&shared);
+        let writer = thread::Builder::new()
+            .name("hushtable-writer".into())
+            .spawn(move || for_writer.work(pace, timing.heartbeat))
+            .map_err(Error::io("starting the writer thread"))?;
+        Ok(Outbox { shared, writer: Some(writer), timing, direct_from })
+    }
+
+    /// Queues a frame. Waits only while [`FULL`]; `idle` is called now and then meanwhile.
+    pub(super) fn post(&mut self, frame: Frame, idle: impl FnMut() -> Result<()>) -> Result<()> {
+        let frame = match self.direct_from {
+            Some(from) if frame.left() <= DIRECT => match self.write_directly(frame, from)? {
+                Some(rest) => rest,
+                None => return Ok(()),
+            },
+            _ => frame,
+        };
+        let mut state = self.drain(FULL, idle)?;
+        state.queued += frame.left();
+        state.queue.push_back((frame, Instant::now()));
+        drop(state);
+        self.shared.work.notify_one();
+        Ok(())
+    }
+
+    /// Waits until everything queued has left; `idle` is called now and then meanwhile.
+    pub(super) fn flush(&mut self, idle: impl FnMut() -> Result<()>) -> Result<()> {
+        self.drain(0, idle).map(drop)
+    }
+
+    /// Writes `frame` if nothing is before it; hands it back if it must be queued.
+    fn write_directly(&mut self, mut frame: Frame, from: Instant) -> Result<Option<Frame>> {
+        let start = Instant::now();
+        {
+            let mut state = self.shared.lock();
+            state.check()?;
+            if start < from || !state.is_idle() {
+                return Ok(Some(frame));
+            }
+            state.busy = true;
+            state.queued += frame.left();
+        }
+        let outcome = self.shared.write(&mut frame, usize::MAX, PROMPT);
+        let mut state = self.shared.lock();
+        state.busy = false;
+        state.queued -= frame.left();
+        if start.elapsed() >= PROMPT {
+            self.direct_from = Some(start + SLOW);
+        }
+        match outcome {
+            Ok(()) => Ok(None),
+            // The remainder goes first: only this thread adds to the queue, and it was empty.
+            Err(e) if again(&e) => Ok(Some(frame)),
+            Err(e) => {
+                state.failure = Some(e.kind());
+                Err(fault(e))
+            }
+        }
+    }
+
+    /// The state, once at most `limit` bytes are queued.
+    fn drain(&self, limit: usize, mut idle: impl FnMut() -> Result<()>) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.shared.lock();
+        let (mut written, mut since) = (state.written, None);
+        loop {
+            state.check()?;
+            if state.queued <= limit && (limit > 0 || state.is_idle()) {
+                return Ok(state);
+            }
+            let start = *since.get_or_insert_with(Instant::now);
+            state = self.shared.wait(state, TICK.min(self.timing.silence / 4));
+            if state.written != written {
+                (written, since) = (state.written, None);
+            } else if start.elapsed() >= self.timing.timeout {
+                return Err(Error::Timeout {
+                    what: "reading of our messages",
+                    seconds: self.timing.timeout.as_secs(),
+                });
+            } else {
+                drop(state);
+                idle()?;
+                state = self.shared.lock();
+            }
+        }
+    }
+
+    /// Hangs up: at once if the connection is `dead`, else after the queue and a farewell.
+    pub(super) fn hang_up(&mut self, dead: bool) {
+        let Some(writer) = self.writer.take() else { return };
+        let linger = if dead { Duration::ZERO } else { self.timing.linger };
+        self.shared.lock().closing = true;
+        self.shared.work.notify_one();
+        let said_all = self.shared.await_end(linger);
+        self.shared.transport.close(if said_all { linger } else { Duration::ZERO });
+        // Closing the transport ends a write under way; a writer that is stuck all the same must
+        // not keep this thread.
+        if self.shared.await_end(Duration::from_secs(1)) {
+            let _ = writer.join();
+        }
+    }
+}
+
+impl State {
+    fn is_idle(&self) -> bool {
+        self.queue.is_empty() && !self.busy
+    }
+
+    fn check(&self) -> Result<()> {
+        self.failure.map_or(Ok(()), |kind| Err(fault(kind.into())))
+    }
+}
+
+/// What the writer does next.
+enum Job {
+    Frame(Frame, Instant),
+    Control(Header),
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic while the lock is held")
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, at_most: Duration) -> MutexGuard<'a, State> {
+        self.progress.wait_timeout(state, at_most).expect("no panic while the lock is held").0
+    }
+
+    /// The writer thread.
+    fn work(&self, mut pace: Option<Pace>, heartbeat: Duration) {
+        loop {
+            let (outcome, last) = match self.next_job(heartbeat) {
+                Job::Frame(frame, sent) => (self.carry(frame, sent, &mut pace), false),
+                Job::Control(header) => {
+                    let last = header == Header::Bye;
+                    (self.write_all(&mut Frame::control(header), HEADER), last)
+                }
+            };
+            let mut state = self.lock();
+            state.busy = false;
+            state.failure = outcome.err().map(|e| e.kind());
+            state.ended = last || state.failure.is_some();
+            let ended = state.ended;
+            drop(state);
+            self.progress.notify_all();
+            if ended {
+                return;
+            }
+        }
+    }
+
+    fn next_job(&self, heartbeat: Duration) -> Job {
+        let mut state = self.lock();
+        loop {
+            state = self
+                .work
+                .wait_timeout_while(state, heartbeat, |s| s.queue.is_empty() && !s.closing)
+                .expect("no panic while the lock is held")
+                .0;
+            if state.busy {
+                // The sender is writing directly; it does so only when nothing is due here.
+                continue;
+            }
+            state.busy = true;
+            if let Some((frame, sent)) = state.queue.pop_front() {
+                return Job::Frame(frame, sent);
+            }
+            state.queued += HEADER;
+            return Job::Control(if state.closing { Header::Bye } else { Header::Heartbeat });
+        }
+    }
+
+    /// Writes a frame, at the pace of the link.
+    fn carry(&self, mut frame: Frame, sent: Instant, pace: &mut Option<Pace>) -> io::Result<()> {
+        let Some(pace) = pace else { return self.write_all(&mut frame, usize::MAX) };
+        while frame.left() > 0 {
+            let n = frame.left().min(pace.grain());
+            pace.carry(n, sent, n == frame.left());
+            self.write_all(&mut frame, n)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the next `n` bytes of a frame, however long it takes.
+    fn write_all(&self, frame: &mut Frame, n: usize) -> io::Result<()> {
+        let end = frame.left().saturating_sub(n);
+        loop {
+            match self.write(frame, frame.left() - end, TICK) {
+                Ok(()) => return Ok(()),
+                Err(e) if again(&e) => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Writes the next `n` bytes of a frame, as far as the link takes them without waiting longer
+    /// than `wait` at a time.
+    fn write(&self, frame: &mut Frame, n: usize, wait: Duration) -> io::Result<()> {
+        let end = frame.left() - n.min(frame.left());
+        while frame.left() > end {
+            let (a, b) = frame.next(frame.left() - end);
+            let n = self.transport.write(a, b, wait)?;
+            frame.advance(n);
+            let mut state = self.lock();
+            state.written += n as u64;
+            state.queued -= n;
+            drop(state);
+            self.progress.notify_all();
+        }
+        self.transport.flush(wait)
+    }
+
+    /// Waits until the writer has ended, as long as it makes progress. `false`: it has not.
+    fn await_end(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + PARTING;
+        let mut state = self.lock();
+        let (mut written, mut since) = (state.written, Instant::now());
+        while !state.ended && since.elapsed() < patience && Instant::now() < deadline {
+            state = self.wait(state, TICK.min(patience));
+            if state.written != written {
+                (written, since) = (state.written, Instant::now());
+            }
+        }
+        state.ended
+    }
+}

@@ -1,0 +1,109 @@
+//! A simulated network: bandwidth and round-trip time, applied by the sender.
+
+use crate::error::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bandwidth and delay of a simulated link, the same in both directions (full duplex).
+///
+/// Text forms: `loopback` (nothing simulated), `lan` (3000 Mbit/s, 0.8 ms), `wan` (100 Mbit/s,
+/// 50 ms), or `RATE:RTT` such as `200:10ms`, rate in Mbit/s, time in `us`, `ms` or `s` (`ms` if
+/// none is given).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// 10^6 bits per second in each direction, 0.01 to 10^6; `None`: as fast as it goes.
+    pub mbit_per_s: Option<f64>,
+    /// Round-trip time, at most 4 s: half of it is added to each direction.
+    pub rtt: Duration,
+}
+
+impl Shape {
+    /// Nothing simulated.
+    pub const LOOPBACK: Shape = Shape { mbit_per_s: None, rtt: Duration::ZERO };
+    /// 3000 Mbit/s, 0.8 ms.
+    pub const LAN: Shape = Shape { mbit_per_s: Some(3000.0), rtt: Duration::from_micros(800) };
+    /// 100 Mbit/s, 50 ms.
+    pub const WAN: Shape = Shape { mbit_per_s: Some(100.0), rtt: Duration::from_millis(50) };
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parsed = match text {
+            "loopback" => Some(Shape::LOOPBACK),
+            "lan" => Some(Shape::LAN),
+            "wan" => Some(Shape::WAN),
+            _ => text.split_once(':').and_then(|(rate, rtt)| {
+                let rate = rate.trim().parse().ok().filter(|r| (0.01..=1e6).contains(r))?;
+                Some(Shape { mbit_per_s: Some(rate), rtt: time(rtt.trim())? })
+            }),
+        };
+        parsed.ok_or_else(|| Error::Param {
+            what: "network",
+            got: format!("{text:?}"),
+            accepted: "loopback, lan, wan, or RATE:RTT such as 200:10ms (0.01 to 1000000 Mbit/s, \
+                       0 to 4 s)"
+                .into(),
+        })
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (*self, self.mbit_per_s) {
+            (Shape::LOOPBACK, _) => f.write_str("loopback"),
+            (Shape::LAN, _) => f.write_str("lan"),
+            (Shape::WAN, _) => f.write_str("wan"),
+            (_, Some(rate)) => write!(f, "{rate}:{}ms", self.rtt.as_secs_f64() * 1e3),
+            (_, None) => write!(f, "unlimited:{}ms", self.rtt.as_secs_f64() * 1e3),
+        }
+    }
+}
+
+fn time(text: &str) -> Option<Duration> {
+    let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("", 1e-3)];
+    let (number, unit) = units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let seconds = number.trim().parse::<f64>().ok()? * unit;
+    (0.0..=4.0).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// When each byte of one direction of a shaped link arrives.
+pub(super) struct Pace {
+    shape: Shape,
+    free: Instant,
+}
+
+/// `thread::sleep` overshoots by about this much.
+const OVERSLEEP: Duration = Duration::from_micros(80);
+
+impl Pace {
+    /// The pace of a link of this shape, or `None` if nothing is simulated.
+    pub(super) fn new(shape: Shape) -> Option<Self> {
+        (shape != Shape::LOOPBACK).then(|| Pace { shape, free: Instant::now() })
+    }
+
+    /// Most bytes to hand over at once: at most 50 ms' worth, so that a slow link looks alive.
+    pub(super) fn grain(&self) -> usize {
+        let bytes = self.shape.mbit_per_s.map_or(f64::INFINITY, |rate| rate * 1e6 / 8.0 * 0.05);
+        (bytes as usize).clamp(512, 64 << 10)
+    }
+
+    /// Sleeps until the next `len` bytes, sent at `sent`, have arrived. `last`: a message ends
+    /// here, so the peer may act on it at once and the time must be exact.
+    pub(super) fn carry(&mut self, len: usize, sent: Instant, last: bool) {
+        let seconds = self.shape.mbit_per_s.map_or(0.0, |rate| len as f64 * 8.0 / (rate * 1e6));
+        self.free = self.free.max(sent) + Duration::from_secs_f64(seconds);
+        let arrival = self.free + self.shape.rtt / 2;
+        let left = arrival.saturating_duration_since(Instant::now());
+        if !last {
+            return thread::sleep(left);
+        }
+        thread::sleep(left.saturating_sub(OVERSLEEP));
+        while Instant::now() < arrival {
+            thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What carries the frames.
+
+use crate::error::Error;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+/// A stream of bytes in each direction. One thread reads while another writes; a call that gets
+/// nowhere within `wait` ends with `WouldBlock`.
+pub(super) trait Transport: Send + Sync {
+    /// Takes some of `a` followed by `b` and says how many bytes, at least 1 unless both are empty.
+    fn write(&self, a: &[u8], b: &[u8], wait: Duration) -> io::Result<usize>;
+
+    /// Pushes out what `write` took. Must succeed before the bytes count as sent.
+    fn flush(&self, wait: Duration) -> io::Result<()>;
+
+    /// Reads at least one byte, or 0 when the peer has hung up.
+    fn read(&self, buf: &mut [u8], wait: Duration) -> io::Result<usize>;
+
+    /// Hangs up. Waits at most `linger` for the peer to take the last bytes.
+    fn close(&self, linger: Duration);
+}
+
+/// `true` for the answer to a call that may be repeated.
+pub(super) fn again(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// The typed error for a transport's failure.
+pub(super) fn fault(e: io::Error) -> Error {
+    match e.kind() {
+        ErrorKind::UnexpectedEof
+        | ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe
+        | ErrorKind::NotConnected => Error::Closed,
+        _ => Error::io("the connection to the peer")(e),
+    }
+}
