@@ -2,5 +2,15 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod lut;
+pub mod net;
+pub mod onehot;
+pub mod ot;
+pub mod party;
+pub mod session;
+pub mod share;
 
 pub use error::{Error, Result};
+pub use net::Role;
+pub use party::{Party, run_pair};
+pub use share::{AShare, BShare};

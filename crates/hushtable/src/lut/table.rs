@@ -1,0 +1,82 @@
+//! Public tables.
+
+use prim::ring::{Ring, low};
+
+use crate::error::{Error, Result, same};
+
+/// A public table, with one or several columns of `bits`-bit entries in words `R`.
+///
+/// Several columns make a vector-valued table: one lookup gives one entry of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table<R: Ring> {
+    bits: u32,
+    columns: Vec<Vec<R>>,
+}
+
+impl<R: Ring> Table<R> {
+    /// A table of one column; `bits` is the width of an entry.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if the width does not fit `R`, an entry does not fit the width, or there
+    /// are fewer than 2 or more than 2^24 entries.
+    pub fn new(bits: u32, entries: Vec<R>) -> Result<Self> {
+        Self::vector(bits, vec![entries])
+    }
+
+    /// A vector-valued table, from its columns.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`Error::Shape`] if the columns differ in length.
+    pub fn vector(bits: u32, columns: Vec<Vec<R>>) -> Result<Self> {
+        let param = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
+        if !(1..=R::WIDTH).contains(&bits) {
+            return param("width of a table's entries", bits.to_string(), format!("1 to {}", R::WIDTH));
+        }
+        let Some(len) = columns.first().map(Vec::len) else {
+            return param("columns of a table", "0".into(), "1 and more".into());
+        };
+        if !(2..=1 << 24).contains(&len) {
+            return param("entries of a table", len.to_string(), "2 to 2^24".into());
+        }
+        for column in &columns {
+            same("entries of a column", len, column.len())?;
+            if let Some(wide) = column.iter().find(|e| low(e.to_u64(), bits) != e.to_u64()) {
+                return param("table entry", wide.to_u64().to_string(), format!("values of {bits} bits"));
+            }
+        }
+        Ok(Self { bits, columns })
+    }
+
+    /// The table of `f` on `0..2^n`, each value reduced to `bits`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn tabulate(n: u32, bits: u32, f: impl Fn(u64) -> u64) -> Result<Self> {
+        Self::new(bits, (0..1u64 << n).map(|x| R::from_u64(low(f(x), bits))).collect())
+    }
+
+    /// Width of an entry.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.columns[0].len()
+    }
+
+    /// Never: a table has at least 2 rows.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[Vec<R>] {
+        &self.columns
+    }
+
+    /// `Ok(())` if an `n`-bit index covers the table exactly.
+    pub(crate) fn check_index(&self, n: u32) -> Result<()> {
+        same("entries of the table (2^index bits; pad the table)", 1 << n, self.len())
+    }
+}

@@ -1,0 +1,144 @@
+//! The object most lookups consume: XOR shares of a one-hot vector at a random shared position.
+
+mod rotl;
+
+use std::fmt;
+
+use prim::{ct, rows::Shift};
+
+use crate::{
+    error::{Error, Result, same},
+    share::{Additive, Bitwise, Kind, Share},
+};
+
+/// The group in which an index is shared and shifted. A correlation of one group cannot serve an
+/// index of the other: they are different types.
+///
+/// ```compile_fail,E0308
+/// # use hushtable::{AShare, Party, Result, lut::Table, onehot::{OneHot, Xor}};
+/// fn mixed(p: &mut Party, m: OneHot<Xor>, t: &Table<u8>, x: &AShare<u32>) -> Result<()> {
+///     m.lookup_xor(p, t, x)?; // an additive index with material of the xor group
+///     Ok(())
+/// }
+/// ```
+pub trait Group: Copy + Send + Sync + 'static {
+    /// How the index is shared.
+    type Kind: Kind;
+    /// How a row is shifted.
+    const SHIFT: Shift;
+    /// `cyclic` or `xor`, for messages.
+    const NAME: &'static str;
+}
+
+/// Indices shared additively mod `2^n`; rows rotate.
+#[derive(Clone, Copy)]
+pub struct Cyclic;
+
+/// Indices shared by XOR; rows permute by XOR of the index.
+#[derive(Clone, Copy)]
+pub struct Xor;
+
+impl Group for Cyclic {
+    type Kind = Additive;
+    const SHIFT: Shift = Shift::Cyclic;
+    const NAME: &'static str = "cyclic";
+}
+
+impl Group for Xor {
+    type Kind = Bitwise;
+    const SHIFT: Shift = Shift::Xor;
+    const NAME: &'static str = "xor";
+}
+
+/// One-time material for a batch of lookups in tables of `2^n` entries: XOR shares of `e_s`, the
+/// vector that is 1 at the uniform position `s` only, and shares of `s` itself.
+///
+/// Neither the shares of the vector nor anything computed from them may be sent, used as a mask or
+/// printed: together with one party's view they determine `s`.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, lut::Table, onehot::{Cyclic, OneHot}};
+/// fn twice(p: &mut Party, m: OneHot<Cyclic>, t: &Table<u8>, x: &AShare<u32>) -> Result<()> {
+///     m.lookup_xor(p, t, x)?;
+///     m.lookup_xor(p, t, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct OneHot<G: Group> {
+    n: u32,
+    offset: Share<G::Kind, u32>,
+    /// A row of [`ct::row_words`] words per lookup.
+    rows: Vec<u64>,
+}
+
+/// Largest `n`, the base-2 logarithm of the table's length, that generators make.
+pub const MAX_INDEX_BITS: u32 = 16;
+
+impl<G: Group> OneHot<G> {
+    /// Number of lookups it serves.
+    pub fn len(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.offset.is_empty()
+    }
+
+    /// Base-2 logarithm of the table's length.
+    pub fn index_bits(&self) -> u32 {
+        self.n
+    }
+
+    /// Cuts off the material for `m` lookups, to be spent separately.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let Some(left) = self.len().checked_sub(m) else {
+            return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
+        };
+        let rows = self.rows.split_off(left * ct::row_words(1 << self.n));
+        Ok(Self { n: self.n, offset: self.offset.split_off(left), rows })
+    }
+
+    pub(crate) fn offset(&self) -> &Share<G::Kind, u32> {
+        &self.offset
+    }
+
+    pub(crate) fn rows(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// Spends the material for its rows.
+    pub(crate) fn into_rows(mut self) -> Vec<u64> {
+        std::mem::take(&mut self.rows)
+    }
+
+    fn new(n: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {
+        same("words of one-hot rows", offset.len() * ct::row_words(1 << n), rows.len())?;
+        Ok(Self { n, offset: Share::new(n, offset), rows })
+    }
+}
+
+/// Prints the shape only.
+impl<G: Group> fmt::Debug for OneHot<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OneHot<{}>({} x {} entries)", G::NAME, self.len(), 1u64 << self.n)
+    }
+}
+
+impl<G: Group> Drop for OneHot<G> {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.rows);
+    }
+}
+
+fn check_index_bits(n: u32) -> Result<()> {
+    if (1..=MAX_INDEX_BITS).contains(&n) {
+        return Ok(());
+    }
+    let accepted = format!("1 to {MAX_INDEX_BITS}");
+    Err(Error::Param { what: "index bits", got: n.to_string(), accepted })
+}

@@ -1,0 +1,13 @@
+//! Oblivious transfer: base OTs, the two extensions, and what protocols make of correlated OTs.
+
+pub mod base;
+mod ferret;
+pub mod one_of_n;
+pub mod params;
+pub mod rcot;
+mod softspoken;
+mod source;
+pub mod strings;
+
+pub use rcot::{CotReceiver, CotSender};
+pub use source::{Ot, Scheme};

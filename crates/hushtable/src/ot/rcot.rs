@@ -1,0 +1,107 @@
+//! Random correlated OTs: the correlation that everything else is made from.
+
+use prim::block::Block;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::error::{Result, same};
+
+/// The sender's half of a batch of random correlated OTs: strings `q` and the session's secret
+/// `Delta`, with the receiver's `t = q ^ b * Delta`.
+///
+/// The lowest bit of `Delta` is 1, of every `q` 0 and of every `t` the choice bit. Each correlation
+/// belongs to one consumer, which takes it by value:
+///
+/// ```compile_fail,E0382
+/// # use hushtable::ot::rcot::CotSender;
+/// fn twice(c: CotSender, consume: fn(CotSender)) { consume(c); consume(c); } // use of moved value
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+#[derive(ZeroizeOnDrop)]
+pub struct CotSender {
+    delta: Block,
+    q: Vec<Block>,
+}
+
+/// The receiver's half: strings `t`, each with its random choice bit in the lowest bit.
+#[must_use = "one-time material that is not used was generated for nothing"]
+#[derive(ZeroizeOnDrop)]
+pub struct CotReceiver {
+    t: Vec<Block>,
+}
+
+impl CotSender {
+    pub(crate) fn new(delta: Block, q: Vec<Block>) -> Self {
+        Self { delta, q }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.q.is_empty()
+    }
+
+    /// Cuts off `count` of them.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if fewer are left.
+    pub fn take(&mut self, count: usize) -> Result<Self> {
+        Ok(Self { delta: self.delta, q: cut(&mut self.q, count)? })
+    }
+
+    /// The session's secret difference: never sent, never printed.
+    pub fn delta(&self) -> Block {
+        self.delta
+    }
+
+    /// The strings `q`.
+    pub fn strings(&self) -> &[Block] {
+        &self.q
+    }
+}
+
+impl CotReceiver {
+    pub(crate) fn new(t: Vec<Block>) -> Self {
+        Self { t }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.t.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.t.is_empty()
+    }
+
+    /// Cuts off `count` of them.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if fewer are left.
+    pub fn take(&mut self, count: usize) -> Result<Self> {
+        Ok(Self { t: cut(&mut self.t, count)? })
+    }
+
+    /// The strings `t`, choice bits in their lowest bits.
+    pub fn strings(&self) -> &[Block] {
+        &self.t
+    }
+}
+
+/// The last `count` strings, removed from `from`; taking all of them moves nothing.
+fn cut(from: &mut Vec<Block>, count: usize) -> Result<Vec<Block>> {
+    let Some(left) = from.len().checked_sub(count) else {
+        return same("correlated OTs left", count, from.len()).map(|()| Vec::new());
+    };
+    if left == 0 {
+        return Ok(std::mem::take(from));
+    }
+    let cut = from[left..].to_vec();
+    from[left..].zeroize();
+    from.truncate(left);
+    Ok(cut)
+}

@@ -1,0 +1,237 @@
+//! SoftSpoken OT extension: random correlated OTs from 128 base OTs, for small jobs and to start
+//! Ferret. With `K = 1` it is IKNP.
+//!
+//! # Functionality
+//! Random correlated OT: sender `(Delta, q)`, receiver `(b, t)` with `t = q ^ b * Delta`.
+//!
+//! # Protocol
+//! The 128 bits of `Delta` are cut into `128 / K` groups. Each group has a GGM tree with `2^K`
+//! leaves, known to the receiver; the sender knows all leaves but number `delta_g`, its own group
+//! of bits. With `L_x` the pseudo-random bit string of leaf `x`:
+//! 1. receiver: `u_g = XOR_x L_x` and, for each bit j, `v_j = XOR_{x: bit j of x} L_x`;
+//!    sender: `w_j = XOR_x {bit j of x ^ delta_g} L_x`, so that `w_j = v_j ^ delta_j * u_g`;
+//! 2. the receiver takes `b = u_0` for its choice bits and sends `u_g ^ b` for every other group;
+//!    the sender adds `delta_j * (u_g ^ b)` to `w_j`: now `w = v ^ delta * b` in all 128 columns;
+//! 3. both transpose their 128 columns into strings.
+//!
+//! # Cost
+//! `128 / K - 1` bits per OT from the receiver, 1 message; `2^K` AES calls per 128 OTs and group.
+//! Once: `2 (K - 1)` blocks per group from the receiver, 1 message.
+//!
+//! # Source
+//! Roy, "SoftSpokenOT" (CRYPTO 2022), Figures 7 and 8 without the consistency checks of the
+//! malicious model; Ishai, Kilian, Nissim, Petrank (CRYPTO 2003) is the case `K = 1`.
+
+use prim::{block::Block, ct, hash::CcrHash, prg::Prg, transpose::transpose128};
+
+use super::rcot::{CotReceiver, CotSender};
+use crate::{
+    error::Result,
+    net::Role,
+    session::{Purpose, Session},
+};
+
+/// OTs per message.
+pub(super) const PIECE: usize = 1 << 13;
+
+/// The side that knows `Delta`.
+pub(super) struct Sender {
+    delta: Block,
+    k: u32,
+    /// `128 >> k` groups of `2^k` streams, stream `y` being leaf `y ^ delta_g`; `y = 0` is unknown.
+    streams: Vec<Prg>,
+}
+
+/// The side that gets the choice bits.
+pub(super) struct Receiver {
+    k: u32,
+    streams: Vec<Prg>,
+}
+
+impl Sender {
+    /// Sets up from base OTs whose choices were the complement of `Delta`'s bits.
+    pub(super) fn new(s: &mut Session, k: u32, delta: Block, base: &[Block]) -> Result<Self> {
+        let hash = s.hash(Purpose::SubfieldTree, s.role());
+        let groups = 128 / k as usize;
+        let mut corrections = vec![Block::ZERO; groups * 2 * (k as usize - 1)];
+        s.recv_blocks(&mut corrections)?;
+        let mut streams = Vec::with_capacity(groups << k);
+        for (g, keys) in base.chunks_exact(k as usize).enumerate() {
+            let at = (delta.0 >> (g as u32 * k)) as u32 & ((1 << k) - 1);
+            let levels = &corrections[g * 2 * (k as usize - 1)..][..2 * (k as usize - 1)];
+            let mut leaves = punctured(&hash, keys, levels, at);
+            swap_by(&mut leaves, at);
+            streams.extend(leaves.into_iter().map(Prg::new));
+        }
+        Ok(Self { delta, k, streams })
+    }
+
+    /// An independent sender with the same `Delta`; the receiver forks at the same point.
+    pub(super) fn fork(&mut self) -> Self {
+        Self { delta: self.delta, k: self.k, streams: fork(&mut self.streams) }
+    }
+
+    /// Takes the receiver's next message: [`PIECE`] correlated OTs.
+    pub(super) fn absorb(&mut self, s: &mut Session) -> Result<CotSender> {
+        let (k, words) = (self.k as usize, PIECE / 128);
+        let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
+        s.recv_blocks(&mut corrections)?;
+        let mut columns = vec![Block::ZERO; PIECE];
+        for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
+            let w = &mut columns[g * k * words..][..k * words];
+            fold(streams, w, words);
+            if g == 0 {
+                continue; // the choice bits are this group's: nothing to correct
+            }
+            for (j, column) in w.chunks_exact_mut(words).enumerate() {
+                let delta_j = Block::mask(self.delta.bit((g * k + j) as u32));
+                for (w, &c) in column.iter_mut().zip(&corrections[(g - 1) * words..]) {
+                    *w ^= c & delta_j;
+                }
+            }
+        }
+        let mut q = vec![Block::ZERO; PIECE];
+        transpose128(&columns, &mut q);
+        // Bit 0 of Delta is 1, so column 0 carries the choice bit: q gets 0 there, t the bit itself.
+        q.iter_mut().for_each(|q| *q = q.with_lsb(false));
+        Ok(CotSender::new(self.delta, q))
+    }
+}
+
+impl Receiver {
+    /// Sets up from the sender's side of the base OTs.
+    pub(super) fn new(s: &mut Session, k: u32, base: &[[Block; 2]]) -> Result<Self> {
+        let hash = s.hash(Purpose::SubfieldTree, s.role().peer());
+        let (mut streams, mut corrections) = (Vec::new(), Vec::new());
+        for keys in base.chunks_exact(k as usize) {
+            streams.extend(full(&hash, keys, &mut corrections).into_iter().map(Prg::new));
+        }
+        s.send(bytemuck::cast_slice(&corrections).to_vec())?;
+        Ok(Self { k, streams })
+    }
+
+    /// An independent receiver; the sender forks at the same point.
+    pub(super) fn fork(&mut self) -> Self {
+        Self { k: self.k, streams: fork(&mut self.streams) }
+    }
+
+    /// The next [`PIECE`] correlated OTs and the message that gives the sender its half.
+    pub(super) fn expand(&mut self) -> (CotReceiver, Vec<u8>) {
+        let (k, words) = (self.k as usize, PIECE / 128);
+        let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
+        let mut columns = vec![Block::ZERO; PIECE];
+        let mut choices = Vec::new();
+        for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
+            let u = fold(streams, &mut columns[g * k * words..][..k * words], words);
+            if g == 0 {
+                choices = u;
+                continue;
+            }
+            let correction = &mut corrections[(g - 1) * words..][..words];
+            for ((c, &u), &b) in correction.iter_mut().zip(&u).zip(&choices) {
+                *c = u ^ b;
+            }
+        }
+        let mut t = vec![Block::ZERO; PIECE];
+        transpose128(&columns, &mut t);
+        for (i, t) in t.iter_mut().enumerate() {
+            *t = t.with_lsb(choices[i / 128].bit(i as u32 % 128));
+        }
+        (CotReceiver::new(t), bytemuck::cast_slice(&corrections).to_vec())
+    }
+}
+
+/// Streams seeded by these.
+fn fork(streams: &mut [Prg]) -> Vec<Prg> {
+    streams.iter_mut().map(|stream| Prg::new(stream.block())).collect()
+}
+
+/// The next bits of `2^k` streams: `columns[j] = XOR of the streams whose number has bit j`, and
+/// returned the XOR of all. Folds the upper half onto the lower, from the top bit down.
+fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Vec<Block> {
+    let mut bits = vec![Block::ZERO; streams.len() * words];
+    for (stream, bits) in streams.iter_mut().zip(bits.chunks_exact_mut(words)) {
+        stream.blocks(bits);
+    }
+    for (j, column) in columns.chunks_exact_mut(words).enumerate().rev() {
+        let (lower, upper) = bits.split_at_mut(words << j);
+        for (low, up) in lower.chunks_exact_mut(words).zip(upper.chunks_exact(words)) {
+            for ((low, &up), sum) in low.iter_mut().zip(up).zip(column.iter_mut()) {
+                *low ^= up;
+                *sum ^= up;
+            }
+        }
+    }
+    bits.truncate(words);
+    bits
+}
+
+/// All leaves of one group's tree. Level 1 is the base OT's pair itself; the others are sent as
+/// the XOR of all left and of all right children, each under one key of the pair.
+fn full(hash: &CcrHash, keys: &[[Block; 2]], corrections: &mut Vec<Block>) -> Vec<Block> {
+    let mut nodes = keys[keys.len() - 1].to_vec();
+    for pair in keys[..keys.len() - 1].iter().rev() {
+        let mut sums = *pair;
+        nodes = nodes.iter().flat_map(|&x| children(hash, x)).collect();
+        for (i, &x) in nodes.iter().enumerate() {
+            sums[i % 2] ^= x;
+        }
+        corrections.extend(sums);
+    }
+    nodes
+}
+
+/// All leaves but number `at` (left zero), from the keys chosen by the complement of `at`'s bits.
+/// Neither branches nor indexes on `at`: the node on its path is kept zero, and the two children
+/// of zero are taken out of the sums again.
+fn punctured(hash: &CcrHash, keys: &[Block], corrections: &[Block], at: u32) -> Vec<Block> {
+    let top = keys.len() - 1;
+    let off_path = |i: u32, path: u32| Block(u128::from(!ct::eq_mask(i, path)) * ((1 << 64) + 1));
+    let mut nodes: Vec<Block> = (0..2).map(|i| keys[top] & off_path(i, at >> top)).collect();
+    for (level, sums) in (0..top).rev().zip(corrections.chunks_exact(2)) {
+        let known = Block::mask((at >> level) & 1 == 0); // side of the sibling: all ones if right
+        let of_zero = children(hash, Block::ZERO);
+        let mut children: Vec<Block> = nodes.iter().flat_map(|&x| children(hash, x)).collect();
+        let total = |side: usize| children.iter().skip(side).step_by(2).fold(of_zero[side], |a, &x| a ^ x);
+        let missing = [total(0) ^ sums[0], total(1) ^ sums[1]];
+        let sibling = (missing[0] & !known) ^ (missing[1] & known) ^ keys[level];
+        for (i, x) in children.iter_mut().enumerate() {
+            let (is_path, is_sibling) =
+                (off_path(i as u32, at >> level), off_path(i as u32, (at >> level) ^ 1));
+            *x = *x & is_path & is_sibling ^ (sibling & !is_sibling);
+        }
+        nodes = children;
+    }
+    nodes
+}
+
+fn children(hash: &CcrHash, x: Block) -> [Block; 2] {
+    [hash.one(x), hash.one(x ^ Block::ONE)]
+}
+
+/// Moves leaf `x` to place `x ^ by`, without branching on `by`.
+fn swap_by(leaves: &mut [Block], by: u32) {
+    for bit in 0..leaves.len().trailing_zeros() {
+        let swap = Block::mask((by >> bit) & 1 == 1);
+        for i in (0..leaves.len()).filter(|i| i >> bit & 1 == 0) {
+            let difference = (leaves[i] ^ leaves[i | 1 << bit]) & swap;
+            leaves[i] ^= difference;
+            leaves[i | 1 << bit] ^= difference;
+        }
+    }
+}
+
+/// Which base OT keys the sender of correlated OTs asks for: the complement of its `Delta`.
+pub(super) fn choices(delta: Block) -> Vec<bool> {
+    (0..128).map(|i| !delta.bit(i)).collect()
+}
+
+/// `Delta` of a party: bit 0 is 1 (see [`CotSender`]), bit 1 tells the two parties' apart, so that
+/// `Delta_0 ^ Delta_1` has a bit known to be 1; the other 126 bits are uniform.
+pub(super) fn draw_delta(s: &mut Session) -> Block {
+    let owner_bit = match s.role() {
+        Role::P0 => 0b10,
+        Role::P1 => 0b00,
+    };
+    Block(s.rng().block().0 & !0b11 | 0b01 | owner_bit)
+}

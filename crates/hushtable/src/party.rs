@@ -1,0 +1,171 @@
+//! One party of a session: its connection, its randomness and its correlated OTs.
+
+use std::ops::{Deref, DerefMut};
+
+use prim::ring::Ring;
+
+use crate::{
+    error::Result,
+    net::{Connection, Cost, Role, Shape},
+    ot::{CotReceiver, CotSender, Ot, Scheme, params},
+    session::Session,
+    share::{Kind, Share},
+};
+
+/// One party, the first argument of every protocol. What a protocol needs of the connection and
+/// of randomness is [`Session`]'s; opening and correlated OTs are here.
+///
+/// Dropping a party hangs up, so that the peer's protocol ends as well.
+pub struct Party {
+    session: Session,
+    ot: Ot,
+}
+
+impl Party {
+    /// A party on a fresh connection: agrees with the peer on the security parameters and runs the
+    /// base OTs. `scheme` overrides the choice of the OT extension by count, at both parties.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters, and those
+    /// of the channel.
+    pub fn new(connection: Connection, scheme: Option<Scheme>) -> Result<Self> {
+        Self::start(Session::new(connection)?, scheme)
+    }
+
+    /// Both parties in this process, with randomness from the operating system.
+    ///
+    /// # Errors
+    /// If the system gives no randomness.
+    pub fn pair() -> Result<(Self, Self)> {
+        let (c0, c1) = Connection::pair();
+        both(Session::new(c0)?, Session::new(c1)?)
+    }
+
+    /// Both parties in this process, deterministic: for tests and measurements only. There is no
+    /// seeded party on a real connection.
+    ///
+    /// # Errors
+    /// Those of the set-up.
+    pub fn pair_seeded(seed: u64) -> Result<(Self, Self)> {
+        let (s0, s1) = Session::pair_seeded(seed, Shape::default());
+        both(s0, s1)
+    }
+
+    fn start(mut session: Session, scheme: Option<Scheme>) -> Result<Self> {
+        let scheme_name = scheme.map_or("by count".to_string(), |s| format!("{s:?}"));
+        session.agree(&[("LPN parameter sets", params::digest_text()), ("OT extension", scheme_name)])?;
+        let ot = Ot::new(&mut session, scheme)?;
+        Ok(Self { session, ot })
+    }
+
+    /// The next `send` random correlated OTs as sender and `recv` as receiver; the peer asks for
+    /// the same numbers the other way round.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn cots(&mut self, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
+        self.ot.take(&mut self.session, send, recv)
+    }
+
+    /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:
+    /// the part of set-up that depends on the size of the job.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare_ot(&mut self, send: usize, recv: usize) -> Result<()> {
+        self.ot.prepare(&mut self.session, send, recv)
+    }
+
+    /// Opens a batch of shares to both parties: 1 round, `bits * len` bits each way. The one door
+    /// through which values become public; every call says why they may.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn open<K: Kind, R: Ring>(&mut self, share: &Share<K, R>) -> Result<Vec<R>> {
+        let peer = self.session.exchange(share.to_wire(), share.wire_len())?;
+        share.combine(&peer)
+    }
+
+    /// Opens a batch of shares to one party, who gets the values; the other gets `None`.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn reveal<K: Kind, R: Ring>(&mut self, share: &Share<K, R>, to: Role) -> Result<Option<Vec<R>>> {
+        if self.role() == to {
+            let peer = self.session.recv(share.wire_len())?;
+            share.combine(&peer).map(Some)
+        } else {
+            self.session.send(share.to_wire())?;
+            Ok(None)
+        }
+    }
+
+    /// Waits until the peer is at the same point: 1 round.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn barrier(&mut self) -> Result<()> {
+        self.session.exchange(vec![0], 1).map(drop)
+    }
+
+    /// Runs `f` and returns what it cost. Both parties enter and leave at the same points, so
+    /// rounds count from zero on both sides.
+    ///
+    /// # Errors
+    /// Those of `f`.
+    pub fn metered<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Cost)> {
+        self.take_cost();
+        let out = f(self)?;
+        Ok((out, self.take_cost()))
+    }
+
+    /// Parties for parallel lanes over sibling connections: the same peer, independent material.
+    ///
+    /// # Errors
+    /// If the peer does not open as many lanes.
+    pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
+        let sessions = self.session.fork(lanes)?;
+        let sources = self.ot.fork(lanes);
+        Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
+    }
+}
+
+impl Deref for Party {
+    type Target = Session;
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl DerefMut for Party {
+    fn deref_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+}
+
+/// Sets both ends up in two threads.
+fn both(s0: Session, s1: Session) -> Result<(Party, Party)> {
+    std::thread::scope(|scope| {
+        let p1 = scope.spawn(|| Party::start(s1, None));
+        let p0 = Party::start(s0, None);
+        Ok((p0?, p1.join().expect("the thread of P1")?))
+    })
+}
+
+/// Runs both parties' functions in this process and returns both results.
+///
+/// # Errors
+/// P0's error, else P1's.
+pub fn run_pair<A: Send, B: Send>(
+    (mut p0, mut p1): (Party, Party),
+    f0: impl FnOnce(&mut Party) -> Result<A> + Send,
+    f1: impl FnOnce(&mut Party) -> Result<B> + Send,
+) -> Result<(A, B)> {
+    std::thread::scope(|scope| {
+        let b = scope.spawn(move || f1(&mut p1));
+        let a = f0(&mut p0);
+        drop(p0); // hangs up: a failed party never leaves the other waiting
+        let b = b.join().expect("the thread of P1");
+        Ok((a?, b?))
+    })
+}

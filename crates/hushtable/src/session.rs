@@ -1,0 +1,195 @@
+//! A connection together with this party's randomness and the session's hash keys: all that a
+//! protocol needs besides correlations.
+
+use prim::{block::Block, hash::CcrHash, prg::Prg};
+
+use crate::{
+    error::{Error, Result},
+    net::{Connection, Cost, Role, Shape},
+};
+
+/// What a hash key is used for. No two purposes share a key (lut-rules, section 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Small GGM trees of SoftSpoken.
+    SubfieldTree,
+    /// Half-trees of Ferret.
+    NoiseTree,
+    /// The public LPN matrix (an AES-CTR key, not a hash key).
+    Matrix,
+    /// Pads of 1-of-2 OT and of correlated OT with a payload.
+    OtPad,
+    /// Key trees of 1-of-n OT.
+    KeyTree,
+    /// Half-trees of the rotation.
+    Pprf,
+    /// Rows expanded from the leaves of the rotation's trees.
+    Row,
+}
+
+const PURPOSES: usize = 7;
+
+/// Bytes a party runs ahead with its own messages in [`Session::duplex`].
+const WINDOW: usize = 8 << 20;
+
+/// One party's end of a session.
+pub struct Session {
+    connection: Connection,
+    rng: Prg,
+    /// Keys handed out so far, by purpose and by the party whose Delta the key protects.
+    issued: [[u64; 2]; PURPOSES],
+}
+
+impl Session {
+    /// A session on a fresh connection; randomness is seeded by the operating system.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system gives no randomness.
+    pub fn new(connection: Connection) -> Result<Self> {
+        let mut seed = [0; 16];
+        getrandom::fill(&mut seed).map_err(|e| Error::Io {
+            what: "system randomness".into(),
+            source: std::io::Error::other(e.to_string()),
+        })?;
+        Ok(Self::with_seed(connection, u128::from_le_bytes(seed)))
+    }
+
+    /// Both ends in this process, deterministic: for tests. Cannot reach a real peer.
+    pub fn pair_seeded(seed: u64, shape: Shape) -> (Self, Self) {
+        let mut id = [0; 32];
+        id[..8].copy_from_slice(&seed.to_le_bytes());
+        let (c0, c1) = Connection::pair_with(id, shape);
+        let seed = u128::from(seed) << 1;
+        (Self::with_seed(c0, seed), Self::with_seed(c1, seed | 1))
+    }
+
+    fn with_seed(connection: Connection, seed: u128) -> Self {
+        Self { connection, rng: Prg::new(Block(seed)), issued: Default::default() }
+    }
+
+    /// This party's role.
+    pub fn role(&self) -> Role {
+        self.connection.role()
+    }
+
+    /// The session id both parties contributed to.
+    pub fn id(&self) -> [u8; 32] {
+        self.connection.id()
+    }
+
+    /// This party's private randomness.
+    pub fn rng(&mut self) -> &mut Prg {
+        &mut self.rng
+    }
+
+    /// The connection.
+    pub fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    /// Queues bytes for the peer.
+    ///
+    /// # Errors
+    /// As [`Channel::send`](crate::net::Channel::send).
+    pub fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+        self.connection.channel().send(bytes)
+    }
+
+    /// Waits for the peer's next message, of exactly `len` bytes.
+    ///
+    /// # Errors
+    /// As [`Channel::recv`](crate::net::Channel::recv).
+    pub fn recv(&mut self, len: usize) -> Result<Vec<u8>> {
+        self.connection.channel().recv(len)
+    }
+
+    /// Waits for exactly `out.len()` blocks.
+    ///
+    /// # Errors
+    /// As [`Channel::recv`](crate::net::Channel::recv).
+    pub fn recv_blocks(&mut self, out: &mut [Block]) -> Result<()> {
+        self.connection.channel().recv_into(bytemuck::cast_slice_mut(out))
+    }
+
+    /// Sends and receives at once: 1 round.
+    ///
+    /// # Errors
+    /// As [`Channel::exchange`](crate::net::Channel::exchange).
+    pub fn exchange(&mut self, mine: Vec<u8>, theirs: usize) -> Result<Vec<u8>> {
+        self.connection.channel().exchange(mine, theirs)
+    }
+
+    /// Compares named parameters with the peer's: 1 round.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`], at both parties, naming the first one that differs.
+    pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
+        self.connection.agree(fields)
+    }
+
+    /// Bytes and rounds since the last call; both parties call it at the same point.
+    pub fn take_cost(&mut self) -> Cost {
+        self.connection.channel().take_cost()
+    }
+
+    /// Sibling sessions for parallel lanes, each with its own id, randomness and keys.
+    ///
+    /// # Errors
+    /// If the peer does not open as many lanes.
+    pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
+        let connections = self.connection.fork(lanes)?;
+        Ok(connections.into_iter().map(|c| Self::with_seed(c, self.rng.block().0)).collect())
+    }
+
+    /// A fresh key for `purpose`, bound to this session, to `owner`'s Delta and to a counter: both
+    /// parties ask in the same order. Callers ask anew at least every 2^20 calls.
+    pub fn key(&mut self, purpose: Purpose, owner: Role) -> Block {
+        let issued = &mut self.issued[purpose as usize][owner as usize];
+        *issued += 1;
+        let mut label = [0; 10];
+        label[..2].copy_from_slice(&[purpose as u8, owner as u8]);
+        label[2..].copy_from_slice(&issued.to_le_bytes());
+        let key = blake3::keyed_hash(&self.connection.id(), &label);
+        let half: [u8; 16] = std::array::from_fn(|i| key.as_bytes()[i]);
+        Block(u128::from_le_bytes(half))
+    }
+
+    /// The hash under a fresh [`key`](Self::key).
+    pub fn hash(&mut self, purpose: Purpose, owner: Role) -> CcrHash {
+        CcrHash::new(self.key(purpose, owner))
+    }
+
+    /// Runs two streams that do not depend on each other, this party's (`produce`) and the peer's
+    /// (`consume`), so that both directions of the link are busy and queues stay short.
+    ///
+    /// `produce` returns its next message, `consume` takes the peer's next one; both say by `None`
+    /// and `false` that they are done. The messages count as one round: none of this party's
+    /// depends on one of the peer's.
+    ///
+    /// # Errors
+    /// The first error of either stream.
+    pub fn duplex<C>(
+        &mut self,
+        state: &mut C,
+        mut produce: impl FnMut(&mut Self, &mut C) -> Result<Option<Vec<u8>>>,
+        mut consume: impl FnMut(&mut Self, &mut C) -> Result<bool>,
+    ) -> Result<()> {
+        let start = self.connection.channel().clock();
+        let (mut producing, mut consuming, mut ahead) = (true, true, 0);
+        while producing || consuming {
+            while producing && (ahead < WINDOW || !consuming) {
+                match produce(self, state)? {
+                    Some(message) => {
+                        ahead += message.len();
+                        self.connection.channel().send_after(start, message)?;
+                    }
+                    None => producing = false,
+                }
+            }
+            let before = self.connection.channel().cost().received;
+            consuming = consuming && consume(self, state)?;
+            ahead = ahead.saturating_sub((self.connection.channel().cost().received - before) as usize);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! Shares of a batch of values. Additive and XOR shares are different types: they do not mix.
+
+use std::{
+    fmt,
+    marker::PhantomData,
+    ops::{Add, BitXor, Sub},
+};
+
+use prim::{
+    pack::{pack, packed_len, unpack},
+    ring::{Ring, low},
+};
+use zeroize::Zeroize;
+
+use crate::error::{Error, Result, same};
+
+/// How two shares make a value.
+pub trait Kind: Copy + Send + Sync + 'static {
+    /// The value of two shares, before reduction to the width.
+    fn combine(a: u64, b: u64) -> u64;
+    /// What `combine`s with `b` to `a`, before reduction to the width.
+    fn strip(a: u64, b: u64) -> u64;
+}
+
+/// `x = x0 + x1 mod 2^bits`.
+#[derive(Clone, Copy)]
+pub struct Additive;
+
+/// `x = x0 ^ x1`.
+#[derive(Clone, Copy)]
+pub struct Bitwise;
+
+impl Kind for Additive {
+    fn combine(a: u64, b: u64) -> u64 {
+        a.wrapping_add(b)
+    }
+    fn strip(a: u64, b: u64) -> u64 {
+        a.wrapping_sub(b)
+    }
+}
+
+impl Kind for Bitwise {
+    fn combine(a: u64, b: u64) -> u64 {
+        a ^ b
+    }
+    fn strip(a: u64, b: u64) -> u64 {
+        a ^ b
+    }
+}
+
+/// One party's shares of a batch of `bits`-bit values, each held reduced in a word `R`.
+///
+/// Not printable, not comparable: a share is secret. Wiped when dropped.
+#[derive(Clone)]
+pub struct Share<K: Kind, R: Ring> {
+    bits: u32,
+    words: Vec<R>,
+    kind: PhantomData<K>,
+}
+
+/// One party's additive shares of a batch.
+///
+/// ```compile_fail,E0308
+/// # use hushtable::share::{AShare, BShare};
+/// fn mixed(a: &AShare<u64>, b: &BShare<u64>) { let _ = a - b; } // different sharings
+/// ```
+pub type AShare<R> = Share<Additive, R>;
+
+/// One party's XOR shares of a batch.
+pub type BShare<R> = Share<Bitwise, R>;
+
+impl<K: Kind, R: Ring> Share<K, R> {
+    /// A batch of `bits`-bit shares from words; each word is reduced to `bits`.
+    ///
+    /// # Panics
+    /// Unless `1 <= bits <= R::WIDTH`: the width is the program's choice, never data.
+    pub fn new(bits: u32, mut words: Vec<R>) -> Self {
+        assert!((1..=R::WIDTH).contains(&bits), "{bits}-bit shares do not fit words of {} bits", R::WIDTH);
+        if bits < R::WIDTH {
+            for w in &mut words {
+                *w = R::from_u64(low(w.to_u64(), bits));
+            }
+        }
+        Self { bits, words, kind: PhantomData }
+    }
+
+    /// Number of values in the batch.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether the batch is empty.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Width of each value, `1..=64`.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// This party's words: secret until combined with the peer's.
+    pub fn words(&self) -> &[R] {
+        &self.words
+    }
+
+    /// Shares of each value mod `2^n`, in words `S`. Local for either kind; the width only shrinks,
+    /// because widening would need the carry or the sign: a protocol.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= n <= self.bits()` and `n <= S::WIDTH`.
+    pub fn low_bits<S: Ring>(&self, n: u32) -> Result<Share<K, S>> {
+        if n == 0 || n > self.bits || n > S::WIDTH {
+            let accepted = format!("1 to {}", self.bits.min(S::WIDTH));
+            return Err(Error::Param { what: "width of the low bits", got: n.to_string(), accepted });
+        }
+        Ok(Share::new(n, self.words.iter().map(|w| S::from_u64(w.to_u64())).collect()))
+    }
+
+    /// Cuts off the values from `at` on.
+    ///
+    /// # Panics
+    /// If `at > len()`.
+    pub fn split_off(&mut self, at: usize) -> Self {
+        Self { bits: self.bits, words: self.words.split_off(at), kind: PhantomData }
+    }
+
+    /// Puts the values of `rest` behind these.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the widths differ.
+    pub fn append(&mut self, rest: &Self) -> Result<()> {
+        same("bits of the appended share", self.bits as usize, rest.bits as usize)?;
+        self.words.extend_from_slice(&rest.words);
+        Ok(())
+    }
+
+    /// This party's message when the batch is opened: `bits`-bit words without padding.
+    pub(crate) fn to_wire(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.wire_len());
+        pack(&self.words, self.bits, &mut out);
+        out
+    }
+
+    /// Bytes of [`to_wire`](Self::to_wire).
+    pub(crate) fn wire_len(&self) -> usize {
+        packed_len(self.len(), self.bits)
+    }
+
+    /// The values, from this share and the peer's message.
+    pub(crate) fn combine(&self, peer: &[u8]) -> Result<Vec<R>> {
+        same("opened bytes", self.wire_len(), peer.len())?;
+        let mut out = vec![R::default(); self.len()];
+        unpack(peer, self.bits, &mut out);
+        for (o, mine) in out.iter_mut().zip(&self.words) {
+            *o = R::from_u64(low(K::combine(mine.to_u64(), o.to_u64()), self.bits));
+        }
+        Ok(out)
+    }
+
+    /// Adds public values to the shared ones; exactly one of the parties calls this.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many values as shares.
+    pub fn plus_public(&self, values: &[u64]) -> Result<Self> {
+        same("public values", self.len(), values.len())?;
+        let words = self.words.iter().zip(values).map(|(w, &v)| R::from_u64(K::combine(w.to_u64(), v)));
+        Ok(Self::new(self.bits, words.collect()))
+    }
+
+    /// The difference in the sharing's own group: `x - rhs` or `x ^ rhs`.
+    ///
+    /// # Panics
+    /// If widths or lengths differ, as for arrays.
+    pub fn minus(&self, rhs: &Self) -> Self {
+        self.zip(rhs, K::strip)
+    }
+
+    fn zip(&self, rhs: &Self, f: fn(u64, u64) -> u64) -> Self {
+        let (mine, other) = ((self.bits, self.len()), (rhs.bits, rhs.len()));
+        assert_eq!(mine, other, "shares of different (bits, length)");
+        let words = self.words.iter().zip(&rhs.words).map(|(a, b)| R::from_u64(f(a.to_u64(), b.to_u64())));
+        Self::new(self.bits, words.collect())
+    }
+}
+
+/// Prints the shape only: shares are secret and belong in no log.
+impl<K: Kind, R: Ring> fmt::Debug for Share<K, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Share({} x {} bits)", self.len(), self.bits)
+    }
+}
+
+impl<K: Kind, R: Ring> Drop for Share<K, R> {
+    fn drop(&mut self) {
+        bytemuck::cast_slice_mut::<R, u8>(&mut self.words).zeroize();
+    }
+}
+
+/// # Panics
+/// If widths or lengths differ, as for arrays.
+impl<R: Ring> Add for &AShare<R> {
+    type Output = AShare<R>;
+    fn add(self, rhs: Self) -> AShare<R> {
+        self.zip(rhs, u64::wrapping_add)
+    }
+}
+
+/// # Panics
+/// If widths or lengths differ, as for arrays.
+impl<R: Ring> Sub for &AShare<R> {
+    type Output = AShare<R>;
+    fn sub(self, rhs: Self) -> AShare<R> {
+        self.zip(rhs, u64::wrapping_sub)
+    }
+}
+
+/// # Panics
+/// If widths or lengths differ, as for arrays.
+impl<R: Ring> BitXor for &BShare<R> {
+    type Output = BShare<R>;
+    fn bitxor(self, rhs: Self) -> BShare<R> {
+        self.zip(rhs, |a, b| a ^ b)
+    }
+}

@@ -1,0 +1,137 @@
+//! Every lookup protocol over real OTs: exhaustive for small tables, both groups, both outputs.
+
+use hushtable::{
+    Party, Result, Role,
+    lut::{Table, splut::SpLut},
+    onehot::{Cyclic, Group, OneHot, Xor},
+    run_pair,
+    share::{Kind, Share},
+};
+use prim::{
+    block::Block,
+    prg::Prg,
+    ring::{Ring, low},
+};
+
+/// Shares of `values` for one party: masks from a seed both tests' parties know.
+fn share<K: Kind>(role: Role, bits: u32, values: &[u32], seed: u64) -> Share<K, u32> {
+    let mut masks = vec![0u32; values.len()];
+    Prg::new(Block(seed.into())).words(bits, &mut masks);
+    match role {
+        Role::P0 => Share::new(bits, masks),
+        Role::P1 => Share::<K, u32>::new(bits, values.to_vec()).minus(&Share::new(bits, masks)),
+    }
+}
+
+/// Runs the same function at both parties and returns what P0 opened.
+fn both<T: Send + PartialEq + std::fmt::Debug>(
+    seed: u64,
+    f: impl Fn(&mut Party) -> Result<T> + Send + Sync + Copy,
+) -> T {
+    let (a, b) = run_pair(Party::pair_seeded(seed).unwrap(), f, f).unwrap();
+    assert_eq!(a, b, "what both parties opened");
+    a
+}
+
+fn entries<R: Ring>(n: usize, bits: u32) -> Vec<R> {
+    (0..n as u64)
+        .map(|x| R::from_u64(low((x + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17), bits)))
+        .collect()
+}
+
+fn rotl_all<G: Group, R: Ring>(n: u32, bits: u32) {
+    let table = Table::new(bits, entries::<R>(1 << n, bits)).unwrap();
+    // Every index several times: an odd batch, so the halves differ.
+    let xs: Vec<u32> = (0..(3 << n) + 1).map(|i| i % (1 << n)).collect();
+    let want: Vec<R> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
+    let seed = u64::from(n * 64 + bits);
+    let (xor, add) = both(seed, |p| {
+        let x: Share<G::Kind, u32> = share(p.role(), n, &xs, seed);
+        let xor = OneHot::<G>::rotl(p, n, xs.len())?.lookup_xor(p, &table, &x)?;
+        let add = OneHot::<G>::rotl(p, n, xs.len())?.signed(p, &[bits])?.lookup(p, &table, &x)?;
+        Ok((p.open(&xor)?, p.open(&add)?))
+    });
+    assert_eq!((xor, add), (want.clone(), want), "n {n}, {bits} bits, {}", G::NAME);
+}
+
+fn splut_all<G: Group, R: Ring>(n: u32, bits: u32) {
+    let table = Table::new(bits, entries::<R>(1 << n, bits)).unwrap();
+    let xs: Vec<u32> = (0..(3 << n) + 1).map(|i| i % (1 << n)).collect();
+    let want: Vec<R> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
+    let seed = u64::from(n * 64 + bits) + 10_000;
+    let (xor, add) = both(seed, |p| {
+        let x: Share<G::Kind, u32> = share(p.role(), n, &xs, seed);
+        let xor = SpLut::<G>::prepare(p, 1 << n, xs.len())?.lookup_xor(p, &table, &x)?;
+        let add = SpLut::<G>::prepare(p, 1 << n, xs.len())?.lookup(p, &table, &x)?;
+        Ok((p.open(&xor)?, p.open(&add)?))
+    });
+    assert_eq!((xor, add), (want.clone(), want), "n {n}, {bits} bits, {}", G::NAME);
+}
+
+#[test]
+fn rotl_is_right_for_every_index_width_and_group() {
+    for n in 1..=5 {
+        rotl_all::<Cyclic, u8>(n, 1);
+        rotl_all::<Xor, u8>(n, 1);
+        rotl_all::<Cyclic, u8>(n, 2);
+        rotl_all::<Xor, u8>(n, 2);
+        rotl_all::<Cyclic, u8>(n, 3);
+        rotl_all::<Xor, u8>(n, 3);
+        rotl_all::<Cyclic, u8>(n, 8);
+        rotl_all::<Xor, u8>(n, 8);
+        rotl_all::<Cyclic, u16>(n, 16);
+        rotl_all::<Xor, u16>(n, 16);
+        rotl_all::<Cyclic, u32>(n, 32);
+        rotl_all::<Xor, u32>(n, 32);
+        rotl_all::<Cyclic, u64>(n, 64);
+        rotl_all::<Xor, u64>(n, 64);
+    }
+}
+
+#[test]
+fn rotl_is_right_for_larger_tables() {
+    for n in 6..=11 {
+        rotl_all::<Cyclic, u64>(n, 64);
+        rotl_all::<Xor, u64>(n, 37);
+        rotl_all::<Cyclic, u8>(n, 8);
+    }
+}
+
+#[test]
+fn splut_is_right_for_every_index_width_and_group() {
+    for n in 1..=5 {
+        splut_all::<Cyclic, u8>(n, 1);
+        splut_all::<Xor, u8>(n, 1);
+        splut_all::<Cyclic, u8>(n, 3);
+        splut_all::<Xor, u8>(n, 3);
+        splut_all::<Cyclic, u8>(n, 2);
+        splut_all::<Xor, u8>(n, 8);
+        splut_all::<Cyclic, u16>(n, 16);
+        splut_all::<Xor, u32>(n, 32);
+        splut_all::<Cyclic, u64>(n, 64);
+        splut_all::<Xor, u64>(n, 64);
+    }
+    splut_all::<Cyclic, u64>(9, 64);
+    splut_all::<Xor, u32>(12, 19);
+}
+
+#[test]
+fn splut_is_right_for_any_length() {
+    for n in 2..=33usize {
+        let table = Table::new(11, entries::<u16>(n, 11)).unwrap();
+        let xs: Vec<u32> = (0..2 * n as u32 + 1).map(|i| i % n as u32).collect();
+        let want: Vec<u16> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
+        let (xor, add) = both(n as u64, |p| {
+            let mut rng = Prg::new(Block(77));
+            let split = |x: u32, mask: u32| match p.role() {
+                Role::P0 => mask,
+                Role::P1 => (x + n as u32 - mask) % n as u32,
+            };
+            let mine: Vec<u32> = xs.iter().map(|&x| split(x, (rng.u64() % n as u64) as u32)).collect();
+            let xor = SpLut::<Cyclic>::prepare(p, n, xs.len())?.lookup_mod_xor(p, &table, &mine)?;
+            let add = SpLut::<Cyclic>::prepare(p, n, xs.len())?.lookup_mod(p, &table, &mine)?;
+            Ok((p.open(&xor)?, p.open(&add)?))
+        });
+        assert_eq!((xor, add), (want.clone(), want), "{n} entries");
+    }
+}
