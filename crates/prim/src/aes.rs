@@ -39,38 +39,64 @@ pub(crate) struct Cipher<S: Isa> {
     keys: [S::V; 11],
 }
 
+// Loops rather than `array::map`: its closures would not be compiled for the instruction set.
 impl<S: Isa> Cipher<S> {
     #[inline(always)]
     pub fn new(isa: S, keys: &[Block; 11]) -> Self {
-        Self { isa, keys: keys.map(|key| isa.splat(key)) }
+        let mut wide = [isa.splat(Block::ZERO); 11];
+        for (wide, &key) in wide.iter_mut().zip(keys) {
+            *wide = isa.splat(key);
+        }
+        Self { isa, keys: wide }
     }
 
     /// AES of `W` vectors at once, so that the latencies of their rounds overlap.
     #[inline(always)]
-    pub fn encrypt<const W: usize>(&self, mut x: [S::V; W]) -> [S::V; W] {
-        let s = self.isa;
-        x = x.map(|x| s.xor(x, self.keys[0]));
-        for &key in &self.keys[1..10] {
-            x = x.map(|x| s.round(x, key));
+    pub fn encrypt<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
+        for x in &mut xs {
+            *x = self.isa.xor(*x, self.keys[0]);
         }
-        x.map(|x| s.last_round(x, self.keys[10]))
+        for &key in &self.keys[1..10] {
+            for x in &mut xs {
+                *x = self.isa.round(*x, key);
+            }
+        }
+        for x in &mut xs {
+            *x = self.isa.last_round(*x, self.keys[10]);
+        }
+        xs
     }
 
     /// `H` of `W` vectors at once.
     #[inline(always)]
-    pub fn hash<const W: usize>(&self, x: [S::V; W]) -> [S::V; W] {
-        let x = x.map(|x| self.isa.sigma(x));
-        let y = self.encrypt(x);
-        std::array::from_fn(|i| self.isa.xor(y[i], x[i]))
+    pub fn hash<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
+        for x in &mut xs {
+            *x = self.isa.sigma(*x);
+        }
+        let mut ys = self.encrypt(xs);
+        for (y, x) in ys.iter_mut().zip(xs) {
+            *y = self.isa.xor(*y, x);
+        }
+        ys
+    }
+
+    /// `W` vectors from exactly as many blocks.
+    #[inline(always)]
+    pub fn load<const W: usize>(&self, blocks: &[Block]) -> [S::V; W] {
+        let mut xs = [self.keys[0]; W];
+        for (x, blocks) in xs.iter_mut().zip(blocks.chunks_exact(S::BLOCKS)) {
+            *x = self.isa.load(blocks);
+        }
+        xs
     }
 
     /// `encrypt`, or `hash` if `HASH`, of exactly `W` vectors in memory.
     #[inline(always)]
-    fn in_place<const W: usize, const HASH: bool>(&self, xs: &mut [Block]) {
-        let x: [S::V; W] = std::array::from_fn(|i| self.isa.load(&xs[i * S::BLOCKS..][..S::BLOCKS]));
-        let y = if HASH { self.hash(x) } else { self.encrypt(x) };
-        for (y, xs) in y.into_iter().zip(xs.chunks_exact_mut(S::BLOCKS)) {
-            self.isa.store(y, xs);
+    fn in_place<const W: usize, const HASH: bool>(&self, blocks: &mut [Block]) {
+        let xs = self.load::<W>(blocks);
+        let ys = if HASH { self.hash(xs) } else { self.encrypt(xs) };
+        for (y, blocks) in ys.into_iter().zip(blocks.chunks_exact_mut(S::BLOCKS)) {
+            self.isa.store(y, blocks);
         }
     }
 }

@@ -129,15 +129,16 @@ fn grow_at<S: Isa, const W: usize>(
     cipher: &Cipher<S>,
     nodes: &mut [Block],
     at: usize,
-    sum: S::V,
+    mut sum: S::V,
 ) -> S::V {
-    let x: [S::V; W] = std::array::from_fn(|i| isa.load(&nodes[at + i * S::BLOCKS..][..S::BLOCKS]));
+    let x = cipher.load::<W>(&nodes[at..][..W * S::BLOCKS]);
     let h = cipher.hash(x);
     let children = nodes[2 * at..][..2 * W * S::BLOCKS].chunks_exact_mut(2 * S::BLOCKS);
     for ((x, h), children) in x.into_iter().zip(h).zip(children) {
         isa.store_pairs(h, isa.xor(h, x), children);
+        sum = isa.xor(sum, h);
     }
-    h.into_iter().fold(sum, |sum, h| isa.xor(sum, h))
+    sum
 }
 
 /// `grow` for a level of less than one vector.
@@ -163,12 +164,12 @@ fn patch<S: Isa>(isa: S, nodes: &mut [Block], values: [(u32, Block); 2]) {
         }
         return;
     }
-    let values = values.map(|(at, value)| (at, isa.splat(value)));
+    let [first, second] = [isa.splat(values[0].1), isa.splat(values[1].1)];
     for (nodes, i) in nodes.chunks_exact_mut(S::BLOCKS).zip(0..) {
+        let place = i * S::BLOCKS as u32;
         let mut x = isa.load(nodes);
-        for (at, value) in values {
-            x = isa.xor(x, isa.and(isa.place_mask(i * S::BLOCKS as u32, at), value));
-        }
+        x = isa.xor(x, isa.and(isa.place_mask(place, values[0].0), first));
+        x = isa.xor(x, isa.and(isa.place_mask(place, values[1].0), second));
         isa.store(x, nodes);
     }
 }
