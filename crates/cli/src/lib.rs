@@ -1,5 +1,17 @@
 //! The program `hushtable`: arguments, files and processes around the library.
 #![forbid(unsafe_code)]
-pub mod failure;
-pub mod apply;
-pub fn run() -> std::process::ExitCode { std::process::ExitCode::SUCCESS }
+
+mod apply;
+mod args;
+mod bench;
+mod cost;
+mod demo;
+mod doctor;
+mod failure;
+mod identity;
+mod info;
+mod link;
+mod pair;
+mod progress;
+
+pub use args::run;

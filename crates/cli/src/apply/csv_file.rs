@@ -61,7 +61,11 @@ pub fn read(path: &Path, text: &[u8], column: &str, id: Option<&str>, domain: &D
 fn encode(cell: &str, domain: &Domain) -> std::result::Result<i64, String> {
     let number = cell.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or("is not a number")?;
     domain.encode(number).ok_or_else(|| {
-        format!("is outside {} (after rounding to a multiple of 2^-{})", domain.half(), domain.fraction_bits())
+        format!(
+            "is outside {} (after rounding to a multiple of 2^-{})",
+            domain.half(),
+            domain.fraction_bits()
+        )
     })
 }
 
@@ -126,8 +130,14 @@ mod tests {
             ("id,score\na,\n", "line 2, column \"score\": \"\" is not a number"),
             ("id,score\na,nan\n", "\"nan\" is not a number"),
             ("id,score\na,-inf\n", "\"-inf\" is not a number"),
-            ("id,score\na,1\n\nb,4\n", "line 4, column \"score\": \"4\" is outside -4 (included) to 4 (excluded)"),
-            ("id,score\na,-4.1\n", "this party's half of the domain -8:8 (after rounding to a multiple of 2^-8)"),
+            (
+                "id,score\na,1\n\nb,4\n",
+                "line 4, column \"score\": \"4\" is outside -4 (included) to 4 (excluded)",
+            ),
+            (
+                "id,score\na,-4.1\n",
+                "this party's half of the domain -8:8 (after rounding to a multiple of 2^-8)",
+            ),
             ("id,score\na,1,2\n", "line 2: 3 cells where the first line has 2"),
         ] {
             let got = parse(text.as_bytes()).unwrap_err();

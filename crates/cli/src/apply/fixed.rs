@@ -131,7 +131,8 @@ fn advice(bounds: Bounds, fraction_bits: u32) -> String {
             return format!("This domain works with --fraction-bits {least} to {most}");
         }
     }
-    let width = 2f64.powi((exponent.ceil() as i32).clamp(1 - fraction_bits as i32, max - fraction_bits as i32));
+    let width =
+        2f64.powi((exponent.ceil() as i32).clamp(1 - fraction_bits as i32, max - fraction_bits as i32));
     let lo = if bounds.lo == -bounds.hi { -width / 2.0 } else { bounds.lo };
     format!("These fraction bits work with --domain {lo}:{}", lo + width)
 }
@@ -174,7 +175,10 @@ mod tests {
     #[test]
     fn odd_ends_and_wide_scales() {
         let d = domain("-0.25:0.25", 2).unwrap();
-        assert_eq!((d.index_bits(), d.encode(0.0), d.encode(-0.25), d.encode(0.25)), (1, Some(0), None, None));
+        assert_eq!(
+            (d.index_bits(), d.encode(0.0), d.encode(-0.25), d.encode(0.25)),
+            (1, Some(0), None, None)
+        );
         let d = domain("0:65536", 0).unwrap();
         assert_eq!((d.index_bits(), d.encode(32767.0), d.encode(32768.0)), (16, Some(32767), None));
         assert!(d.contains([0, 65535]) && !d.contains([0, 65536]) && !d.contains([-1, 0]));

@@ -51,7 +51,6 @@ impl Function {
 /// A table of `2^n` signed integers at scale `2^fraction_bits`.
 #[derive(Debug)]
 pub struct Tabulated {
-    name: String,
     entries: Vec<i64>,
     fraction_bits: u32,
 }
@@ -63,27 +62,22 @@ impl Tabulated {
     /// `function` at every point of `domain`, rounded to nearest.
     pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Self> {
         let values = (0..1 << domain.index_bits()).map(|i| function.eval(domain.value(i)));
-        Self::new(function.name().to_owned(), &values.collect::<Vec<_>>(), fraction_bits)
+        Self::new(&values.collect::<Vec<_>>(), fraction_bits)
     }
 
     /// Values rounded to nearest at scale `2^fraction_bits`, ties away from zero.
-    pub fn new(name: String, values: &[f64], fraction_bits: u32) -> Result<Self> {
+    pub fn new(values: &[f64], fraction_bits: u32) -> Result<Self> {
         let scale = (1u64 << fraction_bits) as f64;
         let entries = values.iter().map(|v| (v * scale).round() as i64).collect();
-        let table = Self { name, entries, fraction_bits };
+        let table = Self { entries, fraction_bits };
         if table.bits() > MAX_VALUE_BITS {
             return Err(Failure::new(format!(
-                "the values of {} need {} bits with {fraction_bits} output fraction bits; at most \
+                "the table's values need {} bits with {fraction_bits} output fraction bits; at most \
                  {MAX_VALUE_BITS} are supported: use a smaller --output-fraction-bits or --domain",
-                table.name,
                 table.bits()
             )));
         }
         Ok(table)
-    }
-
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     pub fn entries(&self) -> &[i64] {
@@ -106,11 +100,9 @@ impl Tabulated {
         [min.copied().unwrap_or(0), max.copied().unwrap_or(0)]
     }
 
-    /// What both parties compare: name, scale and every entry.
+    /// What both parties compare: scale and every entry.
     pub fn digest(&self) -> blake3::Hash {
         let mut hash = blake3::Hasher::new();
-        hash.update(&(self.name.len() as u64).to_le_bytes());
-        hash.update(self.name.as_bytes());
         hash.update(&self.fraction_bits.to_le_bytes());
         for entry in &self.entries {
             hash.update(&entry.to_le_bytes());
@@ -130,7 +122,7 @@ mod tests {
     use super::*;
 
     fn table(values: &[f64], fraction_bits: u32) -> Tabulated {
-        Tabulated::new("t".into(), values, fraction_bits).unwrap()
+        Tabulated::new(values, fraction_bits).unwrap()
     }
 
     #[test]
@@ -142,9 +134,9 @@ mod tests {
         assert_eq!(bits(&[127.0, -128.0]), 8);
         assert_eq!(bits(&[128.0, 0.0]), 9);
         assert_eq!(bits(&[-129.0, 0.0]), 9);
-        let wide = Tabulated::new("t".into(), &[2f64.powi(52), 0.0], 0).unwrap_err().to_string();
+        let wide = Tabulated::new(&[2f64.powi(52), 0.0], 0).unwrap_err().to_string();
         assert!(wide.contains("need 54 bits"), "{wide}");
-        assert!(Tabulated::new("t".into(), &[1e300, 0.0], 0).is_err());
+        assert!(Tabulated::new(&[1e300, 0.0], 0).is_err());
     }
 
     #[test]
@@ -161,12 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn digest_covers_name_scale_and_entries() {
+    fn digest_covers_scale_and_entries() {
         let base = table(&[1.0, 2.0], 3).digest();
         assert_eq!(base, table(&[1.0, 2.0], 3).digest());
         assert_ne!(base, table(&[1.0, 2.125], 3).digest());
         assert_ne!(base, table(&[2.0, 4.0], 2).digest(), "same integers, other scale");
-        assert_ne!(base, Tabulated::new("u".into(), &[1.0, 2.0], 3).unwrap().digest());
     }
 
     #[test]

@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub struct ShareFile {
     /// Version of this format.
-    hushtable_shares: u32,
+    pub hushtable_shares: u32,
     /// What the values are.
     pub of: String,
     /// The session in which both parties' files were made.

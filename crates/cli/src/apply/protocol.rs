@@ -1,0 +1,226 @@
+//! The lookups of a column: the one file of `apply` that runs protocols on secrets.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use clap::ValueEnum;
+use hushtable::{
+    AShare, Error, Party, Role,
+    lut::{Table, splut::SpLut},
+    onehot::{Cyclic, OneHot},
+};
+use prim::ring::Ring;
+
+use crate::cost::Phase;
+
+/// Which lookup protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// One-hot vectors by rotation, for tables up to `2^10`.
+    Rotl,
+    /// One message as long as the table, for larger ones.
+    SpLut,
+}
+
+impl Protocol {
+    /// The cheaper one for tables of `2^n` entries.
+    pub fn for_index_bits(n: u32) -> Self {
+        if n <= 10 { Self::Rotl } else { Self::SpLut }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rotl => "rotl",
+            Self::SpLut => "splut",
+        }
+    }
+}
+
+/// Who gets the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reveal {
+    /// Both parties
+    Both,
+    /// The listening party only
+    P0,
+    /// The connecting party only
+    P1,
+    /// Nobody: each party keeps a file of shares
+    None,
+}
+
+impl Reveal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::P0 => "p0",
+            Self::P1 => "p1",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What is looked up and who learns it. All of it is public and the same at both parties.
+pub struct Lookup<'a> {
+    pub protocol: Protocol,
+    pub reveal: Reveal,
+    /// `2^index_bits` entries.
+    pub index_bits: u32,
+    pub entries: &'a [i64],
+    /// Width of an entry, `1..=64`.
+    pub bits: u32,
+}
+
+/// What a party ends with.
+#[derive(Clone)]
+pub enum Outcome {
+    /// The values, in two's complement.
+    Values(Vec<i64>),
+    /// This party's additive shares of the values, mod `2^bits`.
+    Shares(Vec<u64>),
+    /// The peer got the values.
+    AtPeer,
+}
+
+/// The result of one lane or of all.
+pub struct Done {
+    pub outcome: Outcome,
+    pub offline: Phase,
+    pub online: Phase,
+}
+
+/// Memory for one-time material at a time.
+const CHUNK_BYTES: usize = 64 << 20;
+
+impl Lookup<'_> {
+    /// Correlated OTs, as sender and as receiver, that `rows` lookups take at the party `role`.
+    pub fn cots(&self, role: Role, rows: usize) -> (usize, usize) {
+        let mut sum = (0, 0);
+        for chunk in self.chunks(rows) {
+            let (send, recv) = match self.protocol {
+                Protocol::Rotl => {
+                    let (send, recv) = OneHot::<Cyclic>::rotl_cots(role, self.index_bits, chunk);
+                    (send + chunk, recv + chunk)
+                }
+                Protocol::SpLut => SpLut::<Cyclic>::cots(role, self.entries.len(), chunk),
+            };
+            sum = (sum.0 + send, sum.1 + recv);
+        }
+        sum
+    }
+
+    /// Looks up the shared indices `x`, split evenly over `lanes`, each in a thread of its own.
+    /// `progress` counts the rows that are done.
+    pub fn run(&self, lanes: &mut [Party], x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+        let share = x.len().div_ceil(lanes.len());
+        let done = thread::scope(|scope| {
+            let lanes = lanes.iter_mut().zip(x.chunks(share));
+            let threads: Vec<_> =
+                lanes.map(|(p, x)| scope.spawn(move || self.lane(p, x, progress))).collect();
+            threads.into_iter().map(|t| t.join().expect("a lane")).collect::<Result<Vec<_>, Error>>()
+        })?;
+        let all = done.into_iter().reduce(|mut all, lane| {
+            all.outcome.append(lane.outcome);
+            let (offline, online) = (all.offline.beside(lane.offline), all.online.beside(lane.online));
+            Done { outcome: all.outcome, offline, online }
+        });
+        Ok(all.expect("at least one lane"))
+    }
+
+    fn lane(&self, p: &mut Party, x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+        match self.bits {
+            ..=8 => self.lane_in::<u8>(p, x, progress),
+            ..=16 => self.lane_in::<u16>(p, x, progress),
+            ..=32 => self.lane_in::<u32>(p, x, progress),
+            _ => self.lane_in::<u64>(p, x, progress),
+        }
+    }
+
+    fn lane_in<R: Ring>(&self, p: &mut Party, mut x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+        let mask = u64::MAX >> (64 - self.bits);
+        let table =
+            Table::<R>::new(self.bits, self.entries.iter().map(|&e| R::from_u64(e as u64 & mask)).collect())?;
+        let mut all: Option<Done> = None;
+        for chunk in self.chunks(x.len()) {
+            let (now, later) = x.split_at(chunk);
+            x = later;
+            let index = AShare::new(self.index_bits, now.iter().map(|&i| u32::from(i)).collect());
+            let (y, offline, online) = self.chunk(p, &table, &index)?;
+            let (outcome, opening) = Phase::of(p, |p| self.finish(p, &y))?;
+            let done = Done { outcome, offline, online: online.then(opening) };
+            all = Some(match all {
+                None => done,
+                Some(mut all) => {
+                    all.outcome.append(done.outcome);
+                    let (offline, online) = (all.offline.then(done.offline), all.online.then(done.online));
+                    Done { outcome: all.outcome, offline, online }
+                }
+            });
+            progress.fetch_add(chunk, Ordering::Relaxed);
+        }
+        Ok(all.expect("at least one row in each lane"))
+    }
+
+    /// Both phases of a chunk.
+    fn chunk<R: Ring>(
+        &self,
+        p: &mut Party,
+        table: &Table<R>,
+        x: &AShare<u32>,
+    ) -> Result<(AShare<R>, Phase, Phase), Error> {
+        match self.protocol {
+            Protocol::Rotl => {
+                let make = |p: &mut Party| {
+                    OneHot::<Cyclic>::rotl(p, self.index_bits, x.len())?.signed(p, &[self.bits])
+                };
+                let (material, offline) = Phase::of(p, make)?;
+                let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
+                Ok((y, offline, online))
+            }
+            Protocol::SpLut => {
+                let (material, offline) =
+                    Phase::of(p, |p| SpLut::<Cyclic>::prepare(p, table.len(), x.len()))?;
+                let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
+                Ok((y, offline, online))
+            }
+        }
+    }
+
+    fn finish<R: Ring>(&self, p: &mut Party, y: &AShare<R>) -> Result<Outcome, Error> {
+        let to = match self.reveal {
+            Reveal::None => return Ok(Outcome::Shares(y.words().iter().map(|w| w.to_u64()).collect())),
+            // Public to the parties that both chose at the handshake: it is the result they want.
+            Reveal::Both => return Ok(Outcome::Values(self.signed(&p.open(y)?))),
+            Reveal::P0 => Role::P0,
+            Reveal::P1 => Role::P1,
+        };
+        Ok(p.reveal(y, to)?.map_or(Outcome::AtPeer, |words| Outcome::Values(self.signed(&words))))
+    }
+
+    fn signed<R: Ring>(&self, words: &[R]) -> Vec<i64> {
+        let unused = 64 - self.bits;
+        words.iter().map(|w| ((w.to_u64() << unused) as i64) >> unused).collect()
+    }
+
+    /// Sizes of the pieces whose material is in memory at the same time.
+    fn chunks(&self, rows: usize) -> impl Iterator<Item = usize> + use<> {
+        let row_bits = match self.protocol {
+            Protocol::Rotl => self.entries.len(),
+            Protocol::SpLut => self.entries.len() * self.bits as usize,
+        };
+        let most = (CHUNK_BYTES * 8 / row_bits).clamp(1, 1 << 18);
+        (0..rows).step_by(most).map(move |from| most.min(rows - from))
+    }
+}
+
+impl Outcome {
+    fn append(&mut self, rest: Self) {
+        match (self, rest) {
+            (Self::Values(all), Self::Values(rest)) => all.extend(rest),
+            (Self::Shares(all), Self::Shares(rest)) => all.extend(rest),
+            _ => {}
+        }
+    }
+}

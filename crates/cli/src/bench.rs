@@ -1,0 +1,166 @@
+//! `hushtable bench`: what a protocol costs, measured between two processes, every result verified.
+
+mod lut;
+mod ot;
+mod party;
+mod report;
+
+use std::{io::Write, path::Path, str::FromStr};
+
+use clap::{Args, Subcommand, ValueEnum};
+use hushtable::net::Shape;
+use serde::{Deserialize, Serialize};
+
+pub use self::party::BenchParty;
+use self::{
+    lut::LutWork,
+    ot::OtWork,
+    report::{Report, Run},
+};
+use crate::{
+    failure::{Failure, Result},
+    identity, pair,
+    progress::Progress,
+};
+
+pub use self::party::run as run_party;
+
+const EXAMPLES: &str = "\
+Examples:
+  hushtable bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
+  hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
+  hushtable bench ot --scheme ferret --count 16777216 --repeat 3
+
+Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest that
+needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes are those
+of all messages with their framing, as sent by P0 and by P1.
+Networks: loopback (nothing simulated), lan (3000 Mbit/s, 0.8 ms), wan (100 Mbit/s, 50 ms) or RATE:RTT, for
+example 200:10ms.";
+
+/// Measure a protocol between two processes on this machine
+///
+/// Every result is compared with plaintext; a difference ends with exit code 1.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Lookups in a public table at shared indices
+    #[command(after_help = EXAMPLES)]
+    Lut {
+        #[command(flatten)]
+        work: LutWork,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Random correlated oblivious transfers, sent by the listening party
+    #[command(after_help = EXAMPLES)]
+    Ot {
+        #[command(flatten)]
+        work: OtWork,
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+/// What is measured, as the two processes get it and as the report names it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Work {
+    Lut(LutWork),
+    Ot(OtWork),
+}
+
+impl Work {
+    /// Lookups or OTs.
+    fn items(&self) -> usize {
+        match self {
+            Self::Lut(work) => work.batch(),
+            Self::Ot(work) => work.count(),
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+struct Options {
+    /// Threads and connections of each party, 1 to 64; the batch is split among them
+    #[arg(long, value_name = "T", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
+    threads: u16,
+    /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
+    net: Shape,
+    /// Mutual TLS between the processes, with identities made for this run
+    #[arg(long)]
+    tls: bool,
+    /// Runs; the median of each time is reported
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeat: u16,
+    /// One line of JSON, or a table
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Seconds without progress before a party gives up, 1 to 3600
+    #[arg(long, value_name = "S", default_value = "120", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    timeout: u32,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Json,
+    Table,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Bench) -> Result<()> {
+    let (work, options) = match &args.what {
+        What::Lut { work, options } => (Work::Lut(work.clone()), options),
+        What::Ot { work, options } => (Work::Ot(work.clone()), options),
+    };
+    let mut runs = Vec::new();
+    let progress = Progress::start("runs", options.repeat.into(), false);
+    for done in 1..=options.repeat.into() {
+        runs.push(once(&work, options)?);
+        progress.done().store(done, std::sync::atomic::Ordering::Relaxed);
+    }
+    drop(progress);
+    let report = Report::new(work, options.threads, options.net, &runs);
+    let text = match options.format {
+        Format::Json => serde_json::to_string(&report).expect("plain data") + "\n",
+        Format::Table => report.table(),
+    };
+    std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+}
+
+/// One run of both processes. P0 writes its measurements and results into P1, which verifies.
+fn once(work: &Work, options: &Options) -> Result<Run> {
+    let folder = tempfile::tempdir().map_err(|e| Failure::new(format!("temporary folder: {e}")))?;
+    let identities = match options.tls {
+        true => Some(identity::pair(folder.path(), ["bench-p0", "bench-p1"])?),
+        false => None,
+    };
+    let [p0, p1] = [0, 1].map(|i| identities.as_ref().map(|ids| ids[i].as_path()));
+    let mut first = party(work, options, p0)?;
+    first.args(["--listen", "127.0.0.1:0"]);
+    let mut second = party(work, options, p1)?;
+    let connect = |address: &str| {
+        second.args(["--connect", address]);
+        second
+    };
+    let [_, text] = pair::run(first, connect, true)?;
+    serde_json::from_str(&text).map_err(|e| Failure::new(format!("report of a process: {e}")))
+}
+
+fn party(work: &Work, options: &Options, identity: Option<&Path>) -> Result<std::process::Command> {
+    let mut command = pair::program()?;
+    command.args(["bench-party", "--net", &options.net.to_string()]);
+    command.args(["--timeout", &options.timeout.to_string(), "--threads", &options.threads.to_string()]);
+    match identity {
+        Some(path) => command.arg("--identity").arg(path),
+        None => command.arg("--insecure-plain-tcp"),
+    };
+    command.arg(serde_json::to_string(work).expect("plain data"));
+    Ok(command)
+}

@@ -1,0 +1,193 @@
+//! `bench lut`: lookups of random shared indices in a random public table.
+
+use std::fmt;
+
+use clap::{Args, ValueEnum};
+use hushtable::{
+    Party, Role,
+    lut::{Table, splut::SpLut},
+    onehot::{Cyclic, Group, OneHot, Xor},
+    share::{Kind, Share},
+};
+use prim::ring::Ring;
+use serde::{Deserialize, Serialize};
+
+use super::party::{Finished, Lanes};
+use crate::failure::{Failure, Result};
+
+/// A batch of lookups.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct LutWork {
+    /// Lookup protocol
+    #[arg(long, value_enum, default_value = "rotl")]
+    protocol: Protocol,
+    /// How the index is shared
+    #[arg(long, value_enum, default_value = "additive")]
+    index: Sharing,
+    /// How the result is shared
+    #[arg(long, value_enum, default_value = "additive")]
+    output: Sharing,
+    /// The table has 2^K entries, K from 1 to 16
+    #[arg(long, value_name = "K", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
+    index_bits: u32,
+    /// Width of an entry in bits, 1 to 64
+    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    value_bits: u32,
+    /// Number of lookups, 1 to 2^28
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    batch: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Protocol {
+    /// One-hot vectors by rotation
+    Rotl,
+    /// One message as long as the table
+    Splut,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Sharing {
+    /// x = x0 + x1 mod 2^bits
+    Additive,
+    /// x = x0 ^ x1
+    Xor,
+}
+
+impl fmt::Display for LutWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |sharing| if sharing == Sharing::Xor { "xor" } else { "additive" };
+        write!(
+            f,
+            "{:?}, {} index of {} bits, {} output of {} bits, batch {}",
+            self.protocol,
+            name(self.index),
+            self.index_bits,
+            name(self.output),
+            self.value_bits,
+            self.batch
+        )
+    }
+}
+
+impl LutWork {
+    pub fn batch(&self) -> usize {
+        self.batch as usize
+    }
+
+    /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
+    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let sign = if self.output == Sharing::Additive { batch } else { 0 };
+        match self.protocol {
+            Protocol::Rotl => {
+                let (send, recv) = OneHot::<Cyclic>::rotl_cots(role, self.index_bits, batch);
+                (send + sign, recv + sign)
+            }
+            Protocol::Splut => SpLut::<Cyclic>::cots(role, 1 << self.index_bits, batch),
+        }
+    }
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &LutWork, lanes: Lanes) -> Result<()> {
+    match work.index {
+        Sharing::Additive => in_group::<Cyclic>(work, lanes),
+        Sharing::Xor => in_group::<Xor>(work, lanes),
+    }
+}
+
+fn in_group<G: Group>(work: &LutWork, lanes: Lanes) -> Result<()> {
+    match work.value_bits {
+        ..=8 => in_ring::<G, u8>(work, lanes),
+        ..=16 => in_ring::<G, u16>(work, lanes),
+        ..=32 => in_ring::<G, u32>(work, lanes),
+        _ => in_ring::<G, u64>(work, lanes),
+    }
+}
+
+fn in_ring<G: Group, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<()> {
+    let (n, l) = (work.index_bits, work.value_bits);
+    let entries = random("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
+    let table = Table::<R>::new(l, entries)?;
+    let x = indices::<G>(n, lanes.role(), lanes.items());
+    let rotl = |p: &mut Party, items| OneHot::<G>::rotl(p, n, items);
+    let splut = |p: &mut Party, items| SpLut::<G>::prepare(p, 1 << n, items);
+    match (work.protocol, work.output) {
+        (Protocol::Rotl, Sharing::Xor) => {
+            let done = lanes.measure(x, rotl, |p, m, x| m.lookup_xor(p, &table, x))?;
+            finish::<G, _, R>(work, &table, &done)
+        }
+        (Protocol::Rotl, Sharing::Additive) => {
+            let signed = |p: &mut Party, items| rotl(p, items)?.signed(p, &[l]);
+            let done = lanes.measure(x, signed, |p, m, x| m.lookup(p, &table, x))?;
+            finish::<G, _, R>(work, &table, &done)
+        }
+        (Protocol::Splut, Sharing::Xor) => {
+            let done = lanes.measure(x, splut, |p, m, x| m.lookup_xor(p, &table, x))?;
+            finish::<G, _, R>(work, &table, &done)
+        }
+        (Protocol::Splut, Sharing::Additive) => {
+            let done = lanes.measure(x, splut, |p, m, x| m.lookup(p, &table, x))?;
+            finish::<G, _, R>(work, &table, &done)
+        }
+    }
+}
+
+/// The shares of the indices that the party `role` has in each lane. Public, for measurements only.
+fn indices<G: Group>(n: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, u32>> {
+    let lane = |(lane, &items): (usize, &usize)| {
+        Share::new(n, random("index", role as u64, lane as u64).take(items).map(|w| w as u32).collect())
+    };
+    items.iter().enumerate().map(lane).collect()
+}
+
+/// An endless stream of words, the same in both processes.
+fn random(label: &str, role: u64, lane: u64) -> impl Iterator<Item = u64> {
+    let mut hash = blake3::Hasher::new();
+    hash.update(label.as_bytes()).update(&role.to_le_bytes()).update(&lane.to_le_bytes());
+    let mut words = hash.finalize_xof();
+    std::iter::repeat_with(move || {
+        let mut word = [0; 8];
+        words.fill(&mut word);
+        u64::from_le_bytes(word)
+    })
+}
+
+/// P0 hands its output shares to P1, which compares every result with the table.
+fn finish<G: Group, K: Kind, R: Ring>(
+    work: &LutWork,
+    table: &Table<R>,
+    done: &Finished<Share<K, R>>,
+) -> Result<()> {
+    let width = R::WIDTH as usize / 8;
+    if done.role == Role::P0 {
+        return done.hand_over(|to| {
+            let mut words = done.results.iter().flat_map(|y| y.words());
+            words.try_for_each(|w| to.write_all(&w.to_u64().to_le_bytes()[..width]))
+        });
+    }
+    let items: Vec<usize> = done.results.iter().map(Share::len).collect();
+    let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<G>(work.index_bits, role, &items));
+    done.verify(|from| {
+        for ((y1, x0), x1) in done.results.iter().zip(&x0).zip(&x1) {
+            for (i, y1) in y1.words().iter().enumerate() {
+                let mut y0 = [0; 8];
+                from.read_exact(&mut y0[..width])
+                    .map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+                let x = combine::<G::Kind>(work.index_bits, x0.words()[i].into(), x1.words()[i].into());
+                let y = combine::<K>(work.value_bits, u64::from_le_bytes(y0), y1.to_u64());
+                let want = table.columns()[0][x as usize].to_u64();
+                if y != want {
+                    return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn combine<K: Kind>(bits: u32, a: u64, b: u64) -> u64 {
+    K::combine(a, b) & (u64::MAX >> (64 - bits))
+}

@@ -1,0 +1,118 @@
+//! `bench ot`: random correlated OTs, the listening party sends.
+
+use std::{fmt, io::Read};
+
+use clap::{Args, ValueEnum};
+use hushtable::{Party, Role, ot};
+use prim::block::Block;
+use serde::{Deserialize, Serialize};
+
+use super::party::{Finished, Lanes};
+use crate::failure::{Failure, Result};
+
+/// A batch of OTs.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct OtWork {
+    /// How they are made
+    #[arg(long, value_enum, default_value = "ferret")]
+    scheme: Scheme,
+    /// Number of OTs, 1 to 2^28; each party keeps 16 bytes of each
+    #[arg(long, value_name = "N", default_value = "1048576", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    count: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Scheme {
+    /// LPN; the parameter set by count
+    Ferret,
+    /// LPN with the largest set, for slow links
+    FerretLarge,
+    /// 16 bytes each
+    Iknp,
+    /// 4 bytes each
+    #[value(name = "softspoken")]
+    #[serde(rename = "softspoken")]
+    SoftSpoken,
+}
+
+impl fmt::Display for OtWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}, {} correlated OTs", self.scheme, self.count)
+    }
+}
+
+impl OtWork {
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    pub fn scheme(&self) -> ot::Scheme {
+        match self.scheme {
+            Scheme::Ferret => ot::Scheme::Ferret,
+            Scheme::FerretLarge => ot::Scheme::FerretLarge,
+            Scheme::Iknp => ot::Scheme::Iknp,
+            Scheme::SoftSpoken => ot::Scheme::SoftSpoken,
+        }
+    }
+
+    /// OTs of a lane as sender and as receiver.
+    pub fn cots(&self, role: Role, count: usize) -> (usize, usize) {
+        match role {
+            Role::P0 => (count, 0),
+            Role::P1 => (0, count),
+        }
+    }
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
+    let none = vec![(); lanes.items().len()];
+    let role = lanes.role();
+    let extend = |p: &mut Party, count| {
+        let (send, recv) = work.cots(role, count);
+        p.cots(send, recv)
+    };
+    let done = lanes.measure(none, extend, |_, cots, ()| Ok(cots))?;
+    match role {
+        Role::P0 => done.hand_over(|to| {
+            done.results.iter().try_for_each(|(sender, _)| {
+                to.write_all(&sender.delta().0.to_le_bytes())?;
+                sender.strings().iter().try_for_each(|q| to.write_all(&q.0.to_le_bytes()))
+            })
+        }),
+        Role::P1 => verify(&done),
+    }
+}
+
+/// Checks `t = q ^ b * Delta` for every OT, `b` being the lowest bit of `t`, and that neither Delta nor
+/// the choice bits are degenerate.
+fn verify(done: &Finished<(ot::CotSender, ot::CotReceiver)>) -> Result<()> {
+    done.verify(|from| {
+        for (_, receiver) in &done.results {
+            let delta = block(from)?;
+            let mut ones = 0;
+            for (i, t) in receiver.strings().iter().enumerate() {
+                let choice = t.0 & 1;
+                ones += choice as usize;
+                if t.0 != block(from)?.0 ^ (choice.wrapping_neg() & delta.0) {
+                    return Err(Failure::Check(format!(
+                        "OT {i}: the strings do not differ by choice * Delta"
+                    )));
+                }
+            }
+            // Ten standard deviations around one half.
+            let (count, slack) = (receiver.len(), 5.0 * (receiver.len() as f64).sqrt());
+            if delta.0 == 0 || (ones as f64 - count as f64 / 2.0).abs() > slack + 1.0 {
+                return Err(Failure::Check(format!("{ones} of {count} choice bits are 1, or Delta is 0")));
+            }
+        }
+        Ok(())
+    })
+}
+
+fn block(from: &mut dyn Read) -> Result<Block> {
+    let mut bytes = [0; 16];
+    from.read_exact(&mut bytes).map_err(|e| Failure::new(format!("the OTs of P0: {e}")))?;
+    Ok(Block(u128::from_le_bytes(bytes)))
+}

@@ -1,0 +1,186 @@
+//! One of the two processes of `bench`.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    thread,
+};
+
+use clap::Args;
+use hushtable::{Error, Party, Role, ot::Scheme};
+use serde::{Deserialize, Serialize};
+
+use super::{Work, lut, ot, report::Run};
+use crate::{
+    cost::{Phase, Phases},
+    failure::{Failure, Result},
+    link::Link,
+};
+
+/// One party of a benchmark; started by `bench`
+#[derive(Args, Debug)]
+pub struct BenchParty {
+    /// What to measure, as JSON
+    work: String,
+    #[arg(long, default_value = "1")]
+    threads: u16,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// One party's measurements.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Measured {
+    setup: Phase,
+    offline: Phase,
+    online: Phase,
+    peak_rss_bytes: u64,
+}
+
+/// A party's lanes, set up.
+pub struct Lanes {
+    role: Role,
+    parties: Vec<Party>,
+    /// Items of each lane.
+    items: Vec<usize>,
+    setup: Phase,
+}
+
+/// What a benchmark leaves: a result for each lane and the costs.
+pub struct Finished<T> {
+    pub results: Vec<T>,
+    pub role: Role,
+    measured: Measured,
+}
+
+/// Runs the hidden subcommand.
+pub fn run(args: &BenchParty) -> Result<()> {
+    let work: Work =
+        serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
+    match &work {
+        Work::Lut(lut) => lut::run(lut, Lanes::connect(args, None, work.items(), |r, n| lut.cots(r, n))?),
+        Work::Ot(ot) => {
+            ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
+        }
+    }
+}
+
+impl Lanes {
+    /// Set-up: connects, and prepares the OTs that `cots(role, items)` names in each lane.
+    fn connect(
+        args: &BenchParty,
+        scheme: Option<Scheme>,
+        items: usize,
+        cots: impl Fn(Role, usize) -> (usize, usize) + Sync,
+    ) -> Result<Self> {
+        let (connection, start) = args.link.open()?;
+        let mut p = Party::new(connection, scheme)?;
+        p.connection().agree(&[("benchmark", args.work.clone())])?;
+        let role = p.role();
+        let count = usize::from(args.threads).min(items);
+        let mut parties = if count == 1 { Vec::new() } else { p.fork(count)? };
+        let common = Phase::new(start, p.take_cost());
+        if count == 1 {
+            parties.push(p);
+        }
+        let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
+        let counts: Vec<_> = items.iter().map(|&items| cots(role, items)).collect();
+        let mut lanes = Self { role, parties, items, setup: common };
+        let (_, prepared) = lanes.phase(counts, |p, (send, recv)| p.prepare_ot(send, recv))?;
+        lanes.setup = common.then(prepared);
+        Ok(lanes)
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Items of each lane.
+    pub fn items(&self) -> &[usize] {
+        &self.items
+    }
+
+    /// Both phases in every lane, with a barrier before each; lane `i` gets `inputs[i]` online.
+    pub fn measure<M: Send, X: Sync, T: Send>(
+        mut self,
+        inputs: Vec<X>,
+        offline: impl Fn(&mut Party, usize) -> std::result::Result<M, Error> + Sync,
+        online: impl Fn(&mut Party, M, &X) -> std::result::Result<T, Error> + Sync,
+    ) -> Result<Finished<T>> {
+        self.barrier()?;
+        let (materials, offline) = self.phase(self.items.clone(), offline)?;
+        self.barrier()?;
+        let inputs = materials.into_iter().zip(&inputs).collect();
+        let (results, online) = self.phase(inputs, |p, (m, x)| online(p, m, x))?;
+        let peak_rss_bytes = peak_rss();
+        let (role, setup) = (self.role, self.setup);
+        self.barrier()?;
+        Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
+    }
+
+    fn barrier(&mut self) -> Result<()> {
+        Ok(self.parties.iter_mut().try_for_each(Party::barrier)?)
+    }
+
+    /// Runs `f` in all lanes at once, lane `i` with `inputs[i]`.
+    fn phase<I: Send, O: Send>(
+        &mut self,
+        inputs: Vec<I>,
+        f: impl Fn(&mut Party, I) -> std::result::Result<O, Error> + Sync,
+    ) -> Result<(Vec<O>, Phase)> {
+        let run = |(p, input): (&mut Party, I)| Phase::of(p, |p| f(p, input));
+        let lanes = self.parties.iter_mut().zip(inputs);
+        let done: std::result::Result<Vec<_>, Error> = match lanes.len() {
+            1 => lanes.map(run).collect(),
+            _ => thread::scope(|scope| {
+                let run = &run;
+                let threads: Vec<_> = lanes.map(|lane| scope.spawn(move || run(lane))).collect();
+                threads.into_iter().map(|t| t.join().expect("a lane")).collect()
+            }),
+        };
+        let (outputs, phases): (Vec<O>, Vec<Phase>) = done?.into_iter().unzip();
+        Ok((outputs, phases.into_iter().reduce(Phase::beside).unwrap_or_default()))
+    }
+}
+
+impl<T> Finished<T> {
+    /// At P0: hands the measurements over, and then what `results` writes.
+    pub fn hand_over(&self, results: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let line = serde_json::to_string(&self.measured).expect("plain data");
+        let written = writeln!(out, "{line}").and_then(|()| results(&mut out)).and_then(|()| out.flush());
+        written.map_err(|e| Failure::new(format!("handing the results over: {e}")))
+    }
+
+    /// At P1: reads the measurements of P0, lets `verify` read its results, and prints the run.
+    pub fn verify(&self, verify: impl FnOnce(&mut dyn Read) -> Result<()>) -> Result<()> {
+        let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
+        let mut line = String::new();
+        let unreadable = |e: &dyn std::fmt::Display| Failure::new(format!("the results of P0: {e}"));
+        input.read_line(&mut line).map_err(|e| unreadable(&e))?;
+        let p0: Measured = serde_json::from_str(&line).map_err(|e| unreadable(&e))?;
+        verify(&mut input)?;
+        let p1 = self.measured;
+        let both = |a: Phase, b: Phase| {
+            let (seconds, rounds) = (a.seconds.max(b.seconds), a.rounds.max(b.rounds));
+            Phase { seconds, rounds, ..a }.figures(Role::P0)
+        };
+        let phases = Phases {
+            setup: both(p0.setup, p1.setup),
+            offline: both(p0.offline, p1.offline),
+            online: both(p0.online, p1.online),
+        };
+        let run = Run { phases, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes] };
+        println!("{}", serde_json::to_string(&run).expect("plain data"));
+        Ok(())
+    }
+}
+
+/// Peak resident memory of this process in bytes, where the system tells it; else 0.
+fn peak_rss() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

@@ -1,0 +1,74 @@
+//! `hushtable doctor`: at which step a connection to the peer fails.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::Args;
+use hushtable::net::{Stage, diagnose};
+
+use crate::{
+    failure::{Failure, Result},
+    link,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  hushtable doctor --connect bank.example:7000 --identity telecom.id
+
+The peer must be listening, for example with `hushtable apply ... --listen`; it goes on waiting afterwards.
+Steps: name (the host has an address), tcp (the port takes connections), tls (both use TLS 1.3), pin (each side
+trusts the other's certificate), version (the same wire version), parameters (the same security parameters).";
+
+/// Find out at which step the connection to the peer fails
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Doctor {
+    /// Where the peer listens
+    #[arg(long, value_name = "HOST:PORT")]
+    connect: String,
+    /// This party's identity folder
+    #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
+    identity: Option<PathBuf>,
+    /// No TLS, for a peer that uses none
+    #[arg(long, conflicts_with = "identity")]
+    insecure_plain_tcp: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Doctor) -> Result<()> {
+    let options = link::options(args.identity.as_deref(), args.insecure_plain_tcp)?;
+    let mut text = String::new();
+    let mut failed = None;
+    for (stage, found) in diagnose(&args.connect, options) {
+        match found {
+            Ok(found) => writeln!(text, "{:12}ok    {found}", stage.to_string()).expect("text grows"),
+            Err(error) => {
+                writeln!(text, "{:12}FAILS", stage.to_string()).expect("text grows");
+                failed = Some((stage, error));
+            }
+        }
+    }
+    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    match failed {
+        None => Ok(()),
+        Some((stage, error)) => Err(Failure::new(format!("{stage}: {error}\n{}", advice(stage)))),
+    }
+}
+
+/// What usually helps.
+fn advice(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Name => "Is the host name right, and known to this machine?",
+        Stage::Tcp => "Is the peer listening on this port now? Does a firewall let it through?",
+        Stage::Tls => "Does the peer use TLS too (--identity at both sides), and is it a hushtable at all?",
+        Stage::Pin => {
+            "Exchange the files cert.pem, pin the peer's at both sides with `hushtable identity trust`, compare \
+             fingerprints with `hushtable identity show`."
+        }
+        Stage::Version => "Compare `hushtable info` at both sides.",
+        Stage::Parameters => "Run the same release of hushtable at both sides.",
+    }
+}

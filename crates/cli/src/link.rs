@@ -1,0 +1,89 @@
+//! The connection to the peer, as asked for on the command line.
+
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use hushtable::{
+    Role,
+    net::{self, Connection, Identity, Listener, Options, Shape},
+    ot::params,
+};
+
+use crate::failure::Result;
+
+/// How the line begins that names the address listened on, on standard error.
+pub const LISTENING: &str = "listening on ";
+
+/// Where the peer is and how it is known.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Connection")]
+pub struct Link {
+    /// Wait for the peer on this address; port 0 takes a free one. This party is P0
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "connect", conflicts_with = "connect")]
+    listen: Option<String>,
+    /// Connect to the peer, which listens there. This party is P1
+    #[arg(long, value_name = "HOST:PORT")]
+    connect: Option<String>,
+    /// This party's identity folder, made by `hushtable identity new`, for mutual TLS
+    #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
+    identity: Option<PathBuf>,
+    /// No TLS: anybody on the way can read and change everything; for tests on a network you own
+    #[arg(long, conflicts_with = "identity")]
+    insecure_plain_tcp: bool,
+    /// Seconds to wait for the peer to appear, 1 to 86400
+    #[arg(long, value_name = "S", default_value = "600", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    wait: u32,
+    /// Seconds without progress before giving up, 1 to 3600; a peer that died is noticed within 10 s
+    #[arg(long, value_name = "S", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    timeout: u32,
+    /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms); the same at the peer
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
+    net: Shape,
+}
+
+impl Link {
+    /// This party's role: the listening party is P0.
+    pub fn role(&self) -> Role {
+        if self.listen.is_some() { Role::P0 } else { Role::P1 }
+    }
+
+    /// Connects to the peer, and says since when the session has been coming about: at P0 since the peer
+    /// was there, because the wait for it is not part of the work.
+    pub fn open(&self) -> Result<(Connection, Instant)> {
+        let options = self.options()?;
+        if let Some(address) = &self.listen {
+            let listener = Listener::bind(address, options)?;
+            eprintln!("{LISTENING}{}", listener.local_addr());
+            let connection = listener.accept()?;
+            return Ok((connection, Instant::now()));
+        }
+        let address = self.connect.as_deref().expect("clap requires one of both");
+        eprintln!("connecting to {address}");
+        let start = Instant::now();
+        Ok((net::connect(address, options)?, start))
+    }
+
+    fn options(&self) -> Result<Options> {
+        let options = options(self.identity.as_deref(), self.insecure_plain_tcp)?;
+        let (wait, timeout) =
+            (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
+        Ok(Options { shape: self.net, wait, timeout, ..options })
+    }
+}
+
+/// How to connect as this party, with what `doctor` compares.
+pub fn options(identity: Option<&Path>, insecure_plain_tcp: bool) -> Result<Options> {
+    let options = match identity {
+        Some(folder) if !insecure_plain_tcp => Options::secure(Identity::load(folder)?),
+        _ => {
+            eprintln!("warning: plain TCP: anybody on the way can read and change everything");
+            Options::plain()
+        }
+    };
+    let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
+    Ok(Options { parameters, ..options })
+}

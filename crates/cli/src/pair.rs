@@ -1,0 +1,120 @@
+//! This program as two processes on this machine, one listening, one connecting.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+
+use crate::{
+    failure::{Failure, Result},
+    link::LISTENING,
+};
+
+/// How long a process may go on by itself once the other has failed.
+const GRACE: Duration = Duration::from_secs(12);
+
+/// This program.
+pub fn program() -> Result<Command> {
+    let path = env::current_exe().map_err(|e| Failure::new(format!("path of this program: {e}")))?;
+    Ok(Command::new(path))
+}
+
+/// Runs `first`, which must listen on port 0 of some address, and once it does the command that
+/// `second` makes of that address. Returns what each wrote on standard output; with `piped`, `second`
+/// reads there what `first` writes.
+///
+/// If either fails, so does this, with the messages of both.
+pub fn run(mut first: Command, second: impl FnOnce(&str) -> Command, piped: bool) -> Result<[String; 2]> {
+    let mut first = Running::start(first.stdin(Stdio::null()))?;
+    let mut errors = BufReader::new(first.0.stderr.take().expect("piped"));
+    let (seen, address) = until_listening(&mut errors)?;
+    let Some(address) = address else {
+        return Err(first.ended()?.map_or(Failure::new("ended early"), |code| report(code, &seen)));
+    };
+    let mut second = second(&address);
+    match first.0.stdout.take_if(|_| piped) {
+        Some(output) => second.stdin(output),
+        None => second.stdin(Stdio::null()),
+    };
+    let mut second = Running::start(&mut second)?;
+    let texts = [drain(first.0.stdout.take()), drain(second.0.stdout.take())];
+    let errors = [drain(Some(errors)), drain(second.0.stderr.take())];
+    let p1 = second.ended()?;
+    let [p0_errors, p1_errors] = errors;
+    // The end of its messages is the end of the process.
+    let p0_errors = p0_errors.recv_timeout(if p1.is_some() { GRACE } else { Duration::MAX });
+    if p0_errors.is_err() {
+        let _ = first.0.kill();
+    }
+    let p0 = first.ended()?;
+    let p1_errors = p1_errors.recv().unwrap_or_default();
+    match p0.or(p1) {
+        None => Ok(texts.map(|text| text.recv().unwrap_or_default())),
+        Some(code) => {
+            let p0_errors = p0_errors.unwrap_or_default();
+            Err(report(code, &format!("listening party: {p0_errors}connecting party: {p1_errors}")))
+        }
+    }
+}
+
+/// A process that does not outlive this value.
+struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> Result<Self> {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        child.map(Self).map_err(|e| Failure::new(format!("cannot start a process: {e}")))
+    }
+
+    /// Waits for the end; the exit code if it is not 0.
+    fn ended(&mut self) -> Result<Option<i32>> {
+        let status = self.0.wait().map_err(|e| Failure::new(format!("waiting for a process: {e}")))?;
+        Ok((!status.success()).then(|| status.code().unwrap_or(2)))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The lines up to the one that names the address, and the address; none if the process ends before.
+fn until_listening(errors: &mut impl BufRead) -> Result<(String, Option<String>)> {
+    let mut seen = String::new();
+    loop {
+        let from = seen.len();
+        let read =
+            errors.read_line(&mut seen).map_err(|e| Failure::new(format!("output of a process: {e}")))?;
+        if let Some(address) = seen[from..].trim_end().strip_prefix(LISTENING) {
+            let address = address.to_owned();
+            return Ok((seen, Some(address)));
+        }
+        if read == 0 {
+            return Ok((seen, None));
+        }
+    }
+}
+
+/// Reads everything in a thread of its own, so that the process never waits for a full pipe.
+fn drain(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (done, text) = channel();
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        if let Some(mut from) = from {
+            let _ = from.read_to_end(&mut all);
+        }
+        let _ = done.send(String::from_utf8_lossy(&all).into_owned());
+    });
+    text
+}
+
+fn report(code: i32, errors: &str) -> Failure {
+    let text = errors.trim_end().to_owned();
+    if code == 1 { Failure::Check(text) } else { Failure::Reported(text) }
+}
