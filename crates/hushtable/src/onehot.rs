@@ -1,5 +1,6 @@
 //! The object most lookups consume: XOR shares of a one-hot vector at a random shared position.
 
+mod doubling;
 mod rotl;
 
 use std::fmt;

@@ -76,6 +76,14 @@ impl Party {
         self.ot.prepare(&mut self.session, send, recv)
     }
 
+    /// Makes these correlated OTs ahead, so that [`cots`](Self::cots) hands them out without a message.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn stock_cots(&mut self, send: usize, recv: usize) -> Result<()> {
+        self.ot.stock_up(&mut self.session, send, recv)
+    }
+
     /// Opens a batch of shares to both parties: 1 round, `bits * len` bits each way. The one door
     /// through which values become public; every call says why they may.
     ///

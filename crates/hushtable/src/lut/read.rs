@@ -179,7 +179,7 @@ impl<G: Group> Signed<G> {
 
 impl Sign {
     /// Step 3 from the sums on.
-    fn remove<R: Ring>(self, p: &mut Party, sums: Vec<Vec<R>>) -> Result<Vec<AShare<R>>> {
+    fn remove<R: Ring>(mut self, p: &mut Party, sums: Vec<Vec<R>>) -> Result<Vec<AShare<R>>> {
         // u_p = tau_p z_p; at P1 z_1 is the negated sum, so its sign is flipped once more.
         let flip = match p.role() {
             Role::P0 => 0,
@@ -190,10 +190,10 @@ impl Sign {
             sum.iter().zip(sign).map(|(z, b)| (z.to_u64() ^ b).wrapping_sub(b)).collect()
         };
         let u: Vec<Vec<u64>> = sums.iter().map(signed).collect();
-        let theirs = self.inc.message_len();
+        let theirs = self.inc.message_len(u.len());
         let (message, g) = self.out.send::<Additive>(&u);
         let message = p.exchange(message, theirs)?;
-        let h = self.inc.receive::<Additive>(&message);
+        let h = self.inc.receive::<Additive>(u.len(), &message);
         let finish = |((&l, u), (g, h)): ((&u32, &Vec<u64>), (&Vec<u64>, &Vec<u64>))| {
             let products = g.iter().zip(h).map(|(g, h)| g.wrapping_add(*h) << 1);
             Share::new(l, u.iter().zip(products).map(|(u, gh)| R::from_u64(u.wrapping_sub(gh))).collect())

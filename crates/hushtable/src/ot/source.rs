@@ -92,7 +92,6 @@ impl Ot {
     /// # Errors
     /// Those of the channel.
     pub fn take(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
-        self.prepare(s, send, recv)?;
         self.stock_up(s, send, recv)?;
         let sender = CotSender::new(self.outgoing.delta, withdraw(&mut self.outgoing.stock, send));
         Ok((sender, CotReceiver::new(withdraw(&mut self.incoming.stock, recv))))
@@ -118,7 +117,7 @@ impl Ot {
             };
             let send = wants(send, self.outgoing.ferret.as_ref().map(|f| f.0));
             let recv = wants(recv, self.incoming.ferret.as_ref().map(|f| f.0));
-            self.stock_up(s, usize::from(send) * set.seeds(), usize::from(recv) * set.seeds())?;
+            self.extend(s, usize::from(send) * set.seeds(), usize::from(recv) * set.seeds())?;
             if send {
                 let seeds =
                     CotSender::new(self.outgoing.delta, withdraw(&mut self.outgoing.stock, set.seeds()));
@@ -132,8 +131,16 @@ impl Ot {
         Ok(())
     }
 
-    /// Extends until the stocks hold `send` and `recv`.
-    fn stock_up(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
+    /// Makes correlated OTs ahead, until the stocks hold `send` and `recv`.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn stock_up(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
+        self.prepare(s, send, recv)?;
+        self.extend(s, send, recv)
+    }
+
+    fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
         reserve(&mut self.outgoing.stock, send);
         reserve(&mut self.incoming.stock, recv);
         s.duplex(

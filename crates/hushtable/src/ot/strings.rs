@@ -33,9 +33,13 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
     error::Result,
+    net::Role,
     session::{Purpose, Session},
     share::Kind,
 };
+
+/// OTs whose pads come from one hash key, at most.
+const CALLS: usize = 1 << 20;
 
 /// Sender's side of OTs of random keys with choices of the receiver's.
 pub(super) fn chosen_keys_send(s: &mut Session, cots: CotSender) -> Result<Vec<[Block; 2]>> {
@@ -58,12 +62,14 @@ pub(super) fn chosen_keys_receive(
     Ok(cots.strings().iter().map(|&t| hash.one(t)).collect())
 }
 
-/// Sender's pads for payloads of the given widths, one set per correlated OT.
+/// Sender's pads for payloads of the given widths, one set per correlated OT. Slices are spent in
+/// order, each once.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct PayloadSender {
     widths: Vec<u32>,
     /// Per payload, per OT: `(X_0, X_1)`.
     pads: Vec<Vec<[u64; 2]>>,
+    spent: usize,
 }
 
 /// Receiver's pads, with its choice bits.
@@ -74,6 +80,7 @@ pub struct PayloadReceiver {
     /// Choice bits, as masks of all ones or zeros.
     choices: Vec<u64>,
     pads: Vec<Vec<u64>>,
+    spent: usize,
 }
 
 impl PayloadSender {
@@ -82,23 +89,37 @@ impl PayloadSender {
     /// # Errors
     /// Those of the channel.
     pub fn new(s: &mut Session, cots: CotSender, widths: &[u32]) -> Result<Self> {
-        let hash = s.hash(Purpose::OtPad, s.role());
+        let keys = keys(s, s.role(), cots.len());
         let flips = recv_bits(s, cots.len())?;
-        // `flips` came over the wire: which of the two is hashed first is public.
-        let name = |x: bool| cots.strings().iter().zip(&flips).map(move |(&q, &d)| (q, (d == 1) ^ x));
-        let string = |(q, other): (Block, bool)| if other { q ^ cots.delta() } else { q };
-        let x0 = slices(&hash, widths, &name(false).map(string).collect::<Vec<_>>());
-        let x1 = slices(&hash, widths, &name(true).map(string).collect::<Vec<_>>());
-        let pair = |(x0, x1): (Vec<u64>, Vec<u64>)| x0.into_iter().zip(x1).map(|(a, b)| [a, b]).collect();
-        Ok(Self { widths: widths.to_vec(), pads: x0.into_iter().zip(x1).map(pair).collect() })
+        // `flips` came over the wire: which of the two strings is named first is public.
+        let flip = |(&q, &d): (&Block, &u8)| if d == 1 { q ^ cots.delta() } else { q };
+        let first: Vec<Block> = cots.strings().iter().zip(&flips).map(flip).collect();
+        Ok(Self::with(&keys, cots.delta(), &first, widths))
     }
 
-    /// Step 2 for all payloads, one vector of `x` per width: the message, and the sender's shares.
-    pub fn send<K: Kind>(self, payloads: &[Vec<u64>]) -> (Vec<u8>, Vec<Vec<u64>>) {
-        assert_eq!(payloads.len(), self.widths.len(), "a payload for each width");
+    /// Without step 1: the receiver's bit is its random choice. No message.
+    pub fn random(s: &mut Session, cots: CotSender, widths: &[u32]) -> Self {
+        let keys = keys(s, s.role(), cots.len());
+        Self::with(&keys, cots.delta(), cots.strings(), widths)
+    }
+
+    fn with(keys: &[CcrHash], delta: Block, first: &[Block], widths: &[u32]) -> Self {
+        let x0 = slices(keys, widths, first, Block::ZERO);
+        let x1 = slices(keys, widths, first, delta);
+        let pair = |(x0, x1): (Vec<u64>, Vec<u64>)| x0.into_iter().zip(x1).map(|(a, b)| [a, b]).collect();
+        Self { widths: widths.to_vec(), pads: x0.into_iter().zip(x1).map(pair).collect(), spent: 0 }
+    }
+
+    /// Step 2 for the next payloads: the message, and the sender's shares.
+    ///
+    /// # Panics
+    /// If there are more payloads than slices left, or of another length than the OTs.
+    pub fn send<K: Kind>(&mut self, payloads: &[Vec<u64>]) -> (Vec<u8>, Vec<Vec<u64>>) {
+        let next = self.spent..self.spent + payloads.len();
+        self.spent = next.end;
         let mut message = Vec::new();
         let mut shares = Vec::with_capacity(payloads.len());
-        for ((&w, pads), x) in self.widths.iter().zip(&self.pads).zip(payloads) {
+        for ((&w, pads), x) in self.widths[next.clone()].iter().zip(&self.pads[next]).zip(payloads) {
             assert_eq!(x.len(), pads.len(), "a payload for each OT");
             let masked = x.iter().zip(pads).map(|(&x, &[x0, x1])| K::strip(K::combine(x, x0), x1));
             append(&masked.collect::<Vec<_>>(), w, &mut message);
@@ -120,31 +141,48 @@ impl PayloadReceiver {
     /// # Errors
     /// Those of the channel.
     pub fn new(s: &mut Session, cots: CotReceiver, choices: &[u8], widths: &[u32]) -> Result<Self> {
-        let hash = s.hash(Purpose::OtPad, s.role().peer());
         send_flips(s, &cots, choices)?;
         let choices = choices.iter().map(|&b| u64::from(b).wrapping_neg()).collect();
-        Ok(Self { widths: widths.to_vec(), choices, pads: slices(&hash, widths, cots.strings()) })
+        Ok(Self::with(s, &cots, choices, widths))
     }
 
-    /// Bytes of the sender's message.
-    pub fn message_len(&self) -> usize {
-        self.widths.iter().map(|&w| if w == 0 { 0 } else { packed_len(self.choices.len(), w) }).sum()
+    /// Without step 1: the bit is the random choice. No message.
+    pub fn random(s: &mut Session, cots: CotReceiver, widths: &[u32]) -> Self {
+        let choices = cots.strings().iter().map(|t| u64::from(t.lsb()).wrapping_neg()).collect();
+        Self::with(s, &cots, choices, widths)
     }
 
-    /// Step 2 for all payloads: the receiver's shares, one vector per width.
-    pub fn receive<K: Kind>(self, message: &[u8]) -> Vec<Vec<u64>> {
-        let mut at = 0;
+    fn with(s: &mut Session, cots: &CotReceiver, choices: Vec<u64>, widths: &[u32]) -> Self {
+        let keys = keys(s, s.role().peer(), cots.len());
+        let pads = slices(&keys, widths, cots.strings(), Block::ZERO);
+        Self { widths: widths.to_vec(), choices, pads, spent: 0 }
+    }
+
+    /// Bytes of the sender's message for the next `payloads`.
+    pub fn message_len(&self, payloads: usize) -> usize {
+        let widths = &self.widths[self.spent..self.spent + payloads];
+        widths.iter().map(|&w| if w == 0 { 0 } else { packed_len(self.choices.len(), w) }).sum()
+    }
+
+    /// Step 2 for the next `payloads`: the receiver's shares, one vector per width.
+    ///
+    /// # Panics
+    /// If there are fewer slices left, or the message is not of [`message_len`](Self::message_len).
+    pub fn receive<K: Kind>(&mut self, payloads: usize, mut message: &[u8]) -> Vec<Vec<u64>> {
+        assert_eq!(message.len(), self.message_len(payloads), "bytes of the payloads' message");
+        let next = self.spent..self.spent + payloads;
+        self.spent = next.end;
         let mut finish = |(&w, pads): (&u32, &Vec<u64>)| -> Vec<u64> {
             let mut m = vec![0u64; pads.len()];
             if w > 0 {
-                let len = packed_len(pads.len(), w);
-                unpack(&message[at..at + len], w, &mut m);
-                at += len;
+                let (mine, rest) = message.split_at(packed_len(pads.len(), w));
+                unpack(mine, w, &mut m);
+                message = rest;
             }
             let share = |((m, &b), &x): ((u64, &u64), &u64)| low(K::combine(x, m & b), w);
             m.into_iter().zip(&self.choices).zip(pads).map(share).collect()
         };
-        self.widths.iter().zip(&self.pads).map(&mut finish).collect()
+        self.widths[next.clone()].iter().zip(&self.pads[next]).map(&mut finish).collect()
     }
 }
 
@@ -169,16 +207,22 @@ fn append(words: &[u64], width: u32, message: &mut Vec<u8>) {
     }
 }
 
-/// Cuts `H(x ^ 1), H(x ^ 2), ...` of every string into slices of the given widths. A slice never
-/// crosses from one block into the next.
-fn slices(hash: &CcrHash, widths: &[u32], strings: &[Block]) -> Vec<Vec<u64>> {
+/// A key for every [`CALLS`] OTs.
+fn keys(s: &mut Session, owner: Role, count: usize) -> Vec<CcrHash> {
+    (0..count.div_ceil(CALLS)).map(|_| s.hash(Purpose::OtPad, owner)).collect()
+}
+
+/// Cuts `H(x ^ flip ^ 1), H(x ^ flip ^ 2), ...` of every string into slices of the given widths. A
+/// slice never crosses from one block into the next.
+fn slices(keys: &[CcrHash], widths: &[u32], strings: &[Block], flip: Block) -> Vec<Vec<u64>> {
     let (mut block, mut bit) = (0u128, 0);
     let mut hashed = vec![Block::ZERO; strings.len()];
     let mut out = Vec::with_capacity(widths.len());
     for &w in widths {
         if block == 0 || bit + w > 128 {
             (block, bit) = (block + 1, 0);
-            hash.xored(strings, Block(block), &mut hashed);
+            let pieces = strings.chunks(CALLS).zip(hashed.chunks_mut(CALLS));
+            keys.iter().zip(pieces).for_each(|(key, (x, out))| key.xored(x, flip ^ Block(block), out));
         }
         out.push(hashed.iter().map(|h| low((h.0 >> bit) as u64, w)).collect());
         bit += w;
