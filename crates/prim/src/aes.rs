@@ -2,6 +2,7 @@
 
 use crate::Block;
 use crate::simd::{Engine, Isa, MAX_BLOCKS, Op};
+use std::hint::black_box;
 use zeroize::Zeroize;
 
 /// The eleven round keys of AES-128, and the engine that uses them.
@@ -37,6 +38,7 @@ impl Zeroize for Aes {
 pub(crate) struct Cipher<S: Isa> {
     isa: S,
     keys: [S::V; 11],
+    rounds: usize,
 }
 
 // Loops rather than `array::map`: its closures would not be compiled for the instruction set.
@@ -47,7 +49,9 @@ impl<S: Isa> Cipher<S> {
         for (wide, &key) in wide.iter_mut().zip(keys) {
             *wide = isa.splat(key);
         }
-        Self { isa, keys: wide }
+        // an unknown number keeps the rounds a loop; unrolled, they are scheduled one vector after
+        // the other, and the processor cannot look far enough ahead to overlap them
+        Self { isa, keys: wide, rounds: black_box(10) }
     }
 
     /// AES of `W` vectors at once, so that the latencies of their rounds overlap.
@@ -56,7 +60,7 @@ impl<S: Isa> Cipher<S> {
         for x in &mut xs {
             *x = self.isa.xor(*x, self.keys[0]);
         }
-        for &key in &self.keys[1..10] {
+        for &key in &self.keys[1..self.rounds] {
             for x in &mut xs {
                 *x = self.isa.round(*x, key);
             }

@@ -6,8 +6,8 @@
 //! words; row `32 g + i` has its ones at the words `10 i .. 10 i + 10`, each reduced mod `k`, a
 //! power of two. An index that occurs twice in a row cancels.
 
-use crate::aes::Aes;
-use crate::simd::MAX_BLOCKS;
+use crate::aes::{Aes, Cipher};
+use crate::simd::{Isa, Op};
 use crate::{Block, Kernel};
 
 /// Rows that share one run of the key stream.
@@ -16,7 +16,6 @@ pub const GROUP: usize = 32;
 pub const WEIGHT: usize = 10;
 /// Blocks of key stream for a group.
 const STREAM: usize = GROUP * WEIGHT / 4;
-const _: () = assert!(STREAM.is_multiple_of(MAX_BLOCKS));
 
 /// The matrix of a public key with `k = 2^log2_k` columns.
 #[derive(Clone)]
@@ -53,20 +52,65 @@ impl Encoder {
         assert_eq!(table.len(), 1 << self.log2_k, "table");
         assert!(first_row.is_multiple_of(GROUP as u64), "first row");
         assert!(out.len().is_multiple_of(GROUP), "rows");
-        let mut stream = [Block::ZERO; STREAM];
-        for (rows, group) in out.chunks_exact_mut(GROUP).zip(u128::from(first_row) / GROUP as u128..) {
-            for (block, counter) in stream.iter_mut().zip(STREAM as u128 * group..) {
-                *block = Block(counter);
-            }
-            self.aes.encrypt(&mut stream);
-            let words: &[u32] = bytemuck::cast_slice(&stream);
-            for (row, words) in rows.iter_mut().zip(words.chunks_exact(WEIGHT)) {
-                for word in words {
-                    *row ^= table[*word as usize & (table.len() - 1)];
+        self.aes.engine.run(Encode { keys: &self.aes.keys, group: first_row / GROUP as u64, table, out });
+    }
+}
+
+struct Encode<'a> {
+    keys: &'a [Block; 11],
+    group: u64,
+    table: &'a [Block],
+    out: &'a mut [Block],
+}
+
+impl<S: Isa> Op<S> for Encode<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let cipher = Cipher::new(isa, self.keys);
+        let mut counter = self.group * STREAM as u64;
+        let mut streams = [[Block::ZERO; STREAM]; 2];
+        let [now, next] = &mut streams;
+        for blocks in now.chunks_exact_mut(5 * S::BLOCKS) {
+            key_stream(isa, &cipher, &mut counter, blocks);
+        }
+        for rows in self.out.chunks_exact_mut(GROUP) {
+            // two rows use five blocks; the key stream of the next group is made while the table
+            // entries of this one are on their way from memory
+            let words = bytemuck::cast_slice::<_, u32>(now).chunks_exact(20 * S::BLOCKS);
+            let blocks = next.chunks_exact_mut(5 * S::BLOCKS);
+            for ((rows, words), blocks) in rows.chunks_exact_mut(2 * S::BLOCKS).zip(words).zip(blocks) {
+                key_stream(isa, &cipher, &mut counter, blocks);
+                for (row, words) in rows.iter_mut().zip(words.chunks_exact(WEIGHT)) {
+                    add_entries(row, words, self.table);
                 }
             }
+            std::mem::swap(now, next);
         }
     }
+}
+
+/// Writes five vectors of key stream and steps the counter.
+#[inline(always)]
+fn key_stream<S: Isa>(isa: S, cipher: &Cipher<S>, counter: &mut u64, blocks: &mut [Block]) {
+    let mut xs = [isa.splat(Block::ZERO); 5];
+    for x in &mut xs {
+        *x = isa.counters(*counter);
+        *counter += S::BLOCKS as u64;
+    }
+    for (x, blocks) in cipher.encrypt(xs).into_iter().zip(blocks.chunks_exact_mut(S::BLOCKS)) {
+        isa.store(x, blocks);
+    }
+}
+
+#[inline(always)]
+fn add_entries(row: &mut Block, words: &[u32], table: &[Block]) {
+    let mut sum = *row;
+    for &word in words {
+        sum ^= table[word as usize & (table.len() - 1)];
+    }
+    *row = sum;
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! The inner loop of the ROTL generator: rows from leaves, summed as they are and shifted back.
 
-use crate::ct::row_words;
+use crate::aes::Cipher;
+use crate::ct::{row_words, swap_in_word};
 use crate::lookup::shift_row;
+use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 use crate::{Block, CcrHash};
+use zeroize::Zeroize;
 
 /// The group in which an index is shared, and so how a row is shifted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,38 +26,253 @@ pub enum Shift {
 /// Unless `n` is a power of two in `2..=2^16` and both rows have `n` bits.
 pub fn sum_rows(hash: &CcrHash, group: Shift, leaves: &[Block], r: &mut [u64], a: &mut [u64]) {
     let n = leaves.len();
-    assert!((2..=1 << 16).contains(&n), "number of leaves");
+    assert!(n.is_power_of_two() && (2..=1 << 16).contains(&n), "number of leaves");
     assert!(r.len() == row_words(n) && a.len() == row_words(n), "row length");
-    r.fill(0);
-    a.fill(0);
-    let full = if n < 64 { (1 << n) - 1 } else { u64::MAX };
-    let mut row = vec![Block::ZERO; n.div_ceil(128)];
-    for (i, &leaf) in leaves.iter().enumerate() {
-        for (block, w) in row.iter_mut().zip(1..) {
-            *block = leaf ^ Block(w);
+    if n <= 128 {
+        return sum_short_rows(hash, group, leaves, r, a);
+    }
+    // the sum of all rows, then eight partial sums: part j is over the leaves with i mod 8 = j,
+    // shifted back by i - j
+    let mut sums = vec![Block::ZERO; 9 * n / 128];
+    let op = Sums { hash, group, leaves, sums: &mut sums };
+    if let Err(op) = hash.aes.engine.run_bytes(op) {
+        op.one_leaf_at_a_time();
+    }
+    let (plain, parts) = bytemuck::cast_slice_mut(&mut sums).split_at_mut(n / 64);
+    for step in (0..3).rev() {
+        let (near, far) = parts.split_at_mut(r.len() << step);
+        for (near, far) in near.chunks_exact_mut(r.len()).zip(far.chunks_exact(r.len())) {
+            add_unshifted(near, far, group, step);
         }
-        hash.in_place(&mut row);
-        let words = &mut bytemuck::cast_slice_mut(&mut row)[..r.len()];
-        words[0] &= full;
-        add(r, words);
-        shift_row(words, n, group, inverse(group, n, i));
-        add(a, words);
     }
+    r.copy_from_slice(plain);
+    a.copy_from_slice(&parts[..a.len()]);
+    sums.zeroize();
 }
 
-/// The shift that undoes a shift by `i`.
-fn inverse(group: Shift, n: usize, i: usize) -> u32 {
+/// `sum ^= unshift_i(row)` for `i = 2^step`, `step < 6`.
+#[inline]
+fn add_unshifted(sum: &mut [u64], row: &[u64], group: Shift, step: u32) {
     match group {
-        Shift::Cyclic => ((n - i) % n) as u32,
-        Shift::Xor => i as u32,
+        Shift::Cyclic => {
+            let next = row[1..].iter().chain(&row[..1]);
+            for ((sum, word), next) in sum.iter_mut().zip(row).zip(next) {
+                *sum ^= word >> (1 << step) | next << (64 - (1 << step));
+            }
+        }
+        Shift::Xor => {
+            for (sum, &word) in sum.iter_mut().zip(row) {
+                *sum ^= swap_in_word(word, step);
+            }
+        }
     }
 }
 
-fn add(sum: &mut [u64], row: &[u64]) {
-    for (sum, word) in sum.iter_mut().zip(row) {
-        *sum ^= word;
+/// `sum_rows` for rows of at most one block: halves the number of rows by shifting the later half
+/// back by its distance, until one is left.
+fn sum_short_rows(hash: &CcrHash, group: Shift, leaves: &[Block], r: &mut [u64], a: &mut [u64]) {
+    let n = leaves.len();
+    let mut rows = [Block::ZERO; 128];
+    let rows = &mut rows[..n];
+    hash.xored(leaves, Block::ONE, rows);
+    let full = Block(u128::MAX >> (128 - n));
+    let mut sum = Block::ZERO;
+    for row in rows.iter_mut() {
+        *row = *row & full;
+        sum ^= *row;
+    }
+    let mut distance = n / 2;
+    while distance > 0 {
+        let low = u128::MAX / ((1 << distance) + 1); // `distance` ones, as many zeros, and so on
+        let (near, far) = rows[..2 * distance].split_at_mut(distance);
+        for (near, &far) in near.iter_mut().zip(&*far) {
+            let back = match group {
+                Shift::Cyclic => far.0 >> distance | far.0 << (n - distance),
+                Shift::Xor => (far.0 >> distance) & low | (far.0 & low) << distance,
+            };
+            *near ^= Block(back) & full;
+        }
+        distance /= 2;
+    }
+    r.copy_from_slice(&bytemuck::cast_slice(&[sum])[..r.len()]);
+    a.copy_from_slice(&bytemuck::cast_slice(&rows[..1])[..a.len()]);
+    rows.zeroize();
+}
+
+/// The sums of rows of two blocks or more.
+struct Sums<'a> {
+    hash: &'a CcrHash,
+    group: Shift,
+    leaves: &'a [Block],
+    /// Nine rows, all zero at first.
+    sums: &'a mut [Block],
+}
+
+impl Sums<'_> {
+    /// The definition, row by row.
+    fn one_leaf_at_a_time(self) {
+        let n = self.leaves.len();
+        let (plain, parts) = self.sums.split_at_mut(n / 128);
+        let mut row = vec![Block::ZERO; n / 128];
+        for (i, &leaf) in self.leaves.iter().enumerate() {
+            for (block, index) in row.iter_mut().zip(1..) {
+                *block = leaf ^ Block(index);
+            }
+            self.hash.in_place(&mut row);
+            add(plain, &row);
+            let back = i as u32 & !7;
+            let by = match self.group {
+                Shift::Cyclic => (n as u32 - back) % n as u32,
+                Shift::Xor => back,
+            };
+            shift_row(bytemuck::cast_slice_mut(&mut row), n, self.group, by);
+            add(&mut parts[(i % 8) * row.len()..], &row);
+        }
+        row.zeroize();
     }
 }
+
+fn add(sum: &mut [Block], row: &[Block]) {
+    for (sum, &block) in sum.iter_mut().zip(row) {
+        *sum ^= block;
+    }
+}
+
+/// Whole bytes are shifted here, in vectors of `16 * BLOCKS` bytes; bits afterwards, in the parts.
+impl<S: ByteIsa> Op<S> for Sums<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let cipher = Cipher::new(isa, &self.hash.aes.keys);
+        let width = self.leaves.len() / 128;
+        let (plain, parts) = self.sums.split_at_mut(width);
+        // leaves whose byte shifts stay inside a vector (xor: a block), apart from a whole number
+        let window = match self.group {
+            Shift::Cyclic => 128 * S::BLOCKS,
+            Shift::Xor => 128,
+        };
+        for (h, leaves) in self.leaves.chunks_exact(window).enumerate() {
+            for (column, plain) in plain.chunks_exact_mut(S::BLOCKS).enumerate() {
+                let mut column = Column { isa, cipher: &cipher, leaves, width, column, plain, parts };
+                match self.group {
+                    Shift::Cyclic if width == S::BLOCKS => column.rotate(),
+                    Shift::Cyclic => column.shift(h),
+                    Shift::Xor => column.xor(h),
+                }
+            }
+        }
+    }
+}
+
+/// One vector of every row of a window of leaves, and where it is added.
+struct Column<'a, S: ByteIsa> {
+    isa: S,
+    cipher: &'a Cipher<S>,
+    leaves: &'a [Block],
+    /// Blocks in a row.
+    width: usize,
+    column: usize,
+    plain: &'a mut [Block],
+    parts: &'a mut [Block],
+}
+
+impl<S: ByteIsa> Column<'_, S> {
+    /// Rows of one vector, which rotates: Horner's rule, from the largest shift down.
+    #[inline(always)]
+    fn rotate(&mut self) {
+        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
+        let (mut sum, mut parts) = (zero, [zero; 8]);
+        for leaves in self.leaves.chunks_exact(8).rev() {
+            for (part, row) in parts.iter_mut().zip(self.rows(leaves)) {
+                sum = isa.xor(sum, row);
+                *part = isa.xor(isa.next_bytes(*part, *part), row);
+            }
+        }
+        self.add_plain(sum);
+        for (j, part) in parts.into_iter().enumerate() {
+            self.add_part(j, 0, part);
+        }
+    }
+
+    /// Rows of several vectors: the bytes shifted out of one vector are collected in a second.
+    #[inline(always)]
+    fn shift(&mut self, h: usize) {
+        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
+        let (mut sum, mut high, mut low) = (zero, [zero; 8], [zero; 8]);
+        for leaves in self.leaves.chunks_exact(8).rev() {
+            for ((high, low), row) in high.iter_mut().zip(&mut low).zip(self.rows(leaves)) {
+                sum = isa.xor(sum, row);
+                *low = isa.next_bytes(*low, *high);
+                *high = isa.xor(isa.next_bytes(*high, zero), row);
+            }
+        }
+        self.add_plain(sum);
+        let columns = self.width / S::BLOCKS;
+        let to = (self.column + columns - h) % columns;
+        let below = (to + columns - 1) % columns;
+        for (j, (high, low)) in high.into_iter().zip(low).enumerate() {
+            self.add_part(j, to * S::BLOCKS, high);
+            self.add_part(j, below * S::BLOCKS, low);
+        }
+    }
+
+    /// The group of XOR: bytes are permuted inside blocks, and whole blocks when added.
+    #[inline(always)]
+    fn xor(&mut self, h: usize) {
+        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
+        let (mut sum, mut parts) = (zero, [zero; 8]);
+        for (leaves, by) in self.leaves.chunks_exact(8).zip(0u8..) {
+            let places = isa.splat(Block(u128::from_le_bytes(XOR_BYTES[by as usize])));
+            for (part, row) in parts.iter_mut().zip(self.rows(leaves)) {
+                sum = isa.xor(sum, row);
+                *part = isa.xor(*part, isa.permute_bytes(row, places));
+            }
+        }
+        self.add_plain(sum);
+        for (j, part) in parts.into_iter().enumerate() {
+            let mut blocks = [Block::ZERO; MAX_BLOCKS];
+            isa.store(part, &mut blocks[..S::BLOCKS]);
+            for (i, &block) in blocks[..S::BLOCKS].iter().enumerate() {
+                self.parts[j * self.width + ((self.column * S::BLOCKS + i) ^ h)] ^= block;
+            }
+        }
+    }
+
+    /// This column of the rows of eight leaves.
+    #[inline(always)]
+    fn rows(&self, leaves: &[Block]) -> [S::V; 8] {
+        let isa = self.isa;
+        let index = isa.counters((self.column * S::BLOCKS) as u64 + 1);
+        let mut xs = [index; 8];
+        for (x, &leaf) in xs.iter_mut().zip(leaves) {
+            *x = isa.xor(index, isa.splat(leaf));
+        }
+        self.cipher.hash(xs)
+    }
+
+    #[inline(always)]
+    fn add_plain(&mut self, sum: S::V) {
+        self.isa.store(self.isa.xor(sum, self.isa.load(self.plain)), self.plain);
+    }
+
+    #[inline(always)]
+    fn add_part(&mut self, j: usize, block: usize, v: S::V) {
+        let to = &mut self.parts[j * self.width + block..][..S::BLOCKS];
+        self.isa.store(self.isa.xor(v, self.isa.load(to)), to);
+    }
+}
+
+/// Entry `e` moves byte `p ^ e` to place `p`.
+const XOR_BYTES: [[u8; 16]; 16] = {
+    let mut table = [[0; 16]; 16];
+    let mut i = 0;
+    while i < 256 {
+        table[i / 16][i % 16] = (i / 16 ^ i % 16) as u8;
+        i += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {

@@ -103,6 +103,22 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Runs `op` with this engine's vectors, or gives it back if there are none.
+    #[inline]
+    pub fn run_bytes<T, O: AnyByteOp<T>>(self, op: O) -> Result<T, O> {
+        match self {
+            Engine::Portable(_) => Err(op),
+            #[cfg(target_arch = "x86_64")]
+            Engine::AesNi(isa) => Ok(isa.run(op)),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes256(isa) => Ok(isa.run(op)),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes512(isa) => Ok(isa.half().run(op)),
+        }
+    }
+}
+
 /// A kernel body. `call` must be `#[inline(always)]`, so that it is compiled with the
 /// instructions of the function that `Isa::run` enters.
 pub(crate) trait Op<S: Isa> {
@@ -125,6 +141,12 @@ impl<T, O> AnyOp<T> for O where
 {
 }
 
+/// An `Op` for every instruction set of this architecture that has [`ByteIsa`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait AnyByteOp<T>: Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T> {}
+#[cfg(target_arch = "x86_64")]
+impl<T, O: Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T>> AnyByteOp<T> for O {}
+
 /// Vectors of [`BLOCKS`](Isa::BLOCKS) blocks and what the kernels do with them.
 pub(crate) trait Isa: Copy {
     /// A vector of `BLOCKS` blocks.
@@ -141,6 +163,8 @@ pub(crate) trait Isa: Copy {
     fn store(self, v: Self::V, dst: &mut [Block]);
     /// The block in every place.
     fn splat(self, x: Block) -> Self::V;
+    /// The blocks `first, first + 1, ..`, in 64 bits.
+    fn counters(self, first: u64) -> Self::V;
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     /// `sigma(L || R) = (L ^ R || L)` on each block, see [`crate::hash::sigma`].
@@ -155,4 +179,12 @@ pub(crate) trait Isa: Copy {
     fn place_mask(self, first: u32, at: u32) -> Self::V;
     /// XOR of the blocks of a vector.
     fn fold(self, v: Self::V) -> Block;
+}
+
+/// Vectors whose bytes can be moved.
+pub(crate) trait ByteIsa: Isa {
+    /// Bytes 1 and up of `low`, then byte 0 of `high`.
+    fn next_bytes(self, low: Self::V, high: Self::V) -> Self::V;
+    /// Byte `p` of each block is the byte at place `places[p] < 16` of the same block of `v`.
+    fn permute_bytes(self, v: Self::V, places: Self::V) -> Self::V;
 }

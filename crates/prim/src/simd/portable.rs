@@ -36,6 +36,10 @@ impl Isa for Portable {
         transpose8([x.0; 8])
     }
 
+    fn counters(self, first: u64) -> Planes {
+        self.load(&std::array::from_fn::<_, 8, _>(|i| Block(u128::from(first.wrapping_add(i as u64)))))
+    }
+
     fn xor(self, a: Planes, b: Planes) -> Planes {
         std::array::from_fn(|i| a[i] ^ b[i])
     }

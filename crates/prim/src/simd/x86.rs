@@ -1,6 +1,6 @@
 //! x86-64: AES-NI, and VAES on 256- and 512-bit vectors.
 
-use super::{Isa, Op};
+use super::{ByteIsa, Isa, Op};
 use crate::Block;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
@@ -46,6 +46,12 @@ impl Isa for AesNi {
     #[inline(always)]
     fn splat(self, x: Block) -> __m128i {
         self.load(&[x])
+    }
+
+    #[inline(always)]
+    fn counters(self, first: u64) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_set_epi64x(0, first as i64) }
     }
 
     #[inline(always)]
@@ -102,6 +108,20 @@ impl Isa for AesNi {
     }
 }
 
+impl ByteIsa for AesNi {
+    #[inline(always)]
+    fn next_bytes(self, low: __m128i, high: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSSE3
+        unsafe { _mm_alignr_epi8(high, low, 1) }
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, v: __m128i, places: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSSE3
+        unsafe { _mm_shuffle_epi8(v, places) }
+    }
+}
+
 /// VAES on 256-bit vectors, with AVX2. A value exists only where the processor has them.
 #[derive(Clone, Copy)]
 pub(crate) struct Vaes256(AesNi);
@@ -145,6 +165,15 @@ impl Isa for Vaes256 {
     fn splat(self, x: Block) -> __m256i {
         // SAFETY: `self` proves AVX2
         unsafe { _mm256_broadcastsi128_si256(self.0.splat(x)) }
+    }
+
+    #[inline(always)]
+    fn counters(self, first: u64) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let first = _mm256_set_epi64x(0, first as i64, 0, first as i64);
+            _mm256_add_epi64(first, _mm256_set_epi64x(0, 1, 0, 0))
+        }
     }
 
     #[inline(always)]
@@ -207,6 +236,24 @@ impl Isa for Vaes256 {
     }
 }
 
+impl ByteIsa for Vaes256 {
+    #[inline(always)]
+    fn next_bytes(self, low: __m256i, high: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            // the block after each block of `low`
+            let next = _mm256_permute2x128_si256(low, high, 0x21);
+            _mm256_alignr_epi8(next, low, 1)
+        }
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, v: __m256i, places: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_shuffle_epi8(v, places) }
+    }
+}
+
 /// VAES on 512-bit vectors, with AVX-512F and AVX-512BW. A value exists only where the processor
 /// has them.
 #[derive(Clone, Copy)]
@@ -255,6 +302,16 @@ impl Isa for Vaes512 {
     #[inline(always)]
     fn splat(self, x: Block) -> __m512i {
         self.load(&[x; 4])
+    }
+
+    #[inline(always)]
+    fn counters(self, first: u64) -> __m512i {
+        let first = first as i64;
+        // SAFETY: `self` proves AVX-512F
+        unsafe {
+            let first = _mm512_set_epi64(0, first, 0, first, 0, first, 0, first);
+            _mm512_add_epi64(first, _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0))
+        }
     }
 
     #[inline(always)]
