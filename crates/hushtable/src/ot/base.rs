@@ -7,8 +7,10 @@
 //! # Protocol
 //! On ristretto255 with generator `G`:
 //! 1. sender: secret `a`, sends `A = aG`;
-//! 2. receiver: secret `b_i`, sends `B_i = b_i G + c_i A`; its key is `KDF(i, A, B_i, b_i A)`;
-//! 3. sender: `k_i^0 = KDF(i, A, B_i, a B_i)`, `k_i^1 = KDF(i, A, B_i, a B_i - aA)`.
+//! 2. receiver: secret `b_i`, sends `B_i = b_i G + c_i A`; its key is `KDF(i, A, B_i, 2 b_i A)`;
+//! 3. sender: `k_i^0 = KDF(i, A, B_i, 2 a B_i)`, `k_i^1 = KDF(i, A, B_i, 2 (a B_i - aA))`.
+//!
+//! The doubling lets many points be encoded with one inversion; the group has odd order.
 //!
 //! Every point received must be canonical and not the identity, else the session ends. The KDF
 //! is keyed by the session id.
@@ -45,16 +47,18 @@ pub fn send(s: &mut Session, count: usize) -> Result<Vec<[Block; 2]>> {
     s.send(a_wire.as_bytes().to_vec())?;
     let a_a = a * a_point;
     let reply = s.recv(32 * count)?;
+    let b_wires: Vec<&[u8]> = reply.chunks_exact(32).collect();
+    let mut shared = Vec::with_capacity(2 * count);
+    for wire in &b_wires {
+        let point = a * decode(wire)?;
+        shared.extend([point, point - a_a]);
+    }
+    let encoded = RistrettoPoint::double_and_compress_batch(&shared);
     let id = s.id();
-    reply
-        .chunks_exact(32)
-        .enumerate()
-        .map(|(i, wire)| {
-            let (b_point, b_wire) = decode(wire)?;
-            let shared = a * b_point;
-            Ok([shared, shared - a_a].map(|point| derive(&id, i, &a_wire, &b_wire, &point)))
-        })
-        .collect()
+    let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
+    Ok(keys
+        .map(|(i, (pair, b_wire))| [0, 1].map(|c| derive(&id, i, a_wire.as_bytes(), b_wire, &pair[c])))
+        .collect())
 }
 
 /// The receiver's side: one key per choice.
@@ -63,18 +67,22 @@ pub fn send(s: &mut Session, count: usize) -> Result<Vec<[Block; 2]>> {
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
 pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Vec<Block>> {
     let secrets: Vec<Scalar> = choices.iter().map(|_| random_scalar(s)).collect();
-    let (a_point, a_wire) = decode(&s.recv(32)?)?;
-    let a_table = RistrettoBasepointTable::create(&a_point);
-    // The choice enters as a scalar, so that choosing takes the same time either way.
-    let b_wires: Vec<CompressedRistretto> = secrets
-        .iter()
-        .zip(choices)
-        .map(|(b, &c)| (b * RISTRETTO_BASEPOINT_TABLE + &Scalar::from(u8::from(c)) * &a_table).compress())
-        .collect();
+    let a_wire = s.recv(32)?;
+    let a_table = RistrettoBasepointTable::create(&decode(&a_wire)?);
+    // Halved here, doubled by the encoding. The choice enters as a scalar, so that choosing takes
+    // the same time either way.
+    let half = Scalar::from(2u8).invert();
+    let masked = |(b, &c): (&Scalar, &bool)| {
+        &(half * b) * RISTRETTO_BASEPOINT_TABLE + &(half * Scalar::from(u8::from(c))) * &a_table
+    };
+    let points: Vec<RistrettoPoint> = secrets.iter().zip(choices).map(masked).collect();
+    let b_wires = RistrettoPoint::double_and_compress_batch(&points);
     s.send(b_wires.iter().flat_map(|b| *b.as_bytes()).collect())?;
+    let shared: Vec<RistrettoPoint> = secrets.iter().map(|b| b * &a_table).collect();
+    let encoded = RistrettoPoint::double_and_compress_batch(&shared);
     let id = s.id();
-    let keys = secrets.iter().zip(&b_wires).enumerate();
-    Ok(keys.map(|(i, (b, b_wire))| derive(&id, i, &a_wire, b_wire, &(b * &a_table))).collect())
+    let keys = encoded.iter().zip(&b_wires).enumerate();
+    Ok(keys.map(|(i, (shared, b_wire))| derive(&id, i, &a_wire, b_wire.as_bytes(), shared)).collect())
 }
 
 fn random_scalar(s: &mut Session) -> Scalar {
@@ -85,23 +93,17 @@ fn random_scalar(s: &mut Session) -> Scalar {
 
 /// A point from the wire. The group has prime order, so canonical and not the identity is all
 /// there is to check.
-fn decode(wire: &[u8]) -> Result<(RistrettoPoint, CompressedRistretto)> {
+fn decode(wire: &[u8]) -> Result<RistrettoPoint> {
     let bad = |what: &str| Error::Peer(format!("base OT: {what}"));
     let compressed = CompressedRistretto::from_slice(wire).map_err(|_| bad("point of wrong length"))?;
     let point = compressed.decompress().ok_or_else(|| bad("not a canonical ristretto255 point"))?;
-    if point.is_identity() { Err(bad("the identity point")) } else { Ok((point, compressed)) }
+    if point.is_identity() { Err(bad("the identity point")) } else { Ok(point) }
 }
 
-fn derive(
-    id: &[u8; 32],
-    index: usize,
-    a: &CompressedRistretto,
-    b: &CompressedRistretto,
-    shared: &RistrettoPoint,
-) -> Block {
+fn derive(id: &[u8; 32], index: usize, a: &[u8], b: &[u8], shared: &CompressedRistretto) -> Block {
     let mut kdf = blake3::Hasher::new_keyed(id);
     kdf.update(b"hushtable base OT").update(&(index as u64).to_le_bytes());
-    kdf.update(a.as_bytes()).update(b.as_bytes()).update(shared.compress().as_bytes());
+    kdf.update(a).update(b).update(shared.as_bytes());
     let digest = kdf.finalize();
     let half: [u8; 16] = std::array::from_fn(|i| digest.as_bytes()[i]);
     Block(u128::from_le_bytes(half))
