@@ -1,4 +1,28 @@
+//! Two parties look things up together without showing what they looked up.
+//!
+//! Each party holds a share of every index; the table is public; each gets a share of the entry.
+//! Start at [`Party`], which is one end of a session, and [`net`], which connects two of them.
+//! [`onehot`] makes one-time material offline, [`lut`] spends it online. Every protocol's page has
+//! the headings *Functionality, Protocol, Cost, Source*.
+//!
+//! Security is semi-honest, with 128 bits: a party that follows the protocol learns nothing but its
+//! outputs and the sizes. The network and malformed messages are treated as hostile: they end a
+//! session with an [`Error`].
+#![forbid(unsafe_code)]
 
+pub mod error;
+pub mod lut;
+pub mod net;
+pub mod onehot;
+pub mod ot;
+pub mod party;
+pub mod session;
+pub mod share;
+
+pub use error::{Error, Result};
+pub use net::Role;
+pub use party::{Party, run_pair};
+pub use share::{AShare, BShare};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
