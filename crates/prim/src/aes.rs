@@ -1,6 +1,7 @@
 //! AES-128 on vectors of blocks, written once for all instruction sets.
 
 use crate::Block;
+use crate::hash::sigma_inverse;
 use crate::simd::{Engine, Isa, MAX_BLOCKS, Op};
 use std::hint::black_box;
 use zeroize::Zeroize;
@@ -17,14 +18,16 @@ impl Aes {
         Self { engine, keys: engine.run(KeySchedule { key }) }
     }
 
-    /// Replaces every `x` by `AES(x)`.
-    pub fn encrypt(&self, xs: &mut [Block]) {
-        self.engine.run(InPlace::<false> { keys: &self.keys, xs });
+    /// Overwrites `out` with `AES(first), AES(first + 1), ..`; its length is a multiple of
+    /// [`MAX_BLOCKS`].
+    pub fn key_stream(&self, first: u64, out: &mut [Block]) {
+        assert!(out.len().is_multiple_of(MAX_BLOCKS), "whole vectors");
+        self.engine.run(KeyStream { keys: &self.keys, first, out });
     }
 
     /// Replaces every `x` by `H(x)`, see [`crate::hash`].
     pub fn hash(&self, xs: &mut [Block]) {
-        self.engine.run(InPlace::<true> { keys: &self.keys, xs });
+        self.engine.run(Hash { keys: &self.keys, xs });
     }
 }
 
@@ -39,6 +42,9 @@ pub(crate) struct Cipher<S: Isa> {
     isa: S,
     keys: [S::V; 11],
     rounds: usize,
+    /// For `H`: what `sigma` makes the first round key of, and the XOR of first and last.
+    pub whitening: S::V,
+    closing: S::V,
 }
 
 // Loops rather than `array::map`: its closures would not be compiled for the instruction set.
@@ -51,7 +57,9 @@ impl<S: Isa> Cipher<S> {
         }
         // an unknown number keeps the rounds a loop; unrolled, they are scheduled one vector after
         // the other, and the processor cannot look far enough ahead to overlap them
-        Self { isa, keys: wide, rounds: black_box(10) }
+        let rounds = black_box(10);
+        let whitening = isa.splat(sigma_inverse(keys[0]));
+        Self { isa, rounds, whitening, closing: isa.xor(wide[0], wide[10]), keys: wide }
     }
 
     /// AES of `W` vectors at once, so that the latencies of their rounds overlap.
@@ -60,28 +68,44 @@ impl<S: Isa> Cipher<S> {
         for x in &mut xs {
             *x = self.isa.xor(*x, self.keys[0]);
         }
-        for &key in &self.keys[1..self.rounds] {
-            for x in &mut xs {
-                *x = self.isa.round(*x, key);
-            }
-        }
-        for x in &mut xs {
-            *x = self.isa.last_round(*x, self.keys[10]);
-        }
-        xs
+        self.finish(xs, self.keys[10])
     }
 
     /// `H` of `W` vectors at once.
     #[inline(always)]
     pub fn hash<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
         for x in &mut xs {
+            *x = self.isa.xor(*x, self.whitening);
+        }
+        self.hash_whitened(xs)
+    }
+
+    /// `H(x ^ whitening)` of `W` vectors at once: `sigma` is linear, so its result already has the
+    /// first round key, both in AES and in the final XOR, where the last key undoes it.
+    #[inline(always)]
+    pub fn hash_whitened<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
+        for x in &mut xs {
             *x = self.isa.sigma(*x);
         }
-        let mut ys = self.encrypt(xs);
+        let mut ys = self.finish(xs, self.closing);
         for (y, x) in ys.iter_mut().zip(xs) {
             *y = self.isa.xor(*y, x);
         }
         ys
+    }
+
+    /// The rounds of AES after the first key, with another last key.
+    #[inline(always)]
+    fn finish<const W: usize>(&self, mut xs: [S::V; W], last: S::V) -> [S::V; W] {
+        for &key in &self.keys[1..self.rounds] {
+            for x in &mut xs {
+                *x = self.isa.round(*x, key);
+            }
+        }
+        for x in &mut xs {
+            *x = self.isa.last_round(*x, last);
+        }
+        xs
     }
 
     /// `W` vectors from exactly as many blocks.
@@ -94,23 +118,31 @@ impl<S: Isa> Cipher<S> {
         xs
     }
 
-    /// `encrypt`, or `hash` if `HASH`, of exactly `W` vectors in memory.
+    /// `W` vectors to exactly as many blocks.
     #[inline(always)]
-    fn in_place<const W: usize, const HASH: bool>(&self, blocks: &mut [Block]) {
-        let xs = self.load::<W>(blocks);
-        let ys = if HASH { self.hash(xs) } else { self.encrypt(xs) };
-        for (y, blocks) in ys.into_iter().zip(blocks.chunks_exact_mut(S::BLOCKS)) {
-            self.isa.store(y, blocks);
+    pub fn store<const W: usize>(&self, xs: [S::V; W], blocks: &mut [Block]) {
+        for (x, blocks) in xs.into_iter().zip(blocks.chunks_exact_mut(S::BLOCKS)) {
+            self.isa.store(x, blocks);
         }
+    }
+
+    /// Writes `AES(first), AES(first + 1), ..`, exactly `W` vectors.
+    #[inline(always)]
+    pub fn key_stream<const W: usize>(&self, first: u64, blocks: &mut [Block]) {
+        let mut xs = [self.keys[0]; W];
+        for (x, i) in xs.iter_mut().zip(0..) {
+            *x = self.isa.counters(first + i * S::BLOCKS as u64);
+        }
+        self.store(self.encrypt(xs), blocks);
     }
 }
 
-struct InPlace<'a, const HASH: bool> {
+struct Hash<'a> {
     keys: &'a [Block; 11],
     xs: &'a mut [Block],
 }
 
-impl<S: Isa, const HASH: bool> Op<S> for InPlace<'_, HASH> {
+impl<S: Isa> Op<S> for Hash<'_> {
     type Out = ();
 
     #[inline(always)]
@@ -118,18 +150,44 @@ impl<S: Isa, const HASH: bool> Op<S> for InPlace<'_, HASH> {
         let cipher = Cipher::new(isa, self.keys);
         let mut wide = self.xs.chunks_exact_mut(8 * S::BLOCKS);
         for xs in &mut wide {
-            cipher.in_place::<8, HASH>(xs);
+            cipher.store(cipher.hash(cipher.load::<8>(xs)), xs);
         }
         let mut single = wide.into_remainder().chunks_exact_mut(S::BLOCKS);
         for xs in &mut single {
-            cipher.in_place::<1, HASH>(xs);
+            cipher.store(cipher.hash(cipher.load::<1>(xs)), xs);
         }
         let rest = single.into_remainder();
         if !rest.is_empty() {
             let mut padded = [Block::ZERO; MAX_BLOCKS];
             padded[..rest.len()].copy_from_slice(rest);
-            cipher.in_place::<1, HASH>(&mut padded[..S::BLOCKS]);
+            cipher.store(cipher.hash(cipher.load::<1>(&padded)), &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
+/// Key stream of a whole number of vectors of every kernel.
+struct KeyStream<'a> {
+    keys: &'a [Block; 11],
+    first: u64,
+    out: &'a mut [Block],
+}
+
+impl<S: Isa> Op<S> for KeyStream<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let cipher = Cipher::new(isa, self.keys);
+        let mut first = self.first;
+        let mut wide = self.out.chunks_exact_mut(8 * S::BLOCKS);
+        for out in &mut wide {
+            cipher.key_stream::<8>(first, out);
+            first += 8 * S::BLOCKS as u64;
+        }
+        for out in wide.into_remainder().chunks_exact_mut(S::BLOCKS) {
+            cipher.key_stream::<1>(first, out);
+            first += S::BLOCKS as u64;
         }
     }
 }
@@ -169,9 +227,33 @@ fn columns(column: u32) -> Block {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::Kernel;
+
+    struct Encrypt<'a> {
+        aes: &'a Aes,
+        x: Block,
+    }
+
+    impl<S: Isa> Op<S> for Encrypt<'_> {
+        type Out = Block;
+
+        #[inline(always)]
+        fn call(self, isa: S) -> Block {
+            let cipher = Cipher::new(isa, &self.aes.keys);
+            let mut out = [Block::ZERO; MAX_BLOCKS];
+            cipher.store(cipher.encrypt([isa.splat(self.x)]), &mut out);
+            assert!(out[..S::BLOCKS].iter().all(|x| *x == out[0]));
+            out[0]
+        }
+    }
+
+    /// `AES_key(x)`.
+    pub fn encrypt(kernel: Kernel, key: Block, x: Block) -> Block {
+        let aes = Aes::new(kernel.engine(), key);
+        aes.engine.run(Encrypt { aes: &aes, x })
+    }
 
     /// A block from its 16 bytes in the order in which FIPS-197 prints them.
     fn fips(x: u128) -> Block {
@@ -181,16 +263,30 @@ mod tests {
     #[test]
     fn fips_197_known_answers() {
         for kernel in Kernel::supported() {
-            let aes = Aes::new(kernel.engine(), fips(0x000102030405060708090a0b0c0d0e0f));
-            let mut xs = [fips(0x00112233445566778899aabbccddeeff); 67];
-            aes.encrypt(&mut xs);
-            assert_eq!(xs, [fips(0x69c4e0d86a7b0430d8cdb78070b4c55a); 67], "{kernel:?}");
+            let (key, x) = (0x000102030405060708090a0b0c0d0e0f, 0x00112233445566778899aabbccddeeff);
+            let y = fips(0x69c4e0d86a7b0430d8cdb78070b4c55a);
+            assert_eq!(encrypt(kernel, fips(key), fips(x)), y, "{kernel:?}");
 
-            let aes = Aes::new(kernel.engine(), fips(0x2b7e151628aed2a6abf7158809cf4f3c));
-            assert_eq!(aes.keys[10], fips(0xd014f9a8c9ee2589e13f0cc8b6630ca6), "{kernel:?}");
-            let mut xs = [fips(0x3243f6a8885a308d313198a2e0370734)];
-            aes.encrypt(&mut xs);
-            assert_eq!(xs, [fips(0x3925841d02dc09fbdc118597196a0b32)], "{kernel:?}");
+            let (key, x) = (0x2b7e151628aed2a6abf7158809cf4f3c, 0x3243f6a8885a308d313198a2e0370734);
+            let y = fips(0x3925841d02dc09fbdc118597196a0b32);
+            assert_eq!(encrypt(kernel, fips(key), fips(x)), y, "{kernel:?}");
+            let last = fips(0xd014f9a8c9ee2589e13f0cc8b6630ca6);
+            assert_eq!(Aes::new(kernel.engine(), fips(key)).keys[10], last, "{kernel:?}");
+        }
+    }
+
+    #[test]
+    fn key_streams_count_on_every_kernel() {
+        for kernel in Kernel::supported() {
+            let aes = Aes::new(kernel.engine(), Block(77));
+            for (first, len) in [(0, 0), (3, 8), (1 << 33, 64), (u64::MAX >> 2, 72), (5, 136)] {
+                let mut out = vec![Block::ZERO; len];
+                aes.key_stream(first, &mut out);
+                for (x, counter) in out.into_iter().zip(first..) {
+                    let expected = encrypt(Kernel::Portable, Block(77), Block(counter.into()));
+                    assert_eq!(x, expected, "{kernel:?} {first} {len}");
+                }
+            }
         }
     }
 }

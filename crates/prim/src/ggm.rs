@@ -93,8 +93,9 @@ impl<S: Isa> Op<S> for Puncture<'_> {
             let same_side = left ^ (total & Block::mask(b));
             let sibling = correction ^ t ^ same_side ^ of_zero;
             total ^= sibling;
+            let is_right = sibling & Block::mask(b);
+            patch(isa, nodes, alpha, of_zero ^ sibling ^ is_right, of_zero ^ is_right);
             alpha = 2 * alpha + u32::from(!b);
-            patch(isa, nodes, [(alpha ^ 1, of_zero ^ sibling), (alpha, of_zero)]);
         }
         alpha
     }
@@ -135,7 +136,9 @@ fn grow_at<S: Isa, const W: usize>(
     let h = cipher.hash(x);
     let children = nodes[2 * at..][..2 * W * S::BLOCKS].chunks_exact_mut(2 * S::BLOCKS);
     for ((x, h), children) in x.into_iter().zip(h).zip(children) {
-        isa.store_pairs(h, isa.xor(h, x), children);
+        let (first, second) = isa.pairs(h, isa.xor(h, x));
+        isa.store(first, &mut children[..S::BLOCKS]);
+        isa.store(second, &mut children[S::BLOCKS..]);
         sum = isa.xor(sum, h);
     }
     sum
@@ -152,25 +155,26 @@ fn grow_padded<S: Isa>(isa: S, cipher: &Cipher<S>, nodes: &mut [Block]) -> Block
     nodes.iter().step_by(2).fold(Block::ZERO, |sum, &x| sum ^ x)
 }
 
-/// XORs each value into the node at its secret place, by a scan over all nodes.
+/// XORs the two values into the children of the secret place `parent` of the level above, by a
+/// scan over all nodes.
 #[inline(always)]
-fn patch<S: Isa>(isa: S, nodes: &mut [Block], values: [(u32, Block); 2]) {
-    if nodes.len() < S::BLOCKS {
-        for (node, place) in nodes.iter_mut().zip(0..) {
-            for (at, value) in values {
-                let mask = eq_mask(place, at);
-                *node ^= value & Block(u128::from(mask) << 64 | u128::from(mask));
-            }
+fn patch<S: Isa>(isa: S, nodes: &mut [Block], parent: u32, left: Block, right: Block) {
+    if nodes.len() < 2 * S::BLOCKS {
+        for (children, place) in nodes.as_chunks_mut::<2>().0.iter_mut().zip(0..) {
+            let mask = eq_mask(place, parent);
+            let mask = Block(u128::from(mask) << 64 | u128::from(mask));
+            children[0] ^= left & mask;
+            children[1] ^= right & mask;
         }
         return;
     }
-    let [first, second] = [isa.splat(values[0].1), isa.splat(values[1].1)];
-    for (nodes, i) in nodes.chunks_exact_mut(S::BLOCKS).zip(0..) {
-        let place = i * S::BLOCKS as u32;
-        let mut x = isa.load(nodes);
-        x = isa.xor(x, isa.and(isa.place_mask(place, values[0].0), first));
-        x = isa.xor(x, isa.and(isa.place_mask(place, values[1].0), second));
-        isa.store(x, nodes);
+    let values = isa.pairs(isa.splat(left), isa.splat(right));
+    for (children, i) in nodes.chunks_exact_mut(2 * S::BLOCKS).zip(0..) {
+        let (first, second) = children.split_at_mut(S::BLOCKS);
+        let mask = isa.place_mask(i * S::BLOCKS as u32, parent);
+        let masks = isa.pairs(mask, mask);
+        isa.store(isa.xor(isa.load(first), isa.and(masks.0, values.0)), first);
+        isa.store(isa.xor(isa.load(second), isa.and(masks.1, values.1)), second);
     }
 }
 

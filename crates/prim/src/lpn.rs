@@ -73,7 +73,8 @@ impl<S: Isa> Op<S> for Encode<'_> {
         let mut streams = [[Block::ZERO; STREAM]; 2];
         let [now, next] = &mut streams;
         for blocks in now.chunks_exact_mut(5 * S::BLOCKS) {
-            key_stream(isa, &cipher, &mut counter, blocks);
+            cipher.key_stream::<5>(counter, blocks);
+            counter += blocks.len() as u64;
         }
         for rows in self.out.chunks_exact_mut(GROUP) {
             // two rows use five blocks; the key stream of the next group is made while the table
@@ -81,26 +82,14 @@ impl<S: Isa> Op<S> for Encode<'_> {
             let words = bytemuck::cast_slice::<_, u32>(now).chunks_exact(20 * S::BLOCKS);
             let blocks = next.chunks_exact_mut(5 * S::BLOCKS);
             for ((rows, words), blocks) in rows.chunks_exact_mut(2 * S::BLOCKS).zip(words).zip(blocks) {
-                key_stream(isa, &cipher, &mut counter, blocks);
+                cipher.key_stream::<5>(counter, blocks);
+                counter += blocks.len() as u64;
                 for (row, words) in rows.iter_mut().zip(words.chunks_exact(WEIGHT)) {
                     add_entries(row, words, self.table);
                 }
             }
             std::mem::swap(now, next);
         }
-    }
-}
-
-/// Writes five vectors of key stream and steps the counter.
-#[inline(always)]
-fn key_stream<S: Isa>(isa: S, cipher: &Cipher<S>, counter: &mut u64, blocks: &mut [Block]) {
-    let mut xs = [isa.splat(Block::ZERO); 5];
-    for x in &mut xs {
-        *x = isa.counters(*counter);
-        *counter += S::BLOCKS as u64;
-    }
-    for (x, blocks) in cipher.encrypt(xs).into_iter().zip(blocks.chunks_exact_mut(S::BLOCKS)) {
-        isa.store(x, blocks);
     }
 }
 
@@ -117,6 +106,7 @@ fn add_entries(row: &mut Block, words: &[u32], table: &[Block]) {
 mod tests {
     use super::*;
     use crate::Prg;
+    use crate::aes::tests::encrypt;
 
     #[test]
     fn rows_follow_the_documented_layout_on_every_kernel() {
@@ -124,9 +114,8 @@ mod tests {
             let key = Block(0xabc + u128::from(log2_k));
             let mut table = vec![Block::ZERO; 1 << log2_k];
             Prg::new(Block(1)).blocks(&mut table);
-            let mut stream: Vec<Block> = (0..80 * 9).map(Block).collect();
-            Aes::new(Kernel::Portable.engine(), key).encrypt(&mut stream);
-            let words: Vec<u8> = stream.iter().flat_map(|x| x.0.to_le_bytes()).collect();
+            let words: Vec<u8> =
+                (0..80 * 9).flat_map(|i| encrypt(Kernel::Portable, key, Block(i)).0.to_le_bytes()).collect();
             let mut start = vec![Block::ZERO; 9 * 32];
             Prg::new(Block(2)).blocks(&mut start);
             let expected: Vec<Block> = (0..9 * 32)
@@ -152,9 +141,9 @@ mod tests {
     fn late_rows_use_late_counters() {
         let table: Vec<Block> = (0..1 << 10).map(|i| Block(i * i + 1)).collect();
         let group = (1u64 << 40) + 3;
-        let mut stream: Vec<Block> = (0..80).map(|i| Block(80 * u128::from(group) + i)).collect();
         let encoder = Encoder::new(Block(5), 10);
-        encoder.aes.encrypt(&mut stream);
+        let counters = (0..80).map(|i| Block(80 * u128::from(group) + i));
+        let stream: Vec<Block> = counters.map(|x| encrypt(Kernel::Portable, Block(5), x)).collect();
         let first = bytemuck::cast_slice::<_, u32>(&stream)[..10]
             .iter()
             .fold(Block::ZERO, |sum, w| sum ^ table[*w as usize & 1023]);

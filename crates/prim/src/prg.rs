@@ -15,7 +15,7 @@ const BATCH: usize = 16;
 /// prints nothing of it.
 pub struct Prg {
     aes: Aes,
-    counter: u128,
+    counter: u64,
     batch: [Block; BATCH],
     /// Bytes of `batch` already given out.
     used: usize,
@@ -37,7 +37,13 @@ impl Prg {
     }
 
     /// Overwrites `out` with the next `16 * out.len()` bytes.
-    pub fn blocks(&mut self, out: &mut [Block]) {
+    pub fn blocks(&mut self, mut out: &mut [Block]) {
+        if self.used == 16 * BATCH {
+            let (whole, rest) = out.split_at_mut(out.len() - out.len() % BATCH);
+            self.aes.key_stream(self.counter, whole);
+            self.counter += whole.len() as u64;
+            out = rest;
+        }
         self.bytes(bytemuck::cast_slice_mut(out));
     }
 
@@ -86,11 +92,8 @@ impl Prg {
     }
 
     fn refill(&mut self) {
-        for (block, counter) in self.batch.iter_mut().zip(self.counter..) {
-            *block = Block(counter);
-        }
-        self.aes.encrypt(&mut self.batch);
-        self.counter += BATCH as u128;
+        self.aes.key_stream(self.counter, &mut self.batch);
+        self.counter += BATCH as u64;
         self.used = 0;
     }
 }
@@ -113,13 +116,13 @@ impl fmt::Debug for Prg {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aes::tests::encrypt;
 
     #[test]
     fn is_aes_in_counter_mode_on_every_kernel() {
         for kernel in Kernel::supported() {
             let seed = Block(u128::MAX / 3);
-            let mut expected: Vec<Block> = (0..75).map(Block).collect();
-            Aes::new(Kernel::Portable.engine(), seed).encrypt(&mut expected);
+            let expected: Vec<Block> = (0..75).map(|i| encrypt(Kernel::Portable, seed, Block(i))).collect();
             let mut out = vec![Block::ZERO; 75];
             Prg::with_kernel(seed, kernel).blocks(&mut out);
             assert_eq!(out, expected, "{kernel:?}");
@@ -139,6 +142,9 @@ mod tests {
         }
         parts.extend(prg.u64().to_le_bytes());
         parts.extend(prg.block().0.to_le_bytes());
+        let mut blocks = [Block::ZERO; 21];
+        prg.blocks(&mut blocks);
+        parts.extend_from_slice(bytemuck::cast_slice(&blocks));
         let mut words = [0u32; 9];
         prg.words(32, &mut words);
         parts.extend(words.iter().flat_map(|w| w.to_le_bytes()));

@@ -83,7 +83,7 @@ fn sum_short_rows(hash: &CcrHash, group: Shift, leaves: &[Block], r: &mut [u64],
     }
     let mut distance = n / 2;
     while distance > 0 {
-        let low = u128::MAX / ((1 << distance) + 1); // `distance` ones, as many zeros, and so on
+        let low = LOW[distance.trailing_zeros() as usize];
         let (near, far) = rows[..2 * distance].split_at_mut(distance);
         for (near, &far) in near.iter_mut().zip(&*far) {
             let back = match group {
@@ -244,11 +244,12 @@ impl<S: ByteIsa> Column<'_, S> {
     fn rows(&self, leaves: &[Block]) -> [S::V; 8] {
         let isa = self.isa;
         let index = isa.counters((self.column * S::BLOCKS) as u64 + 1);
+        let index = isa.xor(index, self.cipher.whitening);
         let mut xs = [index; 8];
         for (x, &leaf) in xs.iter_mut().zip(leaves) {
             *x = isa.xor(index, isa.splat(leaf));
         }
-        self.cipher.hash(xs)
+        self.cipher.hash_whitened(xs)
     }
 
     #[inline(always)]
@@ -262,6 +263,18 @@ impl<S: ByteIsa> Column<'_, S> {
         self.isa.store(self.isa.xor(v, self.isa.load(to)), to);
     }
 }
+
+/// Entry `b`: `2^b` ones, as many zeros, and so on.
+const LOW: [u128; 7] = {
+    let mut table = [u128::MAX; 7];
+    let mut b = 7;
+    while b > 0 {
+        b -= 1;
+        let wider = if b == 6 { u128::MAX } else { table[b + 1] };
+        table[b] = wider ^ (wider << (1 << b));
+    }
+    table
+};
 
 /// Entry `e` moves byte `p ^ e` to place `p`.
 const XOR_BYTES: [[u8; 16]; 16] = {

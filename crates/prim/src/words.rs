@@ -1,7 +1,11 @@
 //! Rotation of and selection from arrays of words by a secret amount, without branching or
 //! indexing on it.
 
-use crate::{ct::eq_mask, ring::Ring};
+use crate::{
+    ct::eq_mask,
+    ring::Ring,
+    simd::{Isa, Kernel, Op},
+};
 
 /// `words[i] = old words[(i + by) mod n]`, `by < n`; `spare` is scratch of the same length.
 ///
@@ -9,14 +13,7 @@ use crate::{ct::eq_mask, ring::Ring};
 /// If the lengths differ.
 pub fn rotate_left<R: Ring>(words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
     assert_eq!(words.len(), spare.len(), "scratch of another length");
-    let n = words.len();
-    for bit in 0..n.next_power_of_two().trailing_zeros() {
-        let take = eq_mask(by >> bit & 1, 1);
-        let step = 1 << bit;
-        choose(take, &words[step..], &words[..n - step], &mut spare[..n - step]);
-        choose(take, &words[..step], &words[n - step..], &mut spare[n - step..]);
-        std::mem::swap(words, spare);
-    }
+    Kernel::active().engine().run(Rotate { words, spare, by });
 }
 
 /// `words[i] = old words[i ^ by]`, for a power of two of words; `spare` is scratch of that length.
@@ -26,28 +23,85 @@ pub fn rotate_left<R: Ring>(words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
 pub fn permute_xor<R: Ring>(words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
     assert_eq!(words.len(), spare.len(), "scratch of another length");
     assert!(words.len().is_power_of_two(), "{} words are no power of two", words.len());
-    for bit in 0..words.len().trailing_zeros() {
-        let take = eq_mask(by >> bit & 1, 1);
-        let step = 1 << bit;
-        for (old, new) in words.chunks_exact(2 * step).zip(spare.chunks_exact_mut(2 * step)) {
-            let ((low, high), (new_low, new_high)) = (old.split_at(step), new.split_at_mut(step));
-            choose(take, high, low, new_low);
-            choose(take, low, high, new_high);
-        }
-        std::mem::swap(words, spare);
-    }
+    Kernel::active().engine().run(Permute { words, spare, by });
 }
 
 /// `words[at]`, reading all of them; zero if `at` lies outside.
 pub fn select<R: Ring>(words: &[R], at: u32) -> R {
-    let mut out = 0;
-    for (i, w) in words.iter().enumerate() {
-        out |= w.to_u64() & eq_mask(i as u32, at);
+    Kernel::active().engine().run(Select { words, at })
+}
+
+struct Rotate<'a, R> {
+    words: &'a mut Vec<R>,
+    spare: &'a mut Vec<R>,
+    by: u32,
+}
+
+struct Permute<'a, R> {
+    words: &'a mut Vec<R>,
+    spare: &'a mut Vec<R>,
+    by: u32,
+}
+
+struct Select<'a, R> {
+    words: &'a [R],
+    at: u32,
+}
+
+impl<S: Isa, R: Ring> Op<S> for Rotate<'_, R> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        let Self { words, spare, by } = self;
+        let n = words.len();
+        for bit in 0..n.next_power_of_two().trailing_zeros() {
+            let take = eq_mask(by >> bit & 1, 1);
+            let step = 1 << bit;
+            choose(take, &words[step..], &words[..n - step], &mut spare[..n - step]);
+            choose(take, &words[..step], &words[n - step..], &mut spare[n - step..]);
+            std::mem::swap(words, spare);
+        }
     }
-    R::from_u64(out)
+}
+
+impl<S: Isa, R: Ring> Op<S> for Permute<'_, R> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        let Self { words, spare, by } = self;
+        for bit in 0..words.len().trailing_zeros() {
+            let take = eq_mask(by >> bit & 1, 1);
+            let step = 1 << bit;
+            for (old, new) in words.chunks_exact(2 * step).zip(spare.chunks_exact_mut(2 * step)) {
+                let ((low, high), (new_low, new_high)) = (old.split_at(step), new.split_at_mut(step));
+                choose(take, high, low, new_low);
+                choose(take, low, high, new_high);
+            }
+            std::mem::swap(words, spare);
+        }
+    }
+}
+
+impl<S: Isa, R: Ring> Op<S> for Select<'_, R> {
+    type Out = R;
+
+    #[inline(always)]
+    fn call(self, _: S) -> R {
+        let Self { words, at } = self;
+        let mut out = 0;
+        for (i, w) in words.iter().enumerate() {
+            // All ones for i = at: the difference of a number below 2^32 and 1 is negative only for 0.
+            let here = ((u64::from(i as u32 ^ at).wrapping_sub(1) as i64) >> 63) as u64;
+            out |= w.to_u64() & here;
+        }
+        R::from_u64(out)
+    }
 }
 
 /// `out[i] = a[i]` where `take` is all ones, `b[i]` where it is zero.
+#[inline(always)]
 fn choose<R: Ring>(take: u64, a: &[R], b: &[R], out: &mut [R]) {
     for ((&a, &b), out) in a.iter().zip(b).zip(out) {
         *out = R::from_u64(b.to_u64() ^ (take & (a.to_u64() ^ b.to_u64())));

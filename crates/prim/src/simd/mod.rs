@@ -173,8 +173,8 @@ pub(crate) trait Isa: Copy {
     fn round(self, x: Self::V, key: Self::V) -> Self::V;
     /// The last AES round, without MixColumns.
     fn last_round(self, x: Self::V, key: Self::V) -> Self::V;
-    /// Writes `a_0, b_0, a_1, b_1, ..`; `dst` has exactly `2 * BLOCKS` blocks.
-    fn store_pairs(self, a: Self::V, b: Self::V, dst: &mut [Block]);
+    /// The `2 * BLOCKS` blocks `a_0, b_0, a_1, b_1, ..`.
+    fn pairs(self, a: Self::V, b: Self::V) -> (Self::V, Self::V);
     /// All ones in the block whose place is `at`, if the places are `first, first + 1, ..`.
     fn place_mask(self, first: u32, at: u32) -> Self::V;
     /// XOR of the blocks of a vector.

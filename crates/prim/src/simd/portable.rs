@@ -61,11 +61,10 @@ impl Isa for Portable {
         self.xor(shift_rows(sub_bytes(x)), key)
     }
 
-    fn store_pairs(self, a: Planes, b: Planes, dst: &mut [Block]) {
+    fn pairs(self, a: Planes, b: Planes) -> (Planes, Planes) {
         let (a, b) = (transpose8(a), transpose8(b));
-        for (pair, (a, b)) in dst.as_chunks_mut().0.iter_mut().zip(a.into_iter().zip(b)) {
-            *pair = [Block(a), Block(b)];
-        }
+        let pairs = |from| transpose8(std::array::from_fn(|i| [a, b][i % 2][from + i / 2]));
+        (pairs(0), pairs(4))
     }
 
     fn place_mask(self, first: u32, at: u32) -> Planes {

@@ -88,10 +88,8 @@ impl Isa for AesNi {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: __m128i, b: __m128i, dst: &mut [Block]) {
-        let (first, second) = dst.split_at_mut(1);
-        self.store(a, first);
-        self.store(b, second);
+    fn pairs(self, a: __m128i, b: __m128i) -> (__m128i, __m128i) {
+        (a, b)
     }
 
     #[inline(always)]
@@ -210,13 +208,9 @@ impl Isa for Vaes256 {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: __m256i, b: __m256i, dst: &mut [Block]) {
-        let (first, second) = dst.split_at_mut(2);
+    fn pairs(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         // SAFETY: `self` proves AVX2
-        unsafe {
-            self.store(_mm256_permute2x128_si256(a, b, 0x20), first);
-            self.store(_mm256_permute2x128_si256(a, b, 0x31), second);
-        }
+        unsafe { (_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31)) }
     }
 
     #[inline(always)]
@@ -348,15 +342,13 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
-    fn store_pairs(self, a: __m512i, b: __m512i, dst: &mut [Block]) {
-        let (first, second) = dst.split_at_mut(4);
+    fn pairs(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
         // SAFETY: `self` proves AVX-512F
         unsafe {
             // 64-bit words, 0..8 of `a` and 8..16 of `b`
-            let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-            let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-            self.store(_mm512_permutex2var_epi64(a, low, b), first);
-            self.store(_mm512_permutex2var_epi64(a, high, b), second);
+            let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            (_mm512_permutex2var_epi64(a, first, b), _mm512_permutex2var_epi64(a, second, b))
         }
     }
 
