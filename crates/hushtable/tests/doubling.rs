@@ -3,7 +3,7 @@
 use hushtable::{
     Party, Result, Role,
     lut::Table,
-    net::wire_len,
+    net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
     run_pair,
     share::{Kind, Share},
@@ -45,43 +45,37 @@ fn every_index_of_every_width() {
 /// `2 (n - d - 1)` bits, and `d (d - 1) / 2` more from P0 with the lift, in one message a level.
 #[test]
 fn the_cost_is_the_documented_one() {
-    let measure = |p: &mut Party, n: u32, batch: usize, lift: bool| -> Result<()> {
+    let sizes = [(2, 1), (4, 8), (8, 1000), (9, 64)];
+    let measure = |p: &mut Party, n: u32, batch: usize, lift: bool| -> Result<Cost> {
         let (send, recv) = match lift {
             true => OneHot::<Cyclic>::doubling_cots(p.role(), n, batch),
             false => OneHot::<Xor>::doubling_cots(p.role(), n, batch),
         };
         p.stock_cots(send, recv)?;
-        let (_, cost) = p.metered(|p| {
-            if lift {
-                OneHot::<Cyclic>::doubling(p, n, batch).map(drop)
-            } else {
-                OneHot::<Xor>::doubling(p, n, batch).map(drop)
-            }
+        let (_, cost) = p.metered(|p| match lift {
+            true => OneHot::<Cyclic>::doubling(p, n, batch).map(drop),
+            false => OneHot::<Xor>::doubling(p, n, batch).map(drop),
         })?;
+        Ok(cost)
+    };
+    let run = |p: &mut Party| {
+        let runs = sizes.iter().flat_map(|&(n, batch)| [(n, batch, false), (n, batch, true)]);
+        runs.map(|(n, batch, lift)| measure(p, n, batch, lift)).collect::<Result<Vec<Cost>>>()
+    };
+    let (at_p0, at_p1) = run_pair(Party::pair_seeded(2).unwrap(), run, run).unwrap();
+    let runs = sizes.iter().flat_map(|&(n, batch)| [(n, batch, 0), (n, batch, 1)]);
+    for ((n, batch, lift), (p0, p1)) in runs.zip(at_p0.iter().zip(&at_p1)) {
         let bytes = |bits: u32| (bits as usize * batch).div_ceil(8);
         // The entries of a level travel as words of up to 64 bits, each word's column by itself.
         let entries = |level: u32| -> usize {
             let m = (1u32 << level) - 1;
             (0..m.div_ceil(64)).map(|w| bytes((m - 64 * w).min(64))).sum()
         };
-        let from_p0 = |level: u32| entries(level) + if lift { bytes(n - level - 1) } else { 0 };
-        let first = u32::from(!lift); // without the lift level 0 sends nothing
-        let total = |f: &dyn Fn(u32) -> usize| (first..n).map(|level| wire_len(f(level))).sum::<u64>();
-        let (p0, p1) = (total(&from_p0), total(&entries));
-        let want = if p.role() == Role::P0 { (p0, p1) } else { (p1, p0) };
-        assert_eq!(
-            (cost.sent, cost.received, cost.rounds),
-            (want.0, want.1, n - first),
-            "n {n}, batch {batch}"
-        );
-        Ok(())
-    };
-    let run = |p: &mut Party| {
-        for (n, batch) in [(2, 1), (4, 8), (8, 1000), (9, 64)] {
-            measure(p, n, batch, false)?;
-            measure(p, n, batch, true)?;
-        }
-        Ok(())
-    };
-    run_pair(Party::pair_seeded(2).unwrap(), run, run).unwrap();
+        let from_p1: u64 = (1..n).map(|level| wire_len(entries(level))).sum();
+        let from_p0: u64 =
+            (1 - lift..n).map(|level| wire_len(entries(level) + lift as usize * bytes(n - level - 1))).sum();
+        assert_eq!((p0.sent, p0.received), (from_p0, from_p1), "n {n}, batch {batch}, lift {lift}");
+        assert_eq!((p1.sent, p1.received), (from_p1, from_p0), "n {n}, batch {batch}, lift {lift}");
+        assert_eq!(p0.rounds.max(p1.rounds), n - 1 + lift, "n {n}, batch {batch}, lift {lift}");
+    }
 }

@@ -26,6 +26,8 @@
 //! lut-beyond 2.1 and 2.3. The recursion is the demultiplexer of Launchbury et al. (ICFP 2012) and
 //! Keller et al. (ACNS 2017), with string OTs in place of AND gates.
 
+use std::ops::Range;
+
 use prim::{ct, ring::low, rows::Shift};
 
 use super::{Group, OneHot, check_index_bits};
@@ -37,8 +39,12 @@ use crate::{
         strings::{PayloadReceiver, PayloadSender},
     },
     party::Party,
+    session::Session,
     share::{Additive, Bitwise},
 };
+
+/// Lookups per message.
+const PIECE: usize = 1 << 12;
 
 impl<G: Group> OneHot<G> {
     /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`, in `n - 1`
@@ -86,6 +92,11 @@ struct Doubling {
     /// Shares of the index so far: XOR of bits, or the lifted sum.
     offset: Vec<u32>,
     rows: Vec<u64>,
+    /// The level's shares of `s_j e`, in rows like `rows`.
+    moved: Vec<u64>,
+    /// This party's bits of the level, and its shares of the products for the lift.
+    bits: Vec<u64>,
+    product: Vec<u64>,
 }
 
 impl Doubling {
@@ -98,94 +109,142 @@ impl Doubling {
             Role::P1 => 0,
         };
         rows.iter_mut().step_by(words).for_each(|row| *row = one);
-        Self { n, words, offset: vec![0; batch], rows }
+        let moved = vec![0; batch * words];
+        Self { n, words, offset: vec![0; batch], rows, moved, bits: vec![0; batch], product: vec![0; batch] }
     }
 
     /// One level: 1 round.
     fn step<G: Group>(&mut self, p: &mut Party, level: u32, out: CotSender, inc: CotReceiver) -> Result<()> {
-        let bits = self.choose(p, &inc);
-        let payload = entry_widths(level);
-        // The product for the lift rides from P0 to P1.
-        let lift = product_bits::<G>(self.n, level);
+        self.choose(p, &inc);
+        let lift = Some(product_bits::<G>(self.n, level)).filter(|&w| w > 0);
         let (lift_out, lift_in) = match p.role() {
-            Role::P0 => (Some(lift).filter(|&w| w > 0), None),
-            Role::P1 => (None, Some(lift).filter(|&w| w > 0)),
+            Role::P0 => (lift, None), // the product for the lift rides from P0 to P1
+            Role::P1 => (None, lift),
         };
-        let widths = |lift: Option<u32>| payload.iter().copied().chain(lift).collect::<Vec<_>>();
-        let mut out = PayloadSender::random(p, out, &widths(lift_out));
-        let mut inc = PayloadReceiver::random(p, inc, &widths(lift_in));
-
-        let entries: Vec<Vec<u64>> = (0..payload.len()).map(|w| self.column(w)).collect();
-        let (mut message, g) = out.send::<Bitwise>(&entries);
-        let mut product = vec![0; bits.len()];
-        if lift_out.is_some() {
-            let (more, share) = out.send::<Additive>(std::slice::from_ref(&bits));
-            message.extend(more);
-            product.clone_from(&share[0]);
+        let entries = entry_widths(level).len();
+        let widths = |lift: Option<u32>| entry_widths(level).into_iter().chain(lift).collect();
+        let mut run = Level {
+            entries,
+            to_send: out.len(),
+            to_receive: inc.len(),
+            widths_out: widths(lift_out),
+            widths_in: widths(lift_in),
+            state: self,
+            out,
+            inc,
+        };
+        p.duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
+        for i in 0..self.offset.len() {
+            self.double(level, i);
         }
-        let for_entries = inc.message_len(payload.len());
-        let expected = inc.message_len(payload.len() + lift_in.iter().count());
-        // Without a lift level 0 sends nothing.
-        let theirs = if widths(Some(lift)) == [0] { Vec::new() } else { p.exchange(message, expected)? };
-        let h = inc.receive::<Bitwise>(payload.len(), &theirs[..for_entries]);
-        if lift_in.is_some() {
-            product.clone_from(&inc.receive::<Additive>(1, &theirs[for_entries..])[0]);
-        }
-        self.double(level, &bits, &g, &h);
-        self.index::<G>(level, &bits, &product);
+        self.index::<G>(level);
         Ok(())
     }
 
-    /// This party's bits of the level: its random choices, or drawn where it receives nothing.
-    fn choose(&self, p: &mut Party, inc: &CotReceiver) -> Vec<u64> {
+    /// This party's bits of the level, its random choices or drawn where it receives nothing, and
+    /// with them its own part of `s_j e`.
+    fn choose(&mut self, p: &mut Party, inc: &CotReceiver) {
         if inc.is_empty() {
-            let mut bits = vec![0; self.offset.len()];
-            p.rng().words(1, &mut bits);
-            return bits;
+            p.rng().words(1, &mut self.bits);
         }
-        inc.strings().iter().map(|t| u64::from(t.lsb())).collect()
+        self.bits.iter_mut().zip(inc.strings()).for_each(|(b, t)| *b = u64::from(t.lsb()));
+        self.product.fill(0);
+        let rows = self.rows.chunks_exact(self.words).zip(self.moved.chunks_exact_mut(self.words));
+        for ((row, moved), &b) in rows.zip(&self.bits) {
+            moved.iter_mut().zip(row).for_each(|(moved, row)| *moved = row & b.wrapping_neg());
+        }
     }
 
-    /// Word `w` of every row.
-    fn column(&self, w: usize) -> Vec<u64> {
-        self.rows.iter().skip(w).step_by(self.words).copied().collect()
+    /// Adds shares of cross terms, given as columns of words.
+    fn add(&mut self, at: &Range<usize>, cross: &[Vec<u64>]) {
+        for (w, column) in cross.iter().enumerate() {
+            let moved = self.moved[at.start * self.words..].iter_mut().skip(w).step_by(self.words);
+            moved.zip(column).for_each(|(moved, share)| *moved ^= share);
+        }
     }
 
-    /// Steps 2 and 3: from the cross terms' shares `g` and `h` to the vector of twice the length.
-    fn double(&mut self, level: u32, bits: &[u64], g: &[Vec<u64>], h: &[Vec<u64>]) {
+    /// Steps 2 and 3 for lookup `i`: to the vector of twice the length.
+    fn double(&mut self, level: u32, i: usize) {
         let m = 1usize << level;
         let (last_word, last_bit) = ((m - 1) / 64, (m - 1) % 64);
-        for (i, row) in self.rows.chunks_exact_mut(self.words).enumerate() {
-            let mut moved = [0u64; 1 << (super::MAX_INDEX_BITS - 7)];
-            let moved = &mut moved[..=last_word];
-            for (w, moved) in moved.iter_mut().enumerate() {
-                let cross = if w < g.len() { g[w][i] ^ h[w][i] } else { 0 };
-                *moved = (row[w] & bits[i].wrapping_neg()) ^ cross;
-            }
-            // The last entry: all entries of s_j e sum to s_j.
-            moved[last_word] = low(moved[last_word], last_bit as u32);
-            let sum = moved.iter().fold(0, |sum, w| sum ^ w).count_ones() as u64 & 1;
-            moved[last_word] |= (sum ^ bits[i]) << last_bit;
-            for (w, &moved) in moved.iter().enumerate() {
-                row[w] ^= moved;
-                if m < 64 {
-                    row[0] |= moved << m;
-                } else {
-                    row[w + m / 64] = moved;
-                }
+        let row = &mut self.rows[i * self.words..][..self.words];
+        let moved = &mut self.moved[i * self.words..][..=last_word];
+        // The last entry: all entries of s_j e sum to s_j.
+        moved[last_word] = low(moved[last_word], last_bit as u32);
+        let sum = u64::from(moved.iter().fold(0, |sum, w| sum ^ w).count_ones() & 1);
+        moved[last_word] |= (sum ^ self.bits[i]) << last_bit;
+        for (w, &moved) in moved.iter().enumerate() {
+            row[w] ^= moved;
+            match m {
+                ..64 => row[0] |= moved << m,
+                _ => row[w + m / 64] = moved,
             }
         }
     }
 
     /// Adds the level's bit to the shares of the index.
-    fn index<G: Group>(&mut self, level: u32, bits: &[u64], product: &[u64]) {
-        for ((s, &b), &product) in self.offset.iter_mut().zip(bits).zip(product) {
+    fn index<G: Group>(&mut self, level: u32) {
+        for ((s, &b), &product) in self.offset.iter_mut().zip(&self.bits).zip(&self.product) {
             *s = match G::SHIFT {
                 Shift::Xor => *s | (b as u32) << level,
                 Shift::Cyclic => s.wrapping_add((b.wrapping_sub(2 * product) as u32) << level),
             };
         }
     }
+}
+
+/// One level under way: what is left of its correlated OTs and of each stream. Lookups go from
+/// the last to the first, as `take` hands OTs out.
+struct Level<'a> {
+    state: &'a mut Doubling,
+    /// Words of entries; behind their widths may stand that of the product.
+    entries: usize,
+    widths_out: Vec<u32>,
+    widths_in: Vec<u32>,
+    out: CotSender,
+    inc: CotReceiver,
+    to_send: usize,
+    to_receive: usize,
+}
+
+impl Level<'_> {
+    /// Step 1 as sender, for the next lookups.
+    fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
+        let Some(at) = next(&mut self.to_send) else { return Ok(None) };
+        let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
+        let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
+        let column = |w| rows.iter().skip(w).step_by(self.state.words).copied().collect();
+        let (mut message, g) = pads.send::<Bitwise>(&(0..self.entries).map(column).collect::<Vec<_>>());
+        self.state.add(&at, &g);
+        if self.widths_out.len() > self.entries {
+            let bits = self.state.bits[at.clone()].to_vec();
+            let (more, share) = pads.send::<Additive>(&[bits]);
+            message.extend(more);
+            self.state.product[at].copy_from_slice(&share[0]);
+        }
+        Ok(Some(message))
+    }
+
+    /// Step 1 as receiver.
+    fn receive(&mut self, s: &mut Session) -> Result<bool> {
+        let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths_in);
+        let message = s.recv(pads.message_len(self.widths_in.len()))?;
+        let (entries, product) = message.split_at(pads.message_len(self.entries));
+        let h = pads.receive::<Bitwise>(self.entries, entries);
+        self.state.add(&at, &h);
+        if self.widths_in.len() > self.entries {
+            self.state.product[at].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
+        }
+        Ok(true)
+    }
+}
+
+/// The next lookups of a stream, from the back.
+fn next(left: &mut usize) -> Option<Range<usize>> {
+    let to = *left;
+    *left = to.saturating_sub(PIECE);
+    (to > 0).then_some(*left..to)
 }
 
 /// Words of the `m - 1` entries that go through the OTs of a level.
