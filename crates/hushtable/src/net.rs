@@ -8,16 +8,30 @@
 mod agree;
 mod channel;
 mod connection;
+mod doctor;
+mod establish;
 mod frame;
+mod hello;
+mod identity;
 mod inbox;
+mod listen;
 mod memory;
 mod outbox;
+mod pin;
+mod raw;
 mod shape;
+mod tcp;
+mod tls;
 mod transport;
 
 pub use channel::{Channel, Cost};
 pub use connection::Connection;
+pub use doctor::{Stage, diagnose};
 pub use frame::wire_len;
+pub use identity::{Fingerprint, Identity};
+pub use listen::{Listener, connect};
+#[doc(hidden)]
+pub use raw::RawPeer;
 pub use shape::Shape;
 
 use std::time::Duration;
@@ -44,14 +58,54 @@ impl Role {
     }
 }
 
-/// When a connection gives its peer up.
+/// How to connect.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who this party is and whom it trusts; `None`: plain TCP, without any protection.
+    pub identity: Option<Identity>,
+    /// A network to simulate.
+    pub shape: Shape,
+    /// Longest wait for a peer whose process lives but makes no progress.
+    pub timeout: Duration,
+    /// Longest wait for the peer to appear.
+    pub wait: Duration,
+    /// What the parties must have in common, as (name, value), within the limits of
+    /// [`Connection::agree`]: compared when a peer probes, see [`diagnose`].
+    pub parameters: Vec<(String, String)>,
+    /// How fast a peer whose process or network died is noticed.
+    pub timing: Timing,
+}
+
+impl Options {
+    /// TLS 1.3 with both certificates pinned, 30 s without progress, 10 min for the peer to appear.
+    pub fn secure(identity: Identity) -> Self {
+        Options { identity: Some(identity), ..Options::plain() }
+    }
+
+    /// Plain TCP: anybody on the way can read and change everything. Otherwise as
+    /// [`secure`](Self::secure).
+    pub fn plain() -> Self {
+        Options {
+            identity: None,
+            shape: Shape::LOOPBACK,
+            timeout: Duration::from_secs(30),
+            wait: Duration::from_secs(600),
+            parameters: Vec::new(),
+            timing: Timing::default(),
+        }
+    }
+
+    fn fields(&self) -> Vec<(&str, String)> {
+        self.parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect()
+    }
+}
+
+/// How fast a dead peer is noticed. Both parties need about the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Longest wait without progress in the protocol.
-    pub timeout: Duration,
-    /// An idle writer shows that its process lives this often.
+    /// An idle writer shows this often that its process lives.
     pub heartbeat: Duration,
-    /// Longest wait without any byte, heartbeats included.
+    /// Longest wait without any byte, heartbeats included. A few heartbeats.
     pub silence: Duration,
     /// Longest wait for the last bytes to leave, and for the peer to hang up too, when a
     /// connection is dropped.
@@ -59,10 +113,9 @@ pub struct Timing {
 }
 
 impl Default for Timing {
-    /// 30 s without progress; a heartbeat every 2 s, missed for 8 s; 2 s to part.
+    /// A heartbeat every 2 s, missed for 8 s; 2 s to part.
     fn default() -> Self {
         Timing {
-            timeout: Duration::from_secs(30),
             heartbeat: Duration::from_secs(2),
             silence: Duration::from_secs(8),
             linger: Duration::from_secs(2),

@@ -8,6 +8,7 @@ use super::shape::Shape;
 use super::transport::Transport;
 use crate::error::{Error, Result};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes and rounds since the last [`Channel::take_cost`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,10 +37,15 @@ pub struct Channel {
 }
 
 impl Channel {
-    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, timing: Timing) -> Result<Self> {
+    pub(super) fn new(
+        transport: Arc<dyn Transport>,
+        shape: Shape,
+        timeout: Duration,
+        timing: Timing,
+    ) -> Result<Self> {
         Ok(Channel {
-            outbox: Outbox::new(Arc::clone(&transport), shape, timing)?,
-            inbox: Inbox::new(transport, timing),
+            outbox: Outbox::new(Arc::clone(&transport), shape, timeout, timing)?,
+            inbox: Inbox::new(transport, timeout, timing.silence),
             cost: Cost::default(),
             clock: 0,
             failed: false,

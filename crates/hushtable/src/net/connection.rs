@@ -1,7 +1,10 @@
 //! A session with the peer: role, session id, channel, and siblings for parallel lanes.
 
 use super::channel::Channel;
+use super::hello::lane_id;
+use super::listen::{Door, Route};
 use super::memory::Memory;
+use super::raw::RawPeer;
 use super::shape::Shape;
 use super::{Role, Timing, agree};
 use crate::error::{Error, Result};
@@ -21,17 +24,25 @@ pub struct Connection {
 }
 
 /// Where siblings come from.
-enum Kin {
+pub(super) enum Kin {
     Memory(Arc<Siblings>),
+    Listening(Arc<Door>),
+    Connecting(Arc<Route>),
+    /// A probe has none.
+    None,
 }
 
 /// The ends of in-process lanes that the peer has not picked up yet, by lane number.
-struct Siblings {
+pub(super) struct Siblings {
     shape: Shape,
     waiting: Mutex<HashMap<u16, Connection>>,
 }
 
 impl Connection {
+    pub(super) fn new(channel: Channel, role: Role, id: [u8; 32], peer_name: String, kin: Kin) -> Self {
+        Connection { channel, role, id, peer_name, kin, lanes: 0 }
+    }
+
     /// Two parties in this process, with a fresh session id.
     pub fn pair() -> (Connection, Connection) {
         let mut id = [0; 32];
@@ -43,15 +54,29 @@ impl Connection {
     /// exists only in one process, so no real peer ever sees a repeated id.
     pub fn pair_with(id: [u8; 32], shape: Shape) -> (Connection, Connection) {
         let (a, b) = Memory::pair();
+        let siblings = Siblings::new(shape);
+        (Self::in_memory(a, Role::P0, id, &siblings), Self::in_memory(b, Role::P1, id, &siblings))
+    }
+
+    /// One party in this process, its peer as raw bytes: for tests of what goes over the wire and
+    /// of hostile peers. Has no lanes.
+    #[doc(hidden)]
+    pub fn with_raw_peer(role: Role, id: [u8; 32]) -> (Connection, RawPeer) {
+        let (mine, theirs) = Memory::pair();
+        (Self::in_memory(mine, role, id, &Siblings::new(Shape::LOOPBACK)), RawPeer::new(theirs))
+    }
+
+    fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
         // Here a silent peer is a slow test, not a broken network.
-        let timing = Timing { timeout: Duration::from_secs(120), ..Timing::default() };
-        let siblings = Arc::new(Siblings { shape, waiting: Mutex::default() });
-        let end = |memory, role| {
-            let channel = Channel::new(Arc::new(memory), shape, timing).expect("a thread can be started");
-            let (peer_name, kin) = ("this process".into(), Kin::Memory(Arc::clone(&siblings)));
-            Connection { channel, role, id, peer_name, kin, lanes: 0 }
-        };
-        (end(a, Role::P0), end(b, Role::P1))
+        let timeout = Duration::from_secs(120);
+        let channel = Channel::new(Arc::new(end), siblings.shape, timeout, Timing::default())
+            .expect("a thread can be started");
+        Connection::new(channel, role, id, "this process".into(), Kin::Memory(Arc::clone(siblings)))
+    }
+
+    /// Whether the peer is in this process too.
+    pub(crate) fn is_in_process(&self) -> bool {
+        matches!(self.kin, Kin::Memory(_))
     }
 
     /// Which party this is.
@@ -102,14 +127,20 @@ impl Connection {
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {
-        let id = lane_id(&self.id, lane);
         match &self.kin {
-            Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, id)),
+            Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, lane_id(&self.id, lane))),
+            Kin::Listening(door) => door.lane(&self.id, lane),
+            Kin::Connecting(route) => route.lane(&self.id, lane),
+            Kin::None => unreachable!("a probe is never handed out"),
         }
     }
 }
 
 impl Siblings {
+    fn new(shape: Shape) -> Arc<Self> {
+        Arc::new(Siblings { shape, waiting: Mutex::default() })
+    }
+
     /// This party's end of a lane; whoever comes first makes both.
     fn meet(&self, lane: u16, role: Role, id: [u8; 32]) -> Connection {
         let mut waiting = self.waiting.lock().expect("no panic while the lock is held");
@@ -120,12 +151,4 @@ impl Siblings {
             mine
         })
     }
-}
-
-fn lane_id(parent: &[u8; 32], lane: u16) -> [u8; 32] {
-    *blake3::Hasher::new_keyed(parent)
-        .update(b"hushtable lane")
-        .update(&lane.to_le_bytes())
-        .finalize()
-        .as_bytes()
 }

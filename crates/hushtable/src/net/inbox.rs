@@ -1,6 +1,5 @@
 //! The receiving half of a connection: frames, and the patience to wait for them.
 
-use super::Timing;
 use super::frame::{HEADER, Header};
 use super::transport::{Transport, again, fault};
 use crate::error::{Error, Result};
@@ -15,7 +14,8 @@ const AHEAD: usize = 32 << 20;
 /// Receives frames, with deadlines.
 pub(super) struct Inbox {
     transport: Arc<dyn Transport>,
-    timing: Timing,
+    timeout: Duration,
+    silence: Duration,
     /// Bytes read and not yet asked for: `ahead[start..end]`.
     ahead: Vec<u8>,
     start: usize,
@@ -26,9 +26,18 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    pub(super) fn new(transport: Arc<dyn Transport>, timing: Timing) -> Self {
+    pub(super) fn new(transport: Arc<dyn Transport>, timeout: Duration, silence: Duration) -> Self {
         let now = Instant::now();
-        Inbox { transport, timing, ahead: vec![0; CHUNK], start: 0, end: 0, seen: now, progress: now }
+        Inbox {
+            transport,
+            timeout,
+            silence,
+            ahead: vec![0; CHUNK],
+            start: 0,
+            end: 0,
+            seen: now,
+            progress: now,
+        }
     }
 
     /// The header of the next frame that belongs to a message: bytes left, clock.
@@ -40,7 +49,7 @@ impl Inbox {
             self.fill(&mut bytes, false)?;
             match Header::from_bytes(bytes) {
                 Header::Data { left, clock } => return Ok((left, clock)),
-                Header::Heartbeat => {}
+                Header::Heartbeat => check("message", self.progress, self.timeout)?,
                 Header::Bye => return Err(Error::Closed),
                 Header::Unknown => return Err(Error::Peer("an unknown control frame".into())),
             }
@@ -64,7 +73,7 @@ impl Inbox {
                     self.end += n;
                     self.seen = Instant::now();
                 }
-                Err(e) if again(&e) => return check("sign of life", self.seen, self.timing.silence),
+                Err(e) if again(&e) => return check("sign of life", self.seen, self.silence),
                 Err(e) => return Err(fault(e)),
             }
         }
@@ -107,7 +116,7 @@ impl Inbox {
             self.ahead.shrink_to_fit();
         }
         let out = out.unwrap_or(&mut self.ahead);
-        let tick = (self.timing.silence.min(self.timing.timeout) / 8).max(Duration::from_millis(1));
+        let tick = (self.silence.min(self.timeout) / 8).max(Duration::from_millis(1));
         loop {
             match self.transport.read(out, tick) {
                 Ok(0) => return Err(Error::Closed),
@@ -117,8 +126,8 @@ impl Inbox {
                 }
                 Err(e) if !again(&e) => return Err(fault(e)),
                 Err(_) => {
-                    check("sign of life", self.seen, self.timing.silence)?;
-                    check("message", self.progress, self.timing.timeout)?;
+                    check("sign of life", self.seen, self.silence)?;
+                    check("message", self.progress, self.timeout)?;
                 }
             }
         }

@@ -16,10 +16,11 @@ const FULL: usize = 32 << 20;
 /// Frames up to this size are written by the sender itself if the link is idle: waking the writer
 /// would cost more than the write.
 const DIRECT: usize = 32 << 10;
-/// How long a direct write may take. A link that needs longer is slow: for [`SLOW`] everything
-/// goes through the writer, so that the sender computes while the link works.
+/// How long a direct write may take. After one that needs longer the link seems slow, and for a
+/// pause everything goes through the writer, so that the sender computes while the link works. The
+/// pause doubles each time.
 const PROMPT: Duration = Duration::from_millis(1);
-const SLOW: Duration = Duration::from_secs(1);
+const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_secs(1)];
 /// The writer looks for an end of the session this often while the link is stuck.
 const TICK: Duration = Duration::from_millis(100);
 /// A dropped connection's queue gets this long altogether.
@@ -29,8 +30,15 @@ const PARTING: Duration = Duration::from_secs(6);
 pub(super) struct Outbox {
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
+    timeout: Duration,
     timing: Timing,
-    direct_from: Option<Instant>,
+    direct: Option<Direct>,
+}
+
+/// Whether the sender may write itself: not on a shaped link.
+struct Direct {
+    from: Instant,
+    pause: Duration,
 }
 
 struct Shared {
@@ -57,7 +65,12 @@ struct State {
 
 impl Outbox {
     /// Starts the writer.
-    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, timing: Timing) -> Result<Self> {
+    pub(super) fn new(
+        transport: Arc<dyn Transport>,
+        shape: Shape,
+        timeout: Duration,
+        timing: Timing,
+    ) -> Result<Self> {
         let shared = Arc::new(Shared {
             transport,
             state: Mutex::default(),
@@ -65,24 +78,18 @@ impl Outbox {
             progress: Condvar::new(),
         });
         let pace = Pace::new(shape);
-        let direct_from = pace.is_none().then(Instant::now);
+        let direct = pace.is_none().then(|| Direct { from: Instant::now(), pause: PAUSES[0] });
         let for_writer = Arc::clone(&shared);
         let writer = thread::Builder::new()
             .name("hushtable-writer".into())
             .spawn(move || for_writer.work(pace, timing.heartbeat))
             .map_err(Error::io("starting the writer thread"))?;
-        Ok(Outbox { shared, writer: Some(writer), timing, direct_from })
+        Ok(Outbox { shared, writer: Some(writer), timeout, timing, direct })
     }
 
     /// Queues a frame. Waits only while [`FULL`]; `idle` is called now and then meanwhile.
     pub(super) fn post(&mut self, frame: Frame, idle: impl FnMut() -> Result<()>) -> Result<()> {
-        let frame = match self.direct_from {
-            Some(from) if frame.left() <= DIRECT => match self.write_directly(frame, from)? {
-                Some(rest) => rest,
-                None => return Ok(()),
-            },
-            _ => frame,
-        };
+        let Some(frame) = self.write_directly(frame)? else { return Ok(()) };
         let mut state = self.drain(FULL, idle)?;
         state.queued += frame.left();
         state.queue.push_back((frame, Instant::now()));
@@ -96,25 +103,32 @@ impl Outbox {
         self.drain(0, idle).map(drop)
     }
 
-    /// Writes `frame` if nothing is before it; hands it back if it must be queued.
-    fn write_directly(&mut self, mut frame: Frame, from: Instant) -> Result<Option<Frame>> {
+    /// Writes `frame` if it is small and nothing is before it; hands back what must be queued.
+    fn write_directly(&mut self, mut frame: Frame) -> Result<Option<Frame>> {
+        let Some(direct) = self.direct.as_mut().filter(|_| frame.left() <= DIRECT) else {
+            return Ok(Some(frame));
+        };
         let start = Instant::now();
         {
             let mut state = self.shared.lock();
             state.check()?;
-            if start < from || !state.is_idle() {
+            if start < direct.from || !state.is_idle() {
                 return Ok(Some(frame));
             }
             state.busy = true;
             state.queued += frame.left();
         }
         let outcome = self.shared.write(&mut frame, usize::MAX, PROMPT);
+        let end = Instant::now();
+        if end - start < PROMPT {
+            direct.pause = PAUSES[0];
+        } else {
+            direct.from = end + direct.pause;
+            direct.pause = PAUSES[1].min(direct.pause * 2);
+        }
         let mut state = self.shared.lock();
         state.busy = false;
         state.queued -= frame.left();
-        if start.elapsed() >= PROMPT {
-            self.direct_from = Some(start + SLOW);
-        }
         match outcome {
             Ok(()) => Ok(None),
             // The remainder goes first: only this thread adds to the queue, and it was empty.
@@ -139,10 +153,10 @@ impl Outbox {
             state = self.shared.wait(state, TICK.min(self.timing.silence / 4));
             if state.written != written {
                 (written, since) = (state.written, None);
-            } else if start.elapsed() >= self.timing.timeout {
+            } else if start.elapsed() >= self.timeout {
                 return Err(Error::Timeout {
                     what: "reading of our messages",
-                    seconds: self.timing.timeout.as_secs(),
+                    seconds: self.timeout.as_secs(),
                 });
             } else {
                 drop(state);

@@ -1,8 +1,8 @@
 //! What carries the frames.
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use std::io::{self, ErrorKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A stream of bytes in each direction. One thread reads while another writes; a call that gets
 /// nowhere within `wait` ends with `WouldBlock`.
@@ -33,6 +33,40 @@ pub(super) fn fault(e: io::Error) -> Error {
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
         | ErrorKind::NotConnected => Error::Closed,
+        // Bytes that TLS rejects.
+        ErrorKind::InvalidData => Error::Tls(e.to_string()),
         _ => Error::io("the connection to the peer")(e),
+    }
+}
+
+/// The end of a wait for several steps together.
+pub(super) struct Deadline {
+    end: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    /// `limit` from now.
+    pub(super) fn after(limit: Duration) -> Self {
+        Deadline { end: Instant::now() + limit, limit }
+    }
+
+    /// The time left.
+    pub(super) fn left(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+
+    /// [`Error::Timeout`] if the time is over.
+    pub(super) fn check(&self, what: &'static str) -> Result<()> {
+        if self.left().is_zero() {
+            Err(Error::Timeout { what, seconds: self.limit.as_secs() })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The typed error for a step that failed, or took too long.
+    pub(super) fn fault(&self, e: io::Error, what: &'static str) -> Error {
+        if again(&e) { Error::Timeout { what, seconds: self.limit.as_secs() } } else { fault(e) }
     }
 }

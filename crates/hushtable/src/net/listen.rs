@@ -1,0 +1,171 @@
+//! Finding each other: P0 listens, P1 connects.
+
+use super::connection::{Connection, Kin};
+use super::establish::{Aim, Arrival, Secured, Setup};
+use super::tcp::Tcp;
+use super::transport::Deadline;
+use super::{Options, Role, agree};
+use crate::error::{Error, Result};
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// P0's open port.
+pub struct Listener {
+    door: Arc<Door>,
+    addr: SocketAddr,
+}
+
+/// A port, kept open for the lanes of a session.
+pub(super) struct Door {
+    listener: TcpListener,
+    setup: Setup,
+}
+
+impl Listener {
+    /// Opens a port, `addr` being `HOST:PORT` (port 0: any free one). Call [`accept`](Self::accept)
+    /// soon: a peer that is not greeted within 8 s gives up.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the address is unknown or in use.
+    pub fn bind(addr: &str, options: Options) -> Result<Self> {
+        let setup = Setup::new(options)?;
+        let open = || {
+            let listener = TcpListener::bind(addr)?;
+            listener.set_nonblocking(true)?;
+            let addr = listener.local_addr()?;
+            Ok((listener, addr))
+        };
+        let (listener, addr) = open().map_err(Error::io(format!("listening on {addr}")))?;
+        Ok(Listener { door: Arc::new(Door { listener, setup }), addr })
+    }
+
+    /// The address with the port in use.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Waits for the peer and opens a session as P0. Answers probes meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`] if nobody comes within [`Options::wait`]; [`Error::Tls`],
+    /// [`Error::Handshake`] or [`Error::Peer`] if whoever comes is not the right peer.
+    pub fn accept(self) -> Result<Connection> {
+        let deadline = Deadline::after(self.door.setup.options.wait);
+        let (secured, id) = self.door.admit(Aim::Session, &deadline)?;
+        let kin = Kin::Listening(Arc::clone(&self.door));
+        self.door.setup.connection(Role::P0, secured, id, kin)
+    }
+}
+
+impl Door {
+    /// The next lane of the session `parent`.
+    pub(super) fn lane(self: &Arc<Self>, parent: &[u8; 32], lane: u16) -> Result<Connection> {
+        let deadline = Deadline::after(self.setup.options.timeout);
+        let (secured, id) = self.admit(Aim::Lane { parent, lane }, &deadline)?;
+        self.setup.connection(Role::P0, secured, id, Kin::Listening(Arc::clone(self)))
+    }
+
+    fn admit(&self, aim: Aim<'_>, deadline: &Deadline) -> Result<(Secured, [u8; 32])> {
+        loop {
+            let socket = self.next(deadline)?;
+            match self.setup.answer(Tcp::new(socket)?, aim)? {
+                Arrival::Wanted(secured, id) => return Ok((secured, id)),
+                Arrival::Probe(secured) => self.show(secured),
+                Arrival::Nobody => {}
+            }
+        }
+    }
+
+    /// Compares parameters with a probing peer. It reports the outcome; here nothing depends on it.
+    fn show(&self, secured: Secured) {
+        if let Ok(mut connection) = self.setup.connection(Role::P0, secured, [0; 32], Kin::None) {
+            let _ = agree::agree(connection.channel(), &self.setup.options.fields());
+        }
+    }
+
+    /// The next connection. Standard sockets have no accept with a deadline, so this looks again
+    /// after a pause that grows to 10 ms.
+    fn next(&self, deadline: &Deadline) -> Result<TcpStream> {
+        let mut pause = Duration::from_micros(100);
+        loop {
+            match self.listener.accept() {
+                Ok((socket, _)) => return Ok(socket),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => {}
+                // The connection was gone before we took it.
+                Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
+                Err(e) => return Err(Error::io("accepting a connection")(e)),
+            }
+            deadline.check("connection")?;
+            thread::sleep(pause.min(deadline.left()));
+            pause = (pause * 5 / 4).min(Duration::from_millis(10));
+        }
+    }
+}
+
+/// P1's way to the peer, kept for the lanes of a session.
+pub(super) struct Route {
+    addr: SocketAddr,
+    setup: Setup,
+}
+
+/// Connects to a listening peer, `addr` being `HOST:PORT`, and opens a session as P1. As long as
+/// the connection is refused it tries again, until [`Options::wait`] is over.
+///
+/// # Errors
+/// [`Error::Io`] if the address is unknown or unreachable; [`Error::Tls`], [`Error::Handshake`] or
+/// [`Error::Peer`] if whoever listens is not the right peer.
+pub fn connect(addr: &str, options: Options) -> Result<Connection> {
+    let setup = Setup::new(options)?;
+    let deadline = Deadline::after(setup.options.wait);
+    let socket = reach(addr, &resolve(addr)?, &deadline)?;
+    let route = Arc::new(Route { addr: socket.addr(), setup });
+    let (secured, id) = route.setup.call(socket, Aim::Session)?;
+    route.setup.connection(Role::P1, secured, id, Kin::Connecting(Arc::clone(&route)))
+}
+
+impl Route {
+    /// The next lane of the session `parent`.
+    pub(super) fn lane(self: &Arc<Self>, parent: &[u8; 32], lane: u16) -> Result<Connection> {
+        let socket = attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
+        let (secured, id) = self.setup.call(Tcp::new(socket)?, Aim::Lane { parent, lane })?;
+        self.setup.connection(Role::P1, secured, id, Kin::Connecting(Arc::clone(self)))
+    }
+}
+
+/// The addresses behind a name.
+pub(super) fn resolve(addr: &str) -> Result<Vec<SocketAddr>> {
+    let found: Vec<_> = addr.to_socket_addrs().map_err(Error::io(format!("looking up {addr}")))?.collect();
+    if found.is_empty() {
+        return Err(Error::io(format!("looking up {addr}"))(ErrorKind::NotFound.into()));
+    }
+    Ok(found)
+}
+
+/// A connection to one of the addresses; tries again while all refuse.
+pub(super) fn reach(name: &str, addrs: &[SocketAddr], deadline: &Deadline) -> Result<Tcp> {
+    let mut pause = Duration::from_millis(5);
+    loop {
+        let mut failure = None;
+        for addr in addrs {
+            match attempt(addr) {
+                Ok(socket) => return Tcp::new(socket),
+                // Of several failures a refusal is the one that may pass.
+                Err(e) if e.kind() == ErrorKind::ConnectionRefused => failure = Some(e),
+                Err(e) => failure = failure.or(Some(e)),
+            }
+        }
+        let failure = failure.unwrap_or_else(|| ErrorKind::NotFound.into());
+        if failure.kind() != ErrorKind::ConnectionRefused || deadline.left().is_zero() {
+            return Err(Error::io(format!("connecting to {name}"))(failure));
+        }
+        thread::sleep(pause.min(deadline.left()));
+        pause = (pause * 3 / 2).min(Duration::from_millis(250));
+    }
+}
+
+fn attempt(addr: &SocketAddr) -> std::io::Result<TcpStream> {
+    TcpStream::connect_timeout(addr, Duration::from_secs(8))
+}

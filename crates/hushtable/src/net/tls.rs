@@ -1,0 +1,296 @@
+//! TLS 1.3 over TCP: both parties show a certificate, and each accepts only those it has pinned.
+
+use super::Role;
+use super::identity::Identity;
+use super::pin::{Pins, refused_by_us};
+use super::tcp::Tcp;
+use super::transport::{Deadline, Transport, again};
+use crate::error::{Error, Result};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::ServerName;
+use rustls::sign::SingleCertAndKey;
+use rustls::{AlertDescription, ClientConfig, ClientConnection, ServerConfig, ServerConnection, version};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// First byte of every TLS connection: a handshake record.
+pub(super) const FIRST_BYTE: u8 = 22;
+/// Most plaintext encrypted at once, so that reader and writer take turns.
+const BLOCK: usize = 64 << 10;
+
+/// What both sides need to open connections.
+pub(super) struct Settings {
+    client: Arc<ClientConfig>,
+    server: Arc<ServerConfig>,
+    identity: Identity,
+}
+
+impl Settings {
+    pub(super) fn new(identity: &Identity) -> Result<Self> {
+        let provider = Arc::new(CryptoProvider {
+            cipher_suites: vec![
+                ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
+                ring::cipher_suite::TLS13_AES_256_GCM_SHA384,
+                ring::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+            ],
+            ..ring::default_provider()
+        });
+        let pins = Arc::new(Pins::new(identity, &provider));
+        let certificate = Arc::new(SingleCertAndKey::from(identity.certified_key()));
+        let versions = &[&version::TLS13];
+        let wrong = |e: rustls::Error| Error::Tls(e.to_string());
+        let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_protocol_versions(versions)
+            .map_err(wrong)?
+            .dangerous() // Not the certificate authorities of the web, but pinned certificates.
+            .with_custom_certificate_verifier(Arc::clone(&pins) as _)
+            .with_client_cert_resolver(Arc::clone(&certificate) as _);
+        client.enable_sni = false;
+        client.resumption = rustls::client::Resumption::disabled();
+        let mut server = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions)
+            .map_err(wrong)?
+            .with_client_cert_verifier(pins)
+            .with_cert_resolver(certificate);
+        server.send_tls13_tickets = 0;
+        server.ignore_client_order = true;
+        Ok(Settings { client: Arc::new(client), server: Arc::new(server), identity: identity.clone() })
+    }
+
+    fn session(&self, role: Role) -> io::Result<rustls::Connection> {
+        match role {
+            Role::P0 => {
+                ServerConnection::new(Arc::clone(&self.server)).map(Into::into).map_err(io::Error::other)
+            }
+            Role::P1 => {
+                let name = ServerName::try_from("hushtable").expect("a valid name");
+                ClientConnection::new(Arc::clone(&self.client), name)
+                    .map(Into::into)
+                    .map_err(io::Error::other)
+            }
+        }
+    }
+}
+
+/// Why no TLS connection came about.
+pub(super) struct Refusal {
+    /// One party does not accept the other's certificate; otherwise TLS itself failed.
+    pub(super) pin: bool,
+    pub(super) error: Error,
+}
+
+/// An established TLS connection.
+pub(super) struct Tls {
+    socket: Tcp,
+    session: Mutex<rustls::Connection>,
+    /// Records made and not yet written. Never locked while `session` is, except in that order by
+    /// the one thread that writes.
+    out: Mutex<Pending>,
+    /// Bytes read and not yet decrypted.
+    incoming: Mutex<Pending>,
+    identity: Identity,
+}
+
+#[derive(Default)]
+struct Pending {
+    bytes: Vec<u8>,
+    done: usize,
+}
+
+impl Tls {
+    /// Runs the handshake, with the certificates checked on both sides.
+    pub(super) fn handshake(
+        role: Role,
+        settings: &Settings,
+        socket: Tcp,
+        deadline: &Deadline,
+    ) -> std::result::Result<Tls, Refusal> {
+        let identity = settings.identity.clone();
+        let refuse = |e: io::Error| refusal(e, deadline, &identity);
+        let mut session = settings.session(role).map_err(refuse)?;
+        let mut stream = Stream { socket: &socket, deadline };
+        if role == Role::P1 {
+            // A peer without TLS answers our first flight with a plain greeting.
+            session.write_tls(&mut stream).map_err(refuse)?;
+            if stream.peek().map_err(refuse)?.is_some_and(|byte| byte != FIRST_BYTE && byte != ALERT) {
+                let error = Error::Tls("this party uses TLS, the peer plain TCP or something else".into());
+                return Err(Refusal { pin: false, error });
+            }
+        }
+        while session.is_handshaking() {
+            session.complete_io(&mut stream).map_err(refuse)?;
+        }
+        session.set_buffer_limit(None);
+        let [out, incoming] = Default::default();
+        Ok(Tls { socket, session: Mutex::new(session), out, incoming, identity })
+    }
+
+    /// The name in the peer's certificate.
+    pub(super) fn peer_name(&self) -> Option<String> {
+        let session = self.session.lock().expect("no panic while the lock is held");
+        super::identity::common_name(session.peer_certificates()?.first()?)
+    }
+
+    /// Writes records to the socket until none is left.
+    fn push(&self, out: &mut Pending, wait: Duration) -> io::Result<()> {
+        while out.done < out.bytes.len() {
+            out.done += self.socket.write(&out.bytes[out.done..], &[], wait)?;
+        }
+        out.bytes.clear();
+        out.done = 0;
+        Ok(())
+    }
+
+    /// Decrypts what has been read, as far as `buf` has room.
+    fn decrypt(&self, incoming: &mut Pending, buf: &mut [u8]) -> io::Result<usize> {
+        let mut session = self.session.lock().expect("no panic while the lock is held");
+        let mut n = 0;
+        loop {
+            match session.reader().read(&mut buf[n..]) {
+                Ok(k) => n += k,
+                Err(e) if again(&e) => {}
+                Err(e) => return Err(e),
+            }
+            let mut left = &incoming.bytes[incoming.done..];
+            if n == buf.len() || left.is_empty() {
+                return Ok(n);
+            }
+            let before = left.len();
+            session.read_tls(&mut left)?;
+            incoming.done += before - left.len();
+            session.process_new_packets().map_err(|e| invalid(explain(&e, &self.identity)))?;
+        }
+    }
+}
+
+impl Transport for Tls {
+    fn write(&self, a: &[u8], b: &[u8], wait: Duration) -> io::Result<usize> {
+        let mut out = self.out.lock().expect("no panic while the lock is held");
+        self.push(&mut out, wait)?;
+        let a = &a[..a.len().min(BLOCK)];
+        let b = &b[..b.len().min(BLOCK - a.len())];
+        let n = {
+            let mut session = self.session.lock().expect("no panic while the lock is held");
+            let n = session.writer().write_vectored(&[IoSlice::new(a), IoSlice::new(b)])?;
+            while session.wants_write() {
+                session.write_tls(&mut out.bytes)?;
+            }
+            n
+        };
+        match self.push(&mut out, wait) {
+            Err(e) if !again(&e) => Err(e),
+            _ => Ok(n), // What the socket did not take is left to `flush`.
+        }
+    }
+
+    fn flush(&self, wait: Duration) -> io::Result<()> {
+        self.push(&mut self.out.lock().expect("no panic while the lock is held"), wait)
+    }
+
+    fn read(&self, buf: &mut [u8], wait: Duration) -> io::Result<usize> {
+        let mut incoming = self.incoming.lock().expect("no panic while the lock is held");
+        loop {
+            let n = self.decrypt(&mut incoming, buf)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            let incoming = &mut *incoming;
+            incoming.bytes.resize(2 * BLOCK, 0);
+            incoming.done = 0;
+            let read = self.socket.read(&mut incoming.bytes, wait);
+            incoming.bytes.truncate(*read.as_ref().unwrap_or(&0));
+            if read? == 0 {
+                return Ok(0);
+            }
+        }
+    }
+
+    fn close(&self, linger: Duration) {
+        self.socket.close(linger);
+    }
+}
+
+/// First byte of a TLS alert.
+const ALERT: u8 = 21;
+
+/// The socket during the handshake, with one deadline for all of it.
+struct Stream<'a> {
+    socket: &'a Tcp,
+    deadline: &'a Deadline,
+}
+
+impl Stream<'_> {
+    fn peek(&self) -> io::Result<Option<u8>> {
+        self.socket.peek(self.deadline.left())
+    }
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.socket.read(buf, self.deadline.left())
+    }
+}
+
+impl Write for Stream<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.socket.write(buf, &[], self.deadline.left())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn invalid(message: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, message)
+}
+
+fn refusal(e: io::Error, deadline: &Deadline, identity: &Identity) -> Refusal {
+    let Some(cause) = e.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>()) else {
+        return Refusal { pin: false, error: deadline.fault(e, "TLS handshake") };
+    };
+    let pin = matches!(cause, rustls::Error::InvalidCertificate(_)) || refused_by_peer(cause);
+    Refusal { pin, error: Error::Tls(explain(cause, identity)) }
+}
+
+fn refused_by_peer(e: &rustls::Error) -> bool {
+    use AlertDescription as A;
+    matches!(
+        e,
+        rustls::Error::AlertReceived(
+            A::BadCertificate
+                | A::UnknownCA
+                | A::CertificateUnknown
+                | A::CertificateExpired
+                | A::CertificateRevoked
+                | A::UnsupportedCertificate
+                | A::CertificateRequired
+                | A::AccessDenied
+        )
+    )
+}
+
+/// What happened, in words for whoever runs this party.
+fn explain(e: &rustls::Error, identity: &Identity) -> String {
+    if refused_by_peer(e) {
+        return format!(
+            "the peer does not accept our certificate (fingerprint {}): it has expired, or the peer \
+             must first run `hushtable identity trust` with our {}",
+            identity.fingerprint(),
+            identity.certificate_path().display(),
+        );
+    }
+    match e {
+        rustls::Error::InvalidCertificate(e) => refused_by_us(e),
+        rustls::Error::InvalidMessage(_) => {
+            "the peer does not speak TLS, or something altered its bytes".into()
+        }
+        rustls::Error::DecryptError => "something on the way altered the peer's bytes".into(),
+        rustls::Error::PeerIncompatible(_)
+        | rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => {
+            format!("the peer does not support TLS 1.3 as needed here ({e})")
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,190 @@
+//! What the network tests share.
+#![allow(dead_code)] // Each test file uses a part of it.
+
+use hushtable::net::{Connection, Identity, Listener, Options, Timing, connect};
+use hushtable::{Error, Result};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub const MIB: usize = 1 << 20;
+
+/// Plain TCP with so little patience that failures show within a second.
+pub fn plain() -> Options {
+    Options {
+        timeout: Duration::from_millis(1500),
+        wait: Duration::from_secs(20),
+        timing: Timing {
+            heartbeat: Duration::from_millis(50),
+            silence: Duration::from_millis(500),
+            linger: Duration::from_millis(500),
+        },
+        ..Options::plain()
+    }
+}
+
+/// TLS with little patience.
+pub fn secure(dir: &Path) -> Options {
+    Options { identity: Some(Identity::load(dir).expect("a sound identity")), ..plain() }
+}
+
+/// Two identities; which trusts which is up to the test.
+pub struct Folders {
+    pub root: TempDir,
+    pub bank: PathBuf,
+    pub telecom: PathBuf,
+}
+
+impl Folders {
+    pub fn strangers() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let [bank, telecom] = ["bank", "telecom"].map(|name| {
+            let dir = root.path().join(format!("{name}.id"));
+            Identity::create(&dir, name).unwrap();
+            dir
+        });
+        Folders { root, bank, telecom }
+    }
+
+    pub fn friends() -> Self {
+        let folders = Self::strangers();
+        folders.bank_trusts_telecom();
+        folders.telecom_trusts_bank();
+        folders
+    }
+
+    pub fn bank_trusts_telecom(&self) {
+        Identity::trust(&self.bank, &self.telecom.join("cert.pem")).unwrap();
+    }
+
+    pub fn telecom_trusts_bank(&self) {
+        Identity::trust(&self.telecom, &self.bank.join("cert.pem")).unwrap();
+    }
+}
+
+/// What both parties make of each other.
+pub fn meet(p0: Options, p1: Options) -> (Result<Connection>, Result<Connection>) {
+    let listener = Listener::bind("127.0.0.1:0", p0).unwrap();
+    let addr = listener.local_addr().to_string();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || connect(&addr, p1));
+        let mine = listener.accept();
+        // Whoever failed has said so: the other must not wait for our result to be dropped.
+        (mine, other.join().unwrap())
+    })
+}
+
+/// A session between this crate's parties, each running its own half.
+pub fn session<A: Send, B: Send>(
+    p0: Options,
+    p1: Options,
+    f: impl FnOnce(Connection) -> A + Send,
+    g: impl FnOnce(Connection) -> B + Send,
+) -> (A, B) {
+    let listener = Listener::bind("127.0.0.1:0", p0).unwrap();
+    let addr = listener.local_addr().to_string();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || g(connect(&addr, p1).unwrap()));
+        let mine = f(listener.accept().unwrap());
+        (mine, other.join().unwrap())
+    })
+}
+
+/// A greeting, byte by byte.
+pub fn greeting(version: u16, intent: u8, role: u8) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    bytes[..8].copy_from_slice(b"hushtabl");
+    bytes[8..10].copy_from_slice(&version.to_le_bytes());
+    bytes[10] = intent;
+    bytes[11] = role;
+    bytes[16..48].fill(0xA5);
+    bytes
+}
+
+/// A frame, byte by byte.
+pub fn frame(len: u32, clock: u32, payload: &[u8]) -> Vec<u8> {
+    [&len.to_le_bytes(), &clock.to_le_bytes(), payload].concat()
+}
+
+pub const HEARTBEAT: [u8; 8] = [255, 255, 255, 255, 1, 0, 0, 0];
+
+/// Runs `party` as P0 against a peer that is only a socket, already past the greeting.
+pub fn against_raw<T: Send>(
+    options: Options,
+    party: impl FnOnce(Connection) -> T + Send,
+    raw: impl FnOnce(TcpStream, SocketAddr) + Send,
+) -> T {
+    let listener = Listener::bind("127.0.0.1:0", options).unwrap();
+    let addr = listener.local_addr();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut socket = TcpStream::connect(addr).unwrap();
+            socket.write_all(&greeting(1, 0, 1)).unwrap();
+            socket.read_exact(&mut [0; 64]).unwrap();
+            raw(socket, addr);
+        });
+        party(listener.accept().unwrap())
+    })
+}
+
+/// What `connect` makes of a server that reads a little, answers, and waits for the end.
+pub fn connect_to_raw(options: Options, read: usize, answer: &[u8]) -> Result<Connection> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap().to_string();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            socket.read_exact(&mut vec![0; read]).unwrap();
+            socket.write_all(answer).unwrap();
+            until_closed(&mut socket);
+        });
+        connect(&addr, options)
+    })
+}
+
+/// What `accept` makes of a client that says `bytes` and waits for the end.
+pub fn accept_raw(options: Options, bytes: &[u8]) -> Result<Connection> {
+    let listener = Listener::bind("127.0.0.1:0", options).unwrap();
+    let addr = listener.local_addr();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut socket = TcpStream::connect(addr).unwrap();
+            socket.write_all(bytes).unwrap();
+            until_closed(&mut socket);
+        });
+        listener.accept()
+    })
+}
+
+/// Reads until the other end has hung up.
+pub fn until_closed(socket: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = socket.read_to_end(&mut bytes);
+    bytes
+}
+
+/// Runs something that must end soon.
+pub fn soon<T>(f: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let value = f();
+    let elapsed = start.elapsed();
+    assert!(elapsed < Duration::from_secs(8), "took {elapsed:?}");
+    value
+}
+
+/// The text of an error that must be of one kind.
+pub fn tls_error<T>(outcome: Result<T>) -> String {
+    match outcome {
+        Err(Error::Tls(text)) => text,
+        Err(other) => panic!("not about TLS: {other}"),
+        Ok(_) => panic!("this must fail"),
+    }
+}
+
+/// Bytes that differ from place to place.
+pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
+    (0..len as u64).map(|i| ((i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
+}

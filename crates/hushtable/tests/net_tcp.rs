@@ -1,0 +1,404 @@
+//! Sessions over TCP, and what a peer, a network or a stranger can do to them.
+
+mod net_support;
+
+use hushtable::Error;
+use hushtable::net::{Connection, Cost, Listener, Options, Role, Shape, connect, wire_len};
+use net_support::*;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn refused(error: Option<Error>, field: &str, ours: &str, theirs: &str) {
+    match error {
+        Some(Error::Handshake { field: f, ours: o, theirs: t }) => {
+            assert_eq!(f, field);
+            assert!(o.starts_with(ours) && t.starts_with(theirs), "here {o}, at the peer {t}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_session_has_one_fresh_id_and_exact_costs() {
+    let run = |mut c: Connection| {
+        let c_role = c.role();
+        c.agree(&[("table", "ab".into())]).unwrap();
+        assert_eq!(c.channel().take_cost().rounds, 1);
+        c.channel().exchange(vec![1; 100], 100).unwrap();
+        match c_role {
+            Role::P0 => c.channel().send(pattern(3 * MIB, 9)).unwrap(),
+            Role::P1 => assert!(c.channel().recv(3 * MIB).unwrap() == pattern(3 * MIB, 9)),
+        }
+        (c.id(), c_role, c.channel().cost())
+    };
+    let (a, b) = session(plain(), plain(), run, run);
+    assert_eq!((a.0, a.1, b.1), (b.0, Role::P0, Role::P1));
+    let (small, large) = (wire_len(100), wire_len(3 * MIB));
+    assert_eq!(a.2, Cost { sent: small + large, received: small, rounds: 2 });
+    assert_eq!(b.2, Cost { sent: small, received: small + large, rounds: 2 });
+    let (again, _) = session(plain(), plain(), run, run);
+    assert_ne!(a.0, again.0, "every session has its own id");
+}
+
+#[test]
+fn both_may_send_much_first() {
+    let n = 64 * MIB;
+    let run = |seed| {
+        move |mut c: Connection| {
+            assert!(c.channel().exchange(pattern(n, seed), n).unwrap() == pattern(n, seed ^ 1));
+            c.channel().cost()
+        }
+    };
+    let (a, b) = session(plain(), plain(), run(4), run(5));
+    assert_eq!((a, a), (b, Cost { sent: wire_len(n), received: wire_len(n), rounds: 1 }));
+}
+
+#[test]
+fn lanes_use_the_same_port() {
+    let run = |mut c: Connection| {
+        let mut lanes = c.fork(3).unwrap();
+        let nested = lanes[2].fork(1).unwrap();
+        lanes.extend(nested);
+        thread::scope(|scope| {
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                scope.spawn(move || {
+                    let theirs = lane.channel().exchange(pattern(MIB, i as u64), MIB).unwrap();
+                    assert!(theirs == pattern(MIB, i as u64), "lane {i}");
+                });
+            }
+        });
+        lanes.iter().map(|lane| (lane.id(), lane.role() == c.role())).collect::<Vec<_>>()
+    };
+    let (a, b) = session(plain(), plain(), run, run);
+    assert_eq!(a, b);
+    assert!(a.iter().all(|lane| lane.1));
+    assert!((0..4).all(|i| (0..i).all(|j| a[i].0 != a[j].0)));
+}
+
+#[test]
+fn a_lane_with_a_wrong_token_is_refused() {
+    for (number, lane) in [(0, [7; 16]), (1, [0; 16])] {
+        let error = against_raw(
+            plain(),
+            |mut c| c.fork(1).err(),
+            |mut socket, addr| {
+                let fields = [&[5, 0], &b"lanes"[..], &[1, 0], b"1"].concat();
+                socket.write_all(&frame(fields.len() as u32, 1, &fields)).unwrap();
+                let mut hello = greeting(1, 2, 1);
+                hello[13] = number;
+                hello[48..].copy_from_slice(&lane);
+                let mut lane = TcpStream::connect(addr).unwrap();
+                lane.write_all(&hello).unwrap();
+                assert_eq!(until_closed(&mut lane), [], "a stranger learns no token");
+            },
+        );
+        assert!(matches!(&error, Some(Error::Peer(_))), "{error:?}");
+    }
+}
+
+#[test]
+fn another_wire_version_is_named_on_both_sides() {
+    // Whatever follows the version may mean something else there.
+    for junk in [0, 255] {
+        let mut hello = greeting(2, junk, junk);
+        hello[12] = junk;
+        refused(accept_raw(plain(), &hello).err(), "wire version", "1", "2");
+        refused(connect_to_raw(plain(), 64, &hello).err(), "wire version", "1", "2");
+    }
+}
+
+#[test]
+fn equal_roles_are_named() {
+    refused(accept_raw(plain(), &greeting(1, 0, 0)).err(), "role", "P0", "P0");
+    refused(connect_to_raw(plain(), 64, &greeting(1, 0, 1)).err(), "role", "P1", "P1");
+    refused(accept_raw(plain(), &greeting(1, 0, 9)).err(), "role", "P0", "unknown (9)");
+}
+
+#[test]
+fn something_else_than_hushtable_is_said_to_be_so() {
+    for bytes in ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", "hushtabX", "\0\0\0\0"] {
+        let error = accept_raw(plain(), bytes.as_bytes()).err();
+        assert!(matches!(&error, Some(Error::Peer(text)) if text.contains("not hushtable")), "{error:?}");
+        let error = connect_to_raw(plain(), 64, bytes.as_bytes()).err();
+        assert!(matches!(&error, Some(Error::Peer(text)) if text.contains("not hushtable")), "{error:?}");
+    }
+    let error = accept_raw(plain(), &greeting(1, 77, 1)).err();
+    assert!(matches!(&error, Some(Error::Peer(_))), "{error:?}");
+}
+
+#[test]
+fn an_unfinished_greeting_times_out() {
+    let error = soon(|| accept_raw(plain(), &greeting(1, 0, 1)[..40]).err());
+    assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
+    let error = soon(|| connect_to_raw(plain(), 64, &greeting(1, 0, 0)[..3]).err());
+    assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
+}
+
+#[test]
+fn a_visitor_who_says_nothing_does_not_disturb() {
+    let listener = Listener::bind("127.0.0.1:0", plain()).unwrap();
+    let addr = listener.local_addr();
+    drop(TcpStream::connect(addr).unwrap()); // a port scan
+    let _mute = TcpStream::connect(addr).unwrap(); // somebody half-open
+    thread::scope(|scope| {
+        // Greeted only after the mute one has been given up.
+        let patient = Options { timing: Default::default(), ..plain() };
+        let p1 = scope.spawn(move || connect(&addr.to_string(), patient).unwrap().id());
+        let p0 = soon(|| listener.accept().unwrap());
+        let id = p0.id();
+        drop(p0);
+        assert_eq!(id, p1.join().unwrap());
+    });
+}
+
+#[test]
+fn garbage_at_every_position_is_an_error() {
+    let good = frame(4, 1, b"good");
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("a huge length", frame(0xFFFF_FFFE, 1, b"")),
+        ("a length one too large", frame(5, 1, b"goods")),
+        ("an unknown control frame", frame(u32::MAX, 99, b"")),
+        ("half a header", vec![4, 0, 0]),
+        ("half a payload", frame(4, 1, b"go")),
+        ("text", b"HTTP/1.1 400 Bad Request".to_vec()),
+        ("a farewell", frame(u32::MAX, 2, b"")),
+        ("nothing", vec![]),
+    ];
+    for before in 0..3 {
+        for (name, bytes) in &cases {
+            let error = against_raw(
+                plain(),
+                |mut c| {
+                    (0..before).for_each(|_| assert_eq!(c.channel().recv(4).unwrap(), b"good"));
+                    let error = soon(|| c.channel().recv(4).unwrap_err());
+                    assert!(c.channel().recv(4).is_err() && c.channel().send(vec![1]).is_err());
+                    error
+                },
+                |mut socket, _| {
+                    socket.write_all(&good.repeat(before)).unwrap();
+                    socket.write_all(&[&HEARTBEAT, &bytes[..]].concat()).unwrap();
+                },
+            );
+            assert!(matches!(error, Error::Peer(_) | Error::Closed), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_huge_length_is_refused_before_anything_is_allocated() {
+    for announced in [0xFFFF_FFFE, 0x8000_0000, 1 << 30] {
+        let error = against_raw(
+            plain(),
+            |mut c| c.channel().recv(10).unwrap_err(),
+            |mut socket, _| socket.write_all(&frame(announced, 1, &[0; 100])).unwrap(),
+        );
+        assert_eq!(
+            error.to_string(),
+            format!("malformed message from the peer: expected 10 bytes, got {announced}")
+        );
+    }
+}
+
+#[test]
+fn a_lying_clock_is_harmless() {
+    against_raw(
+        plain(),
+        |mut c| {
+            c.channel().recv(0).unwrap();
+            c.channel().send(vec![]).unwrap();
+            assert_eq!(c.channel().cost().rounds, u32::MAX);
+        },
+        |mut socket, _| socket.write_all(&frame(0, u32::MAX, b"")).unwrap(),
+    );
+}
+
+#[test]
+fn a_mute_peer_times_out() {
+    let (error, elapsed) = against_raw(
+        plain(),
+        |mut c| {
+            let start = Instant::now();
+            let error = c.channel().recv(4).unwrap_err();
+            let elapsed = start.elapsed();
+            drop(c); // so that the peer ends
+            (error, elapsed)
+        },
+        |mut socket, _| drop(until_closed(&mut socket)),
+    );
+    assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
+    assert!(elapsed >= Duration::from_millis(500) && elapsed < Duration::from_millis(1400), "{elapsed:?}");
+}
+
+#[test]
+fn a_peer_that_lives_but_makes_no_progress_times_out() {
+    let (error, elapsed) = session(
+        plain(),
+        Options { timeout: Duration::from_secs(60), ..plain() },
+        |mut p0| {
+            let start = Instant::now();
+            let error = p0.channel().recv(4).unwrap_err();
+            (error, start.elapsed())
+        },
+        // Its writer shows that it lives; the party itself waits as well.
+        |mut p1| assert!(p1.channel().recv(1).is_err()),
+    )
+    .0;
+    assert!(matches!(&error, Error::Timeout { what: "message", .. }), "{error}");
+    assert!(elapsed >= Duration::from_millis(1500) && elapsed < Duration::from_secs(4), "{elapsed:?}");
+}
+
+#[test]
+fn a_peer_that_computes_longer_than_the_silence_is_waited_for() {
+    session(
+        plain(),
+        plain(),
+        |mut p0| assert_eq!(p0.channel().recv(2).unwrap(), [1, 2]),
+        |mut p1| {
+            thread::sleep(Duration::from_millis(1000));
+            p1.channel().send(vec![1, 2]).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_peer_that_stops_reading_ends_the_session() {
+    // With heartbeats it counts as busy until `timeout`; without, as dead after `silence`.
+    for (alive, what) in [(false, "sign of life"), (true, "reading of our messages")] {
+        let (done, until_done) = mpsc::channel::<()>();
+        let error = against_raw(
+            plain(),
+            |mut c| {
+                let error = soon(|| {
+                    let error = (0..100).find_map(|_| c.channel().send(vec![0; MIB]).err()).unwrap();
+                    drop(c); // must not wait for the queue either
+                    error
+                });
+                drop(done);
+                error
+            },
+            move |mut socket, _| {
+                while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout) {
+                    if alive {
+                        let _ = socket.write_all(&HEARTBEAT);
+                    }
+                }
+            },
+        );
+        assert!(matches!(&error, Error::Timeout { what: w, .. } if *w == what), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_killed_peer_is_closed_at_once() {
+    let error = against_raw(
+        plain(),
+        |mut c| {
+            let start = Instant::now();
+            let error = c.channel().recv(4).unwrap_err();
+            assert!(start.elapsed() < Duration::from_millis(450), "{:?}", start.elapsed());
+            error
+        },
+        |socket, _| drop(socket),
+    );
+    assert!(matches!(error, Error::Closed), "{error}");
+}
+
+#[test]
+fn the_last_message_survives_unread_heartbeats() {
+    // P0 never reads, so P1's heartbeats lie in its socket when it hangs up: closing such a socket
+    // carelessly resets the connection and takes the last message with it.
+    let n = 24 * MIB;
+    session(
+        plain(),
+        plain(),
+        |mut p0| {
+            p0.channel().recv(1).unwrap();
+            thread::sleep(Duration::from_millis(150));
+            p0.channel().send(pattern(n, 1)).unwrap();
+        },
+        |mut p1| {
+            p1.channel().send(vec![0]).unwrap();
+            thread::sleep(Duration::from_millis(300));
+            assert!(p1.channel().recv(n).unwrap() == pattern(n, 1));
+            assert!(matches!(p1.channel().recv(1), Err(Error::Closed)));
+        },
+    );
+}
+
+#[test]
+fn nobody_comes() {
+    let options = Options { wait: Duration::from_millis(200), ..plain() };
+    let error = soon(|| Listener::bind("127.0.0.1:0", options.clone()).unwrap().accept().err());
+    assert!(matches!(&error, Some(Error::Timeout { what: "connection", .. })), "{error:?}");
+
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let error = soon(|| connect(&free, options).err().unwrap()).to_string();
+    assert!(error.contains(&free) && error.contains("refused"), "{error}");
+}
+
+#[test]
+fn the_peer_may_come_later() {
+    let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    thread::scope(|scope| {
+        let p1 = scope.spawn(|| connect(&addr, plain()).unwrap().id());
+        thread::sleep(Duration::from_millis(100));
+        let p0 = Listener::bind(&addr, plain()).unwrap().accept().unwrap();
+        let id = p0.id();
+        drop(p0);
+        assert_eq!(id, p1.join().unwrap());
+    });
+}
+
+#[test]
+fn a_port_in_use_and_an_unknown_host_are_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let error = Listener::bind(&addr, plain()).err().unwrap().to_string();
+    assert!(error.contains(&addr) && error.contains("in use"), "{error}");
+    let error = connect("no such host:7000", plain()).err().unwrap().to_string();
+    assert!(error.contains("no such host"), "{error}");
+}
+
+#[test]
+fn a_shaped_link_costs_the_same_bytes() {
+    let shaped = || Options { shape: "1000:2ms".parse::<Shape>().unwrap(), ..plain() };
+    let run = |mut c: Connection| {
+        let start = Instant::now();
+        for _ in 0..5 {
+            c.channel().exchange(vec![0; 1000], 1000).unwrap();
+        }
+        (c.channel().cost(), start.elapsed())
+    };
+    let (a, b) = session(shaped(), shaped(), run, run);
+    assert_eq!(a.0, Cost { sent: 5 * 1008, received: 5 * 1008, rounds: 5 });
+    assert_eq!(a.0, b.0);
+    assert!(a.1 + b.1 >= Duration::from_millis(2 * 5), "{:?} {:?}", a.1, b.1);
+}
+
+#[test]
+fn many_bytes_of_any_kind_never_panic() {
+    // A fixed generator: every run sends the same garbage.
+    let mut state = 0x1234_5678_9ABC_DEF0_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    };
+    for _ in 0..20 {
+        let bytes: Vec<u8> = (0..20).flat_map(|_| next()).collect();
+        assert!(accept_raw(plain(), &bytes).is_err());
+        let error = against_raw(
+            plain(),
+            |mut c| c.channel().recv(4).unwrap_err(),
+            |mut socket, _| {
+                socket.write_all(&bytes).unwrap();
+                let _ = socket.read(&mut [0]);
+            },
+        );
+        assert!(matches!(error, Error::Peer(_) | Error::Closed), "{error}");
+    }
+}
