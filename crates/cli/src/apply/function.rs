@@ -72,9 +72,8 @@ impl Tabulated {
         let table = Self { entries, fraction_bits };
         if table.bits() > MAX_VALUE_BITS {
             return Err(Failure::new(format!(
-                "the table's values need {} bits with {fraction_bits} output fraction bits; at most \
-                 {MAX_VALUE_BITS} are supported: use a smaller --output-fraction-bits or --domain",
-                table.bits()
+                "the table's values do not fit {MAX_VALUE_BITS} bits with {fraction_bits} output fraction bits: use a \
+                 smaller --output-fraction-bits or --domain"
             )));
         }
         Ok(table)
@@ -135,7 +134,7 @@ mod tests {
         assert_eq!(bits(&[128.0, 0.0]), 9);
         assert_eq!(bits(&[-129.0, 0.0]), 9);
         let wide = Tabulated::new(&[2f64.powi(52), 0.0], 0).unwrap_err().to_string();
-        assert!(wide.contains("need 54 bits"), "{wide}");
+        assert!(wide.contains("do not fit 53 bits"), "{wide}");
         assert!(Tabulated::new(&[1e300, 0.0], 0).is_err());
     }
 

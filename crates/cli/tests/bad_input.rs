@@ -1,0 +1,198 @@
+//! Input that one party alone can see is wrong: an error before anything is connected, nothing written over.
+
+mod common;
+
+use common::Site;
+
+/// Nobody ever listens there: these commands must fail before they connect.
+const REST: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
+
+fn site() -> Site {
+    let site = Site::without_identities();
+    site.write("a.csv", "id,score\nx,1\ny,2\nz,3\n");
+    site.write("there.csv", "precious\n");
+    site
+}
+
+/// Asserts exit code 2 with `fragment` in the message, and that no file changed.
+#[track_caller]
+fn refuse(site: &Site, args: &str, fragment: &str) {
+    let files = || -> Vec<_> {
+        let plain = |name: &String| site.path(name).is_file();
+        site.names()
+            .into_iter()
+            .filter(plain)
+            .map(|name| (std::fs::read(site.path(&name)).unwrap(), name))
+            .collect()
+    };
+    let before = files();
+    let done = site.run(args);
+    assert_eq!(done.code, 2, "{args}: {done:?}");
+    assert!(done.stderr.contains(fragment), "{args}: wanted {fragment:?} in {}", done.stderr);
+    assert!(done.stdout.is_empty(), "{args}: {done:?}");
+    assert_eq!(files(), before, "{args}");
+}
+
+#[test]
+fn cells() {
+    let site = site();
+    for (text, fragment) in [
+        ("id,score\nx,1\ny,two\n", "in.csv: line 3, column \"score\": \"two\" is not a number"),
+        ("id,score\nx,NaN\n", "in.csv: line 2, column \"score\": \"NaN\" is not a number"),
+        ("id,score\nx,inf\n", "\"inf\" is not a number"),
+        ("id,score\nx,\n", "\"\" is not a number"),
+        (
+            "id,score\nx,1\n\ny,4\n",
+            "line 4, column \"score\": \"4\" is outside -4 (included) to 4 (excluded)",
+        ),
+        ("id,score\nx,-4.1\n", "this party's half of the domain -8:8"),
+        ("id,score\nx,1e999\n", "line 2, column \"score\": \"1e999\""),
+        ("id,score\nx,1,2\n", "in.csv: line 2: 3 cells where the first line has 2"),
+        ("id,score\n", "in.csv: no rows"),
+        ("", "in.csv: no column \"score\""),
+        ("id,other\nx,1\n", "in.csv: no column \"score\"; its columns are: id, other"),
+        ("name,score\nx,1\n", "in.csv: no column \"id\""),
+        ("id,score,score\nx,1,2\n", "column \"score\" occurs more than once"),
+    ] {
+        site.write("in.csv", text);
+        refuse(
+            &site,
+            &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+            fragment,
+        );
+    }
+    std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
+    refuse(
+        &site,
+        &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+        "in.csv: line 3: not UTF-8 text",
+    );
+}
+
+#[test]
+fn files_and_arguments() {
+    let site = site();
+    let a = "--column score --input a.csv";
+    for (args, fragment) in [
+        ("sigmoid --column score --input none.csv --output out.csv", "none.csv: No such file"),
+        ("sigmoid --column score --input . --output out.csv", ".: Is a directory"),
+        ("sigmoid --input a.csv --output out.csv", "--column NAME"),
+        (&format!("sigmoid {a}"), "--output FILE"),
+        (&format!("sigmoid {a} --output there.csv"), "there.csv: is there already; --force"),
+        (&format!("sigmoid {a} --output a.csv --force"), "a.csv: is the input file"),
+        (&format!("sigmoid {a} --output none/out.csv"), "none/out.csv: cannot write in none"),
+        (&format!("sigmoid {a} --output . --force"), "not a plain file"),
+        (&format!("sigmoid {a} --output out.csv --fraction-bits 13"), "--fraction-bits 0 to 12"),
+        (&format!("sigmoid {a} --output out.csv --fraction-bits 17"), "17 is not in 0..=16"),
+        (&format!("sigmoid {a} --output out.csv --domain -5:5"), "work with --domain -8:8"),
+        (&format!("sigmoid {a} --output out.csv --domain 8:-8"), "less than the second"),
+        (&format!("sigmoid {a} --output out.csv --domain eight"), "expected lo:hi"),
+        (
+            &format!("exp {a} --output out.csv --domain 0:64 --fraction-bits 0"),
+            "do not fit 53 bits with 16 output",
+        ),
+        (&format!("cosine {a} --output out.csv"), "possible values: sigmoid"),
+        (&format!("sigmoid --table t.csv {a} --output out.csv"), "cannot be used with"),
+        (&format!("{a} --output out.csv"), "required"),
+        (&format!("sigmoid {a} --output out.csv --threads 0"), "0 is not in 1..=64"),
+        (&format!("sigmoid {a} --output out.csv --net 1000"), "RATE:RTT"),
+    ] {
+        refuse(&site, &format!("apply {args} {REST}"), fragment);
+    }
+    let fine = format!("apply sigmoid {a} --output out.csv");
+    refuse(&site, &fine, "--listen");
+    refuse(&site, &format!("{fine} --connect 127.0.0.1:9"), "--identity");
+    refuse(
+        &site,
+        &format!("{fine} --connect 127.0.0.1:9 --listen 127.0.0.1:0 --insecure-plain-tcp"),
+        "cannot be used",
+    );
+    refuse(&site, &format!("{fine} --connect 127.0.0.1:9 --identity none.id"), "none.id");
+    refuse(&site, &format!("{fine} --insecure-plain-tcp --wait 1 --connect 127.0.0.1"), "127.0.0.1");
+    refuse(
+        &site,
+        &format!("{fine} --insecure-plain-tcp --wait 1 --connect no.such.host.invalid:7000"),
+        "no.such.host",
+    );
+}
+
+#[test]
+fn tables() {
+    let site = site();
+    for (text, fragment) in [
+        ("1\n2\n3\n", "t.csv: 3 values; the number of values must be a power of two"),
+        ("1\n", "t.csv: 1 values"),
+        ("1\nx\n", "t.csv: line 2: value \"x\" is not a number"),
+        ("0,1\n0,2\n", "t.csv: line 2: index 0 occurs again, first in line 1"),
+        ("0,1\n5,2\n", "t.csv: line 2: index 5 is outside 0 to 1"),
+        ("1\n2\n1e300\n4\n", "do not fit 53 bits"),
+    ] {
+        site.write("t.csv", text);
+        refuse(
+            &site,
+            &format!("apply --table t.csv --column score --input a.csv --output out.csv {REST}"),
+            fragment,
+        );
+    }
+    site.write("t.csv", "1\n2\n3\n4\n");
+    refuse(
+        &site,
+        &format!("apply --table t.csv --column score --input a.csv --domain -8:8 --output out.csv {REST}"),
+        "t.csv: 4 values, but domain -8:8 with 0 fraction bits has 16 points",
+    );
+    refuse(
+        &site,
+        &format!("apply --table t.csv --column score --input a.csv --output out.csv {REST}"),
+        "line 3, column \"score\": \"2\" is outside 0 (included) to 2 (excluded)",
+    );
+}
+
+#[test]
+fn share_files() {
+    let site = site();
+    let file = r#"{"hushtable_shares":1,"of":"exp","session":"00","role":"P0","count":2,"bits":20,"fraction_bits":8,"range":[0,763],"ids":null,"shares":[5,1048575]}"#;
+    for (from, to, args, fragment) in [
+        ("", "", "tanh", "domain -4:4 does not hold; give"),
+        ("763", "7630", "sigmoid", "shares of values from 0 to 29.8046875"),
+        ("", "", "sigmoid --fraction-bits 4", "shares with 8 fraction bits"),
+        ("", "", "sigmoid --column score", "a share file has no columns"),
+        ("\"count\":2", "\"count\":3", "sigmoid", "count is 3"),
+        ("1048575", "1048576", "sigmoid", "share 1 has more than 20 bits"),
+        ("\"hushtable_shares\":1", "\"hushtable_shares\":9", "sigmoid", "format version 9"),
+        ("}", "", "sigmoid", "not a usable share file"),
+        ("\"fraction_bits\":8", "\"fraction_bits\":20", "sigmoid", "at most 16"),
+    ] {
+        let text = file.replace(from, to);
+        site.write("s.json", if from.is_empty() { file } else { &text });
+        let args = if args == "tanh" { "tanh --domain -2:2" } else { args };
+        let fragment = fragment.replace("-4:4", "-2:2");
+        refuse(&site, &format!("apply {args} --input s.json --output out.csv {REST}"), &fragment);
+    }
+}
+
+#[test]
+fn identities() {
+    let site = Site::new();
+    site.write("a.csv", "id,score\nx,1\n");
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/expired");
+    std::fs::create_dir_all(site.path("old.id/trusted")).unwrap();
+    for name in ["key.pem", "cert.pem"] {
+        std::fs::copy(format!("{data}/{name}"), site.path("old.id").join(name)).unwrap();
+    }
+    let fine = "apply sigmoid --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --identity";
+    refuse(&site, &format!("{fine} old.id"), "expired");
+    refuse(&site, "identity trust --identity bank.id old.id/cert.pem", "expired");
+    refuse(&site, "identity trust --identity bank.id bank.id/cert.pem", "itself");
+    refuse(&site, "identity trust --identity bank.id a.csv", "a.csv");
+    refuse(&site, "identity new --name x --out bank.id", "exists already");
+    refuse(&site, "identity new --name b\u{e4}nk --out new.id", "identity name");
+    assert!(!site.has("new.id"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let key = site.path("bank.id/key.pem");
+        assert_eq!(common::mode(&key), 0o600);
+        std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o644)).unwrap();
+        refuse(&site, &format!("{fine} bank.id"), "chmod 600");
+    }
+}

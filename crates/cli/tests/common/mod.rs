@@ -1,0 +1,228 @@
+//! Two parties as two processes of the program, in a folder of their own.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+/// A process that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// A folder with `bank.id` and `telecom.id`, which trust each other.
+pub struct Site(TempDir);
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Done {
+    /// The exit code; -1 after a signal.
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+    /// Since it was started.
+    pub time: Duration,
+}
+
+/// A process that listens.
+pub struct Listening {
+    running: Running,
+    pub address: String,
+}
+
+/// A process of the program; ends with this value.
+pub struct Running {
+    pub child: Child,
+    stderr: Option<BufReader<ChildStderr>>,
+    seen: String,
+    start: Instant,
+}
+
+impl Site {
+    pub fn new() -> Self {
+        let site = Self::without_identities();
+        site.run("identity new --name bank --out bank.id").ok();
+        site.run("identity new --name telecom --out telecom.id").ok();
+        site.run("identity trust --identity bank.id telecom.id/cert.pem").ok();
+        site.run("identity trust --identity telecom.id bank.id/cert.pem").ok();
+        site
+    }
+
+    pub fn without_identities() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// A column of numbers in plain fixed decimals, with ids `c0`, `c1` and so on.
+    pub fn write_scores(&self, name: &str, scores: &[f64]) {
+        let rows: String = scores.iter().enumerate().map(|(i, s)| format!("c{i},{s}\n")).collect();
+        self.write(name, &format!("id,score\n{rows}"));
+    }
+
+    /// The names in the folder, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the program with arguments separated by spaces, to its end.
+    pub fn run(&self, args: &str) -> Done {
+        self.start(args).finish()
+    }
+
+    /// Starts the program in this folder.
+    pub fn start(&self, args: &str) -> Running {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hushtable"))
+            .args(args.split_whitespace())
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stderr = child.stderr.take().map(BufReader::new);
+        Running { child, stderr, seen: String::new(), start: Instant::now() }
+    }
+
+    /// Starts the program with `--listen` on a free port and waits until it listens.
+    pub fn listen(&self, args: &str) -> Listening {
+        let mut running = self.start(&format!("{args} --listen 127.0.0.1:0"));
+        let stderr = running.stderr.as_mut().unwrap();
+        loop {
+            let from = running.seen.len();
+            if stderr.read_line(&mut running.seen).unwrap() == 0 {
+                panic!("{args} does not listen: {:?}", running.finish());
+            }
+            if let Some(address) = running.seen[from..].trim_end().strip_prefix("listening on ") {
+                let address = address.to_owned();
+                return Listening { running, address };
+            }
+        }
+    }
+
+    /// Runs both parties to their ends.
+    pub fn both(&self, p0: &str, p1: &str) -> [Done; 2] {
+        let first = self.listen(p0);
+        let second = self.run(&format!("{p1} --connect {}", first.address));
+        [first.finish(), second]
+    }
+}
+
+impl Listening {
+    pub fn finish(self) -> Done {
+        self.running.finish()
+    }
+
+    pub fn kill(&mut self) {
+        self.running.child.kill().unwrap();
+    }
+}
+
+impl Running {
+    /// Waits for the end.
+    pub fn finish(mut self) -> Done {
+        let stdout = drain(self.child.stdout.take().unwrap());
+        let stderr = drain(self.stderr.take().unwrap());
+        let rest = stderr.recv_timeout(LIMIT).expect("the process ends");
+        let stdout = stdout.recv_timeout(LIMIT).expect("the process ends");
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        let stderr = std::mem::take(&mut self.seen) + &rest;
+        Done { code, stdout, stderr, time: self.start.elapsed() }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Done {
+    /// Asserts success.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "{self:?}");
+        self
+    }
+
+    /// Asserts one reported error, with `fragment` in it.
+    #[track_caller]
+    pub fn fails(&self, fragment: &str) {
+        assert_eq!(self.code, 2, "{self:?}");
+        let errors = self.stderr.lines().filter(|line| line.starts_with("error: ")).count();
+        assert!(errors == 1 && self.stderr.contains(fragment), "wanted {fragment:?} in {self:?}");
+    }
+}
+
+fn drain(mut from: impl Read + Send + 'static) -> Receiver<String> {
+    let (done, text) = channel();
+    thread::spawn(move || {
+        let mut all = String::new();
+        let _ = from.read_to_string(&mut all);
+        let _ = done.send(all);
+    });
+    text
+}
+
+/// The two columns of a result file.
+pub fn results(text: &str) -> (String, Vec<(String, f64)>) {
+    let mut lines = text.lines();
+    let header = lines.next().expect("a header").to_owned();
+    let row = |line: &str| {
+        let (id, value) = line.rsplit_once(',').expect("two columns");
+        (id.to_owned(), value.parse().expect("a number"))
+    };
+    (header, lines.map(row).collect())
+}
+
+/// `x` rounded to a multiple of `2^-bits`.
+pub fn rounded(x: f64, bits: i32) -> f64 {
+    (x * 2f64.powi(bits)).round() / 2f64.powi(bits)
+}
+
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Numbers spread over `lo..hi`, the same on every run.
+pub fn spread(count: usize, lo: f64, hi: f64, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..count).map(|_| ((lo + (hi - lo) * next()) * 1e4).round() / 1e4).collect()
+}
+
+/// The permission bits of a file.
+#[cfg(unix)]
+pub fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}

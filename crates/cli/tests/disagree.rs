@@ -1,0 +1,89 @@
+//! Parties that ask for different things: the same clear error on both sides, nothing written.
+
+mod common;
+
+use common::Site;
+
+const FINE: &str = "sigmoid --column score --fraction-bits 4";
+
+/// Runs `apply` with these arguments; both sides must end with exit code 2 and `fragment`, and without output.
+#[track_caller]
+fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
+    let before = site.names();
+    let [first, second] = site.both(
+        &format!("apply {p0} --output p0.csv --identity bank.id"),
+        &format!("apply {p1} --output p1.csv --identity telecom.id"),
+    );
+    for done in [first, second] {
+        assert!(done.time.as_secs() < 10, "{done:?}");
+        done.fails(fragment);
+    }
+    assert_eq!(site.names(), before);
+}
+
+#[test]
+fn rows_and_ids() {
+    let site = Site::new();
+    site.write("a.csv", "id,score\nx,1\ny,2\nz,3\n");
+    site.write("short.csv", "id,score\nx,1\ny,2\n");
+    site.write("swapped.csv", "id,score\ny,1\nx,2\nz,3\n");
+    site.write("joined.csv", "id,score\nxy,1\n,2\nz,3\n");
+    let a = &format!("{FINE} --input a.csv");
+    refuse(&site, a, &format!("{FINE} --input short.csv"), "disagree on number of rows");
+    refuse(&site, a, &format!("{FINE} --input swapped.csv"), "disagree on ids");
+    refuse(&site, &format!("{FINE} --input joined.csv"), a, "disagree on ids");
+    refuse(&site, a, &format!("{a} --no-ids"), "disagree on ids");
+    let done = site.both(
+        &format!("apply {a} --output p0.csv --identity bank.id"),
+        &format!("apply {FINE} --input swapped.csv --output p1.csv --identity telecom.id"),
+    );
+    for done in done {
+        done.fails("sort both files by id");
+    }
+}
+
+#[test]
+fn parameters() {
+    let site = Site::new();
+    site.write("a.csv", "id,score\nx,1\ny,0.5\nz,-1\n");
+    site.write("t1.csv", "1\n2\n3\n4\n");
+    site.write("t2.csv", "1\n2\n3\n5\n");
+    let fine = &format!("{FINE} --input a.csv");
+    for (other, fragment) in [
+        ("tanh --column score --fraction-bits 4 --domain -8:8", "disagree on function"),
+        ("sigmoid --column score --fraction-bits 5", "disagree on fraction bits"),
+        ("sigmoid --column score --fraction-bits 4 --domain -4:4", "disagree on domain"),
+        (
+            "sigmoid --column score --fraction-bits 4 --output-fraction-bits 12",
+            "disagree on output fraction bits",
+        ),
+        ("sigmoid --column score --fraction-bits 4 --reveal p1", "disagree on reveal"),
+        ("sigmoid --column score --fraction-bits 4 --threads 2", "disagree on threads"),
+    ] {
+        refuse(&site, fine, &format!("{other} --input a.csv"), fragment);
+    }
+    let table = |name| format!("--table {name} --column score --input a.csv --domain -2:2");
+    site.write("a.csv", "id,score\nx,0\ny,0\nz,-1\n");
+    refuse(&site, &table("t1.csv"), &table("t2.csv"), "disagree on table digest");
+    refuse(&site, &table("t1.csv"), fine, "disagree on function");
+}
+
+#[test]
+fn share_files_that_do_not_belong_together() {
+    let site = Site::new();
+    site.write("a.csv", "id,score\nx,1\ny,0.5\nz,-1\n");
+    for name in ["1", "2"] {
+        let keep = format!("apply {FINE} --input a.csv --reveal none --quiet --output");
+        let done = site.both(
+            &format!("{keep} bank{name}.json --identity bank.id"),
+            &format!("{keep} telecom{name}.json --identity telecom.id"),
+        );
+        for done in done {
+            done.ok();
+        }
+    }
+    let next = |name| format!("tanh --input {name}.json");
+    refuse(&site, &next("bank1"), &next("telecom2"), "disagree on input");
+    refuse(&site, &next("bank1"), &next("bank1"), "disagree on input");
+    refuse(&site, &next("bank1"), "tanh --column score --fraction-bits 4 --input a.csv", "disagree on input");
+}
