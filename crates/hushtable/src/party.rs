@@ -51,6 +51,18 @@ impl Party {
         both(s0, s1)
     }
 
+    /// One party with a given seed, on a connection inside this process: for tests.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    ///
+    /// # Panics
+    /// On any other connection.
+    #[doc(hidden)]
+    pub fn seeded(connection: Connection, seed: u64, scheme: Option<Scheme>) -> Result<Self> {
+        Self::start(Session::seeded(connection, seed), scheme)
+    }
+
     fn start(mut session: Session, scheme: Option<Scheme>) -> Result<Self> {
         let scheme_name = scheme.map_or("by count".to_string(), |s| format!("{s:?}"));
         session.agree(&[("LPN parameter sets", params::digest_text()), ("OT extension", scheme_name)])?;

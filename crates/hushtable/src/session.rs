@@ -59,8 +59,18 @@ impl Session {
         let mut id = [0; 32];
         id[..8].copy_from_slice(&seed.to_le_bytes());
         let (c0, c1) = Connection::pair_with(id, shape);
-        let seed = u128::from(seed) << 1;
-        (Self::with_seed(c0, seed), Self::with_seed(c1, seed | 1))
+        (Self::seeded(c0, seed), Self::seeded(c1, seed))
+    }
+
+    /// One end of a deterministic session, on a connection inside this process.
+    ///
+    /// # Panics
+    /// On any other connection: a real peer must never meet randomness that others may know.
+    #[doc(hidden)]
+    pub fn seeded(connection: Connection, seed: u64) -> Self {
+        assert!(connection.is_in_process(), "a seeded session with a real peer");
+        let seed = u128::from(seed) << 1 | connection.role() as u128;
+        Self::with_seed(connection, seed)
     }
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
