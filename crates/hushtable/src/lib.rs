@@ -16,6 +16,7 @@ pub mod net;
 pub mod onehot;
 pub mod ot;
 pub mod party;
+pub mod reference;
 pub mod session;
 pub mod share;
 

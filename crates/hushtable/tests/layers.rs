@@ -1,0 +1,144 @@
+//! A module names only modules below it. Reads the sources, so that the order is what the code
+//! does and not what a diagram says.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// Lowest first: each may name those before it.
+const ORDER: [&str; 9] = ["reference", "error", "share", "net", "session", "ot", "party", "onehot", "lut"];
+
+/// What the root re-exports, by the module it comes from.
+const RE_EXPORTS: [(&str, &str); 8] = [
+    ("Error", "error"),
+    ("Result", "error"),
+    ("Role", "net"),
+    ("AShare", "share"),
+    ("BShare", "share"),
+    ("Share", "share"),
+    ("Party", "party"),
+    ("run_pair", "party"),
+];
+
+#[test]
+fn a_module_names_only_modules_below_it() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = sources(&src);
+    let mut wrong = Vec::new();
+    for (file, text) in &sources {
+        let module = file.split(['/', '.']).next().expect("a first part");
+        if module == "lib" {
+            continue;
+        }
+        let rank = |name: &str| ORDER.iter().position(|m| *m == name);
+        let mine = rank(module).unwrap_or_else(|| panic!("{module} is missing from the order in this test"));
+        for name in named(text) {
+            let named = RE_EXPORTS.iter().find(|r| r.0 == name).map_or(name.as_str(), |r| r.1);
+            match rank(named) {
+                Some(theirs) if theirs <= mine => {}
+                Some(_) => wrong.push(format!("{file} names {named}, which is above it")),
+                None => wrong.push(format!("{file} names crate::{name}, which this test does not know")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for module in ORDER {
+        assert!(sources.keys().any(|f| f.split(['/', '.']).next() == Some(module)), "{module} is gone");
+    }
+}
+
+#[test]
+fn this_test_sees_names() {
+    let text = "
+        use crate::{\n    error::{Result, lut}, // crate::fake\n    ot::{self, rcot}, net,\n};
+        //! [`Nobody`](crate::comment::X)
+        /// crate::also_a_comment
+        fn f() -> crate::share::AShare<u8> { crate::session::X /* crate::party */ }
+        pub(crate) fn g() {}
+    ";
+    assert_eq!(named(text), ["error", "ot", "net", "share", "session"]);
+}
+
+/// Every source file of the library, by its path below `src`.
+fn sources(src: &Path) -> BTreeMap<String, String> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![src.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("the sources are here") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let name = path.strip_prefix(src).expect("below src").to_string_lossy().replace('\\', "/");
+                found.insert(name, fs::read_to_string(&path).expect("readable"));
+            }
+        }
+    }
+    found
+}
+
+/// The first names after `crate::`, comments aside.
+fn named(text: &str) -> Vec<String> {
+    let code = without_comments(text);
+    let mut names = Vec::new();
+    for (at, start) in code.match_indices("crate::") {
+        let rest = &code[at + start.len()..];
+        match rest.trim_start().strip_prefix('{') {
+            Some(group) => names.extend(top_level(group)),
+            None => names.push(identifier(rest)),
+        }
+    }
+    names
+}
+
+/// The first names of the items of a `{..}` group, of which `text` is what follows the brace.
+fn top_level(text: &str) -> Vec<String> {
+    let (mut depth, mut start, mut items) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            '}' | ',' if depth == 0 => {
+                items.push(identifier(&text[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+        if c == '}' && start == at + 1 {
+            break;
+        }
+    }
+    items.retain(|item| !item.is_empty());
+    items
+}
+
+fn identifier(text: &str) -> String {
+    text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+fn without_comments(text: &str) -> String {
+    let mut code = String::new();
+    let mut block = false;
+    for line in text.lines() {
+        let mut rest = line;
+        loop {
+            if block {
+                let Some(end) = rest.find("*/") else { break };
+                (rest, block) = (&rest[end + 2..], false);
+            }
+            match (rest.find("//"), rest.find("/*")) {
+                (Some(l), b) if b.is_none_or(|b| l < b) => {
+                    code.push_str(&rest[..l]);
+                    break;
+                }
+                (_, Some(b)) => {
+                    code.push_str(&rest[..b]);
+                    (rest, block) = (&rest[b + 2..], true);
+                }
+                _ => {
+                    code.push_str(rest);
+                    break;
+                }
+            }
+        }
+        code.push('\n');
+    }
+    code
+}
