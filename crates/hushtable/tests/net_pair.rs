@@ -124,7 +124,8 @@ fn full_queues_in_both_directions_do_not_deadlock() {
 fn a_wrong_length_is_the_peers_error() {
     for (sent, want) in [(5, 6), (6, 5), (0, 1), (3 * MIB, 3 * MIB + 1), (MIB, 2 * MIB), (2 * MIB, MIB)] {
         both(
-            |mut p0| p0.channel().send(vec![0; sent]).unwrap(),
+            // P1 may hang up before all of it is sent.
+            |mut p0| drop(p0.channel().send(vec![0; sent])),
             |mut p1| {
                 let error = p1.channel().recv(want).unwrap_err();
                 assert!(matches!(&error, Error::Peer(_)), "{error}");

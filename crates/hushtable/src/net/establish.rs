@@ -42,7 +42,11 @@ pub(super) struct Secured {
 
 impl Setup {
     pub(super) fn new(options: Options) -> Result<Self> {
-        let tls = options.identity.as_ref().map(tls::Settings::new).transpose()?;
+        let tls = options
+            .identity
+            .as_ref()
+            .map(|identity| tls::Settings::new(identity, options.timing.linger))
+            .transpose()?;
         Ok(Setup { options, tls })
     }
 

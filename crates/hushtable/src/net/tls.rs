@@ -24,10 +24,11 @@ pub(super) struct Settings {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
     identity: Identity,
+    linger: Duration,
 }
 
 impl Settings {
-    pub(super) fn new(identity: &Identity) -> Result<Self> {
+    pub(super) fn new(identity: &Identity, linger: Duration) -> Result<Self> {
         let provider = Arc::new(CryptoProvider {
             cipher_suites: vec![
                 ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
@@ -55,7 +56,8 @@ impl Settings {
             .with_cert_resolver(certificate);
         server.send_tls13_tickets = 0;
         server.ignore_client_order = true;
-        Ok(Settings { client: Arc::new(client), server: Arc::new(server), identity: identity.clone() })
+        let (client, server) = (Arc::new(client), Arc::new(server));
+        Ok(Settings { client, server, identity: identity.clone(), linger })
     }
 
     fn session(&self, role: Role) -> io::Result<rustls::Connection> {
@@ -107,23 +109,17 @@ impl Tls {
         deadline: &Deadline,
     ) -> std::result::Result<Tls, Refusal> {
         let identity = settings.identity.clone();
-        let refuse = |e: io::Error| refusal(e, deadline, &identity);
-        let mut session = settings.session(role).map_err(refuse)?;
-        let mut stream = Stream { socket: &socket, deadline };
-        if role == Role::P1 {
-            // A peer without TLS answers our first flight with a plain greeting.
-            session.write_tls(&mut stream).map_err(refuse)?;
-            if stream.peek().map_err(refuse)?.is_some_and(|byte| byte != FIRST_BYTE && byte != ALERT) {
-                let error = Error::Tls("this party uses TLS, the peer plain TCP or something else".into());
-                return Err(Refusal { pin: false, error });
+        match shake(role, settings, &socket, deadline) {
+            Ok(session) => {
+                let (session, [out, incoming]) = (Mutex::new(session), Default::default());
+                Ok(Tls { socket, session, out, incoming, identity })
+            }
+            Err(e) => {
+                // The peer must still receive the alert that says why.
+                socket.close(settings.linger);
+                Err(refusal(e, deadline, &identity))
             }
         }
-        while session.is_handshaking() {
-            session.complete_io(&mut stream).map_err(refuse)?;
-        }
-        session.set_buffer_limit(None);
-        let [out, incoming] = Default::default();
-        Ok(Tls { socket, session: Mutex::new(session), out, incoming, identity })
     }
 
     /// The name in the peer's certificate.
@@ -214,16 +210,36 @@ impl Transport for Tls {
 /// First byte of a TLS alert.
 const ALERT: u8 = 21;
 
+fn shake(
+    role: Role,
+    settings: &Settings,
+    socket: &Tcp,
+    deadline: &Deadline,
+) -> io::Result<rustls::Connection> {
+    let mut session = settings.session(role)?;
+    let mut stream = Stream { socket, deadline };
+    if role == Role::P1 {
+        // A peer without TLS answers our first flight with a plain greeting.
+        session.write_tls(&mut stream)?;
+        if socket.peek(deadline.left())?.is_some_and(|byte| byte != FIRST_BYTE && byte != ALERT) {
+            return Err(invalid("this party uses TLS, the peer plain TCP or something else".into()));
+        }
+    }
+    while session.is_handshaking() {
+        if let Err(e) = session.complete_io(&mut stream) {
+            // What is left to write is the alert.
+            while session.wants_write() && session.write_tls(&mut stream).is_ok_and(|n| n > 0) {}
+            return Err(e);
+        }
+    }
+    session.set_buffer_limit(None);
+    Ok(session)
+}
+
 /// The socket during the handshake, with one deadline for all of it.
 struct Stream<'a> {
     socket: &'a Tcp,
     deadline: &'a Deadline,
-}
-
-impl Stream<'_> {
-    fn peek(&self) -> io::Result<Option<u8>> {
-        self.socket.peek(self.deadline.left())
-    }
 }
 
 impl Read for Stream<'_> {

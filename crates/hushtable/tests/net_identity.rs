@@ -1,0 +1,213 @@
+//! Identity folders: made, read, refused.
+
+mod net_support;
+
+use hushtable::net::Identity;
+use hushtable::{Error, Result};
+use net_support::Folders;
+use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn refusal<T>(outcome: Result<T>) -> String {
+    match outcome {
+        Err(Error::Identity(text)) => text,
+        Err(other) => panic!("another kind of error: {other}"),
+        Ok(_) => panic!("this must be refused"),
+    }
+}
+
+/// Key and certificate for a name and a time, in PEM.
+fn make(name: &str, from: i32, to: i32) -> (String, String) {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    (params.not_before, params.not_after) = (date_time_ymd(from, 1, 1), date_time_ymd(to, 1, 1));
+    let certificate = params.self_signed(&key).unwrap();
+    (key.serialize_pem(), certificate.pem())
+}
+
+#[test]
+fn a_new_identity_is_complete_and_private() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("bank.id");
+    let made = Identity::create(&dir, "bank").unwrap();
+    assert_eq!(files(&dir), ["cert.pem", "key.pem", "trusted"]);
+    assert_eq!((mode(&dir), mode(&dir.join("key.pem"))), (0o700, 0o600));
+    assert_eq!(files(root.path()), ["bank.id"], "nothing is left beside it");
+
+    let read = Identity::load(&dir).unwrap();
+    assert_eq!((read.name(), read.fingerprint()), ("bank", made.fingerprint()));
+    assert_eq!(read.certificate_path(), dir.join("cert.pem"));
+    let der = CertificateDer::from_pem_slice(&fs::read(dir.join("cert.pem")).unwrap()).unwrap();
+    let bytes: Vec<String> = Sha256::digest(&der).iter().map(|b| format!("{b:02X}")).collect();
+    assert_eq!(read.fingerprint().to_string(), bytes.join(":"));
+    assert!(!format!("{read:?}").contains("key"), "{read:?}");
+    assert_ne!(
+        Identity::create(&root.path().join("other"), "bank").unwrap().fingerprint(),
+        made.fingerprint()
+    );
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("x");
+    fs::create_dir(&dir).unwrap();
+    assert!(refusal(Identity::create(&dir, "x")).contains("exists already"));
+    fs::remove_dir(&dir).unwrap();
+    fs::write(&dir, "a file").unwrap();
+    assert!(refusal(Identity::create(&dir, "x")).contains("exists already"));
+    assert_eq!(fs::read(&dir).unwrap(), b"a file");
+
+    let missing = root.path().join("no/such/folder");
+    assert!(matches!(Identity::create(&missing, "x"), Err(Error::Io { .. })));
+    assert_eq!(files(root.path()), ["x"]);
+}
+
+#[test]
+fn a_name_is_plain() {
+    let root = tempfile::tempdir().unwrap();
+    for name in ["", "a b", "ä", "a/b", "a\n", &"x".repeat(65)] {
+        let outcome = Identity::create(&root.path().join("id"), name);
+        assert!(matches!(outcome, Err(Error::Param { .. })), "{name:?}");
+    }
+    assert!(files(root.path()).is_empty());
+    assert_eq!(Identity::create(&root.path().join("id"), &"x".repeat(64)).unwrap().name().len(), 64);
+}
+
+#[test]
+fn a_key_open_to_others_is_refused() {
+    let folders = Folders::strangers();
+    let key = folders.bank.join("key.pem");
+    for bits in [0o640, 0o604, 0o620, 0o601] {
+        fs::set_permissions(&key, fs::Permissions::from_mode(bits)).unwrap();
+        let text = refusal(Identity::load(&folders.bank));
+        assert!(text.contains("key.pem") && text.contains(&format!("{bits:o}")), "{text}");
+    }
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o400)).unwrap();
+    Identity::load(&folders.bank).unwrap();
+}
+
+#[test]
+fn a_key_of_another_certificate_is_refused() {
+    let folders = Folders::strangers();
+    fs::copy(folders.telecom.join("cert.pem"), folders.bank.join("cert.pem")).unwrap();
+    let text = refusal(Identity::load(&folders.bank));
+    assert!(text.contains("key.pem") && text.contains("does not belong"), "{text}");
+}
+
+#[test]
+fn our_own_certificate_must_be_valid_now() {
+    let folders = Folders::strangers();
+    for (from, to, problem) in [(2001, 2002, "expired on"), (2500, 2501, "is not valid before")] {
+        let (key, certificate) = make("bank", from, to);
+        fs::write(folders.bank.join("key.pem"), key).unwrap();
+        fs::write(folders.bank.join("cert.pem"), certificate).unwrap();
+        let text = refusal(Identity::load(&folders.bank));
+        assert!(text.contains("cert.pem") && text.contains(problem), "{text}");
+    }
+}
+
+#[test]
+fn broken_files_are_named() {
+    let cases: [(&str, &[u8]); 5] = [
+        ("cert.pem", b""),
+        ("cert.pem", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+        ("cert.pem", &[0xFF; 200]),
+        ("key.pem", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+        ("trusted/x.pem", b"not PEM"),
+    ];
+    for (file, bytes) in cases {
+        let folders = Folders::strangers();
+        fs::write(folders.bank.join(file), bytes).unwrap();
+        let text = refusal(Identity::load(&folders.bank));
+        assert!(text.contains(file), "{text}");
+    }
+    for file in ["cert.pem", "key.pem"] {
+        let folders = Folders::strangers();
+        fs::remove_file(folders.bank.join(file)).unwrap();
+        let error = Identity::load(&folders.bank).unwrap_err();
+        assert!(matches!(&error, Error::Io { what, .. } if what.contains(file)), "{error}");
+    }
+    let error = Identity::load(Path::new("no such folder")).unwrap_err().to_string();
+    assert!(error.contains("no such folder"), "{error}");
+}
+
+#[test]
+fn trusting_copies_the_certificate_and_nothing_else() {
+    let folders = Folders::strangers();
+    // Somebody sends key and certificate in one file.
+    let both = [
+        fs::read(folders.telecom.join("key.pem")).unwrap(),
+        fs::read(folders.telecom.join("cert.pem")).unwrap(),
+    ]
+    .concat();
+    let sent = folders.root.path().join("telecom.pem");
+    fs::write(&sent, both).unwrap();
+
+    let theirs = Identity::load(&folders.telecom).unwrap().fingerprint();
+    for _ in 0..2 {
+        // The second time changes nothing.
+        assert_eq!(Identity::trust(&folders.bank, &sent).unwrap(), theirs);
+        let start: String = theirs.to_string().to_lowercase().split(':').take(4).collect();
+        assert_eq!(files(&folders.bank.join("trusted")), [format!("telecom-{start}.pem")]);
+    }
+    let copy = folders.bank.join("trusted").join(&files(&folders.bank.join("trusted"))[0]);
+    assert_eq!(
+        fs::read_to_string(&copy).unwrap().lines().collect::<Vec<_>>(),
+        fs::read_to_string(folders.telecom.join("cert.pem")).unwrap().lines().collect::<Vec<_>>()
+    );
+    Identity::load(&folders.bank).unwrap();
+}
+
+#[test]
+fn a_peers_name_cannot_leave_the_folder() {
+    let folders = Folders::strangers();
+    let file = folders.root.path().join("evil.pem");
+    for name in ["../../evil", ".hidden", "a\0b", "", &"long".repeat(60)] {
+        fs::write(&file, make(name, 2001, 2500).1).unwrap();
+        Identity::trust(&folders.bank, &file).unwrap();
+    }
+    let names = files(&folders.bank.join("trusted"));
+    assert_eq!(names.len(), 5, "{names:?}");
+    for name in names {
+        assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)), "{name}");
+        assert!(!name.starts_with('.') && name.len() < 64, "{name}");
+    }
+    Identity::load(&folders.bank).unwrap();
+}
+
+#[test]
+fn what_cannot_be_trusted_is_said() {
+    let folders = Folders::strangers();
+    let file = folders.root.path().join("x.pem");
+    for (bytes, problem) in [
+        (make("x", 2001, 2002).1, "expired on"),
+        (make("x", 2500, 2501).1, "is not valid before"),
+        (fs::read_to_string(folders.telecom.join("key.pem")).unwrap(), "no certificate"),
+        (fs::read_to_string(folders.bank.join("cert.pem")).unwrap(), "itself"),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        let text = refusal(Identity::trust(&folders.bank, &file));
+        assert!(text.contains("x.pem") && text.contains(problem), "{text}");
+    }
+    assert!(files(&folders.bank.join("trusted")).is_empty());
+    assert!(Identity::trust(&folders.root.path().join("none"), &folders.telecom.join("cert.pem")).is_err());
+}
