@@ -1,0 +1,47 @@
+//! Both parties of a test, and what they share.
+#![allow(dead_code)] // not every test uses all of it
+
+use std::thread;
+
+use hushtable::{
+    Party, Result, Role,
+    net::{Connection, Shape},
+    ot::Scheme,
+    share::{Kind, Share},
+};
+use prim::{block::Block, prg::Prg};
+
+/// Both parties with a given OT extension, deterministic.
+pub fn pair(seed: u64, scheme: Option<Scheme>) -> (Party, Party) {
+    let (c0, c1) = Connection::pair_with(id(seed), Shape::LOOPBACK);
+    thread::scope(|scope| {
+        let p1 = scope.spawn(|| Party::seeded(c1, seed, scheme).expect("set-up of P1"));
+        (Party::seeded(c0, seed, scheme).expect("set-up of P0"), p1.join().expect("no panic"))
+    })
+}
+
+/// A session id for a seed.
+pub fn id(seed: u64) -> [u8; 32] {
+    let mut id = [0; 32];
+    id[..8].copy_from_slice(&seed.to_le_bytes());
+    id
+}
+
+/// One party's shares of `values`, the masks drawn from `seed`.
+pub fn share<K: Kind>(role: Role, bits: u32, values: &[u32], seed: u64) -> Share<K, u32> {
+    let mut masks = vec![0u32; values.len()];
+    Prg::new(Block(u128::from(seed) << 64 | 1)).words(bits, &mut masks);
+    let masks = Share::new(bits, masks);
+    match role {
+        Role::P0 => masks,
+        Role::P1 => Share::<K, u32>::new(bits, values.to_vec()).minus(&masks),
+    }
+}
+
+/// Runs the same function at both parties; their results, P0's first.
+pub fn both<T: Send>(
+    pair: (Party, Party),
+    f: impl Fn(&mut Party) -> Result<T> + Send + Sync + Copy,
+) -> (T, T) {
+    hushtable::run_pair(pair, f, f).expect("an honest run")
+}

@@ -1,0 +1,114 @@
+//! Golden transcripts: everything both parties send in a fixed seeded run of each protocol, hashed
+//! and compared with `data/wire.txt`.
+//!
+//! A difference means that this version cannot talk to the last one. If that is meant, run
+//! `UPDATE_WIRE=1 cargo test --test wire`, say so in the changelog under "Wire" and raise
+//! `net::WIRE_VERSION`.
+
+#[path = "support/pairs.rs"]
+mod pairs;
+#[path = "support/relay.rs"]
+mod relay;
+
+use std::{env, fs, path::Path};
+
+use hushtable::{
+    Party, Result,
+    lut::{Table, splut::SpLut},
+    net::Connection,
+    onehot::{Cyclic, Group, OneHot, Xor},
+    ot::Scheme,
+    share::Share,
+};
+use pairs::{id, share};
+use relay::{Fate, relayed};
+
+const SEED: u64 = 0x57_1e;
+
+type Protocol = fn(&mut Party) -> Result<()>;
+
+/// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
+const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 15] = [
+    ("set-up", None, |_| Ok(())),
+    ("set-up-iknp", Some(Scheme::Iknp), |_| Ok(())),
+    ("softspoken", None, |p| p.cots(9000, 9000).map(drop)),
+    ("iknp", Some(Scheme::Iknp), |p| p.cots(9000, 9000).map(drop)),
+    ("ferret-s", Some(Scheme::Ferret), |p| p.cots(150_000, 150_000).map(drop)),
+    ("ferret-m", Some(Scheme::Ferret), |p| p.cots(300_000, 300_000).map(drop)),
+    ("rotl-cyclic", None, |p| OneHot::<Cyclic>::rotl(p, 3, 11).map(drop)),
+    ("rotl-xor", None, |p| OneHot::<Xor>::rotl(p, 8, 3).map(drop)),
+    ("doubling-cyclic", None, |p| OneHot::<Cyclic>::doubling(p, 5, 11).map(drop)),
+    ("doubling-xor", None, |p| OneHot::<Xor>::doubling(p, 8, 3).map(drop)),
+    ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
+    ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
+    ("splut-cyclic", None, splut::<Cyclic>),
+    ("splut-xor", None, splut::<Xor>),
+    ("splut-any-length", None, splut_any),
+];
+
+/// From a one-hot, 11 indices, 2 columns of 13 bits.
+fn read<G: Group>(p: &mut Party, additive: bool) -> Result<()> {
+    let column: Vec<u16> = (0..16).map(|x| x * 511).collect();
+    let table = Table::vector(13, vec![column.clone(), column])?;
+    let x: Share<G::Kind, u32> = share(p.role(), 4, &[7; 11], SEED);
+    let onehot = OneHot::<G>::rotl(p, 4, 11)?;
+    match additive {
+        false => onehot.lookup_xor_all(p, &[&table], &x).map(drop),
+        true => onehot.signed(p, &[13, 13])?.lookup_all(p, &[&table], &x).map(drop),
+    }
+}
+
+fn splut<G: Group>(p: &mut Party) -> Result<()> {
+    let x = share(p.role(), 4, &[7; 11], SEED);
+    SpLut::<G>::prepare(p, 16, 11)?.lookup(p, &Table::<u16>::tabulate(4, 13, |x| x * 511)?, &x).map(drop)
+}
+
+fn splut_any(p: &mut Party) -> Result<()> {
+    let table = Table::<u16>::new(13, (0..13).map(|x| x * 511).collect())?;
+    SpLut::<Cyclic>::prepare(p, 13, 11)?.lookup_mod_xor(p, &table, &[5; 11]).map(drop)
+}
+
+/// Every frame each party sent, set-up included.
+fn transcript(scheme: Option<Scheme>, protocol: Protocol) -> [Vec<Vec<u8>>; 2] {
+    let run = move |connection: Connection| protocol(&mut Party::seeded(connection, SEED, scheme)?);
+    let outcome = relayed(id(SEED), run, run, |_, _, _| Fate::Pass);
+    outcome.p0.expect("no panic at P0").expect("an honest run");
+    outcome.p1.expect("no panic at P1").expect("an honest run");
+    outcome.sent
+}
+
+fn line(name: &str, sent: [&[Vec<u8>]; 2]) -> String {
+    let hash = |frames: &[Vec<u8>]| {
+        let mut hasher = blake3::Hasher::new();
+        for frame in frames {
+            hasher.update(frame);
+        }
+        hasher.finalize().to_hex()[..32].to_string()
+    };
+    let [p0, p1] = sent;
+    format!("{name} p0 {} {} p1 {} {}\n", p0.len(), hash(p0), p1.len(), hash(p1))
+}
+
+#[test]
+fn every_protocol_sends_what_it_sent_before() {
+    let mut now = String::from("# protocol, then for each party: frames sent, hash of them. See wire.rs.\n");
+    for (name, scheme, protocol) in PROTOCOLS {
+        let sent = transcript(scheme, protocol);
+        let set_up = transcript(scheme, |_| Ok(()));
+        let after = if name.starts_with("set-up") { [0, 0] } else { [set_up[0].len(), set_up[1].len()] };
+        assert!(sent[0].starts_with(&set_up[0]) && sent[1].starts_with(&set_up[1]), "{name}: another set-up");
+        now += &line(name, [&sent[0][after[0]..], &sent[1][after[1]..]]);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire.txt");
+    if env::var_os("UPDATE_WIRE").is_some() {
+        fs::write(&path, &now).expect("data/wire.txt can be written");
+    }
+    let before = fs::read_to_string(&path).expect("data/wire.txt");
+    let changed: Vec<&str> = now.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
+    assert!(
+        before == now,
+        "the bytes on the wire changed:\n{}\nIf that is meant: UPDATE_WIRE=1, a line in the changelog under \
+         \"Wire\", and another net::WIRE_VERSION.",
+        changed.join("\n")
+    );
+}
