@@ -1,0 +1,221 @@
+//! Peers that are the wrong ones, gone, silent or talking nonsense: both sides end soon, with an error and
+//! without output.
+
+mod common;
+#[path = "common/proxy.rs"]
+mod proxy;
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+    time::Duration,
+};
+
+use common::{Done, Site};
+use proxy::{Fault, Proxy};
+
+const ROWS: usize = 300;
+/// The promise of the program, and a little for a busy machine.
+const SOON: Duration = Duration::from_secs(13);
+
+fn site() -> Site {
+    let site = Site::new();
+    site.write_scores("a.csv", &common::spread(ROWS, -4.0, 3.9, 5));
+    site
+}
+
+fn apply(output: &str, rest: &str) -> String {
+    format!("apply sigmoid --column score --input a.csv --quiet --output {output} {rest}")
+}
+
+/// Both sides ended with exit code 2, soon, and left nothing.
+#[track_caller]
+fn ended(site: &Site, done: &[Done]) {
+    for done in done {
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(done.stderr.contains("error: ") && done.time < SOON, "{done:?}");
+    }
+    let left: Vec<String> =
+        site.names().into_iter().filter(|n| n.contains("out") || n.starts_with('.')).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn peers_that_are_not_trusted() {
+    let site = site();
+    site.run("identity new --name stranger --out stranger.id").ok();
+    site.run("identity trust --identity stranger.id bank.id/cert.pem").ok();
+    site.run("identity new --name lonely --out lonely.id").ok();
+    // The bank does not know the stranger; lonely knows nobody, and the bank nobody of that name.
+    for (p0, p1) in [("bank", "stranger"), ("stranger", "telecom"), ("bank", "lonely"), ("lonely", "telecom")]
+    {
+        let done = site.both(
+            &apply("out0.csv", &format!("--identity {p0}.id")),
+            &apply("out1.csv", &format!("--identity {p1}.id")),
+        );
+        for done in &done {
+            assert!(done.stderr.contains("error: secure connection: "), "{p0} and {p1}: {done:?}");
+            assert!(done.stderr.contains("trust"), "{p0} and {p1}: {done:?}");
+        }
+        ended(&site, &done);
+    }
+}
+
+#[test]
+fn plain_tcp_against_tls() {
+    let site = site();
+    let (plain, tls) = ("--insecure-plain-tcp", ["--identity bank.id", "--identity telecom.id"]);
+    for (p0, p1) in [(plain, tls[1]), (tls[0], plain)] {
+        let done = site.both(&apply("out0.csv", p0), &apply("out1.csv", p1));
+        for done in &done {
+            assert!(done.stderr.contains("TLS") && done.stderr.contains("plain TCP"), "{done:?}");
+        }
+        ended(&site, &done);
+    }
+}
+
+/// The 64 bytes with which a party greets.
+fn greeting(version: u16, role: u8) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    bytes[..8].copy_from_slice(b"hushtabl");
+    bytes[8..10].copy_from_slice(&version.to_le_bytes());
+    bytes[11] = role;
+    bytes[16..48].copy_from_slice(&[7; 32]);
+    bytes
+}
+
+#[test]
+fn peers_of_another_version_or_the_same_role_or_another_kind() {
+    let site = site();
+    let info = site.run("info").ok().stdout;
+    let version =
+        info.lines().find_map(|line| line.strip_prefix("wire version ")).unwrap().parse::<u16>().unwrap();
+    for (bytes, fragment) in [
+        (&greeting(version + 1, 1)[..], "disagree on wire version"),
+        (&greeting(version, 0), "disagree on role"),
+        (&greeting(version, 9), "disagree on role"),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "not hushtable"),
+        (&[0xff; 4096], "not hushtable"),
+    ] {
+        let p0 = site.listen(&apply("out0.csv", "--insecure-plain-tcp"));
+        let mut peer = TcpStream::connect(&p0.address).unwrap();
+        peer.write_all(bytes).unwrap();
+        let _ = peer.read_to_end(&mut Vec::new());
+        let done = p0.finish();
+        assert!(done.stderr.contains(fragment), "wanted {fragment} in {done:?}");
+        ended(&site, &[done]);
+    }
+    for (bytes, fragment) in [
+        (greeting(version + 1, 0), "disagree on wire version"),
+        (greeting(version, 1), "disagree on role"),
+        ([b'x'; 64], "not hushtable"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let p1 = site.start(&apply("out1.csv", &format!("--insecure-plain-tcp --connect {address}")));
+        let (mut peer, _) = listener.accept().unwrap();
+        peer.write_all(&bytes).unwrap();
+        let _ = peer.read_to_end(&mut Vec::new());
+        let done = p1.finish();
+        assert!(done.stderr.contains(fragment), "wanted {fragment} in {done:?}");
+        ended(&site, &[done]);
+    }
+}
+
+#[test]
+fn ports_that_are_in_use_or_closed() {
+    let site = site();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let done = site.run(&apply("out0.csv", &format!("--identity bank.id --listen {address}")));
+    assert!(done.stderr.contains(&format!("listening on {address}: ")), "{done:?}");
+    ended(&site, &[done]);
+    drop(taken);
+    let done = site.run(&apply("out1.csv", &format!("--identity bank.id --wait 1 --connect {address}")));
+    assert!(done.stderr.contains(&format!("connecting to {address}: ")), "{done:?}");
+    ended(&site, &[done]);
+    let done = site.run(&apply("out1.csv", "--identity bank.id --wait 1 --listen 127.0.0.1:0"));
+    ended(&site, &[done]);
+}
+
+/// Runs both parties over a proxy with this fault.
+fn with_fault(site: &Site, rest: [&str; 2], after: usize, fault: Fault) -> [Done; 2] {
+    let name = format!("{after}-{fault:?}-{}", rest[0].len());
+    let p0 = site.listen(&apply(&format!("out0-{name}.csv"), rest[0]));
+    let proxy = Proxy::new(&p0.address, after, fault);
+    let p1 =
+        site.run(&apply(&format!("out1-{name}.csv"), &format!("{} --connect {}", rest[1], proxy.address)));
+    [p0.finish(), p1]
+}
+
+const TLS: [&str; 2] = ["--identity bank.id", "--identity telecom.id"];
+/// Bytes from P0 after which something happens: in the greeting, the base OTs, the agreement, the lookups.
+const PLACES: [usize; 8] = [1, 70, 500, 2000, 5000, 9000, 100_000, 900_000];
+
+#[test]
+fn connections_that_end() {
+    let site = site();
+    for after in PLACES {
+        ended(&site, &with_fault(&site, TLS, after, Fault::Cut));
+        ended(&site, &with_fault(&site, ["--insecure-plain-tcp"; 2], after, Fault::Cut));
+    }
+}
+
+#[test]
+fn garbage_on_the_way() {
+    let site = site();
+    for after in PLACES {
+        // Over TLS nothing of it gets in. The sender may have said all it had to say before the receiver hung up.
+        let [p0, p1] = with_fault(&site, TLS, after, Fault::Garbage);
+        assert!(matches!(p0.code, 0 | 2) && p1.code == 2, "{after}: {p0:?} {p1:?}");
+        // Plain TCP protects nothing: any answer is possible, but no crash and no wait.
+        for done in with_fault(&site, ["--insecure-plain-tcp"; 2], after, Fault::Garbage) {
+            assert!(matches!(done.code, 0 | 2) && done.time < SOON, "{after}: {done:?}");
+        }
+    }
+}
+
+#[test]
+fn peers_that_fall_silent() {
+    let site = site();
+    let site = &site;
+    thread::scope(|scope| {
+        for after in PLACES {
+            for rest in [TLS, ["--insecure-plain-tcp"; 2]] {
+                scope.spawn(move || {
+                    for done in with_fault(site, rest, after, Fault::Stall) {
+                        assert_eq!(done.code, 2, "{after}: {done:?}");
+                        assert!(done.time < SOON, "{after}: {done:?}");
+                    }
+                });
+            }
+        }
+    });
+    ended(site, &[]);
+}
+
+#[test]
+fn peers_that_are_killed() {
+    let site = site();
+    for after in PLACES {
+        for listening in [true, false] {
+            // Slow enough that the parties are still at it.
+            let slow = "--net 20:1";
+            let mut p0 = site.listen(&apply("out0.csv", &format!("--identity bank.id {slow}")));
+            let proxy = Proxy::new(&p0.address, after, Fault::Tell);
+            let rest = format!("--identity telecom.id {slow} --connect {}", proxy.address);
+            let mut p1 = site.start(&apply("out1.csv", &rest));
+            proxy.reached();
+            if listening {
+                p0.kill()
+            } else {
+                p1.child.kill().unwrap()
+            }
+            let (p0, p1) = (p0.finish(), p1.finish());
+            let (killed, survivor) = if listening { (p0, p1) } else { (p1, p0) };
+            assert_eq!(killed.code, -1, "{killed:?}");
+            ended(&site, &[survivor]);
+        }
+    }
+}
