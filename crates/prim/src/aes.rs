@@ -55,8 +55,8 @@ impl<S: Isa> Cipher<S> {
         for (wide, &key) in wide.iter_mut().zip(keys) {
             *wide = isa.splat(key);
         }
-        // an unknown number keeps the rounds a loop; unrolled, they are scheduled one vector after
-        // the other, and the processor cannot look far enough ahead to overlap them
+        // for many vectors an unknown number keeps the rounds a loop: unrolled, they are scheduled
+        // one vector after the other, too far apart for the processor to overlap them
         let rounds = black_box(10);
         let whitening = isa.splat(sigma_inverse(keys[0]));
         Self { isa, rounds, whitening, closing: isa.xor(wide[0], wide[10]), keys: wide }
@@ -83,7 +83,7 @@ impl<S: Isa> Cipher<S> {
     /// `H(x ^ whitening)` of `W` vectors at once: `sigma` is linear, so its result already has the
     /// first round key, both in AES and in the final XOR, where the last key undoes it.
     #[inline(always)]
-    pub fn hash_whitened<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
+    fn hash_whitened<const W: usize>(&self, mut xs: [S::V; W]) -> [S::V; W] {
         for x in &mut xs {
             *x = self.isa.sigma(*x);
         }
@@ -94,10 +94,28 @@ impl<S: Isa> Cipher<S> {
         ys
     }
 
+    /// For a caller who has other work to do between the rounds of `H`: the keys of the rounds of
+    /// `H(x ^ whitening)`, from `sigma(x)` on, up to `close`.
+    #[inline(always)]
+    pub fn opening_keys(&self) -> &[S::V] {
+        &self.keys[1..self.rounds - 1]
+    }
+
+    /// The last two rounds and the final XOR of `H(x ^ whitening)`, for `sigmas = sigma(x)`.
+    #[inline(always)]
+    pub fn close<const W: usize>(&self, mut ys: [S::V; W], sigmas: &[S::V; W]) -> [S::V; W] {
+        for (y, x) in ys.iter_mut().zip(sigmas) {
+            *y = self.isa.round(*y, self.keys[9]);
+            *y = self.isa.xor(self.isa.last_round(*y, self.closing), *x);
+        }
+        ys
+    }
+
     /// The rounds of AES after the first key, with another last key.
     #[inline(always)]
     fn finish<const W: usize>(&self, mut xs: [S::V; W], last: S::V) -> [S::V; W] {
-        for &key in &self.keys[1..self.rounds] {
+        let rounds = if W < 8 { 10 } else { self.rounds };
+        for &key in &self.keys[1..rounds] {
             for x in &mut xs {
                 *x = self.isa.round(*x, key);
             }

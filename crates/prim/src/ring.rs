@@ -2,10 +2,11 @@
 
 use bytemuck::Pod;
 use std::fmt::Debug;
+use zeroize::Zeroize;
 
 /// An unsigned machine word. A batch may use fewer bits than [`WIDTH`](Ring::WIDTH); the width
 /// belongs to the batch, see [`low`].
-pub trait Ring: Copy + Eq + Debug + Default + Pod + Send + Sync + 'static {
+pub trait Ring: Copy + Eq + Debug + Default + Pod + Zeroize + Send + Sync + 'static {
     /// Bits in the word.
     const WIDTH: u32;
     /// Zero-extends.

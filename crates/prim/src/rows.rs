@@ -1,9 +1,9 @@
 //! The inner loop of the ROTL generator: rows from leaves, summed as they are and shifted back.
 
-use crate::aes::Cipher;
+mod window;
+
 use crate::ct::{row_words, swap_in_word};
 use crate::lookup::shift_row;
-use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 use crate::{Block, CcrHash};
 use zeroize::Zeroize;
 
@@ -138,132 +138,6 @@ fn add(sum: &mut [Block], row: &[Block]) {
     }
 }
 
-/// Whole bytes are shifted here, in vectors of `16 * BLOCKS` bytes; bits afterwards, in the parts.
-impl<S: ByteIsa> Op<S> for Sums<'_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn call(self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let width = self.leaves.len() / 128;
-        let (plain, parts) = self.sums.split_at_mut(width);
-        // leaves whose byte shifts stay inside a vector (xor: a block), apart from a whole number
-        let window = match self.group {
-            Shift::Cyclic => 128 * S::BLOCKS,
-            Shift::Xor => 128,
-        };
-        for (h, leaves) in self.leaves.chunks_exact(window).enumerate() {
-            for (column, plain) in plain.chunks_exact_mut(S::BLOCKS).enumerate() {
-                let mut column = Column { isa, cipher: &cipher, leaves, width, column, plain, parts };
-                match self.group {
-                    Shift::Cyclic if width == S::BLOCKS => column.rotate(),
-                    Shift::Cyclic => column.shift(h),
-                    Shift::Xor => column.xor(h),
-                }
-            }
-        }
-    }
-}
-
-/// One vector of every row of a window of leaves, and where it is added.
-struct Column<'a, S: ByteIsa> {
-    isa: S,
-    cipher: &'a Cipher<S>,
-    leaves: &'a [Block],
-    /// Blocks in a row.
-    width: usize,
-    column: usize,
-    plain: &'a mut [Block],
-    parts: &'a mut [Block],
-}
-
-impl<S: ByteIsa> Column<'_, S> {
-    /// Rows of one vector, which rotates: Horner's rule, from the largest shift down.
-    #[inline(always)]
-    fn rotate(&mut self) {
-        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
-        let (mut sum, mut parts) = (zero, [zero; 8]);
-        for leaves in self.leaves.chunks_exact(8).rev() {
-            for (part, row) in parts.iter_mut().zip(self.rows(leaves)) {
-                sum = isa.xor(sum, row);
-                *part = isa.xor(isa.next_bytes(*part, *part), row);
-            }
-        }
-        self.add_plain(sum);
-        for (j, part) in parts.into_iter().enumerate() {
-            self.add_part(j, 0, part);
-        }
-    }
-
-    /// Rows of several vectors: the bytes shifted out of one vector are collected in a second.
-    #[inline(always)]
-    fn shift(&mut self, h: usize) {
-        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
-        let (mut sum, mut high, mut low) = (zero, [zero; 8], [zero; 8]);
-        for leaves in self.leaves.chunks_exact(8).rev() {
-            for ((high, low), row) in high.iter_mut().zip(&mut low).zip(self.rows(leaves)) {
-                sum = isa.xor(sum, row);
-                *low = isa.next_bytes(*low, *high);
-                *high = isa.xor(isa.next_bytes(*high, zero), row);
-            }
-        }
-        self.add_plain(sum);
-        let columns = self.width / S::BLOCKS;
-        let to = (self.column + columns - h) % columns;
-        let below = (to + columns - 1) % columns;
-        for (j, (high, low)) in high.into_iter().zip(low).enumerate() {
-            self.add_part(j, to * S::BLOCKS, high);
-            self.add_part(j, below * S::BLOCKS, low);
-        }
-    }
-
-    /// The group of XOR: bytes are permuted inside blocks, and whole blocks when added.
-    #[inline(always)]
-    fn xor(&mut self, h: usize) {
-        let (isa, zero) = (self.isa, self.isa.splat(Block::ZERO));
-        let (mut sum, mut parts) = (zero, [zero; 8]);
-        for (leaves, by) in self.leaves.chunks_exact(8).zip(0u8..) {
-            let places = isa.splat(Block(u128::from_le_bytes(XOR_BYTES[by as usize])));
-            for (part, row) in parts.iter_mut().zip(self.rows(leaves)) {
-                sum = isa.xor(sum, row);
-                *part = isa.xor(*part, isa.permute_bytes(row, places));
-            }
-        }
-        self.add_plain(sum);
-        for (j, part) in parts.into_iter().enumerate() {
-            let mut blocks = [Block::ZERO; MAX_BLOCKS];
-            isa.store(part, &mut blocks[..S::BLOCKS]);
-            for (i, &block) in blocks[..S::BLOCKS].iter().enumerate() {
-                self.parts[j * self.width + ((self.column * S::BLOCKS + i) ^ h)] ^= block;
-            }
-        }
-    }
-
-    /// This column of the rows of eight leaves.
-    #[inline(always)]
-    fn rows(&self, leaves: &[Block]) -> [S::V; 8] {
-        let isa = self.isa;
-        let index = isa.counters((self.column * S::BLOCKS) as u64 + 1);
-        let index = isa.xor(index, self.cipher.whitening);
-        let mut xs = [index; 8];
-        for (x, &leaf) in xs.iter_mut().zip(leaves) {
-            *x = isa.xor(index, isa.splat(leaf));
-        }
-        self.cipher.hash_whitened(xs)
-    }
-
-    #[inline(always)]
-    fn add_plain(&mut self, sum: S::V) {
-        self.isa.store(self.isa.xor(sum, self.isa.load(self.plain)), self.plain);
-    }
-
-    #[inline(always)]
-    fn add_part(&mut self, j: usize, block: usize, v: S::V) {
-        let to = &mut self.parts[j * self.width + block..][..S::BLOCKS];
-        self.isa.store(self.isa.xor(v, self.isa.load(to)), to);
-    }
-}
-
 /// Entry `b`: `2^b` ones, as many zeros, and so on.
 const LOW: [u128; 7] = {
     let mut table = [u128::MAX; 7];
@@ -272,17 +146,6 @@ const LOW: [u128; 7] = {
         b -= 1;
         let wider = if b == 6 { u128::MAX } else { table[b + 1] };
         table[b] = wider ^ (wider << (1 << b));
-    }
-    table
-};
-
-/// Entry `e` moves byte `p ^ e` to place `p`.
-const XOR_BYTES: [[u8; 16]; 16] = {
-    let mut table = [[0; 16]; 16];
-    let mut i = 0;
-    while i < 256 {
-        table[i / 16][i % 16] = (i / 16 ^ i % 16) as u8;
-        i += 1;
     }
     table
 };

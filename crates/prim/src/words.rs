@@ -91,10 +91,12 @@ impl<S: Isa, R: Ring> Op<S> for Select<'_, R> {
     fn call(self, _: S) -> R {
         let Self { words, at } = self;
         let mut out = 0;
-        for (i, w) in words.iter().enumerate() {
-            // All ones for i = at: the difference of a number below 2^32 and 1 is negative only for 0.
-            let here = ((u64::from(i as u32 ^ at).wrapping_sub(1) as i64) >> 63) as u64;
-            out |= w.to_u64() & here;
+        for (part, first) in words.chunks(16).zip((0..).step_by(16)) {
+            // All ones for i = at. Hidden from the compiler, which would turn the masks into
+            // branches or conditional loads.
+            let masks: [u64; 16] = std::array::from_fn(|i| u64::from(first + i as u32 == at).wrapping_neg());
+            let masks = std::hint::black_box(&masks);
+            part.iter().zip(masks).for_each(|(w, mask)| out |= w.to_u64() & mask);
         }
         R::from_u64(out)
     }

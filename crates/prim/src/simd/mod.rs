@@ -183,7 +183,7 @@ pub(crate) trait Isa: Copy {
 
 /// Vectors whose bytes can be moved.
 pub(crate) trait ByteIsa: Isa {
-    /// Bytes 1 and up of `low`, then byte 0 of `high`.
+    /// In each block: bytes 1 and up of `low`, then byte 0 of `high`.
     fn next_bytes(self, low: Self::V, high: Self::V) -> Self::V;
     /// Byte `p` of each block is the byte at place `places[p] < 16` of the same block of `v`.
     fn permute_bytes(self, v: Self::V, places: Self::V) -> Self::V;

@@ -234,11 +234,7 @@ impl ByteIsa for Vaes256 {
     #[inline(always)]
     fn next_bytes(self, low: __m256i, high: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2
-        unsafe {
-            // the block after each block of `low`
-            let next = _mm256_permute2x128_si256(low, high, 0x21);
-            _mm256_alignr_epi8(next, low, 1)
-        }
+        unsafe { _mm256_alignr_epi8(high, low, 1) }
     }
 
     #[inline(always)]
