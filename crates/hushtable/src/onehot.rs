@@ -55,7 +55,7 @@ impl Group for Xor {
 /// vector that is 1 at the uniform position `s` only, and shares of `s` itself.
 ///
 /// Neither the shares of the vector nor anything computed from them may be sent, used as a mask or
-/// printed: together with one party's view they determine `s`.
+/// printed: with some generators one party's share of the vector determines its share of `s`.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, lut::Table, onehot::{Cyclic, OneHot}};

@@ -1,7 +1,5 @@
 //! One party of a session: its connection, its randomness and its correlated OTs.
 
-use std::ops::{Deref, DerefMut};
-
 use prim::ring::Ring;
 
 use crate::{
@@ -12,8 +10,7 @@ use crate::{
     share::{Kind, Share},
 };
 
-/// One party, the first argument of every protocol. What a protocol needs of the connection and
-/// of randomness is [`Session`]'s; opening and correlated OTs are here.
+/// One party, the first argument of every protocol.
 ///
 /// Dropping a party hangs up, so that the peer's protocol ends as well.
 pub struct Party {
@@ -67,7 +64,41 @@ impl Party {
         let scheme_name = scheme.map_or("by count".to_string(), |s| format!("{s:?}"));
         session.agree(&[("LPN parameter sets", params::digest_text()), ("OT extension", scheme_name)])?;
         let ot = Ot::new(&mut session, scheme)?;
+        session.renew_rng();
         Ok(Self { session, ot })
+    }
+
+    /// This party's role.
+    pub fn role(&self) -> Role {
+        self.session.role()
+    }
+
+    /// The session id both parties contributed to.
+    pub fn id(&self) -> [u8; 32] {
+        self.session.id()
+    }
+
+    /// The connection: for what lies beside the protocols, such as the peer's name.
+    pub fn connection(&mut self) -> &mut Connection {
+        self.session.connection()
+    }
+
+    /// Compares named parameters with the peer's: 1 round.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`](crate::Error::Handshake), at both parties, naming the first that differs.
+    pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
+        self.session.agree(fields)
+    }
+
+    /// Bytes and rounds since the last call; both parties call it at the same point.
+    pub fn take_cost(&mut self) -> Cost {
+        self.session.take_cost()
+    }
+
+    /// Messages, randomness and keys: for the protocols of this library only.
+    pub(crate) fn session(&mut self) -> &mut Session {
+        &mut self.session
     }
 
     /// The next `send` random correlated OTs as sender and `recv` as receiver; the peer asks for
@@ -139,7 +170,8 @@ impl Party {
         Ok((out, self.take_cost()))
     }
 
-    /// Parties for parallel lanes over sibling connections: the same peer, independent material.
+    /// Parties for parallel lanes over sibling connections: the same peer and Deltas, independent
+    /// material and keys.
     ///
     /// # Errors
     /// If the peer does not open as many lanes.
@@ -147,19 +179,6 @@ impl Party {
         let sessions = self.session.fork(lanes)?;
         let sources = self.ot.fork(lanes);
         Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
-    }
-}
-
-impl Deref for Party {
-    type Target = Session;
-    fn deref(&self) -> &Session {
-        &self.session
-    }
-}
-
-impl DerefMut for Party {
-    fn deref_mut(&mut self) -> &mut Session {
-        &mut self.session
     }
 }
 

@@ -27,10 +27,10 @@ pub enum Purpose {
     Row,
 }
 
-const PURPOSES: usize = 7;
+const PURPOSES: usize = Purpose::Row as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
-const WINDOW: usize = 8 << 20;
+const WINDOW: i64 = 8 << 20;
 
 /// One party's end of a session.
 pub struct Session {
@@ -137,6 +137,12 @@ impl Session {
         self.connection.agree(fields)
     }
 
+    /// Replaces the generator by one seeded from its own output, so that what was drawn before
+    /// cannot be recomputed from this party's later state.
+    pub(crate) fn renew_rng(&mut self) {
+        self.rng = Prg::new(self.rng.block());
+    }
+
     /// Bytes and rounds since the last call; both parties call it at the same point.
     pub fn take_cost(&mut self) -> Cost {
         self.connection.channel().take_cost()
@@ -152,7 +158,8 @@ impl Session {
     }
 
     /// A fresh key for `purpose`, bound to this session, to `owner`'s Delta and to a counter: both
-    /// parties ask in the same order. Callers ask anew at least every 2^20 calls.
+    /// parties ask in the same order. Callers ask anew before the peer could make 2^20 queries on
+    /// strings it does not know.
     pub fn key(&mut self, purpose: Purpose, owner: Role) -> Block {
         let issued = &mut self.issued[purpose as usize][owner as usize];
         *issued += 1;
@@ -185,12 +192,12 @@ impl Session {
         mut consume: impl FnMut(&mut Self, &mut C) -> Result<bool>,
     ) -> Result<()> {
         let start = self.connection.channel().clock();
-        let (mut producing, mut consuming, mut ahead) = (true, true, 0);
+        let (mut producing, mut consuming, mut ahead) = (true, true, 0i64);
         while producing || consuming {
             while producing && (ahead < WINDOW || !consuming) {
                 match produce(self, state)? {
                     Some(message) => {
-                        ahead += message.len();
+                        ahead += message.len() as i64;
                         self.connection.channel().send_after(start, message)?;
                     }
                     None => producing = false,
@@ -198,7 +205,7 @@ impl Session {
             }
             let before = self.connection.channel().cost().received;
             consuming = consuming && consume(self, state)?;
-            ahead = ahead.saturating_sub((self.connection.channel().cost().received - before) as usize);
+            ahead -= (self.connection.channel().cost().received - before) as i64;
         }
         Ok(())
     }

@@ -193,7 +193,7 @@ impl<K: Kind, R: Ring> fmt::Debug for Share<K, R> {
 
 impl<K: Kind, R: Ring> Drop for Share<K, R> {
     fn drop(&mut self) {
-        bytemuck::cast_slice_mut::<R, u8>(&mut self.words).zeroize();
+        self.words.zeroize();
     }
 }
 

@@ -139,8 +139,8 @@ fn lanes_share_the_deltas_and_nothing_else() {
             taken.push(lane.cots(6000, 6000)?);
         }
         taken.push(p.cots(6000, 6000)?);
-        let keys: Vec<u128> = lanes.iter_mut().map(|lane| lane.rng().block().0).collect();
-        Ok((taken, keys))
+        let ids: Vec<[u8; 32]> = lanes.iter().map(Party::id).collect();
+        Ok((taken, ids))
     });
     for (p0, p1) in p0.0.iter().zip(&p1.0) {
         check(p0, p1, "a lane");
@@ -151,8 +151,9 @@ fn lanes_share_the_deltas_and_nothing_else() {
     assert!(p0.0.iter().all(|c| c.0.delta() == first), "one Delta for all lanes");
     assert_distinct(p0.0.iter().chain(&p1.0).map(|c| c.0.strings()), "lanes");
     assert_distinct(p0.0.iter().chain(&p1.0).map(|c| c.1.strings()), "lanes");
-    let randomness: HashSet<u128> = p0.1.into_iter().chain(p1.1).collect();
-    assert_eq!(randomness.len(), 8, "each lane has its own randomness at each party");
+    assert_eq!(p0.1, p1.1, "both parties' lanes pair up");
+    let ids: HashSet<[u8; 32]> = p0.1.into_iter().collect();
+    assert_eq!(ids.len(), 4, "each lane has its own session id, and so its own keys");
 }
 
 /// Both stocks stay in step however the takes are cut, for every scheme.

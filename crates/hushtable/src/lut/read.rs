@@ -15,7 +15,7 @@
 //!
 //! # Cost, a lookup
 //! Step 1: `2n` bits, 1 round. XOR: nothing more. Additive: offline 2 bits and a correlated OT each
-//! way; online `2 (l - 1)` bits a table, 1 round for all tables.
+//! way; online `2 (l - 1)` bits a table, 1 round for all tables. Outputs of one bit cost nothing more.
 //!
 //! # Source
 //! Hou et al., "ROTL" (PoPETs 2026), sections 5.1 and 5.2. Deviations: XOR outputs and indices
@@ -23,10 +23,11 @@
 //! printed `MUX(2z, b) - z` gives `-T[x]`.
 
 use prim::{ct, lookup, ring::Ring};
+use zeroize::Zeroizing;
 
 use super::Table;
 use crate::{
-    error::{Result, same},
+    error::{Error, Result, same},
     net::Role,
     onehot::{Group, OneHot},
     ot::strings::{PayloadReceiver, PayloadSender},
@@ -41,11 +42,17 @@ pub struct Signed<G: Group> {
     sign: Sign,
 }
 
-/// The shared sign of a batch and the correlations that remove it.
+/// What additive outputs need.
 struct Sign {
     widths: Vec<u32>,
+    /// Not needed if all outputs have one bit: then the sign makes no difference.
+    removal: Option<Removal>,
+}
+
+/// The shared sign of a batch and the correlations that remove it.
+struct Removal {
     /// `b_p` as a mask: all ones or zero.
-    mine: Vec<u64>,
+    mine: Zeroizing<Vec<u64>>,
     out: PayloadSender,
     inc: PayloadReceiver,
 }
@@ -88,7 +95,8 @@ impl<G: Group> OneHot<G> {
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<BShare<R>> {
-        only(self.lookup_xor_all(p, &[table], x)?)
+        check_single(table)?;
+        Ok(self.lookup_xor_all(p, &[table], x)?.remove(0))
     }
 
     /// Online, 1 round: XOR shares of every column of several tables at the same index, in order.
@@ -116,16 +124,32 @@ impl<G: Group> OneHot<G> {
     /// # Errors
     /// Those of the channel.
     pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
-        let (send, recv) = p.cots(self.len(), self.len())?;
-        let words = ct::row_words(1 << self.index_bits());
+        if let Some(l) = widths.iter().find(|l| !(1..=64).contains(*l)) {
+            let accepted = "1 to 64".into();
+            return Err(Error::Param { what: "width of an additive output", got: l.to_string(), accepted });
+        }
+        let removal = match widths.iter().all(|&l| l == 1) {
+            true => None,
+            false => Some(Removal::prepare(p, &self, widths)?),
+        };
+        Ok(Signed { onehot: self, sign: Sign { widths: widths.to_vec(), removal } })
+    }
+}
+
+impl Removal {
+    /// The choices of step 3, which do not depend on the index.
+    fn prepare<G: Group>(p: &mut Party, onehot: &OneHot<G>, widths: &[u32]) -> Result<Self> {
+        let (send, recv) = p.cots(onehot.len(), onehot.len())?;
+        let words = ct::row_words(1 << onehot.index_bits());
         let role = p.role();
-        let bits: Vec<u8> = self.rows().chunks_exact(words).map(|row| sign_bit(role, row)).collect();
+        let rows = onehot.rows().chunks_exact(words);
+        let bits = Zeroizing::new(rows.map(|row| sign_bit(role, row)).collect::<Vec<u8>>());
         let payload: Vec<u32> = widths.iter().map(|&l| l - 1).collect();
         // Public: each sign bit goes out under the random choice bit of an OT that serves only here.
-        let inc = PayloadReceiver::new(p, recv, &bits, &payload)?;
-        let out = PayloadSender::new(p, send, &payload)?;
-        let mine = bits.iter().map(|&b| u64::from(b).wrapping_neg()).collect();
-        Ok(Signed { onehot: self, sign: Sign { widths: widths.to_vec(), mine, out, inc } })
+        let inc = PayloadReceiver::new(p.session(), recv, &bits, &payload)?;
+        let out = PayloadSender::new(p.session(), send, &payload)?;
+        let mine = Zeroizing::new(bits.iter().map(|&b| u64::from(b).wrapping_neg()).collect());
+        Ok(Self { mine, out, inc })
     }
 }
 
@@ -151,7 +175,8 @@ impl<G: Group> Signed<G> {
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<AShare<R>> {
-        only(self.lookup_all(p, &[table], x)?)
+        check_single(table)?;
+        Ok(self.lookup_all(p, &[table], x)?.remove(0))
     }
 
     /// Online, 2 rounds: additive shares of every column of several tables at the same index.
@@ -172,33 +197,48 @@ impl<G: Group> Signed<G> {
             same("width prepared for additive output", width as usize, bits as usize)?;
         }
         let at = onehot.open_index(p, x)?;
-        let sums: Vec<Vec<R>> = columns().map(|(_, column)| at.sum(column)).collect();
-        sign.remove(p, sums)
+        let sums = columns().map(|(_, column)| at.sum(column)).collect();
+        sign.apply(p, sums)
     }
 }
 
 impl Sign {
-    /// Step 3 from the sums on.
-    fn remove<R: Ring>(mut self, p: &mut Party, sums: Vec<Vec<R>>) -> Result<Vec<AShare<R>>> {
+    /// Step 3 from the sums on, one for each width.
+    fn apply<R: Ring>(self, p: &mut Party, sums: Vec<Zeroizing<Vec<R>>>) -> Result<Vec<AShare<R>>> {
+        match self.removal {
+            Some(removal) => removal.remove(p, &self.widths, &sums),
+            None => Ok(sums.into_iter().map(|mut sum| Share::new(1, std::mem::take(&mut *sum))).collect()),
+        }
+    }
+}
+
+impl Removal {
+    fn remove<R: Ring>(
+        mut self,
+        p: &mut Party,
+        widths: &[u32],
+        sums: &[Zeroizing<Vec<R>>],
+    ) -> Result<Vec<AShare<R>>> {
         // u_p = tau_p z_p; at P1 z_1 is the negated sum, so its sign is flipped once more.
         let flip = match p.role() {
             Role::P0 => 0,
             Role::P1 => u64::MAX,
         };
-        let signed = |sum: &Vec<R>| -> Vec<u64> {
+        let signed = |sum: &Zeroizing<Vec<R>>| -> Vec<u64> {
             let sign = self.mine.iter().map(|b| b ^ flip);
             sum.iter().zip(sign).map(|(z, b)| (z.to_u64() ^ b).wrapping_sub(b)).collect()
         };
-        let u: Vec<Vec<u64>> = sums.iter().map(signed).collect();
+        let u: Zeroizing<Vec<Vec<u64>>> = Zeroizing::new(sums.iter().map(signed).collect());
         let theirs = self.inc.message_len(u.len());
         let (message, g) = self.out.send::<Additive>(&u);
-        let message = p.exchange(message, theirs)?;
-        let h = self.inc.receive::<Additive>(u.len(), &message);
+        let message = p.session().exchange(message, theirs)?;
+        let h = Zeroizing::new(self.inc.receive::<Additive>(u.len(), &message));
+        let g = Zeroizing::new(g);
         let finish = |((&l, u), (g, h)): ((&u32, &Vec<u64>), (&Vec<u64>, &Vec<u64>))| {
             let products = g.iter().zip(h).map(|(g, h)| g.wrapping_add(*h) << 1);
             Share::new(l, u.iter().zip(products).map(|(u, gh)| R::from_u64(u.wrapping_sub(gh))).collect())
         };
-        Ok(self.widths.iter().zip(&u).zip(g.iter().zip(&h)).map(finish).collect())
+        Ok(widths.iter().zip(u.iter()).zip(g.iter().zip(h.iter())).map(finish).collect())
     }
 }
 
@@ -218,8 +258,8 @@ impl Position {
     }
 
     /// Sums of the selected entries, without the sign.
-    fn sum<R: Ring>(&self, column: &[R]) -> Vec<R> {
-        let mut out = vec![R::default(); self.rows.len() / ct::row_words(1 << self.n)];
+    fn sum<R: Ring>(&self, column: &[R]) -> Zeroizing<Vec<R>> {
+        let mut out = Zeroizing::new(vec![R::default(); self.rows.len() / ct::row_words(1 << self.n)]);
         lookup::add_select(&self.rows, column, &mut out);
         out
     }
@@ -241,8 +281,7 @@ fn sign_bit(role: Role, row: &[u64]) -> u8 {
     (share >> 1 & 1) as u8
 }
 
-/// The only column of a lookup.
-fn only<S>(mut columns: Vec<S>) -> Result<S> {
-    same("columns of the table", 1, columns.len())?;
-    Ok(columns.remove(0))
+/// `Ok(())` for a table of one column.
+fn check_single<R: Ring>(table: &Table<R>) -> Result<()> {
+    same("columns of the table", 1, table.columns().len())
 }

@@ -18,7 +18,7 @@
 //!
 //! # Cost, a lookup
 //! Offline `d` correlated OTs, and `d` bits if n is no power of two. Online `d + (n - 1) l` bits, 2
-//! rounds. S hashes `2 (n - 1)` blocks.
+//! rounds. S hashes `2 (2^d - 1)` blocks.
 //!
 //! # Source
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
@@ -33,7 +33,7 @@ use prim::{
     rows::Shift,
     words,
 };
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Table;
 use crate::{
@@ -46,10 +46,12 @@ use crate::{
     share::{AShare, BShare, Kind, Share},
 };
 
+/// Largest table: one lookup is one message, which both parties may have in flight.
+const MAX_ENTRIES: usize = 1 << 20;
 /// Bytes of one message of masked entries, about.
 const PIECE: usize = 1 << 18;
 
-/// One-time material for a batch of lookups in tables of n entries, `2 <= n <= 2^24`.
+/// One-time material for a batch of lookups in tables of n entries, `2 <= n <= 2^20`.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, lut::{Table, splut::SpLut}, onehot::Cyclic};
@@ -77,14 +79,14 @@ impl<G: Group> SpLut<G> {
     /// Offline phase for `batch` lookups in tables of `entries` entries.
     ///
     /// # Errors
-    /// [`Error::Param`] if there are fewer than 2 or more than 2^24 entries, or, in the xor group,
+    /// [`Error::Param`] if there are fewer than 2 or more than 2^20 entries, or, in the xor group,
     /// no power of two of them.
     pub fn prepare(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
         let power = entries.is_power_of_two();
-        if !(2..=1 << 24).contains(&entries) || (!power && matches!(G::SHIFT, Shift::Xor)) {
+        if !(2..=MAX_ENTRIES).contains(&entries) || (!power && matches!(G::SHIFT, Shift::Xor)) {
             let accepted = match G::SHIFT {
-                Shift::Cyclic => "2 to 2^24".into(),
-                Shift::Xor => "powers of two from 2 to 2^24 (pad the table)".into(),
+                Shift::Cyclic => "2 to 2^20".into(),
+                Shift::Xor => "powers of two from 2 to 2^20 (pad the table)".into(),
             };
             return Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted });
         }
@@ -94,7 +96,7 @@ impl<G: Group> SpLut<G> {
         let mut choices: Vec<u32> = inc.strings().chunks_exact(depth).map(one_of_n::chosen_index).collect();
         let mut flips = vec![0u32; send / depth];
         if !power {
-            let uniform = |_| ((u128::from(p.rng().u64()) * entries as u128) >> 64) as u32;
+            let uniform = |_| ((u128::from(p.session().rng().u64()) * entries as u128) >> 64) as u32;
             let drawn: Vec<u32> = (0..choices.len()).map(uniform).collect();
             // Public: the random choice bits mask the drawn index and serve only here.
             let masked: Vec<u32> = choices.iter().zip(&drawn).map(|(b, s)| b ^ s).collect();
@@ -135,7 +137,7 @@ impl<G: Group> SpLut<G> {
         x: &Share<G::Kind, u32>,
     ) -> Result<AShare<R>> {
         let x = self.whole_index(x)?;
-        self.run(p, table, &x)
+        self.run(p, table, x.words())
     }
 
     /// Online, 2 rounds: XOR shares of `T[x]`. Spends this material.
@@ -149,11 +151,11 @@ impl<G: Group> SpLut<G> {
         x: &Share<G::Kind, u32>,
     ) -> Result<BShare<R>> {
         let x = self.whole_index(x)?;
-        self.run(p, table, &x)
+        self.run(p, table, x.words())
     }
 
     /// This party's index shares, reduced, for a table of a power of two of entries.
-    fn whole_index(&self, x: &Share<G::Kind, u32>) -> Result<Vec<u32>> {
+    fn whole_index(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
         if !self.entries.is_power_of_two() {
             let accepted = "powers of two; for other lengths share the index modulo the length".into();
             return Err(Error::Param {
@@ -162,7 +164,7 @@ impl<G: Group> SpLut<G> {
                 accepted,
             });
         }
-        Ok(x.low_bits::<u32>(self.depth as u32)?.words().to_vec())
+        x.low_bits(self.depth as u32)
     }
 
     fn run<K: Kind, R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<Share<K, R>> {
@@ -190,7 +192,7 @@ impl<G: Group> SpLut<G> {
             kind: PhantomData,
         };
         let (out, flips, inc) = (&self.out, &self.flips, &self.inc);
-        p.duplex(
+        p.session().duplex(
             &mut run,
             |s, run| Ok(run.next_sent().map(|at| run.send::<G>(s, out, flips, mine, &u, at))),
             |s, run| match run.next_received() {
@@ -279,9 +281,10 @@ impl<K: Kind, R: Ring> Run<'_, K, R> {
     ) -> Vec<u8> {
         let hash = s.hash(Purpose::KeyTree, s.role());
         let (column, n, bits) = (&self.table.columns()[0], self.table.len(), self.table.bits());
-        let mut leaves = vec![Block::ZERO; 1 << self.depth];
-        let mut pads = vec![R::default(); n];
-        let (mut turned, mut spare) = (column.clone(), column.clone());
+        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << self.depth]);
+        let mut pads = Zeroizing::new(vec![R::default(); n]);
+        // The table turned by a secret amount, and scratch for turning it.
+        let (mut turned, mut spare) = (Zeroizing::new(column.clone()), Zeroizing::new(column.clone()));
         let mut masked = Vec::with_capacity(at.len() * (n - 1));
         for j in at {
             one_of_n::pads(&hash, out.delta(), &out.strings()[j * self.depth..][..self.depth], &mut leaves);
@@ -306,10 +309,10 @@ impl<K: Kind, R: Ring> Run<'_, K, R> {
         let hash = s.hash(Purpose::KeyTree, s.role().peer());
         let (n, bits, depth) = (self.table.len(), self.table.bits(), self.depth);
         let strings = &inc.strings()[at.start * depth..at.end * depth];
-        let pads = one_of_n::chosen_pads(&hash, strings, depth);
+        let pads = Zeroizing::new(one_of_n::chosen_pads(&hash, strings, depth));
         let mut v = vec![R::default(); at.len() * (n - 1)];
         unpack(&s.recv(packed_len(v.len(), bits))?, bits, &mut v);
-        for ((v, pad), j) in v.chunks_exact(n - 1).zip(pads).zip(at) {
+        for ((v, pad), j) in v.chunks_exact(n - 1).zip(pads.iter()).zip(at) {
             // Entry 0 is zero and was not sent, which is what a selection outside gives.
             let entry = words::select(v, x[j].wrapping_sub(1));
             self.received[j] = R::from_u64(low(K::strip(entry.to_u64(), pad.0 as u64), bits));
@@ -351,7 +354,7 @@ fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) -> Result<Vec
     let mut message = Vec::new();
     pack(mine, bits, &mut message);
     let mut out = vec![0u32; theirs];
-    unpack(&p.exchange(message, packed_len(theirs, bits))?, bits, &mut out);
+    unpack(&p.session().exchange(message, packed_len(theirs, bits))?, bits, &mut out);
     Ok(out)
 }
 

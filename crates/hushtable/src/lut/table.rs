@@ -4,6 +4,9 @@ use prim::ring::{Ring, low};
 
 use crate::error::{Error, Result, same};
 
+/// Most rows of a table.
+const MAX_ROWS: usize = 1 << 20;
+
 /// A public table, with one or several columns of `bits`-bit entries in words `R`.
 ///
 /// Several columns make a vector-valued table: one lookup gives one entry of each.
@@ -18,7 +21,7 @@ impl<R: Ring> Table<R> {
     ///
     /// # Errors
     /// [`Error::Param`] if the width does not fit `R`, an entry does not fit the width, or there
-    /// are fewer than 2 or more than 2^24 entries.
+    /// are fewer than 2 or more than 2^20 entries.
     pub fn new(bits: u32, entries: Vec<R>) -> Result<Self> {
         Self::vector(bits, vec![entries])
     }
@@ -35,8 +38,8 @@ impl<R: Ring> Table<R> {
         let Some(len) = columns.first().map(Vec::len) else {
             return param("columns of a table", "0".into(), "1 and more".into());
         };
-        if !(2..=1 << 24).contains(&len) {
-            return param("entries of a table", len.to_string(), "2 to 2^24".into());
+        if !(2..=MAX_ROWS).contains(&len) {
+            return param("entries of a table", len.to_string(), "2 to 2^20".into());
         }
         for column in &columns {
             same("entries of a column", len, column.len())?;
@@ -52,6 +55,10 @@ impl<R: Ring> Table<R> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn tabulate(n: u32, bits: u32, f: impl Fn(u64) -> u64) -> Result<Self> {
+        if n > MAX_ROWS.ilog2() {
+            let accepted = format!("1 to {}", MAX_ROWS.ilog2());
+            return Err(Error::Param { what: "index bits of a table", got: n.to_string(), accepted });
+        }
         Self::new(bits, (0..1u64 << n).map(|x| R::from_u64(low(f(x), bits))).collect())
     }
 

@@ -30,7 +30,7 @@ pub(super) enum Arrival {
     Wanted(Secured, [u8; 32]),
     /// A look at this party.
     Probe(Secured),
-    /// Nothing: it hung up, or was silent.
+    /// Nothing: it hung up, was silent, or wanted another session.
     Nobody,
 }
 
@@ -140,8 +140,9 @@ impl Setup {
         };
         let outcome = host(&*secured.transport, aim, &deadline);
         Ok(match self.settle(&secured, outcome)? {
-            Some(id) => Arrival::Wanted(secured, id),
-            None => Arrival::Probe(secured),
+            Guest::Wanted(id) => Arrival::Wanted(secured, id),
+            Guest::Probe => Arrival::Probe(secured),
+            Guest::Stranger => Arrival::Nobody,
         })
     }
 
@@ -170,22 +171,35 @@ impl Secured {
     }
 }
 
-/// P0's greeting: the id of the connection, or `None` for a probe.
-fn host(transport: &dyn Transport, aim: Aim<'_>, deadline: &Deadline) -> Result<Option<[u8; 32]>> {
+/// Who has come.
+enum Guest {
+    Wanted([u8; 32]),
+    Probe,
+    Stranger,
+}
+
+/// P0's side of the greetings.
+fn host(transport: &dyn Transport, aim: Aim<'_>, deadline: &Deadline) -> Result<Guest> {
     let theirs = Hello::recv(transport, deadline)?;
-    let mine = greeting(Role::P0, aim);
-    if let (Aim::Lane { parent, lane }, Ok(())) = (aim, theirs.check(Role::P0)) {
-        // Not answered unless it is right: our answer has a token too.
-        same_lane(&theirs, parent, lane, Role::P1)?;
-    }
+    // A peer of another version gets our greeting too, so that it can name the difference; what
+    // else its greeting says is not looked at.
+    let fit = theirs.check(Role::P0);
+    let mut mine = Hello::new(Role::P0, Intent::Session);
+    let guest = match (aim, theirs.intent()) {
+        _ if fit.is_err() => Guest::Stranger,
+        (_, Some(Intent::Probe)) => Guest::Probe,
+        (Aim::Session, Some(Intent::Session)) => Guest::Wanted(session_id(&mine, &theirs)),
+        (Aim::Lane { parent, lane }, Some(Intent::Lane)) => {
+            same_lane(&theirs, parent, lane, Role::P1)?;
+            mine = greeting(Role::P0, aim);
+            Guest::Wanted(lane_id(parent, lane))
+        }
+        // A second caller while this party is busy: not worth the session's end.
+        (Aim::Lane { .. }, Some(Intent::Session)) => return Ok(Guest::Stranger),
+        _ => return Err(Error::Peer("a connection to a session that is not open here".into())),
+    };
     mine.send(transport, deadline)?;
-    theirs.check(Role::P0)?;
-    match aim {
-        Aim::Lane { parent, lane } => Ok(Some(lane_id(parent, lane))),
-        Aim::Session if theirs.intent == Intent::Session as u8 => Ok(Some(session_id(&mine, &theirs))),
-        Aim::Session if theirs.intent == Intent::Probe as u8 => Ok(None),
-        Aim::Session => Err(Error::Peer("a lane of a session that is not open here".into())),
-    }
+    fit.map(|()| guest)
 }
 
 fn greeting(role: Role, aim: Aim<'_>) -> Hello {

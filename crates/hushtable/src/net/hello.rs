@@ -88,6 +88,11 @@ impl Hello {
         })
     }
 
+    /// What the connection is for; `None` if this version knows no such thing.
+    pub(super) fn intent(&self) -> Option<Intent> {
+        [Intent::Session, Intent::Probe, Intent::Lane].into_iter().find(|&intent| intent as u8 == self.intent)
+    }
+
     /// Writes the greeting.
     pub(super) fn send(&self, transport: &dyn Transport, deadline: &Deadline) -> Result<()> {
         let bytes = self.to_bytes();

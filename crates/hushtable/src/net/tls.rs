@@ -94,10 +94,13 @@ pub(super) struct Tls {
     identity: Identity,
 }
 
+/// Bytes on their way between the session and the socket: `bytes[start..end]` on the way in, all
+/// from `start` on the way out.
 #[derive(Default)]
 struct Pending {
     bytes: Vec<u8>,
-    done: usize,
+    start: usize,
+    end: usize,
 }
 
 impl Tls {
@@ -130,11 +133,11 @@ impl Tls {
 
     /// Writes records to the socket until none is left.
     fn push(&self, out: &mut Pending, wait: Duration) -> io::Result<()> {
-        while out.done < out.bytes.len() {
-            out.done += self.socket.write(&out.bytes[out.done..], &[], wait)?;
+        while out.start < out.bytes.len() {
+            out.start += self.socket.write(&out.bytes[out.start..], &[], wait)?;
         }
         out.bytes.clear();
-        out.done = 0;
+        out.start = 0;
         Ok(())
     }
 
@@ -148,13 +151,13 @@ impl Tls {
                 Err(e) if again(&e) => {}
                 Err(e) => return Err(e),
             }
-            let mut left = &incoming.bytes[incoming.done..];
+            let mut left = &incoming.bytes[incoming.start..incoming.end];
             if n == buf.len() || left.is_empty() {
                 return Ok(n);
             }
             let before = left.len();
             session.read_tls(&mut left)?;
-            incoming.done += before - left.len();
+            incoming.start += before - left.len();
             session.process_new_packets().map_err(|e| invalid(explain(&e, &self.identity)))?;
         }
     }
@@ -191,12 +194,11 @@ impl Transport for Tls {
             if n > 0 {
                 return Ok(n);
             }
-            let incoming = &mut *incoming;
-            incoming.bytes.resize(2 * BLOCK, 0);
-            incoming.done = 0;
-            let read = self.socket.read(&mut incoming.bytes, wait);
-            incoming.bytes.truncate(*read.as_ref().unwrap_or(&0));
-            if read? == 0 {
+            // Nothing is left of the bytes read before.
+            (incoming.start, incoming.end) = (0, 0);
+            incoming.bytes.resize(BLOCK, 0);
+            incoming.end = self.socket.read(&mut incoming.bytes, wait)?;
+            if incoming.end == 0 {
                 return Ok(0);
             }
         }

@@ -1,8 +1,9 @@
 //! Doubling: a shared one-hot vector from one string OT each way per index bit.
 //!
 //! # Functionality
-//! Both parties get `(s_p, B_p)` with `B_0 ^ B_1 = e_s`, `s = s_0 + s_1` in the index group, all
-//! of it random.
+//! Both parties get `(s_p, B_p)` with `B_0 ^ B_1 = e_s`, `s = s_0 + s_1` in the index group, `s_p`
+//! uniform. `B_p` is not: it determines `s_p` (its parity, and the parities over the entries whose
+//! index has a given bit), which no reader minds and no mask may rely on.
 //!
 //! # Protocol
 //! The parties keep XOR shares `e_p` of the one-hot vector of the low j bits of s, of `m = 2^j`
@@ -19,8 +20,8 @@
 //! needed mod `2^(d-j-1)` and ride in the same OT, in their own slice of the pads.
 //!
 //! # Cost
-//! `2 (n - d - 1)` bits and `2 (d - 1)` correlated OTs a lookup, `d - 1` rounds; the lift adds
-//! `d (d - 1) / 2` bits and one correlated OT.
+//! `2 (n - d - 1)` bits and `2 (d - 1)` correlated OTs a lookup, `d - 1` rounds, for n entries and
+//! `d = log2 n`; the lift adds `d (d - 1) / 2` bits, one correlated OT and one round.
 //!
 //! # Source
 //! lut-beyond 2.1 and 2.3. The recursion is the demultiplexer of Launchbury et al. (ICFP 2012) and
@@ -29,6 +30,7 @@
 use std::ops::Range;
 
 use prim::{ct, ring::low, rows::Shift};
+use zeroize::ZeroizeOnDrop;
 
 use super::{Group, OneHot, check_index_bits};
 use crate::{
@@ -63,7 +65,7 @@ impl<G: Group> OneHot<G> {
             let (out, inc) = (out.take(send)?, inc.take(recv)?);
             state.step::<G>(p, level, out, inc)?;
         }
-        Self::new(n, state.offset, state.rows)
+        Self::new(n, std::mem::take(&mut state.offset), std::mem::take(&mut state.rows))
     }
 
     /// Correlated OTs that [`doubling`](Self::doubling) takes at the party `role`: `(as sender, as receiver)`.
@@ -86,6 +88,7 @@ impl<G: Group> OneHot<G> {
 }
 
 /// The state between levels.
+#[derive(ZeroizeOnDrop)]
 struct Doubling {
     n: u32,
     words: usize,
@@ -133,7 +136,7 @@ impl Doubling {
             out,
             inc,
         };
-        p.duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
+        p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
         for i in 0..self.offset.len() {
             self.double(level, i);
         }
@@ -145,7 +148,7 @@ impl Doubling {
     /// with them its own part of `s_j e`.
     fn choose(&mut self, p: &mut Party, inc: &CotReceiver) {
         if inc.is_empty() {
-            p.rng().words(1, &mut self.bits);
+            p.session().rng().words(1, &mut self.bits);
         }
         self.bits.iter_mut().zip(inc.strings()).for_each(|(b, t)| *b = u64::from(t.lsb()));
         self.product.fill(0);

@@ -5,7 +5,7 @@
 //! of it random.
 //!
 //! # Protocol
-//! One party holds the vector (H), the other turns it (T). With `d = log2 n`, and leaf rows
+//! One party holds the vector (H), the other turns it (T). With n entries, `d = log2 n`, and leaf rows
 //! `d_i = H(leaf_i ^ 1), H(leaf_i ^ 2), ...` cut to n bits:
 //! 1. H expands a half-tree with n leaves from `d` correlated OTs whose choice bits are T's; T gets
 //!    all leaves but number `alpha`, the complement of its choice bits, uniform and free;
@@ -26,6 +26,7 @@
 //! printed the punctured row does not cancel), the tree's first level is free, the xor group.
 
 use prim::{block::Block, ct, ggm, hash::CcrHash, pack, rows};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{Group, OneHot, check_index_bits};
 use crate::{
@@ -42,8 +43,8 @@ fn piece(n: u32) -> usize {
 }
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`. Work and
-    /// memory traffic grow with `4^n` bits a lookup: meant for `n <= 10`.
+    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`. Work grows with
+    /// `4^n` bits a lookup: meant for `n <= 10`.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
@@ -54,10 +55,10 @@ impl<G: Group> OneHot<G> {
         let words = ct::row_words(1 << n);
         let (hold, turn) = (send / n as usize, recv / n as usize);
         let mut held = Half { offset: vec![0; hold], rows: vec![0; hold * words], done: 0 };
-        p.rng().words(n, &mut held.offset);
+        p.session().rng().words(n, &mut held.offset);
         let turned = Half { offset: vec![0; turn], rows: vec![0; turn * words], done: 0 };
         let mut halves = (held, turned);
-        p.duplex(
+        p.session().duplex(
             &mut halves,
             |s, (held, _)| Ok(held.next(n).map(|at| held.hold::<G>(s, n, &as_holder, at))),
             |s, (_, turned)| match turned.next(n) {
@@ -65,14 +66,11 @@ impl<G: Group> OneHot<G> {
                 None => Ok(false),
             },
         )?;
-        let (held, turned) = halves;
-        let (mut first, second) = match p.role() {
-            Role::P0 => (held, turned),
-            Role::P1 => (turned, held),
+        let (first, second) = match p.role() {
+            Role::P0 => (&halves.0, &halves.1),
+            Role::P1 => (&halves.1, &halves.0),
         };
-        first.offset.extend(second.offset);
-        first.rows.extend(second.rows);
-        Self::new(n, first.offset, first.rows)
+        Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
     }
 
     /// Correlated OTs that [`rotl`](Self::rotl) takes at the party `role`: `(as sender, as receiver)`.
@@ -86,6 +84,7 @@ impl<G: Group> OneHot<G> {
 }
 
 /// The lookups in which this party holds, or turns.
+#[derive(ZeroizeOnDrop)]
 struct Half {
     offset: Vec<u32>,
     rows: Vec<u64>,
@@ -118,17 +117,17 @@ impl Half {
     ) -> Vec<u8> {
         let keys = Piece::new(s, n, s.role());
         let (depth, words) = (keys.depth, keys.words);
-        let mut leaves = vec![Block::ZERO; 1 << n];
+        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << n]);
         let mut corrections = vec![Block::ZERO; at.len() * (depth - 1)];
         let mut masked = vec![0u64; at.len() * words];
+        let mut one = Zeroizing::new(vec![0u64; words]);
         for (i, j) in at.enumerate() {
             let tree = &mut corrections[i * (depth - 1)..][..depth - 1];
             ggm::expand(&keys.tree, c.delta(), &c.strings()[j * depth..][..depth], &mut leaves, tree);
             let a = &mut masked[i * words..][..words];
             rows::sum_rows(&keys.row, G::SHIFT, &leaves, &mut self.rows[j * words..][..words], a);
-            let mut one = vec![0u64; words];
             ct::one_hot_row(1 << n, self.offset[j], &mut one);
-            a.iter_mut().zip(one).for_each(|(a, e)| *a ^= e);
+            a.iter_mut().zip(one.iter()).for_each(|(a, e)| *a ^= e);
         }
         let mut message = bytemuck::cast_slice(&corrections).to_vec();
         pack::pack(&masked, (1 << n).min(64), &mut message);
@@ -145,7 +144,7 @@ impl Half {
     ) -> Result<()> {
         let keys = Piece::new(s, n, s.role().peer());
         let (depth, words) = (keys.depth, keys.words);
-        let mut leaves = vec![Block::ZERO; 1 << n];
+        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << n]);
         let mut corrections = vec![Block::ZERO; at.len() * (depth - 1)];
         let mut v = vec![0u64; at.len() * words];
         let bits = (1 << n).min(64);
@@ -153,7 +152,7 @@ impl Half {
         let (blocks, rest) = message.split_at(16 * corrections.len());
         bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(blocks);
         pack::unpack(rest, bits, &mut v);
-        let mut a = vec![0u64; words];
+        let mut a = Zeroizing::new(vec![0u64; words]);
         for (i, j) in at.enumerate() {
             let tree = &corrections[i * (depth - 1)..][..depth - 1];
             let alpha = ggm::puncture(&keys.tree, &c.strings()[j * depth..][..depth], tree, &mut leaves);
@@ -164,7 +163,7 @@ impl Half {
                 rows::Shift::Cyclic => ct::rotate_row(&mut a, 1 << n, alpha),
                 rows::Shift::Xor => ct::xor_row(&mut a, 1 << n, alpha),
             }
-            r.iter_mut().zip(&a).for_each(|(r, a)| *r ^= a);
+            r.iter_mut().zip(a.iter()).for_each(|(r, a)| *r ^= a);
             self.offset[j] = alpha;
         }
         Ok(())

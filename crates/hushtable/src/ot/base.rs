@@ -30,6 +30,7 @@ use curve25519_dalek::{
     traits::IsIdentity,
 };
 use prim::block::Block;
+use zeroize::Zeroizing;
 
 use crate::{
     error::{Error, Result},
@@ -41,19 +42,19 @@ use crate::{
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
 pub fn send(s: &mut Session, count: usize) -> Result<Vec<[Block; 2]>> {
-    let a = random_scalar(s);
-    let a_point = &a * RISTRETTO_BASEPOINT_TABLE;
+    let a = Zeroizing::new(random_scalar(s));
+    let a_point = &*a * RISTRETTO_BASEPOINT_TABLE;
     let a_wire = a_point.compress();
     s.send(a_wire.as_bytes().to_vec())?;
-    let a_a = a * a_point;
+    let a_a = *a * a_point;
     let reply = s.recv(32 * count)?;
     let b_wires: Vec<&[u8]> = reply.chunks_exact(32).collect();
-    let mut shared = Vec::with_capacity(2 * count);
+    let mut shared = Zeroizing::new(Vec::with_capacity(2 * count));
     for wire in &b_wires {
-        let point = a * decode(wire)?;
+        let point = *a * decode(wire)?;
         shared.extend([point, point - a_a]);
     }
-    let encoded = RistrettoPoint::double_and_compress_batch(&shared);
+    let encoded = RistrettoPoint::double_and_compress_batch(&*shared);
     let id = s.id();
     let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
     Ok(keys
@@ -66,7 +67,7 @@ pub fn send(s: &mut Session, count: usize) -> Result<Vec<[Block; 2]>> {
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
 pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Vec<Block>> {
-    let secrets: Vec<Scalar> = choices.iter().map(|_| random_scalar(s)).collect();
+    let secrets: Zeroizing<Vec<Scalar>> = Zeroizing::new(choices.iter().map(|_| random_scalar(s)).collect());
     let a_wire = s.recv(32)?;
     let a_table = RistrettoBasepointTable::create(&decode(&a_wire)?);
     // Halved here, doubled by the encoding. The choice enters as a scalar, so that choosing takes
@@ -78,16 +79,17 @@ pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Vec<Block>> {
     let points: Vec<RistrettoPoint> = secrets.iter().zip(choices).map(masked).collect();
     let b_wires = RistrettoPoint::double_and_compress_batch(&points);
     s.send(b_wires.iter().flat_map(|b| *b.as_bytes()).collect())?;
-    let shared: Vec<RistrettoPoint> = secrets.iter().map(|b| b * &a_table).collect();
-    let encoded = RistrettoPoint::double_and_compress_batch(&shared);
+    let shared: Zeroizing<Vec<RistrettoPoint>> =
+        Zeroizing::new(secrets.iter().map(|b| b * &a_table).collect());
+    let encoded = RistrettoPoint::double_and_compress_batch(&*shared);
     let id = s.id();
     let keys = encoded.iter().zip(&b_wires).enumerate();
     Ok(keys.map(|(i, (shared, b_wire))| derive(&id, i, &a_wire, b_wire.as_bytes(), shared)).collect())
 }
 
 fn random_scalar(s: &mut Session) -> Scalar {
-    let mut wide = [0; 64];
-    s.rng().bytes(&mut wide);
+    let mut wide = Zeroizing::new([0; 64]);
+    s.rng().bytes(&mut *wide);
     Scalar::from_bytes_mod_order_wide(&wide)
 }
 
@@ -112,18 +114,20 @@ fn derive(id: &[u8; 32], index: usize, a: &[u8], b: &[u8], shared: &CompressedRi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::Shape;
+    use crate::net::{Cost, Shape, wire_len};
 
     #[test]
     fn the_receiver_gets_the_key_it_chose() {
         let (mut s0, mut s1) = Session::pair_seeded(7, Shape::default());
         let choices: Vec<bool> = (0..40).map(|i| i % 3 == 0).collect();
-        let pairs = std::thread::spawn(move || send(&mut s0, 40).unwrap());
+        let sender = std::thread::spawn(move || (send(&mut s0, 40).unwrap(), s0.take_cost()));
         let keys = receive(&mut s1, &choices).unwrap();
-        for ((pair, key), &c) in pairs.join().unwrap().iter().zip(keys).zip(&choices) {
+        let (pairs, cost) = sender.join().unwrap();
+        for ((pair, key), &c) in pairs.iter().zip(keys).zip(&choices) {
             assert!(pair[usize::from(c)] == key && pair[usize::from(!c)] != key);
         }
-        assert_eq!((s1.take_cost().rounds, 2), (1, 2), "the receiver's view: A, then its answer");
+        let (from_sender, from_receiver) = (wire_len(32), wire_len(32 * 40));
+        assert_eq!(cost, Cost { sent: from_sender, received: from_receiver, rounds: 2 });
     }
 
     #[test]

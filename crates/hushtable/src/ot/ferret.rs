@@ -19,15 +19,16 @@
 //! next. The matrix is drawn anew for every extension, from a key bound to the session id.
 //!
 //! # Cost
-//! `t * (depth - 1)` blocks from the sender for `n - k - t * depth` OTs, 1 message. Both: about 1
-//! AES call a leaf for the tree and 2.5 for the matrix.
+//! `t * (depth - 1)` blocks from the sender for the `n` OTs of an extension, less the whole trees
+//! that hold the next one's `k + t * depth` seeds; 1 round, a message for each 2^16 OTs. Both:
+//! about 1 AES call a leaf for the tree and 2.5 for the matrix.
 //!
 //! # Source
 //! Yang, Weng, Lan, Zhang, Wang, "Ferret" (CCS 2020) with the half-tree of Guo et al. (EUROCRYPT
 //! 2023), semi-honest: without the consistency check. Deviation: parameters of [`params`](super::params).
 
 use prim::{block::Block, ct, ggm, hash::CcrHash, lpn::Encoder};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
     params::{self, LpnSet},
@@ -56,8 +57,10 @@ struct Extension {
 }
 
 /// The side that knows `Delta`.
+#[derive(ZeroizeOnDrop)]
 pub(super) struct Sender {
     delta: Block,
+    #[zeroize(skip)] // wipes itself
     extension: Extension,
 }
 

@@ -3,13 +3,14 @@
 use prim::block::Block;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::error::{Result, same};
+use crate::error::{Error, Result};
 
 /// The sender's half of a batch of random correlated OTs: strings `q` and the session's secret
 /// `Delta`, with the receiver's `t = q ^ b * Delta`.
 ///
 /// The lowest bit of `Delta` is 1, of every `q` 0 and of every `t` the choice bit. Each correlation
-/// belongs to one consumer, which takes it by value:
+/// belongs to one consumer: protocols take the batch by value, and what borrows the strings (a
+/// level of a tree, a check) is part of that consumer.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::ot::rcot::CotSender;
@@ -95,7 +96,7 @@ impl CotReceiver {
 /// The last `count` strings, removed from `from`; taking all of them moves nothing.
 fn cut(from: &mut Vec<Block>, count: usize) -> Result<Vec<Block>> {
     let Some(left) = from.len().checked_sub(count) else {
-        return same("correlated OTs left", count, from.len()).map(|()| Vec::new());
+        return Err(Error::Shape { what: "correlated OTs left", want: count, got: from.len() });
     };
     if left == 0 {
         return Ok(std::mem::take(from));

@@ -23,6 +23,7 @@
 //! malicious model; Ishai, Kilian, Nissim, Petrank (CRYPTO 2003) is the case `K = 1`.
 
 use prim::{block::Block, ct, hash::CcrHash, prg::Prg, transpose::transpose128};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
@@ -35,10 +36,12 @@ use crate::{
 pub(super) const PIECE: usize = 1 << 13;
 
 /// The side that knows `Delta`.
+#[derive(ZeroizeOnDrop)]
 pub(super) struct Sender {
     delta: Block,
     k: u32,
     /// `128 >> k` groups of `2^k` streams, stream `y` being leaf `y ^ delta_g`; `y = 0` is unknown.
+    #[zeroize(skip)] // each wipes itself
     streams: Vec<Prg>,
 }
 
@@ -59,9 +62,9 @@ impl Sender {
         for (g, keys) in base.chunks_exact(k as usize).enumerate() {
             let at = (delta.0 >> (g as u32 * k)) as u32 & ((1 << k) - 1);
             let levels = &corrections[g * 2 * (k as usize - 1)..][..2 * (k as usize - 1)];
-            let mut leaves = punctured(&hash, keys, levels, at);
+            let mut leaves = Zeroizing::new(punctured(&hash, keys, levels, at));
             swap_by(&mut leaves, at);
-            streams.extend(leaves.into_iter().map(Prg::new));
+            streams.extend(leaves.iter().map(|&leaf| Prg::new(leaf)));
         }
         Ok(Self { delta, k, streams })
     }
@@ -76,7 +79,7 @@ impl Sender {
         let (k, words) = (self.k as usize, PIECE / 128);
         let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
         s.recv_blocks(&mut corrections)?;
-        let mut columns = vec![Block::ZERO; PIECE];
+        let mut columns = Zeroizing::new(vec![Block::ZERO; PIECE]);
         for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
             let w = &mut columns[g * k * words..][..k * words];
             fold(streams, w, words);
@@ -119,16 +122,16 @@ impl Receiver {
     pub(super) fn expand(&mut self) -> (CotReceiver, Vec<u8>) {
         let (k, words) = (self.k as usize, PIECE / 128);
         let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
-        let mut columns = vec![Block::ZERO; PIECE];
-        let mut choices = Vec::new();
+        let mut columns = Zeroizing::new(vec![Block::ZERO; PIECE]);
+        let mut choices = Zeroizing::new(Vec::new());
         for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
             let u = fold(streams, &mut columns[g * k * words..][..k * words], words);
             if g == 0 {
-                choices = u;
+                choices = Zeroizing::new(u);
                 continue;
             }
             let correction = &mut corrections[(g - 1) * words..][..words];
-            for ((c, &u), &b) in correction.iter_mut().zip(&u).zip(&choices) {
+            for ((c, &u), &b) in correction.iter_mut().zip(&u).zip(choices.iter()) {
                 *c = u ^ b;
             }
         }
@@ -162,8 +165,9 @@ fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Vec<Block> 
             }
         }
     }
-    bits.truncate(words);
-    bits
+    let sum = bits[..words].to_vec();
+    bits.zeroize();
+    sum
 }
 
 /// All leaves of one group's tree. Level 1 is the base OT's pair itself; the others are sent as

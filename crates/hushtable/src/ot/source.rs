@@ -2,7 +2,7 @@
 //! stock of each direction.
 
 use prim::block::Block;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::{
     base, ferret,
@@ -30,6 +30,9 @@ const SMALL: usize = 1 << 15;
 /// Up to this many, Ferret's set S, whose start is cheap; above, set M.
 const MEDIUM: usize = 1 << 18;
 
+/// A message's worth of strings, by which a stock may exceed what was asked for.
+const SLACK: usize = 1 << 16;
+
 /// Both directions of a session's correlated OTs, each with its own Delta.
 pub struct Ot {
     scheme: Option<Scheme>,
@@ -42,14 +45,21 @@ struct Outgoing {
     delta: Block,
     soft: softspoken::Sender,
     ferret: Option<(&'static LpnSet, ferret::Sender)>,
-    stock: Vec<Block>,
+    stock: Stock,
 }
 
 /// This party as receiver.
 struct Incoming {
     soft: softspoken::Receiver,
     ferret: Option<(&'static LpnSet, ferret::Receiver)>,
-    stock: Vec<Block>,
+    stock: Stock,
+}
+
+/// Strings made and not yet handed out. Both parties' stocks of a direction hold as many.
+#[derive(Default, ZeroizeOnDrop)]
+struct Stock {
+    strings: Vec<Block>,
+    handed_out: usize,
 }
 
 impl Ot {
@@ -61,15 +71,15 @@ impl Ot {
     pub fn new(s: &mut Session, scheme: Option<Scheme>) -> Result<Self> {
         let k = if scheme == Some(Scheme::Iknp) { 1 } else { 4 };
         let delta = softspoken::draw_delta(s);
-        let wanted = softspoken::choices(delta);
+        let wanted = Zeroizing::new(softspoken::choices(delta));
         match s.role() {
             Role::P0 => {
-                let keys = base::receive(s, &wanted)?;
+                let keys = Zeroizing::new(base::receive(s, &wanted)?);
                 let mut soft = softspoken::Sender::new(s, k, delta, &keys)?;
                 let mut first = soft.absorb(s)?;
                 let pairs = strings::chosen_keys_send(s, first.take(128)?)?;
                 let incoming = Incoming::new(softspoken::Receiver::new(s, k, &pairs)?);
-                let outgoing = Outgoing { delta, soft, ferret: None, stock: first.strings().to_vec() };
+                let outgoing = Outgoing { delta, soft, ferret: None, stock: Stock::new(first.strings()) };
                 Ok(Self { scheme, outgoing, incoming })
             }
             Role::P1 => {
@@ -77,10 +87,10 @@ impl Ot {
                 let mut soft = softspoken::Receiver::new(s, k, &pairs)?;
                 let (mut first, message) = soft.expand();
                 s.send(message)?;
-                let keys = strings::chosen_keys_receive(s, &first.take(128)?, &wanted)?;
+                let keys = Zeroizing::new(strings::chosen_keys_receive(s, &first.take(128)?, &wanted)?);
                 let sender = softspoken::Sender::new(s, k, delta, &keys)?;
-                let outgoing = Outgoing { delta, soft: sender, ferret: None, stock: Vec::new() };
-                let incoming = Incoming { soft, ferret: None, stock: first.strings().to_vec() };
+                let outgoing = Outgoing { delta, soft: sender, ferret: None, stock: Stock::default() };
+                let incoming = Incoming { soft, ferret: None, stock: Stock::new(first.strings()) };
                 Ok(Self { scheme, outgoing, incoming })
             }
         }
@@ -93,8 +103,8 @@ impl Ot {
     /// Those of the channel.
     pub fn take(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
         self.stock_up(s, send, recv)?;
-        let sender = CotSender::new(self.outgoing.delta, withdraw(&mut self.outgoing.stock, send));
-        Ok((sender, CotReceiver::new(withdraw(&mut self.incoming.stock, recv))))
+        let sender = CotSender::new(self.outgoing.delta, self.outgoing.stock.hand_out(send));
+        Ok((sender, CotReceiver::new(self.incoming.stock.hand_out(recv))))
     }
 
     /// Starts the extension that suits the coming counts; [`take`](Self::take) does it too.
@@ -102,14 +112,15 @@ impl Ot {
     /// # Errors
     /// Those of the channel.
     pub fn prepare(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
-        let target = |count: usize, stock: usize| match self.scheme {
-            _ if count <= stock => None,
+        // What was handed out before counts: many small takes are a large job.
+        let target = |count: usize, stock: &Stock| match self.scheme {
+            _ if stock.missing(count).is_none() => None,
             Some(Scheme::Iknp | Scheme::SoftSpoken) => None,
             Some(Scheme::FerretLarge) => Some(2),
-            None if count <= SMALL => None,
-            None | Some(Scheme::Ferret) => Some(usize::from(count > MEDIUM)),
+            None if stock.handed_out + count <= SMALL => None,
+            None | Some(Scheme::Ferret) => Some(usize::from(stock.handed_out + count > MEDIUM)),
         };
-        let (send, recv) = (target(send, self.outgoing.stock.len()), target(recv, self.incoming.stock.len()));
+        let (send, recv) = (target(send, &self.outgoing.stock), target(recv, &self.incoming.stock));
         // Set S starts from SoftSpoken, M from S, L from M; one direction may need fewer steps.
         for (level, set) in params::SETS.into_iter().enumerate() {
             let wants = |target: Option<usize>, now: Option<&'static LpnSet>| {
@@ -119,12 +130,11 @@ impl Ot {
             let recv = wants(recv, self.incoming.ferret.as_ref().map(|f| f.0));
             self.extend(s, usize::from(send) * set.seeds(), usize::from(recv) * set.seeds())?;
             if send {
-                let seeds =
-                    CotSender::new(self.outgoing.delta, withdraw(&mut self.outgoing.stock, set.seeds()));
+                let seeds = CotSender::new(self.outgoing.delta, self.outgoing.stock.hand_out(set.seeds()));
                 self.outgoing.ferret = Some((set, ferret::Sender::new(s, set, seeds)?));
             }
             if recv {
-                let seeds = CotReceiver::new(withdraw(&mut self.incoming.stock, set.seeds()));
+                let seeds = CotReceiver::new(self.incoming.stock.hand_out(set.seeds()));
                 self.incoming.ferret = Some((set, ferret::Receiver::new(s, set, &seeds)?));
             }
         }
@@ -141,37 +151,12 @@ impl Ot {
     }
 
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
-        reserve(&mut self.outgoing.stock, send);
-        reserve(&mut self.incoming.stock, recv);
+        self.outgoing.stock.reserve(send);
+        self.incoming.stock.reserve(recv);
         s.duplex(
             self,
-            |s, ot| {
-                let (out, inc) = (&mut ot.outgoing, &mut ot.incoming);
-                Ok(match (out.missing(send), inc.missing(recv)) {
-                    (Some(want), _) if let Some((_, ferret)) = &mut out.ferret => {
-                        Some(ferret.expand(s, want, &mut out.stock))
-                    }
-                    (_, Some(_)) if inc.ferret.is_none() => {
-                        let (cots, message) = inc.soft.expand();
-                        inc.stock.extend_from_slice(cots.strings());
-                        Some(message)
-                    }
-                    _ => None,
-                })
-            },
-            |s, ot| {
-                let (out, inc) = (&mut ot.outgoing, &mut ot.incoming);
-                match (out.missing(send), inc.missing(recv)) {
-                    (_, Some(want)) if let Some((_, ferret)) = &mut inc.ferret => {
-                        ferret.absorb(s, want, &mut inc.stock)?;
-                    }
-                    (Some(_), _) if out.ferret.is_none() => {
-                        out.stock.extend_from_slice(out.soft.absorb(s)?.strings());
-                    }
-                    _ => return Ok(false),
-                }
-                Ok(true)
-            },
+            |s, ot| Ok(ot.outgoing.produce(s, send).or_else(|| ot.incoming.produce(recv))),
+            |s, ot| Ok(ot.incoming.consume(s, recv)? || ot.outgoing.consume(s, send)?),
         )
     }
 
@@ -183,7 +168,7 @@ impl Ot {
                 delta: self.outgoing.delta,
                 soft: self.outgoing.soft.fork(),
                 ferret: None,
-                stock: Vec::new(),
+                stock: Stock::default(),
             },
             incoming: Incoming::new(self.incoming.soft.fork()),
         };
@@ -192,42 +177,79 @@ impl Ot {
 }
 
 impl Outgoing {
-    fn missing(&self, want: usize) -> Option<usize> {
-        want.checked_sub(self.stock.len()).filter(|&missing| missing > 0)
+    /// Ferret's messages go from the sender.
+    fn produce(&mut self, s: &mut Session, want: usize) -> Option<Vec<u8>> {
+        let missing = self.stock.missing(want)?;
+        let (_, ferret) = self.ferret.as_mut()?;
+        Some(ferret.expand(s, missing, &mut self.stock.strings))
+    }
+
+    /// SoftSpoken's go to the sender.
+    fn consume(&mut self, s: &mut Session, want: usize) -> Result<bool> {
+        if self.ferret.is_some() || self.stock.missing(want).is_none() {
+            return Ok(false);
+        }
+        self.stock.strings.extend_from_slice(self.soft.absorb(s)?.strings());
+        Ok(true)
     }
 }
 
 impl Incoming {
     fn new(soft: softspoken::Receiver) -> Self {
-        Self { soft, ferret: None, stock: Vec::new() }
+        Self { soft, ferret: None, stock: Stock::default() }
     }
 
+    fn produce(&mut self, want: usize) -> Option<Vec<u8>> {
+        if self.ferret.is_some() || self.stock.missing(want).is_none() {
+            return None;
+        }
+        let (cots, message) = self.soft.expand();
+        self.stock.strings.extend_from_slice(cots.strings());
+        Some(message)
+    }
+
+    fn consume(&mut self, s: &mut Session, want: usize) -> Result<bool> {
+        let (Some(missing), Some((_, ferret))) = (self.stock.missing(want), self.ferret.as_mut()) else {
+            return Ok(false);
+        };
+        ferret.absorb(s, missing, &mut self.stock.strings)?;
+        Ok(true)
+    }
+}
+
+impl Stock {
+    fn new(strings: &[Block]) -> Self {
+        Self { strings: strings.to_vec(), handed_out: 0 }
+    }
+
+    /// How many more are needed to hold `want`, unless it does.
     fn missing(&self, want: usize) -> Option<usize> {
-        want.checked_sub(self.stock.len()).filter(|&missing| missing > 0)
+        want.checked_sub(self.strings.len()).filter(|&missing| missing > 0)
+    }
+
+    /// Room for `want` strings and what whole trees make beyond; growing would copy all of them.
+    fn reserve(&mut self, want: usize) {
+        if self.missing(want).is_some() {
+            let mut grown = Vec::with_capacity(want + SLACK);
+            grown.extend_from_slice(&self.strings);
+            std::mem::replace(&mut self.strings, grown).zeroize();
+        }
+    }
+
+    /// `count` strings, of which there are enough; the smaller part moves.
+    fn hand_out(&mut self, count: usize) -> Vec<Block> {
+        self.handed_out += count;
+        if 2 * count > self.strings.len() {
+            let rest = self.strings.split_off(count);
+            std::mem::replace(&mut self.strings, rest)
+        } else {
+            self.strings.split_off(self.strings.len() - count)
+        }
     }
 }
 
-impl Drop for Ot {
+impl Drop for Outgoing {
     fn drop(&mut self) {
-        self.outgoing.delta.zeroize();
-        self.outgoing.stock.zeroize();
-        self.incoming.stock.zeroize();
-    }
-}
-
-/// `count` strings out of a stock that has them, moving the smaller part.
-fn withdraw(stock: &mut Vec<Block>, count: usize) -> Vec<Block> {
-    if 2 * count > stock.len() {
-        let rest = stock.split_off(count);
-        std::mem::replace(stock, rest)
-    } else {
-        stock.split_off(stock.len() - count)
-    }
-}
-
-/// Room for `want` strings and what whole trees make beyond; growing would copy all of them.
-fn reserve(stock: &mut Vec<Block>, want: usize) {
-    if let Some(missing) = want.checked_sub(stock.len()).filter(|&missing| missing > 0) {
-        stock.reserve_exact(missing + (1 << 16));
+        self.delta.zeroize();
     }
 }

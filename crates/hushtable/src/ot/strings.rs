@@ -28,7 +28,7 @@ use prim::{
     pack::{pack, packed_len, unpack},
     ring::low,
 };
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
@@ -93,7 +93,8 @@ impl PayloadSender {
         let flips = recv_bits(s, cots.len())?;
         // `flips` came over the wire: which of the two strings is named first is public.
         let flip = |(&q, &d): (&Block, &u8)| if d == 1 { q ^ cots.delta() } else { q };
-        let first: Vec<Block> = cots.strings().iter().zip(&flips).map(flip).collect();
+        let first: Zeroizing<Vec<Block>> =
+            Zeroizing::new(cots.strings().iter().zip(&flips).map(flip).collect());
         Ok(Self::with(&keys, cots.delta(), &first, widths))
     }
 
@@ -104,10 +105,10 @@ impl PayloadSender {
     }
 
     fn with(keys: &[CcrHash], delta: Block, first: &[Block], widths: &[u32]) -> Self {
-        let x0 = slices(keys, widths, first, Block::ZERO);
-        let x1 = slices(keys, widths, first, delta);
-        let pair = |(x0, x1): (Vec<u64>, Vec<u64>)| x0.into_iter().zip(x1).map(|(a, b)| [a, b]).collect();
-        Self { widths: widths.to_vec(), pads: x0.into_iter().zip(x1).map(pair).collect(), spent: 0 }
+        let x0 = Zeroizing::new(slices(keys, widths, first, Block::ZERO));
+        let x1 = Zeroizing::new(slices(keys, widths, first, delta));
+        let pair = |(x0, x1): (&Vec<u64>, &Vec<u64>)| x0.iter().zip(x1).map(|(&a, &b)| [a, b]).collect();
+        Self { widths: widths.to_vec(), pads: x0.iter().zip(x1.iter()).map(pair).collect(), spent: 0 }
     }
 
     /// Step 2 for the next payloads: the message, and the sender's shares.
@@ -219,6 +220,10 @@ fn slices(keys: &[CcrHash], widths: &[u32], strings: &[Block], flip: Block) -> V
     let mut hashed = vec![Block::ZERO; strings.len()];
     let mut out = Vec::with_capacity(widths.len());
     for &w in widths {
+        if w == 0 {
+            out.push(vec![0; strings.len()]);
+            continue;
+        }
         if block == 0 || bit + w > 128 {
             (block, bit) = (block + 1, 0);
             let pieces = strings.chunks(CALLS).zip(hashed.chunks_mut(CALLS));
