@@ -2,15 +2,18 @@
 //!
 //! Rows as in [`crate::ct`]; a batch of rows is row-major.
 
+mod select;
+
 use crate::ct::{row_words, swap_in_word};
-use crate::{Ring, Shift};
+use crate::{Kernel, Ring, Shift};
+use select::select;
 
 /// `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
 ///
 /// # Panics
 /// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
 pub fn xor_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
-    select(rows, table, out, |a, b| a ^ b);
+    select::<R, false>(Kernel::active(), rows, table, out);
 }
 
 /// `out[b]` = sum of the entries `table[j]` for which bit `j` of row `b` is 1, mod `2^WIDTH`.
@@ -18,7 +21,7 @@ pub fn xor_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
 /// # Panics
 /// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
 pub fn add_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
-    select(rows, table, out, u64::wrapping_add);
+    select::<R, true>(Kernel::active(), rows, table, out);
 }
 
 /// Number of ones.
@@ -60,20 +63,6 @@ pub fn shift_row(row: &mut [u64], n: usize, group: Shift, by: u32) {
     }
 }
 
-fn select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R], add: impl Fn(u64, u64) -> u64) {
-    let words = row_words(table.len());
-    assert_eq!(rows.len(), out.len() * words, "rows");
-    for (row, out) in rows.chunks_exact(words).zip(out) {
-        let mut sum = 0;
-        for (&word, entries) in row.iter().zip(table.chunks(64)) {
-            for (entry, j) in entries.iter().zip(0..) {
-                sum = add(sum, entry.to_u64() & (word >> j & 1).wrapping_neg());
-            }
-        }
-        *out = R::from_u64(sum);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,14 +78,17 @@ mod tests {
         let rows: Vec<u64> = words.iter().cycle().take(batch * width).map(|w| w & full).collect();
         let table: Vec<R> =
             (0..n as u64).map(|j| R::from_u64((j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3)).collect();
-        let (mut xors, mut sums) = (vec![R::default(); batch], vec![R::default(); batch]);
-        xor_select(&rows, &table, &mut xors);
-        add_select(&rows, &table, &mut sums);
-        for b in 0..batch {
-            let row = &rows[b * width..][..width];
-            let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| table[j].to_u64());
-            assert_eq!(xors[b], R::from_u64(chosen().fold(0, |a, x| a ^ x)), "{n} {batch} {b}");
-            assert_eq!(sums[b], R::from_u64(chosen().fold(0, u64::wrapping_add)), "{n} {batch} {b}");
+        for kernel in Kernel::supported() {
+            let (mut xors, mut sums) = (vec![R::default(); batch], vec![R::default(); batch]);
+            select::<R, false>(kernel, &rows, &table, &mut xors);
+            select::<R, true>(kernel, &rows, &table, &mut sums);
+            for b in 0..batch {
+                let row = &rows[b * width..][..width];
+                let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| table[j].to_u64());
+                let (xor, sum) = (chosen().fold(0, |a, x| a ^ x), chosen().fold(0, u64::wrapping_add));
+                assert_eq!(xors[b], R::from_u64(xor), "xor {kernel:?} {n} {batch} {b}");
+                assert_eq!(sums[b], R::from_u64(sum), "sum {kernel:?} {n} {batch} {b}");
+            }
         }
     }
 

@@ -4,13 +4,15 @@
 //! `Isa` type is the proof that the processor has its instructions: it can only be had from
 //! `detect`, so the kernels themselves are safe code. `Portable` is the twin that runs everywhere.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use portable::Portable;
 
-use crate::Block;
+use crate::{Block, Ring};
 use std::sync::OnceLock;
 
 /// A set of processor instructions that the kernels can be run with. All give equal results.
@@ -67,6 +69,8 @@ impl Kernel {
             Kernel::Vaes256 => x86::Vaes256::detect().map(Engine::Vaes256),
             #[cfg(target_arch = "x86_64")]
             Kernel::Vaes512 => x86::Vaes512::detect().map(Engine::Vaes512),
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon => neon::Neon::detect().map(Engine::Neon),
             _ => None,
         }
     }
@@ -85,6 +89,8 @@ pub(crate) enum Engine {
     Vaes256(x86::Vaes256),
     #[cfg(target_arch = "x86_64")]
     Vaes512(x86::Vaes512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
 }
 
 impl Engine {
@@ -99,6 +105,8 @@ impl Engine {
             Engine::Vaes256(isa) => isa.run(op),
             #[cfg(target_arch = "x86_64")]
             Engine::Vaes512(isa) => isa.run(op),
+            #[cfg(target_arch = "aarch64")]
+            Engine::Neon(isa) => isa.run(op),
         }
     }
 }
@@ -115,6 +123,8 @@ impl Engine {
             Engine::Vaes256(isa) => Ok(isa.run(op)),
             #[cfg(target_arch = "x86_64")]
             Engine::Vaes512(isa) => Ok(isa.half().run(op)),
+            #[cfg(target_arch = "aarch64")]
+            Engine::Neon(isa) => Ok(isa.run(op)),
         }
     }
 }
@@ -141,11 +151,28 @@ impl<T, O> AnyOp<T> for O where
 {
 }
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) trait AnyOp<T>: Op<Portable, Out = T> + Op<neon::Neon, Out = T> {}
+#[cfg(target_arch = "aarch64")]
+impl<T, O: Op<Portable, Out = T> + Op<neon::Neon, Out = T>> AnyOp<T> for O {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) trait AnyOp<T>: Op<Portable, Out = T> {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl<T, O: Op<Portable, Out = T>> AnyOp<T> for O {}
+
 /// An `Op` for every instruction set of this architecture that has [`ByteIsa`].
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait AnyByteOp<T>: Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T> {}
 #[cfg(target_arch = "x86_64")]
 impl<T, O: Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T>> AnyByteOp<T> for O {}
+#[cfg(target_arch = "aarch64")]
+pub(crate) trait AnyByteOp<T>: Op<neon::Neon, Out = T> {}
+#[cfg(target_arch = "aarch64")]
+impl<T, O: Op<neon::Neon, Out = T>> AnyByteOp<T> for O {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) trait AnyByteOp<T> {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl<T, O> AnyByteOp<T> for O {}
 
 /// Vectors of [`BLOCKS`](Isa::BLOCKS) blocks and what the kernels do with them.
 pub(crate) trait Isa: Copy {
@@ -181,10 +208,16 @@ pub(crate) trait Isa: Copy {
     fn fold(self, v: Self::V) -> Block;
 }
 
-/// Vectors whose bytes can be moved.
+/// Vectors with instructions for their bytes and words.
 pub(crate) trait ByteIsa: Isa {
     /// In each block: bytes 1 and up of `low`, then byte 0 of `high`.
     fn next_bytes(self, low: Self::V, high: Self::V) -> Self::V;
     /// Byte `p` of each block is the byte at place `places[p] < 16` of the same block of `v`.
     fn permute_bytes(self, v: Self::V, places: Self::V) -> Self::V;
+    /// The word in every 64 bits.
+    fn splat_word(self, x: u64) -> Self::V;
+    /// All ones in the words of `R` where `x & bits == bits`, zero in the others.
+    fn has_bits<R: Ring>(self, x: Self::V, bits: Self::V) -> Self::V;
+    /// Adds words of `R`.
+    fn add<R: Ring>(self, a: Self::V, b: Self::V) -> Self::V;
 }

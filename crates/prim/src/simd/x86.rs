@@ -1,7 +1,7 @@
 //! x86-64: AES-NI, and VAES on 256- and 512-bit vectors.
 
 use super::{ByteIsa, Isa, Op};
-use crate::Block;
+use crate::{Block, Ring};
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
 
@@ -117,6 +117,39 @@ impl ByteIsa for AesNi {
     fn permute_bytes(self, v: __m128i, places: __m128i) -> __m128i {
         // SAFETY: `self` proves SSSE3
         unsafe { _mm_shuffle_epi8(v, places) }
+    }
+
+    #[inline(always)]
+    fn splat_word(self, x: u64) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_set1_epi64x(x as i64) }
+    }
+
+    #[inline(always)]
+    fn has_bits<R: Ring>(self, x: __m128i, bits: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64, and `self` proves SSE4.1
+        unsafe {
+            let x = _mm_and_si128(x, bits);
+            match R::WIDTH {
+                8 => _mm_cmpeq_epi8(x, bits),
+                16 => _mm_cmpeq_epi16(x, bits),
+                32 => _mm_cmpeq_epi32(x, bits),
+                _ => _mm_cmpeq_epi64(x, bits),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<R: Ring>(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe {
+            match R::WIDTH {
+                8 => _mm_add_epi8(a, b),
+                16 => _mm_add_epi16(a, b),
+                32 => _mm_add_epi32(a, b),
+                _ => _mm_add_epi64(a, b),
+            }
+        }
     }
 }
 
@@ -241,6 +274,39 @@ impl ByteIsa for Vaes256 {
     fn permute_bytes(self, v: __m256i, places: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2
         unsafe { _mm256_shuffle_epi8(v, places) }
+    }
+
+    #[inline(always)]
+    fn splat_word(self, x: u64) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_set1_epi64x(x as i64) }
+    }
+
+    #[inline(always)]
+    fn has_bits<R: Ring>(self, x: __m256i, bits: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let x = _mm256_and_si256(x, bits);
+            match R::WIDTH {
+                8 => _mm256_cmpeq_epi8(x, bits),
+                16 => _mm256_cmpeq_epi16(x, bits),
+                32 => _mm256_cmpeq_epi32(x, bits),
+                _ => _mm256_cmpeq_epi64(x, bits),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<R: Ring>(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            match R::WIDTH {
+                8 => _mm256_add_epi8(a, b),
+                16 => _mm256_add_epi16(a, b),
+                32 => _mm256_add_epi32(a, b),
+                _ => _mm256_add_epi64(a, b),
+            }
+        }
     }
 }
 
