@@ -113,16 +113,16 @@ fn bytes_take_their_time() {
 #[test]
 fn both_directions_flow_at_once() {
     let exchange: fn(&mut Connection) = |c| {
-        c.channel().exchange(vec![0; 2_000_000], 2_000_000).unwrap();
+        c.channel().exchange(vec![0; 500_000], 500_000).unwrap();
     };
-    let elapsed = timed(shape(80.0, 0), exchange, exchange);
-    assert!(elapsed >= Duration::from_millis(200), "{elapsed:?}");
-    assert!(elapsed < Duration::from_millis(390), "one after the other would take 400 ms: {elapsed:?}");
+    let elapsed = timed(shape(8.0, 0), exchange, exchange);
+    assert!(elapsed >= Duration::from_millis(500), "{elapsed:?}");
+    assert!(elapsed < Duration::from_millis(980), "one after the other would take 1 s: {elapsed:?}");
 }
 
 #[test]
 fn messages_on_the_way_do_not_wait_for_each_other() {
-    // Ten messages share the delay; one after the other they would take 500 ms.
+    // Ten messages share the delay; one after the other they would take 500 ms on one way alone.
     let send: fn(&mut Connection) = |p0| {
         (0..10).for_each(|_| p0.channel().send(vec![0; 10]).unwrap());
         p0.channel().recv(0).unwrap();
@@ -132,7 +132,7 @@ fn messages_on_the_way_do_not_wait_for_each_other() {
         p1.channel().send(vec![]).unwrap();
     };
     let elapsed = timed(shape(1000.0, 100_000), send, recv);
-    assert!(elapsed >= Duration::from_millis(100) && elapsed < Duration::from_millis(300), "{elapsed:?}");
+    assert!(elapsed >= Duration::from_millis(100) && elapsed < Duration::from_millis(490), "{elapsed:?}");
 }
 
 #[test]

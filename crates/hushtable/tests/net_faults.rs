@@ -1,0 +1,245 @@
+//! What a peer, a network or a stranger can do to a session over TCP.
+
+mod net_support;
+
+use hushtable::Error;
+use hushtable::net::{Listener, Options, connect};
+use net_support::*;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_second_caller_does_not_disturb_a_session() {
+    let listener = Listener::bind("127.0.0.1:0", plain()).unwrap();
+    let addr = listener.local_addr();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut c = connect(&addr.to_string(), plain()).unwrap();
+            let mut second = TcpStream::connect(addr).unwrap();
+            second.write_all(&greeting(1, 0, 1)).unwrap(); // before our lane
+            let mut lanes = c.fork(1).unwrap();
+            assert_eq!(lanes[0].channel().exchange(vec![1], 1).unwrap(), [2]);
+            assert_eq!(until_closed(&mut second), [], "turned away");
+        });
+        let mut c = listener.accept().unwrap();
+        let mut lanes = c.fork(1).unwrap();
+        assert_eq!(lanes[0].channel().exchange(vec![2], 1).unwrap(), [1]);
+    });
+}
+
+#[test]
+fn an_unfinished_greeting_times_out() {
+    let error = soon(|| accept_raw(plain(), &greeting(1, 0, 1)[..40]).err());
+    assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
+    let error = soon(|| connect_to_raw(plain(), 64, &greeting(1, 0, 0)[..3]).err());
+    assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
+}
+
+#[test]
+fn a_visitor_who_says_nothing_does_not_disturb() {
+    let listener = Listener::bind("127.0.0.1:0", plain()).unwrap();
+    let addr = listener.local_addr();
+    drop(TcpStream::connect(addr).unwrap()); // a port scan
+    let _mute = TcpStream::connect(addr).unwrap(); // somebody half-open
+    thread::scope(|scope| {
+        // Greeted only after the mute one has been given up.
+        let patient = Options { timing: Default::default(), ..plain() };
+        let p1 = scope.spawn(move || connect(&addr.to_string(), patient).unwrap().id());
+        let p0 = soon(|| listener.accept().unwrap());
+        let id = p0.id();
+        drop(p0);
+        assert_eq!(id, p1.join().unwrap());
+    });
+}
+
+#[test]
+fn garbage_at_every_position_is_an_error() {
+    let good = frame(4, 1, b"good");
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("a huge length", frame(0xFFFF_FFFE, 1, b"")),
+        ("a length one too large", frame(5, 1, b"goods")),
+        ("an unknown control frame", frame(u32::MAX, 99, b"")),
+        ("half a header", vec![4, 0, 0]),
+        ("half a payload", frame(4, 1, b"go")),
+        ("text", b"HTTP/1.1 400 Bad Request".to_vec()),
+        ("a farewell", frame(u32::MAX, 2, b"")),
+        ("nothing", vec![]),
+    ];
+    for before in 0..3 {
+        for (name, bytes) in &cases {
+            let error = against_raw(
+                plain(),
+                |mut c| {
+                    (0..before).for_each(|_| assert_eq!(c.channel().recv(4).unwrap(), b"good"));
+                    let error = soon(|| c.channel().recv(4).unwrap_err());
+                    assert!(c.channel().recv(4).is_err() && c.channel().send(vec![1]).is_err());
+                    error
+                },
+                |mut socket, _| {
+                    socket.write_all(&good.repeat(before)).unwrap();
+                    socket.write_all(&[&HEARTBEAT, &bytes[..]].concat()).unwrap();
+                },
+            );
+            assert!(matches!(error, Error::Peer(_) | Error::Closed), "{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_huge_length_is_refused_before_anything_is_allocated() {
+    for announced in [0xFFFF_FFFE, 0x8000_0000, 1 << 30] {
+        let error = against_raw(
+            plain(),
+            |mut c| c.channel().recv(10).unwrap_err(),
+            |mut socket, _| socket.write_all(&frame(announced, 1, &[0; 100])).unwrap(),
+        );
+        assert_eq!(
+            error.to_string(),
+            format!("malformed message from the peer: expected 10 bytes, got {announced}")
+        );
+    }
+}
+
+#[test]
+fn a_lying_clock_is_harmless() {
+    against_raw(
+        plain(),
+        |mut c| {
+            c.channel().recv(0).unwrap();
+            c.channel().send(vec![]).unwrap();
+            assert_eq!(c.channel().cost().rounds, u32::MAX);
+        },
+        |mut socket, _| socket.write_all(&frame(0, u32::MAX, b"")).unwrap(),
+    );
+}
+
+#[test]
+fn a_mute_peer_times_out() {
+    let (error, elapsed) = against_raw(
+        plain(),
+        |mut c| {
+            let start = Instant::now();
+            let error = soon(|| c.channel().recv(4).unwrap_err());
+            (error, start.elapsed())
+        },
+        |mut socket, _| drop(until_closed(&mut socket)),
+    );
+    assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
+    assert!(elapsed >= Duration::from_millis(500), "{elapsed:?}");
+}
+
+#[test]
+fn a_peer_that_lives_but_makes_no_progress_times_out() {
+    let (error, elapsed) = session(
+        plain(),
+        Options { timeout: Duration::from_secs(60), ..plain() },
+        |mut p0| {
+            let start = Instant::now();
+            let error = soon(|| p0.channel().recv(4).unwrap_err());
+            (error, start.elapsed())
+        },
+        // Its writer shows that it lives; the party itself waits as well.
+        |mut p1| assert!(p1.channel().recv(1).is_err()),
+    )
+    .0;
+    assert!(matches!(&error, Error::Timeout { what: "message", .. }), "{error}");
+    assert!(elapsed >= Duration::from_millis(1500), "{elapsed:?}");
+}
+
+#[test]
+fn a_peer_that_computes_longer_than_the_silence_is_waited_for() {
+    session(
+        plain(),
+        plain(),
+        |mut p0| assert_eq!(p0.channel().recv(2).unwrap(), [1, 2]),
+        |mut p1| {
+            thread::sleep(Duration::from_millis(1000));
+            p1.channel().send(vec![1, 2]).unwrap();
+        },
+    );
+}
+
+#[test]
+fn a_peer_that_stops_reading_ends_the_session() {
+    // With heartbeats it counts as busy until `timeout`; without, as dead after `silence`.
+    for (alive, what) in [(false, "sign of life"), (true, "reading of our messages")] {
+        let (done, until_done) = mpsc::channel::<()>();
+        let error = against_raw(
+            plain(),
+            |mut c| {
+                let error = soon(|| {
+                    let error = (0..100).find_map(|_| c.channel().send(vec![0; MIB]).err()).unwrap();
+                    drop(c); // must not wait for the queue either
+                    error
+                });
+                drop(done);
+                error
+            },
+            move |mut socket, _| {
+                while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout) {
+                    if alive {
+                        let _ = socket.write_all(&HEARTBEAT);
+                    }
+                }
+            },
+        );
+        assert!(matches!(&error, Error::Timeout { what: w, .. } if *w == what), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_killed_peer_is_closed_at_once() {
+    let error = against_raw(plain(), |mut c| c.channel().recv(4).unwrap_err(), |socket, _| drop(socket));
+    // Not a timeout.
+    assert!(matches!(error, Error::Closed), "{error}");
+}
+
+#[test]
+fn the_last_message_survives_unread_heartbeats() {
+    // P0 never reads, so P1's heartbeats lie in its socket when it hangs up: closing such a socket
+    // carelessly resets the connection and takes the last message with it.
+    let n = 24 * MIB;
+    session(
+        plain(),
+        plain(),
+        |mut p0| {
+            p0.channel().recv(1).unwrap();
+            thread::sleep(Duration::from_millis(150));
+            p0.channel().send(pattern(n, 1)).unwrap();
+        },
+        |mut p1| {
+            p1.channel().send(vec![0]).unwrap();
+            thread::sleep(Duration::from_millis(300));
+            assert!(p1.channel().recv(n).unwrap() == pattern(n, 1));
+            assert!(matches!(p1.channel().recv(1), Err(Error::Closed)));
+        },
+    );
+}
+
+#[test]
+fn many_bytes_of_any_kind_never_panic() {
+    // A fixed generator: every run sends the same garbage.
+    let mut state = 0x1234_5678_9ABC_DEF0_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()
+    };
+    for _ in 0..20 {
+        let bytes: Vec<u8> = (0..20).flat_map(|_| next()).collect();
+        assert!(accept_raw(plain(), &bytes).is_err());
+        let error = against_raw(
+            plain(),
+            |mut c| c.channel().recv(4).unwrap_err(),
+            |mut socket, _| {
+                socket.write_all(&bytes).unwrap();
+                let _ = socket.read(&mut [0]);
+            },
+        );
+        assert!(matches!(error, Error::Peer(_) | Error::Closed), "{error}");
+    }
+}
