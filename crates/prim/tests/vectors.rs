@@ -39,6 +39,20 @@ fn hash(kernel: Kernel, case: &Value) -> CcrHash {
     CcrHash::with_kernel(block(&case["key"]), kernel)
 }
 
+/// The others are compared only where they are supported, so that must be right.
+#[test]
+fn kernels_are_used_where_the_processor_has_them() {
+    #[cfg(target_arch = "x86_64")]
+    let expected = [(Kernel::AesNi, std::is_x86_feature_detected!("aes"))];
+    #[cfg(target_arch = "aarch64")]
+    let expected = [(Kernel::Neon, std::arch::is_aarch64_feature_detected!("aes"))];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let expected = [(Kernel::Portable, true)];
+    for (kernel, has) in expected {
+        assert_eq!(Kernel::supported().contains(&kernel), has, "{kernel:?}");
+    }
+}
+
 #[test]
 fn aes() {
     for_each("aes", |kernel, case| {
