@@ -37,26 +37,33 @@ pub use self::function::Function;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
-  x is the sum of this party's number and the peer's number in the same row. Each number is rounded to the
-  nearest multiple of 2^-F, F = --fraction-bits, ties away from zero. The domain lo:hi is the range of the sum;
-  each party's own number must lie in its half of it, lo/2 (included) to hi/2 (excluded). This is checked here,
-  before anything is connected, and the first offending row is named.
-  If --input is a share file, neither party knows the numbers, so this check is replaced by one on the range of
-  values that the shares can have.
+  x is the sum of this party's and the peer's number in the same row. Each number is rounded to the \
+nearest multiple of 2^-F, F = --fraction-bits, ties away from zero.
+  The domain lo:hi is the range of the sum. Each party's own number must lie in its half of it, lo/2 \
+(included) to hi/2 (excluded). That is checked here before anything is connected, and the first row \
+that fails is named.
+  If --input is a share file, neither party knows the numbers, and no number can be checked; instead \
+the domain must hold all values that the step before can give.
 
 Examples:
-  The bank listens, the telecom company connects, both get the result:
-    hushtable apply sigmoid --input bank.csv --column score --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply sigmoid --input telecom.csv --column score --output out.csv --connect bank.example:7000 \\
-        --identity telecom.id
-  Only the bank gets the result; the telecom company needs no --output:
-    hushtable apply sigmoid --input bank.csv --column score --output out.csv --reveal p0 --listen 0.0.0.0:7000 ...
-    hushtable apply sigmoid --input telecom.csv --column score --reveal p0 --connect bank.example:7000 ...
-  Keep the result shared and go on with it later (the same on the other side, with --connect):
-    hushtable apply tanh --input bank.csv --column score --output tanh.json --reveal none --listen 0.0.0.0:7000 ...
-    hushtable apply exp --input tanh.json --output out.csv --listen 0.0.0.0:7000 ...
-  A table of 256 values for sums of whole numbers, 0 to 255 (each party's number: 0 to 127):
-    hushtable apply --table tariff.csv --input bank.csv --column points --output out.csv --listen 0.0.0.0:7000 ...";
+  The bank listens, the telecom company connects, both get the results:
+    hushtable apply sigmoid --input bank.csv --column score --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
+        --connect bank.example:7000 --identity telecom.id
+  Only the bank gets the results; the telecom company needs no --output:
+    hushtable apply sigmoid --reveal p0 --input bank.csv --column score \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --reveal p0 --input telecom.csv --column score \\
+        --connect bank.example:7000 --identity telecom.id
+  Keep the results shared and go on with them later; likewise at the peer:
+    hushtable apply tanh --reveal none --input bank.csv --column score \\
+        --output tanh.json --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply exp --input tanh.json --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+  A table of 256 values for sums of whole numbers; each party's are 0 to 127:
+    hushtable apply --table tariff.csv --input bank.csv --column points \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Compute a function of the sum of both parties' numbers, row by row
 ///

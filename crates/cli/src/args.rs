@@ -17,13 +17,14 @@ const EXAMPLES: &str = "\
 Examples:
   Both parties on this machine, with example data:
     hushtable demo
-  Once, at each party, and then exchange the files cert.pem and pin the peer's:
+  Once, at each party; then exchange the files cert.pem and pin the peer's:
     hushtable identity new --name bank --out bank.id
     hushtable identity trust --identity bank.id telecom/cert.pem
   A common computation; one party listens, the other connects:
-    hushtable apply sigmoid --input bank.csv --column score --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply sigmoid --input telecom.csv --column score --output out.csv --connect bank.example:7000 \\
-        --identity telecom.id
+    hushtable apply sigmoid --input bank.csv --column score --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
+        --connect bank.example:7000 --identity telecom.id
   When the connection does not come about:
     hushtable doctor --connect bank.example:7000 --identity telecom.id
 

@@ -31,11 +31,11 @@ Examples:
   hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
   hushtable bench ot --scheme ferret --count 16777216 --repeat 3
 
-Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest that
-needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes are those
-of all messages with their framing, as sent by P0 and by P1.
-Networks: loopback (nothing simulated), lan (3000 Mbit/s, 0.8 ms), wan (100 Mbit/s, 50 ms) or RATE:RTT, for
-example 200:10ms.";
+Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
+that needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes \
+are those of all messages with their framing, as sent by P0 and by P1.
+Networks: loopback (nothing simulated), lan (3000 Mbit/s, 0.8 ms), wan (100 Mbit/s, 50 ms) or RATE:RTT, \
+for example 200:10ms.";
 
 /// Measure a protocol between two processes on this machine
 ///

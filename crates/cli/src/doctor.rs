@@ -19,8 +19,9 @@ Examples:
   hushtable doctor --connect bank.example:7000 --identity telecom.id
 
 The peer must be listening, for example with `hushtable apply ... --listen`; it goes on waiting afterwards.
-Steps: name (the host has an address), tcp (the port takes connections), tls (both use TLS 1.3), pin (each side
-trusts the other's certificate), version (the same wire version), parameters (the same security parameters).";
+Steps: name (the host has an address), tcp (the port takes connections), tls (both use TLS 1.3), pin (each \
+side trusts the other's certificate), version (the same wire version), parameters (the same security \
+parameters).";
 
 /// Find out at which step the connection to the peer fails
 #[derive(Args, Debug)]

@@ -16,8 +16,8 @@ Examples:
   hushtable identity trust --identity bank.id telecom/cert.pem
   hushtable identity show --identity bank.id
 
-An identity is a folder: key.pem is secret and readable by its owner only; cert.pem is for the peer; trusted/
-holds the certificates of the peers that may connect. Before you rely on a peer's certificate, read its
+An identity is a folder: key.pem is secret and readable by its owner only; cert.pem is for the peer; trusted/ \
+holds the certificates of the peers that may connect. Before you rely on a peer's certificate, read its \
 fingerprint to the peer by phone and compare.";
 
 /// Make this party's identity and pin the peers it trusts

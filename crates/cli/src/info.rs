@@ -52,12 +52,14 @@ fn describe(out: &mut String, set: &LpnSet) {
     let attacks: Vec<String> = set.bits.iter().map(|(attack, bits)| format!("{attack} {bits:.1}")).collect();
     write!(
         out,
-        "\nset {name}: n = {n}, k = {k}, t = {t}; {} OTs an extension\n  least {:.1} bits, by {} on {}\n  {}\n",
+        "\nset {name}: n = {n}, k = {k}, t = {t}; {} OTs an extension\n  least {:.1} bits, by {} on {}\n  {}\n  \
+         a bound that no known algorithm reaches: {:.1}\n",
         set.usable(),
         set.min_bits(),
         set.source,
         set.date,
-        attacks.join(", ")
+        attacks.join(", "),
+        set.sparse_bound
     )
     .expect("text grows");
 }

@@ -159,6 +159,9 @@ fn connections_that_end() {
     for after in PLACES {
         ended(&site, &with_fault(&site, TLS, after, Fault::Cut));
         ended(&site, &with_fault(&site, ["--insecure-plain-tcp"; 2], after, Fault::Cut));
+        // Each lane carries a third.
+        let lanes = TLS.map(|identity| format!("{identity} --threads 3"));
+        ended(&site, &with_fault(&site, lanes.each_ref().map(String::as_str), after / 4, Fault::Cut));
     }
 }
 

@@ -92,7 +92,7 @@ impl Job {
             ("protocol", self.protocol.name().to_owned()),
             ("threads", self.threads.to_string()),
         ];
-        p.connection().agree(&fields).map_err(|error| match &error {
+        p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
                 Failure::new(format!("{error}. Rows are matched by position: sort both files by id"))
             }

@@ -132,8 +132,8 @@ impl Lookup<'_> {
     fn lane(&self, p: &mut Party, x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
         match self.bits {
             ..=8 => self.lane_in::<u8>(p, x, progress),
-            ..=16 => self.lane_in::<u16>(p, x, progress),
-            ..=32 => self.lane_in::<u32>(p, x, progress),
+            9..=16 => self.lane_in::<u16>(p, x, progress),
+            17..=32 => self.lane_in::<u32>(p, x, progress),
             _ => self.lane_in::<u64>(p, x, progress),
         }
     }
@@ -142,25 +142,19 @@ impl Lookup<'_> {
         let mask = u64::MAX >> (64 - self.bits);
         let table =
             Table::<R>::new(self.bits, self.entries.iter().map(|&e| R::from_u64(e as u64 & mask)).collect())?;
-        let mut all: Option<Done> = None;
+        let mut y = AShare::new(self.bits, Vec::with_capacity(x.len()));
+        let (mut offline, mut online) = (Phase::default(), Phase::default());
         for chunk in self.chunks(x.len()) {
             let (now, later) = x.split_at(chunk);
             x = later;
             let index = AShare::new(self.index_bits, now.iter().map(|&i| u32::from(i)).collect());
-            let (y, offline, online) = self.chunk(p, &table, &index)?;
-            let (outcome, opening) = Phase::of(p, |p| self.finish(p, &y))?;
-            let done = Done { outcome, offline, online: online.then(opening) };
-            all = Some(match all {
-                None => done,
-                Some(mut all) => {
-                    all.outcome.append(done.outcome);
-                    let (offline, online) = (all.offline.then(done.offline), all.online.then(done.online));
-                    Done { outcome: all.outcome, offline, online }
-                }
-            });
+            let (part, before, during) = self.chunk(p, &table, &index)?;
+            y.append(&part)?;
+            (offline, online) = (offline.then(before), online.then(during));
             progress.fetch_add(chunk, Ordering::Relaxed);
         }
-        Ok(all.expect("at least one row in each lane"))
+        let (outcome, opening) = Phase::of(p, |p| self.finish(p, &y))?;
+        Ok(Done { outcome, offline, online: online.then(opening) })
     }
 
     /// Both phases of a chunk.

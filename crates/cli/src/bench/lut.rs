@@ -61,8 +61,8 @@ impl fmt::Display for LutWork {
         let name = |sharing| if sharing == Sharing::Xor { "xor" } else { "additive" };
         write!(
             f,
-            "{:?}, {} index of {} bits, {} output of {} bits, batch {}",
-            self.protocol,
+            "{}, {} index of {} bits, {} output of {} bits, batch {}",
+            self.protocol.to_possible_value().expect("no variant is skipped").get_name(),
             name(self.index),
             self.index_bits,
             name(self.output),
@@ -101,8 +101,8 @@ pub fn run(work: &LutWork, lanes: Lanes) -> Result<()> {
 fn in_group<G: Group>(work: &LutWork, lanes: Lanes) -> Result<()> {
     match work.value_bits {
         ..=8 => in_ring::<G, u8>(work, lanes),
-        ..=16 => in_ring::<G, u16>(work, lanes),
-        ..=32 => in_ring::<G, u32>(work, lanes),
+        9..=16 => in_ring::<G, u16>(work, lanes),
+        17..=32 => in_ring::<G, u32>(work, lanes),
         _ => in_ring::<G, u64>(work, lanes),
     }
 }

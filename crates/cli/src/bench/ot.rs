@@ -38,7 +38,12 @@ enum Scheme {
 
 impl fmt::Display for OtWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}, {} correlated OTs", self.scheme, self.count)
+        write!(
+            f,
+            "{}, {} correlated OTs",
+            self.scheme.to_possible_value().expect("no variant is skipped").get_name(),
+            self.count
+        )
     }
 }
 

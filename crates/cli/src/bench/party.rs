@@ -75,7 +75,7 @@ impl Lanes {
     ) -> Result<Self> {
         let (connection, start) = args.link.open()?;
         let mut p = Party::new(connection, scheme)?;
-        p.connection().agree(&[("benchmark", args.work.clone())])?;
+        p.agree(&[("benchmark", args.work.clone())])?;
         let role = p.role();
         let count = usize::from(args.threads).min(items);
         let mut parties = if count == 1 { Vec::new() } else { p.fork(count)? };

@@ -20,7 +20,7 @@ pub enum Fault {
     Tell,
 }
 
-/// Carries one connection to the listening party.
+/// Carries connections to the listening party, each with the same fault.
 pub struct Proxy {
     pub address: String,
     reached: Receiver<()>,
@@ -35,12 +35,14 @@ impl Proxy {
         let address = listener.local_addr().unwrap().to_string();
         let (target, (tell, reached), (keep, open)) = (target.to_owned(), channel(), channel());
         thread::spawn(move || {
-            let Ok((near, _)) = listener.accept() else { return };
-            let far = TcpStream::connect(target).unwrap();
-            let (there, back) = (near.try_clone().unwrap(), far.try_clone().unwrap());
-            thread::spawn(move || copy(there, back));
-            let way = Way { far, near, after, fault };
-            way.carry(tell, keep);
+            for near in listener.incoming().map_while(Result::ok) {
+                // A listening party that has ended takes no more connections.
+                let Ok(far) = TcpStream::connect(&target) else { return };
+                let (there, back) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+                thread::spawn(move || copy(there, back));
+                let (way, tell, keep) = (Way { far, near, after, fault }, tell.clone(), keep.clone());
+                thread::spawn(move || way.carry(tell, keep));
+            }
         });
         Self { address, reached, _open: open }
     }
