@@ -88,6 +88,7 @@ impl Identity {
         let pem = Zeroizing::new(read_private(&key_path)?);
         let key =
             PrivateKeyDer::from_pem_slice(&pem).map_err(|_| unusable(&"no private key in PEM format"))?;
+        let key = Zeroizing::new(key);
         let signer = any_supported_type(&key).map_err(|e| unusable(&e))?;
         let own = CertifiedKey::new(vec![certificate.clone()], signer);
         own.keys_match()
