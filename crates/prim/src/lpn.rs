@@ -7,7 +7,7 @@
 //! power of two. An index that occurs twice in a row cancels.
 
 use crate::aes::{Aes, Cipher};
-use crate::simd::{Isa, Op};
+use crate::simd::{Isa, Op, Table};
 use crate::{Block, Kernel};
 
 /// Rows that share one run of the key stream.
@@ -69,6 +69,7 @@ impl<S: Isa> Op<S> for Encode<'_> {
     #[inline(always)]
     fn call(self, isa: S) {
         let cipher = Cipher::new(isa, self.keys);
+        let table = Table::new(self.table);
         let mut counter = self.group * STREAM as u64;
         let mut streams = [[Block::ZERO; STREAM]; 2];
         let [now, next] = &mut streams;
@@ -85,21 +86,12 @@ impl<S: Isa> Op<S> for Encode<'_> {
                 cipher.key_stream::<5>(counter, blocks);
                 counter += blocks.len() as u64;
                 for (row, words) in rows.iter_mut().zip(words.chunks_exact(WEIGHT)) {
-                    add_entries(row, words, self.table);
+                    *row = words.iter().fold(*row, |sum, &word| sum ^ table.get(word));
                 }
             }
             std::mem::swap(now, next);
         }
     }
-}
-
-#[inline(always)]
-fn add_entries(row: &mut Block, words: &[u32], table: &[Block]) {
-    let mut sum = *row;
-    for &word in words {
-        sum ^= table[word as usize & (table.len() - 1)];
-    }
-    *row = sum;
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Transposition of bit matrices with 128 columns.
 
-use crate::Block;
+use crate::simd::{Isa, Op};
+use crate::{Block, Kernel};
 
 /// `rows[r]` bit `c` = bit `r` of column `c`, where column `c` is the `rows.len() / 128` blocks
 /// from `columns[c * rows.len() / 128]` on.
@@ -10,24 +11,56 @@ use crate::Block;
 pub fn transpose128(columns: &[Block], rows: &mut [Block]) {
     assert_eq!(columns.len(), rows.len(), "lengths");
     assert!(rows.len().is_multiple_of(128), "rows");
-    let stride = rows.len() / 128;
-    for (i, square) in rows.as_chunks_mut().0.iter_mut().enumerate() {
-        for (c, block) in square.iter_mut().enumerate() {
-            *block = columns[c * stride + i];
+    Kernel::active().engine().run(Transpose { columns, rows });
+}
+
+type Square = [[u64; 2]; 128];
+
+struct Transpose<'a> {
+    columns: &'a [Block],
+    rows: &'a mut [Block],
+}
+
+/// Plain code, compiled once more for each instruction set.
+impl<S: Isa> Op<S> for Transpose<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        let stride = self.rows.len() / 128;
+        let squares: &mut [Square] = bytemuck::cast_slice_mut(self.rows);
+        // four squares at a time, whose columns share cache lines
+        for (group, squares) in squares.chunks_mut(4).enumerate() {
+            for c in 0..128 {
+                let column = &self.columns[c * stride + 4 * group..][..squares.len()];
+                for (square, &block) in squares.iter_mut().zip(column) {
+                    square[c] = bytemuck::cast(block);
+                }
+            }
+            for square in squares {
+                transpose_square(square);
+            }
         }
-        transpose_square(square);
     }
 }
 
 /// Swaps ever smaller quarters: first 64 x 64 bits, at last single bits.
-fn transpose_square(x: &mut [Block; 128]) {
-    let mut mask = u128::MAX;
-    for step in [64, 32, 16, 8, 4, 2, 1] {
+#[inline(always)]
+fn transpose_square(square: &mut Square) {
+    let (upper, lower) = square.split_at_mut(64);
+    for (upper, lower) in upper.iter_mut().zip(lower) {
+        std::mem::swap(&mut upper[1], &mut lower[0]);
+    }
+    let mut mask = u64::MAX;
+    for step in [32, 16, 8, 4, 2, 1] {
         mask ^= mask << step;
-        for i in (0..128).filter(|i| i & step == 0) {
-            let swap = ((x[i].0 >> step) ^ x[i + step].0) & mask;
-            x[i].0 ^= swap << step;
-            x[i + step].0 ^= swap;
+        for rows in square.chunks_exact_mut(2 * step) {
+            let (upper, lower) = rows.split_at_mut(step);
+            for (a, b) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
+                let swap = ((*a >> step) ^ *b) & mask;
+                *a ^= swap << step;
+                *b ^= swap;
+            }
         }
     }
 }

@@ -7,10 +7,12 @@
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use portable::Portable;
+pub(crate) use table::Table;
 
 use crate::{Block, Ring};
 use std::sync::OnceLock;
