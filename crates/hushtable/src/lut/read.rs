@@ -234,11 +234,13 @@ impl Removal {
         let message = p.session().exchange(message, theirs)?;
         let h = Zeroizing::new(self.inc.receive::<Additive>(u.len(), &message));
         let g = Zeroizing::new(g);
-        let finish = |((&l, u), (g, h)): ((&u32, &Vec<u64>), (&Vec<u64>, &Vec<u64>))| {
+        let mut out = Vec::with_capacity(widths.len());
+        for ((&l, u), (g, h)) in widths.iter().zip(u.iter()).zip(g.iter().zip(h.iter())) {
             let products = g.iter().zip(h).map(|(g, h)| g.wrapping_add(*h) << 1);
-            Share::new(l, u.iter().zip(products).map(|(u, gh)| R::from_u64(u.wrapping_sub(gh))).collect())
-        };
-        Ok(widths.iter().zip(u.iter()).zip(g.iter().zip(h.iter())).map(finish).collect())
+            let words = u.iter().zip(products).map(|(u, gh)| R::from_u64(u.wrapping_sub(gh)));
+            out.push(Share::new(l, words.collect()));
+        }
+        Ok(out)
     }
 }
 
