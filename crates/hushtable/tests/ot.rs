@@ -102,8 +102,7 @@ fn softspoken() {
 /// are the first one's own. The third starts set M.
 #[test]
 fn ferret_from_set_s_to_m() {
-    let per_extension = (params::S.t - params::S.seeds().div_ceil(128)) * 128;
-    assert_eq!(per_extension, 101_632);
+    assert_eq!(params::S.usable(), 101_632);
     check_scheme(22, Scheme::Ferret, &[(90_001, 70_003), (40_000, 150_000), (5, 7), (400_000, 300_000)]);
 }
 

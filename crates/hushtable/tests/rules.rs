@@ -2,6 +2,8 @@
 //! comment says which change of the code each test is there to catch. What the parties see is
 //! tested as a distribution in `views.rs`.
 
+#[path = "support/bare.rs"]
+mod bare;
 #[path = "support/pairs.rs"]
 mod pairs;
 #[path = "support/relay.rs"]
@@ -9,6 +11,7 @@ mod relay;
 
 use std::collections::HashSet;
 
+use bare::{Bare, against, by_hand};
 use hushtable::{
     Party, Result, Role,
     lut::{Table, splut::SpLut},
@@ -20,7 +23,7 @@ use hushtable::{
     },
     reference, run_pair,
     session::{Purpose, Session},
-    share::{Bitwise, Share},
+    share::{Additive, Bitwise, Share},
 };
 use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, hash::CcrHash, pack, rows};
@@ -39,66 +42,54 @@ const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
 // ---- Hash keys ----
 
-/// The first `each` keys of every purpose and owner that a session hands out.
-fn keys(s: &mut Session, each: usize) -> Vec<u128> {
-    let kinds = PURPOSES.iter().flat_map(|&purpose| OWNERS.map(|owner| (purpose, owner)));
-    kinds.flat_map(|kind| vec![kind; each]).map(|(purpose, owner)| s.key(purpose, owner).0).collect()
-}
-
 /// Catches a key that forgets its purpose, its owner, its counter, its lane or its session: two
 /// uses of one key see hashes of related inputs (lut-rules, section 0).
 #[test]
 fn no_hash_key_repeats() {
-    let all = |p: &mut Party| -> Result<Vec<u128>> {
-        let mut found = keys(p, 30);
-        for mut lane in p.fork(3)? {
-            found.extend(keys(&mut lane, 30));
+    let draw = |s: &mut Session| -> Vec<u128> {
+        let kinds = PURPOSES.iter().flat_map(|&purpose| OWNERS.map(|owner| (purpose, owner)));
+        kinds.flat_map(|kind| [kind; 30]).map(|(purpose, owner)| s.key(purpose, owner).0).collect()
+    };
+    let all = |bare: &mut Bare| -> Result<Vec<u128>> {
+        let mut found = draw(&mut bare.session);
+        for lane in &mut bare.session.fork(3)? {
+            found.extend(draw(lane));
         }
-        found.extend(keys(p, 30));
+        found.extend(draw(&mut bare.session));
         Ok(found)
     };
-    let (mut found, at_p1) = both(pair(40, None), all);
+    let (mut found, at_p1) = by_hand(40, all, all);
     assert_eq!(found, at_p1, "both parties draw the same keys");
-    found.extend(both(pair(41, None), all).0);
+    found.extend(by_hand(41, all, all).0);
     assert_eq!(found.len(), 2 * 5 * 30 * 14);
     assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "a key repeats");
 }
 
-/// How many keys the party has drawn so far: keys are numbered, so those of a fresh session with
-/// the same id tell. Draws one.
-fn drawn(p: &mut Party, seed: u64, purpose: Purpose, owner: Role) -> usize {
-    let (mut fresh, _) = Session::pair_seeded(seed, Shape::LOOPBACK);
-    let next = p.key(purpose, owner).0;
-    (0..10_000).position(|_| fresh.key(purpose, owner).0 == next).expect("a numbered key")
-}
-
-/// Catches one key for a whole batch: every message of a rotation has keys of its own, and no pads
-/// of more than 2^20 correlated OTs come from one key (lut-rules, bound and checklist 1).
+/// Catches one key for the pads of a whole batch: it may serve 2^20 correlated OTs (lut-rules,
+/// bound and checklist 1). That every message of a rotation has keys of its own, the turner below
+/// finds out.
 #[test]
-fn keys_are_renewed_within_a_batch() {
-    both(pair(42, None), |p| {
-        let messages = |lookups: usize, piece: usize| lookups.div_ceil(piece);
-        OneHot::<Xor>::rotl(p, 2, 2 * 1100 - 1).map(drop)?;
-        SpLut::<Xor>::prepare(p, 16, 6).map(drop)?;
-        for (owner, lookups) in [(Role::P0, 1100), (Role::P1, 1099)] {
-            assert_eq!(drawn(p, 42, Purpose::Pprf, owner), messages(lookups, 512));
-            assert_eq!(drawn(p, 42, Purpose::Row, owner), messages(lookups, 512));
-        }
-        let many = (1 << 20) + 1;
-        let before = drawn(p, 42, Purpose::OtPad, Role::P0);
-        match p.role() {
-            Role::P0 => {
-                let cots = p.cots(many, 0)?.0;
-                drop(PayloadSender::new(p, cots, &[1])?);
-            }
-            Role::P1 => {
-                let cots = p.cots(0, many)?.1;
-                drop(PayloadReceiver::new(p, cots, &vec![0; many], &[1])?);
-            }
-        }
-        assert!(drawn(p, 42, Purpose::OtPad, Role::P0) >= before + 3, "the draw above, and two keys");
-        Ok(())
-    });
+fn pads_of_a_large_batch_have_several_keys() {
+    const MANY: usize = (1 << 20) + 1;
+    /// Keys are numbered, so those of a fresh session with the same id tell how many were drawn.
+    fn drawn(s: &mut Session) -> usize {
+        let (mut fresh, _) = Session::pair_seeded(42, Shape::LOOPBACK);
+        let next = s.key(Purpose::OtPad, Role::P0).0;
+        (0..100).position(|_| fresh.key(Purpose::OtPad, Role::P0).0 == next).expect("a numbered key")
+    }
+    let send = |bare: &mut Bare| -> Result<usize> {
+        let Bare { session, ot } = bare;
+        let (cots, before) = (ot.take(session, MANY, 0)?.0, drawn(session));
+        drop(PayloadSender::random(session, cots, &[1]));
+        Ok(drawn(session) - before - 1)
+    };
+    let receive = |bare: &mut Bare| -> Result<usize> {
+        let Bare { session, ot } = bare;
+        let (cots, before) = (ot.take(session, 0, MANY)?.1, drawn(session));
+        drop(PayloadReceiver::random(session, cots, &[1]));
+        Ok(drawn(session) - before - 1)
+    };
+    assert_eq!(by_hand(42, send, receive), (2, 2));
 }
 
 // ---- Pads ----
@@ -117,19 +108,19 @@ fn cots(seed: u64, count: usize) -> (CotSender, CotReceiver) {
 fn payloads_have_disjoint_slices() {
     const COUNT: usize = 1024;
     let widths = [64, 64, 1, 63, 7, 64, 40, 8, 32, 32];
-    let sent = |p: &mut Party| -> Result<Vec<u8>> {
-        let cots = p.cots(COUNT, 0)?.0;
-        let mut pads = PayloadSender::new(p, cots, &widths)?;
+    let send = |bare: &mut Bare| -> Result<Vec<u8>> {
+        let cots = bare.ot.take(&mut bare.session, COUNT, 0)?.0;
+        let mut pads = PayloadSender::new(&mut bare.session, cots, &widths)?;
         // In two parts, as an offline and an online phase would: no slice is spent twice.
         let (mut first, _) = pads.send::<Bitwise>(&vec![vec![0; COUNT]; 3]);
         first.extend(pads.send::<Bitwise>(&vec![vec![0; COUNT]; 7]).0);
         Ok(first)
     };
-    let received = |p: &mut Party| -> Result<()> {
-        let cots = p.cots(0, COUNT)?.1;
-        PayloadReceiver::new(p, cots, &[0; COUNT], &widths).map(drop)
+    let receive = |bare: &mut Bare| -> Result<()> {
+        let cots = bare.ot.take(&mut bare.session, 0, COUNT)?.1;
+        PayloadReceiver::new(&mut bare.session, cots, &[0; COUNT], &widths).map(drop)
     };
-    let (message, ()) = run_pair(pair(43, None), sent, received).expect("an honest run");
+    let (message, ()) = by_hand(43, send, receive);
     let (mut at, mut columns, mut count) = (0, HashSet::new(), 0);
     for width in widths {
         let mut words = vec![0u64; COUNT];
@@ -182,45 +173,94 @@ fn pads_of_one_of_n_are_independent() {
     }
 }
 
-/// A12: catches rows taken from the leaves unhashed. The turner knows every leaf but one, and that
-/// one is `Delta ^ the XOR of the others`: in the XOR of two lookups' messages Delta would cancel
-/// and the two one-hot vectors of the holder show. P1 plays the turner by hand.
-#[test]
-fn leaves_mask_only_through_the_hash() {
-    const DEPTH: usize = 7;
-    const LOOKUPS: usize = 64;
-    let holder = |p: &mut Party| OneHot::<Cyclic>::rotl(p, DEPTH as u32, 2 * LOOKUPS).map(drop);
-    let turner = |p: &mut Party| -> Result<Vec<(u128, u128)>> {
-        let (_, cots) = p.cots(LOOKUPS * DEPTH, LOOKUPS * DEPTH)?;
-        let (tree, row) = (p.hash(Purpose::Pprf, Role::P0), p.hash(Purpose::Row, Role::P0));
-        let (tree_len, row_len) = (16 * (DEPTH - 1), 16);
-        p.send(vec![0; LOOKUPS * (tree_len + row_len)])?; // as holder of the other half: nothing useful
-        let message = p.recv(LOOKUPS * (tree_len + row_len))?;
-        let (trees, masked) = message.split_at(LOOKUPS * tree_len);
-        let mut leaves = vec![Block::ZERO; 1 << DEPTH];
-        let lookup = |j: usize| {
+/// One lookup as the turner sees it: what the message leaves of the holder's vector, turned, under
+/// the one row it does not know; the XOR of the leaves it knows; its offset and its share.
+struct Turned {
+    rest: u128,
+    known: u128,
+    alpha: u32,
+    share: u128,
+}
+
+const DEPTH: usize = 7;
+
+/// ROTL's turner by hand, from the protocol's description: `batch / 2` lookups held by P0.
+fn turn(bare: &mut Bare, batch: usize) -> Result<Vec<Turned>> {
+    let Bare { session: s, ot } = bare;
+    let (_, cots) = ot.take(s, batch / 2 * DEPTH, batch / 2 * DEPTH)?;
+    let mut out = Vec::new();
+    for strings in cots.strings().chunks(512 * DEPTH) {
+        let count = strings.len() / DEPTH;
+        let (tree, row) = (s.hash(Purpose::Pprf, Role::P0), s.hash(Purpose::Row, Role::P0));
+        // As holder of the other half: a message of the right length.
+        let message = s.exchange(vec![0; count * 16 * DEPTH], count * 16 * DEPTH)?;
+        let (trees, masked) = message.split_at(count * 16 * (DEPTH - 1));
+        for j in 0..count {
             let mut corrections = [Block::ZERO; DEPTH - 1];
-            bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(&trees[j * tree_len..][..tree_len]);
-            let alpha =
-                ggm::puncture(&tree, &cots.strings()[j * DEPTH..][..DEPTH], &corrections, &mut leaves);
+            let tree_message = &trees[j * 16 * (DEPTH - 1)..][..16 * (DEPTH - 1)];
+            bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(tree_message);
+            let mut leaves = vec![Block::ZERO; 1 << DEPTH];
+            let alpha = ggm::puncture(&tree, &strings[j * DEPTH..][..DEPTH], &corrections, &mut leaves);
             let (mut r, mut a, mut v) = ([0; 2], [0; 2], [0u64; 2]);
             rows::sum_rows(&row, Shift::Cyclic, &leaves, &mut r, &mut a);
-            pack::unpack(&masked[j * row_len..][..row_len], 64, &mut v);
-            // What is left is the one-hot vector under the one row that the turner does not know.
+            pack::unpack(&masked[16 * j..][..16], 64, &mut v);
             let mut rest = [v[0] ^ a[0], v[1] ^ a[1]];
             ct::rotate_row(&mut rest, 1 << DEPTH, alpha);
-            let known = leaves.iter().fold(Block::ZERO, |sum, &leaf| sum ^ leaf);
-            (u128::from(rest[0]) | u128::from(rest[1]) << 64, known.0)
-        };
-        Ok((0..LOOKUPS).map(lookup).collect())
-    };
-    let ((), seen) = run_pair(pair(45, None), holder, turner).expect("an honest run");
-    for (i, &(rest, known)) in seen.iter().enumerate() {
-        for &(other_rest, other_known) in &seen[..i] {
-            let (plain, attack) = (rest ^ other_rest, rest ^ other_rest ^ known ^ other_known);
+            let whole = |words: [u64; 2]| u128::from(words[0]) | u128::from(words[1]) << 64;
+            let known = leaves.iter().fold(0, |sum, leaf| sum ^ leaf.0);
+            out.push(Turned { rest: whole(rest), known, alpha, share: whole(rest) ^ whole(r) });
+        }
+    }
+    Ok(out)
+}
+
+/// A12: catches rows taken from the leaves unhashed. The turner knows every leaf but one, and that
+/// one is `Delta ^ the XOR of the others`: in the XOR of two lookups' messages Delta would cancel
+/// and the two one-hot vectors of the holder show.
+#[test]
+fn leaves_mask_only_through_the_hash() {
+    let hold = |p: &mut Party| OneHot::<Cyclic>::rotl(p, DEPTH as u32, 128).map(drop);
+    let ((), seen) = against(45, hold, |bare| turn(bare, 128));
+    for (i, a) in seen.iter().enumerate() {
+        for b in &seen[..i] {
+            let (plain, attack) = (a.rest ^ b.rest, a.rest ^ b.rest ^ a.known ^ b.known);
             assert!(plain.count_ones() > 24 && attack.count_ones() > 24, "two lookups are related");
         }
     }
+}
+
+/// The turner by hand reads right entries, in the second message too: so every message of a
+/// rotation has new keys for its trees and rows, and the online phase is what its page says.
+#[test]
+fn every_message_of_a_rotation_has_its_own_keys() {
+    const BATCH: usize = 2 * 600;
+    let table =
+        Table::<u16>::tabulate(DEPTH as u32, 16, |x| x.wrapping_mul(0x9e37) ^ x << 7).expect("a table");
+    let xs: Vec<u32> = (0..BATCH as u32).map(|i| i % 128).collect();
+    let hold = |p: &mut Party| -> Result<Vec<u16>> {
+        let material = OneHot::<Cyclic>::rotl(p, DEPTH as u32, BATCH)?;
+        Ok(material.lookup_xor(p, &table, &share(Role::P0, DEPTH as u32, &xs, 51))?.words().to_vec())
+    };
+    let read = |bare: &mut Bare| -> Result<Vec<u16>> {
+        let turned = turn(bare, BATCH)?;
+        let mine = share::<Additive>(Role::P1, DEPTH as u32, &xs, 51);
+        let offset = |i: usize| turned.get(i).map_or(0, |t| t.alpha);
+        let masked: Vec<u32> =
+            mine.words().iter().enumerate().map(|(i, x)| x.wrapping_sub(offset(i))).collect();
+        let mut message = Vec::new();
+        pack::pack(&masked, DEPTH as u32, &mut message);
+        let (len, mut theirs) = (message.len(), vec![0u32; BATCH]);
+        pack::unpack(&bare.session.exchange(message, len)?, DEPTH as u32, &mut theirs);
+        let entry = |(i, t): (usize, &Turned)| {
+            let bits: Vec<bool> = (0..128).map(|j| t.share >> j & 1 == 1).collect();
+            let at = reference::shift(Shift::Cyclic, &bits, theirs[i].wrapping_add(masked[i]) % 128);
+            table.columns()[0].iter().zip(at).fold(0, |y, (entry, bit)| y ^ if bit { *entry } else { 0 })
+        };
+        Ok(turned.iter().enumerate().map(entry).collect())
+    };
+    let (y0, y1) = against(52, hold, read);
+    let got: Vec<u16> = y1.iter().zip(&y0).map(|(a, b)| a ^ b).collect();
+    assert_eq!(got, reference::lookup(&table.columns()[0], &xs[..BATCH / 2]));
 }
 
 // ---- Indices ----

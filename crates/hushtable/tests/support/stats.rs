@@ -1,4 +1,5 @@
 //! Chi-square, as the distance from expectation in standard deviations.
+#![allow(dead_code)] // not every test uses all of it
 
 /// How far counts are from uniform. Honest counts stay below 5 or so.
 pub fn uniform(counts: &[u64]) -> f64 {
