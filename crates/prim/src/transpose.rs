@@ -29,10 +29,10 @@ impl<S: Isa> Op<S> for Transpose<'_> {
     fn call(self, _: S) {
         let stride = self.rows.len() / 128;
         let squares: &mut [Square] = bytemuck::cast_slice_mut(self.rows);
-        // four squares at a time, whose columns share cache lines
-        for (group, squares) in squares.chunks_mut(4).enumerate() {
+        // eight squares at a time, whose columns share cache lines
+        for (group, squares) in squares.chunks_mut(8).enumerate() {
             for c in 0..128 {
-                let column = &self.columns[c * stride + 4 * group..][..squares.len()];
+                let column = &self.columns[c * stride + 8 * group..][..squares.len()];
                 for (square, &block) in squares.iter_mut().zip(column) {
                     square[c] = bytemuck::cast(block);
                 }
@@ -51,16 +51,24 @@ fn transpose_square(square: &mut Square) {
     for (upper, lower) in upper.iter_mut().zip(lower) {
         std::mem::swap(&mut upper[1], &mut lower[0]);
     }
-    let mut mask = u64::MAX;
-    for step in [32, 16, 8, 4, 2, 1] {
-        mask ^= mask << step;
-        for rows in square.chunks_exact_mut(2 * step) {
-            let (upper, lower) = rows.split_at_mut(step);
-            for (a, b) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
-                let swap = ((*a >> step) ^ *b) & mask;
-                *a ^= swap << step;
-                *b ^= swap;
-            }
+    swap_quarters(square, 32);
+    swap_quarters(square, 16);
+    swap_quarters(square, 8);
+    swap_quarters(square, 4);
+    swap_quarters(square, 2);
+    swap_quarters(square, 1);
+}
+
+/// In squares of `2 * side` bits: swaps the upper right with the lower left quarter.
+#[inline(always)]
+fn swap_quarters(square: &mut Square, side: usize) {
+    let mask = u64::MAX / ((1 << side) + 1); // `side` ones, as many zeros, and so on
+    for rows in square.chunks_exact_mut(2 * side) {
+        let (upper, lower) = rows.split_at_mut(side);
+        for (a, b) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
+            let swap = ((*a >> side) ^ *b) & mask;
+            *a ^= swap << side;
+            *b ^= swap;
         }
     }
 }
