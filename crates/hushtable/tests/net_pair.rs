@@ -187,6 +187,19 @@ fn equal_parameters_are_agreed_in_one_round() {
 }
 
 #[test]
+fn a_disagreement_ends_the_session_for_good() {
+    let party = |rows: &'static str| {
+        move |mut p: Connection| {
+            assert!(matches!(p.agree(&fields(&[("rows", rows)])), Err(Error::Handshake { .. })));
+            assert!(p.agree(&fields(&[("rows", "5")])).is_err(), "a second try");
+            assert!(p.channel().send(vec![1]).is_err(), "a message");
+            assert!(p.fork(1).is_err(), "a lane");
+        }
+    };
+    both(party("5"), party("6"));
+}
+
+#[test]
 fn both_sides_name_the_first_difference() {
     let base = [("security", "128"), ("table", "ab12")];
     let cases: [(&[_], &str, &str, &str); 5] = [

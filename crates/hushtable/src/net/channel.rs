@@ -202,6 +202,11 @@ impl Channel {
     }
 
     /// Runs a step; an error ends the session.
+    /// Ends the session: every later call is an error.
+    pub(super) fn fail(&mut self) {
+        self.failed = true;
+    }
+
     fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.failed {
             return Err(Error::Closed);

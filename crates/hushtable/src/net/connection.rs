@@ -103,9 +103,10 @@ impl Connection {
     /// most 256 bytes), 16 KiB together. One round.
     ///
     /// # Errors
-    /// [`Error::Handshake`] on both sides, naming the first field in which the lists differ.
+    /// [`Error::Handshake`] on both sides, naming the first field in which the lists differ. The
+    /// session is over then.
     pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
-        agree::agree(&mut self.channel, fields)
+        agree::agree(&mut self.channel, fields).inspect_err(|_| self.channel.fail())
     }
 
     /// `lanes` more sessions with the same peer, in the same order on both sides: for work in
@@ -113,6 +114,7 @@ impl Connection {
     ///
     /// # Errors
     /// [`Error::Handshake`] if the parties ask for different numbers; what connecting may return.
+    /// This session is over then as well: the parties may not have the same lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Connection>> {
         let last = usize::from(self.lanes) + lanes;
         let last = u16::try_from(last).map_err(|_| Error::Param {
@@ -123,7 +125,8 @@ impl Connection {
         self.agree(&[("lanes", lanes.to_string())])?;
         let numbers = self.lanes..last;
         self.lanes = last;
-        numbers.map(|lane| self.lane(lane)).collect()
+        let lanes: Result<Vec<_>> = numbers.map(|lane| self.lane(lane)).collect();
+        lanes.inspect_err(|_| self.channel.fail())
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {
