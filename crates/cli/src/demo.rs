@@ -146,6 +146,15 @@ impl Row {
     fn error(&self) -> f64 {
         (self.result - self.plain()).abs()
     }
+
+    fn within_bound(&self) -> Result<()> {
+        // Written so that an error that is no number fails.
+        if self.error() <= BOUND {
+            return Ok(());
+        }
+        let (id, error) = (&self.id, self.error());
+        Err(Failure::Check(format!("customer {id}: error {error:.3e} is above the bound {BOUND:.3e}")))
+    }
 }
 
 /// Both inputs beside the result, which must be the same at both parties.
@@ -229,4 +238,22 @@ fn listing(data: &str) -> String {
         out.push('\n');
     }
     out + "  ...\n\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_holds_and_is_tight() {
+        let row = |result| Row { id: "x".into(), bank: -0.25, telecom: 0.25, result };
+        row(0.5).within_bound().unwrap();
+        row(0.5 + BOUND * 0.999).within_bound().unwrap();
+        for wrong in [0.5 + BOUND * 1.001, 0.5 - BOUND * 1.001, f64::NAN, f64::INFINITY] {
+            assert!(matches!(row(wrong).within_bound(), Err(Failure::Check(_))), "{wrong}");
+        }
+        // Both scores half a step off, where the sigmoid is steepest.
+        let off = Function::Sigmoid.eval(2.0 * 0.5 / 256.0) - 0.5;
+        assert!(off < BOUND && off + 1.0 / 65536.0 > BOUND);
+    }
 }

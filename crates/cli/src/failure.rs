@@ -11,6 +11,9 @@ pub enum Failure {
     Check(String),
 }
 
+/// How the message of a failed check begins.
+pub const CHECK_FAILED: &str = "check failed: ";
+
 /// Result of everything in this program.
 pub type Result<T> = std::result::Result<T, Failure>;
 
@@ -48,7 +51,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reported(text) => f.write_str(text),
-            Self::Check(text) => write!(f, "check failed: {text}"),
+            Self::Check(text) => write!(f, "{CHECK_FAILED}{text}"),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    failure::{Failure, Result},
+    failure::{CHECK_FAILED, Failure, Result},
     link::LISTENING,
 };
 
@@ -33,7 +33,8 @@ pub fn run(mut first: Command, second: impl FnOnce(&str) -> Command, piped: bool
     let mut errors = BufReader::new(first.0.stderr.take().expect("piped"));
     let (seen, address) = until_listening(&mut errors)?;
     let Some(address) = address else {
-        return Err(first.ended()?.map_or(Failure::new("ended early"), |code| report(code, &seen)));
+        let code = first.ended()?.unwrap_or(2);
+        return Err(report(code, message(&seen).unwrap_or("a process ended early")));
     };
     let mut second = second(&address);
     match first.0.stdout.take_if(|_| piped) {
@@ -55,8 +56,10 @@ pub fn run(mut first: Command, second: impl FnOnce(&str) -> Command, piped: bool
     match p0.or(p1) {
         None => Ok(texts.map(|text| text.recv().unwrap_or_default())),
         Some(code) => {
-            let p0_errors = p0_errors.unwrap_or_default();
-            Err(report(code, &format!("listening party: {p0_errors}connecting party: {p1_errors}")))
+            let parties = [("P0", p0_errors.unwrap_or_default()), ("P1", p1_errors)];
+            let said =
+                parties.iter().filter_map(|(party, errors)| Some(format!("{party}: {}", message(errors)?)));
+            Err(report(code, &said.collect::<Vec<_>>().join("; ")))
         }
     }
 }
@@ -114,7 +117,61 @@ fn drain(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
     text
 }
 
-fn report(code: i32, errors: &str) -> Failure {
-    let text = errors.trim_end().to_owned();
-    if code == 1 { Failure::Check(text) } else { Failure::Reported(text) }
+/// What a process complained about: its error message, or whatever else it said last.
+fn message(errors: &str) -> Option<&str> {
+    let said = errors.lines().find_map(|line| line.strip_prefix("error: ")).or(errors.lines().last())?;
+    Some(said.strip_prefix(CHECK_FAILED).unwrap_or(said))
+}
+
+fn report(code: i32, text: &str) -> Failure {
+    if code == 1 { Failure::Check(text.to_owned()) } else { Failure::new(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_processes() {
+        assert_eq!(message(""), None);
+        assert_eq!(message("warning: x\nerror: no\n\nUsage: y\n"), Some("no"));
+        assert_eq!(message("error: check failed: wrong\n"), Some("wrong"));
+        assert_eq!(message("thread 'main' panicked\nat last\n"), Some("at last"));
+    }
+
+    #[test]
+    fn a_process_that_does_not_listen_is_an_error() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo error: broken >&2; exit 2"]);
+        let failure = run(command, |_| unreachable!("nobody listens"), false).unwrap_err();
+        assert!(matches!(failure, Failure::Reported(text) if text == "broken"));
+    }
+
+    #[test]
+    fn both_processes_are_heard() {
+        let mut first = Command::new("sh");
+        first
+            .args(["-c", "echo listening on here >&2; echo out0; echo error: check failed: bad >&2; exit 1"]);
+        let second = |address: &str| {
+            let mut second = Command::new("sh");
+            second.args(["-c", &format!("cat >/dev/null; echo error: at {address} >&2; exit 2")]);
+            second
+        };
+        let failure = run(first, second, true).unwrap_err();
+        assert!(matches!(failure, Failure::Check(text) if text == "P0: bad; P1: at here"));
+    }
+
+    #[test]
+    fn output_goes_to_the_caller_or_to_the_second() {
+        for (piped, wanted) in [(false, ["out0\n", "\n"]), (true, ["", "out0\n"])] {
+            let mut first = Command::new("sh");
+            first.args(["-c", "echo listening on here >&2; echo out0"]);
+            let second = |_: &str| {
+                let mut second = Command::new("sh");
+                second.args(["-c", "read line; echo $line"]);
+                second
+            };
+            assert_eq!(run(first, second, piped).unwrap(), wanted);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `bench lut`: lookups of random shared indices in a random public table.
 
-use std::fmt;
+use std::{fmt, io::Read};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
@@ -168,26 +168,79 @@ fn finish<G: Group, K: Kind, R: Ring>(
             words.try_for_each(|w| to.write_all(&w.to_u64().to_le_bytes()[..width]))
         });
     }
-    let items: Vec<usize> = done.results.iter().map(Share::len).collect();
+    done.verify(|from| check::<G, K, R>(work, table, &done.results, from))
+}
+
+/// Compares each lookup of each lane with the table; `from` has the output shares of P0.
+fn check<G: Group, K: Kind, R: Ring>(
+    work: &LutWork,
+    table: &Table<R>,
+    results: &[Share<K, R>],
+    from: &mut dyn Read,
+) -> Result<()> {
+    let items: Vec<usize> = results.iter().map(Share::len).collect();
     let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<G>(work.index_bits, role, &items));
-    done.verify(|from| {
-        for ((y1, x0), x1) in done.results.iter().zip(&x0).zip(&x1) {
-            for (i, y1) in y1.words().iter().enumerate() {
-                let mut y0 = [0; 8];
-                from.read_exact(&mut y0[..width])
-                    .map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
-                let x = combine::<G::Kind>(work.index_bits, x0.words()[i].into(), x1.words()[i].into());
-                let y = combine::<K>(work.value_bits, u64::from_le_bytes(y0), y1.to_u64());
-                let want = table.columns()[0][x as usize].to_u64();
-                if y != want {
-                    return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
-                }
+    for ((y1, x0), x1) in results.iter().zip(&x0).zip(&x1) {
+        for (i, y1) in y1.words().iter().enumerate() {
+            let mut y0 = [0; 8];
+            from.read_exact(&mut y0[..R::WIDTH as usize / 8])
+                .map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+            let x = combine::<G::Kind>(work.index_bits, x0.words()[i].into(), x1.words()[i].into());
+            let y = combine::<K>(work.value_bits, u64::from_le_bytes(y0), y1.to_u64());
+            let want = table.columns()[0][x as usize].to_u64();
+            if y != want {
+                return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
             }
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 fn combine<K: Kind>(bits: u32, a: u64, b: u64) -> u64 {
     K::combine(a, b) & (u64::MAX >> (64 - bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use hushtable::share::{Additive, Bitwise};
+
+    use super::*;
+
+    /// Two lanes of right results: what P1 has and what P0 hands over.
+    fn sample<K: Kind>(work: &LutWork, table: &Table<u16>) -> (Vec<Share<K, u16>>, Vec<u8>) {
+        let items = [70, 30];
+        let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<Xor>(work.index_bits, role, &items));
+        let mut handed = Vec::new();
+        let lane = |(x0, x1): (&Share<Bitwise, u32>, &Share<Bitwise, u32>)| {
+            let mine = x0.words().iter().zip(x1.words()).enumerate().map(|(i, (x0, x1))| {
+                let (y, y0) = (table.columns()[0][(x0 ^ x1) as usize], (i * 77) as u16);
+                handed.extend_from_slice(&y0.to_le_bytes());
+                K::strip(y.into(), y0.into()) as u16
+            });
+            Share::new(work.value_bits, mine.collect())
+        };
+        (x0.iter().zip(&x1).map(lane).collect(), handed)
+    }
+
+    fn verification<K: Kind>(output: Sharing) {
+        let (protocol, index) = (Protocol::Rotl, Sharing::Xor);
+        let work = LutWork { protocol, index, output, index_bits: 5, value_bits: 13, batch: 100 };
+        let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
+        let (results, handed) = sample::<K>(&work, &table);
+        check::<Xor, K, u16>(&work, &table, &results, &mut handed.as_slice()).unwrap();
+        for at in [0, 99, handed.len() - 2] {
+            let mut wrong = handed.clone();
+            wrong[at] ^= 1;
+            let found = check::<Xor, K, u16>(&work, &table, &results, &mut wrong.as_slice());
+            assert!(matches!(found, Err(Failure::Check(_))), "byte {at}");
+        }
+        let cut = &handed[..handed.len() - 1];
+        assert!(check::<Xor, K, u16>(&work, &table, &results, &mut &cut[..]).is_err());
+    }
+
+    #[test]
+    fn verification_sees_every_result() {
+        verification::<Additive>(Sharing::Additive);
+        verification::<Bitwise>(Sharing::Xor);
+    }
 }

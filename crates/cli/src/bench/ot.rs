@@ -90,34 +90,67 @@ pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
     }
 }
 
-/// Checks `t = q ^ b * Delta` for every OT, `b` being the lowest bit of `t`, and that neither Delta nor
-/// the choice bits are degenerate.
+/// Checks all lanes against what P0 hands over.
 fn verify(done: &Finished<(ot::CotSender, ot::CotReceiver)>) -> Result<()> {
-    done.verify(|from| {
-        for (_, receiver) in &done.results {
-            let delta = block(from)?;
-            let mut ones = 0;
-            for (i, t) in receiver.strings().iter().enumerate() {
-                let choice = t.0 & 1;
-                ones += choice as usize;
-                if t.0 != block(from)?.0 ^ (choice.wrapping_neg() & delta.0) {
-                    return Err(Failure::Check(format!(
-                        "OT {i}: the strings do not differ by choice * Delta"
-                    )));
-                }
-            }
-            // Ten standard deviations around one half.
-            let (count, slack) = (receiver.len(), 5.0 * (receiver.len() as f64).sqrt());
-            if delta.0 == 0 || (ones as f64 - count as f64 / 2.0).abs() > slack + 1.0 {
-                return Err(Failure::Check(format!("{ones} of {count} choice bits are 1, or Delta is 0")));
-            }
+    done.verify(|from| done.results.iter().try_for_each(|(_, receiver)| check(receiver.strings(), from)))
+}
+
+/// Checks `t = q ^ b * Delta` for each `t`, `b` being its lowest bit, where `from` has Delta and each `q`; and
+/// that neither Delta nor the choice bits are degenerate.
+fn check(strings: &[Block], from: &mut dyn Read) -> Result<()> {
+    let delta = block(from)?;
+    let mut ones = 0;
+    for (i, t) in strings.iter().enumerate() {
+        let choice = t.0 & 1;
+        ones += choice as usize;
+        if t.0 != block(from)?.0 ^ (choice.wrapping_neg() & delta.0) {
+            return Err(Failure::Check(format!("OT {i}: the strings do not differ by choice * Delta")));
         }
-        Ok(())
-    })
+    }
+    // Ten standard deviations around one half.
+    let (count, slack) = (strings.len(), 5.0 * (strings.len() as f64).sqrt());
+    if delta.0 == 0 || (ones as f64 - count as f64 / 2.0).abs() > slack + 1.0 {
+        return Err(Failure::Check(format!("{ones} of {count} choice bits are 1, or Delta is 0")));
+    }
+    Ok(())
 }
 
 fn block(from: &mut dyn Read) -> Result<Block> {
     let mut bytes = [0; 16];
     from.read_exact(&mut bytes).map_err(|e| Failure::new(format!("the OTs of P0: {e}")))?;
     Ok(Block(u128::from_le_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1000 OTs with the choice bits that `choice` gives, and what P0 hands over.
+    fn sample(delta: u128, choice: impl Fn(u128) -> bool) -> (Vec<Block>, Vec<u8>) {
+        let q = |i: u128| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) & !1;
+        let t = (0..1000).map(|i| Block(q(i) ^ if choice(i) { delta } else { 0 })).collect();
+        let handed = [delta].into_iter().chain((0..1000).map(q)).flat_map(u128::to_le_bytes).collect();
+        (t, handed)
+    }
+
+    #[test]
+    fn verification_sees_every_string() {
+        let (t, handed) = sample(0xabcd_ef01, |i| i % 5 < 2);
+        check(&t, &mut handed.as_slice()).unwrap();
+        for at in [0, 16, 17 * 16, handed.len() - 1] {
+            let mut wrong = handed.clone();
+            wrong[at] ^= 2;
+            assert!(matches!(check(&t, &mut wrong.as_slice()), Err(Failure::Check(_))), "byte {at}");
+        }
+        let cut = &handed[..handed.len() - 1];
+        assert!(matches!(check(&t, &mut &cut[..]), Err(Failure::Reported(_))));
+    }
+
+    #[test]
+    fn verification_sees_degenerate_ots() {
+        for (delta, choice) in [(0, true), (0xabcd_ef01, true), (0xabcd_ef01, false)] {
+            let (t, handed) = sample(delta, |_| choice);
+            assert!(matches!(check(&t, &mut handed.as_slice()), Err(Failure::Check(_))), "{delta} {choice}");
+        }
+    }
 }
