@@ -89,17 +89,19 @@ pub fn xor_row(row: &mut [u64], n: usize, by: u32) {
     }
 }
 
+/// Entry `b`: `2^b` ones, as many zeros, and so on, from the lowest bit up.
+const LOW: [u64; 6] = [
+    0x5555_5555_5555_5555,
+    0x3333_3333_3333_3333,
+    0x0f0f_0f0f_0f0f_0f0f,
+    0x00ff_00ff_00ff_00ff,
+    0x0000_ffff_0000_ffff,
+    0x0000_0000_ffff_ffff,
+];
+
 /// `out[i] = in[i ^ 2^step]` inside one word, `step < 6`.
 #[inline]
 pub(crate) fn swap_in_word(x: u64, step: u32) -> u64 {
-    const LOW: [u64; 6] = [
-        0x5555_5555_5555_5555,
-        0x3333_3333_3333_3333,
-        0x0f0f_0f0f_0f0f_0f0f,
-        0x00ff_00ff_00ff_00ff,
-        0x0000_ffff_0000_ffff,
-        0x0000_0000_ffff_ffff,
-    ];
     let (by, low) = (1 << step, LOW[step as usize]);
     (x & low) << by | (x >> by) & low
 }

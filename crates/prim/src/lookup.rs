@@ -36,29 +36,50 @@ pub fn popcount(row: &[u64]) -> u32 {
 pub fn shift_row(row: &mut [u64], n: usize, group: Shift, by: u32) {
     assert_eq!(row.len(), row_words(n), "row length");
     assert!((by as usize) < n, "shift amount");
+    match (group, row.len()) {
+        (Shift::Cyclic, 1) => {
+            let back = row[0].checked_shr(n as u32 - by).unwrap_or(0);
+            row[0] = (row[0] << by | back) & (u64::MAX >> (64 - n));
+        }
+        (Shift::Cyclic, 2) => rotate_short::<2>(row, by),
+        (Shift::Cyclic, 4) => rotate_short::<4>(row, by),
+        (Shift::Cyclic, 8) => rotate_short::<8>(row, by),
+        (Shift::Cyclic, 16) => rotate_short::<16>(row, by),
+        (Shift::Cyclic, _) => rotate_long(row, by),
+        (Shift::Xor, _) => xor_places(row, by),
+    }
+}
+
+/// Rotates a row of `N` words, a number known to the compiler.
+fn rotate_short<const N: usize>(row: &mut [u64], by: u32) {
+    let row: &mut [u64; N] = row.try_into().expect("N words");
     let (words, bits) = (by as usize / 64, by % 64);
-    match group {
-        Shift::Cyclic if n <= 64 => {
-            let full = u64::MAX >> (64 - n);
-            let back = row[0].checked_shr(n as u32 - bits).unwrap_or(0);
-            row[0] = (row[0] << bits | back) & full;
-        }
-        Shift::Cyclic => {
-            row.rotate_right(words);
-            if bits > 0 {
-                let mut below = row[row.len() - 1];
-                for word in row {
-                    (*word, below) = (*word << bits | below >> (64 - bits), *word);
-                }
-            }
-        }
-        Shift::Xor => {
-            for i in (0..row.len()).filter(|i| *i < i ^ words) {
-                row.swap(i, i ^ words);
-            }
-            for step in (0..6).filter(|step| bits >> step & 1 == 1) {
-                row.iter_mut().for_each(|word| *word = swap_in_word(*word, step));
-            }
+    let twice = [*row; 2];
+    let from = &twice.as_flattened()[N - 1 - words..][..N + 1];
+    for (i, word) in row.iter_mut().enumerate() {
+        *word = from[i + 1] << bits | from[i] >> 1 >> (63 - bits);
+    }
+}
+
+fn rotate_long(row: &mut [u64], by: u32) {
+    row.rotate_right(by as usize / 64);
+    let bits = by % 64;
+    let mut below = row[row.len() - 1];
+    for word in row {
+        (*word, below) = (*word << bits | below >> 1 >> (63 - bits), *word);
+    }
+}
+
+fn xor_places(row: &mut [u64], by: u32) {
+    let words = by as usize / 64;
+    for i in (0..row.len()).filter(|i| *i < i ^ words) {
+        row.swap(i, i ^ words);
+    }
+    // by masks although `by` is public: a branch on it would be foretold badly
+    let take: [u64; 6] = std::array::from_fn(|step| u64::from(by >> step & 1).wrapping_neg());
+    for word in row {
+        for (step, take) in (0..).zip(take) {
+            *word ^= (*word ^ swap_in_word(*word, step)) & take;
         }
     }
 }
