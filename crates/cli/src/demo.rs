@@ -89,14 +89,7 @@ pub fn run(args: &Demo) -> Result<()> {
     let worst = rows.iter().max_by(|a, b| a.error().total_cmp(&b.error())).expect("the example has rows");
     let text = text(args, &rows, worst, &report);
     io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
-    if worst.error() <= BOUND {
-        return Ok(());
-    }
-    Err(Failure::Check(format!(
-        "customer {}: error {:.3e} is above the bound {BOUND:.3e}",
-        worst.id,
-        worst.error()
-    )))
+    worst.within_bound()
 }
 
 /// Writes each side's folder: its data and its identity.
