@@ -23,19 +23,26 @@ pub fn pack<R: Ring>(words: &[R], bits: u32, out: &mut Vec<u8>) {
     if bits == R::WIDTH {
         return out.extend_from_slice(bytemuck::cast_slice(words));
     }
-    out.reserve(packed_len(words.len(), bits));
-    let mut acc = 0u128;
-    let mut have = 0;
-    for &word in words {
-        acc |= u128::from(low(word.to_u64(), bits)) << have;
+    let start = out.len();
+    out.resize(start + packed_len(words.len(), bits), 0);
+    let (full, rest) = out[start..].as_chunks_mut::<8>();
+    let mut full = full.iter_mut();
+    let mut put = |x: u64| match full.next() {
+        Some(chunk) => *chunk = x.to_le_bytes(),
+        None => rest.copy_from_slice(&x.to_le_bytes()[..rest.len()]),
+    };
+    let (mut acc, mut have) = (0, 0);
+    for word in words {
+        let word = low(word.to_u64(), bits);
+        acc |= word << have;
         have += bits;
         if have >= 64 {
-            out.extend_from_slice(&(acc as u64).to_le_bytes());
-            acc >>= 64;
+            put(acc);
             have -= 64;
+            acc = word >> (bits - have);
         }
     }
-    out.extend_from_slice(&(acc as u64).to_le_bytes()[..have.div_ceil(8) as usize]);
+    put(acc);
 }
 
 /// Reads `out.len()` words of `bits` bits.
@@ -52,16 +59,21 @@ pub fn unpack<R: Ring>(bytes: &[u8], bits: u32, out: &mut [R]) {
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let mut source = full.iter().chain([&last]).map(|chunk| u64::from_le_bytes(*chunk));
-    let mut acc = 0u128;
-    let mut have = 0;
+    let (mut acc, mut have) = (0, 0);
     for word in out {
-        if have < bits {
-            acc |= u128::from(source.next().unwrap_or(0)) << have;
+        let bits_of_word = if have < bits {
+            let next = source.next().unwrap_or(0);
+            let joined = acc | next << have;
+            acc = next >> (bits - have);
             have += 64;
-        }
-        *word = R::from_u64(low(acc as u64, bits));
-        acc >>= bits;
+            joined
+        } else {
+            let whole = acc;
+            acc >>= bits;
+            whole
+        };
         have -= bits;
+        *word = R::from_u64(low(bits_of_word, bits));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sum or XOR of the table entries that a row of secret bits selects.
 
-use crate::ct::row_words;
+use crate::ct::{bit_mask, row_words};
 use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 use crate::{Block, Kernel, Ring};
 
@@ -26,7 +26,7 @@ impl<R: Ring, const ADD: bool> Select<'_, R, ADD> {
             let mut sum = 0u64;
             for (&word, entries) in row.iter().zip(self.table.chunks(64)) {
                 for (entry, j) in entries.iter().zip(0..) {
-                    let chosen = entry.to_u64() & (word >> j & 1).wrapping_neg();
+                    let chosen = entry.to_u64() & bit_mask(word >> j & 1);
                     sum = if ADD { sum.wrapping_add(chosen) } else { sum ^ chosen };
                 }
             }

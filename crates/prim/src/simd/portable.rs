@@ -3,6 +3,8 @@
 use super::{Isa, Op};
 use crate::{Block, ct::eq_mask, hash::sigma};
 
+// The larger functions are not inlined: one copy of each instead of one in every kernel.
+
 /// Eight blocks, bitsliced: bit `8 p + j` of plane `b` is bit `b` of byte `p` of block `j`.
 ///
 /// So a permutation of the bytes of a block is the same permutation of the bytes of each plane,
@@ -78,6 +80,7 @@ impl Isa for Portable {
 }
 
 /// Transposes the 8 x 8 bit matrix that the eight values have at each byte position. Own inverse.
+#[inline(never)]
 fn transpose8(mut x: [u128; 8]) -> [u128; 8] {
     for (step, mask) in [(1, 0x55), (2, 0x33), (4, 0x0f)] {
         let mask = u128::from_ne_bytes([mask; 16]);
@@ -97,6 +100,7 @@ fn shift_rows(x: Planes) -> Planes {
 }
 
 /// Column `(a0, a1, a2, a3)` becomes `2 a0 + 3 a1 + a2 + a3` and its rotations.
+#[inline(never)]
 fn mix_columns(x: Planes) -> Planes {
     let next = x.map(|plane| rotate_columns(plane, 8));
     let both: Planes = std::array::from_fn(|b| x[b] ^ next[b]);
@@ -119,6 +123,7 @@ fn rotate_columns(plane: u128, by: u32) -> u128 {
 
 /// The AES S-box on every byte: the 113-gate circuit of Boyar and Peralta (ePrint 2009/191), in
 /// its three parts. `u[0]` is the high bit.
+#[inline(never)]
 fn sub_bytes(x: Planes) -> Planes {
     let u: Planes = std::array::from_fn(|i| x[7 - i]);
     let y = sbox_top(u);
