@@ -88,7 +88,10 @@ fn rows<G: Group>(seed: u64, secret: u32, generator: Generator<G>) -> Vec<usize>
         let row = |i: usize| columns.iter().rev().fold(0, |row, c| row << 1 | usize::from(c.words()[i]));
         Ok((0..BATCH).map(row).collect::<Vec<_>>())
     };
-    run::<G, _>(seed, secret, read).p1.expect("no panic at P1")
+    let outcome = run::<G, _>(seed, secret, read);
+    let (e0, e1) = (outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1"));
+    assert!(e0.iter().zip(&e1).all(|(a, b)| a ^ b == 1 << secret), "shares of another vector");
+    e1
 }
 
 /// One histogram per view and half of the batch.
@@ -126,7 +129,9 @@ fn lookup_views<G: Group>(seed: u64, secret: u32, generator: Generator<G>) -> Ve
         let y = generator(p, BATCH)?.signed(p, &[2])?.lookup(p, &table, x)?;
         Ok(y.words().iter().map(|&y| u32::from(y)).collect::<Vec<_>>())
     });
-    let y = outcome.p1.expect("no panic at P1");
+    let (y0, y) = (outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1"));
+    let entry = u32::from(table.columns()[0][secret as usize]);
+    assert!(y0.iter().zip(&y).all(|(a, b)| (a + b) % 4 == entry), "wrong outputs: not the protocol's view");
     let (p0, p1) = (Sent::of(&outcome.sent, Role::P0), Sent::of(&outcome.sent, Role::P1));
     let (d0, m0, pay0) = (p0.words(2, 1, BATCH), p0.words(1, 2, BATCH), p0.words(0, 1, BATCH));
     let m1 = p1.words(1, 2, BATCH);
@@ -185,7 +190,9 @@ fn splut_shows_nothing_of_the_index() {
             let y = SpLut::<Cyclic>::prepare(p, 3, BATCH)?.lookup_mod(p, &table, x.words())?;
             Ok(y.words().iter().map(|&y| usize::from(y)).collect::<Vec<_>>())
         });
-        let y = outcome.p1.expect("no panic at P1");
+        let (y0, y) = (outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1"));
+        let entry = usize::from(table.columns()[0][secret as usize]);
+        assert!(y0.iter().zip(&y).all(|(a, b)| (a + b) % 4 == entry), "wrong outputs");
         let (p0, p1) = (Sent::of(&outcome.sent, Role::P0), Sent::of(&outcome.sent, Role::P1));
         const HALF: usize = BATCH / 2;
         let (v, own_u) = (p0.words(0, 2, 2 * HALF), p1.words(1, 2, HALF));
