@@ -29,6 +29,8 @@ for scheme in iknp softspoken; do
 done
 lut rotl additive additive 8 64 100000
 lut rotl xor xor 8 8 100000
+lut d additive additive 8 64 100000
+lut d xor xor 4 1 100000
 lut splut additive additive 8 8 100000
 lut splut additive additive 8 64 100000
 echo "recorded in $record" >&2

@@ -45,6 +45,8 @@ enum Protocol {
     Rotl,
     /// One message as long as the table
     Splut,
+    /// One-hot vectors by doubling
+    D,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -79,14 +81,15 @@ impl LutWork {
 
     /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
     pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let sign = if self.output == Sharing::Additive { batch } else { 0 };
-        match self.protocol {
-            Protocol::Rotl => {
-                let (send, recv) = OneHot::<Cyclic>::rotl_cots(role, self.index_bits, batch);
-                (send + sign, recv + sign)
-            }
-            Protocol::Splut => SpLut::<Cyclic>::cots(role, 1 << self.index_bits, batch),
-        }
+        let n = self.index_bits;
+        let (send, recv) = match (self.protocol, self.index) {
+            (Protocol::Splut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
+            (Protocol::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
+            (Protocol::D, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
+            (Protocol::D, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
+        };
+        let sign = if self.output == Sharing::Additive && self.value_bits > 1 { batch } else { 0 };
+        (send + sign, recv + sign)
     }
 }
 
@@ -112,15 +115,18 @@ fn in_ring<G: Group, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<()> {
     let entries = random("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
     let table = Table::<R>::new(l, entries)?;
     let x = indices::<G>(n, lanes.role(), lanes.items());
-    let rotl = |p: &mut Party, items| OneHot::<G>::rotl(p, n, items);
+    let onehot = |p: &mut Party, items| match work.protocol {
+        Protocol::D => OneHot::<G>::doubling(p, n, items),
+        _ => OneHot::<G>::rotl(p, n, items),
+    };
     let splut = |p: &mut Party, items| SpLut::<G>::prepare(p, 1 << n, items);
     match (work.protocol, work.output) {
-        (Protocol::Rotl, Sharing::Xor) => {
-            let done = lanes.measure(x, rotl, |p, m, x| m.lookup_xor(p, &table, x))?;
+        (Protocol::Rotl | Protocol::D, Sharing::Xor) => {
+            let done = lanes.measure(x, onehot, |p, m, x| m.lookup_xor(p, &table, x))?;
             finish::<G, _, R>(work, &table, &done)
         }
-        (Protocol::Rotl, Sharing::Additive) => {
-            let signed = |p: &mut Party, items| rotl(p, items)?.signed(p, &[l]);
+        (Protocol::Rotl | Protocol::D, Sharing::Additive) => {
+            let signed = |p: &mut Party, items| onehot(p, items)?.signed(p, &[l]);
             let done = lanes.measure(x, signed, |p, m, x| m.lookup(p, &table, x))?;
             finish::<G, _, R>(work, &table, &done)
         }
