@@ -46,26 +46,26 @@ pub fn relayed<A: Send, B: Send>(
     })
 }
 
-/// Carries frames until one end hangs up; returns those of messages.
+/// Carries frames until their sender hangs up, or to the end of the cut; returns those of messages.
 fn forward(mut from: &RawPeer, mut to: &RawPeer, fate: impl Fn(usize, &[u8]) -> Fate) -> Vec<Vec<u8>> {
     let mut sent = Vec::new();
     while let Some(frame) = next(&mut from) {
         let is_message = frame[..4] != u32::MAX.to_le_bytes();
         let fate = if is_message { fate(sent.len(), &frame) } else { Fate::Pass };
-        let carried = match &fate {
+        // A receiver that has hung up loses what comes; the other direction ends by itself.
+        let _ = match &fate {
             Fate::Pass => to.write_all(&frame),
             Fate::Instead(bytes) => to.write_all(bytes),
-            Fate::Cut => break,
+            Fate::Cut => {
+                from.hang_up();
+                break;
+            }
         };
         if is_message {
             sent.push(frame);
         }
-        if carried.is_err() {
-            break;
-        }
     }
     to.hang_up();
-    from.hang_up();
     sent
 }
 
