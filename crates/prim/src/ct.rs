@@ -73,7 +73,7 @@ pub fn xor_row(row: &mut [u64], n: usize, by: u32) {
         let take = bit_mask(u64::from(by >> step & 1));
         if step < 6 {
             for word in row.iter_mut() {
-                *word = select(take, swap_in_word(*word, step), *word);
+                *word = swap_in_word(*word, step, take);
             }
             continue;
         }
@@ -99,11 +99,13 @@ const LOW: [u64; 6] = [
     0x0000_0000_ffff_ffff,
 ];
 
-/// `out[i] = in[i ^ 2^step]` inside one word, `step < 6`.
+/// `out[i] = in[i ^ 2^step]` inside one word where `take` is all ones, `out = in` where it is
+/// zero; `step < 6`.
 #[inline]
-pub(crate) fn swap_in_word(x: u64, step: u32) -> u64 {
-    let (by, low) = (1 << step, LOW[step as usize]);
-    (x & low) << by | (x >> by) & low
+pub(crate) fn swap_in_word(x: u64, step: u32, take: u64) -> u64 {
+    let by = 1 << step;
+    let swap = (x ^ x >> by) & (LOW[step as usize] & take);
+    x ^ swap ^ swap << by
 }
 
 /// All ones for 1, zero for 0. The barrier keeps the compiler from turning masks into branches.

@@ -37,27 +37,45 @@ pub fn shift_row(row: &mut [u64], n: usize, group: Shift, by: u32) {
     assert_eq!(row.len(), row_words(n), "row length");
     assert!((by as usize) < n, "shift amount");
     match (group, row.len()) {
+        (Shift::Xor, 1) => xor_bits(row, by),
         (Shift::Cyclic, 1) => {
             let back = row[0].checked_shr(n as u32 - by).unwrap_or(0);
             row[0] = (row[0] << by | back) & (u64::MAX >> (64 - n));
         }
-        (Shift::Cyclic, 2) => rotate_short::<2>(row, by),
-        (Shift::Cyclic, 4) => rotate_short::<4>(row, by),
-        (Shift::Cyclic, 8) => rotate_short::<8>(row, by),
-        (Shift::Cyclic, 16) => rotate_short::<16>(row, by),
+        (_, 2) => shift_short::<2>(row, group, by),
+        (_, 4) => shift_short::<4>(row, group, by),
+        (_, 8) => shift_short::<8>(row, group, by),
+        (_, 16) => shift_short::<16>(row, group, by),
         (Shift::Cyclic, _) => rotate_long(row, by),
-        (Shift::Xor, _) => xor_places(row, by),
+        (Shift::Xor, _) => {
+            let words = by as usize / 64;
+            for i in (0..row.len()).filter(|i| *i < i ^ words) {
+                row.swap(i, i ^ words);
+            }
+            xor_bits(row, by);
+        }
     }
 }
 
-/// Rotates a row of `N` words, a number known to the compiler.
-fn rotate_short<const N: usize>(row: &mut [u64], by: u32) {
+/// Shifts a row of `N` words, a number known to the compiler. No branch depends on `by`: although
+/// public, it is random, and processors would foretell it badly.
+fn shift_short<const N: usize>(row: &mut [u64], group: Shift, by: u32) {
     let row: &mut [u64; N] = row.try_into().expect("N words");
     let (words, bits) = (by as usize / 64, by % 64);
-    let twice = [*row; 2];
-    let from = &twice.as_flattened()[N - 1 - words..][..N + 1];
-    for (i, word) in row.iter_mut().enumerate() {
-        *word = from[i + 1] << bits | from[i] >> 1 >> (63 - bits);
+    let old = *row;
+    match group {
+        Shift::Cyclic => {
+            for (i, word) in row.iter_mut().enumerate() {
+                let (here, below) = (old[(i + N - words) % N], old[(i + 2 * N - words - 1) % N]);
+                *word = here << bits | below >> 1 >> (63 - bits);
+            }
+        }
+        Shift::Xor => {
+            for (i, word) in row.iter_mut().enumerate() {
+                *word = old[(i ^ words) % N];
+            }
+            xor_bits(row, by);
+        }
     }
 }
 
@@ -70,16 +88,13 @@ fn rotate_long(row: &mut [u64], by: u32) {
     }
 }
 
-fn xor_places(row: &mut [u64], by: u32) {
-    let words = by as usize / 64;
-    for i in (0..row.len()).filter(|i| *i < i ^ words) {
-        row.swap(i, i ^ words);
-    }
-    // by masks although `by` is public: a branch on it would be foretold badly
-    let take: [u64; 6] = std::array::from_fn(|step| u64::from(by >> step & 1).wrapping_neg());
-    for word in row {
-        for (step, take) in (0..).zip(take) {
-            *word ^= (*word ^ swap_in_word(*word, step)) & take;
+/// The low six bits of a shift in the group of XOR.
+#[inline(always)]
+fn xor_bits(row: &mut [u64], by: u32) {
+    for step in 0..6 {
+        let take = u64::from(by >> step & 1).wrapping_neg();
+        for word in row.iter_mut() {
+            *word = swap_in_word(*word, step, take);
         }
     }
 }

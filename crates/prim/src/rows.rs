@@ -62,7 +62,7 @@ fn add_unshifted(sum: &mut [u64], row: &[u64], group: Shift, step: u32) {
         }
         Shift::Xor => {
             for (sum, &word) in sum.iter_mut().zip(row) {
-                *sum ^= swap_in_word(word, step);
+                *sum ^= swap_in_word(word, step, u64::MAX);
             }
         }
     }
