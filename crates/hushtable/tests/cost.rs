@@ -41,7 +41,7 @@ fn costs<T>(
 /// Wire bytes of `count` items of `each` bits in messages of at most `piece` items.
 fn in_pieces(count: usize, piece: usize, each: usize) -> u64 {
     let full = wire_len(bytes(piece, each)) * (count / piece) as u64;
-    full + if count % piece > 0 { wire_len(bytes(count % piece, each)) } else { 0 }
+    full + if !count.is_multiple_of(piece) { wire_len(bytes(count % piece, each)) } else { 0 }
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn softspoken_and_iknp() {
             // In stock after set-up: what the first message made, less 128, where P0 sends.
             let mut stock = [8192 - 128, 0];
             for want in [[1, 0], [8063, 1], [1, 8191], [20_000, 1], [0, 30_000]] {
-                let pieces = |i: usize| (want[i] as usize).saturating_sub(stock[i]).div_ceil(8192);
+                let pieces = |i: usize| want[i].saturating_sub(stock[i]).div_ceil(8192);
                 let pieces = [pieces(0), pieces(1)];
                 let message = wire_len(8192 * bits / 8);
                 let sent = (pieces[1] as u64 * message, pieces[0] as u64 * message);
