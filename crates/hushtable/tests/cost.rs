@@ -85,7 +85,7 @@ fn softspoken_and_iknp() {
         both(pair(3, Some(scheme)), |p| {
             // In stock after set-up: what the first message made, less 128, where P0 sends.
             let mut stock = [8192 - 128, 0];
-            for want in [[1, 0], [8063, 1], [1, 8191], [20_000, 1], [0, 30_000]] {
+            for want in [[1usize, 0], [8063, 1], [1, 8191], [20_000, 1], [0, 30_000]] {
                 let pieces = |i: usize| want[i].saturating_sub(stock[i]).div_ceil(8192);
                 let pieces = [pieces(0), pieces(1)];
                 let message = wire_len(8192 * bits / 8);
