@@ -1,0 +1,154 @@
+//! AES-NI on single blocks.
+
+use crate::simd::{ByteIsa, Isa, Op};
+use crate::{Block, Ring};
+use std::arch::is_x86_feature_detected as has;
+use std::arch::x86_64::*;
+
+/// AES-NI with SSE4.1. A value exists only where the processor has them.
+#[derive(Clone, Copy)]
+pub(crate) struct AesNi(());
+
+impl AesNi {
+    pub fn detect() -> Option<Self> {
+        (has!("aes") && has!("ssse3") && has!("sse4.1") && has!("popcnt")).then_some(Self(()))
+    }
+}
+
+impl Isa for AesNi {
+    type V = __m128i;
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn run<O: Op<Self>>(self, op: O) -> O::Out {
+        #[target_feature(enable = "aes,ssse3,sse4.1,popcnt")]
+        fn enter<O: Op<AesNi>>(isa: AesNi, op: O) -> O::Out {
+            op.call(isa)
+        }
+        // SAFETY: `self` proves that the processor has these features
+        unsafe { enter(self, op) }
+    }
+
+    #[inline(always)]
+    fn load(self, src: &[Block]) -> __m128i {
+        assert!(src.len() == Self::BLOCKS);
+        // SAFETY: 16 bytes of `src`, any alignment
+        unsafe { _mm_loadu_si128(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m128i, dst: &mut [Block]) {
+        assert!(dst.len() == Self::BLOCKS);
+        // SAFETY: 16 bytes of `dst`, any alignment
+        unsafe { _mm_storeu_si128(dst.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m128i {
+        self.load(&[x])
+    }
+
+    #[inline(always)]
+    fn counters(self, first: u64) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_set_epi64x(0, first as i64) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_xor_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    fn sigma(self, x: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe {
+            let high = _mm_and_si128(x, _mm_set_epi64x(-1, 0));
+            _mm_xor_si128(_mm_shuffle_epi32(x, 0b01_00_11_10), high)
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, x: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: `self` proves AES-NI
+        unsafe { _mm_aesenc_si128(x, key) }
+    }
+
+    #[inline(always)]
+    fn last_round(self, x: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: `self` proves AES-NI
+        unsafe { _mm_aesenclast_si128(x, key) }
+    }
+
+    #[inline(always)]
+    fn pairs(self, a: __m128i, b: __m128i) -> (__m128i, __m128i) {
+        (a, b)
+    }
+
+    #[inline(always)]
+    fn place_mask(self, first: u32, at: u32) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_cmpeq_epi32(_mm_setzero_si128(), _mm_set1_epi32(at.wrapping_sub(first) as i32)) }
+    }
+
+    #[inline(always)]
+    fn fold(self, v: __m128i) -> Block {
+        let mut out = [Block::ZERO];
+        self.store(v, &mut out);
+        out[0]
+    }
+}
+
+impl ByteIsa for AesNi {
+    #[inline(always)]
+    fn next_bytes(self, low: __m128i, high: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSSE3
+        unsafe { _mm_alignr_epi8(high, low, 1) }
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, v: __m128i, places: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSSE3
+        unsafe { _mm_shuffle_epi8(v, places) }
+    }
+
+    #[inline(always)]
+    fn splat_word(self, x: u64) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_set1_epi64x(x as i64) }
+    }
+
+    #[inline(always)]
+    fn has_bits<R: Ring>(self, x: __m128i, bits: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64, and `self` proves SSE4.1
+        unsafe {
+            let x = _mm_and_si128(x, bits);
+            match R::WIDTH {
+                8 => _mm_cmpeq_epi8(x, bits),
+                16 => _mm_cmpeq_epi16(x, bits),
+                32 => _mm_cmpeq_epi32(x, bits),
+                _ => _mm_cmpeq_epi64(x, bits),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<R: Ring>(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe {
+            match R::WIDTH {
+                8 => _mm_add_epi8(a, b),
+                16 => _mm_add_epi16(a, b),
+                32 => _mm_add_epi32(a, b),
+                _ => _mm_add_epi64(a, b),
+            }
+        }
+    }
+}

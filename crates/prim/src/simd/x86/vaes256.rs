@@ -1,0 +1,164 @@
+//! VAES on pairs of blocks.
+
+use super::AesNi;
+use crate::simd::{ByteIsa, Isa, Op};
+use crate::{Block, Ring};
+use std::arch::is_x86_feature_detected as has;
+use std::arch::x86_64::*;
+
+/// VAES on 256-bit vectors, with AVX2. A value exists only where the processor has them.
+#[derive(Clone, Copy)]
+pub(crate) struct Vaes256(AesNi);
+
+impl Vaes256 {
+    pub fn detect() -> Option<Self> {
+        let wide = has!("vaes") && has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt");
+        AesNi::detect().filter(|_| wide).map(Self)
+    }
+}
+
+impl Isa for Vaes256 {
+    type V = __m256i;
+    const BLOCKS: usize = 2;
+
+    #[inline(always)]
+    fn run<O: Op<Self>>(self, op: O) -> O::Out {
+        #[target_feature(enable = "vaes,avx2,aes,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
+        fn enter<O: Op<Vaes256>>(isa: Vaes256, op: O) -> O::Out {
+            op.call(isa)
+        }
+        // SAFETY: `self` proves that the processor has these features
+        unsafe { enter(self, op) }
+    }
+
+    #[inline(always)]
+    fn load(self, src: &[Block]) -> __m256i {
+        assert!(src.len() == Self::BLOCKS);
+        // SAFETY: 32 bytes of `src`, any alignment; `self` proves AVX
+        unsafe { _mm256_loadu_si256(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256i, dst: &mut [Block]) {
+        assert!(dst.len() == Self::BLOCKS);
+        // SAFETY: 32 bytes of `dst`, any alignment; `self` proves AVX
+        unsafe { _mm256_storeu_si256(dst.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn splat(self, x: Block) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_broadcastsi128_si256(self.0.splat(x)) }
+    }
+
+    #[inline(always)]
+    fn counters(self, first: u64) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let first = _mm256_set_epi64x(0, first as i64, 0, first as i64);
+            _mm256_add_epi64(first, _mm256_set_epi64x(0, 1, 0, 0))
+        }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn sigma(self, x: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let high = _mm256_and_si256(x, _mm256_set_epi64x(-1, 0, -1, 0));
+            _mm256_xor_si256(_mm256_shuffle_epi32(x, 0b01_00_11_10), high)
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, x: __m256i, key: __m256i) -> __m256i {
+        // SAFETY: `self` proves VAES
+        unsafe { _mm256_aesenc_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn last_round(self, x: __m256i, key: __m256i) -> __m256i {
+        // SAFETY: `self` proves VAES
+        unsafe { _mm256_aesenclast_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn pairs(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        // SAFETY: `self` proves AVX2
+        unsafe { (_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31)) }
+    }
+
+    #[inline(always)]
+    fn place_mask(self, first: u32, at: u32) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let places = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0);
+            _mm256_cmpeq_epi32(places, _mm256_set1_epi32(at.wrapping_sub(first) as i32))
+        }
+    }
+
+    #[inline(always)]
+    fn fold(self, v: __m256i) -> Block {
+        // SAFETY: `self` proves AVX2
+        let halves = unsafe { [_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)] };
+        self.0.fold(self.0.xor(halves[0], halves[1]))
+    }
+}
+
+impl ByteIsa for Vaes256 {
+    #[inline(always)]
+    fn next_bytes(self, low: __m256i, high: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_alignr_epi8(high, low, 1) }
+    }
+
+    #[inline(always)]
+    fn permute_bytes(self, v: __m256i, places: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_shuffle_epi8(v, places) }
+    }
+
+    #[inline(always)]
+    fn splat_word(self, x: u64) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_set1_epi64x(x as i64) }
+    }
+
+    #[inline(always)]
+    fn has_bits<R: Ring>(self, x: __m256i, bits: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            let x = _mm256_and_si256(x, bits);
+            match R::WIDTH {
+                8 => _mm256_cmpeq_epi8(x, bits),
+                16 => _mm256_cmpeq_epi16(x, bits),
+                32 => _mm256_cmpeq_epi32(x, bits),
+                _ => _mm256_cmpeq_epi64(x, bits),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<R: Ring>(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe {
+            match R::WIDTH {
+                8 => _mm256_add_epi8(a, b),
+                16 => _mm256_add_epi16(a, b),
+                32 => _mm256_add_epi32(a, b),
+                _ => _mm256_add_epi64(a, b),
+            }
+        }
+    }
+}
