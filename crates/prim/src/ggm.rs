@@ -168,13 +168,20 @@ fn patch<S: Isa>(isa: S, nodes: &mut [Block], parent: u32, left: Block, right: B
         }
         return;
     }
+    // a number stands in both halves of its block, so that a comparison gives masks for blocks
+    let number = |x: u32| Block(u128::from(x) << 64 | u128::from(x));
+    let mut places = [Block::ZERO; MAX_BLOCKS];
+    places.iter_mut().zip(0..).for_each(|(place, i)| *place = number(i));
+    let places = isa.load(&places[..S::BLOCKS]);
+    let ((mut first, mut second), parent) = (isa.pairs(places, places), isa.splat(number(parent)));
     let values = isa.pairs(isa.splat(left), isa.splat(right));
-    for (children, i) in nodes.chunks_exact_mut(2 * S::BLOCKS).zip(0..) {
-        let (first, second) = children.split_at_mut(S::BLOCKS);
-        let mask = isa.place_mask(i * S::BLOCKS as u32, parent);
-        let masks = isa.pairs(mask, mask);
-        isa.store(isa.xor(isa.load(first), isa.and(masks.0, values.0)), first);
-        isa.store(isa.xor(isa.load(second), isa.and(masks.1, values.1)), second);
+    let step = isa.splat(number(S::BLOCKS as u32));
+    for children in nodes.chunks_exact_mut(2 * S::BLOCKS) {
+        let (a, b) = children.split_at_mut(S::BLOCKS);
+        let masks = (isa.equal_halves(first, parent), isa.equal_halves(second, parent));
+        isa.store(isa.xor(isa.load(a), isa.and(masks.0, values.0)), a);
+        isa.store(isa.xor(isa.load(b), isa.and(masks.1, values.1)), b);
+        (first, second) = (isa.add_halves(first, step), isa.add_halves(second, step));
     }
 }
 

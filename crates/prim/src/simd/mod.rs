@@ -204,8 +204,10 @@ pub(crate) trait Isa: Copy {
     fn last_round(self, x: Self::V, key: Self::V) -> Self::V;
     /// The `2 * BLOCKS` blocks `a_0, b_0, a_1, b_1, ..`.
     fn pairs(self, a: Self::V, b: Self::V) -> (Self::V, Self::V);
-    /// All ones in the block whose place is `at`, if the places are `first, first + 1, ..`.
-    fn place_mask(self, first: u32, at: u32) -> Self::V;
+    /// Adds 64-bit halves of blocks.
+    fn add_halves(self, a: Self::V, b: Self::V) -> Self::V;
+    /// All ones in the 64-bit halves of blocks that are equal, zero in the others.
+    fn equal_halves(self, a: Self::V, b: Self::V) -> Self::V;
     /// XOR of the blocks of a vector.
     fn fold(self, v: Self::V) -> Block;
 }

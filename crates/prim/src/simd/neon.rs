@@ -94,9 +94,15 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
-    fn place_mask(self, first: u32, at: u32) -> uint8x16_t {
+    fn add_halves(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
         // SAFETY: `self` proves Advanced SIMD
-        unsafe { vreinterpretq_u8_u32(vceqq_u32(vdupq_n_u32(first), vdupq_n_u32(at))) }
+        unsafe { vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))) }
+    }
+
+    #[inline(always)]
+    fn equal_halves(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { vreinterpretq_u8_u64(vceqq_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))) }
     }
 
     #[inline(always)]

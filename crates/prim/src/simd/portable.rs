@@ -1,7 +1,7 @@
 //! Bitsliced AES on 128-bit integers: constant time on any processor, no tables.
 
 use super::{Isa, Op};
-use crate::{Block, ct::eq_mask, hash::sigma};
+use crate::{Block, ct::bit_mask, hash::sigma};
 
 // The larger functions are not inlined: one copy of each instead of one in every kernel.
 
@@ -69,9 +69,15 @@ impl Isa for Portable {
         (pairs(0), pairs(4))
     }
 
-    fn place_mask(self, first: u32, at: u32) -> Planes {
-        let byte = (0..8).fold(0, |byte, j| byte | (eq_mask(first + j, at) as u8 & 1) << j);
-        [u128::from_ne_bytes([byte; 16]); 8]
+    fn add_halves(self, a: Planes, b: Planes) -> Planes {
+        by_halves(a, b, u64::wrapping_add)
+    }
+
+    fn equal_halves(self, a: Planes, b: Planes) -> Planes {
+        by_halves(a, b, |a, b| {
+            let x = a ^ b;
+            bit_mask(1 ^ (x | x.wrapping_neg()) >> 63)
+        })
     }
 
     fn fold(self, v: Planes) -> Block {
@@ -91,6 +97,15 @@ fn transpose8(mut x: [u128; 8]) -> [u128; 8] {
         }
     }
     x
+}
+
+/// `f` of the 64-bit halves of blocks.
+fn by_halves(a: Planes, b: Planes, f: impl Fn(u64, u64) -> u64) -> Planes {
+    let (a, b) = (transpose8(a), transpose8(b));
+    transpose8(std::array::from_fn(|i| {
+        let half = |shift: u32| u128::from(f((a[i] >> shift) as u64, (b[i] >> shift) as u64)) << shift;
+        half(0) | half(64)
+    }))
 }
 
 /// Byte `r + 4 c` of the result is byte `r + 4 (c + r mod 4)`.

@@ -93,9 +93,15 @@ impl Isa for AesNi {
     }
 
     #[inline(always)]
-    fn place_mask(self, first: u32, at: u32) -> __m128i {
-        // SAFETY: SSE2 is part of x86-64
-        unsafe { _mm_cmpeq_epi32(_mm_setzero_si128(), _mm_set1_epi32(at.wrapping_sub(first) as i32)) }
+    fn add_halves(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSE4.1
+        unsafe { _mm_add_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_halves(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSE4.1
+        unsafe { _mm_cmpeq_epi64(a, b) }
     }
 
     #[inline(always)]

@@ -100,12 +100,15 @@ impl Isa for Vaes256 {
     }
 
     #[inline(always)]
-    fn place_mask(self, first: u32, at: u32) -> __m256i {
+    fn add_halves(self, a: __m256i, b: __m256i) -> __m256i {
         // SAFETY: `self` proves AVX2
-        unsafe {
-            let places = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0);
-            _mm256_cmpeq_epi32(places, _mm256_set1_epi32(at.wrapping_sub(first) as i32))
-        }
+        unsafe { _mm256_add_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_halves(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_cmpeq_epi64(a, b) }
     }
 
     #[inline(always)]

@@ -111,13 +111,15 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
-    fn place_mask(self, first: u32, at: u32) -> __m512i {
+    fn add_halves(self, a: __m512i, b: __m512i) -> __m512i {
         // SAFETY: `self` proves AVX-512F
-        unsafe {
-            let places = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
-            let at = _mm512_set1_epi64(i64::from(at) - i64::from(first));
-            _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(places, at), -1)
-        }
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn equal_halves(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_maskz_set1_epi64(_mm512_cmpeq_epi64_mask(a, b), -1) }
     }
 
     #[inline(always)]
