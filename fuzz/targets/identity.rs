@@ -1,0 +1,73 @@
+//! The files of an identity: private key, own certificate, a pinned certificate.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+
+use hushtable::{Error, net::Identity};
+use tempfile::TempDir;
+
+/// Folders to work in, removed when the process ends orderly.
+struct Folders {
+    _root: TempDir,
+    own: PathBuf,
+    peer: PathBuf,
+}
+
+static FOLDERS: LazyLock<Folders> = LazyLock::new(|| {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let [own, peer] = ["own", "peer"].map(|name| root.path().join(name));
+    Identity::create(&own, "own").expect("an identity");
+    Identity::create(&peer, "peer").expect("an identity");
+    Folders { _root: root, own, peer }
+});
+
+static SOUND: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
+    let read = |path: &Path| fs::read(path).expect("a file of an identity");
+    let Folders { own, peer, .. } = &*FOLDERS;
+    [read(&own.join("key.pem")), read(&own.join("cert.pem")), read(&peer.join("cert.pem"))]
+});
+
+/// An identity that nothing changes.
+pub fn own() -> Identity {
+    Identity::load(&FOLDERS.peer).expect("an identity")
+}
+
+/// The first byte says which of the three files the rest is.
+pub fn run(data: &[u8]) {
+    let Some((&first, content)) = data.split_first() else { return };
+    let own = &FOLDERS.own;
+    let which = usize::from(first) % 3;
+    let path =
+        [own.join("key.pem"), own.join("cert.pem"), own.join("trusted").join("peer.pem")][which].clone();
+    fs::write(&path, content).expect("a file can be written");
+    match Identity::load(own) {
+        Ok(identity) => assert_eq!(identity.name(), "own", "an identity whose certificate is another"),
+        Err(Error::Identity(text)) => assert!(text.contains(&path.display().to_string()), "{text}"),
+        Err(other) => panic!("{other}"),
+    }
+    match which {
+        2 => fs::remove_file(&path).expect("the file is there"),
+        _ => fs::write(&path, &SOUND[which]).expect("a file can be written"),
+    }
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let with = |first: u8, content: &[u8]| [&[first], content].concat();
+    let [key, certificate, peer] = &*SOUND;
+    let two = [&certificate[..], peer].concat();
+    vec![
+        with(0, key),
+        with(1, certificate),
+        with(2, peer),
+        with(0, certificate),
+        with(1, peer),
+        with(1, &two),
+        with(2, key),
+        with(2, b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"),
+        with(1, b"-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"),
+        with(0, b""),
+    ]
+}
