@@ -69,8 +69,8 @@ impl<G: Group> OneHot<G> {
     /// a wider index count: they are cut off locally before anything is sent.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) unless there are as many indices as lookups;
-    /// [`Error::Param`](crate::Error::Param) if `x` is narrower than the table's index.
+    /// [`Error::Shape`] unless there are as many indices as lookups;
+    /// [`Error::Param`] if `x` is narrower than the table's index.
     pub fn open_index<R: Ring>(self, p: &mut Party, x: &Share<G::Kind, R>) -> Result<Position> {
         let n = self.index_bits();
         same("indices", self.len(), x.len())?;
@@ -87,7 +87,7 @@ impl<G: Group> OneHot<G> {
     /// Online, 1 round: XOR shares of `T[x]`, for a table of one column. Spends this material.
     ///
     /// # Errors
-    /// As [`open_index`](Self::open_index), and [`Error::Shape`](crate::Error::Shape) if the table
+    /// As [`open_index`](Self::open_index), and [`Error::Shape`] if the table
     /// has another length.
     pub fn lookup_xor<R: Ring>(
         self,
@@ -168,7 +168,7 @@ impl<G: Group> Signed<G> {
     /// bits. Spends this material.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if number, length or width differ from what was prepared.
+    /// [`Error::Shape`] if number, length or width differ from what was prepared.
     pub fn lookup<R: Ring>(
         self,
         p: &mut Party,
@@ -248,7 +248,7 @@ impl Position {
     /// XOR shares of every column of `table` at the opened indices. Local.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if the table has another length.
+    /// [`Error::Shape`] if the table has another length.
     pub fn read_xor<R: Ring>(&self, table: &Table<R>) -> Result<Vec<BShare<R>>> {
         table.check_index(self.n)?;
         let read = |column: &Vec<R>| {

@@ -48,7 +48,7 @@ impl CotSender {
     /// Cuts off `count` of them.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if fewer are left.
+    /// [`Error::Shape`] if fewer are left.
     pub fn take(&mut self, count: usize) -> Result<Self> {
         Ok(Self { delta: self.delta, q: cut(&mut self.q, count)? })
     }
@@ -82,7 +82,7 @@ impl CotReceiver {
     /// Cuts off `count` of them.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) if fewer are left.
+    /// [`Error::Shape`] if fewer are left.
     pub fn take(&mut self, count: usize) -> Result<Self> {
         Ok(Self { t: cut(&mut self.t, count)? })
     }
