@@ -41,30 +41,24 @@ pub fn sum_rows(hash: &CcrHash, group: Shift, leaves: &[Block], r: &mut [u64], a
     let (plain, parts) = bytemuck::cast_slice_mut(&mut sums).split_at_mut(n / 64);
     for step in (0..3).rev() {
         let (near, far) = parts.split_at_mut(r.len() << step);
-        for (near, far) in near.chunks_exact_mut(r.len()).zip(far.chunks_exact(r.len())) {
-            add_unshifted(near, far, group, step);
-        }
+        add_unshifted(near, far, r.len(), group, step);
     }
     r.copy_from_slice(plain);
     a.copy_from_slice(&parts[..a.len()]);
     sums.zeroize();
 }
 
-/// `sum ^= unshift_i(row)` for `i = 2^step`, `step < 6`.
+/// `sum ^= unshift_i(row)` for `i = 2^step`, `step < 6`, for each of some rows of `words` words.
 #[inline]
-fn add_unshifted(sum: &mut [u64], row: &[u64], group: Shift, step: u32) {
-    match group {
-        Shift::Cyclic => {
-            let next = row[1..].iter().chain(&row[..1]);
-            for ((sum, word), next) in sum.iter_mut().zip(row).zip(next) {
-                *sum ^= word >> (1 << step) | next << (64 - (1 << step));
+fn add_unshifted(sums: &mut [u64], rows: &[u64], words: usize, group: Shift, step: u32) {
+    for (at, sum) in sums.iter_mut().enumerate() {
+        *sum ^= match group {
+            Shift::Cyclic => {
+                let next = (at & !(words - 1)) | ((at + 1) & (words - 1));
+                rows[at] >> (1 << step) | rows[next] << (64 - (1 << step))
             }
-        }
-        Shift::Xor => {
-            for (sum, &word) in sum.iter_mut().zip(row) {
-                *sum ^= swap_in_word(word, step, u64::MAX);
-            }
-        }
+            Shift::Xor => swap_in_word(rows[at], step, u64::MAX),
+        };
     }
 }
 
