@@ -1,13 +1,16 @@
 //! `bench ot`: random correlated OTs, the listening party sends.
 
-use std::{fmt, io::Read};
+use std::{
+    fmt,
+    io::{self, BufWriter, Read, Write},
+};
 
 use clap::{Args, ValueEnum};
 use hushtable::{Party, Role, ot};
 use prim::block::Block;
 use serde::{Deserialize, Serialize};
 
-use super::party::{Finished, Lanes};
+use super::party::Lanes;
 use crate::failure::{Failure, Result};
 
 /// A batch of OTs.
@@ -16,7 +19,7 @@ pub struct OtWork {
     /// How they are made
     #[arg(long, value_enum, default_value = "ferret")]
     scheme: Scheme,
-    /// Number of OTs, 1 to 2^28; each party keeps 16 bytes of each
+    /// Number of OTs, 1 to 2^28
     #[arg(long, value_name = "N", default_value = "1048576", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
     count: u32,
 }
@@ -70,29 +73,33 @@ impl OtWork {
     }
 }
 
-/// Measures, then hands over or verifies.
+/// OTs of a lane that are made, and then checked, at a time.
+const PIECE: usize = 1 << 18;
+
+/// Measures, and checks every OT: P0 hands each piece to P1 between the measured stretches.
 pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
-    let none = vec![(); lanes.items().len()];
     let role = lanes.role();
     let extend = |p: &mut Party, count| {
         let (send, recv) = work.cots(role, count);
         p.cots(send, recv)
     };
-    let done = lanes.measure(none, extend, |_, cots, ()| Ok(cots))?;
+    let done = lanes.measure_pieces(PIECE, extend, |role, cots| match role {
+        Role::P0 => hand_over(cots).map_err(|e| Failure::new(format!("handing the OTs over: {e}"))),
+        Role::P1 => cots.iter().try_for_each(|(_, r)| check(r.strings(), &mut io::stdin().lock())),
+    })?;
     match role {
-        Role::P0 => done.hand_over(|to| {
-            done.results.iter().try_for_each(|(sender, _)| {
-                to.write_all(&sender.delta().0.to_le_bytes())?;
-                sender.strings().iter().try_for_each(|q| to.write_all(&q.0.to_le_bytes()))
-            })
-        }),
-        Role::P1 => verify(&done),
+        Role::P0 => done.hand_over(|_| Ok(())),
+        Role::P1 => done.verify(|_| Ok(())),
     }
 }
 
-/// Checks all lanes against what P0 hands over.
-fn verify(done: &Finished<(ot::CotSender, ot::CotReceiver)>) -> Result<()> {
-    done.verify(|from| done.results.iter().try_for_each(|(_, receiver)| check(receiver.strings(), from)))
+fn hand_over(cots: &[(ot::CotSender, ot::CotReceiver)]) -> io::Result<()> {
+    let mut to = BufWriter::new(io::stdout().lock());
+    for (sender, _) in cots {
+        to.write_all(&sender.delta().0.to_le_bytes())?;
+        sender.strings().iter().try_for_each(|q| to.write_all(&q.0.to_le_bytes()))?;
+    }
+    to.flush()
 }
 
 /// Checks `t = q ^ b * Delta` for each `t`, `b` being its lowest bit, where `from` has Delta and each `q`; and

@@ -118,6 +118,32 @@ impl Lanes {
         Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
     }
 
+    /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take
+    /// them: memory stays small. `check` gets what each piece made; its time does not count.
+    pub fn measure_pieces<M: Send>(
+        mut self,
+        piece: usize,
+        offline: impl Fn(&mut Party, usize) -> std::result::Result<M, Error> + Sync,
+        mut check: impl FnMut(Role, &[M]) -> Result<()>,
+    ) -> Result<Finished<()>> {
+        self.barrier()?;
+        let mut left = self.items.clone();
+        let mut total = Phase::default();
+        while left.iter().any(|&left| left > 0) {
+            let counts: Vec<usize> = left.iter().map(|&left| left.min(piece)).collect();
+            left.iter_mut().zip(&counts).for_each(|(left, count)| *left -= count);
+            let (made, phase) = self.phase(counts, &offline)?;
+            // No piece waits for another one's messages.
+            total = Phase { rounds: total.rounds.max(phase.rounds), ..total.then(phase) };
+            check(self.role, &made)?;
+        }
+        let peak_rss_bytes = peak_rss();
+        let (role, setup) = (self.role, self.setup);
+        self.barrier()?;
+        let measured = Measured { setup, offline: total, online: Phase::default(), peak_rss_bytes };
+        Ok(Finished { results: Vec::new(), role, measured })
+    }
+
     fn barrier(&mut self) -> Result<()> {
         Ok(self.parties.iter_mut().try_for_each(Party::barrier)?)
     }
