@@ -15,8 +15,8 @@ use super::identity;
 pub fn run(data: &[u8]) {
     let Some((&first, answer)) = data.split_first() else { return };
     let timing = Timing {
-        heartbeat: Duration::from_millis(20),
-        silence: Duration::from_millis(200),
+        heartbeat: Duration::from_secs(1),
+        silence: Duration::from_secs(5),
         linger: Duration::from_millis(20),
     };
     let options = match first & 1 {

@@ -39,10 +39,15 @@ fn entries<R: Ring>(n: usize, bits: u32) -> Vec<R> {
         .collect()
 }
 
+/// Every index of a small table three times, some of a large one: an odd batch, so that the halves
+/// of the parties differ.
+fn indices(n: u32) -> Vec<u32> {
+    (0..(3 << n.min(7)) + 1).map(|i| i * 37 % (1 << n)).collect()
+}
+
 fn rotl_all<G: Group, R: Ring>(n: u32, bits: u32) {
     let table = Table::new(bits, entries::<R>(1 << n, bits)).unwrap();
-    // Every index several times: an odd batch, so the halves differ.
-    let xs: Vec<u32> = (0..(3 << n) + 1).map(|i| i % (1 << n)).collect();
+    let xs = indices(n);
     let want: Vec<R> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
     let seed = u64::from(n * 64 + bits);
     let (xor, add) = both(seed, |p| {
@@ -56,7 +61,7 @@ fn rotl_all<G: Group, R: Ring>(n: u32, bits: u32) {
 
 fn splut_all<G: Group, R: Ring>(n: u32, bits: u32) {
     let table = Table::new(bits, entries::<R>(1 << n, bits)).unwrap();
-    let xs: Vec<u32> = (0..(3 << n) + 1).map(|i| i % (1 << n)).collect();
+    let xs = indices(n);
     let want: Vec<R> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
     let seed = u64::from(n * 64 + bits) + 10_000;
     let (xor, add) = both(seed, |p| {
@@ -70,22 +75,14 @@ fn splut_all<G: Group, R: Ring>(n: u32, bits: u32) {
 
 #[test]
 fn rotl_is_right_for_every_index_width_and_group() {
-    for n in 1..=5 {
-        rotl_all::<Cyclic, u8>(n, 1);
-        rotl_all::<Xor, u8>(n, 1);
-        rotl_all::<Cyclic, u8>(n, 2);
-        rotl_all::<Xor, u8>(n, 2);
-        rotl_all::<Cyclic, u8>(n, 3);
-        rotl_all::<Xor, u8>(n, 3);
-        rotl_all::<Cyclic, u8>(n, 8);
-        rotl_all::<Xor, u8>(n, 8);
-        rotl_all::<Cyclic, u16>(n, 16);
-        rotl_all::<Xor, u16>(n, 16);
-        rotl_all::<Cyclic, u32>(n, 32);
-        rotl_all::<Xor, u32>(n, 32);
-        rotl_all::<Cyclic, u64>(n, 64);
-        rotl_all::<Xor, u64>(n, 64);
+    fn widths<G: Group>(n: u32) {
+        [1, 2, 3, 8].into_iter().for_each(|bits| rotl_all::<G, u8>(n, bits));
+        rotl_all::<G, u16>(n, 16);
+        rotl_all::<G, u32>(n, 32);
+        rotl_all::<G, u64>(n, 64);
     }
+    (1..=5).for_each(widths::<Cyclic>);
+    (1..=5).for_each(widths::<Xor>);
 }
 
 #[test]
@@ -99,18 +96,14 @@ fn rotl_is_right_for_larger_tables() {
 
 #[test]
 fn splut_is_right_for_every_index_width_and_group() {
-    for n in 1..=5 {
-        splut_all::<Cyclic, u8>(n, 1);
-        splut_all::<Xor, u8>(n, 1);
-        splut_all::<Cyclic, u8>(n, 3);
-        splut_all::<Xor, u8>(n, 3);
-        splut_all::<Cyclic, u8>(n, 2);
-        splut_all::<Xor, u8>(n, 8);
-        splut_all::<Cyclic, u16>(n, 16);
-        splut_all::<Xor, u32>(n, 32);
-        splut_all::<Cyclic, u64>(n, 64);
-        splut_all::<Xor, u64>(n, 64);
+    fn widths<G: Group>(n: u32) {
+        [1, 2, 3, 8].into_iter().for_each(|bits| splut_all::<G, u8>(n, bits));
+        splut_all::<G, u16>(n, 16);
+        splut_all::<G, u32>(n, 32);
+        splut_all::<G, u64>(n, 64);
     }
+    (1..=5).for_each(widths::<Cyclic>);
+    (1..=5).for_each(widths::<Xor>);
     splut_all::<Cyclic, u64>(9, 64);
     splut_all::<Xor, u32>(12, 19);
 }

@@ -107,6 +107,11 @@ fn ferret_from_set_s_to_m() {
 }
 
 #[test]
+fn ferret_with_set_l() {
+    check_scheme(30, Scheme::FerretLarge, &[(70_000, 40_000), (1, 100)]);
+}
+
+#[test]
 fn choice_by_count() {
     let taken = take_all(pair(23, None), &[(3, 1), (40_000, 9), (9, 270_000), (270_000, 40_000)]);
     taken.iter().for_each(|(p0, p1)| check(p0, p1, "by count"));
