@@ -44,7 +44,15 @@ pub fn run(data: &[u8]) {
         [own.join("key.pem"), own.join("cert.pem"), own.join("trusted").join("peer.pem")][which].clone();
     fs::write(&path, content).expect("a file can be written");
     match Identity::load(own) {
-        Ok(identity) => assert_eq!(identity.name(), "own", "an identity whose certificate is another"),
+        // A changed certificate may still fit the key; the peer's pin is what tells.
+        Ok(identity) if which == 1 => {
+            assert!(
+                identity.name().bytes().all(|b| b == b' ' || b.is_ascii_graphic()),
+                "{}",
+                identity.name()
+            );
+        }
+        Ok(identity) => assert_eq!(identity.name(), "own"),
         Err(Error::Identity(text)) => assert!(text.contains(&path.display().to_string()), "{text}"),
         Err(other) => panic!("{other}"),
     }
