@@ -117,12 +117,12 @@ impl Running {
         (self.spend_one(0, want), self.spend_one(1, want))
     }
 
-    /// `depth - 1` blocks a tree, whole trees, 2^16 OTs a message; and when the trees for use are
+    /// `depth - 1` blocks a tree, whole trees, 2^13 OTs a message; and when the trees for use are
     /// made, those of the next extension's seeds.
     fn spend_one(&mut self, i: usize, want: usize) -> u64 {
         let (set, mut sent) = (self.set, 0);
         let reserved = set.seeds().div_ceil(1 << set.depth);
-        let message = |trees| in_pieces(trees, (1 << 16) >> set.depth, 128 * (set.depth as usize - 1));
+        let message = |trees| in_pieces(trees, (1 << 13) >> set.depth, 128 * (set.depth as usize - 1));
         while self.stock[i] < want {
             if self.tree[i] == set.t - reserved {
                 sent += message(reserved);

@@ -20,7 +20,7 @@
 //!
 //! # Cost
 //! `t * (depth - 1)` blocks from the sender for the `n` OTs of an extension, less the whole trees
-//! that hold the next one's `k + t * depth` seeds; 1 round, a message for each 2^16 OTs. Both:
+//! that hold the next one's `k + t * depth` seeds; 1 round, a message for each 2^13 OTs. Both:
 //! about 1 AES call a leaf for the tree and 2.5 for the matrix.
 //!
 //! # Source
@@ -41,7 +41,7 @@ use crate::{
 };
 
 /// Outputs per message, about; trees are whole.
-const PIECE: usize = 1 << 16;
+const PIECE: usize = 1 << 13;
 
 /// What both sides of an extension keep: the position in it and the seeds.
 struct Extension {

@@ -31,7 +31,7 @@ const SMALL: usize = 1 << 15;
 const MEDIUM: usize = 1 << 18;
 
 /// A message's worth of strings, by which a stock may exceed what was asked for.
-const SLACK: usize = 1 << 16;
+const SLACK: usize = 1 << 14;
 
 /// Both directions of a session's correlated OTs, each with its own Delta.
 pub struct Ot {
