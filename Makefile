@@ -52,10 +52,11 @@ $(VENV)/ready: tools/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --requirement tools/requirements.txt
 	touch $@
 
-# Every decoder of peer, disk or user bytes, on its corpus and on mutations of it.
+# Every decoder of peer, disk or user bytes, on its corpus and on mutations of it. For the whole workspace, so that
+# dependencies have the features they have in `unit` and are not built again.
 fuzz:
 	@echo "== decoders on hostile bytes"
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test -p hushtable --locked --test fuzz_corpus
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test fuzz_corpus
 
 # The kernels of an AArch64 processor, under emulation.
 test-neon:
