@@ -122,7 +122,7 @@ impl<G: Group> OneHot<G> {
     /// each column that will be read.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Param`] for a width outside 1 to 64, and those of the channel.
     pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
         if let Some(l) = widths.iter().find(|l| !(1..=64).contains(*l)) {
             let accepted = "1 to 64".into();

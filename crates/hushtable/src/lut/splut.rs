@@ -129,7 +129,8 @@ impl<G: Group> SpLut<G> {
     /// this material.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the number of indices or of entries differs from what was prepared.
+    /// [`Error::Shape`] if the number of indices or of entries differs from what was prepared;
+    /// [`Error::Param`] if the index is narrower than the table's or the length is no power of two.
     pub fn lookup<R: Ring>(
         self,
         p: &mut Party,
