@@ -4,6 +4,7 @@
 mod apply;
 mod args;
 mod bench;
+mod choice;
 mod cost;
 mod demo;
 mod doctor;

@@ -14,8 +14,19 @@ use zeroize::Zeroize;
 
 use crate::error::{Error, Result, same};
 
+/// The two ways of sharing, as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// `x = x0 + x1 mod 2^bits`: [`Additive`].
+    Additive,
+    /// `x = x0 ^ x1`: [`Bitwise`].
+    Xor,
+}
+
 /// How two shares make a value.
 pub trait Kind: Copy + Send + Sync + 'static {
+    /// This kind, as a value.
+    const SHARING: Sharing;
     /// The value of two shares, before reduction to the width.
     fn combine(a: u64, b: u64) -> u64;
     /// What `combine`s with `b` to `a`, before reduction to the width.
@@ -31,6 +42,7 @@ pub struct Additive;
 pub struct Bitwise;
 
 impl Kind for Additive {
+    const SHARING: Sharing = Sharing::Additive;
     fn combine(a: u64, b: u64) -> u64 {
         a.wrapping_add(b)
     }
@@ -40,6 +52,7 @@ impl Kind for Additive {
 }
 
 impl Kind for Bitwise {
+    const SHARING: Sharing = Sharing::Xor;
     fn combine(a: u64, b: u64) -> u64 {
         a ^ b
     }
@@ -133,6 +146,12 @@ impl<K: Kind, R: Ring> Share<K, R> {
         same("bits of the appended share", self.bits as usize, rest.bits as usize)?;
         self.words.extend_from_slice(&rest.words);
         Ok(())
+    }
+
+    /// The same shares where the kind is known by its value only.
+    pub(crate) fn of_kind<L: Kind>(mut self) -> Share<L, R> {
+        assert_eq!(K::SHARING, L::SHARING, "the kind of a share never changes");
+        Share { bits: self.bits, words: std::mem::take(&mut self.words), kind: PhantomData }
     }
 
     /// This party's message when the batch is opened: `bits`-bit words without padding.

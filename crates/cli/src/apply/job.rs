@@ -2,13 +2,13 @@
 
 use std::{fs, path::Path};
 
-use hushtable::{Error, Party, Role};
+use hushtable::{Error, Party, Role, lut::Protocol};
 
 use super::{
     Apply, csv_file,
     fixed::{Bounds, Domain},
     function::{Tabulated, exact_fraction_bits},
-    protocol::{Lookup, Protocol, Reveal},
+    protocol::{Lookup, Reveal},
     shares::ShareFile,
     table_file,
 };
@@ -49,7 +49,7 @@ impl Job {
             Reveal::None => table.bits().max(SHARED_BITS),
             _ => table.bits(),
         };
-        let protocol = Protocol::for_index_bits(domain.index_bits());
+        let protocol = if domain.index_bits() <= 10 { Protocol::Rotl } else { Protocol::SpLut };
         let function = args.function.map_or("table", |f| f.name()).to_owned();
         let (reveal, threads) = (args.reveal, usize::from(args.threads).min(x.len()));
         Ok(Self { table, column, bits, protocol, reveal, ids, domain, function, threads, x, shared })

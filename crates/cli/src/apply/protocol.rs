@@ -8,35 +8,13 @@ use std::{
 use clap::ValueEnum;
 use hushtable::{
     AShare, Error, Party, Role,
-    lut::{Table, splut::SpLut},
-    onehot::{Cyclic, OneHot},
+    lut::{Job, Protocol, Table},
+    onehot::Cyclic,
+    share::{Additive, Sharing},
 };
 use prim::ring::Ring;
 
 use crate::cost::Phase;
-
-/// Which lookup protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// One-hot vectors by rotation, for tables up to `2^10`.
-    Rotl,
-    /// One message as long as the table, for larger ones.
-    SpLut,
-}
-
-impl Protocol {
-    /// The cheaper one for tables of `2^n` entries.
-    pub fn for_index_bits(n: u32) -> Self {
-        if n <= 10 { Self::Rotl } else { Self::SpLut }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rotl => "rotl",
-            Self::SpLut => "splut",
-        }
-    }
-}
 
 /// Who gets the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,18 +75,14 @@ const CHUNK_BYTES: usize = 64 << 20;
 impl Lookup<'_> {
     /// Correlated OTs, as sender and as receiver, that `rows` lookups take at the party `role`.
     pub fn cots(&self, role: Role, rows: usize) -> (usize, usize) {
-        let mut sum = (0, 0);
-        for chunk in self.chunks(rows) {
-            let (send, recv) = match self.protocol {
-                Protocol::Rotl => {
-                    let (send, recv) = OneHot::<Cyclic>::rotl_cots(role, self.index_bits, chunk);
-                    (send + chunk, recv + chunk)
-                }
-                Protocol::SpLut => SpLut::<Cyclic>::cots(role, self.entries.len(), chunk),
-            };
-            sum = (sum.0 + send, sum.1 + recv);
-        }
-        sum
+        self.chunks(rows)
+            .map(|chunk| self.protocol.cots(&self.job(), role, chunk))
+            .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+
+    fn job(&self) -> Job {
+        let (index, output) = (Sharing::Additive, Sharing::Additive);
+        Job { index, output, index_bits: self.index_bits, value_bits: self.bits }
     }
 
     /// Looks up the shared indices `x`, split evenly over `lanes`, each in a thread of its own.
@@ -164,22 +138,10 @@ impl Lookup<'_> {
         table: &Table<R>,
         x: &AShare<u32>,
     ) -> Result<(AShare<R>, Phase, Phase), Error> {
-        match self.protocol {
-            Protocol::Rotl => {
-                let make = |p: &mut Party| {
-                    OneHot::<Cyclic>::rotl(p, self.index_bits, x.len())?.signed(p, &[self.bits])
-                };
-                let (material, offline) = Phase::of(p, make)?;
-                let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
-                Ok((y, offline, online))
-            }
-            Protocol::SpLut => {
-                let (material, offline) =
-                    Phase::of(p, |p| SpLut::<Cyclic>::prepare(p, table.len(), x.len()))?;
-                let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
-                Ok((y, offline, online))
-            }
-        }
+        let prepare = |p: &mut Party| self.protocol.prepare::<Cyclic, Additive, R>(p, table, x.len());
+        let (material, offline) = Phase::of(p, prepare)?;
+        let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
+        Ok((y, offline, online))
     }
 
     fn finish<R: Ring>(&self, p: &mut Party, y: &AShare<R>) -> Result<Outcome, Error> {
@@ -200,11 +162,7 @@ impl Lookup<'_> {
 
     /// Sizes of the pieces whose material is in memory at the same time.
     fn chunks(&self, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let row_bits = match self.protocol {
-            Protocol::Rotl => self.entries.len(),
-            Protocol::SpLut => self.entries.len() * self.bits as usize,
-        };
-        let most = (CHUNK_BYTES * 8 / row_bits).clamp(1, 1 << 18);
+        let most = (CHUNK_BYTES / self.protocol.memory(&self.job())).clamp(1, 1 << 18);
         (0..rows).step_by(most).map(move |from| most.min(rows - from))
     }
 }

@@ -4,23 +4,26 @@ use std::{fmt, io::Read};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
-    Party, Role,
-    lut::{Table, splut::SpLut},
-    onehot::{Cyclic, Group, OneHot, Xor},
-    share::{Kind, Share},
+    Role,
+    lut::{Job, Table},
+    onehot::{Cyclic, Group, Xor},
+    share::{self, Additive, Bitwise, Kind, Share},
 };
 use prim::ring::Ring;
 use serde::{Deserialize, Serialize};
 
 use super::party::{Finished, Lanes};
-use crate::failure::{Failure, Result};
+use crate::{
+    choice::Choice,
+    failure::{Failure, Result},
+};
 
 /// A batch of lookups.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub struct LutWork {
     /// Lookup protocol
-    #[arg(long, value_enum, default_value = "rotl")]
-    protocol: Protocol,
+    #[arg(long, value_parser = Choice::parser(), default_value = "rotl", value_name = "NAME")]
+    protocol: Choice,
     /// How the index is shared
     #[arg(long, value_enum, default_value = "additive")]
     index: Sharing,
@@ -40,17 +43,6 @@ pub struct LutWork {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Protocol {
-    /// One-hot vectors by rotation
-    Rotl,
-    /// One message as long as the table
-    Splut,
-    /// One-hot vectors by doubling
-    D,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 enum Sharing {
     /// x = x0 + x1 mod 2^bits
     Additive,
@@ -64,7 +56,7 @@ impl fmt::Display for LutWork {
         write!(
             f,
             "{}, {} index of {} bits, {} output of {} bits, batch {}",
-            self.protocol.to_possible_value().expect("no variant is skipped").get_name(),
+            self.protocol,
             name(self.index),
             self.index_bits,
             name(self.output),
@@ -81,64 +73,54 @@ impl LutWork {
 
     /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
     pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let n = self.index_bits;
-        let (send, recv) = match (self.protocol, self.index) {
-            (Protocol::Splut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
-            (Protocol::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
-            (Protocol::D, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
-            (Protocol::D, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
-        };
-        let sign = if self.output == Sharing::Additive && self.value_bits > 1 { batch } else { 0 };
-        (send + sign, recv + sign)
+        self.protocol.0.cots(&self.job(), role, batch)
+    }
+
+    fn job(&self) -> Job {
+        let (index, output) = (self.index.into(), self.output.into());
+        Job { index, output, index_bits: self.index_bits, value_bits: self.value_bits }
+    }
+}
+
+impl From<Sharing> for share::Sharing {
+    fn from(sharing: Sharing) -> Self {
+        match sharing {
+            Sharing::Additive => Self::Additive,
+            Sharing::Xor => Self::Xor,
+        }
     }
 }
 
 /// Measures, then hands over or verifies.
 pub fn run(work: &LutWork, lanes: Lanes) -> Result<()> {
-    match work.index {
-        Sharing::Additive => in_group::<Cyclic>(work, lanes),
-        Sharing::Xor => in_group::<Xor>(work, lanes),
+    match (work.index, work.output) {
+        (Sharing::Additive, Sharing::Additive) => in_kinds::<Cyclic, Additive>(work, lanes),
+        (Sharing::Additive, Sharing::Xor) => in_kinds::<Cyclic, Bitwise>(work, lanes),
+        (Sharing::Xor, Sharing::Additive) => in_kinds::<Xor, Additive>(work, lanes),
+        (Sharing::Xor, Sharing::Xor) => in_kinds::<Xor, Bitwise>(work, lanes),
     }
 }
 
-fn in_group<G: Group>(work: &LutWork, lanes: Lanes) -> Result<()> {
+fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
     match work.value_bits {
-        ..=8 => in_ring::<G, u8>(work, lanes),
-        9..=16 => in_ring::<G, u16>(work, lanes),
-        17..=32 => in_ring::<G, u32>(work, lanes),
-        _ => in_ring::<G, u64>(work, lanes),
+        ..=8 => in_ring::<G, K, u8>(work, lanes),
+        9..=16 => in_ring::<G, K, u16>(work, lanes),
+        17..=32 => in_ring::<G, K, u32>(work, lanes),
+        _ => in_ring::<G, K, u64>(work, lanes),
     }
 }
 
-fn in_ring<G: Group, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<()> {
+fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<()> {
     let (n, l) = (work.index_bits, work.value_bits);
     let entries = random("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
     let table = Table::<R>::new(l, entries)?;
     let x = indices::<G>(n, lanes.role(), lanes.items());
-    let onehot = |p: &mut Party, items| match work.protocol {
-        Protocol::D => OneHot::<G>::doubling(p, n, items),
-        _ => OneHot::<G>::rotl(p, n, items),
-    };
-    let splut = |p: &mut Party, items| SpLut::<G>::prepare(p, 1 << n, items);
-    match (work.protocol, work.output) {
-        (Protocol::Rotl | Protocol::D, Sharing::Xor) => {
-            let done = lanes.measure(x, onehot, |p, m, x| m.lookup_xor(p, &table, x))?;
-            finish::<G, _, R>(work, &table, &done)
-        }
-        (Protocol::Rotl | Protocol::D, Sharing::Additive) => {
-            let signed = |p: &mut Party, items| onehot(p, items)?.signed(p, &[l]);
-            let done = lanes.measure(x, signed, |p, m, x| m.lookup(p, &table, x))?;
-            finish::<G, _, R>(work, &table, &done)
-        }
-        (Protocol::Splut, Sharing::Xor) => {
-            let done = lanes.measure(x, splut, |p, m, x| m.lookup_xor(p, &table, x))?;
-            finish::<G, _, R>(work, &table, &done)
-        }
-        (Protocol::Splut, Sharing::Additive) => {
-            let done = lanes.measure(x, splut, |p, m, x| m.lookup(p, &table, x))?;
-            finish::<G, _, R>(work, &table, &done)
-        }
-    }
+    let done = lanes.measure(
+        x,
+        |p, items| work.protocol.0.prepare::<G, K, R>(p, &table, items),
+        |p, material, x| material.lookup(p, &table, x),
+    )?;
+    finish::<G, K, R>(work, &table, &done)
 }
 
 /// The shares of the indices that the party `role` has in each lane. Public, for measurements only.
@@ -208,7 +190,7 @@ fn combine<K: Kind>(bits: u32, a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hushtable::share::{Additive, Bitwise};
+    use hushtable::lut::Protocol;
 
     use super::*;
 
@@ -229,7 +211,7 @@ mod tests {
     }
 
     fn verification<K: Kind>(output: Sharing) {
-        let (protocol, index) = (Protocol::Rotl, Sharing::Xor);
+        let (protocol, index) = (Choice(Protocol::Rotl), Sharing::Xor);
         let work = LutWork { protocol, index, output, index_bits: 5, value_bits: 13, batch: 100 };
         let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
         let (results, handed) = sample::<K>(&work, &table);

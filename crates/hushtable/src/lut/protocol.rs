@@ -1,0 +1,212 @@
+//! All lookup protocols behind one call: what serves a batch of lookups, and its one-time material.
+//!
+//! For a program that lets its user, or a plan, choose. Code that knows its protocol calls that
+//! protocol's own type.
+
+use std::{fmt, marker::PhantomData, str::FromStr};
+
+use prim::{ct, ring::Ring};
+
+use super::{Table, read::Signed, splut::SpLut};
+use crate::{
+    error::{Error, Result, same},
+    net::Role,
+    onehot::{self, Cyclic, Group, OneHot, Xor},
+    party::Party,
+    share::{Kind, Share, Sharing},
+};
+
+/// A lookup protocol for public tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Protocol {
+    /// One message as long as the table: [`SpLut`].
+    SpLut,
+    /// One-hot vectors by rotation: [`OneHot::rotl`].
+    Rotl,
+    /// One-hot vectors by doubling: [`OneHot::doubling`].
+    Doubling,
+}
+
+/// What the lookups of a batch have in common. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Job {
+    /// How the indices are shared.
+    pub index: Sharing,
+    /// How the entries are to be shared.
+    pub output: Sharing,
+    /// The table has `2^index_bits` entries.
+    pub index_bits: u32,
+    /// Width of an entry, 1 to 64 bits.
+    pub value_bits: u32,
+}
+
+impl Protocol {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::SpLut, Self::Rotl, Self::Doubling];
+
+    /// The name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SpLut => "splut",
+            Self::Rotl => "rotl",
+            Self::Doubling => "d",
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::SpLut => "one message as long as the table",
+            Self::Rotl => "one-hot vectors by rotation",
+            Self::Doubling => "one-hot vectors by doubling",
+        }
+    }
+
+    /// Largest number of index bits it serves.
+    fn max_index_bits(self) -> u32 {
+        match self {
+            Self::SpLut => 20,
+            Self::Rotl | Self::Doubling => onehot::MAX_INDEX_BITS,
+        }
+    }
+
+    /// `Ok(())` if the protocol serves the job.
+    ///
+    /// # Errors
+    /// [`Error::Param`] that says what it serves.
+    pub fn check(self, job: &Job) -> Result<()> {
+        if !(1..=64).contains(&job.value_bits) {
+            let (what, got) = ("width of an entry", job.value_bits.to_string());
+            return Err(Error::Param { what, got, accepted: "1 to 64 bits".into() });
+        }
+        let most = self.max_index_bits();
+        if !(1..=most).contains(&job.index_bits) {
+            let got = format!("{} with {}", job.index_bits, self.name());
+            return Err(Error::Param { what: "index bits", got, accepted: format!("1 to {most}") });
+        }
+        Ok(())
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` lookups.
+    pub fn cots(self, job: &Job, role: Role, batch: usize) -> (usize, usize) {
+        let n = job.index_bits;
+        let (send, recv) = match (self, job.index) {
+            (Self::SpLut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
+            (Self::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
+            (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
+            (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
+        };
+        let sign = if job.signed() { batch } else { 0 };
+        (send + sign, recv + sign)
+    }
+
+    /// Bytes of memory that one lookup takes at a party, at most: its material and its messages.
+    pub fn memory(self, job: &Job) -> usize {
+        let entries = 1usize << job.index_bits;
+        match self {
+            Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
+            Self::Rotl | Self::Doubling => 128 + 16 * ct::row_words(entries),
+        }
+    }
+
+    /// Offline phase for `batch` lookups in `table`, of `2^k` entries.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a table that the protocol does not serve, and those of the channel.
+    pub fn prepare<G: Group, K: Kind, R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        batch: usize,
+    ) -> Result<Prepared<G, K, R>> {
+        let job = Job::of::<G, K, R>(table)?;
+        self.check(&job)?;
+        let n = job.index_bits;
+        let material = match self {
+            Self::SpLut => Material::SpLut(SpLut::prepare(p, table.len(), batch)?),
+            Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
+            Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
+        };
+        Ok(Prepared { material, kind: PhantomData, ring: PhantomData })
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|protocol| protocol.name() == name);
+        known.ok_or_else(|| {
+            let accepted = Self::ALL.map(Self::name).join(", ");
+            Error::Param { what: "protocol", got: name.into(), accepted }
+        })
+    }
+}
+
+impl Job {
+    /// The job of looking up indices of the group `G` in `table`, for outputs of kind `K`.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless the table has `2^k` entries and one column.
+    pub fn of<G: Group, K: Kind, R: Ring>(table: &Table<R>) -> Result<Self> {
+        same("columns of the table", 1, table.columns().len())?;
+        if !table.len().is_power_of_two() {
+            let accepted = "powers of two (pad the table)".into();
+            let (what, got) = ("entries of the table", table.len().to_string());
+            return Err(Error::Param { what, got, accepted });
+        }
+        let (index, output) = (G::Kind::SHARING, K::SHARING);
+        Ok(Self { index, output, index_bits: table.len().ilog2(), value_bits: table.bits() })
+    }
+
+    /// Whether the sign of a one-hot vector matters to the output.
+    fn signed(&self) -> bool {
+        self.output == Sharing::Additive && self.value_bits > 1
+    }
+}
+
+/// One-time material for a batch of lookups, of whichever protocol.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Prepared<G: Group, K: Kind, R: Ring> {
+    material: Material<G>,
+    kind: PhantomData<K>,
+    ring: PhantomData<R>,
+}
+
+enum Material<G: Group> {
+    OneHot(OneHot<G>),
+    Signed(Signed<G>),
+    SpLut(SpLut<G>),
+}
+
+impl<G: Group> Material<G> {
+    /// A one-hot vector, with what the job's output needs.
+    fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
+        match job.output {
+            Sharing::Xor => Ok(Self::OneHot(onehot)),
+            Sharing::Additive => Ok(Self::Signed(onehot.signed(p, &[job.value_bits])?)),
+        }
+    }
+}
+
+impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
+    /// Online: shares of `T[x]`. The low bits of a wider index count. Spends this material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the
+    /// channel.
+    pub fn lookup(self, p: &mut Party, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
+        match (self.material, K::SHARING) {
+            (Material::OneHot(m), _) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
+            (Material::Signed(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
+            (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(p, table, x)?.of_kind()),
+            (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
+        }
+    }
+}
