@@ -1,7 +1,10 @@
 //! The object most lookups consume: XOR shares of a one-hot vector at a random shared position.
 
 mod doubling;
+mod half_tree;
+mod index;
 mod rotl;
+mod tree;
 
 use std::fmt;
 
@@ -73,8 +76,11 @@ pub struct OneHot<G: Group> {
     rows: Vec<u64>,
 }
 
-/// Largest `n`, the base-2 logarithm of the table's length, that generators make.
-pub const MAX_INDEX_BITS: u32 = 16;
+/// Largest `n`, the base-2 logarithm of the table's length, that a generator makes.
+pub const MAX_INDEX_BITS: u32 = 20;
+
+/// The same for generators whose messages grow with the table.
+const MAX_DENSE_BITS: u32 = 16;
 
 impl<G: Group> OneHot<G> {
     /// Number of lookups it serves.
@@ -136,10 +142,10 @@ impl<G: Group> Drop for OneHot<G> {
     }
 }
 
-fn check_index_bits(n: u32) -> Result<()> {
-    if (1..=MAX_INDEX_BITS).contains(&n) {
+fn check_index_bits(n: u32, max: u32) -> Result<()> {
+    if (1..=max).contains(&n) {
         return Ok(());
     }
-    let accepted = format!("1 to {MAX_INDEX_BITS}");
+    let accepted = format!("1 to {max}");
     Err(Error::Param { what: "index bits", got: n.to_string(), accepted })
 }

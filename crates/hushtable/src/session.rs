@@ -25,9 +25,13 @@ pub enum Purpose {
     Pprf,
     /// Rows expanded from the leaves of the rotation's trees.
     Row,
+    /// Half-trees with a correction of every level.
+    Tree,
+    /// Entries of one-hot vectors from the leaves of these trees.
+    TreeRow,
 }
 
-const PURPOSES: usize = Purpose::Row as usize + 1;
+const PURPOSES: usize = Purpose::TreeRow as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;
@@ -38,6 +42,8 @@ pub struct Session {
     rng: Prg,
     /// Keys handed out so far, by purpose and by the party whose Delta the key protects.
     issued: [[u64; 2]; PURPOSES],
+    /// Trees numbered so far.
+    trees: u64,
 }
 
 impl Session {
@@ -74,7 +80,7 @@ impl Session {
     }
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
-        Self { connection, rng: Prg::new(Block(seed)), issued: Default::default() }
+        Self { connection, rng: Prg::new(Block(seed)), issued: Default::default(), trees: 0 }
     }
 
     /// This party's role.
@@ -169,6 +175,17 @@ impl Session {
         let key = blake3::keyed_hash(&self.connection.id(), &label);
         let half: [u8; 16] = std::array::from_fn(|i| key.as_bytes()[i]);
         Block(u128::from_le_bytes(half))
+    }
+
+    /// Numbers `count` trees: the first number, of 48 bits. Both parties ask in the same order. A
+    /// number is never given twice, also if its tree is abandoned: two trees of one number under one
+    /// key would show both Deltas (lut-rules, section 3). Lanes number theirs by themselves: their
+    /// keys come from ids of their own.
+    pub fn number_trees(&mut self, count: usize) -> u64 {
+        let first = self.trees;
+        self.trees += count as u64;
+        assert!(self.trees < 1 << 48, "all numbers are used");
+        first
     }
 
     /// The hash under a fresh [`key`](Self::key).

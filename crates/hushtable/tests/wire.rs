@@ -28,7 +28,7 @@ const SEED: u64 = 0x57_1e;
 type Protocol = fn(&mut Party) -> Result<()>;
 
 /// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
-const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 15] = [
+const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 17] = [
     ("set-up", None, |_| Ok(())),
     ("set-up-iknp", Some(Scheme::Iknp), |_| Ok(())),
     ("softspoken", None, |p| p.cots(9000, 9000).map(drop)),
@@ -39,6 +39,8 @@ const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 15] = [
     ("rotl-xor", None, |p| OneHot::<Xor>::rotl(p, 8, 3).map(drop)),
     ("doubling-cyclic", None, |p| OneHot::<Cyclic>::doubling(p, 5, 11).map(drop)),
     ("doubling-xor", None, |p| OneHot::<Xor>::doubling(p, 8, 3).map(drop)),
+    ("tree-cyclic", None, |p| OneHot::<Cyclic>::tree(p, 9, 35).map(drop)),
+    ("tree-xor", None, |p| OneHot::<Xor>::tree(p, 14, 3).map(drop)),
     ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
     ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
     ("splut-cyclic", None, splut::<Cyclic>),

@@ -12,6 +12,7 @@ compile_error!("blocks and rows are little-endian in memory and on the wire");
 mod aes;
 pub mod block;
 pub mod ct;
+pub mod forest;
 pub mod ggm;
 pub mod hash;
 pub mod lookup;

@@ -16,8 +16,8 @@
 //!    entries sum to `s_j`;
 //! 3. the new vector is `(e ^ s_j e, s_j e)`.
 //!
-//! *Additive lift* (cyclic group): `s = sum of 2^j (b_0 + b_1 - 2 b_0 b_1)`; the products are
-//! needed mod `2^(d-j-1)` and ride in the same OT, in their own slice of the pads.
+//! *Additive lift* (cyclic group): the products `b_0 b_1` ride in the same OT, in their own slice of
+//! the pads.
 //!
 //! # Cost
 //! `2 (n - d - 1)` bits and `2 (d - 1)` correlated OTs a lookup, `d - 1` rounds, for n entries and
@@ -29,10 +29,10 @@
 
 use std::ops::Range;
 
-use prim::{ct, ring::low, rows::Shift};
+use prim::{ct, ring::low};
 use zeroize::ZeroizeOnDrop;
 
-use super::{Group, OneHot, check_index_bits};
+use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits, index::Index};
 use crate::{
     error::Result,
     net::Role,
@@ -55,75 +55,82 @@ impl<G: Group> OneHot<G> {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
     pub fn doubling(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n)?;
+        check_index_bits(n, MAX_DENSE_BITS)?;
         let (send, recv) = Self::doubling_cots(p.role(), n, batch);
-        let (out, inc) = p.cots(send, recv)?;
-        let mut state = Doubling::new(p.role(), n, batch);
-        let (mut out, mut inc) = (out, inc);
-        for level in 0..n {
-            let (send, recv) = Self::level_cots(p.role(), n, level, batch);
-            let (out, inc) = (out.take(send)?, inc.take(recv)?);
-            state.step::<G>(p, level, out, inc)?;
-        }
-        Self::new(n, std::mem::take(&mut state.offset), std::mem::take(&mut state.rows))
+        let (mut out, mut inc) = p.cots(send, recv)?;
+        let mut state = Doubling::run::<G>(p, n, n, batch, &mut out, &mut inc)?;
+        Self::new(n, std::mem::take(&mut state.index.offset), std::mem::take(&mut state.rows))
     }
 
     /// Correlated OTs that [`doubling`](Self::doubling) takes at the party `role`: `(as sender, as receiver)`.
     pub fn doubling_cots(role: Role, n: u32, batch: usize) -> (usize, usize) {
-        let levels = (0..n).map(|level| Self::level_cots(role, n, level, batch));
-        levels.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+        cots::<G>(role, n, n, batch)
     }
+}
 
-    /// Those of one level: one each way; at level 0, which has no cross terms, only what the lift needs.
-    fn level_cots(role: Role, n: u32, level: u32, batch: usize) -> (usize, usize) {
-        let (to_p1, to_p0) = match level {
-            0 => (batch * usize::from(product_bits::<G>(n, 0) > 0), 0),
-            _ => (batch, batch),
-        };
-        match role {
-            Role::P0 => (to_p1, to_p0),
-            Role::P1 => (to_p0, to_p1),
-        }
+/// Correlated OTs for the vector of the low `m` bits of an index of `n` bits.
+pub(super) fn cots<G: Group>(role: Role, n: u32, m: u32, batch: usize) -> (usize, usize) {
+    let levels = (0..m).map(|level| level_cots::<G>(role, n, level, batch));
+    levels.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+}
+
+/// Those of one level: one each way; at level 0, which has no cross terms, only what the lift needs.
+fn level_cots<G: Group>(role: Role, n: u32, level: u32, batch: usize) -> (usize, usize) {
+    let (to_p1, to_p0) = match level {
+        0 => (batch * usize::from(Index::product_bits::<G>(n, 0) > 0), 0),
+        _ => (batch, batch),
+    };
+    match role {
+        Role::P0 => (to_p1, to_p0),
+        Role::P1 => (to_p0, to_p1),
     }
 }
 
 /// The state between levels.
 #[derive(ZeroizeOnDrop)]
-struct Doubling {
-    n: u32,
+pub(super) struct Doubling {
+    pub index: Index,
     words: usize,
-    /// Shares of the index so far: XOR of bits, or the lifted sum.
-    offset: Vec<u32>,
-    rows: Vec<u64>,
+    pub rows: Vec<u64>,
     /// The level's shares of `s_j e`, in rows like `rows`.
     moved: Vec<u64>,
-    /// This party's bits of the level, and its shares of the products for the lift.
-    bits: Vec<u64>,
-    product: Vec<u64>,
 }
 
 impl Doubling {
+    /// The vector of the low `m` bits of an index of `n` bits, for `batch` lookups.
+    pub fn run<G: Group>(
+        p: &mut Party,
+        n: u32,
+        m: u32,
+        batch: usize,
+        out: &mut CotSender,
+        inc: &mut CotReceiver,
+    ) -> Result<Self> {
+        let mut state = Self::new(p.role(), Index::new(n, batch), m);
+        for level in 0..m {
+            let (send, recv) = level_cots::<G>(p.role(), n, level, batch);
+            state.step::<G>(p, level, out.take(send)?, inc.take(recv)?)?;
+        }
+        Ok(state)
+    }
+
     /// The one-hot vector of no bits: one entry, which is 1.
-    fn new(role: Role, n: u32, batch: usize) -> Self {
-        let words = ct::row_words(1 << n);
-        let mut rows = vec![0; batch * words];
+    fn new(role: Role, index: Index, m: u32) -> Self {
+        let words = ct::row_words(1 << m);
+        let mut rows = vec![0; index.offset.len() * words];
         let one = match role {
             Role::P0 => 1,
             Role::P1 => 0,
         };
         rows.iter_mut().step_by(words).for_each(|row| *row = one);
-        let moved = vec![0; batch * words];
-        Self { n, words, offset: vec![0; batch], rows, moved, bits: vec![0; batch], product: vec![0; batch] }
+        let moved = vec![0; rows.len()];
+        Self { index, words, rows, moved }
     }
 
     /// One level: 1 round.
     fn step<G: Group>(&mut self, p: &mut Party, level: u32, out: CotSender, inc: CotReceiver) -> Result<()> {
         self.choose(p, &inc);
-        let lift = Some(product_bits::<G>(self.n, level)).filter(|&w| w > 0);
-        let (lift_out, lift_in) = match p.role() {
-            Role::P0 => (lift, None), // the product for the lift rides from P0 to P1
-            Role::P1 => (None, lift),
-        };
+        let (lift_out, lift_in) = self.index.lift::<G>(p.role(), level);
         let entries = entry_widths(level).len();
         let widths = |lift: Option<u32>| entry_widths(level).into_iter().chain(lift).collect();
         let mut run = Level {
@@ -137,23 +144,18 @@ impl Doubling {
             inc,
         };
         p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
-        for i in 0..self.offset.len() {
+        for i in 0..self.index.offset.len() {
             self.double(level, i);
         }
-        self.index::<G>(level);
+        self.index.add::<G>(level);
         Ok(())
     }
 
-    /// This party's bits of the level, its random choices or drawn where it receives nothing, and
-    /// with them its own part of `s_j e`.
+    /// This party's bits of the level, and with them its own part of `s_j e`.
     fn choose(&mut self, p: &mut Party, inc: &CotReceiver) {
-        if inc.is_empty() {
-            p.session().rng().words(1, &mut self.bits);
-        }
-        self.bits.iter_mut().zip(inc.strings()).for_each(|(b, t)| *b = u64::from(t.lsb()));
-        self.product.fill(0);
+        self.index.choose(p.session(), inc);
         let rows = self.rows.chunks_exact(self.words).zip(self.moved.chunks_exact_mut(self.words));
-        for ((row, moved), &b) in rows.zip(&self.bits) {
+        for ((row, moved), &b) in rows.zip(&self.index.bits) {
             moved.iter_mut().zip(row).for_each(|(moved, row)| *moved = row & b.wrapping_neg());
         }
     }
@@ -175,23 +177,13 @@ impl Doubling {
         // The last entry: all entries of s_j e sum to s_j.
         moved[last_word] = low(moved[last_word], last_bit as u32);
         let sum = u64::from(moved.iter().fold(0, |sum, w| sum ^ w).count_ones() & 1);
-        moved[last_word] |= (sum ^ self.bits[i]) << last_bit;
+        moved[last_word] |= (sum ^ self.index.bits[i]) << last_bit;
         for (w, &moved) in moved.iter().enumerate() {
             row[w] ^= moved;
             match m {
                 ..64 => row[0] |= moved << m,
                 _ => row[w + m / 64] = moved,
             }
-        }
-    }
-
-    /// Adds the level's bit to the shares of the index.
-    fn index<G: Group>(&mut self, level: u32) {
-        for ((s, &b), &product) in self.offset.iter_mut().zip(&self.bits).zip(&self.product) {
-            *s = match G::SHIFT {
-                Shift::Xor => *s | (b as u32) << level,
-                Shift::Cyclic => s.wrapping_add((b.wrapping_sub(2 * product) as u32) << level),
-            };
         }
     }
 }
@@ -220,10 +212,10 @@ impl Level<'_> {
         let (mut message, g) = pads.send::<Bitwise>(&(0..self.entries).map(column).collect::<Vec<_>>());
         self.state.add(&at, &g);
         if self.widths_out.len() > self.entries {
-            let bits = self.state.bits[at.clone()].to_vec();
+            let bits = self.state.index.bits[at.clone()].to_vec();
             let (more, share) = pads.send::<Additive>(&[bits]);
             message.extend(more);
-            self.state.product[at].copy_from_slice(&share[0]);
+            self.state.index.product[at].copy_from_slice(&share[0]);
         }
         Ok(Some(message))
     }
@@ -237,7 +229,7 @@ impl Level<'_> {
         let h = pads.receive::<Bitwise>(self.entries, entries);
         self.state.add(&at, &h);
         if self.widths_in.len() > self.entries {
-            self.state.product[at].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
+            self.state.index.product[at].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
         }
         Ok(true)
     }
@@ -259,12 +251,4 @@ fn entry_widths(level: u32) -> Vec<u32> {
         left -= left.min(64);
     }
     widths
-}
-
-/// Bits of a level's product `b_0 b_1` that the lift needs.
-fn product_bits<G: Group>(n: u32, level: u32) -> u32 {
-    match G::SHIFT {
-        Shift::Cyclic => n - level - 1,
-        Shift::Xor => 0,
-    }
 }

@@ -28,7 +28,7 @@
 use prim::{block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Group, OneHot, check_index_bits};
+use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits};
 use crate::{
     error::Result,
     net::Role,
@@ -49,7 +49,7 @@ impl<G: Group> OneHot<G> {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
     pub fn rotl(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n)?;
+        check_index_bits(n, MAX_DENSE_BITS)?;
         let (send, recv) = Self::rotl_cots(p.role(), n, batch);
         let (as_holder, as_turner) = p.cots(send, recv)?;
         let words = ct::row_words(1 << n);

@@ -1,0 +1,275 @@
+//! Half-trees over the high bits of an index whose path is shared, for generators that differ in
+//! what hangs at the leaves.
+//!
+//! # Functionality
+//! For each lookup both parties get shares of h random bits of the index, and a tree of `2^h`
+//! leaves each: equal but for the leaf at these bits, where they differ by
+//! `Delta = Delta_0 ^ Delta_1`. Bit 1 of a node is its control bit t: `Delta` has it set, P0's part
+//! of it alone, so t differs on the path only.
+//!
+//! # Protocol
+//! 1. Roots: party p has `Delta_p ^ W`, W the tree's number, which never repeats, in bits 8 and up.
+//! 2. Level j: `s_j = b_0 ^ b_1`, random choice bits of one correlated OT each way. With its
+//!    strings, `b_p Delta_p ^ q_p ^ t_p` are shares of `s_j Delta`. Each party sends
+//!    `XOR of H(x) over its nodes x ^ Delta_p ^ (share of s_j Delta)`; the sum is the correction `C`,
+//!    and the children of x are `H(x) ^ t C` (left) and that `^ x` (right).
+//!
+//! What a party sends is `C` but for what the other knows, and `C` is masked by the hash of a node
+//! that the other does not know. The share of `s_j Delta` alone would give away `Delta`.
+//!
+//! *Additive lift* (cyclic group): the products `b_0 b_1` ride as hashed payloads on the same
+//! correlated OTs, as in doubling.
+//!
+//! # Cost
+//! 256 bits and 2 correlated OTs a level, 1 round; each party hashes a block a node. Nodes below
+//! [`KEPT`] levels are not kept but grown anew at each level below.
+//!
+//! # Source
+//! lut-beyond 2.4. Distributed key generation by Doerner and shelat (CCS 2017), half-tree by Guo et
+//! al. (EUROCRYPT 2023), which has roots `Delta_p ^ W` too.
+
+use std::ops::Range;
+
+use prim::{
+    block::Block,
+    forest::{self, LANES},
+    hash::CcrHash,
+};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+use super::{Group, index::Index};
+use crate::{
+    error::Result,
+    net::Role,
+    ot::{
+        CotReceiver, CotSender,
+        strings::{PayloadReceiver, PayloadSender},
+    },
+    party::Party,
+    session::{Purpose, Session},
+    share::Additive,
+};
+
+/// Lookups per message, a multiple of [`LANES`].
+pub(super) const PIECE: usize = 1 << 12;
+
+/// Levels of which the nodes are kept.
+const KEPT: u32 = 6;
+
+/// Trees under one key at most.
+const TREES: usize = 1 << 20;
+
+/// One party's trees, in groups as in [`forest`]; the last group is filled up with idle ones.
+#[derive(ZeroizeOnDrop)]
+pub(crate) struct HalfTrees {
+    height: u32,
+    /// Level `min(KEPT, height)` of all trees.
+    nodes: Vec<Block>,
+    /// The corrections of each level. Public.
+    #[zeroize(skip)]
+    words: Vec<Vec<Block>>,
+    #[zeroize(skip)]
+    keys: Vec<CcrHash>,
+}
+
+impl HalfTrees {
+    /// Trees over the bits from `low` on of the index, to which they add their bits.
+    pub fn grow<G: Group>(
+        p: &mut Party,
+        index: &mut Index,
+        low: u32,
+        out: &mut CotSender,
+        inc: &mut CotReceiver,
+    ) -> Result<Self> {
+        let batch = index.offset.len();
+        let mut trees = Self::roots(p.session(), out.delta(), batch, index.n - low);
+        for level in 0..trees.height {
+            trees.step::<G>(p, index, low, level, out.take(batch)?, inc.take(batch)?)?;
+        }
+        Ok(trees)
+    }
+
+    /// Step 1.
+    fn roots(s: &mut Session, delta: Block, batch: usize, height: u32) -> Self {
+        // Nodes hide both Deltas; one name is as good as the other.
+        let keys = (0..batch.div_ceil(TREES)).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
+        let mut nodes = vec![Block::ZERO; batch.next_multiple_of(LANES) << KEPT.min(height)];
+        let numbers = s.number_trees(batch)..;
+        for (group, nodes) in nodes.chunks_exact_mut(LANES << KEPT.min(height)).enumerate() {
+            let trees = numbers.start + (group * LANES) as u64..;
+            for (root, number) in nodes[..LANES.min(batch - group * LANES)].iter_mut().zip(trees) {
+                *root = delta ^ Block(u128::from(number) << 8);
+            }
+        }
+        Self { height, nodes, words: Vec::new(), keys }
+    }
+
+    /// Groups of trees.
+    pub fn groups(&self) -> usize {
+        self.nodes.len() / self.group_len()
+    }
+
+    /// The leaves of all trees of a group, in the layout of [`forest`].
+    pub fn leaves(&self, group: usize) -> Zeroizing<Vec<Block>> {
+        let mut nodes = Zeroizing::new(vec![Block::ZERO; LANES << self.height]);
+        self.unfold(group, self.height, &mut nodes);
+        nodes
+    }
+
+    fn group_len(&self) -> usize {
+        LANES << KEPT.min(self.height)
+    }
+
+    fn key(&self, group: usize) -> &CcrHash {
+        &self.keys[group * LANES / TREES]
+    }
+
+    /// The nodes of a group at `level`, no higher than those kept.
+    fn unfold(&self, group: usize, level: u32, nodes: &mut [Block]) {
+        let kept = self.group_len();
+        nodes[..kept].copy_from_slice(&self.nodes[group * kept..][..kept]);
+        for level in KEPT..level {
+            let nodes = &mut nodes[..LANES << (level + 1)];
+            forest::grow(self.key(group), nodes, &mut [Block::ZERO; LANES]);
+            forest::correct(self.key(group), lanes(&self.words[level as usize], group), nodes);
+        }
+    }
+
+    /// Step 2: 1 round.
+    fn step<G: Group>(
+        &mut self,
+        p: &mut Party,
+        index: &mut Index,
+        low: u32,
+        level: u32,
+        out: CotSender,
+        inc: CotReceiver,
+    ) -> Result<()> {
+        index.choose(p.session(), &inc);
+        let delta = out.delta();
+        let strings = out.strings().iter().zip(inc.strings());
+        let share = |(&q, &t): (&Block, &Block)| delta ^ (delta & Block::mask(t.lsb())) ^ q ^ t;
+        let shares = Zeroizing::new(strings.map(share).collect());
+        let (lift_out, lift_in) = index.lift::<G>(p.role(), low + level);
+        self.words.push(vec![Block::ZERO; self.groups() * LANES]);
+        let scratch = Zeroizing::new(vec![Block::ZERO; if level < KEPT { 0 } else { LANES << (level + 1) }]);
+        let (to_send, to_receive) = (out.len(), inc.len());
+        let mut run = Level {
+            trees: self,
+            index,
+            level,
+            shares,
+            scratch,
+            lift_out,
+            lift_in,
+            out,
+            inc,
+            to_send,
+            to_receive,
+        };
+        p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
+        index.add::<G>(low + level);
+        Ok(())
+    }
+}
+
+/// One level under way. Lookups go from the last to the first, as `take` hands OTs out.
+struct Level<'a> {
+    trees: &'a mut HalfTrees,
+    index: &'a mut Index,
+    level: u32,
+    /// `Delta_p ^ (share of s_j Delta)`: goes out under the sum of the nodes' hashes only.
+    shares: Zeroizing<Vec<Block>>,
+    scratch: Zeroizing<Vec<Block>>,
+    lift_out: Option<u32>,
+    lift_in: Option<u32>,
+    out: CotSender,
+    inc: CotReceiver,
+    to_send: usize,
+    to_receive: usize,
+}
+
+impl Level<'_> {
+    /// This party's part of the corrections of the next lookups.
+    fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
+        let Some(at) = next(&mut self.to_send) else { return Ok(None) };
+        for group in groups(&at) {
+            let sums = self.grow(group);
+            let own = &mut self.shares[group * LANES..at.end.min((group + 1) * LANES)];
+            own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
+        }
+        let words = &mut self.trees.words[self.level as usize][at.clone()];
+        words.iter_mut().zip(&self.shares[at.clone()]).for_each(|(word, &own)| *word ^= own);
+        let mut message = bytemuck::cast_slice(&self.shares[at.clone()]).to_vec();
+        let cots = self.out.take(at.len())?;
+        if let Some(width) = self.lift_out {
+            let bits = self.index.bits[at.clone()].to_vec();
+            let (more, share) = PayloadSender::random(s, cots, &[width]).send::<Additive>(&[bits]);
+            message.extend(more);
+            self.index.product[at].copy_from_slice(&share[0]);
+        }
+        Ok(Some(message))
+    }
+
+    /// The sums of the left children of a group's level.
+    fn grow(&mut self, group: usize) -> Zeroizing<[Block; LANES]> {
+        let mut sums = Zeroizing::new([Block::ZERO; LANES]);
+        let len = self.trees.group_len();
+        if self.level < KEPT {
+            let nodes = &mut self.trees.nodes[group * len..][..LANES << (self.level + 1)];
+            forest::grow(&self.trees.keys[group * LANES / TREES], nodes, &mut sums);
+        } else {
+            self.trees.unfold(group, self.level, &mut self.scratch);
+            forest::grow(self.trees.key(group), &mut self.scratch, &mut sums);
+        }
+        sums
+    }
+
+    /// The peer's part, with which the level kept is corrected.
+    fn receive(&mut self, s: &mut Session) -> Result<bool> {
+        let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        let cots = self.inc.take(at.len())?;
+        let pads = self.lift_in.map(|width| PayloadReceiver::random(s, cots, &[width]));
+        let product_len = pads.as_ref().map_or(0, |pads| pads.message_len(1));
+        let message = s.recv(16 * at.len() + product_len)?;
+        let (theirs, product) = message.split_at(16 * at.len());
+        add_blocks(&mut self.trees.words[self.level as usize][at.clone()], theirs);
+        if let Some(mut pads) = pads {
+            self.index.product[at.clone()].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
+        }
+        if self.level < KEPT {
+            let len = self.trees.group_len();
+            for group in groups(&at) {
+                let HalfTrees { nodes, words, keys, .. } = &mut *self.trees;
+                let nodes = &mut nodes[group * len..][..LANES << (self.level + 1)];
+                let words = lanes(&words[self.level as usize], group);
+                forest::correct(&keys[group * LANES / TREES], words, nodes);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The lookups of the next message of a stream, from the back; whole groups but for the last.
+pub(super) fn next(left: &mut usize) -> Option<Range<usize>> {
+    let to = *left;
+    *left = to.saturating_sub(1) / PIECE * PIECE;
+    (to > 0).then_some(*left..to)
+}
+
+/// The groups of the lookups of a message.
+pub(super) fn groups(at: &Range<usize>) -> Range<usize> {
+    at.start / LANES..at.end.div_ceil(LANES)
+}
+
+/// The words of the trees of a group.
+pub(super) fn lanes(words: &[Block], group: usize) -> &[Block; LANES] {
+    words[group * LANES..].first_chunk().expect("a word for each tree of a group")
+}
+
+/// XORs blocks that came over the wire.
+pub(super) fn add_blocks(to: &mut [Block], bytes: &[u8]) {
+    for (to, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
+        *to ^= Block(u128::from_le_bytes(*bytes));
+    }
+}

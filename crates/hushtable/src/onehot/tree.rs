@@ -1,0 +1,138 @@
+//! Tree: shared one-hot vectors of large tables, a half-tree over the high bits of the index whose
+//! payload is the shared one-hot vector of the low bits.
+//!
+//! # Functionality
+//! Both parties get `(s_p, B_p)` with `B_0 ^ B_1 = e_s`, `s = s_0 + s_1` in the index group, all
+//! of it random.
+//!
+//! # Protocol
+//! 1. The low 7 bits of s and their vector `e_lo`, of 128 entries, come from
+//!    [doubling](super::doubling); they serve this vector alone.
+//! 2. Over the `h` high bits grows a [half-tree](super::half_tree): leaves equal off the position,
+//!    and different by `Delta` there, with control bits t that differ there only.
+//! 3. Each party sends `XOR of G(x) ^ e_lo,p` over its leaves x; the sum is `F`, and leaf x becomes
+//!    `G(x) ^ t F`, 128 entries of the vector. `G(x) = H'(x ^ 1)` under a key of its own.
+//!
+//! # Cost
+//! For tables of `2^n` entries, `n = 7 + h`: `2 (128 - 7 - 1) + 256 h + 256` bits and `2 (n - 1)`
+//! correlated OTs a lookup, in `n` rounds; the lift to the cyclic group adds `n (n - 1) / 2` bits, one
+//! correlated OT and one round.
+//!
+//! # Source
+//! lut-beyond 2.4; see the half-tree.
+
+use prim::{
+    block::Block,
+    forest::{self, LANES},
+    hash::CcrHash,
+};
+use zeroize::Zeroizing;
+
+use super::{
+    Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
+    doubling::Doubling,
+    half_tree::{HalfTrees, add_blocks, groups, lanes, next},
+};
+use crate::{
+    error::Result,
+    net::Role,
+    party::Party,
+    session::{Purpose, Session},
+};
+
+/// Low bits of the index, whose vector is as long as a leaf.
+const LOW: u32 = 7;
+
+/// Words of a leaf.
+const WORDS: usize = (1 << LOW) / 64;
+
+/// Lookups under one leaf key at most.
+const LOOKUPS: usize = 1 << 20;
+
+impl<G: Group> OneHot<G> {
+    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 20`, in `n` rounds
+    /// (`n + 1` in the cyclic group). The material has `2^n` bits a lookup, so a batch of large
+    /// tables is cut by the caller. Up to `n = 7` it is [`doubling`](Self::doubling).
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
+    pub fn tree(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
+        check_index_bits(n, MAX_INDEX_BITS)?;
+        if n <= LOW {
+            return Self::doubling(p, n, batch);
+        }
+        let (send, recv) = Self::tree_cots(p.role(), n, batch);
+        let (mut out, mut inc) = p.cots(send, recv)?;
+        let mut low = Doubling::run::<G>(p, n, LOW, batch, &mut out, &mut inc)?;
+        let trees = HalfTrees::grow::<G>(p, &mut low.index, LOW, &mut out, &mut inc)?;
+        let key = |_| p.session().hash(Purpose::TreeRow, Role::P0);
+        let keys = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
+        let mut run = Leaves {
+            keys,
+            words: vec![Block::ZERO; trees.groups() * LANES],
+            trees: &trees,
+            low: &low.rows,
+            rows: vec![0; batch << (n - 6)],
+            to_send: batch,
+            to_receive: batch,
+        };
+        p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
+        Self::new(n, std::mem::take(&mut low.index.offset), run.rows)
+    }
+
+    /// Correlated OTs that [`tree`](Self::tree) takes at the party `role`: `(as sender, as receiver)`.
+    pub fn tree_cots(role: Role, n: u32, batch: usize) -> (usize, usize) {
+        let (send, recv) = doubling::cots::<G>(role, n, n.min(LOW), batch);
+        let levels = n.saturating_sub(LOW) as usize;
+        (send + levels * batch, recv + levels * batch)
+    }
+}
+
+/// Step 3 under way, from the last lookup to the first.
+struct Leaves<'a> {
+    keys: Vec<CcrHash>,
+    trees: &'a HalfTrees,
+    /// `e_lo,p`.
+    low: &'a [u64],
+    /// `F`, or what is known of it.
+    words: Vec<Block>,
+    rows: Vec<u64>,
+    to_send: usize,
+    to_receive: usize,
+}
+
+impl Leaves<'_> {
+    /// This party's part of `F` for the next lookups.
+    fn send(&mut self) -> Option<Vec<u8>> {
+        let at = next(&mut self.to_send)?;
+        let low = self.low[WORDS * at.start..WORDS * at.end].as_chunks::<WORDS>().0;
+        let mut own: Zeroizing<Vec<Block>> = Zeroizing::new(low.iter().map(|&w| bytemuck::cast(w)).collect());
+        for (group, own) in groups(&at).zip(own.chunks_mut(LANES)) {
+            let mut sums = Zeroizing::new([Block::ZERO; LANES]);
+            forest::sum_leaves(self.key(group), &self.trees.leaves(group), &mut sums);
+            own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
+        }
+        self.words[at].iter_mut().zip(own.iter()).for_each(|(word, &own)| *word ^= own);
+        Some(bytemuck::cast_slice(&own).to_vec())
+    }
+
+    /// The peer's part, and the rows.
+    fn receive(&mut self, s: &mut Session) -> Result<bool> {
+        let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        let message = s.recv(16 * at.len())?;
+        add_blocks(&mut self.words[at.clone()], &message);
+        let width = self.rows.len() / self.low.len() * WORDS;
+        let mut rows = std::mem::take(&mut self.rows);
+        for (group, rows) in groups(&at).zip(rows[width * at.start..width * at.end].chunks_mut(width * LANES))
+        {
+            let words = lanes(&self.words, group);
+            forest::write_rows(self.key(group), words, &self.trees.leaves(group), rows);
+        }
+        self.rows = rows;
+        Ok(true)
+    }
+
+    fn key(&self, group: usize) -> &CcrHash {
+        &self.keys[group * LANES / LOOKUPS]
+    }
+}

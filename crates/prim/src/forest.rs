@@ -1,0 +1,295 @@
+//! Half-trees that grow side by side, with a correction of every level that both parties know.
+//!
+//! [`LANES`] trees make a group: `nodes[i * LANES + l]` is node `i` of tree `l`. In a level of `m`
+//! nodes the children of node `i` are number `i` (left) and `i + m` (right) of the next, so bit `j`
+//! of a leaf's number is the turn taken at level `j`.
+//!
+//! Two parties have such trees. Their nodes are equal off one path and differ by a secret block on
+//! it, whose bit 1 is set: bit 1 of a node is its control bit `t`, which differs on the path only.
+
+use crate::aes::Cipher;
+use crate::simd::{Isa, Op};
+use crate::{Block, CcrHash};
+
+/// Trees of a group.
+pub const LANES: usize = 32;
+
+/// Leaves written to a row at once.
+const TILE: usize = 4;
+
+/// Puts the children, not yet corrected, of the first half of `nodes`, one level, into all of it:
+/// `H(x)` and `H(x) ^ x`. Adds the left ones to the sum of their tree.
+///
+/// # Panics
+/// Unless `nodes` has an even number of nodes a tree, and `sums` a block for each tree.
+pub fn grow(hash: &CcrHash, nodes: &mut [Block], sums: &mut [Block; LANES]) {
+    assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
+    let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+    hash.aes.engine.run(Grow { hash, left, right, sums });
+}
+
+/// Corrects one level, siblings with control bit `t` at their parent by `t * word`.
+///
+/// # Panics
+/// Unless `nodes` has an even number of nodes a tree.
+pub fn correct(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
+    assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
+    let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+    hash.aes.engine.run(Correct { words, left, right });
+}
+
+/// Adds `H(x ^ 1)` of every leaf to the sum of its tree.
+///
+/// # Panics
+/// Unless `leaves` has the same number of leaves for each tree.
+pub fn sum_leaves(hash: &CcrHash, leaves: &[Block], sums: &mut [Block; LANES]) {
+    assert!(leaves.len().is_multiple_of(LANES), "leaves");
+    hash.aes.engine.run(SumLeaves { hash, leaves, sums });
+}
+
+/// Writes the row of each tree, two words a leaf: `H(x ^ 1) ^ t * word`. There may be fewer rows
+/// than trees.
+///
+/// # Panics
+/// Unless `leaves` has the same number of leaves for each tree and `rows` at most that many rows.
+pub fn write_rows(hash: &CcrHash, words: &[Block; LANES], leaves: &[Block], rows: &mut [u64]) {
+    let width = 2 * leaves.len() / LANES;
+    assert!(leaves.len().is_multiple_of(LANES), "leaves");
+    assert!(rows.len().is_multiple_of(width) && rows.len() <= width * LANES, "rows");
+    hash.aes.engine.run(WriteRows { hash, words, leaves, rows });
+}
+
+struct Grow<'a> {
+    hash: &'a CcrHash,
+    left: &'a mut [Block],
+    right: &'a mut [Block],
+    sums: &'a mut [Block; LANES],
+}
+
+impl<S: Isa> Op<S> for Grow<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        // as many vectors at once as hide the latency of their rounds, and not more than a group
+        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    }
+}
+
+impl Grow<'_> {
+    #[inline(always)]
+    fn run<S: Isa, const W: usize>(self, isa: S) {
+        let cipher = Cipher::new(isa, &self.hash.aes.keys);
+        let step = W * S::BLOCKS;
+        let pairs = self.left.chunks_exact_mut(step).zip(self.right.chunks_exact_mut(step));
+        for ((left, right), at) in pairs.zip((0..).step_by(step)) {
+            let x = cipher.load::<W>(left);
+            let h = cipher.hash(x);
+            add_to(isa, h, &mut self.sums[at % LANES..][..step]);
+            cipher.store(h, left);
+            for ((h, x), right) in h.into_iter().zip(x).zip(right.chunks_exact_mut(S::BLOCKS)) {
+                isa.store(isa.xor(h, x), right);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_to<S: Isa, const W: usize>(isa: S, vs: [S::V; W], sums: &mut [Block]) {
+    for (v, sum) in vs.into_iter().zip(sums.chunks_exact_mut(S::BLOCKS)) {
+        isa.store(isa.xor(isa.load(sum), v), sum);
+    }
+}
+
+/// All ones in the blocks with control bit 1, zero in the others.
+#[inline(always)]
+fn control<S: Isa>(isa: S, x: S::V) -> S::V {
+    // the high half is never equal, since 0 is compared with 1
+    let bit = isa.and(x, isa.splat(Block(0b10)));
+    let low = isa.equal_halves(bit, isa.splat(Block(1 << 64 | 0b10)));
+    // sigma brings the low half to the high one, and itself to nothing
+    isa.xor(low, isa.sigma(low))
+}
+
+struct Correct<'a> {
+    words: &'a [Block; LANES],
+    left: &'a mut [Block],
+    right: &'a mut [Block],
+}
+
+impl<S: Isa> Op<S> for Correct<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let pairs = self.left.chunks_exact_mut(S::BLOCKS).zip(self.right.chunks_exact_mut(S::BLOCKS));
+        for ((left, right), at) in pairs.zip((0..).step_by(S::BLOCKS)) {
+            let (l, r) = (isa.load(left), isa.load(right));
+            let word = isa.load(&self.words[at % LANES..][..S::BLOCKS]);
+            // siblings sum to their parent
+            let change = isa.and(control(isa, isa.xor(l, r)), word);
+            isa.store(isa.xor(l, change), left);
+            isa.store(isa.xor(r, change), right);
+        }
+    }
+}
+
+struct SumLeaves<'a> {
+    hash: &'a CcrHash,
+    leaves: &'a [Block],
+    sums: &'a mut [Block; LANES],
+}
+
+impl<S: Isa> Op<S> for SumLeaves<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    }
+}
+
+impl SumLeaves<'_> {
+    #[inline(always)]
+    fn run<S: Isa, const W: usize>(self, isa: S) {
+        let cipher = Cipher::new(isa, &self.hash.aes.keys);
+        let step = W * S::BLOCKS;
+        for (leaves, at) in self.leaves.chunks_exact(step).zip((0..).step_by(step)) {
+            let h = hash_leaves(isa, &cipher, cipher.load::<W>(leaves));
+            add_to(isa, h, &mut self.sums[at % LANES..][..step]);
+        }
+    }
+}
+
+/// `H(x ^ 1)`: the leaf itself is the input of no other hash under this key.
+#[inline(always)]
+fn hash_leaves<S: Isa, const W: usize>(isa: S, cipher: &Cipher<S>, mut xs: [S::V; W]) -> [S::V; W] {
+    for x in &mut xs {
+        *x = isa.xor(*x, isa.splat(Block::ONE));
+    }
+    cipher.hash(xs)
+}
+
+struct WriteRows<'a> {
+    hash: &'a CcrHash,
+    words: &'a [Block; LANES],
+    leaves: &'a [Block],
+    rows: &'a mut [u64],
+}
+
+impl<S: Isa> Op<S> for WriteRows<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    }
+}
+
+impl WriteRows<'_> {
+    #[inline(always)]
+    fn run<S: Isa, const W: usize>(self, isa: S) {
+        let cipher = Cipher::new(isa, &self.hash.aes.keys);
+        let step = W * S::BLOCKS;
+        let width = 2 * self.leaves.len() / LANES;
+        // some leaves of all trees, turned so that those of a tree lie together
+        let mut tile = [Block::ZERO; TILE * LANES];
+        for (leaves, first) in self.leaves.chunks(TILE * LANES).zip((0..).step_by(2 * TILE)) {
+            let count = leaves.len() / LANES;
+            for (leaves, at) in leaves.chunks_exact(step).zip((0..).step_by(step)) {
+                let x = cipher.load::<W>(leaves);
+                let h = hash_leaves(isa, &cipher, x);
+                let mut out = [Block::ZERO; LANES];
+                for (k, (h, x)) in h.into_iter().zip(x).enumerate() {
+                    let word = isa.load(&self.words[(at + k * S::BLOCKS) % LANES..][..S::BLOCKS]);
+                    let change = isa.and(control(isa, x), word);
+                    isa.store(isa.xor(h, change), &mut out[k * S::BLOCKS..][..S::BLOCKS]);
+                }
+                let turned = tile[at / LANES + at % LANES * TILE..].iter_mut().step_by(TILE);
+                turned.zip(&out[..step]).for_each(|(to, &from)| *to = from);
+            }
+            for (row, tile) in self.rows.chunks_exact_mut(width).zip(tile.chunks_exact(TILE)) {
+                row[first..][..2 * count].copy_from_slice(bytemuck::cast_slice(&tile[..count]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kernel, Prg};
+
+    const HEIGHT: usize = 5;
+
+    /// All trees by the definition, node by node: the leaves of each in order of their numbers.
+    fn plain(hash: &CcrHash, root: Block, words: &[Block]) -> (Vec<Block>, Vec<Block>) {
+        let (mut level, mut sums) = (vec![root], Vec::new());
+        for &word in words {
+            let change = |x: Block| if x.bit(1) { word } else { Block::ZERO };
+            let left: Vec<Block> = level.iter().map(|&x| hash.one(x)).collect();
+            sums.push(left.iter().fold(Block::ZERO, |sum, &x| sum ^ x));
+            let left: Vec<Block> = left.iter().zip(&level).map(|(&h, &x)| h ^ change(x)).collect();
+            let right: Vec<Block> = left.iter().zip(&level).map(|(&l, &x)| l ^ x).collect();
+            level = [left, right].concat();
+        }
+        (level, sums)
+    }
+
+    #[test]
+    fn every_tree_of_a_group_on_every_kernel() {
+        let mut prg = Prg::new(Block(5));
+        let roots: [Block; LANES] = std::array::from_fn(|_| prg.block());
+        let words: [[Block; LANES]; HEIGHT + 1] =
+            std::array::from_fn(|_| std::array::from_fn(|_| prg.block()));
+        for kernel in Kernel::supported() {
+            let (inner, outer) =
+                (CcrHash::with_kernel(Block(7), kernel), CcrHash::with_kernel(Block(8), kernel));
+            let mut nodes = vec![Block::ZERO; LANES << HEIGHT];
+            nodes[..LANES].copy_from_slice(&roots);
+            let mut sums = [[Block::ZERO; LANES]; HEIGHT + 1];
+            for level in 0..HEIGHT {
+                grow(&inner, &mut nodes[..LANES << (level + 1)], &mut sums[level]);
+                correct(&inner, &words[level], &mut nodes[..LANES << (level + 1)]);
+            }
+            sum_leaves(&outer, &nodes, &mut sums[HEIGHT]);
+            for trees in [LANES, LANES - 3, 1] {
+                let mut rows = vec![u64::MAX; (trees * 2) << HEIGHT];
+                write_rows(&outer, &words[HEIGHT], &nodes, &mut rows);
+                for l in 0..trees {
+                    let words: Vec<Block> = words.iter().map(|w| w[l]).collect();
+                    let (leaves, inner_sums) = plain(&inner, roots[l], &words[..HEIGHT]);
+                    let pads: Vec<Block> = leaves.iter().map(|&x| outer.one(x ^ Block::ONE)).collect();
+                    let total = pads.iter().fold(Block::ZERO, |sum, &x| sum ^ x);
+                    assert!(
+                        inner_sums.iter().zip(&sums).all(|(want, got)| *want == got[l]),
+                        "{kernel:?} {l}"
+                    );
+                    assert!(total == sums[HEIGHT][l], "{kernel:?} {l}");
+                    for (i, (&x, &pad)) in leaves.iter().zip(&pads).enumerate() {
+                        assert!(x == nodes[i * LANES + l], "{kernel:?} {l} {i}");
+                        let want = if x.bit(1) { pad ^ words[HEIGHT] } else { pad };
+                        let got = &rows[(l << HEIGHT | i) * 2..][..2];
+                        assert!(bytemuck::cast_slice::<Block, u64>(&[want]) == got, "{kernel:?} {l} {i}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_level_of_one_node() {
+        let hash = CcrHash::new(Block(3));
+        let roots: [Block; LANES] = std::array::from_fn(|l| Block(l as u128 * 77));
+        let mut nodes = [roots, [Block::ZERO; LANES]].concat();
+        grow(&hash, &mut nodes, &mut [Block::ZERO; LANES]);
+        let mut rows = vec![0; 4 * LANES];
+        write_rows(&hash, &[Block::ZERO; LANES], &nodes, &mut rows);
+        for (l, &root) in roots.iter().enumerate() {
+            let leaf = hash.one(root) ^ root;
+            assert!(nodes[LANES + l] == leaf);
+            let row = bytemuck::cast_slice::<Block, u64>(&[hash.one(leaf ^ Block::ONE)]).to_vec();
+            assert_eq!(rows[4 * l + 2..4 * l + 4], row);
+        }
+    }
+}
