@@ -133,8 +133,32 @@ impl Party {
     /// # Errors
     /// Those of the channel.
     pub fn open<K: Kind, R: Ring>(&mut self, share: &Share<K, R>) -> Result<Vec<R>> {
-        let peer = self.session.exchange(share.to_wire(), share.wire_len())?;
-        share.combine(&peer)
+        Ok(self.open_beside(std::slice::from_ref(share), Vec::new(), 0)?.0.remove(0))
+    }
+
+    /// [`open`](Self::open) of several batches in one message, which also carries `mine` and, from
+    /// the peer, `theirs` bytes of what may cross the opening: 1 round.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn open_beside<K: Kind, R: Ring>(
+        &mut self,
+        shares: &[Share<K, R>],
+        mine: Vec<u8>,
+        theirs: usize,
+    ) -> Result<(Vec<Vec<R>>, Vec<u8>)> {
+        let mut message: Vec<u8> = shares.iter().flat_map(Share::to_wire).collect();
+        let opening = message.len();
+        message.extend(mine);
+        let mut peer = self.session.exchange(message, opening + theirs)?;
+        let beside = peer.split_off(opening);
+        let mut rest = &peer[..];
+        let combine = |share: &Share<K, R>| {
+            let (one, others) = rest.split_at(share.wire_len());
+            rest = others;
+            share.combine(one)
+        };
+        Ok((shares.iter().map(combine).collect::<Result<_>>()?, beside))
     }
 
     /// Opens a batch of shares to one party, who gets the values; the other gets `None`.

@@ -131,7 +131,7 @@ fn lookups_from_a_one_hot() {
         let mut one = || material.take(2).expect("material");
         let x = |bits, len| BShare::<u32>::new(bits, vec![1; len]);
 
-        let length = "entries of the table (2^index bits; pad the table): expected 8";
+        let length = "entries of the table (2^index bits: pad a shorter one with Table::pad): expected 8";
         assert_eq!(shape(one().lookup_xor(p, &short, &x(3, 2))), format!("{length}, got 4"));
         assert_eq!(shape(one().lookup_xor_all(p, &[&table, &long], &x(3, 2))), format!("{length}, got 16"));
         assert_eq!(shape(one().lookup_xor(p, &pair, &x(3, 2))), "columns of the table: expected 1, got 2");
@@ -181,12 +181,10 @@ fn splut() {
         for n in [0, 1, (1 << 20) + 1, usize::MAX] {
             let what = format!("entries of the table: {n} is not supported; accepted");
             assert_eq!(param(cyclic(p, n)), format!("{what}: 2 to 2^20"));
-            assert_eq!(param(xor(p, n)), format!("{what}: powers of two from 2 to 2^20 (pad the table)"));
+            assert_eq!(param(xor(p, n)), format!("{what}: powers of two from 2 to 2^20 (Table::pad)"));
         }
         let text = param(xor(p, 12));
-        assert!(
-            text.ends_with("12 is not supported; accepted: powers of two from 2 to 2^20 (pad the table)")
-        );
+        assert!(text.ends_with("12 is not supported; accepted: powers of two from 2 to 2^20 (Table::pad)"));
 
         let (eight, twelve) = (Table::<u8>::new(4, vec![1; 8])?, Table::<u8>::new(4, vec![1; 12])?);
         let pair = Table::<u8>::vector(4, vec![vec![0; 8]; 2])?;

@@ -13,8 +13,12 @@ mod relay;
 use std::{env, fs, path::Path};
 
 use hushtable::{
-    Party, Result,
-    lut::{Table, splut::SpLut},
+    AShare, Party, Result,
+    lut::{
+        Table,
+        read::{Read, many},
+        splut::SpLut,
+    },
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
@@ -28,7 +32,7 @@ const SEED: u64 = 0x57_1e;
 type Protocol = fn(&mut Party) -> Result<()>;
 
 /// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
-const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 17] = [
+const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("set-up", None, |_| Ok(())),
     ("set-up-iknp", Some(Scheme::Iknp), |_| Ok(())),
     ("softspoken", None, |p| p.cots(9000, 9000).map(drop)),
@@ -43,6 +47,9 @@ const PROTOCOLS: [(&str, Option<Scheme>, Protocol); 17] = [
     ("tree-xor", None, |p| OneHot::<Xor>::tree(p, 14, 3).map(drop)),
     ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
     ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
+    ("lookup-folded", None, folded),
+    ("lookup-many-xor-output", None, |p| many(p, false)),
+    ("lookup-many-additive-output", None, |p| many(p, true)),
     ("splut-cyclic", None, splut::<Cyclic>),
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
@@ -58,6 +65,29 @@ fn read<G: Group>(p: &mut Party, additive: bool) -> Result<()> {
         false => onehot.lookup_xor_all(p, &[&table], &x).map(drop),
         true => onehot.signed(p, &[13, 13])?.lookup_all(p, &[&table], &x).map(drop),
     }
+}
+
+fn folded(p: &mut Party) -> Result<()> {
+    let table = Table::<u16>::tabulate(4, 13, |x| x * 511)?;
+    let (x, u) = (share(p.role(), 4, &[7; 11], SEED), AShare::<u16>::new(13, vec![4444; 11]));
+    let material = OneHot::<Cyclic>::rotl(p, 4, 11)?.signed(p, &[13])?;
+    material.lookup_folded(p, &[&table], &x, &[&u]).map(drop)
+}
+
+/// Two lookups at once: 11 indices of 4 bits, 5 of 3.
+fn many(p: &mut Party, additive: bool) -> Result<()> {
+    let tables = [Table::<u16>::tabulate(4, 13, |x| x * 511)?, Table::tabulate(3, 5, |x| x)?];
+    let tables = [[&tables[0]], [&tables[1]]];
+    let (x, y) = (share(p.role(), 4, &[7; 11], SEED), share(p.role(), 3, &[6; 5], SEED));
+    let (a, b) = (OneHot::<Cyclic>::rotl(p, 4, 11)?, OneHot::<Cyclic>::doubling(p, 3, 5)?);
+    if !additive {
+        let first = Read { material: a, tables: &tables[0], x: &x };
+        return many::lookup_xor(p, vec![first, Read { material: b, tables: &tables[1], x: &y }]).map(drop);
+    }
+    let mut signed = many::signed(p, vec![(a, &[13]), (b, &[5])])?.into_iter();
+    let mut next = |tables, x| Read { material: signed.next().expect("one of two"), tables, x };
+    let reads = vec![next(&tables[0], &x), next(&tables[1], &y)];
+    many::lookup(p, reads).map(drop)
 }
 
 fn splut<G: Group>(p: &mut Party) -> Result<()> {
@@ -94,7 +124,7 @@ fn line(name: &str, sent: [&[Vec<u8>]; 2]) -> String {
 #[test]
 fn every_protocol_sends_what_it_sent_before() {
     let mut now = String::from("# protocol, then for each party: frames sent, hash of them. See wire.rs.\n");
-    for (name, scheme, protocol) in PROTOCOLS {
+    for &(name, scheme, protocol) in PROTOCOLS {
         let sent = transcript(scheme, protocol);
         let set_up = transcript(scheme, |_| Ok(()));
         let after = if name.starts_with("set-up") { [0, 0] } else { [set_up[0].len(), set_up[1].len()] };

@@ -157,7 +157,7 @@ impl Job {
     pub fn of<G: Group, K: Kind, R: Ring>(table: &Table<R>) -> Result<Self> {
         same("columns of the table", 1, table.columns().len())?;
         if !table.len().is_power_of_two() {
-            let accepted = "powers of two (pad the table)".into();
+            let accepted = "powers of two (Table::pad)".into();
             let (what, got) = ("entries of the table", table.len().to_string());
             return Err(Error::Param { what, got, accepted });
         }

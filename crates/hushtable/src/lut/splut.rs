@@ -86,7 +86,7 @@ impl<G: Group> SpLut<G> {
         if !(2..=MAX_ENTRIES).contains(&entries) || (!power && matches!(G::SHIFT, Shift::Xor)) {
             let accepted = match G::SHIFT {
                 Shift::Cyclic => "2 to 2^20".into(),
-                Shift::Xor => "powers of two from 2 to 2^20 (pad the table)".into(),
+                Shift::Xor => "powers of two from 2 to 2^20 (Table::pad)".into(),
             };
             return Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted });
         }

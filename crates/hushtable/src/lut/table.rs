@@ -43,9 +43,7 @@ impl<R: Ring> Table<R> {
         }
         for column in &columns {
             same("entries of a column", len, column.len())?;
-            if let Some(wide) = column.iter().find(|e| low(e.to_u64(), bits) != e.to_u64()) {
-                return param("table entry", wide.to_u64().to_string(), format!("values of {bits} bits"));
-            }
+            check_entries(bits, column)?;
         }
         Ok(Self { bits, columns })
     }
@@ -60,6 +58,27 @@ impl<R: Ring> Table<R> {
             return Err(Error::Param { what: "index bits of a table", got: n.to_string(), accepted });
         }
         Self::new(bits, (0..1u64 << n).map(|x| R::from_u64(low(f(x), bits))).collect())
+    }
+
+    /// The same table with rows of `fill` behind its own, `2^n` in all: for protocols that need a
+    /// power of two, and for an index wider than the table needs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if `fill` does not fit the entries' width or `2^n` is less than the rows
+    /// there are or more than 2^20.
+    pub fn pad(mut self, n: u32, fill: R) -> Result<Self> {
+        if !(self.index_bits()..=MAX_ROWS.ilog2()).contains(&n) {
+            let accepted = format!("{} to {}", self.index_bits(), MAX_ROWS.ilog2());
+            return Err(Error::Param { what: "index bits of a padded table", got: n.to_string(), accepted });
+        }
+        check_entries(self.bits, &[fill])?;
+        self.columns.iter_mut().for_each(|column| column.resize(1 << n, fill));
+        Ok(self)
+    }
+
+    /// Width of an index that covers the table: the base-2 logarithm of its length, rounded up.
+    pub fn index_bits(&self) -> u32 {
+        self.len().next_power_of_two().ilog2()
     }
 
     /// Width of an entry.
@@ -84,6 +103,13 @@ impl<R: Ring> Table<R> {
 
     /// `Ok(())` if an `n`-bit index covers the table exactly.
     pub(crate) fn check_index(&self, n: u32) -> Result<()> {
-        same("entries of the table (2^index bits; pad the table)", 1 << n, self.len())
+        same("entries of the table (2^index bits: pad a shorter one with Table::pad)", 1 << n, self.len())
     }
+}
+
+/// `Ok(())` if every entry has `bits` bits.
+fn check_entries<R: Ring>(bits: u32, entries: &[R]) -> Result<()> {
+    let Some(wide) = entries.iter().find(|e| low(e.to_u64(), bits) != e.to_u64()) else { return Ok(()) };
+    let (got, accepted) = (wide.to_u64().to_string(), format!("values of {bits} bits"));
+    Err(Error::Param { what: "table entry", got, accepted })
 }

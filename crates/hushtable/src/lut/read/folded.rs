@@ -1,0 +1,91 @@
+//! Lookups whose result is only multiplied: the sign goes to the other factor, a round earlier.
+//!
+//! # Functionality
+//! In: public tables, shares of `x`, and for each column q additive shares of a value `u_q`. Out:
+//! shares of two factors whose product is `T_q[x] * u_q`.
+//!
+//! # Protocol
+//! With `z_0 + z_1 = tau * T[x]` as in [`super::signed`], `T[x] * u = z * (tau u)`. The sign `tau`
+//! is known before the index, so `tau u` is computed as there, while the index is opened.
+//!
+//! # Cost, a lookup
+//! Offline as for additive outputs. Online `2n + 2 (l - 1)` bits a column, 1 round, and then the
+//! multiplication that the result meets anyway.
+//!
+//! # Source
+//! lut-spec 5, "Sign folding".
+
+use prim::ring::Ring;
+use zeroize::Zeroizing;
+
+use super::{Signed, many};
+use crate::{
+    error::{Result, same},
+    lut::Table,
+    net::Role,
+    onehot::Group,
+    party::Party,
+    share::{AShare, Share},
+};
+
+/// The two factors of every column's product.
+///
+/// The first, `tau T[x]`, is not a fresh sharing: opened, it would tell the sign, which halves the
+/// candidates for the index. So nothing is handed out but to a multiplication.
+#[must_use = "the products are still to be computed"]
+pub struct Folded<R: Ring> {
+    factors: Vec<[AShare<R>; 2]>,
+}
+
+impl<G: Group> Signed<G> {
+    /// Online, 1 round: the factors of `T_q[x] * u_q` mod `2^l` for every column of `l` bits of the
+    /// tables, with one `u` for each, of as many bits. Spends this material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if number, length or width differ from what was prepared.
+    pub fn lookup_folded<R: Ring>(
+        self,
+        p: &mut Party,
+        tables: &[&Table<R>],
+        x: &Share<G::Kind, u32>,
+        u: &[&AShare<R>],
+    ) -> Result<Folded<R>> {
+        self.check(tables)?;
+        let widths: Vec<u32> = tables.iter().flat_map(|t| t.columns().iter().map(|_| t.bits())).collect();
+        same("factors of the columns", widths.len(), u.len())?;
+        for (u, &width) in u.iter().zip(&widths) {
+            same("values of a factor", self.len(), u.len())?;
+            same("width of a factor", width as usize, u.bits() as usize)?;
+        }
+        let masked = self.onehot.mask(x)?;
+        let words = u.iter().map(|u| Zeroizing::new(u.words().to_vec())).collect();
+        let (message, multiplying) = self.sign.multiply(false, words);
+        // Public: the offset is uniform and serves no other opening, since `self` is spent.
+        let (m, message) =
+            p.open_beside(std::slice::from_ref(&masked), message, multiplying.message_len())?;
+        let mut sums = many::sums(&self.onehot.shifted(&m[0]), tables);
+        if p.role() == Role::P1 {
+            let negated = |z: &mut R| *z = R::from_u64(z.to_u64().wrapping_neg());
+            sums.iter_mut().for_each(|sum| sum.iter_mut().for_each(negated)); // z_1
+        }
+        let z = sums.iter_mut().zip(&widths).map(|(sum, &l)| Share::new(l, std::mem::take(&mut **sum)));
+        let factors = z.zip(multiplying.finish(&message)).map(|(z, u)| [z, u]).collect();
+        Ok(Folded { factors })
+    }
+}
+
+impl<R: Ring> Folded<R> {
+    /// Shares of the products, a batch for each column, by `multiply`: a protocol that turns shares
+    /// of pairs of factors, all columns' at once, into shares of their products. It must open
+    /// nothing but under masks of its own, drawn from the full range.
+    ///
+    /// # Errors
+    /// Those of `multiply`.
+    pub fn products(
+        self,
+        p: &mut Party,
+        multiply: impl FnOnce(&mut Party, &[[AShare<R>; 2]]) -> Result<Vec<AShare<R>>>,
+    ) -> Result<Vec<AShare<R>>> {
+        multiply(p, &self.factors)
+    }
+}

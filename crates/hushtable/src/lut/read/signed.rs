@@ -1,0 +1,260 @@
+//! Additive outputs from a one-hot vector: the sign of the sums, and its removal.
+//!
+//! # Functionality
+//! In: public tables of `2^n` entries of `l` bits, shares of `x`. Out: additive shares of `T[x]`.
+//!
+//! # Protocol
+//! With `OneHot` material `(s, B)`, `w_p` the number of ones in `B_p`:
+//! 1. *Offline.* With `E_p` as in [`super`], the sums of `T[j]` over `E_p[j] = 1`, negated at P1,
+//!    are `z_0 + z_1 = tau * T[x]` with `tau = w_0 - w_1 = +-1`. With `b_p = bit 1 of (w_0, -w_1)`,
+//!    `tau = tau_0 tau_1` for `tau_p = 1 - 2 b_p`: known before the index. The choices of a
+//!    correlated OT each way are fixed to `b_p`.
+//! 2. *Online.* Open the index, compute `z_p`.
+//! 3. From `u_p = tau_p z_p` and products `b_1 u_0`, `b_0 u_1` shared as `(g, h)` mod `2^(l-1)`,
+//!    one correlated OT each way, `y_p = u_p - 2 g_p - 2 h_p` mod `2^l`.
+//!
+//! # Cost, a lookup
+//! Offline 2 bits and a correlated OT each way, 1 round. Online `2n + 2 (l - 1)` bits a table, 2
+//! rounds. Outputs of one bit cost what XOR outputs do: there `-1 = 1`.
+//!
+//! # Source
+//! Hou et al., "ROTL" (PoPETs 2026), section 5.2. Deviation: the sign is removed by the tight
+//! multiplexer of lut-spec 5, because the printed `MUX(2z, b) - z` gives `-T[x]`.
+
+use prim::{ct, lookup, ring::Ring};
+use zeroize::Zeroizing;
+
+use super::{Read, check_single, many};
+use crate::{
+    error::{Error, Result, same},
+    lut::Table,
+    net::Role,
+    onehot::{Group, OneHot},
+    ot::{
+        CotReceiver, CotSender,
+        strings::{PayloadReceiver, PayloadSender},
+    },
+    party::Party,
+    session::Session,
+    share::{AShare, Additive, Share},
+};
+
+/// One-hot material that can also give additive outputs, of the widths it was made for.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Signed<G: Group> {
+    pub(super) onehot: OneHot<G>,
+    pub(super) sign: Sign,
+}
+
+/// What additive outputs need.
+pub(super) struct Sign {
+    widths: Vec<u32>,
+    /// Not needed if all outputs have one bit: then the sign makes no difference.
+    removal: Option<Removal>,
+}
+
+/// The shared sign of a batch and the correlations that remove it.
+struct Removal {
+    /// `b_p` as a mask: all ones or zero.
+    mine: Zeroizing<Vec<u64>>,
+    out: PayloadSender,
+    inc: PayloadReceiver,
+}
+
+impl<G: Group> OneHot<G> {
+    /// Offline, 1 round: prepares additive outputs of the given widths in bits (1 to 64), one for
+    /// each column that will be read.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width outside 1 to 64, and those of the channel.
+    pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
+        Ok(many::signed(p, vec![(self, widths)])?.remove(0))
+    }
+}
+
+impl<G: Group> Signed<G> {
+    /// Number of lookups it serves.
+    pub fn len(&self) -> usize {
+        self.onehot.len()
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.onehot.is_empty()
+    }
+
+    /// Online, 2 rounds: additive shares of `T[x]` mod `2^l`, for a table of one column of `l`
+    /// bits. Spends this material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if number, length or width differ from what was prepared.
+    pub fn lookup<R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<AShare<R>> {
+        check_single(table)?;
+        Ok(self.lookup_all(p, &[table], x)?.remove(0))
+    }
+
+    /// Online, 2 rounds: additive shares of every column of several tables at the same index.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup).
+    pub fn lookup_all<R: Ring>(
+        self,
+        p: &mut Party,
+        tables: &[&Table<R>],
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Vec<AShare<R>>> {
+        Ok(many::lookup(p, vec![Read { material: self, tables, x }])?.remove(0))
+    }
+
+    /// `Ok(())` if this was prepared for these tables.
+    pub(super) fn check<R: Ring>(&self, tables: &[&Table<R>]) -> Result<()> {
+        tables.iter().try_for_each(|t| t.check_index(self.onehot.index_bits()))?;
+        let columns = || tables.iter().flat_map(|t| t.columns().iter().map(|_| t.bits()));
+        same("columns prepared for additive output", self.sign.widths.len(), columns().count())?;
+        for (&width, bits) in self.sign.widths.iter().zip(columns()) {
+            same("width prepared for additive output", width as usize, bits as usize)?;
+        }
+        Ok(())
+    }
+}
+
+/// Step 1 under way: this party's choices are given away, the peer's are not yet here.
+pub(super) struct Choosing {
+    widths: Vec<u32>,
+    half: Option<(Zeroizing<Vec<u64>>, PayloadReceiver)>,
+}
+
+impl Choosing {
+    /// Correlated OTs each way that the sign of outputs of these widths takes.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width outside 1 to 64.
+    pub(super) fn cots(widths: &[u32], batch: usize) -> Result<usize> {
+        if let Some(l) = widths.iter().find(|l| !(1..=64).contains(*l)) {
+            let accepted = "1 to 64".into();
+            return Err(Error::Param { what: "width of an additive output", got: l.to_string(), accepted });
+        }
+        Ok(if widths.iter().all(|&l| l == 1) { 0 } else { batch })
+    }
+
+    /// Sends this party's choices, of which there are none for no correlated OTs.
+    pub(super) fn start<G: Group>(
+        s: &mut Session,
+        onehot: &OneHot<G>,
+        widths: &[u32],
+        cots: CotReceiver,
+    ) -> Result<Self> {
+        let widths = widths.to_vec();
+        if cots.is_empty() {
+            return Ok(Self { widths, half: None });
+        }
+        let words = ct::row_words(1 << onehot.index_bits());
+        let role = s.role();
+        let rows = onehot.rows().chunks_exact(words);
+        let bits = Zeroizing::new(rows.map(|row| sign_bit(role, row)).collect::<Vec<u8>>());
+        // Public: each sign bit goes out under the random choice bit of an OT that serves only here.
+        let inc = PayloadReceiver::new(s, cots, &bits, &payloads(&widths))?;
+        let mine = Zeroizing::new(bits.iter().map(|&b| u64::from(b).wrapping_neg()).collect());
+        Ok(Self { widths, half: Some((mine, inc)) })
+    }
+
+    /// Receives the peer's choices.
+    pub(super) fn finish(self, s: &mut Session, cots: CotSender) -> Result<Sign> {
+        let removal = match self.half {
+            Some((mine, inc)) => {
+                let out = PayloadSender::new(s, cots, &payloads(&self.widths))?;
+                Some(Removal { mine, out, inc })
+            }
+            None => None,
+        };
+        Ok(Sign { widths: self.widths, removal })
+    }
+}
+
+/// Step 3 under way: multiplications of shared values by the shared sign.
+pub(super) struct Multiplying<R: Ring> {
+    widths: Vec<u32>,
+    state: State<R>,
+}
+
+enum State<R: Ring> {
+    /// Of one bit each: nothing to do.
+    Done(Vec<Zeroizing<Vec<R>>>),
+    Open {
+        inc: PayloadReceiver,
+        u: Zeroizing<Vec<Vec<u64>>>,
+        g: Zeroizing<Vec<Vec<u64>>>,
+    },
+}
+
+impl Sign {
+    /// Step 3 for one batch of words for each width, this party's shares of what is multiplied,
+    /// or, where `negated`, their negations: the message, and what remains to do.
+    pub(super) fn multiply<R: Ring>(
+        self,
+        negated: bool,
+        words: Vec<Zeroizing<Vec<R>>>,
+    ) -> (Vec<u8>, Multiplying<R>) {
+        let Self { widths, removal } = self;
+        let Some(Removal { mine, mut out, inc }) = removal else {
+            return (Vec::new(), Multiplying { widths, state: State::Done(words) });
+        };
+        let flip = u64::from(negated).wrapping_neg();
+        let signed = |words: &Zeroizing<Vec<R>>| -> Vec<u64> {
+            let sign = mine.iter().map(|b| b ^ flip);
+            words.iter().zip(sign).map(|(z, b)| (z.to_u64() ^ b).wrapping_sub(b)).collect()
+        };
+        let u: Zeroizing<Vec<Vec<u64>>> = Zeroizing::new(words.iter().map(signed).collect());
+        let (message, g) = out.send::<Additive>(&u);
+        let state = State::Open { inc, u, g: Zeroizing::new(g) };
+        (message, Multiplying { widths, state })
+    }
+}
+
+impl<R: Ring> Multiplying<R> {
+    /// Bytes of the peer's message.
+    pub(super) fn message_len(&self) -> usize {
+        match &self.state {
+            State::Done(_) => 0,
+            State::Open { inc, u, .. } => inc.message_len(u.len()),
+        }
+    }
+
+    /// The products, from the peer's message.
+    pub(super) fn finish(self, message: &[u8]) -> Vec<AShare<R>> {
+        let (mut inc, u, g) = match self.state {
+            State::Done(words) => {
+                return words.into_iter().map(|mut w| Share::new(1, std::mem::take(&mut *w))).collect();
+            }
+            State::Open { inc, u, g } => (inc, u, g),
+        };
+        let h = Zeroizing::new(inc.receive::<Additive>(u.len(), message));
+        let mut out = Vec::with_capacity(u.len());
+        for ((&l, u), (g, h)) in self.widths.iter().zip(u.iter()).zip(g.iter().zip(h.iter())) {
+            let products = g.iter().zip(h).map(|(g, h)| g.wrapping_add(*h) << 1);
+            let words = u.iter().zip(products).map(|(u, gh)| R::from_u64(u.wrapping_sub(gh)));
+            out.push(Share::new(l, words.collect()));
+        }
+        out
+    }
+}
+
+/// `b_p`: bit 1 of the number of ones at P0, of its negation at P1.
+fn sign_bit(role: Role, row: &[u64]) -> u8 {
+    let ones = lookup::popcount(row);
+    let share = match role {
+        Role::P0 => ones,
+        Role::P1 => ones.wrapping_neg(),
+    };
+    (share >> 1 & 1) as u8
+}
+
+/// Bits of the products that step 3 needs.
+fn payloads(widths: &[u32]) -> Vec<u32> {
+    widths.iter().map(|&l| l - 1).collect()
+}
