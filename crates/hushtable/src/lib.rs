@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod gates;
 pub mod lut;
 pub mod net;
 pub mod onehot;

@@ -4,7 +4,8 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Lowest first: each may name those before it.
-const ORDER: [&str; 9] = ["reference", "error", "share", "net", "session", "ot", "party", "onehot", "lut"];
+const ORDER: [&str; 10] =
+    ["reference", "error", "share", "net", "session", "ot", "party", "gates", "onehot", "lut"];
 
 /// What the root re-exports, by the module it comes from.
 const RE_EXPORTS: [(&str, &str); 8] = [

@@ -14,6 +14,7 @@ use std::{env, fs, path::Path};
 
 use hushtable::{
     AShare, Party, Result,
+    gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
         Table,
         read::{Read, many},
@@ -22,7 +23,7 @@ use hushtable::{
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
-    share::Share,
+    share::{Additive, Share},
 };
 use pairs::{id, share};
 use relay::{Fate, relayed};
@@ -53,6 +54,9 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-cyclic", None, splut::<Cyclic>),
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
+    ("and", None, ands),
+    ("mux", None, select),
+    ("bits-to-additive", None, to_additive),
 ];
 
 /// From a one-hot, 11 indices, 2 columns of 13 bits.
@@ -98,6 +102,25 @@ fn splut<G: Group>(p: &mut Party) -> Result<()> {
 fn splut_any(p: &mut Party) -> Result<()> {
     let table = Table::<u16>::new(13, (0..13).map(|x| x * 511).collect())?;
     SpLut::<Cyclic>::prepare(p, 13, 11)?.lookup_mod_xor(p, &table, &[5; 11]).map(drop)
+}
+
+fn ands(p: &mut Party) -> Result<()> {
+    let (x, y) = (Bits::random(p, 70), Bits::random(p, 70));
+    let (one, two) = (Triples::random(p, 70)?, Triples::shared(p, 70, 2)?);
+    and(p, one, &x, &y)?;
+    and_shared(p, two, &x, &[&y, &x]).map(drop)
+}
+
+fn select(p: &mut Party) -> Result<()> {
+    let b = Bits::random(p, 70);
+    let x = share::<Additive>(p.role(), 9, &[5; 70], SEED);
+    mux(p, &b, &x).map(drop)
+}
+
+fn to_additive(p: &mut Party) -> Result<()> {
+    let b = Bits::random(p, 70);
+    b2a::<u16>(p, &b, 13)?;
+    DaBits::<u16>::random(p, 13, 70)?.convert(p, &b).map(drop)
 }
 
 /// Every frame each party sent, set-up included.

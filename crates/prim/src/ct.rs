@@ -110,7 +110,7 @@ pub(crate) fn swap_in_word(x: u64, step: u32, take: u64) -> u64 {
 
 /// All ones for 1, zero for 0. The barrier keeps the compiler from turning masks into branches.
 #[inline]
-pub(crate) fn bit_mask(bit: u64) -> u64 {
+pub fn bit_mask(bit: u64) -> u64 {
     black_box(bit).wrapping_neg()
 }
 

@@ -1,4 +1,4 @@
-//! Transposition of bit matrices with 128 columns.
+//! Transposition of bit matrices.
 
 use crate::simd::{Isa, Op};
 use crate::{Block, Kernel};
@@ -10,6 +10,11 @@ use crate::{Block, Kernel};
 /// Unless `rows.len()` is a multiple of 128 and equal to `columns.len()`.
 pub fn transpose128(columns: &[Block], rows: &mut [Block]) {
     transpose(Kernel::active(), columns, rows);
+}
+
+/// Transposes squares of 64 x 64 bits in place: bit `c` of word `r` becomes bit `r` of word `c`.
+pub fn transpose64(squares: &mut [[u64; 64]]) {
+    Kernel::active().engine().run(Transpose64 { squares });
 }
 
 fn transpose(kernel: Kernel, columns: &[Block], rows: &mut [Block]) {
@@ -48,6 +53,26 @@ impl<S: Isa> Op<S> for Transpose<'_> {
     }
 }
 
+struct Transpose64<'a> {
+    squares: &'a mut [[u64; 64]],
+}
+
+impl<S: Isa> Op<S> for Transpose64<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, _: S) {
+        for square in self.squares {
+            swap_quarters(square, 1, 32);
+            swap_quarters(square, 1, 16);
+            swap_quarters(square, 1, 8);
+            swap_quarters(square, 1, 4);
+            swap_quarters(square, 1, 2);
+            swap_quarters(square, 1, 1);
+        }
+    }
+}
+
 /// Swaps ever smaller quarters: first 64 x 64 bits, at last single bits.
 #[inline(always)]
 fn transpose_square(square: &mut Square) {
@@ -55,21 +80,23 @@ fn transpose_square(square: &mut Square) {
     for (upper, lower) in upper.iter_mut().zip(lower) {
         std::mem::swap(&mut upper[1], &mut lower[0]);
     }
-    swap_quarters(square, 32);
-    swap_quarters(square, 16);
-    swap_quarters(square, 8);
-    swap_quarters(square, 4);
-    swap_quarters(square, 2);
-    swap_quarters(square, 1);
+    let words = square.as_flattened_mut();
+    swap_quarters(words, 2, 32);
+    swap_quarters(words, 2, 16);
+    swap_quarters(words, 2, 8);
+    swap_quarters(words, 2, 4);
+    swap_quarters(words, 2, 2);
+    swap_quarters(words, 2, 1);
 }
 
-/// In squares of `2 * side` bits: swaps the upper right with the lower left quarter.
+/// In squares of `2 * side` bits: swaps the upper right with the lower left quarter. Rows are
+/// `width` words long.
 #[inline(always)]
-fn swap_quarters(square: &mut Square, side: usize) {
+fn swap_quarters(words: &mut [u64], width: usize, side: usize) {
     let mask = u64::MAX / ((1 << side) + 1); // `side` ones, as many zeros, and so on
-    for rows in square.chunks_exact_mut(2 * side) {
-        let (upper, lower) = rows.split_at_mut(side);
-        for (a, b) in upper.as_flattened_mut().iter_mut().zip(lower.as_flattened_mut()) {
+    for rows in words.chunks_exact_mut(2 * side * width) {
+        let (upper, lower) = rows.split_at_mut(side * width);
+        for (a, b) in upper.iter_mut().zip(lower) {
             let swap = ((*a >> side) ^ *b) & mask;
             *a ^= swap << side;
             *b ^= swap;
@@ -98,6 +125,26 @@ mod tests {
                 let mut again = vec![Block::ONE; 128 * stride];
                 transpose(kernel, &columns, &mut again);
                 assert_eq!(again, rows, "{kernel:?} {stride}");
+            }
+        }
+    }
+
+    #[test]
+    fn squares_of_one_word() {
+        for count in [0, 1, 3] {
+            let mut before = vec![[0; 64]; count];
+            Prg::new(Block(7)).words(64, before.as_flattened_mut());
+            let mut after = before.clone();
+            transpose64(&mut after);
+            for (before, after) in before.iter().zip(&after) {
+                for (r, c) in (0..64 * 64).map(|i| (i / 64, i % 64)) {
+                    assert_eq!(after[c] >> r & 1, before[r] >> c & 1);
+                }
+            }
+            for kernel in Kernel::supported() {
+                let mut again = before.clone();
+                kernel.engine().run(Transpose64 { squares: &mut again });
+                assert_eq!(again, after, "{kernel:?}");
             }
         }
     }

@@ -1,0 +1,144 @@
+//! Shared bits as additive words.
+//!
+//! # Functionality
+//! [`b2a`]: in XOR shares of bits, out additive shares of them mod `2^l`. [`DaBits`]: shares of
+//! both kinds of uniform bits that nobody knows, with which a conversion only opens a bit.
+//!
+//! # Protocol
+//! `b = b_0 + b_1 - 2 b_0 b_1`, and the product is needed mod `2^(l-1)`:
+//! 1. *conversion*: a correlated OT from P0, whose value is `b_0`, to P1, whose bit is `b_1`;
+//! 2. *random bits*: the same, with P1's random choice as `b_1`, so that nothing is corrected;
+//! 3. *conversion with a random bit* `r`: open `v = b ^ r`; then `b = v + r - 2 v r`.
+//!
+//! # Cost
+//! For l bits, l = 1 being free: 1. `l` bits and a correlated OT, 1 round. 2. `l - 1` bits and a
+//! correlated OT, 1 message. 3. 2 bits, 1 round.
+//!
+//! # Source
+//! Demmler, Schneider, Zohner, "ABY" (NDSS 2015), section III-B; Rotaru, Wood, "MArBled circuits"
+//! (INDOCRYPT 2019) for random bits in both sharings; lut-spec 10.
+
+use prim::ring::Ring;
+
+use super::{Bits, Products, multiply};
+use crate::{
+    error::{Error, Result, same},
+    net::Role,
+    ot::{CotReceiver, CotSender},
+    party::Party,
+    share::{AShare, Additive},
+};
+
+/// Additive shares mod `2^bits` of shared bits: 1 round.
+///
+/// # Errors
+/// [`Error::Param`] unless `1 <= bits <= R::WIDTH`, and those of the channel.
+pub fn b2a<R: Ring>(p: &mut Party, b: &Bits, bits: u32) -> Result<AShare<R>> {
+    check_width::<R>(bits)?;
+    if bits == 1 {
+        return Ok(additive(1, b, &vec![0; b.len()]));
+    }
+    let (out, inc) = cots(p, b.len())?;
+    let values = [b.iter().collect()];
+    // Where this party only sends, its bits are not the choices.
+    let choices = b.iter().take(inc.len());
+    let product = multiply::<Additive>(p, vec![Products::chosen(out, inc, choices, &[bits - 1], &values)])?;
+    Ok(additive(bits, b, &product[0][0]))
+}
+
+/// One-time random bits, shared by XOR and additively.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct DaBits<R: Ring> {
+    bits: Bits,
+    words: AShare<R>,
+}
+
+impl<R: Ring> DaBits<R> {
+    /// Offline, 1 message: `count` bits, additively mod `2^bits`.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= bits <= R::WIDTH`, and those of the channel.
+    pub fn random(p: &mut Party, bits: u32, count: usize) -> Result<Self> {
+        check_width::<R>(bits)?;
+        let mut drawn = Bits::random(p, count);
+        if bits == 1 {
+            let words = additive(1, &drawn, &vec![0; count]);
+            return Ok(Self { bits: drawn, words });
+        }
+        let (out, inc) = cots(p, count)?;
+        if !inc.is_empty() {
+            drawn = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
+        }
+        let values = [drawn.iter().collect()];
+        let product = multiply::<Additive>(p, vec![Products::random(out, inc, &[bits - 1], &values)])?;
+        let words = additive(bits, &drawn, &product[0][0]);
+        Ok(Self { bits: drawn, words })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
+    /// Cuts off `m` of them, to be spent separately.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let Some(left) = self.len().checked_sub(m) else {
+            return Err(Error::Shape { what: "random bits left", want: m, got: self.len() });
+        };
+        Ok(Self { bits: self.bits.split_off(left), words: self.words.split_off(left) })
+    }
+
+    /// The shares of both kinds, for protocols that mask with them.
+    pub fn into_shares(self) -> (Bits, AShare<R>) {
+        (self.bits, self.words)
+    }
+
+    /// Online, 1 round: additive shares of `b`. Spends the random bits.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many, and those of the channel.
+    pub fn convert(self, p: &mut Party, b: &Bits) -> Result<AShare<R>> {
+        same("random bits for the conversion", b.len(), self.len())?;
+        // Public: masked by a uniform bit that serves only here.
+        let v = Bits::new(b.len(), (b ^ &self.bits).open(p)?);
+        let one = role_bit(p.role());
+        let word = |(v, r): (u64, &R)| {
+            let r = r.to_u64();
+            R::from_u64(if v == 1 { one.wrapping_sub(r) } else { r }) // v is public
+        };
+        Ok(AShare::new(self.words.bits(), v.iter().zip(self.words.words()).map(word).collect()))
+    }
+}
+
+/// Correlated OTs from P0 to P1.
+fn cots(p: &mut Party, count: usize) -> Result<(CotSender, CotReceiver)> {
+    let from_p0 = role_bit(p.role()) as usize * count;
+    p.cots(from_p0, count - from_p0)
+}
+
+/// 1 at P0, 0 at P1: shares of 1.
+fn role_bit(role: Role) -> u64 {
+    1 - role as u64
+}
+
+/// `b_p - 2 product_p`.
+fn additive<R: Ring>(bits: u32, b: &Bits, product: &[u64]) -> AShare<R> {
+    let words = b.iter().zip(product).map(|(b, x)| R::from_u64(b.wrapping_sub(x << 1)));
+    AShare::new(bits, words.collect())
+}
+
+fn check_width<R: Ring>(bits: u32) -> Result<()> {
+    if (1..=R::WIDTH).contains(&bits) {
+        return Ok(());
+    }
+    let accepted = format!("1 to {}", R::WIDTH);
+    Err(Error::Param { what: "width of a converted bit", got: bits.to_string(), accepted })
+}
