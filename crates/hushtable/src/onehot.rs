@@ -80,7 +80,7 @@ pub struct OneHot<G: Group> {
 pub const MAX_INDEX_BITS: u32 = 20;
 
 /// The same for generators whose messages grow with the table.
-const MAX_DENSE_BITS: u32 = 16;
+pub const MAX_DENSE_BITS: u32 = 16;
 
 impl<G: Group> OneHot<G> {
     /// Number of lookups it serves.

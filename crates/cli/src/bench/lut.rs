@@ -30,8 +30,8 @@ pub struct LutWork {
     /// How the result is shared
     #[arg(long, value_enum, default_value = "additive")]
     output: Sharing,
-    /// The table has 2^K entries, K from 1 to 16
-    #[arg(long, value_name = "K", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=16))]
+    /// The table has 2^K entries, K from 1 to 20, as far as the protocol goes
+    #[arg(long, value_name = "K", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=20))]
     index_bits: u32,
     /// Width of an entry in bits, 1 to 64
     #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]

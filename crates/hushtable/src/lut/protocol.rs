@@ -25,6 +25,8 @@ pub enum Protocol {
     Rotl,
     /// One-hot vectors by doubling: [`OneHot::doubling`].
     Doubling,
+    /// One-hot vectors by half-trees: [`OneHot::tree`].
+    Tree,
 }
 
 /// What the lookups of a batch have in common. Public, the same at both parties.
@@ -42,7 +44,7 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::SpLut, Self::Rotl, Self::Doubling];
+    pub const ALL: [Self; 4] = [Self::SpLut, Self::Rotl, Self::Doubling, Self::Tree];
 
     /// The name on a command line.
     pub fn name(self) -> &'static str {
@@ -50,6 +52,7 @@ impl Protocol {
             Self::SpLut => "splut",
             Self::Rotl => "rotl",
             Self::Doubling => "d",
+            Self::Tree => "dt",
         }
     }
 
@@ -59,6 +62,7 @@ impl Protocol {
             Self::SpLut => "one message as long as the table",
             Self::Rotl => "one-hot vectors by rotation",
             Self::Doubling => "one-hot vectors by doubling",
+            Self::Tree => "one-hot vectors of large tables by half-trees",
         }
     }
 
@@ -66,7 +70,8 @@ impl Protocol {
     fn max_index_bits(self) -> u32 {
         match self {
             Self::SpLut => 20,
-            Self::Rotl | Self::Doubling => onehot::MAX_INDEX_BITS,
+            Self::Rotl | Self::Doubling => onehot::MAX_DENSE_BITS,
+            Self::Tree => onehot::MAX_INDEX_BITS,
         }
     }
 
@@ -95,6 +100,8 @@ impl Protocol {
             (Self::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
             (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
             (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
+            (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
+            (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
         };
         let sign = if job.signed() { batch } else { 0 };
         (send + sign, recv + sign)
@@ -105,7 +112,7 @@ impl Protocol {
         let entries = 1usize << job.index_bits;
         match self {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
-            Self::Rotl | Self::Doubling => 128 + 16 * ct::row_words(entries),
+            Self::Rotl | Self::Doubling | Self::Tree => 128 + 16 * ct::row_words(entries),
         }
     }
 
@@ -126,6 +133,7 @@ impl Protocol {
             Self::SpLut => Material::SpLut(SpLut::prepare(p, table.len(), batch)?),
             Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
             Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
+            Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,
         };
         Ok(Prepared { material, kind: PhantomData, ring: PhantomData })
     }
