@@ -10,6 +10,7 @@
 //! session with an [`Error`].
 #![forbid(unsafe_code)]
 
+pub mod arith;
 pub mod error;
 pub mod gates;
 pub mod lut;

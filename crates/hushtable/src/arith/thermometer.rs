@@ -1,0 +1,262 @@
+//! Shared thermometers: compare digits that one party each knows, after one opening.
+//!
+//! # Functionality
+//! *Offline*: party p gets a uniform private `s_p` in `0..2^w`, and both get XOR shares of the word
+//! `V` of `2^(w+1)` bits with `V[j] = bit w of (j + s_0 + s_1)`: a run of `2^w` ones, cyclically.
+//! *Online*: P0 has a digit `c`, P1 a digit `d`, both in `0..2^w`; XOR shares of `1{c < d}` and of
+//! `1{c = d}`.
+//!
+//! # Protocol
+//! Since `V[j + 2^w] = 1 ^ V[j]`, only `h = 2^w` bits are shared: those of one party's share are
+//! the other way round in the upper half (*sender*), those of the other's are the same (*receiver*).
+//!
+//! Offline: the sender starts with the word for its own `s`, the receiver with zero and with s made
+//! of its random choices `b_k` in w correlated OTs. For each bit k of s:
+//! 1. turning the word by `2^k` where `b_k = 1` adds `b_k D`, `D[j] = V[j] ^ V[j + 2^k]`. The
+//!    receiver turns its own share; for the sender's, the sender sends `D ^ X_0 ^ X_1` and adds
+//!    `X_0`, the receiver adds `X_b ^ b * message`;
+//! 2. the bits `D[r], D[r + 2^k], ...` sum to 1 for every r, so the last `2^k` bits of D are not
+//!    sent but follow from the others.
+//!
+//! Online, with `t_0 = c - s_0` and `t_1 = -d - s_1` mod `2^(w+1)`:
+//! 3. party p sends the low w bits of `t_p`. Their sum m, of `w + 1` bits, is `c - d - s_0 - s_1`
+//!    but for `2^w` times the sum of the top bits;
+//! 4. `1{c < d}` is bit w of `c - d`: `V[m]`, and each party adds the top bit of its `t_p`;
+//! 5. `1{c = d} = V[m] ^ V[m - 1]`: bit w of `e` and of `e - 1` differ for `e = 0` and for
+//!    `e = 2^w`, which is no difference of digits.
+//!
+//! # Cost
+//! Offline `(w - 1) 2^w + 1` bits and w correlated OTs a digit, 1 message. Online `2w` bits, 1 round.
+//!
+//! # Source
+//! The comparison of digits by one lookup is that of Hou et al., "ROTL" (PoPETs 2026), section 7,
+//! there with a one-hot vector of `2^(w+1)` entries and `2 (w + 1)` bits online. The staged rotation
+//! is that of lut-beyond 2.6 with digits of one bit.
+
+use std::ops::Range;
+
+use prim::{
+    block::Block,
+    ct,
+    pack::{pack, packed_len, unpack},
+    ring::low,
+};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::{
+    error::Result,
+    net::Role,
+    ot::{CotReceiver, CotSender},
+    party::Party,
+    session::{Purpose, Session},
+};
+
+/// Items of a digit in a message.
+const PIECE: usize = 1 << 12;
+
+/// One-time material for a batch of digits of `w` bits, 1 to 6.
+pub(super) struct Thermometer {
+    w: u32,
+    /// Whether this party's shares change in the upper half.
+    sender: bool,
+    offset: Vec<u8>,
+    /// Shares of the lower half of `V`.
+    words: Vec<u64>,
+}
+
+impl Thermometer {
+    /// Offline, 1 message each way: for each width a batch of digits. The parties take turns in
+    /// being the sender, P0 first.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(p: &mut Party, widths: &[u32], batch: usize) -> Result<Vec<Self>> {
+        let (send, recv) = Self::cots(p.role(), widths, batch);
+        let (out, inc) = p.cots(send, recv)?;
+        let digit = |(i, &w): (usize, &u32)| {
+            let sender = sender_of(i) == p.role();
+            Self { w, sender, offset: vec![0; batch], words: vec![0; batch] }
+        };
+        let digits = widths.iter().enumerate().map(digit).collect::<Vec<_>>();
+        let of = |sender: bool| {
+            let of: Vec<usize> = (0..digits.len()).filter(|&i| digits[i].sender == sender).collect();
+            of.into_iter().flat_map(move |i| pieces(batch).map(move |at| (i, at)))
+        };
+        let (mut mine, mut theirs) = (of(true), of(false));
+        let mut state = Making { digits, out, inc };
+        p.session().duplex(
+            &mut state,
+            |s, making| mine.next().map(|(i, at)| making.send(s, i, at)).transpose(),
+            |s, making| match theirs.next() {
+                Some((i, at)) => making.receive(s, i, at).map(|()| true),
+                None => Ok(false),
+            },
+        )?;
+        Ok(state.digits)
+    }
+
+    /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
+    pub(super) fn cots(role: Role, widths: &[u32], batch: usize) -> (usize, usize) {
+        let of = |sender: Role| -> usize {
+            let of = widths.iter().enumerate().filter(|(i, _)| sender_of(*i) == sender);
+            of.map(|(_, &w)| w as usize * batch).sum()
+        };
+        (of(role), of(role.peer()))
+    }
+
+    /// Step 3 for the items `at`, whose digits are `digit`: this party's message. Public, because the
+    /// offset masks the digit and serves only here.
+    pub(super) fn masked(&self, role: Role, digit: &[u8], at: Range<usize>, message: &mut Vec<u8>) {
+        let t = self.relative(role, digit, at).map(|t| t as u8).collect::<Vec<_>>();
+        pack(&t, self.w, message);
+    }
+
+    /// Bytes of [`masked`](Self::masked) for a number of items.
+    pub(super) fn masked_len(&self, items: usize) -> usize {
+        packed_len(items, self.w)
+    }
+
+    /// Steps 4 and 5 from the peer's message: words of shares of `c < d` and of `c = d`, 64 items each.
+    pub(super) fn compare(
+        &self,
+        role: Role,
+        digit: &[u8],
+        at: Range<usize>,
+        message: &[u8],
+        (less, equal): (&mut Vec<u64>, &mut Vec<u64>),
+    ) {
+        let (w, half) = (self.w, 1u32 << self.w);
+        let mut theirs = vec![0u8; at.len()];
+        unpack(message, w, &mut theirs);
+        let turned = u64::from(self.sender);
+        let words = self.words[at.clone()].iter().zip(&theirs);
+        let mut items = words.zip(self.relative(role, digit, at.clone()));
+        for _ in 0..at.len().div_ceil(64) {
+            let (mut lt, mut eq) = (0, 0);
+            for (k, ((&word, &theirs), t)) in items.by_ref().take(64).enumerate() {
+                // `m` was opened: public.
+                let m = (t & (half - 1)) + u32::from(theirs);
+                let bit = |m: u32| word >> (m & (half - 1)) ^ turned & u64::from(m >> w);
+                let here = bit(m);
+                lt |= ((here ^ u64::from(t >> w)) & 1) << k;
+                eq |= ((here ^ bit(m.wrapping_sub(1) & (2 * half - 1))) & 1) << k;
+            }
+            less.push(lt);
+            equal.push(eq);
+        }
+    }
+
+    /// `t_p` of `w + 1` bits for the items `at`.
+    fn relative(&self, role: Role, digit: &[u8], at: Range<usize>) -> impl Iterator<Item = u32> {
+        let negative = (role as u32).wrapping_neg(); // P1's digit counts negatively
+        let mask = (2u32 << self.w) - 1;
+        let digits = digit.iter().zip(&self.offset[at]);
+        digits.map(move |(&x, &s)| {
+            let x = (u32::from(x) ^ negative).wrapping_sub(negative);
+            x.wrapping_sub(u32::from(s)) & mask
+        })
+    }
+}
+
+/// The offline phase under way.
+struct Making {
+    digits: Vec<Thermometer>,
+    out: CotSender,
+    inc: CotReceiver,
+}
+
+impl Making {
+    /// Steps 1 and 2 as sender, for some items of a digit.
+    fn send(&mut self, s: &mut Session, i: usize, at: Range<usize>) -> Result<Vec<u8>> {
+        let digit = &mut self.digits[i];
+        let (w, n) = (digit.w, at.len());
+        let out = self.out.take(w as usize * n)?;
+        let hash = s.hash(Purpose::OtPad, s.role());
+        s.rng().words(w, &mut digit.offset[at.clone()]);
+        let words = &mut digit.words[at.clone()];
+        // From s = 0, whose lower half is zero.
+        for k in 0..w {
+            let bits = digit.offset[at.clone()].iter().map(|s| ct::bit_mask(u64::from(s >> k & 1)));
+            words.iter_mut().zip(bits).for_each(|(v, b)| *v ^= b & (*v ^ turn(*v, w, k, true)));
+        }
+        let (mut message, mut payload) = (Vec::new(), Zeroizing::new(vec![0u64; n]));
+        let mut pads = Zeroizing::new([vec![Block::ZERO; n], vec![Block::ZERO; n]]);
+        for (k, q) in (0..w).zip(out.strings().chunks_exact(n)) {
+            let [x0, x1] = &mut *pads;
+            hash.xored(q, Block::ZERO, x0);
+            hash.xored(q, out.delta(), x1);
+            for (((v, m), x0), x1) in words.iter_mut().zip(payload.iter_mut()).zip(x0).zip(x1) {
+                *m = *v ^ turn(*v, w, k, true) ^ (x0.0 ^ x1.0) as u64;
+                *v ^= complete(x0.0 as u64, w, k);
+            }
+            pack(&payload, sent_bits(w, k), &mut message);
+        }
+        Ok(message)
+    }
+
+    /// Steps 1 and 2 as receiver.
+    fn receive(&mut self, s: &mut Session, i: usize, at: Range<usize>) -> Result<()> {
+        let digit = &mut self.digits[i];
+        let (w, n) = (digit.w, at.len());
+        let inc = self.inc.take(w as usize * n)?;
+        let hash = s.hash(Purpose::OtPad, s.role().peer());
+        let lens = (0..w).map(|k| packed_len(n, sent_bits(w, k)));
+        let message = s.recv(lens.clone().sum())?;
+        let mut message = message.as_slice();
+        let (words, offset) = (&mut digit.words[at.clone()], &mut digit.offset[at]);
+        let mut payload = vec![0u64; n];
+        let mut pads = Zeroizing::new(vec![Block::ZERO; n]);
+        for ((k, len), t) in (0..w).zip(lens).zip(inc.strings().chunks_exact(n)) {
+            let (mine, rest) = message.split_at(len);
+            message = rest;
+            unpack(mine, sent_bits(w, k), &mut payload);
+            hash.xored(t, Block::ZERO, &mut pads);
+            let items = words.iter_mut().zip(offset.iter_mut()).zip(&payload).zip(t).zip(pads.iter());
+            for ((((v, s), m), t), x) in items {
+                *s |= u8::from(t.lsb()) << k;
+                let b = ct::bit_mask(u64::from(t.lsb()));
+                let last = b & (u64::MAX >> (64 - (1 << k))) << sent_bits(w, k);
+                *v ^= b & (*v ^ turn(*v, w, k, false)) ^ complete(x.0 as u64 ^ m & b, w, k) ^ last;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The word with its bits `2^k` places lower, of `2^w` bits; those that come round are
+/// complemented if the upper half is.
+#[inline(always)]
+fn turn(v: u64, w: u32, k: u32, complemented: bool) -> u64 {
+    let (half, by) = (1 << w, 1 << k);
+    let round = low(v, by) ^ if complemented { low(u64::MAX, by) } else { 0 };
+    v >> by | round << (half - by)
+}
+
+/// Bits of D that are sent in step 1.
+fn sent_bits(w: u32, k: u32) -> u32 {
+    (1 << w) - (1 << k)
+}
+
+/// Step 2 for a share: the bits sent, and behind them the sums of those whose places are equal mod `2^k`.
+#[inline(always)]
+fn complete(v: u64, w: u32, k: u32) -> u64 {
+    let v = low(v, sent_bits(w, k));
+    let sums = (k..w).rev().fold(v, |sums, step| sums ^ sums >> (1 << step));
+    v | low(sums, 1 << k) << sent_bits(w, k)
+}
+
+/// Who is the sender of digit `i`.
+fn sender_of(i: usize) -> Role {
+    if i.is_multiple_of(2) { Role::P0 } else { Role::P1 }
+}
+
+fn pieces(batch: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..batch).step_by(PIECE).map(move |from| from..batch.min(from + PIECE))
+}
+
+impl Drop for Thermometer {
+    fn drop(&mut self) {
+        self.offset.zeroize();
+        self.words.zeroize();
+    }
+}

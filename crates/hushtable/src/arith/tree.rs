@@ -1,0 +1,94 @@
+//! The order of two numbers from the orders of their digits.
+//!
+//! # Functionality
+//! In: for each digit, lowest first, XOR shares of `less` and, but for the lowest, of `equal`. Out:
+//! shares of `less` of the numbers.
+//!
+//! # Protocol
+//! Neighbours merge in pairs, until one is left: `less = less_hi ^ (equal_hi & less_lo)` and
+//! `equal = equal_hi & equal_lo`. Nobody asks whether what contains the lowest digit is equal. Both
+//! ANDs of a pair open `equal_hi` once.
+//!
+//! # Cost
+//! For m digits: `ceil(log2 m)` pairs with one AND, `m - 1 - ceil(log2 m)` with two; 4 bits and 6
+//! bits online, and 2 correlated OTs offline for either. `ceil(log2 m)` rounds.
+//!
+//! # Source
+//! Garay, Schoenmakers, Villegas, "Practical and Secure Solutions for Integer Comparison" (PKC 2007);
+//! lut-spec 10.
+
+use crate::{
+    error::Result,
+    gates::{Ands, Bits, Triples, and_all},
+    party::Party,
+};
+
+/// Shares of the order of a digit in each item of a batch.
+pub(super) struct Order {
+    pub(super) less: Bits,
+    /// `None` where nobody asks.
+    pub(super) equal: Option<Bits>,
+}
+
+/// One-time material for merging the digits of a batch.
+pub(super) struct Tree {
+    /// For pairs with one AND and with two.
+    one: Triples,
+    two: Triples,
+}
+
+impl Tree {
+    /// Offline.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(p: &mut Party, digits: usize, batch: usize) -> Result<Self> {
+        let (ones, twos) = pairs(digits);
+        let one = Triples::shared(p, ones * batch, 1)?;
+        Ok(Self { one, two: Triples::shared(p, twos * batch, 2)? })
+    }
+
+    /// Correlated OTs that [`prepare`](Self::prepare) takes in each direction.
+    pub(super) fn cots(digits: usize, batch: usize) -> usize {
+        let (ones, twos) = pairs(digits);
+        (ones + twos) * batch
+    }
+
+    /// Online. Spends the material.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn merge(mut self, p: &mut Party, mut digits: Vec<Order>) -> Result<Bits> {
+        while digits.len() > 1 {
+            digits = self.level(p, &digits)?;
+        }
+        Ok(digits.swap_remove(0).less)
+    }
+
+    /// All pairs of a level: 1 round.
+    fn level(&mut self, p: &mut Party, digits: &[Order]) -> Result<Vec<Order>> {
+        let mut sets = Vec::with_capacity(digits.len() / 2);
+        for pair in digits.chunks_exact(2) {
+            let x = pair[1].equal.as_ref().expect("equality of all but the lowest digit");
+            let ys: Vec<&Bits> =
+                [Some(&pair[0].less), pair[0].equal.as_ref()].into_iter().flatten().collect();
+            let triples = if ys.len() == 1 { &mut self.one } else { &mut self.two }.take(x.len())?;
+            sets.push(Ands { x, ys, triples });
+        }
+        let products = and_all(p, sets)?.into_iter().zip(digits.chunks_exact(2));
+        let merged = products.map(|(products, pair)| {
+            let mut products = products.into_iter();
+            let below = products.next().expect("an AND for each pair");
+            Order { less: &pair[1].less ^ &below, equal: products.next() }
+        });
+        let odd = digits.chunks_exact(2).remainder().iter();
+        let odd = odd.map(|o| Order { less: o.less.clone(), equal: o.equal.clone() });
+        Ok(merged.chain(odd).collect())
+    }
+}
+
+/// Pairs with one AND and with two, over all levels.
+pub(super) fn pairs(digits: usize) -> (usize, usize) {
+    let levels = digits.next_power_of_two().trailing_zeros() as usize;
+    (levels, digits.saturating_sub(1 + levels))
+}
