@@ -2,7 +2,6 @@
 
 mod csv_file;
 mod fixed;
-mod function;
 mod job;
 mod output;
 mod protocol;
@@ -15,12 +14,17 @@ use std::{
     thread,
 };
 
-use clap::Args;
-use hushtable::{Party, Role};
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use hushtable::{
+    Party, Role,
+    math::{Bounds, Function},
+};
 use serde::Serialize;
 
 use self::{
-    fixed::Bounds,
     job::Job,
     output::Output,
     protocol::{Done, Outcome, Reveal},
@@ -32,8 +36,6 @@ use crate::{
     link::Link,
     progress::Progress,
 };
-
-pub use self::function::Function;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -73,7 +75,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Apply {
     /// The function; the result column has its name
-    #[arg(value_enum, required_unless_present = "table", conflicts_with = "table")]
+    #[arg(value_parser = functions(), required_unless_present = "table", conflicts_with = "table")]
     function: Option<Function>,
     /// A public table in place of a function: CSV of 2^k values, or of index,value, k from 1 to 16
     ///
@@ -126,6 +128,13 @@ pub struct Apply {
     quiet: bool,
     #[command(flatten)]
     link: Link,
+}
+
+/// For clap: the functions with a line of help each.
+fn functions() -> impl TypedValueParser<Value = Function> {
+    let names = Function::ALL
+        .map(|f| PossibleValue::new(f.name()).help(format!("{}, default domain {}", f.about(), f.domain())));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Function>())
 }
 
 /// What `--json` prints.

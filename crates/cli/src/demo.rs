@@ -11,11 +11,10 @@ use std::{
 };
 
 use clap::Args;
-use hushtable::net::Shape;
+use hushtable::{math::Function, net::Shape};
 use serde::Deserialize;
 
 use crate::{
-    apply::Function,
     cost::Phases,
     failure::{Failure, Result},
     identity, pair,

@@ -14,6 +14,7 @@ pub mod arith;
 pub mod error;
 pub mod gates;
 pub mod lut;
+pub mod math;
 pub mod net;
 pub mod onehot;
 pub mod ot;

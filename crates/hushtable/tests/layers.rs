@@ -4,8 +4,20 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Lowest first: each may name those before it.
-const ORDER: [&str; 11] =
-    ["reference", "error", "share", "net", "session", "ot", "party", "gates", "onehot", "lut", "arith"];
+const ORDER: [&str; 12] = [
+    "reference",
+    "error",
+    "share",
+    "net",
+    "session",
+    "ot",
+    "party",
+    "gates",
+    "onehot",
+    "lut",
+    "arith",
+    "math",
+];
 
 /// What the root re-exports, by the module it comes from.
 const RE_EXPORTS: [(&str, &str); 8] = [

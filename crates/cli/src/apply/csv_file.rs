@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
+use hushtable::math::Domain;
 
-use super::fixed::Domain;
 use crate::failure::{Failure, Result};
 
 /// A party's rows: fixed-point integers, and what names them.

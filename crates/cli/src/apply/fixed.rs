@@ -1,124 +1,35 @@
-//! Fixed-point numbers in a public domain, and the table index they stand for.
+//! The domain and the table that the command line asks for; refusals say which options would work.
 
-use std::str::FromStr;
+use hushtable::math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated};
 
 use crate::failure::{Failure, Result};
 
-/// The largest table index, in bits.
-pub const MAX_INDEX_BITS: u32 = 16;
-
-/// `lo:hi` as given on the command line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    pub lo: f64,
-    pub hi: f64,
-}
-
-impl FromStr for Bounds {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let (lo, hi) = text.split_once(':').ok_or("expected lo:hi, for example -8:8")?;
-        let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-        match (number(lo), number(hi)) {
-            (Some(lo), Some(hi)) if lo < hi => Ok(Self { lo, hi }),
-            (Some(_), Some(_)) => Err("the first number must be less than the second".into()),
-            _ => Err("expected two numbers, for example -8:8".into()),
+/// The domain `bounds`.
+pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
+    Domain::new(bounds, fraction_bits).map_err(|error| {
+        let from_zero = Bounds { lo: 0.0, hi: bounds.hi - bounds.lo };
+        match Domain::new(from_zero, fraction_bits) {
+            Ok(_) => error.into(), // the number of points is not what is wrong
+            Err(_) => Failure::new(format!("{error}. {}", advice(bounds, fraction_bits))),
         }
-    }
+    })
 }
 
-/// The half-open interval `[lo, hi)` of multiples of `2^-fraction_bits`; there are `2^index_bits` of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Domain {
-    bounds: Bounds,
-    fraction_bits: u32,
-    index_bits: u32,
+/// `function` over `domain`.
+pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Tabulated> {
+    Tabulated::function(function, domain, fraction_bits).map_err(|_| wide(fraction_bits))
 }
 
-impl Domain {
-    /// Checks that the domain has a power of two of points, at most `2^16`.
-    pub fn new(bounds: Bounds, fraction_bits: u32) -> Result<Self> {
-        let scale = f64::from(1u32 << fraction_bits);
-        let (lo, points) = (bounds.lo * scale, (bounds.hi - bounds.lo) * scale);
-        let index_bits = points.log2();
-        let fits = points.fract() == 0.0
-            && index_bits.fract() == 0.0
-            && (1.0..=f64::from(MAX_INDEX_BITS)).contains(&index_bits);
-        if !fits {
-            return Err(Failure::new(format!(
-                "domain {}:{} with {fraction_bits} fraction bits has {points} points; it must be a power of two \
-                 from 2 to 65536. {}",
-                bounds.lo,
-                bounds.hi,
-                advice(bounds, fraction_bits)
-            )));
-        }
-        if lo.fract() != 0.0 || lo.abs() > 2f64.powi(40) {
-            return Err(Failure::new(format!(
-                "domain {}:{}: both ends must be multiples of 2^-{fraction_bits} and below 2^{} in size",
-                bounds.lo,
-                bounds.hi,
-                40 - fraction_bits
-            )));
-        }
-        Ok(Self { bounds, fraction_bits, index_bits: index_bits as u32 })
-    }
-
-    pub fn fraction_bits(&self) -> u32 {
-        self.fraction_bits
-    }
-
-    pub fn index_bits(&self) -> u32 {
-        self.index_bits
-    }
-
-    /// The number that index `i` stands for.
-    pub fn value(&self, i: usize) -> f64 {
-        (self.lo() + i as i64) as f64 / self.scale()
-    }
-
-    /// Whether `[lo, hi)` contains all integers of `range`, at this domain's scale.
-    pub fn contains(&self, range: [i64; 2]) -> bool {
-        range[0] >= self.lo() && range[1] < self.lo() + (1 << self.index_bits)
-    }
-
-    /// One party's number as an integer at scale `2^fraction_bits`, rounded to nearest, ties away from
-    /// zero. `None` outside this party's half of the domain, `[lo/2, hi/2)`: within it, the sum of
-    /// both parties' numbers lies in `[lo, hi)`.
-    pub fn encode(&self, value: f64) -> Option<i64> {
-        let scaled = (value * self.scale()).round();
-        let twice = 2.0 * scaled;
-        let (lo, hi) = (self.bounds.lo * self.scale(), self.bounds.hi * self.scale());
-        (twice >= lo && twice < hi).then_some(scaled as i64)
-    }
-
-    /// What [`encode`](Self::encode) accepts, in words.
-    pub fn half(&self) -> String {
-        let Bounds { lo, hi } = self.bounds;
-        format!("{} (included) to {} (excluded), this party's half of the domain {self}", lo / 2.0, hi / 2.0)
-    }
-
-    /// Shares of the table index `x - lo mod 2^index_bits` from shares of `x`; exactly one party subtracts.
-    pub fn index_share(&self, x: u64, subtracts: bool) -> u16 {
-        let lo = if subtracts { self.lo() as u64 } else { 0 };
-        let index = x.wrapping_sub(lo) & ((1 << self.index_bits) - 1);
-        index as u16
-    }
-
-    fn scale(&self) -> f64 {
-        f64::from(1u32 << self.fraction_bits)
-    }
-
-    fn lo(&self) -> i64 {
-        (self.bounds.lo * self.scale()) as i64
-    }
+/// The table of `values`.
+pub fn table(values: &[f64], fraction_bits: u32) -> Result<Tabulated> {
+    Tabulated::new(values, fraction_bits).map_err(|_| wide(fraction_bits))
 }
 
-impl std::fmt::Display for Domain {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.bounds.lo, self.bounds.hi)
-    }
+fn wide(fraction_bits: u32) -> Failure {
+    Failure::new(format!(
+        "the table's values do not fit {MAX_VALUE_BITS} bits with {fraction_bits} output fraction bits: use a \
+         smaller --output-fraction-bits or --domain"
+    ))
 }
 
 /// What would work instead of a domain that does not.
@@ -141,61 +52,15 @@ fn advice(bounds: Bounds, fraction_bits: u32) -> String {
 mod tests {
     use super::*;
 
-    fn domain(text: &str, fraction_bits: u32) -> Result<Domain> {
-        Domain::new(text.parse().unwrap(), fraction_bits)
-    }
-
-    #[test]
-    fn every_pair_of_halves_meets_its_index() {
-        let d = domain("-4:4", 2).unwrap();
-        assert_eq!(d.index_bits(), 5);
-        let own: Vec<i64> = (-100..100).filter_map(|i| d.encode(f64::from(i) / 4.0)).collect();
-        assert_eq!((own[0], own[own.len() - 1], own.len()), (-8, 7, 16));
-        for &a in &own {
-            for &b in &own {
-                let i = (d.index_share(a as u64, true) + d.index_share(b as u64, false)) % 32;
-                assert_eq!(d.value(i.into()), (a + b) as f64 / 4.0);
-            }
-        }
-    }
-
-    #[test]
-    fn rounds_to_nearest_before_the_range_check() {
-        let d = domain("-8:8", 8).unwrap();
-        assert_eq!(d.encode(0.001953125), Some(1), "half a step away from zero");
-        assert_eq!(d.encode(-0.0019), Some(0));
-        assert_eq!(d.encode(3.998), Some(1023));
-        assert_eq!(d.encode(3.9981), None, "rounds to 4");
-        assert_eq!(d.encode(-4.0019), Some(-1024));
-        assert_eq!(d.encode(-4.002), None);
-        assert_eq!(d.encode(f64::NAN), None);
-        assert_eq!(d.encode(1e300), None);
-    }
-
-    #[test]
-    fn odd_ends_and_wide_scales() {
-        let d = domain("-0.25:0.25", 2).unwrap();
-        assert_eq!(
-            (d.index_bits(), d.encode(0.0), d.encode(-0.25), d.encode(0.25)),
-            (1, Some(0), None, None)
-        );
-        let d = domain("0:65536", 0).unwrap();
-        assert_eq!((d.index_bits(), d.encode(32767.0), d.encode(32768.0)), (16, Some(32767), None));
-        assert!(d.contains([0, 65535]) && !d.contains([0, 65536]) && !d.contains([-1, 0]));
-    }
-
     #[test]
     fn refusals_say_what_works() {
-        let says = |text: &str, f: u32| domain(text, f).unwrap_err().to_string();
+        let says = |text: &str, f: u32| domain(text.parse().unwrap(), f).unwrap_err().to_string();
         assert!(says("-8:8", 13).contains("--fraction-bits 0 to 12"), "{}", says("-8:8", 13));
         assert!(says("-0.25:0.25", 0).contains("--fraction-bits 2 to 16"), "{}", says("-0.25:0.25", 0));
         assert!(says("-5:5", 8).contains("--domain -8:8"), "{}", says("-5:5", 8));
         assert!(says("0:5", 8).contains("--domain 0:8"), "{}", says("0:5", 8));
         assert!(says("-1000:1000", 8).contains("--domain -128:128"), "{}", says("-1000:1000", 8));
-        assert!(says("0.3:4.3", 8).contains("multiples of 2^-8"), "{}", says("0.3:4.3", 8));
+        assert!(says("0.3:4.3", 8).ends_with("below 2^32 in size"), "{}", says("0.3:4.3", 8));
         assert!(says("0:1048576", 0).contains("--domain 0:65536"), "{}", says("0:1048576", 0));
-        for bad in ["8:-8", "1:1", "a:b", "3", "nan:1", "0:inf"] {
-            assert!(bad.parse::<Bounds>().is_err(), "{bad}");
-        }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::{fs, path::Path};
 
-use hushtable::{Error, Party, Role, lut::Protocol};
+use hushtable::{
+    Error, Party, Role,
+    lut::Protocol,
+    math::{Bounds, Domain, Tabulated, exact_fraction_bits},
+};
 
 use super::{
-    Apply, csv_file,
-    fixed::{Bounds, Domain},
-    function::{Tabulated, exact_fraction_bits},
+    Apply, csv_file, fixed,
     protocol::{Lookup, Reveal},
     shares::ShareFile,
     table_file,
@@ -124,14 +126,14 @@ fn table_of(args: &Apply, shared: Option<&ShareFile>) -> Result<(Domain, Tabulat
         })
     };
     if let Some(function) = args.function {
-        let domain = Domain::new(args.domain.unwrap_or(function.domain()), fraction_bits)?;
-        let table = Tabulated::function(function, &domain, output_bits(16))?;
+        let domain = fixed::domain(args.domain.unwrap_or(function.domain()), fraction_bits)?;
+        let table = fixed::function(function, &domain, output_bits(16))?;
         return Ok((domain, table, function.name().to_owned()));
     }
     let path = args.table.as_deref().expect("clap requires a function or a table");
     let values = table_file::read(path)?;
     let whole = Bounds { lo: 0.0, hi: values.len() as f64 / f64::from(1u32 << fraction_bits) };
-    let domain = Domain::new(args.domain.unwrap_or(whole), fraction_bits)?;
+    let domain = fixed::domain(args.domain.unwrap_or(whole), fraction_bits)?;
     if values.len() != 1 << domain.index_bits() {
         return Err(Failure::new(format!(
             "{}: {} values, but domain {domain} with {fraction_bits} fraction bits has {} points",
@@ -141,7 +143,7 @@ fn table_of(args: &Apply, shared: Option<&ShareFile>) -> Result<(Domain, Tabulat
         )));
     }
     let column = path.file_stem().map_or("table".into(), |stem| stem.to_string_lossy().into_owned());
-    let table = Tabulated::new(&values, output_bits(exact_fraction_bits(&values)))?;
+    let table = fixed::table(&values, output_bits(exact_fraction_bits(&values)))?;
     Ok((domain, table, column))
 }
 

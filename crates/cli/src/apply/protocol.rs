@@ -69,15 +69,12 @@ pub struct Done {
     pub online: Phase,
 }
 
-/// Memory for one-time material at a time.
-const CHUNK_BYTES: usize = 64 << 20;
-
 impl Lookup<'_> {
     /// Correlated OTs, as sender and as receiver, that `rows` lookups take at the party `role`.
     pub fn cots(&self, role: Role, rows: usize) -> (usize, usize) {
-        self.chunks(rows)
-            .map(|chunk| self.protocol.cots(&self.job(), role, chunk))
-            .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+        let job = self.job();
+        let batches = self.protocol.batches(&job, rows);
+        batches.map(|batch| self.protocol.cots(&job, role, batch)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 
     fn job(&self) -> Job {
@@ -118,7 +115,7 @@ impl Lookup<'_> {
             Table::<R>::new(self.bits, self.entries.iter().map(|&e| R::from_u64(e as u64 & mask)).collect())?;
         let mut y = AShare::new(self.bits, Vec::with_capacity(x.len()));
         let (mut offline, mut online) = (Phase::default(), Phase::default());
-        for chunk in self.chunks(x.len()) {
+        for chunk in self.protocol.batches(&self.job(), x.len()) {
             let (now, later) = x.split_at(chunk);
             x = later;
             let index = AShare::new(self.index_bits, now.iter().map(|&i| u32::from(i)).collect());
@@ -158,12 +155,6 @@ impl Lookup<'_> {
     fn signed<R: Ring>(&self, words: &[R]) -> Vec<i64> {
         let unused = 64 - self.bits;
         words.iter().map(|w| ((w.to_u64() << unused) as i64) >> unused).collect()
-    }
-
-    /// Sizes of the pieces whose material is in memory at the same time.
-    fn chunks(&self, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let most = (CHUNK_BYTES / self.protocol.memory(&self.job())).clamp(1, 1 << 18);
-        (0..rows).step_by(most).map(move |from| most.min(rows - from))
     }
 }
 

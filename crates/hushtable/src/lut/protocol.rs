@@ -16,6 +16,9 @@ use crate::{
     share::{Kind, Share, Sharing},
 };
 
+/// Memory for a batch's material and messages.
+const BATCH_BYTES: usize = 64 << 20;
+
 /// A lookup protocol for public tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
@@ -114,6 +117,13 @@ impl Protocol {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
             Self::Rotl | Self::Doubling | Self::Tree => 128 + 16 * ct::row_words(entries),
         }
+    }
+
+    /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
+    /// in memory together.
+    pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
+        let most = (BATCH_BYTES / self.memory(job)).clamp(1, 1 << 18);
+        (0..rows).step_by(most).map(move |from| most.min(rows - from))
     }
 
     /// Offline phase for `batch` lookups in `table`, of `2^k` entries.

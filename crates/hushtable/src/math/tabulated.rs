@@ -1,88 +1,60 @@
-//! The functions by name, and public tables of fixed-point values.
+//! Public tables of signed fixed-point values.
 
-use clap::ValueEnum;
+use super::{Domain, Function};
+use crate::error::{Error, Result};
 
-use super::fixed::{Bounds, Domain};
-use crate::failure::{Failure, Result};
+/// The widest value: a wider one is not exact as a `f64`.
+pub const MAX_VALUE_BITS: u32 = 53;
 
-/// A function of one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Function {
-    /// 1 / (1 + e^-x), default domain -8:8
-    Sigmoid,
-    /// Hyperbolic tangent, default domain -4:4
-    Tanh,
-    /// e^x, default domain -8:8
-    Exp,
-    /// x itself, default domain -8:8
-    Identity,
-}
+/// Most fraction bits of a value.
+const MAX_FRACTION_BITS: u32 = 52;
 
-impl Function {
-    /// The name on the command line and of the result column.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sigmoid => "sigmoid",
-            Self::Tanh => "tanh",
-            Self::Exp => "exp",
-            Self::Identity => "identity",
-        }
-    }
-
-    /// The function in floating point.
-    pub fn eval(self, x: f64) -> f64 {
-        match self {
-            Self::Sigmoid => 1.0 / (1.0 + (-x).exp()),
-            Self::Tanh => x.tanh(),
-            Self::Exp => x.exp(),
-            Self::Identity => x,
-        }
-    }
-
-    /// The domain unless another is asked for.
-    pub fn domain(self) -> Bounds {
-        match self {
-            Self::Tanh => Bounds { lo: -4.0, hi: 4.0 },
-            _ => Bounds { lo: -8.0, hi: 8.0 },
-        }
-    }
-}
-
-/// A table of `2^n` signed integers at scale `2^fraction_bits`.
+/// A table of signed integers at scale `2^fraction_bits`.
 #[derive(Debug)]
 pub struct Tabulated {
     entries: Vec<i64>,
     fraction_bits: u32,
 }
 
-/// Numbers wider than this are not exact in the output file.
-const MAX_VALUE_BITS: u32 = 53;
-
 impl Tabulated {
     /// `function` at every point of `domain`, rounded to nearest.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
     pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Self> {
         let values = (0..1 << domain.index_bits()).map(|i| function.eval(domain.value(i)));
         Self::new(&values.collect::<Vec<_>>(), fraction_bits)
     }
 
     /// Values rounded to nearest at scale `2^fraction_bits`, ties away from zero.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if a value is not finite or does not fit [`MAX_VALUE_BITS`].
     pub fn new(values: &[f64], fraction_bits: u32) -> Result<Self> {
-        let scale = (1u64 << fraction_bits) as f64;
-        let entries = values.iter().map(|v| (v * scale).round() as i64).collect();
-        let table = Self { entries, fraction_bits };
-        if table.bits() > MAX_VALUE_BITS {
-            return Err(Failure::new(format!(
-                "the table's values do not fit {MAX_VALUE_BITS} bits with {fraction_bits} output fraction bits: use a \
-                 smaller --output-fraction-bits or --domain"
-            )));
+        if fraction_bits > MAX_FRACTION_BITS {
+            let accepted = format!("0 to {MAX_FRACTION_BITS}");
+            return Err(Error::Param { what: "fraction bits", got: fraction_bits.to_string(), accepted });
         }
-        Ok(table)
+        let scale = (1u64 << fraction_bits) as f64;
+        let limit = 2f64.powi(MAX_VALUE_BITS as i32 - 1);
+        let entry = |(i, v): (usize, &f64)| {
+            let scaled = (v * scale).round();
+            if scaled >= -limit && scaled < limit {
+                Ok(scaled as i64)
+            } else {
+                Err(wide(i, *v, fraction_bits))
+            }
+        };
+        let entries = values.iter().enumerate().map(entry).collect::<Result<_>>()?;
+        Ok(Self { entries, fraction_bits })
     }
 
+    /// The values times `2^fraction_bits`.
     pub fn entries(&self) -> &[i64] {
         &self.entries
     }
 
+    /// Binary digits after the point.
     pub fn fraction_bits(&self) -> u32 {
         self.fraction_bits
     }
@@ -116,6 +88,11 @@ pub fn exact_fraction_bits(values: &[f64]) -> u32 {
     (0..=16).find(exact).unwrap_or(16)
 }
 
+fn wide(i: usize, value: f64, fraction_bits: u32) -> Error {
+    let got = format!("{value} at index {i} with {fraction_bits} fraction bits");
+    Error::Param { what: "value of a table", got, accepted: format!("values of {MAX_VALUE_BITS} bits") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,9 +110,11 @@ mod tests {
         assert_eq!(bits(&[127.0, -128.0]), 8);
         assert_eq!(bits(&[128.0, 0.0]), 9);
         assert_eq!(bits(&[-129.0, 0.0]), 9);
-        let wide = Tabulated::new(&[2f64.powi(52), 0.0], 0).unwrap_err().to_string();
-        assert!(wide.contains("do not fit 53 bits"), "{wide}");
-        assert!(Tabulated::new(&[1e300, 0.0], 0).is_err());
+        assert_eq!(bits(&[2f64.powi(52) - 1.0, -(2f64.powi(52))]), 53);
+        for wide in [2f64.powi(52), -(2f64.powi(52)) - 1.0, 1e300, f64::NAN, f64::INFINITY] {
+            let error = Tabulated::new(&[0.0, wide], 0).unwrap_err().to_string();
+            assert!(error.contains("at index 1") && error.contains("53 bits"), "{error}");
+        }
     }
 
     #[test]
