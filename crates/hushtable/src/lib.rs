@@ -19,6 +19,7 @@ pub mod net;
 pub mod onehot;
 pub mod ot;
 pub mod party;
+pub mod permutation;
 pub mod reference;
 pub mod session;
 pub mod share;

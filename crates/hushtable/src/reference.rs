@@ -22,6 +22,11 @@ pub fn shift<T: Copy>(group: Shift, v: &[T], by: u32) -> Vec<T> {
     (0..n).map(|i| v[from(i)]).collect()
 }
 
+/// Entry `i` is `v[pi[i]]`.
+pub fn permute<T: Copy>(v: &[T], pi: &[u32]) -> Vec<T> {
+    pi.iter().map(|&from| v[from as usize]).collect()
+}
+
 /// The sum of two elements of the index group of `n` elements.
 pub fn add(group: Shift, n: u32, a: u32, b: u32) -> u32 {
     match group {
@@ -54,6 +59,7 @@ mod tests {
         assert_eq!(one_hot(4, 2), [false, false, true, false]);
         assert_eq!(shift(Shift::Cyclic, &[0, 1, 2, 3], 1), [3, 0, 1, 2]);
         assert_eq!(shift(Shift::Xor, &[0, 1, 2, 3], 1), [1, 0, 3, 2]);
+        assert_eq!(permute(&[10, 11, 12], &[2, 0, 1]), [12, 10, 11]);
         assert_eq!((add(Shift::Cyclic, 5, 3, 4), add(Shift::Xor, 8, 3, 6)), (2, 5));
         let (delta, q) = (Block(0b101), Block(0b110));
         assert!(correlated(delta, &[q, q], &[q, q ^ delta]));

@@ -21,7 +21,7 @@ pub enum Purpose {
     OtPad,
     /// Key trees of 1-of-n OT.
     KeyTree,
-    /// Half-trees of the rotation.
+    /// Half-trees with a leaf missing: those of rotation and permutation.
     Pprf,
     /// Rows expanded from the leaves of the rotation's trees.
     Row,
@@ -29,9 +29,11 @@ pub enum Purpose {
     Tree,
     /// Entries of one-hot vectors from the leaves of these trees.
     TreeRow,
+    /// Entries from the leaves of the trees of shared permutations and rotations.
+    Entry,
 }
 
-const PURPOSES: usize = Purpose::TreeRow as usize + 1;
+const PURPOSES: usize = Purpose::Entry as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

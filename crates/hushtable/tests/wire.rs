@@ -13,7 +13,7 @@ mod relay;
 use std::{env, fs, path::Path};
 
 use hushtable::{
-    AShare, Party, Result,
+    AShare, Party, Result, Role,
     gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
         Table,
@@ -23,9 +23,11 @@ use hushtable::{
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
+    permutation::{Arrays, permute, rotate},
     share::{Additive, Share},
 };
 use pairs::{id, share};
+use prim::rows::Shift;
 use relay::{Fate, relayed};
 
 const SEED: u64 = 0x57_1e;
@@ -46,6 +48,9 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("doubling-xor", None, |p| OneHot::<Xor>::doubling(p, 8, 3).map(drop)),
     ("tree-cyclic", None, |p| OneHot::<Cyclic>::tree(p, 9, 35).map(drop)),
     ("tree-xor", None, |p| OneHot::<Xor>::tree(p, 14, 3).map(drop)),
+    ("permutation", None, permutation),
+    ("rotation", None, |p| rotation(p, true)),
+    ("rotation-random", None, |p| rotation(p, false)),
     ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
     ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
     ("lookup-folded", None, folded),
@@ -58,6 +63,26 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
 ];
+
+/// 5 arrays of 6 entries of 13 bits, reversed, held by P1.
+fn permutation(p: &mut Party) -> Result<()> {
+    let of = Arrays { count: 5, len: 6, bits: 13 };
+    match p.role() {
+        Role::P0 => permute::permute::<Additive, u16>(p, of, &[5, 4, 3, 2, 1, 0].repeat(5)).map(drop),
+        Role::P1 => permute::hold::<Additive, u16>(p, of, &[8000; 30]).map(drop),
+    }
+}
+
+/// 5 arrays of 8 entries of 13 bits, held by P0.
+fn rotation(p: &mut Party, chosen: bool) -> Result<()> {
+    let (of, shift, x) = (Arrays { count: 5, len: 8, bits: 13 }, Shift::Cyclic, [8000; 40]);
+    match (p.role(), chosen) {
+        (Role::P0, true) => rotate::hold::<Additive, u16>(p, of, shift, &x).map(drop),
+        (Role::P0, false) => rotate::hold_random::<Additive, u16>(p, of, shift, &x).map(drop),
+        (Role::P1, true) => rotate::turn::<Additive, u16>(p, of, shift, &[3; 5]).map(drop),
+        (Role::P1, false) => rotate::turn_random::<Additive, u16>(p, of, shift).map(drop),
+    }
+}
 
 /// From a one-hot, 11 indices, 2 columns of 13 bits.
 fn read<G: Group>(p: &mut Party, additive: bool) -> Result<()> {

@@ -1,0 +1,221 @@
+//! Shared rotation: one party's arrays, shifted by an amount that only the other knows.
+//!
+//! # Functionality
+//! In: an array x of n entries of `l` bits from the holder (H); an amount s from the mover (M), or
+//! none: then M gets a random s. Out: shares of `shift_s(x)`, the holder's random: entry i is
+//! `x_{i - s mod n}` (cyclic: a rotation to the right) or `x_{i ^ s}`.
+//!
+//! # Protocol
+//! 1. A punctured PRF with n leaves, punctured at s. Leaf i expands to a row of n entries,
+//!    `d_i = H(leaf_i ^ 1), H(leaf_i ^ 2), ...`.
+//! 2. H: `r = sum_i d_i`, `a = sum_i unshift_i(d_i)`; sends `x - a` with the tree, keeps r.
+//! 3. M: `shift_s(x - a + a') - r'`, where `r'`, `a'` are the same sums with whatever stands in
+//!    place s: that row cancels.
+//!
+//! # Cost, an array
+//! With `d = ceil(log2 n)`: `128 (d - 1) + n l` bits from H and `d` correlated OTs, 1 message. A
+//! chosen s, or a random one for n not a power of two: `d` bits more from M, 2 rounds. Each party
+//! hashes about `2^d` blocks and n rows.
+//!
+//! # Source
+//! Hou et al., "ROTL" (PoPETs 2026), Figures 6 to 9. Deviations: `a` sums *left* rotations (as
+//! printed the punctured row does not cancel); half trees, of which the first level is free.
+
+use prim::{block::Block, ct, hash::CcrHash, ring::Ring, rows::Shift, words};
+use zeroize::Zeroizing;
+
+use super::{
+    Arrays,
+    punctured::{self, Layout},
+};
+use crate::{
+    error::{Error, Result, same},
+    party::Party,
+    share::{Kind, Share},
+};
+
+/// Largest array.
+pub const MAX_LEN: usize = 1 << 16;
+
+/// The mover's random amounts, one an array: secret, wiped when dropped.
+pub type Amounts = Zeroizing<Vec<u32>>;
+
+/// The holder's part, where the mover chooses the amounts: its arrays `x`, one behind the other,
+/// `2 <= len <= 2^16`.
+///
+/// # Errors
+/// [`Error::Param`] for another length or width, in the group of XOR a length that is no power of
+/// two, or an entry with more bits than the width; [`Error::Shape`](crate::Error::Shape) unless
+/// `x` is of the length announced; those of the channel.
+pub fn hold<K: Kind, R: Ring>(p: &mut Party, of: Arrays, shift: Shift, x: &[R]) -> Result<Share<K, R>> {
+    hold_with(p, of, shift, x, true)
+}
+
+/// The holder's part, where the amounts are random.
+///
+/// # Errors
+/// As [`hold`].
+pub fn hold_random<K: Kind, R: Ring>(
+    p: &mut Party,
+    of: Arrays,
+    shift: Shift,
+    x: &[R],
+) -> Result<Share<K, R>> {
+    hold_with(p, of, shift, x, !of.len.is_power_of_two())
+}
+
+/// The mover's part, with an amount below `len` for every array.
+///
+/// # Errors
+/// As [`hold`]; [`Error::Param`] for an amount that is not below `len`.
+pub fn turn<K: Kind, R: Ring>(p: &mut Party, of: Arrays, shift: Shift, by: &[u32]) -> Result<Share<K, R>> {
+    same("amounts", of.count, by.len())?;
+    let outside = by.iter().fold(false, |any, &by| any | (by as usize >= of.len));
+    if outside {
+        let (what, got) = ("amount of a rotation", "one that is too large".into());
+        return Err(Error::Param { what, got, accepted: format!("less than {}", of.len) });
+    }
+    Ok(turn_with(p, of, shift, Some(by))?.1)
+}
+
+/// The mover's part, where the amounts are random: these, and its share.
+///
+/// # Errors
+/// As [`hold`].
+pub fn turn_random<K: Kind, R: Ring>(
+    p: &mut Party,
+    of: Arrays,
+    shift: Shift,
+) -> Result<(Amounts, Share<K, R>)> {
+    if of.len.is_power_of_two() {
+        return turn_with(p, of, shift, None);
+    }
+    let uniform = |_| ((u128::from(p.session().rng().u64()) * of.len as u128) >> 64) as u32;
+    let by: Amounts = Zeroizing::new((0..of.count).map(uniform).collect());
+    turn_with(p, of, shift, Some(&by))
+}
+
+/// Steps 1 and 2.
+fn hold_with<K: Kind, R: Ring>(
+    p: &mut Party,
+    of: Arrays,
+    shift: Shift,
+    x: &[R],
+    chosen: bool,
+) -> Result<Share<K, R>> {
+    check::<R>(of, shift)?;
+    of.check_entries(x)?;
+    let mut r = Zeroizing::new(vec![R::default(); x.len()]);
+    let mut sums = Sums::new(of.len);
+    punctured::hold::<R>(p, layout(of, chosen), |trees, array, masked| {
+        let at = array * of.len..(array + 1) * of.len;
+        trees.leaves(&mut sums.leaves);
+        sums.add_up::<K>(trees.entry_hash(), shift, &mut r[at.clone()]);
+        for ((masked, x), a) in masked.iter_mut().zip(&x[at]).zip(sums.back.iter()) {
+            *masked = R::from_u64(K::strip(x.to_u64(), a.to_u64()));
+        }
+    })?;
+    Ok(Share::new(of.bits, std::mem::take(&mut *r)))
+}
+
+/// Steps 1 and 3.
+fn turn_with<K: Kind, R: Ring>(
+    p: &mut Party,
+    of: Arrays,
+    shift: Shift,
+    chosen: Option<&[u32]>,
+) -> Result<(Amounts, Share<K, R>)> {
+    check::<R>(of, shift)?;
+    let mut by = Zeroizing::new(Vec::with_capacity(of.count));
+    let mut y = Zeroizing::new(vec![R::default(); of.count * of.len]);
+    let mut sums = Sums::new(of.len);
+    let (mut turned, mut spare) =
+        (Zeroizing::new(vec![R::default(); of.len]), Zeroizing::new(vec![R::default(); of.len]));
+    let layout = layout(of, chosen.is_some());
+    punctured::puncture::<R>(p, layout, chosen.unwrap_or_default(), |trees, array, masked| {
+        let y = &mut y[array * of.len..][..of.len];
+        let s = trees.leaves(&mut sums.leaves);
+        by.push(s);
+        sums.add_up::<K>(trees.entry_hash(), shift, y);
+        for ((turned, masked), a) in turned.iter_mut().zip(masked).zip(sums.back.iter()) {
+            *turned = R::from_u64(K::combine(masked.to_u64(), a.to_u64()));
+        }
+        match shift {
+            // To the right by s: to the left by n - s, or by none.
+            Shift::Cyclic => {
+                let left = (of.len as u32 - s) & !ct::eq_mask(s, 0) as u32;
+                words::rotate_left(&mut turned, &mut spare, left);
+            }
+            Shift::Xor => words::permute_xor(&mut turned, &mut spare, s),
+        }
+        for (y, turned) in y.iter_mut().zip(turned.iter()) {
+            *y = R::from_u64(K::strip(turned.to_u64(), y.to_u64()));
+        }
+    })?;
+    Ok((by, Share::new(of.bits, std::mem::take(&mut *y))))
+}
+
+/// Room for one array's tree, rows and sums.
+struct Sums<R: Ring> {
+    leaves: Zeroizing<Vec<Block>>,
+    row: Zeroizing<Vec<Block>>,
+    /// The sum of the rows, each shifted back.
+    back: Zeroizing<Vec<R>>,
+}
+
+impl<R: Ring> Sums<R> {
+    fn new(len: usize) -> Self {
+        Self {
+            leaves: Zeroizing::new(vec![Block::ZERO; len.next_power_of_two()]),
+            row: Zeroizing::new(vec![Block::ZERO; (len * R::WIDTH as usize).div_ceil(128)]),
+            back: Zeroizing::new(vec![R::default(); len]),
+        }
+    }
+
+    /// Adds up the rows of the leaves, as they are into `plain` and shifted back. What is secret is
+    /// which leaf is missing, not the number of a row.
+    fn add_up<K: Kind>(&mut self, hash: &CcrHash, shift: Shift, plain: &mut [R]) {
+        let n = plain.len();
+        plain.fill(R::default());
+        self.back.fill(R::default());
+        for (i, &leaf) in self.leaves[..n].iter().enumerate() {
+            self.row.iter_mut().zip(1..).for_each(|(block, index)| *block = leaf ^ Block(index));
+            hash.in_place(&mut self.row);
+            let row: &[R] = &bytemuck::cast_slice(&self.row)[..n];
+            add::<K, R>(plain, row);
+            match shift {
+                Shift::Cyclic => {
+                    let (head, tail) = row.split_at(i);
+                    add::<K, R>(&mut self.back[..n - i], tail);
+                    add::<K, R>(&mut self.back[n - i..], head);
+                }
+                Shift::Xor => {
+                    for (k, sum) in self.back.iter_mut().enumerate() {
+                        *sum = R::from_u64(K::combine(sum.to_u64(), row[k ^ i].to_u64()));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn add<K: Kind, R: Ring>(sum: &mut [R], row: &[R]) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum = R::from_u64(K::combine(sum.to_u64(), x.to_u64()));
+    }
+}
+
+/// One tree an array.
+fn layout(of: Arrays, chosen: bool) -> Layout {
+    let depth = of.len.next_power_of_two().ilog2() as usize;
+    Layout { arrays: of.count, trees: 1, depth, words: of.len, bits: of.bits, chosen }
+}
+
+fn check<R: Ring>(of: Arrays, shift: Shift) -> Result<()> {
+    of.check::<R>(MAX_LEN)?;
+    if shift == Shift::Xor && !of.len.is_power_of_two() {
+        let (what, got) = ("entries of an array shifted by XOR", of.len.to_string());
+        return Err(Error::Param { what, got, accepted: "powers of two".into() });
+    }
+    Ok(())
+}
