@@ -4,11 +4,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Lowest first: each may name those before it.
-<<<<<<< HEAD
-const ORDER: [&str; 12] = [
-=======
 const ORDER: &[&str] = &[
->>>>>>> ece8952 (Permute and rotate shared arrays by the other party's secret)
     "reference",
     "error",
     "share",
@@ -16,18 +12,12 @@ const ORDER: &[&str] = &[
     "session",
     "ot",
     "party",
-<<<<<<< HEAD
-=======
     "permutation",
->>>>>>> ece8952 (Permute and rotate shared arrays by the other party's secret)
     "gates",
     "onehot",
     "lut",
     "arith",
-<<<<<<< HEAD
     "math",
-=======
->>>>>>> ece8952 (Permute and rotate shared arrays by the other party's secret)
 ];
 
 /// What the root re-exports, by the module it comes from.
