@@ -6,6 +6,7 @@
 //! allocation.
 
 mod agree;
+mod announce;
 mod channel;
 mod connection;
 mod doctor;
@@ -24,7 +25,7 @@ mod tcp;
 mod tls;
 mod transport;
 
-pub use channel::{Channel, Cost};
+pub use channel::{Channel, Cost, HangUp};
 pub use connection::Connection;
 pub use doctor::{Stage, diagnose};
 pub use frame::wire_len;

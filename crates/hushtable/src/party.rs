@@ -91,6 +91,16 @@ impl Party {
         self.session.agree(fields)
     }
 
+    /// Tells the peer which operation comes next, in a few public words, and goes on: no round. Parties
+    /// that announce different ones both get [`Error::Handshake`](crate::Error::Handshake) at their next
+    /// wait for each other.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn announce(&mut self, operation: &str) -> Result<()> {
+        self.session.connection().channel().announce(operation)
+    }
+
     /// Bytes and rounds since the last call; both parties call it at the same point.
     pub fn take_cost(&mut self) -> Cost {
         self.session.take_cost()

@@ -1,6 +1,7 @@
 //! Messages between the parties, and what they cost.
 
 use super::Timing;
+use super::announce::{self, Announced};
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
 use super::outbox::Outbox;
@@ -29,6 +30,8 @@ pub struct Cost {
 pub struct Channel {
     outbox: Outbox,
     inbox: Inbox,
+    transport: Arc<dyn Transport>,
+    announced: Announced,
     cost: Cost,
     /// The longest chain that ends with a message received.
     clock: u32,
@@ -45,7 +48,9 @@ impl Channel {
     ) -> Result<Self> {
         Ok(Channel {
             outbox: Outbox::new(Arc::clone(&transport), shape, timeout, timing)?,
-            inbox: Inbox::new(transport, timeout, timing.silence),
+            inbox: Inbox::new(Arc::clone(&transport), timeout, timing.silence),
+            transport,
+            announced: Announced::default(),
             cost: Cost::default(),
             clock: 0,
             failed: false,
@@ -93,6 +98,7 @@ impl Channel {
     /// [`recv`](Self::recv) of exactly `buf.len()` bytes into `buf`.
     pub fn recv_into(&mut self, buf: &mut [u8]) -> Result<()> {
         self.guard(|channel| {
+            channel.compare_announced()?;
             let (mut done, mut clock) = (0, 0);
             while !channel.next_piece(buf, &mut done, &mut clock)? {}
             channel.note(buf.len(), clock);
@@ -115,6 +121,7 @@ impl Channel {
                 if let Some(frame) = frames.next() {
                     channel.post(frame)?;
                 }
+                channel.compare_announced()?;
                 all_here = all_here || channel.next_piece(&mut theirs, &mut done, &mut clock)?;
             }
             channel.note(theirs_len, clock);
@@ -153,17 +160,60 @@ impl Channel {
         self.guard(|channel| {
             let stamp = channel.stamp(channel.clock, mine.len());
             Frame::cut(mine, stamp).try_for_each(|frame| channel.post(frame))?;
-            let mut theirs = vec![0; limit];
-            let (len, clock) = channel.inbox.header()?;
-            let len = len as usize;
-            if len > limit {
-                return Err(Error::Peer(format!("expected at most {limit} bytes, got {len}")));
-            }
-            theirs.truncate(len);
-            channel.inbox.payload(&mut theirs)?;
-            channel.note(len, clock);
+            channel.compare_announced()?;
+            let (theirs, clock) = channel.bounded(limit)?;
+            channel.note(theirs.len(), clock);
             Ok(theirs)
         })
+    }
+
+    /// Tells the peer what this party is about to do, in a few words without secrets, and goes on. Before
+    /// the next message is received, the peer's announcement is, and is compared. No round. Both parties
+    /// announce at the same points.
+    ///
+    /// # Errors
+    /// As for [`send`](Self::send). The receiving call that finds a difference ends with
+    /// [`Error::Handshake`], at both parties.
+    pub fn announce(&mut self, operation: &str) -> Result<()> {
+        self.guard(|channel| {
+            let message = channel.announced.push(operation);
+            channel.cost.sent += wire_len(message.len());
+            let clock = channel.clock;
+            Frame::cut(message, clock).try_for_each(|frame| channel.post(frame))
+        })
+    }
+
+    /// A way to hang up from another thread, while this one waits for the peer.
+    pub fn hang_up(&self) -> HangUp {
+        HangUp(Arc::clone(&self.transport))
+    }
+
+    /// Receives and compares the announcements that the peer made by now. They carry no clock: nothing
+    /// that is sent depends on them.
+    fn compare_announced(&mut self) -> Result<()> {
+        while let Some(ours) = self.announced.next() {
+            let (theirs, _) = self.bounded(announce::LIMIT)?;
+            self.cost.received += wire_len(theirs.len());
+            if let Some(difference) = announce::compare(&ours, &theirs) {
+                // The peer must receive ours before the caller hangs up, to see the same difference.
+                let Channel { outbox, inbox, .. } = self;
+                let _ = outbox.flush(|| inbox.listen());
+                return Err(difference);
+            }
+        }
+        Ok(())
+    }
+
+    /// The peer's next message, of at most `limit` bytes, and its clock.
+    fn bounded(&mut self, limit: usize) -> Result<(Vec<u8>, u32)> {
+        let (len, clock) = self.inbox.header()?;
+        let len = len as usize;
+        if len > limit {
+            return Err(Error::Peer(format!("expected at most {limit} bytes, got {len}")));
+        }
+        let mut theirs = vec![0; len];
+        self.inbox.payload(&mut theirs)?;
+        Ok((theirs, clock))
     }
 
     /// Counts a message of `len` bytes about to be sent, after the time `clock`; its own time.
@@ -201,12 +251,12 @@ impl Channel {
         Ok(end == buf.len())
     }
 
-    /// Runs a step; an error ends the session.
     /// Ends the session: every later call is an error.
     pub(super) fn fail(&mut self) {
         self.failed = true;
     }
 
+    /// Runs a step; an error ends the session.
     fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.failed {
             return Err(Error::Closed);
@@ -217,6 +267,18 @@ impl Channel {
             self.dead = !matches!(e, Error::Peer(_));
         }
         outcome
+    }
+}
+
+/// Ends a session from another thread: what waits for the peer there, or at the peer, ends with
+/// [`Error::Closed`].
+#[derive(Clone)]
+pub struct HangUp(Arc<dyn Transport>);
+
+impl HangUp {
+    /// Hangs up, without waiting for what is on its way.
+    pub fn now(&self) {
+        self.0.close(Duration::ZERO);
     }
 }
 
