@@ -37,6 +37,9 @@ pub enum Error {
     /// The identity folder is unusable.
     #[error("identity: {0}")]
     Identity(String),
+    /// Correlations on disk that cannot be used: damaged, foreign, restored, or too few.
+    #[error("{0}")]
+    Store(String),
     /// The operating system refused.
     #[error("{what}: {source}")]
     Io {

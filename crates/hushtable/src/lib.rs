@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+mod codec;
 pub mod error;
 pub mod gates;
 pub mod lut;
@@ -23,6 +24,7 @@ pub mod permutation;
 pub mod reference;
 pub mod session;
 pub mod share;
+pub mod store;
 
 pub use error::{Error, Result};
 pub use net::Role;

@@ -3,7 +3,9 @@
 mod protocol;
 pub mod read;
 pub mod splut;
+mod stored;
 mod table;
 
 pub use protocol::{Job, Prepared, Protocol};
+pub(crate) use stored::MAX_PIECE;
 pub use table::Table;

@@ -11,6 +11,7 @@ use std::fmt;
 use prim::{ct, rows::Shift};
 
 use crate::{
+    codec::{Reader, Writer},
     error::{Error, Result, same},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -110,6 +111,24 @@ impl<G: Group> OneHot<G> {
         Ok(Self { n: self.n, offset: self.offset.split_off(left), rows })
     }
 
+    /// Bits that one lookup takes on disk.
+    pub(crate) fn stored_bits(n: u32) -> usize {
+        n as usize + (1 << n)
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        to.words(self.offset.words(), self.n);
+        to.words(&self.rows, word_bits(self.n));
+    }
+
+    /// For `count` lookups.
+    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, count: usize) -> Result<Self> {
+        check_index_bits(n, MAX_INDEX_BITS)?;
+        let offset = from.words(count, n)?;
+        let rows = from.words(count * ct::row_words(1 << n), word_bits(n))?;
+        Self::new(n, offset, rows)
+    }
+
     pub(crate) fn offset(&self) -> &Share<G::Kind, u32> {
         &self.offset
     }
@@ -140,6 +159,11 @@ impl<G: Group> Drop for OneHot<G> {
     fn drop(&mut self) {
         zeroize::Zeroize::zeroize(&mut self.rows);
     }
+}
+
+/// Bits in use of each word of a row.
+fn word_bits(n: u32) -> u32 {
+    (1 << n.min(6)).min(64)
 }
 
 fn check_index_bits(n: u32, max: u32) -> Result<()> {

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 const ORDER: &[&str] = &[
     "reference",
     "error",
+    "codec",
     "share",
     "net",
     "session",
@@ -16,6 +17,7 @@ const ORDER: &[&str] = &[
     "gates",
     "onehot",
     "lut",
+    "store",
     "arith",
     "math",
 ];

@@ -155,6 +155,14 @@ impl fmt::Display for Protocol {
     }
 }
 
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |sharing| if sharing == Sharing::Xor { "xor" } else { "additive" };
+        let (index, output) = (name(self.index), name(self.output));
+        write!(f, "{index} indices of {} bits, {output} outputs of {} bits", self.index_bits, self.value_bits)
+    }
+}
+
 impl FromStr for Protocol {
     type Err = Error;
 
@@ -192,12 +200,13 @@ impl Job {
 /// One-time material for a batch of lookups, of whichever protocol.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prepared<G: Group, K: Kind, R: Ring> {
-    material: Material<G>,
-    kind: PhantomData<K>,
-    ring: PhantomData<R>,
+    pub(super) material: Material<G>,
+    pub(super) kind: PhantomData<K>,
+    pub(super) ring: PhantomData<R>,
 }
 
-enum Material<G: Group> {
+/// Whose material it is; `stored` cuts it and turns it into bytes.
+pub(super) enum Material<G: Group> {
     OneHot(OneHot<G>),
     Signed(Signed<G>),
     SpLut(SpLut<G>),

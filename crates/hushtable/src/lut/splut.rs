@@ -24,6 +24,8 @@
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
 //! from a key tree over silent OT instead of KK13; `V_0` is not sent.
 
+mod stored;
+
 use std::{marker::PhantomData, ops::Range};
 
 use prim::{
@@ -63,6 +65,7 @@ const PIECE: usize = 1 << 18;
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct SpLut<G: Group> {
+    role: Role,
     entries: usize,
     depth: usize,
     /// Strings for the lookups in which this party sends.
@@ -103,7 +106,7 @@ impl<G: Group> SpLut<G> {
             let flipped = exchange(p, &masked, flips.len(), depth as u32)?;
             (choices, flips) = (drawn, flipped);
         }
-        Ok(Self { entries, depth, out, flips, inc, choices, group: PhantomData })
+        Ok(Self { role: p.role(), entries, depth, out, flips, inc, choices, group: PhantomData })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.

@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use super::hello::lane_id;
+use super::identity::Fingerprint;
 use super::listen::{Door, Route};
 use super::memory::Memory;
 use super::raw::RawPeer;
@@ -18,6 +19,7 @@ pub struct Connection {
     role: Role,
     id: [u8; 32],
     peer_name: String,
+    peer: Option<Fingerprint>,
     kin: Kin,
     /// Lanes forked so far: a lane's number, and so its id, is never used again.
     lanes: u16,
@@ -39,8 +41,14 @@ pub(super) struct Siblings {
 }
 
 impl Connection {
-    pub(super) fn new(channel: Channel, role: Role, id: [u8; 32], peer_name: String, kin: Kin) -> Self {
-        Connection { channel, role, id, peer_name, kin, lanes: 0 }
+    pub(super) fn new(
+        channel: Channel,
+        role: Role,
+        id: [u8; 32],
+        (peer_name, peer): (String, Option<Fingerprint>),
+        kin: Kin,
+    ) -> Self {
+        Connection { channel, role, id, peer_name, peer, kin, lanes: 0 }
     }
 
     /// Two parties in this process, with a fresh session id.
@@ -71,7 +79,7 @@ impl Connection {
         let timeout = Duration::from_secs(120);
         let channel = Channel::new(Arc::new(end), siblings.shape, timeout, Timing::default())
             .expect("a thread can be started");
-        Connection::new(channel, role, id, "this process".into(), Kin::Memory(Arc::clone(siblings)))
+        Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
     }
 
     /// Whether the peer is in this process too.
@@ -97,6 +105,11 @@ impl Connection {
     /// Who the peer is, for people: the name in its certificate, or its address.
     pub fn peer_name(&self) -> &str {
         &self.peer_name
+    }
+
+    /// The fingerprint of the peer's certificate; `None` without TLS.
+    pub fn peer_fingerprint(&self) -> Option<Fingerprint> {
+        self.peer
     }
 
     /// Compares parameters with the peer: at most 64 of (name of at most 64 bytes, value of at

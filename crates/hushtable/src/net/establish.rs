@@ -3,6 +3,7 @@
 use super::channel::Channel;
 use super::connection::{Connection, Kin};
 use super::hello::{Hello, Intent, MAGIC, lane_id, lane_token, session_id};
+use super::identity::Fingerprint;
 use super::tcp::Tcp;
 use super::tls::{self, FIRST_BYTE, Tls};
 use super::transport::{Deadline, Transport};
@@ -38,6 +39,8 @@ pub(super) enum Arrival {
 pub(super) struct Secured {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) peer_name: String,
+    /// Of its certificate, with TLS.
+    pub(super) peer: Option<Fingerprint>,
 }
 
 impl Setup {
@@ -65,7 +68,7 @@ impl Setup {
     ) -> Result<Connection> {
         let Options { shape, timeout, timing, .. } = self.options;
         let channel = Channel::new(secured.transport, shape, timeout, timing)?;
-        Ok(Connection::new(channel, role, id, secured.peer_name, kin))
+        Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin))
     }
 
     /// The connecting party's side. Shaped links take their round trips here too.
@@ -85,7 +88,7 @@ impl Setup {
         thread::sleep(self.options.shape.rtt);
         let address = socket.addr().to_string();
         let Some(settings) = &self.tls else {
-            return Ok(Secured { transport: Arc::new(socket), peer_name: address });
+            return Ok(Secured { transport: Arc::new(socket), peer_name: address, peer: None });
         };
         thread::sleep(self.options.shape.rtt);
         Tls::handshake(Role::P1, settings, socket, deadline).map(Secured::new)
@@ -132,7 +135,7 @@ impl Setup {
                 let error = "the peer uses plain TCP, this party TLS";
                 return self.turn_away(socket, true, error, &deadline);
             }
-            (None, _) => Secured { transport: Arc::new(socket), peer_name: address.to_string() },
+            (None, _) => Secured { transport: Arc::new(socket), peer_name: address.to_string(), peer: None },
             (Some(settings), _) => {
                 let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
                 Secured::new(tls.map_err(|refusal| refusal.error)?)
@@ -166,8 +169,9 @@ impl Setup {
 
 impl Secured {
     fn new(tls: Tls) -> Self {
-        let peer_name = tls.peer_name().unwrap_or_else(|| "nameless".into());
-        Secured { transport: Arc::new(tls), peer_name }
+        let (name, peer) = tls.peer().unzip();
+        let peer_name = name.flatten().unwrap_or_else(|| "nameless".into());
+        Secured { transport: Arc::new(tls), peer_name, peer }
     }
 }
 

@@ -5,6 +5,7 @@
 //! bank.id/key.pem        the private key (ECDSA, P-256), readable by the owner only
 //! bank.id/cert.pem       the certificate to give to peers
 //! bank.id/trusted/*.pem  certificates of peers
+//! bank.id/spent/*        how far each store of correlations is spent
 //! ```
 
 use crate::error::{Error, Result};
@@ -26,6 +27,9 @@ use zeroize::Zeroizing;
 const KEY: &str = "key.pem";
 const CERTIFICATE: &str = "cert.pem";
 const TRUSTED: &str = "trusted";
+const SPENT: &str = "spent";
+/// What the private key is used for besides signing.
+const DISK: &str = "hushtable 2026-11 keys of files on disk";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A new certificate is valid from a day ago, for clocks that differ, for two years.
 const VALID_DAYS: u32 = 730;
@@ -42,6 +46,8 @@ struct Inner {
     own: Arc<CertifiedKey>,
     fingerprint: Fingerprint,
     trusted: Vec<CertificateDer<'static>>,
+    /// What the keys of files on disk are derived from.
+    disk: Zeroizing<[u8; 32]>,
 }
 
 impl Identity {
@@ -99,6 +105,7 @@ impl Identity {
             own: Arc::new(own),
             fingerprint: Fingerprint::of(&certificate),
             trusted: read_trusted(&dir.join(TRUSTED))?,
+            disk: Zeroizing::new(blake3::derive_key(DISK, key.secret_der())),
         })))
     }
 
@@ -147,6 +154,16 @@ impl Identity {
         self.0.dir.join(CERTIFICATE)
     }
 
+    /// The folder with how far each store of this identity is spent: the store of correlations writes there.
+    pub(crate) fn spent_path(&self) -> PathBuf {
+        self.0.dir.join(SPENT)
+    }
+
+    /// A key for the files named by `id`, the same whenever this identity is loaded.
+    pub(crate) fn disk_key(&self, id: &[u8; 32]) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(*blake3::keyed_hash(&self.0.disk, id).as_bytes())
+    }
+
     pub(super) fn trusted_path(&self) -> PathBuf {
         self.0.dir.join(TRUSTED)
     }
@@ -175,7 +192,16 @@ impl Fingerprint {
         Fingerprint(Sha256::digest(certificate).into())
     }
 
-    fn short(&self) -> String {
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Fingerprint(bytes)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The first eight hexadecimal digits, for names.
+    pub(crate) fn short(&self) -> String {
         self.0[..4].iter().map(|b| format!("{b:02x}")).collect()
     }
 }

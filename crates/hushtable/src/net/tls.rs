@@ -1,7 +1,7 @@
 //! TLS 1.3 over TCP: both parties show a certificate, and each accepts only those it has pinned.
 
 use super::Role;
-use super::identity::Identity;
+use super::identity::{Fingerprint, Identity};
 use super::pin::{Pins, refused_by_us};
 use super::tcp::Tcp;
 use super::transport::{Deadline, Transport, again};
@@ -125,10 +125,11 @@ impl Tls {
         }
     }
 
-    /// The name in the peer's certificate.
-    pub(super) fn peer_name(&self) -> Option<String> {
+    /// The name in the peer's certificate, and its fingerprint.
+    pub(super) fn peer(&self) -> Option<(Option<String>, Fingerprint)> {
         let session = self.session.lock().expect("no panic while the lock is held");
-        super::identity::common_name(session.peer_certificates()?.first()?)
+        let certificate = session.peer_certificates()?.first()?;
+        Some((super::identity::common_name(certificate), Fingerprint::of(certificate)))
     }
 
     /// Writes records to the socket until none is left.

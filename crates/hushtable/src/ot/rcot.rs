@@ -3,7 +3,10 @@
 use prim::block::Block;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::error::{Error, Result};
+use crate::{
+    codec::{Reader, Writer},
+    error::{Error, Result},
+};
 
 /// The sender's half of a batch of random correlated OTs: strings `q` and the session's secret
 /// `Delta`, with the receiver's `t = q ^ b * Delta`.
@@ -53,6 +56,18 @@ impl CotSender {
         Ok(Self { delta: self.delta, q: cut(&mut self.q, count)? })
     }
 
+    /// The strings and their `Delta`, which serves no other OT than those of the session that made
+    /// them: that session is over when they are read again.
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        to.blocks(&[self.delta]);
+        to.blocks(&self.q);
+    }
+
+    pub(crate) fn decode(from: &mut Reader<'_>, count: usize) -> Result<Self> {
+        let delta = from.blocks(1)?[0];
+        Ok(Self { delta, q: from.blocks(count)? })
+    }
+
     /// The session's secret difference: never sent, never printed.
     pub fn delta(&self) -> Block {
         self.delta
@@ -85,6 +100,14 @@ impl CotReceiver {
     /// [`Error::Shape`] if fewer are left.
     pub fn take(&mut self, count: usize) -> Result<Self> {
         Ok(Self { t: cut(&mut self.t, count)? })
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        to.blocks(&self.t);
+    }
+
+    pub(crate) fn decode(from: &mut Reader<'_>, count: usize) -> Result<Self> {
+        Ok(Self { t: from.blocks(count)? })
     }
 
     /// The strings `t`, choice bits in their lowest bits.

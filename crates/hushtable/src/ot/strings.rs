@@ -32,6 +32,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
+    codec::{Reader, Writer},
     error::Result,
     net::Role,
     session::{Purpose, Session},
@@ -111,6 +112,23 @@ impl PayloadSender {
         Self { widths: widths.to_vec(), pads: x0.iter().zip(x1.iter()).map(pair).collect(), spent: 0 }
     }
 
+    /// Cuts off the pads of the last `m` OTs.
+    pub(crate) fn take(&mut self, m: usize) -> Self {
+        let cut = |pads: &mut Vec<[u64; 2]>| pads.split_off(pads.len() - m);
+        Self { widths: self.widths.clone(), pads: self.pads.iter_mut().map(cut).collect(), spent: self.spent }
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        assert_eq!(self.spent, 0, "only whole material is stored");
+        self.widths.iter().zip(&self.pads).for_each(|(&w, pads)| to.words(pads.as_flattened(), w));
+    }
+
+    /// Of `count` OTs.
+    pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
+        let pads = |&w| Ok(from.words::<u64>(2 * count, w)?.as_chunks().0.to_vec());
+        Ok(Self { widths: widths.to_vec(), pads: widths.iter().map(pads).collect::<Result<_>>()?, spent: 0 })
+    }
+
     /// Step 2 for the next payloads: the message, and the sender's shares.
     ///
     /// # Panics
@@ -157,6 +175,35 @@ impl PayloadReceiver {
         let keys = keys(s, s.role().peer(), cots.len());
         let pads = slices(&keys, widths, cots.strings(), Block::ZERO);
         Self { widths: widths.to_vec(), choices, pads, spent: 0 }
+    }
+
+    /// The choice bits, as masks of all ones or zeros.
+    pub(crate) fn choices(&self) -> &[u64] {
+        &self.choices
+    }
+
+    /// Cuts off the pads of the last `m` OTs.
+    pub(crate) fn take(&mut self, m: usize) -> Self {
+        let left = self.choices.len() - m;
+        Self {
+            widths: self.widths.clone(),
+            choices: self.choices.split_off(left),
+            pads: self.pads.iter_mut().map(|pads| pads.split_off(left)).collect(),
+            spent: self.spent,
+        }
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        assert_eq!(self.spent, 0, "only whole material is stored");
+        to.words(&self.choices, 1);
+        self.widths.iter().zip(&self.pads).for_each(|(&w, pads)| to.words(pads, w));
+    }
+
+    /// Of `count` OTs.
+    pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
+        let choices = from.words::<u64>(count, 1)?.into_iter().map(u64::wrapping_neg).collect();
+        let pads = widths.iter().map(|&w| from.words(count, w)).collect::<Result<_>>()?;
+        Ok(Self { widths: widths.to_vec(), choices, pads, spent: 0 })
     }
 
     /// Bytes of the sender's message for the next `payloads`.

@@ -26,6 +26,7 @@ use zeroize::Zeroizing;
 
 use super::{Read, check_single, many};
 use crate::{
+    codec::{Reader, Writer},
     error::{Error, Result, same},
     lut::Table,
     net::Role,
@@ -83,6 +84,36 @@ impl<G: Group> Signed<G> {
         self.onehot.is_empty()
     }
 
+    /// Cuts off the material for `m` lookups, to be spent separately.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let onehot = self.onehot.take(m)?;
+        let removal = self.sign.removal.as_mut().map(|removal| removal.take(m));
+        Ok(Self { onehot, sign: Sign { widths: self.sign.widths.clone(), removal } })
+    }
+
+    /// Bits that one lookup takes on disk, for one column of `l` bits.
+    pub(crate) fn stored_bits(n: u32, l: u32) -> usize {
+        OneHot::<G>::stored_bits(n) + if l > 1 { 3 * (l as usize - 1) + 1 } else { 0 }
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        self.onehot.encode(to);
+        if let Some(removal) = &self.sign.removal {
+            removal.out.encode(to);
+            removal.inc.encode(to);
+        }
+    }
+
+    /// For `count` lookups in tables of one column of `l` bits.
+    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, l: u32, count: usize) -> Result<Self> {
+        let onehot = OneHot::decode(from, n, count)?;
+        let removal = if l > 1 { Some(Removal::decode(from, l, count)?) } else { None };
+        Ok(Self { onehot, sign: Sign { widths: vec![l], removal } })
+    }
+
     /// Online, 2 rounds: additive shares of `T[x]` mod `2^l`, for a table of one column of `l`
     /// bits. Spends this material.
     ///
@@ -120,6 +151,21 @@ impl<G: Group> Signed<G> {
             same("width prepared for additive output", width as usize, bits as usize)?;
         }
         Ok(())
+    }
+}
+
+impl Removal {
+    fn take(&mut self, m: usize) -> Self {
+        let left = self.mine.len() - m;
+        let mine = Zeroizing::new(self.mine.split_off(left));
+        Self { mine, out: self.out.take(m), inc: self.inc.take(m) }
+    }
+
+    fn decode(from: &mut Reader<'_>, l: u32, count: usize) -> Result<Self> {
+        let out = PayloadSender::decode(from, &payloads(&[l]), count)?;
+        let inc = PayloadReceiver::decode(from, &payloads(&[l]), count)?;
+        // The sign bits are what this party chose by.
+        Ok(Self { mine: Zeroizing::new(inc.choices().to_vec()), out, inc })
     }
 }
 

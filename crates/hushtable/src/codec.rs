@@ -1,0 +1,151 @@
+//! Bytes of what is kept on disk: numbers little-endian, words without padding between them.
+//!
+//! Lists carry no length: a decoder knows how many words there must be, and the reader makes sure
+//! that they are there before it allocates.
+
+use prim::{
+    block::Block,
+    pack::{pack, unpack},
+    ring::Ring,
+};
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+
+/// Bytes under way to the disk; wiped when dropped.
+pub(crate) struct Writer(Zeroizing<Vec<u8>>);
+
+/// Bytes that came from the disk.
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl Writer {
+    /// `capacity` bytes are expected; with fewer, growing would leave unwiped copies behind.
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self(Zeroizing::new(Vec::with_capacity(capacity)))
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    /// A text of at most 255 bytes.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.0.push(u8::try_from(text.len()).expect("a short text"));
+        self.bytes(text.as_bytes());
+    }
+
+    pub(crate) fn blocks(&mut self, blocks: &[Block]) {
+        self.bytes(bytemuck::cast_slice(blocks));
+    }
+
+    /// The low `bits` bits of each word, 0 to `R::WIDTH`.
+    pub(crate) fn words<R: Ring>(&mut self, words: &[R], bits: u32) {
+        if bits > 0 {
+            pack(words, bits, &mut self.0);
+        }
+    }
+
+    pub(crate) fn finish(self) -> Zeroizing<Vec<u8>> {
+        self.0
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(|| malformed("ends early"))?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        Ok(self.bytes(N)?.try_into().expect("as many bytes"))
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// A text of printable ASCII.
+    pub(crate) fn text(&mut self) -> Result<String> {
+        let [len] = self.array()?;
+        let text = self.bytes(len.into())?;
+        if !text.iter().all(|&b| b == b' ' || b.is_ascii_graphic()) {
+            return Err(malformed("has an unreadable name"));
+        }
+        Ok(text.iter().map(|&b| char::from(b)).collect())
+    }
+
+    pub(crate) fn blocks(&mut self, count: usize) -> Result<Vec<Block>> {
+        let bytes = self.bytes(count.checked_mul(16).ok_or_else(|| malformed("ends early"))?)?;
+        let mut blocks = vec![Block::ZERO; count];
+        bytemuck::cast_slice_mut(&mut blocks).copy_from_slice(bytes);
+        Ok(blocks)
+    }
+
+    /// `count` words of `bits` bits, 0 to `R::WIDTH`. No bits: as many zeros, which the caller
+    /// bounds.
+    pub(crate) fn words<R: Ring>(&mut self, count: usize, bits: u32) -> Result<Vec<R>> {
+        let packed = count.checked_mul(bits as usize).ok_or_else(|| malformed("ends early"))?.div_ceil(8);
+        let bytes = self.bytes(packed)?;
+        let mut words = vec![R::default(); count];
+        if bits > 0 {
+            unpack(bytes, bits, &mut words);
+        }
+        Ok(words)
+    }
+
+    /// Asserts that nothing is left.
+    pub(crate) fn finish(self) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(malformed("has bytes left over")) }
+    }
+}
+
+/// What a decoder says of bytes it cannot make sense of; callers put the file's name before it.
+pub(crate) fn malformed(what: &str) -> Error {
+    Error::Store(what.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let mut w = Writer::new(0);
+        w.number(7);
+        w.text("rotl");
+        w.words(&[1u32, 2, 5], 3);
+        w.words(&[9u64, 9], 0);
+        w.blocks(&[Block(3)]);
+        let bytes = w.finish();
+        assert_eq!(bytes.len(), 8 + 5 + 2 + 16);
+        let read = |bytes: &[u8]| -> Result<()> {
+            let mut r = Reader::new(bytes);
+            assert_eq!((r.number()?, r.text()?.as_str()), (7, "rotl"));
+            assert_eq!((r.words::<u32>(3, 3)?, r.words::<u64>(2, 0)?), (vec![1, 2, 5], vec![0, 0]));
+            assert_eq!(r.blocks(1)?, [Block(3)]);
+            r.finish()
+        };
+        read(&bytes).unwrap();
+        for end in 0..bytes.len() {
+            assert!(read(&bytes[..end]).is_err(), "{end} bytes");
+        }
+        assert!(read(&[&bytes[..], &[0]].concat()).is_err());
+    }
+
+    #[test]
+    fn sizes_beyond_the_bytes_are_not_allocated() {
+        assert!(Reader::new(&[0; 9]).words::<u64>(usize::MAX, 64).is_err());
+        assert!(Reader::new(&[0; 9]).words::<u64>(usize::MAX / 8, 8).is_err());
+        assert!(Reader::new(&[0; 9]).blocks(usize::MAX / 8).is_err());
+        assert!(Reader::new(&[3, b'a', 7, b'c']).text().is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The encrypted files of a store.
+//!
+//! A piece is sealed by ChaCha20-Poly1305 under a key of its store, with its number as the nonce:
+//! it is written once. The digest of the header and the number are authenticated with it.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use prim::ring::Ring;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+use zeroize::Zeroizing;
+
+use super::{files, header::About};
+use crate::{
+    error::{Error, Result},
+    lut::Prepared,
+    onehot::Group,
+    share::Kind,
+};
+
+const EXTENSION: &str = "piece";
+/// What a sealed piece has besides the material of its lookups, at most.
+const OVERHEAD: usize = 128;
+
+/// The pieces of an open store. When the last user is gone, those spent are removed.
+pub(super) struct Pieces {
+    dir: PathBuf,
+    about: About,
+    header: [u8; 32],
+    key: LessSafeKey,
+    spent: AtomicU64,
+    /// Keeps other processes out of the folder.
+    _lock: File,
+}
+
+impl Pieces {
+    pub(super) fn new(
+        dir: &Path,
+        about: About,
+        header: &[u8],
+        key: &Zeroizing<[u8; 32]>,
+        lock: File,
+    ) -> Self {
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &**key).expect("a key of 32 bytes");
+        Self {
+            dir: dir.into(),
+            about,
+            header: *blake3::hash(header).as_bytes(),
+            key: LessSafeKey::new(key),
+            spent: AtomicU64::new(0),
+            _lock: lock,
+        }
+    }
+
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Lookups before this position will not be read again.
+    pub(super) fn set_spent(&self, position: u64) {
+        self.spent.store(position, Ordering::Relaxed);
+    }
+
+    /// Number of the piece that has a position.
+    pub(super) fn at(&self, position: u64) -> u64 {
+        position / self.about.piece
+    }
+
+    /// The first position behind a piece.
+    pub(super) fn end(&self, number: u64) -> u64 {
+        ((number + 1) * self.about.piece).min(self.about.planned)
+    }
+
+    /// Lookups in a piece.
+    pub(super) fn len(&self, number: u64) -> usize {
+        (self.end(number) - number * self.about.piece) as usize
+    }
+
+    /// Numbers of the pieces that are there, in order.
+    pub(super) fn present(&self) -> Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&self.dir).map_err(files::at(&self.dir))? {
+            numbers.extend(number_of(&entry.map_err(files::at(&self.dir))?.path()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Writes a new piece.
+    pub(super) fn seal(&self, number: u64, mut bytes: Zeroizing<Vec<u8>>) -> Result<()> {
+        self.key
+            .seal_in_place_append_tag(nonce(number), Aad::from(self.aad(number)), &mut *bytes)
+            .expect("a piece is far shorter than the cipher allows");
+        files::write(&self.path(number), &bytes)
+    }
+
+    /// Reads a whole piece.
+    pub(super) fn open<G: Group, K: Kind, R: Ring>(&self, number: u64) -> Result<Prepared<G, K, R>> {
+        let (path, about, len) = (self.path(number), &self.about, self.len(number));
+        let bits = about.protocol.stored_bits(&about.job).unwrap_or(0);
+        let mut bytes = Zeroizing::new(files::read(&path, len * bits / 8 + OVERHEAD)?);
+        let damaged = |what: &str| Error::Store(format!("{}: {what}", path.display()));
+        let plain = self
+            .key
+            .open_in_place(nonce(number), Aad::from(self.aad(number)), &mut bytes)
+            .map_err(|_| damaged("damaged, or not of this store"))?;
+        let read = Prepared::from_bytes(about.protocol, &about.job, about.role, len, plain);
+        read.map_err(|error| damaged(&error.to_string()))
+    }
+
+    /// Removes pieces all of whose lookups are spent. What cannot be removed now is tried again
+    /// when the store is opened the next time.
+    pub(super) fn sweep(&self) {
+        let spent = self.spent.load(Ordering::Relaxed);
+        for number in self.present().unwrap_or_default() {
+            if number < self.at(spent) || self.end(number) <= spent {
+                let _ = fs::remove_file(self.path(number));
+            }
+        }
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.dir.join(format!("{number:06}.{EXTENSION}"))
+    }
+
+    fn aad(&self, number: u64) -> [u8; 40] {
+        let mut aad = [0; 40];
+        aad[..32].copy_from_slice(&self.header);
+        aad[32..].copy_from_slice(&number.to_le_bytes());
+        aad
+    }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        self.sweep();
+    }
+}
+
+/// The number in a piece's name.
+pub(super) fn number_of(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    let number = name.strip_suffix(EXTENSION)?.strip_suffix('.')?;
+    number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().ok())?
+}
+
+/// Unique under a store's key: a piece is sealed once.
+fn nonce(number: u64) -> Nonce {
+    let mut nonce = [0; 12];
+    nonce[..8].copy_from_slice(&number.to_le_bytes());
+    Nonce::assume_unique_for_key(nonce)
+}
