@@ -160,6 +160,9 @@ impl Factors<'_> {
     }
 }
 
+/// Per column, per item: shares of `c x` and of `x - c x`.
+type Pairs = Zeroizing<Vec<Vec<[u64; 2]>>>;
+
 /// The products under way.
 struct Run<'a> {
     factors: &'a Factors<'a>,
@@ -168,9 +171,9 @@ struct Run<'a> {
     flips: Vec<u8>,
     /// This party's rows in the piece that is being sent, in columns.
     columns: Zeroizing<Vec<Vec<u64>>>,
-    /// Blocks sent whose corrections have not come, with shares of `c x` and of `x - c x`; and
-    /// corrections that came before the block was sent.
-    sent: VecDeque<(Block, Zeroizing<Vec<Vec<[u64; 2]>>>)>,
+    /// Blocks sent whose corrections have not come, and corrections that came before their block
+    /// was sent.
+    sent: VecDeque<(Block, Pairs)>,
     corrections: VecDeque<Vec<u8>>,
     add: &'a mut dyn FnMut(usize, usize, u64),
 }
