@@ -4,6 +4,7 @@ mod protocol;
 pub mod read;
 pub mod splut;
 mod stored;
+pub mod switching;
 mod table;
 
 pub use protocol::{Job, Prepared, Protocol};

@@ -19,6 +19,7 @@ use hushtable::{
         Table,
         read::{Read, many},
         splut::SpLut,
+        switching::Chain,
     },
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
@@ -59,6 +60,7 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-cyclic", None, splut::<Cyclic>),
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
+    ("splut-chain", None, chain),
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
@@ -146,6 +148,14 @@ fn to_additive(p: &mut Party) -> Result<()> {
     let b = Bits::random(p, 70);
     b2a::<u16>(p, &b, 13)?;
     DaBits::<u16>::random(p, 13, 70)?.convert(p, &b).map(drop)
+}
+
+/// Three layers, 11 indices of 4, 3 and 5 bits.
+fn chain(p: &mut Party) -> Result<()> {
+    let tables = [(4, 4), (3, 6), (5, 13)].map(|(k, l)| Table::<u16>::tabulate(k, l, |x| x * 511));
+    let [a, b, c] = tables;
+    let x = share(p.role(), 4, &[7; 11], SEED);
+    Chain::<Cyclic>::prepare(p, &[4, 3, 5], 11)?.lookup(p, &[&a?, &b?, &c?], &x).map(drop)
 }
 
 /// Every frame each party sent, set-up included.

@@ -85,6 +85,11 @@ impl<G: Group> SpLut<G> {
     /// [`Error::Param`] if there are fewer than 2 or more than 2^20 entries, or, in the xor group,
     /// no power of two of them.
     pub fn prepare(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
+        Self::prepare_halves(p, entries, batch.div_ceil(2), batch / 2)
+    }
+
+    /// [`prepare`](Self::prepare) for given numbers of lookups in which P0 and P1 send.
+    pub(super) fn prepare_halves(p: &mut Party, entries: usize, p0: usize, p1: usize) -> Result<Self> {
         let power = entries.is_power_of_two();
         if !(2..=MAX_ENTRIES).contains(&entries) || (!power && matches!(G::SHIFT, Shift::Xor)) {
             let accepted = match G::SHIFT {
@@ -94,7 +99,7 @@ impl<G: Group> SpLut<G> {
             return Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted });
         }
         let depth = depth(entries);
-        let (send, recv) = Self::cots(p.role(), entries, batch);
+        let (send, recv) = Self::cots_of_halves(p.role(), entries, p0, p1);
         let (out, inc) = p.cots(send, recv)?;
         let mut choices: Vec<u32> = inc.strings().chunks_exact(depth).map(one_of_n::chosen_index).collect();
         let mut flips = vec![0u32; send / depth];
@@ -111,7 +116,12 @@ impl<G: Group> SpLut<G> {
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        let (p0, p1) = (batch.div_ceil(2) * depth(entries), batch / 2 * depth(entries));
+        Self::cots_of_halves(role, entries, batch.div_ceil(2), batch / 2)
+    }
+
+    /// Those of [`prepare_halves`](Self::prepare_halves).
+    pub(super) fn cots_of_halves(role: Role, entries: usize, p0: usize, p1: usize) -> (usize, usize) {
+        let (p0, p1) = (p0 * depth(entries), p1 * depth(entries));
         match role {
             Role::P0 => (p0, p1),
             Role::P1 => (p1, p0),
@@ -182,10 +192,37 @@ impl<G: Group> SpLut<G> {
                 (mine, theirs)
             }
         };
-        let n = self.entries as u32;
-        let masked = self.choices.iter().zip(theirs).map(|(&s, &x)| minus::<G>(s, x, n));
-        // Public: s is uniform in the index group and serves no other lookup, since `self` is spent.
-        let u = exchange(p, &masked.collect::<Vec<_>>(), mine.len(), self.depth as u32)?;
+        let masked = self.masked(theirs);
+        let u = exchange(p, &masked, mine.len(), self.depth as u32)?;
+        let (sent, received, _) = self.answer::<K, R>(p, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
+        let (mut first, second) = match p.role() {
+            Role::P0 => (sent, received),
+            Role::P1 => (received, sent),
+        };
+        first.extend(second);
+        Ok(Share::new(table.bits(), first))
+    }
+
+    /// Step 2: `u` for the lookups in which this party receives, at its index shares.
+    ///
+    /// Public: s is uniform in the index group and serves no other lookup, since only this and the
+    /// next step follow, once.
+    pub(super) fn masked(&self, theirs: &[u32]) -> Vec<u32> {
+        self.choices.iter().zip(theirs).map(|(&s, &x)| minus::<G>(s, x, self.entries as u32)).collect()
+    }
+
+    /// Step 3 for the lookups in which this party sends and those in which it receives, at its index
+    /// shares `[mine, theirs]`: its outputs of both. In the same round goes the message that `next`
+    /// makes of its outputs as sender, unless empty, and `len` bytes of the peer's come.
+    pub(super) fn answer<K: Kind, R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        [mine, theirs]: [&[u32]; 2],
+        u: &[u32],
+        next: impl FnOnce(&[R]) -> Vec<u8>,
+        len: usize,
+    ) -> Result<(Vec<R>, Vec<R>, Vec<u8>)> {
         let mut run = Run::<K, R> {
             table,
             depth: self.depth,
@@ -196,20 +233,25 @@ impl<G: Group> SpLut<G> {
             kind: PhantomData,
         };
         let (out, flips, inc) = (&self.out, &self.flips, &self.inc);
+        let (mut next, mut theirs_next) = (Some(next), Vec::new());
         p.session().duplex(
             &mut run,
-            |s, run| Ok(run.next_sent().map(|at| run.send::<G>(s, out, flips, mine, &u, at))),
+            |s, run| {
+                Ok(match run.next_sent() {
+                    Some(at) => Some(run.send::<G>(s, out, flips, mine, u, at)),
+                    None => next.take().map(|next| next(&run.sent)).filter(|message| !message.is_empty()),
+                })
+            },
             |s, run| match run.next_received() {
                 Some(at) => run.receive(s, inc, theirs, at).map(|()| true),
+                None if theirs_next.len() < len => {
+                    theirs_next = s.recv(len)?;
+                    Ok(true)
+                }
                 None => Ok(false),
             },
         )?;
-        let (mut first, second) = match p.role() {
-            Role::P0 => (run.sent, run.received),
-            Role::P1 => (run.received, run.sent),
-        };
-        first.extend(second);
-        Ok(Share::new(table.bits(), first))
+        Ok((run.sent, run.received, theirs_next))
     }
 }
 
@@ -354,7 +396,7 @@ fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
 }
 
 /// Swaps `bits`-bit words with the peer, who sends `theirs` of them.
-fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) -> Result<Vec<u32>> {
+pub(super) fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) -> Result<Vec<u32>> {
     let mut message = Vec::new();
     pack(mine, bits, &mut message);
     let mut out = vec![0u32; theirs];

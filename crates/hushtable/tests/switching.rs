@@ -1,0 +1,209 @@
+//! Chains of SP-LUT lookups with switching roles, and tables merged into one.
+
+#[path = "support/pairs.rs"]
+mod pairs;
+#[path = "support/relay.rs"]
+mod relay;
+#[path = "support/stats.rs"]
+mod stats;
+
+use hushtable::{
+    Error, Party, Result, Role,
+    lut::{Table, splut::SpLut, switching::Chain},
+    net::{Connection, Cost, wire_len},
+    onehot::{Cyclic, Group, Xor},
+    reference,
+    share::Share,
+};
+use pairs::{both, id, pair, share};
+use relay::{Fate, relayed};
+
+/// A table of `2^k` entries of `l` bits, another for every `number`.
+fn table(number: usize, k: u32, l: u32) -> Table<u16> {
+    let mix = |x: u64| (x + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 + 2 * number as u64).rotate_right(29);
+    Table::tabulate(k, l, mix).unwrap()
+}
+
+/// The tables of a chain with index bits `k`, whose entries have one bit more than the next index
+/// has, and the last 11.
+fn tables(k: &[u32]) -> Vec<Table<u16>> {
+    let widths = k[1..].iter().map(|k| k + 1).chain([11]);
+    k.iter().zip(widths).enumerate().map(|(i, (&k, l))| table(i, k, l)).collect()
+}
+
+fn plain(tables: &[Table<u16>], xs: &[u32]) -> Vec<u16> {
+    let (last, first) = tables.split_last().unwrap();
+    let at = first.iter().fold(xs.to_vec(), |xs, t| {
+        reference::lookup(&t.columns()[0], &xs).into_iter().map(u32::from).collect()
+    });
+    reference::lookup(&last.columns()[0], &at)
+}
+
+const CHAINS: [&[u32]; 8] =
+    [&[1], &[4], &[3, 3], &[1, 5], &[4, 2, 3], &[2, 2, 2, 2], &[3, 1, 4, 1, 5], &[2, 3, 2, 3, 2, 3, 2, 3]];
+
+/// D odd, even and 1; every index, several splits of each, odd batches too.
+#[test]
+fn every_index_of_chains() {
+    fn check<G: Group>(p: &mut Party, k: &[u32], batch: usize) -> Result<()> {
+        let tables = tables(k);
+        let xs: Vec<u32> = (0..batch as u32).map(|i| i % (1 << k[0])).collect();
+        for bits in [k[0], 9] {
+            // The high part of a wider index does not count.
+            let wide: Vec<u32> = xs.iter().map(|x| x | 0x155 << k[0]).collect();
+            let x: Share<G::Kind, u32> = share(p.role(), bits, &wide, batch as u64);
+            let material = Chain::<G>::prepare(p, k, batch)?;
+            assert_eq!((material.len(), material.is_empty()), (batch, batch == 0));
+            let y = material.lookup(p, &tables.iter().collect::<Vec<_>>(), &x)?;
+            assert_eq!(p.open(&y)?, plain(&tables, &xs), "{k:?} {batch} {}", G::NAME);
+        }
+        Ok(())
+    }
+    both(pair(30, None), |p| {
+        CHAINS.iter().try_for_each(|k| {
+            for batch in [0, 1, 2, 5 << k[0], (7 << k[0]) + 1] {
+                check::<Cyclic>(p, k, batch)?;
+                check::<Xor>(p, k, batch)?;
+            }
+            Ok(())
+        })
+    });
+}
+
+/// The bits of the single lookups, `d + (n - 1) l` each; `D + 1` rounds.
+#[test]
+fn switching_saves_rounds_and_no_bits() {
+    let bytes = |count: usize, bits: usize| (count * bits).div_ceil(8);
+    // In messages of about 2^18 bytes.
+    let masked = |count: usize, k: u32, l: u32| -> u64 {
+        let (n, l) = (1usize << k, l as usize);
+        let piece = ((8 << 18) / (n * l)).max(1);
+        let sizes = (0..count).step_by(piece).map(|from| piece.min(count - from));
+        sizes.map(|count| wire_len(bytes(count, (n - 1) * l))).sum()
+    };
+    both(pair(31, None), |p| {
+        for (k, batch) in CHAINS.into_iter().flat_map(|k| [(k, 1), (k, 7), (k, 3000)]) {
+            let what = format!("{k:?}, {batch}, {:?}", p.role());
+            let tables = tables(k);
+            let x = share(p.role(), k[0], &vec![0; batch], 5);
+            let (send, recv) = Chain::<Xor>::cots(p.role(), k, batch);
+            p.stock_cots(send, recv)?;
+            let (material, offline) = p.metered(|p| Chain::<Xor>::prepare(p, k, batch))?;
+            assert_eq!(offline, Cost::default(), "{what}");
+            let (_, cost) = p.metered(|p| material.lookup(p, &tables.iter().collect::<Vec<_>>(), &x))?;
+
+            let halves = [batch.div_ceil(2), batch / 2];
+            let mut sent = [0, 0];
+            for (i, (table, &k)) in tables.iter().zip(k).enumerate() {
+                for party in 0..2 {
+                    sent[party] += masked(halves[(i + party) % 2], k, table.bits());
+                    let asks = halves[(i + party + 1) % 2];
+                    // An empty message is sent at the start only.
+                    sent[party] += if i == 0 || asks > 0 { wire_len(bytes(asks, k as usize)) } else { 0 };
+                }
+            }
+            let (mine, peer) = (p.role() as usize, 1 - p.role() as usize);
+            let rounds = k.len() as u32 + 1;
+            assert_eq!(cost, Cost { sent: sent[mine], received: sent[peer], rounds }, "{what}");
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    both(pair(32, None), |p| {
+        let text = |outcome: Result<Share<_, u16>>| match outcome.expect_err("accepted") {
+            e @ (Error::Param { .. } | Error::Shape { .. }) => e.to_string(),
+            other => panic!("another kind of error: {other:?}"),
+        };
+        for (k, got) in [(&[][..], "no layer"), (&[3, 0], "0"), (&[21, 3], "21")] {
+            let refused = Chain::<Xor>::prepare(p, k, 3).err().expect("accepted");
+            let want = format!("index bits of a layer: {got} is not supported; accepted: 1 to 20");
+            assert_eq!(refused.to_string(), want);
+        }
+        let (a, b, narrow) = (table(1, 3, 4), table(2, 4, 7), table(3, 3, 3));
+        let pair = Table::vector(4, vec![vec![0u16; 8]; 2])?;
+        let x = share(p.role(), 3, &[1; 6], 1);
+        let short = share(p.role(), 3, &[1; 5], 1);
+        let slim = share(p.role(), 2, &[1; 6], 1);
+        let cases: [(&[&Table<u16>], _, &str); 6] = [
+            (&[&a], &x, "tables of the chain: expected 2, got 1"),
+            (&[&a, &b], &short, "indices: expected 6, got 5"),
+            (&[&a, &b], &slim, "width of the low bits: 3 is not supported; accepted: 1 to 2"),
+            (&[&pair, &b], &x, "columns of the table: expected 1, got 2"),
+            (
+                &[&narrow, &b],
+                &x,
+                "width of entries that index the next table: 3 is not supported; accepted: 4 and more",
+            ),
+            (
+                &[&b, &b],
+                &x,
+                "entries of the table (2^index bits: pad a shorter one with Table::pad): expected 8, got 16",
+            ),
+        ];
+        for (tables, x, want) in cases {
+            let material = Chain::<Xor>::prepare(p, &[3, 4], 6)?;
+            let (refused, cost) = p.metered(|p| Ok(text(material.lookup(p, tables, x))))?;
+            assert_eq!((refused.as_str(), cost), (want, Cost::default()));
+        }
+        Ok(())
+    });
+}
+
+/// Catches an output share that asks the next layer without its mask `s`, or a mask that serves two
+/// layers: with one index throughout, all that a party sends but the masked entries is uniform, and
+/// so is what two layers' questions make together.
+#[test]
+fn questions_are_uniform_at_every_layer() {
+    const BATCH: usize = 4000;
+    let run = |connection: Connection| -> Result<()> {
+        let mut p = Party::seeded(connection, 33, None)?;
+        let constant = Table::<u16>::new(4, vec![9; 16])?;
+        let x = share(p.role(), 4, &[3; BATCH], 2);
+        let material = Chain::<Xor>::prepare(&mut p, &[4, 4, 4], BATCH)?;
+        material.lookup(&mut p, &[&constant; 3], &x).map(drop)
+    };
+    let outcome = relayed(id(33), run, run, |_, _, _| Fate::Pass);
+    outcome.p0.expect("no panic").expect("an honest run");
+    outcome.p1.expect("no panic").expect("an honest run");
+    let question = BATCH / 2 * 4 / 8;
+    for sent in outcome.sent {
+        let asked: Vec<&[u8]> = sent.iter().map(|f| &f[8..]).filter(|m| m.len() == question).collect();
+        let asked = &asked[asked.len() - 3..];
+        for (i, a) in asked.iter().enumerate() {
+            uniform("a question", a);
+            for b in &asked[..i] {
+                uniform("two questions", &a.iter().zip(*b).map(|(a, b)| a ^ b).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+/// Nibbles, since there are few.
+fn uniform(what: &str, bytes: &[u8]) {
+    let mut counts = [0; 16];
+    bytes.iter().flat_map(|b| [b & 15, b >> 4]).for_each(|x| counts[x as usize] += 1);
+    let far = stats::uniform(&counts);
+    assert!(far < 6.0, "{what}: {far} standard deviations from uniform");
+}
+
+/// What one layer gives is what SP-LUT gives.
+#[test]
+fn a_chain_of_one_is_a_lookup() {
+    let run = |chain: bool| {
+        let party = move |c: Connection| -> Result<()> {
+            let mut p = Party::seeded(c, 34, None)?;
+            let t = table(1, 4, 9);
+            let x = share(p.role(), 4, &[3, 9, 15], 2);
+            match chain {
+                true => Chain::<Xor>::prepare(&mut p, &[4], 3)?.lookup(&mut p, &[&t], &x).map(drop),
+                false => SpLut::<Xor>::prepare(&mut p, 16, 3)?.lookup_xor(&mut p, &t, &x).map(drop),
+            }
+        };
+        relayed(id(34), party, party, |_, _, _| Fate::Pass).sent
+    };
+    assert!(run(true) == run(false), "the same messages");
+    assert_eq!(Chain::<Xor>::cots(Role::P0, &[4], 3), SpLut::<Xor>::cots(Role::P0, 16, 3));
+}
