@@ -26,16 +26,18 @@ use serde::Serialize;
 
 use self::{
     job::Job,
-    output::Output,
     protocol::{Done, Outcome, Reveal},
     shares::role_name,
 };
 use crate::{
+    choice::Choosing,
     cost::{Phase, Phases},
     failure::{Failure, Result},
     link::Link,
     progress::Progress,
 };
+
+pub use self::output::Output;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -127,6 +129,8 @@ pub struct Apply {
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
+    choosing: Choosing,
+    #[command(flatten)]
     link: Link,
 }
 
@@ -154,9 +158,9 @@ struct Report<'a> {
 
 /// Runs the subcommand.
 pub fn run(args: &Apply) -> Result<()> {
-    let job = Job::new(args)?;
+    let mut job = Job::new(args)?;
     let output = reserve(args)?;
-    let (mut lanes, session, setup) = connect(args, &job)?;
+    let (mut lanes, session, setup) = connect(args, &mut job)?;
     let role = lanes[0].role();
     let done = {
         let progress = Progress::start("rows", job.rows(), args.quiet);
@@ -171,9 +175,10 @@ pub fn run(args: &Apply) -> Result<()> {
 }
 
 /// Connects, agrees and sets up, one party a lane. The session id is the first connection's.
-fn connect(args: &Apply, job: &Job) -> Result<(Vec<Party>, [u8; 32], Phase)> {
+fn connect(args: &Apply, job: &mut Job) -> Result<(Vec<Party>, [u8; 32], Phase)> {
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, None)?;
+    job.protocol = args.choosing.settle(&mut p, args.link.net(), &job.lookup().job(), job.rows())?;
     job.agree(&mut p)?;
     let (session, role) = (p.id(), p.role());
     let share = job.rows().div_ceil(job.threads());

@@ -7,10 +7,12 @@ use clap::{Parser, Subcommand};
 use crate::{
     apply::{self, Apply},
     bench::{self, Bench, BenchParty},
+    calibrate::{self, Calibrate},
     demo::{self, Demo},
     doctor::{self, Doctor},
     identity::{self, Identity},
     info,
+    plan::{self, Plan},
 };
 
 const EXAMPLES: &str = "\
@@ -46,6 +48,8 @@ enum Command {
     Doctor(Doctor),
     Info(info::Info),
     Bench(Bench),
+    Plan(Plan),
+    Calibrate(Calibrate),
     #[command(hide = true)]
     BenchParty(BenchParty),
 }
@@ -59,6 +63,8 @@ pub fn run() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),
         Command::Bench(args) => bench::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::BenchParty(args) => bench::run_party(&args),
     };
     match done {

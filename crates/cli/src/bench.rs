@@ -18,6 +18,7 @@ use self::{
     report::{Report, Run},
 };
 use crate::{
+    cost::Phases,
     failure::{Failure, Result},
     identity, pair,
     progress::Progress,
@@ -115,10 +116,13 @@ enum Format {
 
 /// Runs the subcommand.
 pub fn run(args: &Bench) -> Result<()> {
-    let (work, options) = match &args.what {
+    let (mut work, options) = match &args.what {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
     };
+    if let Work::Lut(lut) = &mut work {
+        lut.choose(&options.net)?;
+    }
     let mut runs = Vec::new();
     let progress = Progress::start("runs", options.repeat.into(), false);
     for done in 1..=options.repeat.into() {
@@ -132,6 +136,23 @@ pub fn run(args: &Bench) -> Result<()> {
         Format::Table => report.table(),
     };
     std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+}
+
+/// One run of `count` OTs over plain TCP, for a calibration.
+pub fn of_ots(scheme: &str, count: u32) -> Result<Phases> {
+    let work = serde_json::json!({ "kind": "ot", "scheme": scheme, "count": count });
+    let options = Options {
+        threads: 1,
+        net: Shape::LOOPBACK,
+        tls: false,
+        repeat: 1,
+        format: Format::Json,
+        timeout: 120,
+    };
+    let work = serde_json::from_value(work).expect("a benchmark of OTs");
+    // The first run also pays for waking the processor up.
+    let runs = [once(&work, &options)?, once(&work, &options)?];
+    Ok(runs[1].phases)
 }
 
 /// One run of both processes. P0 writes its measurements and results into P1, which verifies.

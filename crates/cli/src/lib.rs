@@ -4,6 +4,7 @@
 mod apply;
 mod args;
 mod bench;
+mod calibrate;
 mod choice;
 mod cost;
 mod demo;
@@ -13,6 +14,7 @@ mod identity;
 mod info;
 mod link;
 mod pair;
+mod plan;
 mod progress;
 
 pub use args::run;

@@ -51,6 +51,11 @@ impl Link {
         if self.listen.is_some() { Role::P0 } else { Role::P1 }
     }
 
+    /// The simulated network.
+    pub fn net(&self) -> Shape {
+        self.net
+    }
+
     /// Connects to the peer, and says since when the session has been coming about: at P0 since the peer
     /// was there, because the wait for it is not part of the work.
     pub fn open(&self) -> Result<(Connection, Instant)> {

@@ -21,6 +21,7 @@ pub mod onehot;
 pub mod ot;
 pub mod party;
 pub mod permutation;
+pub mod plan;
 pub mod reference;
 pub mod session;
 pub mod share;

@@ -6,7 +6,7 @@ pub mod one_of_n;
 pub mod params;
 pub mod rcot;
 mod softspoken;
-mod source;
+pub(crate) mod source;
 pub mod strings;
 
 pub use rcot::{CotReceiver, CotSender};

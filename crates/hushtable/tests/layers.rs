@@ -18,6 +18,7 @@ const ORDER: &[&str] = &[
     "onehot",
     "lut",
     "store",
+    "plan",
     "arith",
     "math",
 ];

@@ -51,7 +51,7 @@ impl Job {
             Reveal::None => table.bits().max(SHARED_BITS),
             _ => table.bits(),
         };
-        let protocol = if domain.index_bits() <= 10 { Protocol::Rotl } else { Protocol::SpLut };
+        let protocol = Protocol::SpLut; // until the parties settle on one
         let function = args.function.map_or("table", |f| f.name()).to_owned();
         let (reveal, threads) = (args.reveal, usize::from(args.threads).min(x.len()));
         Ok(Self { table, column, bits, protocol, reveal, ids, domain, function, threads, x, shared })

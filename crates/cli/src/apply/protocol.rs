@@ -77,7 +77,8 @@ impl Lookup<'_> {
         batches.map(|batch| self.protocol.cots(&job, role, batch)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 
-    fn job(&self) -> Job {
+    /// As the protocols see it.
+    pub fn job(&self) -> Job {
         let (index, output) = (Sharing::Additive, Sharing::Additive);
         Job { index, output, index_bits: self.index_bits, value_bits: self.bits }
     }

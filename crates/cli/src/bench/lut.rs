@@ -5,7 +5,8 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
-    lut::{Job, Table},
+    lut::{Job, Protocol, Table},
+    net::Shape,
     onehot::{Cyclic, Group, Xor},
     share::{self, Additive, Bitwise, Kind, Share},
 };
@@ -14,16 +15,20 @@ use serde::{Deserialize, Serialize};
 
 use super::party::{Finished, Lanes};
 use crate::{
-    choice::Choice,
+    choice::Choosing,
     failure::{Failure, Result},
 };
 
 /// A batch of lookups.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub struct LutWork {
-    /// Lookup protocol
-    #[arg(long, value_parser = Choice::parser(), default_value = "rotl", value_name = "NAME")]
-    protocol: Choice,
+    /// Which protocol, once it is chosen
+    #[arg(skip = Protocol::SpLut)]
+    #[serde(with = "name")]
+    protocol: Protocol,
+    #[command(flatten)]
+    #[serde(skip)]
+    choosing: Choosing,
     /// How the index is shared
     #[arg(long, value_enum, default_value = "additive")]
     index: Sharing,
@@ -73,7 +78,13 @@ impl LutWork {
 
     /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
     pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        self.protocol.0.cots(&self.job(), role, batch)
+        self.protocol.cots(&self.job(), role, batch)
+    }
+
+    /// Chooses the protocol for this network.
+    pub fn choose(&mut self, link: &Shape) -> Result<()> {
+        self.protocol = self.choosing.over(link, &self.job(), self.batch())?;
+        Ok(())
     }
 
     fn job(&self) -> Job {
@@ -88,6 +99,20 @@ impl From<Sharing> for share::Sharing {
             Sharing::Additive => Self::Additive,
             Sharing::Xor => Self::Xor,
         }
+    }
+}
+
+/// A protocol as its name.
+mod name {
+    use hushtable::lut::Protocol;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(protocol: &Protocol, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(protocol.name())
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Protocol, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -117,7 +142,7 @@ fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<(
     let x = indices::<G>(n, lanes.role(), lanes.items());
     let done = lanes.measure(
         x,
-        |p, items| work.protocol.0.prepare::<G, K, R>(p, &table, items),
+        |p, items| work.protocol.prepare::<G, K, R>(p, &table, items),
         |p, material, x| material.lookup(p, &table, x),
     )?;
     finish::<G, K, R>(work, &table, &done)
@@ -190,8 +215,6 @@ fn combine<K: Kind>(bits: u32, a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hushtable::lut::Protocol;
-
     use super::*;
 
     /// Two lanes of right results: what P1 has and what P0 hands over.
@@ -211,8 +234,16 @@ mod tests {
     }
 
     fn verification<K: Kind>(output: Sharing) {
-        let (protocol, index) = (Choice(Protocol::Rotl), Sharing::Xor);
-        let work = LutWork { protocol, index, output, index_bits: 5, value_bits: 13, batch: 100 };
+        let (protocol, index) = (Protocol::Rotl, Sharing::Xor);
+        let work = LutWork {
+            protocol,
+            choosing: Choosing::default(),
+            index,
+            output,
+            index_bits: 5,
+            value_bits: 13,
+            batch: 100,
+        };
         let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
         let (results, handed) = sample::<K>(&work, &table);
         check::<Xor, K, u16>(&work, &table, &results, &mut handed.as_slice()).unwrap();

@@ -192,7 +192,7 @@ impl Job {
     }
 
     /// Whether the sign of a one-hot vector matters to the output.
-    fn signed(&self) -> bool {
+    pub(crate) fn signed(&self) -> bool {
         self.output == Sharing::Additive && self.value_bits > 1
     }
 }

@@ -26,9 +26,9 @@ pub enum Scheme {
 }
 
 /// Up to this many OTs SoftSpoken makes them: starting Ferret would cost more.
-const SMALL: usize = 1 << 15;
+pub(crate) const SMALL: usize = 1 << 15;
 /// Up to this many, Ferret's set S, whose start is cheap; above, set M.
-const MEDIUM: usize = 1 << 18;
+pub(crate) const MEDIUM: usize = 1 << 18;
 
 /// A message's worth of strings, by which a stock may exceed what was asked for.
 const SLACK: usize = 1 << 14;

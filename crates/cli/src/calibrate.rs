@@ -1,0 +1,296 @@
+//! `hushtable calibrate`: how fast this machine and the link to the peer are, for `plan` and for `--protocol auto`.
+
+use std::{
+    env, fmt, fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use hushtable::{Party, Role, net::Shape, plan::Machine};
+use prim::{block::Block, hash::CcrHash};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    apply::Output,
+    bench,
+    failure::{Failure, Result},
+    link::Link,
+    progress::Progress,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  With the peer, the same command at both sides; each keeps the common result:
+    hushtable calibrate --listen 0.0.0.0:7000 --identity bank.id
+    hushtable calibrate --connect bank.example:7000 --identity telecom.id
+  This machine alone, as both parties:
+    hushtable calibrate --local
+
+Nothing else should be running. The result is read by `hushtable plan`, `apply` and `bench` unless they are \
+given another file.";
+
+/// Measure this machine and the link to the peer, for `plan` and `--protocol auto`
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Calibrate {
+    /// Only this machine, no peer
+    #[arg(long, conflicts_with_all = ["listen", "connect"])]
+    local: bool,
+    /// Where the result goes [default: hushtable/calibration.json in this user's configuration folder]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    peer: Peer,
+}
+
+/// A [`Link`] that `--local` makes unnecessary.
+#[derive(Debug)]
+struct Peer(Option<Link>);
+
+impl Args for Peer {
+    fn augment_args(command: Command) -> Command {
+        ["listen", "identity"].into_iter().fold(Link::augment_args(command), |command, name| {
+            command.mut_arg(name, |arg| arg.required_unless_present("local"))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Peer {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        if matches.get_flag("local") {
+            Ok(Self(None))
+        } else {
+            Link::from_arg_matches(matches).map(Some).map(Self)
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// What was measured, or the defaults.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    #[serde(with = "MachineFile")]
+    machine: Machine,
+    link: Option<LinkFile>,
+    /// Where it was read from.
+    #[serde(skip)]
+    source: Option<PathBuf>,
+}
+
+/// The fields of [`Machine`] on disk and between the parties.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Machine", deny_unknown_fields)]
+struct MachineFile {
+    start: f64,
+    round: f64,
+    soft_ot: f64,
+    small_start: f64,
+    small_ot: f64,
+    large_start: f64,
+    large_ot: f64,
+    hash: f64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct LinkFile {
+    mbit_per_s: f64,
+    rtt_ms: f64,
+}
+
+impl Calibration {
+    /// From `path`, or from this user's file if there is one, or the defaults.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let default = default_path().filter(|path| path.is_file());
+        let Some(path) = path.map(Path::to_owned).or(default) else {
+            return Ok(Self { machine: Machine::REFERENCE, link: None, source: None });
+        };
+        let text = fs::read(&path).map_err(Failure::file(&path))?;
+        let read: Self = serde_json::from_slice(&text)
+            .map_err(|e| Failure::new(format!("{}: not a calibration: {e}", path.display())))?;
+        read.check().map_err(|what| Failure::new(format!("{}: {what}", path.display())))?;
+        Ok(Self { source: Some(path), ..read })
+    }
+
+    pub fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    /// The link, if it was measured.
+    pub fn link(&self) -> Option<Shape> {
+        let link = self.link?;
+        Some(Shape { mbit_per_s: Some(link.mbit_per_s), rtt: Duration::from_secs_f64(link.rtt_ms / 1e3) })
+    }
+
+    /// Every figure positive and sane, so that predictions are finite.
+    fn check(&self) -> std::result::Result<(), String> {
+        let Machine { start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash } =
+            self.machine;
+        let seconds = [start, round, small_start, large_start];
+        let nanoseconds = [soft_ot, small_ot, large_ot, hash];
+        let fits = |values: [f64; 4], most: f64| values.iter().all(|v| (1e-9..=most).contains(v));
+        if !fits(seconds, 100.0) || !fits(nanoseconds, 1e6) {
+            return Err("a figure of the machine is out of range".into());
+        }
+        match self.link {
+            Some(link)
+                if !(0.01..=1e6).contains(&link.mbit_per_s) || !(0.0..=4000.0).contains(&link.rtt_ms) =>
+            {
+                Err("the link's figures are out of range: 0.01 to 10^6 Mbit/s, 0 to 4000 ms".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Calibration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Some(path) => write!(f, "calibration {}", path.display()),
+            None => f.write_str("not calibrated"),
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Calibrate) -> Result<()> {
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None => default_path().ok_or_else(|| Failure::new("--output FILE says where the result goes"))?,
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    }
+    let output = Output::reserve(&path, Path::new(""), false, true)?;
+    let (machine, link) = match &args.peer.0 {
+        Some(link) => with_peer(link)?,
+        None => (measure_machine()?, None),
+    };
+    let found = Calibration { machine, link, source: None };
+    found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
+    let text = serde_json::to_string_pretty(&found).expect("plain data") + "\n";
+    output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
+    print!("{text}");
+    eprintln!("wrote {}", path.display());
+    Ok(())
+}
+
+/// Both machines, one after the other because they may be one, and the link.
+fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
+    let (connection, _) = link.open()?;
+    let mut p = Party::new(connection, None)?;
+    let link = measure_link(&mut p)?;
+    let mine = match p.role() {
+        Role::P0 => {
+            let mine = measure_machine()?;
+            p.barrier()?;
+            p.barrier()?;
+            mine
+        }
+        Role::P1 => {
+            p.barrier()?;
+            let mine = measure_machine()?;
+            p.barrier()?;
+            mine
+        }
+    };
+    let theirs = exchange(&mut p, mine)?;
+    Ok((mine.slower(theirs), Some(link)))
+}
+
+/// Swaps the figures with the peer, as text of a fixed length.
+fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
+    const BYTES: usize = 1024;
+    let calibration = Calibration { machine: mine, link: None, source: None };
+    let mut text = serde_json::to_vec(&calibration).expect("plain data");
+    text.resize(BYTES, b' ');
+    let theirs = p.connection().channel().exchange(text, BYTES)?;
+    let theirs: Calibration =
+        serde_json::from_slice(&theirs).map_err(|e| Failure::new(format!("the peer's calibration: {e}")))?;
+    theirs.check().map_err(|what| Failure::new(format!("the peer's calibration: {what}")))?;
+    Ok(theirs.machine)
+}
+
+/// Crossing messages of one byte for the delay, then of a mebibyte for the rate.
+fn measure_link(p: &mut Party) -> Result<LinkFile> {
+    p.barrier()?;
+    let delay = (0..20).map(|_| timed(|| Ok(p.barrier()?))).collect::<Result<Vec<_>>>()?;
+    let one_way = delay.into_iter().fold(f64::INFINITY, f64::min);
+    let mut bytes = 1 << 20;
+    loop {
+        let seconds =
+            timed(|| Ok(p.connection().channel().exchange(vec![0; bytes], bytes).map(drop)?))? - one_way;
+        // P0 decides, so that both send the next one or neither.
+        let more = u8::from(seconds < 0.2 && bytes < 64 << 20);
+        let answer = p.connection().channel().exchange(vec![more], 1)?;
+        let more = if p.role() == Role::P0 { more } else { answer[0] & 1 };
+        if more == 0 {
+            let mbit_per_s = (bytes as f64 * 8e-6 / seconds.max(1e-6)).clamp(0.01, 1e6);
+            let rtt_ms = 2e3 * (one_way - Machine::REFERENCE.round).max(0.0);
+            return Ok(LinkFile { mbit_per_s, rtt_ms });
+        }
+        bytes *= 4;
+    }
+}
+
+/// This machine as both parties, by the same runs as `bench`.
+fn measure_machine() -> Result<Machine> {
+    let progress = Progress::start("measurements", 4, false);
+    let count = |done| progress.done().store(done, std::sync::atomic::Ordering::Relaxed);
+    let hash = measure_hash();
+    count(1);
+    let soft = bench::of_ots("softspoken", 5 << 13)?;
+    count(2);
+    let small = bench::of_ots("ferret", 200_000)?;
+    count(3);
+    let large = bench::of_ots("ferret", 1 << 22)?;
+    count(4);
+    let ns = |seconds: f64, ots: usize| seconds * 1e9 / ots as f64;
+    let start = soft.setup.seconds;
+    let small_start = (small.setup.seconds - start).max(1e-4);
+    Ok(Machine {
+        start,
+        round: Machine::REFERENCE.round,
+        soft_ot: ns(soft.offline.seconds, 5 << 13),
+        small_start,
+        small_ot: ns(small.offline.seconds, 200_000),
+        large_start: (large.setup.seconds - start - small_start).max(1e-4),
+        large_ot: ns(large.offline.seconds, 1 << 22),
+        hash,
+    })
+}
+
+/// Nanoseconds a block, the best of several passes over a buffer in the cache.
+fn measure_hash() -> f64 {
+    let hash = CcrHash::new(Block(1));
+    let mut blocks = vec![Block(7); 1 << 12];
+    let mut pass = || {
+        let start = Instant::now();
+        (0..64).for_each(|_| hash.in_place(&mut blocks));
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(64 << 12)
+    };
+    (0..10).map(|_| pass()).fold(f64::INFINITY, f64::min)
+}
+
+fn timed(f: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let start = Instant::now();
+    f()?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
+fn default_path() -> Option<PathBuf> {
+    let folder = env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;
+    Some(folder.join("hushtable").join("calibration.json"))
+}

@@ -1,0 +1,205 @@
+//! `hushtable plan`: what each lookup protocol would cost, and which is chosen.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+    path::PathBuf,
+    str::FromStr,
+};
+
+use clap::{Args, ValueEnum};
+use hushtable::{
+    lut::Job,
+    net::Shape,
+    plan::{self, Estimate, Prediction},
+    share,
+};
+use serde::Serialize;
+
+use crate::{
+    calibrate::Calibration,
+    choice::Objective,
+    cost::{bytes, time},
+    failure::{Failure, Result},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  hushtable plan --index-bits 8 --value-bits 64 --batch 100000 --net lan
+  hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
+  With what `hushtable calibrate` measured between the two machines:
+    hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
+
+The first line is the choice. Times are predictions for one thread a party, from a model of this machine \
+(--calibration) and of the link (--net, or the calibration's).";
+
+/// Predict what each lookup protocol would cost, and show which one is chosen
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Plan {
+    /// The table has 2^K entries, K from 1 to 20
+    #[arg(long, value_name = "K", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=20))]
+    index_bits: u32,
+    /// Width of an entry in bits, 1 to 64
+    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    value_bits: u32,
+    /// Number of lookups, such as 100000 or 1e5
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = count)]
+    batch: usize,
+    /// How the index is shared
+    #[arg(long, value_enum, default_value = "additive")]
+    index: Sharing,
+    /// How the result is shared
+    #[arg(long, value_enum, default_value = "additive")]
+    output: Sharing,
+    /// Who knows the table
+    #[arg(long, value_enum, default_value = "public")]
+    table: Table,
+    /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
+    #[arg(long, value_name = "NET", value_parser = Shape::from_str)]
+    net: Option<Shape>,
+    /// What is to be least
+    #[arg(long, value_enum, default_value = "total")]
+    optimise: Objective,
+    /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// One line of JSON for each protocol
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a value is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Sharing {
+    /// x = x0 + x1 mod 2^bits
+    Additive,
+    /// x = x0 ^ x1
+    Xor,
+}
+
+impl From<Sharing> for share::Sharing {
+    fn from(sharing: Sharing) -> Self {
+        match sharing {
+            Sharing::Additive => Self::Additive,
+            Sharing::Xor => Self::Xor,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Table {
+    /// Both parties
+    Public,
+    /// One party only
+    Private,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Line<'a> {
+    protocol: &'a str,
+    chosen: bool,
+    setup: Phase,
+    offline: Phase,
+    online: Phase,
+    memory_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Phase {
+    seconds: f64,
+    bytes: [u64; 2],
+    rounds: u32,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Plan) -> Result<()> {
+    if args.table == Table::Private {
+        return Err(Failure::new("--table private: there is no protocol for private tables yet"));
+    }
+    let calibration = Calibration::load(args.calibration.as_deref())?;
+    let link = args.net.or(calibration.link()).unwrap_or_default();
+    let job = Job {
+        index: args.index.into(),
+        output: args.output.into(),
+        index_bits: args.index_bits,
+        value_bits: args.value_bits,
+    };
+    let all = plan::plan(&job, args.batch, &link, &calibration.machine(), args.optimise.into())?;
+    let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
+    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+}
+
+/// A number of things: digits, or as 1e5.
+pub fn count(text: &str) -> std::result::Result<usize, String> {
+    let number = text.parse::<usize>().ok().or_else(|| {
+        let value = text.parse::<f64>().ok()?;
+        (value.fract() == 0.0 && (1.0..=1e12).contains(&value)).then_some(value as usize)
+    });
+    number
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "not a whole number of 1 or more, such as 100000 or 1e5".to_owned())
+}
+
+fn lines(all: &[Prediction]) -> String {
+    let phase = |e: Estimate| Phase {
+        seconds: e.seconds,
+        bytes: e.bytes.map(|bytes| bytes.round() as u64),
+        rounds: e.rounds,
+    };
+    let line = |(i, p): (usize, &Prediction)| {
+        let line = Line {
+            protocol: p.protocol.name(),
+            chosen: i == 0,
+            setup: phase(p.setup),
+            offline: phase(p.offline),
+            online: phase(p.online),
+            memory_bytes: p.memory,
+        };
+        serde_json::to_string(&line).expect("plain data") + "\n"
+    };
+    all.iter().enumerate().map(line).collect()
+}
+
+fn table(args: &Plan, link: &Shape, calibration: &Calibration, all: &[Prediction]) -> String {
+    let mut out = format!(
+        "{} lookups in a table of 2^{} entries of {} bits; network {link}; {calibration}\n",
+        args.batch, args.index_bits, args.value_bits
+    );
+    let head = ["set-up", "offline", "online", "total", "P0 sends", "P1 sends", "rounds", "memory"];
+    write!(out, "  {:12}", "protocol").expect("text grows");
+    head.iter().for_each(|h| write!(out, "{h:>11}").expect("text grows"));
+    for (i, p) in all.iter().enumerate() {
+        let phases = [p.setup, p.offline, p.online];
+        let seconds = phases.map(|phase| phase.seconds);
+        let sent = |party: usize| phases.iter().map(|phase| phase.bytes[party]).sum::<f64>() as u64;
+        let rounds = phases.map(|phase| phase.rounds.to_string()).join("+");
+        let mark = if i == 0 { '*' } else { ' ' };
+        write!(out, "\n{mark} {:12}", p.protocol.name()).expect("text grows");
+        let cells = [
+            time(seconds[0]),
+            time(seconds[1]),
+            time(seconds[2]),
+            time(seconds.iter().sum()),
+            bytes(sent(0)),
+            bytes(sent(1)),
+            rounds,
+            bytes(p.memory),
+        ];
+        cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
+    }
+    out + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        assert_eq!(count("100"), Ok(100));
+        assert_eq!(count("1e6"), Ok(1_000_000));
+        assert!(count("0").is_err() && count("1.5").is_err() && count("-3").is_err() && count("x").is_err());
+    }
+}

@@ -1,0 +1,177 @@
+//! Which lookup protocol suits a job: predicted time, bytes, rounds and memory of each, and a choice.
+//!
+//! A prediction is the sum of what each part is known to take: messages exactly (the protocols' own
+//! formulas), correlated OTs by the rates of a [`Machine`], local work by a model fitted to
+//! measurements, the link by its rate and delay. `hushtable calibrate` measures a machine and a
+//! link; [`Machine::REFERENCE`] is the one that the model was fitted on.
+
+mod messages;
+mod ot;
+mod work;
+
+use crate::{
+    error::{Error, Result},
+    lut::{Job, Protocol},
+    net::Shape,
+};
+
+/// What is to be least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// Time from connecting to the results.
+    Total,
+    /// Time from the inputs to the results.
+    Online,
+    /// Bytes of all phases, both directions.
+    Bytes,
+}
+
+/// How fast a pair of machines is: seconds without the link's delay, or nanoseconds an item.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Seconds from connecting to the end of the base OTs.
+    pub start: f64,
+    /// Seconds that a round takes besides the link's delay: waking the peer up.
+    pub round: f64,
+    /// Nanoseconds a correlated OT from SoftSpoken.
+    pub soft_ot: f64,
+    /// Seconds to start Ferret with set S, and nanoseconds a correlated OT from it.
+    pub small_start: f64,
+    /// See [`small_start`](Self::small_start).
+    pub small_ot: f64,
+    /// Seconds to start Ferret with set M once S runs, and nanoseconds a correlated OT from it.
+    pub large_start: f64,
+    /// See [`large_start`](Self::large_start).
+    pub large_ot: f64,
+    /// Nanoseconds a block through the hash, in bulk.
+    pub hash: f64,
+}
+
+impl Machine {
+    /// The machine on which the model of local work was fitted: two cores of an AMD EPYC (Zen 3).
+    pub const REFERENCE: Self = Self {
+        start: 14e-3,
+        round: 40e-6,
+        soft_ot: 45.0,
+        small_start: 6e-3,
+        small_ot: 25.0,
+        large_start: 10e-3,
+        large_ot: 22.0,
+        hash: 0.95,
+    };
+
+    /// Of two ends the slower in each respect: what a session of both runs at.
+    pub fn slower(self, peer: Self) -> Self {
+        Self {
+            start: self.start.max(peer.start),
+            round: self.round.max(peer.round),
+            soft_ot: self.soft_ot.max(peer.soft_ot),
+            small_start: self.small_start.max(peer.small_start),
+            small_ot: self.small_ot.max(peer.small_ot),
+            large_start: self.large_start.max(peer.large_start),
+            large_ot: self.large_ot.max(peer.large_ot),
+            hash: self.hash.max(peer.hash),
+        }
+    }
+}
+
+/// The prediction for one phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Wall time.
+    pub seconds: f64,
+    /// Sent by P0 and by P1, framing included, TLS records not.
+    pub bytes: [f64; 2],
+    /// Longest chain of dependent messages.
+    pub rounds: u32,
+}
+
+/// The prediction for one protocol.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Which one.
+    pub protocol: Protocol,
+    /// Connecting, base OTs, start of the OT extension.
+    pub setup: Estimate,
+    /// The rest that needs no input.
+    pub offline: Estimate,
+    /// What needs the inputs.
+    pub online: Estimate,
+    /// Bytes of memory at a party for the whole batch at once; programs may cut it into pieces.
+    pub memory: u64,
+}
+
+impl Prediction {
+    /// What `objective` minimises: seconds, or bytes.
+    pub fn value(&self, objective: Objective) -> f64 {
+        let phases = [self.setup, self.offline, self.online];
+        match objective {
+            Objective::Total => phases.iter().map(|phase| phase.seconds).sum(),
+            Objective::Online => self.online.seconds,
+            Objective::Bytes => phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum(),
+        }
+    }
+}
+
+/// Predictions for every protocol that serves the job, the best first.
+///
+/// # Errors
+/// [`Error::Param`] for an empty batch, or if no protocol serves the job.
+pub fn plan(
+    job: &Job,
+    batch: usize,
+    link: &Shape,
+    machine: &Machine,
+    objective: Objective,
+) -> Result<Vec<Prediction>> {
+    if batch == 0 {
+        return Err(Error::Param { what: "lookups", got: "0".into(), accepted: "1 and more".into() });
+    }
+    // A tree over 7 bits and fewer is doubling.
+    let same = |protocol| protocol == Protocol::Tree && job.index_bits <= 7;
+    let serving = Protocol::ALL.into_iter().filter(|&p| p.check(job).is_ok() && !same(p));
+    let mut all: Vec<_> = serving.map(|protocol| predict(protocol, job, batch, link, machine)).collect();
+    if all.is_empty() {
+        return Protocol::SpLut.check(job).map(|()| all);
+    }
+    // Of equals the one with the least total time.
+    let key = |p: &Prediction| (p.value(objective), p.value(Objective::Total));
+    all.sort_by(|a, b| key(a).partial_cmp(&key(b)).expect("finite predictions"));
+    Ok(all)
+}
+
+/// The protocol to use: the first of [`plan`].
+///
+/// # Errors
+/// As [`plan`].
+pub fn choose(
+    job: &Job,
+    batch: usize,
+    link: &Shape,
+    machine: &Machine,
+    objective: Objective,
+) -> Result<Protocol> {
+    Ok(plan(job, batch, link, machine, objective)?[0].protocol)
+}
+
+/// The prediction for one protocol, which must serve the job.
+fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &Machine) -> Prediction {
+    let ot = ot::cost(protocol.cots(job, crate::Role::P0, batch), machine);
+    let [offline, online] = messages::of(protocol, job, batch);
+    let [offline_work, online_work] = work::seconds(protocol, job, batch, machine);
+    let phase = |seconds: f64, bytes: [f64; 2], rounds: u32| {
+        let rate = link.mbit_per_s.map_or(f64::INFINITY, |mbit| mbit * 1e6 / 8.0);
+        let sending = bytes[0].max(bytes[1]) / rate;
+        let waiting = f64::from(rounds) * (machine.round + link.rtt.as_secs_f64() / 2.0);
+        // Work and sending overlap: messages go out in pieces as they are made.
+        Estimate { seconds: seconds.max(sending) + waiting, bytes, rounds }
+    };
+    let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
+    Prediction {
+        protocol,
+        setup: phase(machine.start + ot.start, add(ot::SETUP_BYTES, ot.start_bytes), ot.start_rounds),
+        offline: phase(offline_work + ot.seconds, add(offline.bytes, ot.bytes), offline.rounds + ot.rounds),
+        online: phase(online_work, online.bytes, online.rounds),
+        memory: (protocol.memory(job) * batch) as u64,
+    }
+}
