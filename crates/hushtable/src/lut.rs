@@ -1,5 +1,6 @@
 //! Lookups of shared indices in public tables.
 
+pub mod arithmetic;
 mod protocol;
 pub mod read;
 pub mod splut;

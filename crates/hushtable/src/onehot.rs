@@ -1,8 +1,8 @@
 //! The object most lookups consume: XOR shares of a one-hot vector at a random shared position.
 
-mod doubling;
-mod half_tree;
-mod index;
+pub(crate) mod doubling;
+pub(crate) mod half_tree;
+pub(crate) mod index;
 mod rotl;
 mod tree;
 

@@ -31,9 +31,11 @@ pub enum Purpose {
     TreeRow,
     /// Entries from the leaves of the trees of shared permutations and rotations.
     Entry,
+    /// Entries of additive one-hot vectors from the leaves of half-trees.
+    TreeWord,
 }
 
-const PURPOSES: usize = Purpose::Entry as usize + 1;
+const PURPOSES: usize = Purpose::TreeWord as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

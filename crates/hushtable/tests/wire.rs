@@ -17,6 +17,7 @@ use hushtable::{
     gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
         Table,
+        arithmetic::Arithmetic,
         read::{Read, many},
         splut::SpLut,
         switching::Chain,
@@ -28,7 +29,7 @@ use hushtable::{
     share::{Additive, Share},
 };
 use pairs::{id, share};
-use prim::rows::Shift;
+use prim::{ring::Ring, rows::Shift};
 use relay::{Fate, relayed};
 
 const SEED: u64 = 0x57_1e;
@@ -52,6 +53,8 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),
+    ("arithmetic-cyclic", None, |p| arithmetic::<Cyclic, u64>(p, 8, 64)),
+    ("arithmetic-xor", None, |p| arithmetic::<Xor, u16>(p, 5, 13)),
     ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
     ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
     ("lookup-folded", None, folded),
@@ -119,6 +122,13 @@ fn many(p: &mut Party, additive: bool) -> Result<()> {
     let mut next = |tables, x| Read { material: signed.next().expect("one of two"), tables, x };
     let reads = vec![next(&tables[0], &x), next(&tables[1], &y)];
     many::lookup(p, reads).map(drop)
+}
+
+/// 11 lookups.
+fn arithmetic<G: Group, R: Ring>(p: &mut Party, n: u32, bits: u32) -> Result<()> {
+    let x = share(p.role(), n, &[7; 11], SEED);
+    let table = Table::<R>::tabulate(n, bits, |x| x * 511)?;
+    Arithmetic::<G, R>::prepare(p, n, bits, 11)?.lookup(p, &table, &x).map(drop)
 }
 
 fn splut<G: Group>(p: &mut Party) -> Result<()> {

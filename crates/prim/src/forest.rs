@@ -7,15 +7,16 @@
 //! Two parties have such trees. Their nodes are equal off one path and differ by a secret block on
 //! it, whose bit 1 is set: bit 1 of a node is its control bit `t`, which differs on the path only.
 
+mod leaves;
+
+pub use leaves::{add_leaves, count_control, write_add, write_xor, xor_leaves};
+
 use crate::aes::Cipher;
 use crate::simd::{Isa, Op};
 use crate::{Block, CcrHash};
 
 /// Trees of a group.
 pub const LANES: usize = 32;
-
-/// Leaves written to a row at once.
-const TILE: usize = 4;
 
 /// Puts the children, not yet corrected, of the first half of `nodes`, one level, into all of it:
 /// `H(x)` and `H(x) ^ x`. Adds the left ones to the sum of their tree.
@@ -36,27 +37,6 @@ pub fn correct(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
     assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
     let (left, right) = nodes.split_at_mut(nodes.len() / 2);
     hash.aes.engine.run(Correct { words, left, right });
-}
-
-/// Adds `H(x ^ 1)` of every leaf to the sum of its tree.
-///
-/// # Panics
-/// Unless `leaves` has the same number of leaves for each tree.
-pub fn sum_leaves(hash: &CcrHash, leaves: &[Block], sums: &mut [Block; LANES]) {
-    assert!(leaves.len().is_multiple_of(LANES), "leaves");
-    hash.aes.engine.run(SumLeaves { hash, leaves, sums });
-}
-
-/// Writes the row of each tree, two words a leaf: `H(x ^ 1) ^ t * word`. There may be fewer rows
-/// than trees.
-///
-/// # Panics
-/// Unless `leaves` has the same number of leaves for each tree and `rows` at most that many rows.
-pub fn write_rows(hash: &CcrHash, words: &[Block; LANES], leaves: &[Block], rows: &mut [u64]) {
-    let width = 2 * leaves.len() / LANES;
-    assert!(leaves.len().is_multiple_of(LANES), "leaves");
-    assert!(rows.len().is_multiple_of(width) && rows.len() <= width * LANES, "rows");
-    hash.aes.engine.run(WriteRows { hash, words, leaves, rows });
 }
 
 struct Grow<'a> {
@@ -134,87 +114,6 @@ impl<S: Isa> Op<S> for Correct<'_> {
     }
 }
 
-struct SumLeaves<'a> {
-    hash: &'a CcrHash,
-    leaves: &'a [Block],
-    sums: &'a mut [Block; LANES],
-}
-
-impl<S: Isa> Op<S> for SumLeaves<'_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn call(self, isa: S) {
-        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
-    }
-}
-
-impl SumLeaves<'_> {
-    #[inline(always)]
-    fn run<S: Isa, const W: usize>(self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let step = W * S::BLOCKS;
-        for (leaves, at) in self.leaves.chunks_exact(step).zip((0..).step_by(step)) {
-            let h = hash_leaves(isa, &cipher, cipher.load::<W>(leaves));
-            add_to(isa, h, &mut self.sums[at % LANES..][..step]);
-        }
-    }
-}
-
-/// `H(x ^ 1)`: the leaf itself is the input of no other hash under this key.
-#[inline(always)]
-fn hash_leaves<S: Isa, const W: usize>(isa: S, cipher: &Cipher<S>, mut xs: [S::V; W]) -> [S::V; W] {
-    for x in &mut xs {
-        *x = isa.xor(*x, isa.splat(Block::ONE));
-    }
-    cipher.hash(xs)
-}
-
-struct WriteRows<'a> {
-    hash: &'a CcrHash,
-    words: &'a [Block; LANES],
-    leaves: &'a [Block],
-    rows: &'a mut [u64],
-}
-
-impl<S: Isa> Op<S> for WriteRows<'_> {
-    type Out = ();
-
-    #[inline(always)]
-    fn call(self, isa: S) {
-        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
-    }
-}
-
-impl WriteRows<'_> {
-    #[inline(always)]
-    fn run<S: Isa, const W: usize>(self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let step = W * S::BLOCKS;
-        let width = 2 * self.leaves.len() / LANES;
-        // some leaves of all trees, turned so that those of a tree lie together
-        let mut tile = [Block::ZERO; TILE * LANES];
-        for (leaves, first) in self.leaves.chunks(TILE * LANES).zip((0..).step_by(2 * TILE)) {
-            let count = leaves.len() / LANES;
-            for (leaves, at) in leaves.chunks_exact(step).zip((0..).step_by(step)) {
-                let x = cipher.load::<W>(leaves);
-                let h = hash_leaves(isa, &cipher, x);
-                let mut out = [Block::ZERO; LANES];
-                for (k, (h, x)) in h.into_iter().zip(x).enumerate() {
-                    let word = isa.load(&self.words[(at + k * S::BLOCKS) % LANES..][..S::BLOCKS]);
-                    let change = isa.and(control(isa, x), word);
-                    isa.store(isa.xor(h, change), &mut out[k * S::BLOCKS..][..S::BLOCKS]);
-                }
-                let turned = tile[at / LANES + at % LANES * TILE..].iter_mut().step_by(TILE);
-                turned.zip(&out[..step]).for_each(|(to, &from)| *to = from);
-            }
-            for (row, tile) in self.rows.chunks_exact_mut(width).zip(tile.chunks_exact(TILE)) {
-                row[first..][..2 * count].copy_from_slice(bytemuck::cast_slice(&tile[..count]));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,10 +151,10 @@ mod tests {
                 grow(&inner, &mut nodes[..LANES << (level + 1)], &mut sums[level]);
                 correct(&inner, &words[level], &mut nodes[..LANES << (level + 1)]);
             }
-            sum_leaves(&outer, &nodes, &mut sums[HEIGHT]);
+            xor_leaves(&outer, &nodes, &mut sums[HEIGHT]);
             for trees in [LANES, LANES - 3, 1] {
                 let mut rows = vec![u64::MAX; (trees * 2) << HEIGHT];
-                write_rows(&outer, &words[HEIGHT], &nodes, &mut rows);
+                write_xor(&outer, &words[HEIGHT], &nodes, &mut rows);
                 for l in 0..trees {
                     let words: Vec<Block> = words.iter().map(|w| w[l]).collect();
                     let (leaves, inner_sums) = plain(&inner, roots[l], &words[..HEIGHT]);
@@ -284,7 +183,7 @@ mod tests {
         let mut nodes = [roots, [Block::ZERO; LANES]].concat();
         grow(&hash, &mut nodes, &mut [Block::ZERO; LANES]);
         let mut rows = vec![0; 4 * LANES];
-        write_rows(&hash, &[Block::ZERO; LANES], &nodes, &mut rows);
+        write_xor(&hash, &[Block::ZERO; LANES], &nodes, &mut rows);
         for (l, &root) in roots.iter().enumerate() {
             let leaf = hash.one(root) ^ root;
             assert!(nodes[LANES + l] == leaf);

@@ -2,10 +2,12 @@
 //!
 //! Rows as in [`crate::ct`]; a batch of rows is row-major.
 
+mod dot;
 mod select;
 
 use crate::ct::{row_words, swap_in_word};
 use crate::{Kernel, Ring, Shift};
+pub use dot::shifted_dot;
 use select::select;
 
 /// `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.

@@ -7,7 +7,7 @@ use std::{fmt, marker::PhantomData, str::FromStr};
 
 use prim::{ct, ring::Ring};
 
-use super::{Table, read::Signed, splut::SpLut};
+use super::{Table, arithmetic::Arithmetic, read::Signed, splut::SpLut};
 use crate::{
     error::{Error, Result, same},
     net::Role,
@@ -30,6 +30,8 @@ pub enum Protocol {
     Doubling,
     /// One-hot vectors by half-trees: [`OneHot::tree`].
     Tree,
+    /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`].
+    Arithmetic,
 }
 
 /// What the lookups of a batch have in common. Public, the same at both parties.
@@ -47,7 +49,7 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::SpLut, Self::Rotl, Self::Doubling, Self::Tree];
+    pub const ALL: [Self; 5] = [Self::SpLut, Self::Rotl, Self::Doubling, Self::Tree, Self::Arithmetic];
 
     /// The name on a command line.
     pub fn name(self) -> &'static str {
@@ -56,6 +58,7 @@ impl Protocol {
             Self::Rotl => "rotl",
             Self::Doubling => "d",
             Self::Tree => "dt",
+            Self::Arithmetic => "ar",
         }
     }
 
@@ -66,6 +69,7 @@ impl Protocol {
             Self::Rotl => "one-hot vectors by rotation",
             Self::Doubling => "one-hot vectors by doubling",
             Self::Tree => "one-hot vectors of large tables by half-trees",
+            Self::Arithmetic => "additive one-hot vectors: additive output in one round",
         }
     }
 
@@ -74,7 +78,7 @@ impl Protocol {
         match self {
             Self::SpLut => 20,
             Self::Rotl | Self::Doubling => onehot::MAX_DENSE_BITS,
-            Self::Tree => onehot::MAX_INDEX_BITS,
+            Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
         }
     }
 
@@ -86,6 +90,10 @@ impl Protocol {
         if !(1..=64).contains(&job.value_bits) {
             let (what, got) = ("width of an entry", job.value_bits.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 64 bits".into() });
+        }
+        if self == Self::Arithmetic && job.output == Sharing::Xor {
+            let got = format!("XOR with {}", self.name());
+            return Err(Error::Param { what: "sharing of the output", got, accepted: "additive".into() });
         }
         let most = self.max_index_bits();
         if !(1..=most).contains(&job.index_bits) {
@@ -105,6 +113,8 @@ impl Protocol {
             (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
             (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
             (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
+            (Self::Arithmetic, Sharing::Additive) => return arithmetic_cots::<Cyclic>(job, role, batch),
+            (Self::Arithmetic, Sharing::Xor) => return arithmetic_cots::<Xor>(job, role, batch),
         };
         let sign = if job.signed() { batch } else { 0 };
         (send + sign, recv + sign)
@@ -116,6 +126,7 @@ impl Protocol {
         match self {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
             Self::Rotl | Self::Doubling | Self::Tree => 128 + 16 * ct::row_words(entries),
+            Self::Arithmetic => 512 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
         }
     }
 
@@ -144,8 +155,9 @@ impl Protocol {
             Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
             Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
             Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,
+            Self::Arithmetic => Material::Arithmetic(Arithmetic::prepare(p, n, job.value_bits, batch)?),
         };
-        Ok(Prepared { material, kind: PhantomData, ring: PhantomData })
+        Ok(Prepared { material, kind: PhantomData })
     }
 }
 
@@ -200,19 +212,19 @@ impl Job {
 /// One-time material for a batch of lookups, of whichever protocol.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prepared<G: Group, K: Kind, R: Ring> {
-    pub(super) material: Material<G>,
+    pub(super) material: Material<G, R>,
     pub(super) kind: PhantomData<K>,
-    pub(super) ring: PhantomData<R>,
 }
 
 /// Whose material it is; `stored` cuts it and turns it into bytes.
-pub(super) enum Material<G: Group> {
+pub(super) enum Material<G: Group, R: Ring> {
     OneHot(OneHot<G>),
     Signed(Signed<G>),
     SpLut(SpLut<G>),
+    Arithmetic(Arithmetic<G, R>),
 }
 
-impl<G: Group> Material<G> {
+impl<G: Group, R: Ring> Material<G, R> {
     /// A one-hot vector, with what the job's output needs.
     fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
         match job.output {
@@ -232,8 +244,20 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         match (self.material, K::SHARING) {
             (Material::OneHot(m), _) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
             (Material::Signed(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
+            (Material::Arithmetic(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
         }
+    }
+}
+
+/// For words of the narrowest type that holds the entries.
+fn arithmetic_cots<G: Group>(job: &Job, role: Role, batch: usize) -> (usize, usize) {
+    let (n, bits) = (job.index_bits, job.value_bits);
+    match bits {
+        ..=8 => Arithmetic::<G, u8>::cots(role, n, bits, batch),
+        9..=16 => Arithmetic::<G, u16>::cots(role, n, bits, batch),
+        17..=32 => Arithmetic::<G, u32>::cots(role, n, bits, batch),
+        _ => Arithmetic::<G, u64>::cots(role, n, bits, batch),
     }
 }

@@ -6,6 +6,7 @@ use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{
+    arithmetic::Arithmetic,
     protocol::{Job, Material, Prepared, Protocol},
     read::Signed,
     splut::SpLut,
@@ -35,6 +36,7 @@ impl Protocol {
         let n = job.index_bits;
         match self {
             Self::SpLut => Some(SpLut::<Cyclic>::stored_bits(n)),
+            Self::Arithmetic => Some(n as usize + ((job.value_bits as usize) << n)),
             _ => Some(match job.output {
                 Sharing::Xor => OneHot::<Cyclic>::stored_bits(n),
                 Sharing::Additive => Signed::<Cyclic>::stored_bits(n, job.value_bits),
@@ -50,6 +52,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::OneHot(m) => m.len(),
             Material::Signed(m) => m.len(),
             Material::SpLut(m) => m.len(),
+            Material::Arithmetic(m) => m.len(),
         }
     }
 
@@ -68,6 +71,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::OneHot(all) => Material::OneHot(all.take(m)?),
             Material::Signed(all) => Material::Signed(all.take(m)?),
             Material::SpLut(all) => Material::SpLut(all.take(m)?),
+            Material::Arithmetic(all) => Material::Arithmetic(all.take(m)?),
         }))
     }
 
@@ -80,6 +84,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::OneHot(m) => m.encode(&mut to),
             Material::Signed(m) => m.encode(&mut to),
             Material::SpLut(m) => m.encode(&mut to),
+            Material::Arithmetic(m) => m.encode(&mut to),
         }
         to.finish()
     }
@@ -99,6 +104,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         let (mut from, n, l) = (Reader::new(bytes), job.index_bits, job.value_bits);
         let material = match (protocol, job.output) {
             (Protocol::SpLut, _) => Material::SpLut(SpLut::decode(&mut from, role, n, count)?),
+            (Protocol::Arithmetic, _) => Material::Arithmetic(Arithmetic::decode(&mut from, n, l, count)?),
             (_, Sharing::Xor) => Material::OneHot(OneHot::decode(&mut from, n, count)?),
             (_, Sharing::Additive) => Material::Signed(Signed::decode(&mut from, n, l, count)?),
         };
@@ -106,7 +112,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         Ok(Self::of(material))
     }
 
-    fn of(material: Material<G>) -> Self {
-        Self { material, kind: PhantomData, ring: PhantomData }
+    fn of(material: Material<G, R>) -> Self {
+        Self { material, kind: PhantomData }
     }
 }

@@ -69,7 +69,7 @@ impl<G: Group> OneHot<G> {
 }
 
 /// Correlated OTs for the vector of the low `m` bits of an index of `n` bits.
-pub(super) fn cots<G: Group>(role: Role, n: u32, m: u32, batch: usize) -> (usize, usize) {
+pub(crate) fn cots<G: Group>(role: Role, n: u32, m: u32, batch: usize) -> (usize, usize) {
     let levels = (0..m).map(|level| level_cots::<G>(role, n, level, batch));
     levels.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
 }
@@ -88,7 +88,7 @@ fn level_cots<G: Group>(role: Role, n: u32, level: u32, batch: usize) -> (usize,
 
 /// The state between levels.
 #[derive(ZeroizeOnDrop)]
-pub(super) struct Doubling {
+pub(crate) struct Doubling {
     pub index: Index,
     words: usize,
     pub rows: Vec<u64>,

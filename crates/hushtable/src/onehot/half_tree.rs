@@ -22,7 +22,7 @@
 //!
 //! # Cost
 //! 256 bits and 2 correlated OTs a level, 1 round; each party hashes a block a node. Nodes below
-//! [`KEPT`] levels are not kept but grown anew at each level below.
+//! `KEPT` levels are not kept but grown anew at each level below.
 //!
 //! # Source
 //! lut-beyond 2.4. Distributed key generation by Doerner and shelat (CCS 2017), half-tree by Guo et
@@ -51,7 +51,7 @@ use crate::{
 };
 
 /// Lookups per message, a multiple of [`LANES`].
-pub(super) const PIECE: usize = 1 << 12;
+pub(crate) const PIECE: usize = 1 << 12;
 
 /// Levels of which the nodes are kept.
 const KEPT: u32 = 6;
@@ -109,11 +109,14 @@ impl HalfTrees {
         self.nodes.len() / self.group_len()
     }
 
+    /// Room for the leaves of a group.
+    pub fn room(&self) -> Zeroizing<Vec<Block>> {
+        Zeroizing::new(vec![Block::ZERO; LANES << self.height])
+    }
+
     /// The leaves of all trees of a group, in the layout of [`forest`].
-    pub fn leaves(&self, group: usize) -> Zeroizing<Vec<Block>> {
-        let mut nodes = Zeroizing::new(vec![Block::ZERO; LANES << self.height]);
-        self.unfold(group, self.height, &mut nodes);
-        nodes
+    pub fn leaves(&self, group: usize, room: &mut [Block]) {
+        self.unfold(group, self.height, room);
     }
 
     fn group_len(&self) -> usize {
@@ -251,24 +254,24 @@ impl Level<'_> {
 }
 
 /// The lookups of the next message of a stream, from the back; whole groups but for the last.
-pub(super) fn next(left: &mut usize) -> Option<Range<usize>> {
+pub(crate) fn next(left: &mut usize) -> Option<Range<usize>> {
     let to = *left;
     *left = to.saturating_sub(1) / PIECE * PIECE;
     (to > 0).then_some(*left..to)
 }
 
 /// The groups of the lookups of a message.
-pub(super) fn groups(at: &Range<usize>) -> Range<usize> {
+pub(crate) fn groups(at: &Range<usize>) -> Range<usize> {
     at.start / LANES..at.end.div_ceil(LANES)
 }
 
 /// The words of the trees of a group.
-pub(super) fn lanes(words: &[Block], group: usize) -> &[Block; LANES] {
+pub(crate) fn lanes(words: &[Block], group: usize) -> &[Block; LANES] {
     words[group * LANES..].first_chunk().expect("a word for each tree of a group")
 }
 
 /// XORs blocks that came over the wire.
-pub(super) fn add_blocks(to: &mut [Block], bytes: &[u8]) {
+pub(crate) fn add_blocks(to: &mut [Block], bytes: &[u8]) {
     for (to, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
         *to ^= Block(u128::from_le_bytes(*bytes));
     }

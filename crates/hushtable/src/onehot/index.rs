@@ -12,7 +12,7 @@ use super::Group;
 use crate::{net::Role, ot::CotReceiver, session::Session};
 
 #[derive(ZeroizeOnDrop)]
-pub(super) struct Index {
+pub(crate) struct Index {
     /// Bits of the whole index.
     pub n: u32,
     /// Shares of the index so far: XOR of bits, or the lifted sum.

@@ -71,6 +71,7 @@ impl<G: Group> OneHot<G> {
             keys,
             words: vec![Block::ZERO; trees.groups() * LANES],
             trees: &trees,
+            leaves: trees.room(),
             low: &low.rows,
             rows: vec![0; batch << (n - 6)],
             to_send: batch,
@@ -92,6 +93,8 @@ impl<G: Group> OneHot<G> {
 struct Leaves<'a> {
     keys: Vec<CcrHash>,
     trees: &'a HalfTrees,
+    /// Those of a group.
+    leaves: Zeroizing<Vec<Block>>,
     /// `e_lo,p`.
     low: &'a [u64],
     /// `F`, or what is known of it.
@@ -109,7 +112,8 @@ impl Leaves<'_> {
         let mut own: Zeroizing<Vec<Block>> = Zeroizing::new(low.iter().map(|&w| bytemuck::cast(w)).collect());
         for (group, own) in groups(&at).zip(own.chunks_mut(LANES)) {
             let mut sums = Zeroizing::new([Block::ZERO; LANES]);
-            forest::sum_leaves(self.key(group), &self.trees.leaves(group), &mut sums);
+            self.trees.leaves(group, &mut self.leaves);
+            forest::xor_leaves(self.key(group), &self.leaves, &mut sums);
             own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
         }
         self.words[at].iter_mut().zip(own.iter()).for_each(|(word, &own)| *word ^= own);
@@ -126,7 +130,8 @@ impl Leaves<'_> {
         for (group, rows) in groups(&at).zip(rows[width * at.start..width * at.end].chunks_mut(width * LANES))
         {
             let words = lanes(&self.words, group);
-            forest::write_rows(self.key(group), words, &self.trees.leaves(group), rows);
+            self.trees.leaves(group, &mut self.leaves);
+            forest::write_xor(self.key(group), words, &self.leaves, rows);
         }
         self.rows = rows;
         Ok(true)

@@ -202,7 +202,7 @@ impl Choosing {
         let words = ct::row_words(1 << onehot.index_bits());
         let role = s.role();
         let rows = onehot.rows().chunks_exact(words);
-        let bits = Zeroizing::new(rows.map(|row| sign_bit(role, row)).collect::<Vec<u8>>());
+        let bits = Zeroizing::new(rows.map(|row| sign_bit(role, lookup::popcount(row))).collect::<Vec<u8>>());
         // Public: each sign bit goes out under the random choice bit of an OT that serves only here.
         let inc = PayloadReceiver::new(s, cots, &bits, &payloads(&widths))?;
         let mine = Zeroizing::new(bits.iter().map(|&b| u64::from(b).wrapping_neg()).collect());
@@ -291,8 +291,7 @@ impl<R: Ring> Multiplying<R> {
 }
 
 /// `b_p`: bit 1 of the number of ones at P0, of its negation at P1.
-fn sign_bit(role: Role, row: &[u64]) -> u8 {
-    let ones = lookup::popcount(row);
+pub(crate) fn sign_bit(role: Role, ones: u32) -> u8 {
     let share = match role {
         Role::P0 => ones,
         Role::P1 => ones.wrapping_neg(),

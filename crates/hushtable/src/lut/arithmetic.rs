@@ -1,0 +1,279 @@
+//! Lookup with additive output in a single online round: the one-hot vector itself is additive.
+//!
+//! # Functionality
+//! In: public tables of `2^n` entries of `l` bits, shares of `x` in the index group. Out: additive
+//! shares of `T[x]` mod `2^l`.
+//!
+//! # Protocol
+//! *Offline*: additive shares `y_0 + y_1 = e_s` mod `2^l`, with shares of s. A word of 8, 16, 32 or 64
+//! bits holds l, and a block k of them (all `2^n` if these are fewer).
+//! 1. The low `log k` bits of s and their vector by [doubling](crate::onehot::doubling); its entries
+//!    but the first are turned into additive shares, the first is 1 minus these: `e_lo`.
+//! 2. Over the high bits grows a [half-tree](crate::onehot::half_tree). Of its leaves x,
+//!    `C(x) = H''(x ^ 1)` under a key of their own, read as k words; `A_p` is the sum of party p's
+//!    `C(x)`, `T_p` the number of its leaves with control bit 1.
+//! 3. The words of `z_0 = e_lo,0 - A_0` and `z_1 = e_lo,1 + A_1` are multiplied by the sign
+//!    `T_0 - T_1 = +-1` as in [`read::signed`](super::read::signed): `b_p = bit 1 of (T_0, -T_1)`,
+//!    correlated OTs with the payload `u_p = (1 - 2 b_p) z_p`. Only the products `W` are opened.
+//! 4. The words of leaf x are `C(x) + t W`, at P1 negated.
+//!
+//! *Online*: open `m = x - s`; `T[x]` is the sum of `y[j] T[j + m]`, locally.
+//!
+//! # Cost, a lookup
+//! With `d = log2 k`: offline `256 (n - d) + 4 k l - 2 k + 2 + (k - 1) l + 2 (k - d - 1)` bits and
+//! `2 (n - 1) + (k - 1) + 2` correlated OTs in `n + 2` rounds; the lift to the cyclic group adds
+//! `n (n - 1) / 2` bits, a correlated OT and a round (no round for n = 1). Online `2 n` bits, 1 round.
+//!
+//! # Source
+//! lut-beyond 2.5, with the count of bits of lut-rules. Words in the leaves: Boyle, Gilboa, Ishai
+//! (CCS 2016), early termination.
+
+use prim::{
+    block::Block,
+    ct,
+    forest::{self, LANES},
+    hash::CcrHash,
+    lookup,
+    ring::{Ring, low},
+};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{Table, read::signed::sign_bit};
+use crate::{
+    codec::{Reader, Writer},
+    error::{Error, Result, same},
+    gates::{Bits, Products, b2a, multiply},
+    net::Role,
+    onehot::{Group, MAX_INDEX_BITS, doubling, doubling::Doubling, half_tree::HalfTrees},
+    party::Party,
+    session::Purpose,
+    share::{AShare, Additive, Share},
+};
+
+/// Lookups under one leaf key at most.
+const LOOKUPS: usize = 1 << 20;
+
+/// One-time material: additive shares of one-hot vectors. Not `Clone`; spent by a lookup.
+///
+/// As with [`OneHot`](crate::onehot::OneHot), nothing of it may be sent or used as a mask.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Arithmetic<G: Group, R: Ring> {
+    n: u32,
+    bits: u32,
+    offset: Share<G::Kind, u32>,
+    /// `2^n` words a lookup; P1's are the negated ones.
+    rows: Vec<R>,
+}
+
+impl<G: Group, R: Ring> Arithmetic<G, R> {
+    /// Offline phase for `batch` lookups in tables of `2^n` entries of `bits` bits, `1 <= n <= 20`,
+    /// `1 <= bits <= R::WIDTH`: `n + 2` rounds (`n + 3` in the cyclic group). The material has
+    /// `2^n` words a lookup, so a large batch is cut by the caller.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for another `n` or width, and those of the channel.
+    pub fn prepare(p: &mut Party, n: u32, bits: u32, batch: usize) -> Result<Self> {
+        check("index bits", n, MAX_INDEX_BITS)?;
+        check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
+        let d = low_bits::<R>(n);
+        let (send, recv) = generator_cots::<G>(p.role(), n, d, batch);
+        let (mut out, mut inc) = p.cots(send, recv)?;
+        let mut lower = Doubling::run::<G>(p, n, d, batch, &mut out, &mut inc)?;
+        let trees = HalfTrees::grow::<G>(p, &mut lower.index, d, &mut out, &mut inc)?;
+        let e_low = additive::<R>(p, &lower.rows, d, bits)?;
+        let key = |_| p.session().hash(Purpose::TreeWord, Role::P0);
+        let keys: Vec<CcrHash> = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
+        let words = corrections::<R>(p, &trees, &keys, &e_low, bits)?;
+        let mut rows = vec![R::default(); batch << n];
+        let mut room = trees.room();
+        for (group, rows) in rows.chunks_mut(LANES << n).enumerate() {
+            trees.leaves(group, &mut room);
+            let words = words[group * LANES..].first_chunk().expect("a word for each tree");
+            forest::write_add(&keys[group * LANES / LOOKUPS], words, &room, rows, 1 << n);
+        }
+        Ok(Self { n, bits, offset: Share::new(n, std::mem::take(&mut lower.index.offset)), rows })
+    }
+
+    /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
+    pub fn cots(role: Role, n: u32, bits: u32, batch: usize) -> (usize, usize) {
+        let d = low_bits::<R>(n);
+        let (send, recv) = generator_cots::<G>(role, n, d, batch);
+        let conversions = if bits == 1 { 0 } else { ((1 << d) - 1) * batch };
+        match role {
+            Role::P0 => (send + conversions + batch, recv + batch),
+            Role::P1 => (send + batch, recv + conversions + batch),
+        }
+    }
+
+    /// Number of lookups it serves.
+    pub fn len(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.offset.is_empty()
+    }
+
+    /// Cuts off the material for `m` lookups, to be spent separately.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let Some(left) = self.len().checked_sub(m) else {
+            return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
+        };
+        let rows = self.rows.split_off(left << self.n);
+        Ok(Self { n: self.n, bits: self.bits, offset: self.offset.split_off(left), rows })
+    }
+
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        to.words(self.offset.words(), self.n);
+        to.words(&self.rows, self.bits);
+    }
+
+    /// For `count` lookups.
+    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, bits: u32, count: usize) -> Result<Self> {
+        check("index bits", n, MAX_INDEX_BITS)?;
+        check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
+        let offset = Share::new(n, from.words(count, n)?);
+        Ok(Self { n, bits, offset, rows: from.words(count << n, bits)? })
+    }
+
+    /// Online, 1 round: additive shares of `T[x]`, for a table of one column. Spends this material.
+    /// The low bits of a wider index count.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the
+    /// channel.
+    pub fn lookup(self, p: &mut Party, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<AShare<R>> {
+        same("columns of the table", 1, table.columns().len())?;
+        Ok(self.lookup_all(p, &[table], x)?.remove(0))
+    }
+
+    /// Online, 1 round: additive shares of every column of several tables at the same index, in order.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup).
+    pub fn lookup_all(
+        self,
+        p: &mut Party,
+        tables: &[&Table<R>],
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Vec<AShare<R>>> {
+        for table in tables {
+            table.check_index(self.n)?;
+            same("width prepared for additive output", self.bits as usize, table.bits() as usize)?;
+        }
+        same("indices", self.len(), x.len())?;
+        let masked = x.low_bits::<u32>(self.n)?.minus(&self.offset);
+        // Public: the offset is uniform and serves no other opening, since `self` is spent.
+        let m = p.open(&masked)?;
+        let negated = p.role();
+        let columns = tables.iter().flat_map(|t| t.columns());
+        let read = |column: &Vec<R>| {
+            let mut out = vec![R::default(); m.len()];
+            lookup::shifted_dot(G::SHIFT, &self.rows, column, &m, &mut out);
+            out.iter_mut().for_each(|y| *y = R::from_u64(signed(negated, y.to_u64())));
+            Share::new(self.bits, out)
+        };
+        Ok(columns.map(read).collect())
+    }
+}
+
+impl<G: Group, R: Ring> Drop for Arithmetic<G, R> {
+    fn drop(&mut self) {
+        self.rows.zeroize();
+    }
+}
+
+/// Prints the shape only.
+impl<G: Group, R: Ring> std::fmt::Debug for Arithmetic<G, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (len, n, bits) = (self.len(), 1u64 << self.n, self.bits);
+        write!(f, "Arithmetic<{}>({len} x {n} entries of {bits} bits)", G::NAME)
+    }
+}
+
+/// `log2 k`.
+fn low_bits<R: Ring>(n: u32) -> u32 {
+    (128 / R::WIDTH).ilog2().min(n)
+}
+
+/// Correlated OTs of steps 1 and 2, without the conversions.
+fn generator_cots<G: Group>(role: Role, n: u32, d: u32, batch: usize) -> (usize, usize) {
+    let (send, recv) = doubling::cots::<G>(role, n, d, batch);
+    let levels = (n - d) as usize * batch;
+    (send + levels, recv + levels)
+}
+
+/// `v` at P0, `-v` at P1.
+fn signed(role: Role, v: u64) -> u64 {
+    let negated = (role as u64).wrapping_neg();
+    (v ^ negated).wrapping_sub(negated)
+}
+
+/// Step 1: columns of additive shares of the entries of short vectors, one word each.
+fn additive<R: Ring>(p: &mut Party, rows: &[u64], d: u32, bits: u32) -> Result<Zeroizing<Vec<Vec<u64>>>> {
+    let (k, batch) = (1 << d, rows.len());
+    let entries = Bits::collect((1..k).flat_map(|j| rows.iter().map(move |row| row >> j & 1)));
+    let shares: AShare<R> = b2a(p, &entries, bits)?;
+    // Shares of 1 are 1 and 0.
+    let mut first = vec![1 - p.role() as u64; batch];
+    let mut columns = Zeroizing::new(vec![Vec::new()]);
+    for column in shares.words().chunks(batch.max(1)) {
+        first.iter_mut().zip(column).for_each(|(first, e)| *first = first.wrapping_sub(e.to_u64()));
+        columns.push(column.iter().map(|e| e.to_u64()).collect());
+    }
+    columns[0] = first;
+    Ok(columns)
+}
+
+/// Step 3: `W` of each tree, as the words of a block.
+fn corrections<R: Ring>(
+    p: &mut Party,
+    trees: &HalfTrees,
+    keys: &[CcrHash],
+    e_low: &[Vec<u64>],
+    bits: u32,
+) -> Result<Vec<Block>> {
+    let (k, batch, role) = (e_low.len(), e_low[0].len(), p.role());
+    let mut u = Zeroizing::new(e_low.to_vec());
+    let mut signs = Zeroizing::new(vec![0u64; batch]);
+    let mut room = trees.room();
+    for group in 0..trees.groups() {
+        trees.leaves(group, &mut room);
+        let mut sums = Zeroizing::new([Block::ZERO; LANES]);
+        forest::add_leaves::<R>(&keys[group * LANES / LOOKUPS], &room, &mut sums);
+        let ones = forest::count_control(&room);
+        for (i, (sum, ones)) in (group * LANES..batch).zip(sums.iter().zip(ones)) {
+            signs[i] = sign_bit(role, ones).into();
+            let sign = ct::bit_mask(signs[i]);
+            for (u, word) in u.iter_mut().zip((0..128).step_by(R::WIDTH as usize)) {
+                let z = u[i].wrapping_sub(signed(role, (sum.0 >> word) as u64));
+                u[i] = low((z ^ sign).wrapping_sub(sign), bits);
+            }
+        }
+    }
+    let (out, inc) = p.cots(batch, batch)?;
+    let products = Products::chosen(out, inc, signs.iter().copied(), &vec![bits - 1; k], &u);
+    let products = multiply::<Additive>(p, vec![products])?.remove(0);
+    let word = |(u, product): (&u64, &u64)| R::from_u64(u.wrapping_sub(product << 1));
+    let shares = u.iter().zip(products.iter()).flat_map(|(u, product)| u.iter().zip(product).map(word));
+    let shares = AShare::new(bits, shares.collect());
+    // Public: each word of the sum is masked by that word of C(x) of the leaf on the path, which the
+    // other party does not know.
+    let opened = p.open(&shares)?;
+    let mut words = vec![Block::ZERO; trees.groups() * LANES];
+    for (column, shift) in opened.chunks(batch.max(1)).zip((0..128).step_by(R::WIDTH as usize)) {
+        words.iter_mut().zip(column).for_each(|(word, w)| word.0 |= u128::from(w.to_u64()) << shift);
+    }
+    Ok(words)
+}
+
+fn check(what: &'static str, got: u32, max: u32) -> Result<()> {
+    if (1..=max).contains(&got) {
+        return Ok(());
+    }
+    Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {max}") })
+}
