@@ -22,7 +22,8 @@
 //! # Cost, a lookup
 //! With `d = log2 k`: offline `256 (n - d) + 4 k l - 2 k + 2 + (k - 1) l + 2 (k - d - 1)` bits and
 //! `2 (n - 1) + (k - 1) + 2` correlated OTs in `n + 2` rounds; the lift to the cyclic group adds
-//! `n (n - 1) / 2` bits, a correlated OT and a round (no round for n = 1). Online `2 n` bits, 1 round.
+//! `n (n - 1) / 2` bits, a correlated OT and a round (no round for n = 1). For l = 1 the
+//! `(k - 1) l` bits, their OTs and round fall away. Online `2 n` bits, 1 round.
 //!
 //! # Source
 //! lut-beyond 2.5, with the count of bits of lut-rules. Words in the leaves: Boyle, Gilboa, Ishai

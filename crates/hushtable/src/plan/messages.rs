@@ -67,7 +67,7 @@ fn packed(bits: f64, rounds: u32) -> f64 {
 fn one_message(protocol: Protocol) -> bool {
     match protocol {
         Protocol::SpLut | Protocol::Rotl => true,
-        Protocol::Doubling | Protocol::Tree => false,
+        Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
     }
 }
 
@@ -90,6 +90,17 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
         }
         Protocol::Doubling | Protocol::Tree => {
             [lifted(2.0 * (n - d - 1.0), job.index_bits - 1 + first), open]
+        }
+        Protocol::Arithmetic => {
+            // k words of a block; entries of one bit need no conversion.
+            let k = (128.0 / f64::from(job.value_bits.next_power_of_two().max(8))).min(n);
+            let converted = job.value_bits > 1;
+            let more = if converted { (k - 1.0) * (l - 2.0) } else { 0.0 };
+            let conversions = if converted { 2.0 * (k - 1.0) } else { 0.0 };
+            let low = 2.0 * (k - k.log2() - 1.0);
+            let bits = 256.0 * (d - k.log2()) + 4.0 * k * l - 2.0 * k + 2.0 + low + conversions;
+            let rounds = job.index_bits + 1 + u32::from(converted) + first;
+            [PerLookup { bits, from_p0: lift + more, rounds }, open]
         }
     }
 }
@@ -150,7 +161,7 @@ mod tests {
     #[test]
     fn predictions_of_messages_are_what_protocols_send() {
         for protocol in Protocol::ALL {
-            for (index_bits, value_bits, batch) in [(2, 1, 1001), (3, 5, 2), (6, 16, 1001), (9, 8, 301)] {
+            for (index_bits, value_bits, batch) in [(2, 1, 1001), (3, 5, 2), (6, 16, 1001), (9, 13, 301)] {
                 for index in [Sharing::Additive, Sharing::Xor] {
                     for output in [Sharing::Additive, Sharing::Xor] {
                         let job = Job { index, output, index_bits, value_bits };
