@@ -5,7 +5,7 @@ mod pairs;
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::Millionaires,
+    arith::{Method, Millionaires, Objective, Plan, PlanCost},
     net::{Cost, wire_len},
 };
 use pairs::{both, pair};
@@ -36,13 +36,19 @@ fn mine(role: Role, pairs: &[(u64, u64)]) -> Vec<u64> {
     pairs.iter().map(|&(x, y)| if role == Role::P0 { x } else { y }).collect()
 }
 
+const METHODS: [Method; 2] = [Method::Thermometer, Method::Lookup];
+
+fn plans() -> impl Iterator<Item = Plan> {
+    METHODS.into_iter().flat_map(|method| (1..=6).map(move |digit| Plan { method, digit }))
+}
+
 /// Compares and checks every result.
-fn compare(p: &mut Party, bits: u32, digit: u32, pairs: &[(u64, u64)]) -> Result<()> {
-    let less = Millionaires::prepare(p, bits, digit, pairs.len())?.less(p, &mine(p.role(), pairs))?;
+fn compare(p: &mut Party, bits: u32, plan: Plan, pairs: &[(u64, u64)]) -> Result<()> {
+    let less = Millionaires::prepare(p, bits, plan, pairs.len())?.less(p, &mine(p.role(), pairs))?;
     let opened = less.open(p)?;
     for (i, (x, y)) in pairs.iter().enumerate() {
         let got = opened[i / 64] >> (i % 64) & 1 == 1;
-        assert_eq!(got, x < y, "{x} < {y}, {bits} bits in digits of {digit}");
+        assert_eq!(got, x < y, "{x} < {y}, {bits} bits by {plan:?}");
     }
     Ok(())
 }
@@ -50,16 +56,20 @@ fn compare(p: &mut Party, bits: u32, digit: u32, pairs: &[(u64, u64)]) -> Result
 #[test]
 fn every_pair_of_numbers_of_8_bits() {
     let pairs: Vec<(u64, u64)> = (0..1 << 16).map(|i| (i >> 8, i & 255)).collect();
-    both(pair(1, None), |p| (1..=6).try_for_each(|digit| compare(p, 8, digit, &pairs)));
+    both(pair(1, None), |p| plans().try_for_each(|plan| compare(p, 8, plan, &pairs)));
 }
 
 #[test]
 fn every_width() {
     both(pair(2, None), |p| {
-        (1..=64).try_for_each(|bits| compare(p, bits, 1 + bits % 6, &numbers(bits)))?;
+        for bits in 1..=64 {
+            for method in METHODS {
+                compare(p, bits, Plan { method, digit: 1 + bits % 6 }, &numbers(bits))?;
+            }
+        }
         [16, 31, 32, 63, 64]
             .iter()
-            .try_for_each(|&bits| (1..=6).try_for_each(|digit| compare(p, bits, digit, &numbers(bits))))
+            .try_for_each(|&bits| plans().try_for_each(|plan| compare(p, bits, plan, &numbers(bits))))
     });
 }
 
@@ -76,37 +86,90 @@ fn widths(bits: u32, digit: u32) -> Vec<u32> {
 
 /// Per digit `(w - 1) 2^w + 1` bits from P0 and P1 in turn, then `2L` bits, and 6 or 4 for a pair.
 #[test]
-fn the_cost_is_the_documented_one() {
+fn thermometers_cost_what_is_documented() {
     let jobs = [(31, 4, 5000), (63, 4, 100), (8, 1, 64), (64, 6, 33), (5, 6, 20_000), (31, 2, 1)];
-    let measure = |p: &mut Party, (bits, digit, batch): (u32, u32, usize)| -> Result<[Cost; 2]> {
-        let (send, recv) = Millionaires::cots(p.role(), bits, digit, batch)?;
+    for ((bits, digit, batch), [at_p0, at_p1]) in measured(Method::Thermometer, &jobs) {
+        let widths = widths(bits, digit);
+        let thermometer = |&w: &u32| {
+            assert_eq!((0..w).map(|k| (1 << w) - (1 << k)).sum::<u32>(), ((w - 1) << w) + 1);
+            in_pieces(batch, 1 << 12, |n| (0..w).map(|k| packed(n, (1 << w) - (1 << k))).sum())
+        };
+        let [p0, p1] = [0, 1].map(|from| widths.iter().skip(from).step_by(2).map(thermometer).sum());
+        assert_eq!(at_p0[0], Cost { sent: p0, received: p1, rounds: 1 }, "{bits} {digit} {batch}");
+        assert_eq!(at_p1[0], Cost { sent: p1, received: p0, rounds: 1 }, "{bits} {digit} {batch}");
+        let digits = in_pieces(batch, 1 << 14, |n| widths.iter().map(|&w| packed(n, w)).sum());
+        let (tree, levels) = tree(widths.len(), batch);
+        let cost = Cost { sent: digits + tree, received: digits + tree, rounds: 1 + levels };
+        assert_eq!((at_p0[1], at_p1[1]), (cost, cost), "{bits} {digit} {batch}");
+    }
+}
+
+/// Nothing offline but correlated OTs; per digit w bits from the receiver, `2^w - 1` for each output.
+#[test]
+fn lookups_cost_what_is_documented() {
+    let jobs = [(31, 2, 9000), (63, 4, 100), (8, 1, 64), (5, 6, 33), (31, 3, 1)];
+    for ((bits, digit, batch), [at_p0, at_p1]) in measured(Method::Lookup, &jobs) {
+        assert_eq!((at_p0[0], at_p1[0]), (Cost::default(), Cost::default()));
+        let widths = widths(bits, digit);
+        let opened = |(_, &w): (usize, &u32)| in_pieces(batch, 1 << 13, |n| packed(n, w));
+        let table = |(i, &w): (usize, &u32)| {
+            in_pieces(batch, 1 << 13, |n| (1 + usize::from(i > 0)) * packed(n, (1 << w) - 1))
+        };
+        let of = |from: usize| widths.iter().enumerate().skip(from).step_by(2);
+        let [even, odd] =
+            [0, 1].map(|from| (of(from).map(opened).sum::<u64>(), of(from).map(table).sum::<u64>()));
+        let (tree, levels) = tree(widths.len(), batch);
+        let (p0, p1) = (odd.0 + even.1 + tree, even.0 + odd.1 + tree);
+        let rounds = 2 + levels;
+        assert_eq!(at_p0[1].rounds.max(at_p1[1].rounds), rounds, "{bits} {digit} {batch}");
+        assert_eq!((at_p0[1].sent, at_p0[1].received), (p0, p1), "{bits} {digit} {batch}");
+        assert_eq!((at_p1[1].sent, at_p1[1].received), (p1, p0), "{bits} {digit} {batch}");
+    }
+}
+
+type Job = (u32, u32, usize);
+
+/// Costs offline and online of both parties, the correlated OTs being in stock.
+fn measured(method: Method, jobs: &[Job]) -> Vec<(Job, [[Cost; 2]; 2])> {
+    let measure = |p: &mut Party, (bits, digit, batch): Job| -> Result<[Cost; 2]> {
+        let plan = Plan { method, digit };
+        let (send, recv) = Millionaires::cots(p.role(), bits, plan, batch)?;
         p.stock_cots(send, recv)?;
-        let (material, offline) = p.metered(|p| Millionaires::prepare(p, bits, digit, batch))?;
+        let (material, offline) = p.metered(|p| Millionaires::prepare(p, bits, plan, batch))?;
         let (_, online) = p.metered(|p| material.less(p, &vec![1; batch]))?;
         Ok([offline, online])
     };
     let run = |p: &mut Party| jobs.iter().map(|&job| measure(p, job)).collect::<Result<Vec<_>>>();
     let (at_p0, at_p1) = both(pair(3, None), run);
-    for ((&(bits, digit, batch), at_p0), at_p1) in jobs.iter().zip(&at_p0).zip(&at_p1) {
-        let widths = widths(bits, digit);
-        let packed = |count: usize, bits: u32| (count * bits as usize).div_ceil(8);
-        let thermometer = |&w: &u32| {
-            assert_eq!((0..w).map(|k| (1 << w) - (1 << k)).sum::<u32>(), ((w - 1) << w) + 1);
-            in_pieces(batch, 1 << 12, |n| (0..w).map(|k| packed(n, (1 << w) - (1 << k))).sum())
-        };
-        let offline = |from: usize| widths.iter().skip(from).step_by(2).map(thermometer).sum::<u64>();
-        let made = u32::from(batch > 0);
-        let [p0, p1] = [offline(0), offline(1)];
-        assert_eq!(at_p0[0], Cost { sent: p0, received: p1, rounds: made }, "{bits} {digit} {batch}");
-        assert_eq!(at_p1[0], Cost { sent: p1, received: p0, rounds: made }, "{bits} {digit} {batch}");
-        let m = widths.len();
-        let levels = m.next_power_of_two().trailing_zeros() as u64;
-        let digits = in_pieces(batch, 1 << 14, |n| widths.iter().map(|&w| packed(n, w)).sum());
-        let pair = |opened: usize| wire_len(opened * batch.div_ceil(8));
-        let tree = levels * pair(2) + (m as u64 - 1 - levels) * pair(3);
-        let (sent, rounds) = (digits + tree, 1 + levels as u32);
-        assert_eq!(at_p0[1], Cost { sent, received: sent, rounds }, "{bits} {digit} {batch}");
-        assert_eq!(at_p1[1], at_p0[1]);
+    jobs.iter().copied().zip(at_p0.into_iter().zip(at_p1).map(|(a, b)| [a, b])).collect()
+}
+
+fn packed(count: usize, bits: u32) -> usize {
+    (count * bits as usize).div_ceil(8)
+}
+
+/// Bytes from each party, and levels.
+fn tree(digits: usize, batch: usize) -> (u64, u32) {
+    let levels = digits.next_power_of_two().trailing_zeros();
+    let pair = |opened: usize| wire_len(opened * batch.div_ceil(8));
+    (u64::from(levels) * pair(2) + (digits as u64 - 1 - u64::from(levels)) * pair(3), levels)
+}
+
+/// The plan's own account agrees with the formulas, and its choices are what they claim.
+#[test]
+fn plans_know_their_cost() {
+    let cost = |method, digit, bits| Plan { method, digit }.cost(bits).unwrap();
+    let of = |cots, offline_bits, online_bits, rounds| PlanCost { cots, offline_bits, online_bits, rounds };
+    assert_eq!(cost(Method::Thermometer, 4, 31), of(31 + 14, 7 * 49 + 17, 62 + 3 * 4 + 4 * 6, 4));
+    assert_eq!(cost(Method::Lookup, 4, 31), of(31 + 14, 0, 7 * 34 + 17 - 15 + 3 * 4 + 4 * 6, 5));
+    assert_eq!(cost(Method::Thermometer, 6, 5), of(5, 4 * 32 + 1, 10, 1));
+    for bits in 1..=64 {
+        let costs: Vec<PlanCost> = plans().map(|plan| plan.cost(bits).unwrap()).collect();
+        let best = |objective| Plan::best(bits, objective).unwrap().cost(bits).unwrap();
+        let bytes = |c: &PlanCost| c.cots + c.offline_bits + c.online_bits;
+        assert_eq!(bytes(&best(Objective::Bytes)), costs.iter().map(bytes).min().unwrap());
+        assert_eq!(best(Objective::Rounds).rounds, costs.iter().map(|c| c.rounds).min().unwrap());
+        assert!(best(Objective::Online).online_bits <= best(Objective::Bytes).online_bits);
     }
 }
 
@@ -114,11 +177,17 @@ fn the_cost_is_the_documented_one() {
 fn refused() {
     both(pair(4, None), |p| {
         for (bits, digit) in [(0, 4), (65, 4), (8, 0), (8, 7)] {
-            assert!(matches!(Millionaires::prepare(p, bits, digit, 1), Err(Error::Param { .. })));
-            assert!(matches!(Millionaires::cots(Role::P0, bits, digit, 1), Err(Error::Param { .. })));
+            let plan = Plan { method: Method::Lookup, digit };
+            assert!(matches!(Millionaires::prepare(p, bits, plan, 1), Err(Error::Param { .. })));
+            assert!(matches!(Millionaires::cots(Role::P0, bits, plan, 1), Err(Error::Param { .. })));
+            assert!(matches!(plan.cost(bits), Err(Error::Param { .. })));
         }
-        let few = Millionaires::prepare(p, 8, 4, 3)?;
-        assert!(matches!(few.less(p, &[1; 4]), Err(Error::Shape { .. })));
-        compare(p, 7, 3, &[])
+        assert!(matches!(Plan::best(65, Objective::Total), Err(Error::Param { .. })));
+        for plan in plans() {
+            let few = Millionaires::prepare(p, 8, plan, 3)?;
+            assert!(matches!(few.less(p, &[1; 4]), Err(Error::Shape { .. })));
+            compare(p, 7, plan, &[])?;
+        }
+        Ok(())
     });
 }

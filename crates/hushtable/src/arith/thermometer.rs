@@ -43,19 +43,32 @@ use prim::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
+use super::{
+    digits::{Cut, pieces},
+    tree::Order,
+};
 use crate::{
     error::Result,
+    gates::Bits,
     net::Role,
     ot::{CotReceiver, CotSender},
     party::Party,
     session::{Purpose, Session},
 };
 
-/// Items of a digit in a message.
+/// Items of a digit in a message offline, and of all digits online; whole words of bits.
 const PIECE: usize = 1 << 12;
+const PIECE_ONLINE: usize = 1 << 14;
 
-/// One-time material for a batch of digits of `w` bits, 1 to 6.
-pub(super) struct Thermometer {
+/// One-time material for the orders of a batch of numbers' digits.
+pub(super) struct Thermometers {
+    cut: Cut,
+    batch: usize,
+    digits: Vec<Thermometer>,
+}
+
+/// The material of a digit.
+struct Thermometer {
     w: u32,
     /// Whether this party's shares change in the upper half.
     sender: bool,
@@ -64,23 +77,22 @@ pub(super) struct Thermometer {
     words: Vec<u64>,
 }
 
-impl Thermometer {
-    /// Offline, 1 message each way: for each width a batch of digits. The parties take turns in
-    /// being the sender, P0 first.
+impl Thermometers {
+    /// Offline, 1 message each way. The parties take turns in being the sender of a digit.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, widths: &[u32], batch: usize) -> Result<Vec<Self>> {
-        let (send, recv) = Self::cots(p.role(), widths, batch);
+    pub(super) fn prepare(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
+        let (send, recv) = Self::cots(p.role(), cut, batch);
         let (out, inc) = p.cots(send, recv)?;
         let digit = |(i, &w): (usize, &u32)| {
             let sender = sender_of(i) == p.role();
-            Self { w, sender, offset: vec![0; batch], words: vec![0; batch] }
+            Thermometer { w, sender, offset: vec![0; batch], words: vec![0; batch] }
         };
-        let digits = widths.iter().enumerate().map(digit).collect::<Vec<_>>();
+        let digits = cut.widths().iter().enumerate().map(digit).collect::<Vec<_>>();
         let of = |sender: bool| {
             let of: Vec<usize> = (0..digits.len()).filter(|&i| digits[i].sender == sender).collect();
-            of.into_iter().flat_map(move |i| pieces(batch).map(move |at| (i, at)))
+            of.into_iter().flat_map(move |i| pieces(batch, PIECE).map(move |at| (i, at)))
         };
         let (mut mine, mut theirs) = (of(true), of(false));
         let mut state = Making { digits, out, inc };
@@ -92,32 +104,70 @@ impl Thermometer {
                 None => Ok(false),
             },
         )?;
-        Ok(state.digits)
+        Ok(Self { cut: cut.clone(), batch, digits: state.digits })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
-    pub(super) fn cots(role: Role, widths: &[u32], batch: usize) -> (usize, usize) {
+    pub(super) fn cots(role: Role, cut: &Cut, batch: usize) -> (usize, usize) {
         let of = |sender: Role| -> usize {
-            let of = widths.iter().enumerate().filter(|(i, _)| sender_of(*i) == sender);
+            let of = cut.widths().iter().enumerate().filter(|(i, _)| sender_of(*i) == sender);
             of.map(|(_, &w)| w as usize * batch).sum()
         };
         (of(role), of(role.peer()))
     }
 
+    /// Online, 1 round: the orders of the digits of this party's numbers and the peer's. Also says
+    /// of the lowest digit whether it is equal.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn orders(self, p: &mut Party, mine: &[u64]) -> Result<Vec<Order>> {
+        let role = p.role();
+        let planes = || vec![Vec::with_capacity(self.batch.div_ceil(64)); self.digits.len()];
+        let all = || pieces(self.batch, PIECE_ONLINE);
+        let mut state = (all(), all(), planes(), planes());
+        p.session().duplex(
+            &mut state,
+            |_, (to_send, ..)| Ok(to_send.next().map(|at| self.masked(role, mine, at))),
+            |s, (_, to_receive, less, equal)| {
+                let Some(at) = to_receive.next() else { return Ok(false) };
+                let lens = self.digits.iter().map(|digit| packed_len(at.len(), digit.w));
+                let message = s.recv(lens.clone().sum())?;
+                let mut rest = message.as_slice();
+                let columns = less.iter_mut().zip(equal).zip(lens);
+                for ((i, digit), (planes, len)) in self.digits.iter().enumerate().zip(columns) {
+                    let x = self.cut.digit(mine, i, &at);
+                    digit.compare(role, &x, at.clone(), &rest[..len], planes);
+                    rest = &rest[len..];
+                }
+                Ok(true)
+            },
+        )?;
+        let bits = |words| Bits::new(self.batch, words);
+        let orders = state.2.into_iter().zip(state.3);
+        Ok(orders.map(|(less, equal)| Order { less: bits(less), equal: Some(bits(equal)) }).collect())
+    }
+
+    /// Step 3 for some items: this party's message.
+    fn masked(&self, role: Role, mine: &[u64], at: Range<usize>) -> Vec<u8> {
+        let mut message = Vec::new();
+        for (i, digit) in self.digits.iter().enumerate() {
+            digit.masked(role, &self.cut.digit(mine, i, &at), at.clone(), &mut message);
+        }
+        message
+    }
+}
+
+impl Thermometer {
     /// Step 3 for the items `at`, whose digits are `digit`: this party's message. Public, because the
     /// offset masks the digit and serves only here.
-    pub(super) fn masked(&self, role: Role, digit: &[u8], at: Range<usize>, message: &mut Vec<u8>) {
+    fn masked(&self, role: Role, digit: &[u8], at: Range<usize>, message: &mut Vec<u8>) {
         let t = self.relative(role, digit, at).map(|t| t as u8).collect::<Vec<_>>();
         pack(&t, self.w, message);
     }
 
-    /// Bytes of [`masked`](Self::masked) for a number of items.
-    pub(super) fn masked_len(&self, items: usize) -> usize {
-        packed_len(items, self.w)
-    }
-
     /// Steps 4 and 5 from the peer's message: words of shares of `c < d` and of `c = d`, 64 items each.
-    pub(super) fn compare(
+    fn compare(
         &self,
         role: Role,
         digit: &[u8],
@@ -248,10 +298,6 @@ fn complete(v: u64, w: u32, k: u32) -> u64 {
 /// Who is the sender of digit `i`.
 fn sender_of(i: usize) -> Role {
     if i.is_multiple_of(2) { Role::P0 } else { Role::P1 }
-}
-
-fn pieces(batch: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..batch).step_by(PIECE).map(move |from| from..batch.min(from + PIECE))
 }
 
 impl Drop for Thermometer {

@@ -26,7 +26,7 @@ use crate::{
 /// Shares of the order of a digit in each item of a batch.
 pub(super) struct Order {
     pub(super) less: Bits,
-    /// `None` where nobody asks.
+    /// Of the lowest digit not needed.
     pub(super) equal: Option<Bits>,
 }
 
@@ -59,6 +59,9 @@ impl Tree {
     /// # Errors
     /// Those of the channel.
     pub(super) fn merge(mut self, p: &mut Party, mut digits: Vec<Order>) -> Result<Bits> {
+        if let Some(lowest) = digits.first_mut() {
+            lowest.equal = None;
+        }
         while digits.len() > 1 {
             digits = self.level(p, &digits)?;
         }

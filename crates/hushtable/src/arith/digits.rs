@@ -1,0 +1,56 @@
+//! Numbers cut into digits.
+
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+
+/// Largest width of a digit.
+pub(super) const MAX_DIGIT_BITS: u32 = 6;
+
+/// How numbers are cut into digits, lowest first.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    widths: Vec<u32>,
+}
+
+impl Cut {
+    /// As few digits of at most `digit` bits as numbers of `bits` bits need; their widths differ by
+    /// one at most.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless numbers have 1 to 64 bits and digits 1 to 6.
+    pub(super) fn new(bits: u32, digit: u32) -> Result<Self> {
+        let check = |what, got: u32, most: u32| match (1..=most).contains(&got) {
+            true => Ok(()),
+            false => Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") }),
+        };
+        check("width of a comparison", bits, 64)?;
+        check("width of a digit", digit, MAX_DIGIT_BITS)?;
+        let count = bits.div_ceil(digit);
+        Ok(Self { widths: (0..count).map(|i| bits / count + u32::from(i < bits % count)).collect() })
+    }
+
+    /// The widths, lowest first.
+    pub(super) fn widths(&self) -> &[u32] {
+        &self.widths
+    }
+
+    /// Number of digits.
+    pub(super) fn len(&self) -> usize {
+        self.widths.len()
+    }
+
+    /// Digit `i` of some numbers.
+    pub(super) fn digit(&self, numbers: &[u64], i: usize, at: &Range<usize>) -> Zeroizing<Vec<u8>> {
+        let shift: u32 = self.widths[..i].iter().sum();
+        let mask = (1u64 << self.widths[i]) - 1;
+        Zeroizing::new(numbers[at.clone()].iter().map(|x| (x >> shift & mask) as u8).collect())
+    }
+}
+
+/// The items of a batch in pieces of `piece`.
+pub(super) fn pieces(batch: usize, piece: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..batch).step_by(piece).map(move |from| from..batch.min(from + piece))
+}
