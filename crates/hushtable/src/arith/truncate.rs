@@ -1,0 +1,185 @@
+//! Division of shared fixed-point numbers by a power of two.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of a signed X with `-2^(l-2) <= X < 2^(l-2)`. Out: shares of
+//! `floor(X / 2^f)`, or of one less.
+//!
+//! # Protocol
+//! *Safe*:
+//! 1. P0 adds `2^(l-2)`, which makes the top bit of the sum `X'` 0. Hence its shares sum to
+//!    `X' + 2^l w` as integers, where `w = m_0 | m_1` of their top bits: shares of w by a correlated
+//!    OT, mod `2^f`;
+//! 2. each party shifts its share; `2^(l-f) w` and `2^(l-2-f)` are subtracted. What is missing is the
+//!    carry c of the low f bits of the shares: the result is `floor(X / 2^f) - c`.
+//!
+//! *Faithful*: c is compared for, converted in the round of step 1, and added.
+//!
+//! *Into a ring of `l - f` bits*, for every X: the wrap vanishes, and shifting is all.
+//!
+//! # Cost
+//! Safe: one correlated OT and `f + 1` bits, 1 round. Faithful: a comparison of f bits, and one
+//! correlated OT and l bits more. Into a smaller ring: nothing, or for the faithful one a comparison of
+//! f bits and the conversion of the carry, `l - f` bits.
+//!
+//! # Source
+//! Rathee et al., "SiRNN" (S&P 2021), truncation with a known top bit; lut-spec 11.1, fss-beyond B8.
+//! Local truncation: Mohassel, Zhang, "SecureML" (S&P 2017), section 4.1.
+
+use prim::ring::{Ring, low};
+use zeroize::Zeroizing;
+
+use super::{
+    bit_product::{BitFactors, or, or_and_xor},
+    carry::Carry,
+    plan::Plan,
+    product::share,
+};
+use crate::{
+    error::{Error, Result, same},
+    gates::b2a,
+    net::Role,
+    party::Party,
+    share::AShare,
+};
+
+/// Safe truncation: shares of `floor(X / 2^f)` or of one less, never of anything else. 1 round.
+///
+/// Which of the two depends on the shares, not only on X. For X outside `-2^(l-2) .. 2^(l-2)` the
+/// result is wrong.
+///
+/// # Errors
+/// [`Error::Param`] unless `1 <= f <= l - 2`, and those of the channel.
+pub fn truncate<R: Ring>(p: &mut Party, x: &AShare<R>, f: u32) -> Result<AShare<R>> {
+    check(f, x.bits().saturating_sub(2))?;
+    let shifted = Shifted::new(p.role(), x, f);
+    let wraps = or(p, &shifted.top(f))?;
+    Ok(shifted.finish(&wraps))
+}
+
+/// Local truncation, **wrong with probability `|X| / 2^l`**: then by about `2^(l-f)`, and in a batch
+/// of many numbers some are. Else the result is `floor(X / 2^f)` or one more. For X of 40 bits and
+/// `l = 64` one number in `2^24` is wrong, for X of 58 bits one in 64.
+///
+/// # Errors
+/// [`Error::Param`] unless `1 <= f < l`.
+pub fn insecure_truncate_local<R: Ring>(role: Role, x: &AShare<R>, f: u32) -> Result<AShare<R>> {
+    check(f, x.bits() - 1)?;
+    let l = x.bits();
+    let word = |w: &R| match role {
+        Role::P0 => w.to_u64() >> f,
+        Role::P1 => (low(w.to_u64().wrapping_neg(), l) >> f).wrapping_neg(),
+    };
+    Ok(share(l, &Zeroizing::new(x.words().iter().map(word).collect::<Vec<_>>())))
+}
+
+/// Shares mod `2^(l-f)` of `floor(x / 2^f)` or of one less, for every x, signed or not. Local.
+///
+/// # Errors
+/// [`Error::Param`] unless `1 <= f < l`.
+pub fn truncate_reduce<R: Ring>(x: &AShare<R>, f: u32) -> Result<AShare<R>> {
+    check(f, x.bits() - 1)?;
+    let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64() >> f).collect::<Vec<_>>());
+    Ok(share(x.bits() - f, &words))
+}
+
+/// One-time material for faithful truncations by f bits: `floor(X / 2^f)`, whatever the shares are.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::FaithfulTruncation};
+/// fn twice(p: &mut Party, m: FaithfulTruncation, x: &AShare<u64>) -> Result<()> {
+///     m.truncate(p, x)?;
+///     m.truncate(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct FaithfulTruncation {
+    f: u32,
+    batch: usize,
+    carry: Carry,
+}
+
+impl FaithfulTruncation {
+    /// Offline, for `batch` truncations by `f` bits.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= f <= 64`, and those of the channel.
+    pub fn prepare(p: &mut Party, f: u32, plan: Plan, batch: usize) -> Result<Self> {
+        Ok(Self { f, batch, carry: Carry::prepare(p, f, plan, batch)? })
+    }
+
+    /// Online: shares of `floor(X / 2^f)`, for `-2^(l-2) <= X < 2^(l-2)`. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= f <= l - 2`, [`Error::Shape`] unless there are as many numbers as
+    /// prepared for, and those of the channel.
+    pub fn truncate<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
+        let (l, f) = (x.bits(), self.f);
+        check(f, l.saturating_sub(2))?;
+        same("numbers to truncate", self.batch, x.len())?;
+        let shifted = Shifted::new(p.role(), x, f);
+        let carry = self.carry.of(p, &shifted.words)?;
+        let carry = BitFactors { bits: Zeroizing::new(carry.iter().collect()), k: l - 1 };
+        let (wraps, carries) = or_and_xor(p, &shifted.top(f), &carry)?;
+        Ok(&shifted.finish(&wraps) + &share(l, &carries))
+    }
+
+    /// Online: shares of `floor(x / 2^f)` mod `2^(l-f)`, for every x. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= f < l`, [`Error::Shape`] unless there are as many numbers as
+    /// prepared for, and those of the channel.
+    pub fn truncate_reduce<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
+        check(self.f, x.bits() - 1)?;
+        same("numbers to truncate", self.batch, x.len())?;
+        let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<_>>());
+        let carry = self.carry.of(p, &words)?;
+        let carry: AShare<R> = b2a(p, &carry, x.bits() - self.f)?;
+        Ok(&truncate_reduce(x, self.f)? + &carry)
+    }
+}
+
+/// Shares of `X' = X + 2^(l-2)`.
+struct Shifted {
+    role: Role,
+    l: u32,
+    f: u32,
+    words: Zeroizing<Vec<u64>>,
+}
+
+impl Shifted {
+    fn new<R: Ring>(role: Role, x: &AShare<R>, f: u32) -> Self {
+        let l = x.bits();
+        let add = public(role, 1 << (l - 2));
+        let words = x.words().iter().map(|w| low(w.to_u64().wrapping_add(add), l));
+        Self { role, l, f, words: Zeroizing::new(words.collect()) }
+    }
+
+    fn top(&self, k: u32) -> BitFactors {
+        let bits = self.words.iter().map(|w| w >> (self.l - 1) & 1);
+        BitFactors { bits: Zeroizing::new(bits.collect()), k }
+    }
+
+    /// Step 2.
+    fn finish<R: Ring>(&self, wraps: &[u64]) -> AShare<R> {
+        let (l, f) = (self.l, self.f);
+        let back = public(self.role, 1 << (l - 2 - f));
+        let word = |(a, w): (&u64, &u64)| (a >> f).wrapping_sub(w << (l - f)).wrapping_sub(back);
+        share(l, &Zeroizing::new(self.words.iter().zip(wraps).map(word).collect::<Vec<_>>()))
+    }
+}
+
+/// This party's share of a public number.
+fn public(role: Role, value: u64) -> u64 {
+    match role {
+        Role::P0 => value,
+        Role::P1 => 0,
+    }
+}
+
+fn check(f: u32, most: u32) -> Result<()> {
+    if (1..=most).contains(&f) {
+        return Ok(());
+    }
+    Err(Error::Param { what: "bits to cut off", got: f.to_string(), accepted: format!("1 to {most}") })
+}

@@ -1,0 +1,254 @@
+//! Truncation and extension: every pair of shares of 8 bits, boundary values at 16, 32 and 64 bits,
+//! and the cost.
+
+#[path = "support/pairs.rs"]
+mod pairs;
+
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{
+        Extension, FaithfulTruncation, Method, Millionaires, Plan, insecure_truncate_local,
+        sign_extend_bounded, truncate, truncate_reduce, zero_extend_bounded,
+    },
+    net::{Cost, wire_len},
+};
+use pairs::{both, pair};
+use prim::{
+    block::Block,
+    prg::Prg,
+    ring::{Ring, low},
+};
+
+const PLAN: Plan = Plan { method: Method::Thermometer, digit: 4 };
+
+/// The number that `bits` bits stand for.
+fn signed(x: u64, bits: u32) -> i64 {
+    ((x << (64 - bits)) as i64) >> (64 - bits)
+}
+
+/// Both parties' shares.
+struct Split {
+    bits: u32,
+    shares: Vec<(u64, u64)>,
+}
+
+impl Split {
+    /// Every pair of shares whose value is accepted.
+    fn all(bits: u32, accepted: impl Fn(u64) -> bool) -> Self {
+        let all = (0..1u64 << (2 * bits)).map(|i| (i >> bits, low(i, bits)));
+        let shares = all.filter(|(a, b)| accepted(low(a.wrapping_add(*b), bits))).collect();
+        Self { bits, shares }
+    }
+
+    /// These numbers, each with random shares and with the bounds of shares.
+    fn of(bits: u32, numbers: &[u64]) -> Self {
+        let mut prg = Prg::new(Block(bits.into()));
+        let top = low(u64::MAX, bits);
+        let mut shares = Vec::new();
+        for &x in numbers {
+            let firsts = [0, 1, top, top / 2, top / 2 + 1, x, prg.u64(), prg.u64(), prg.u64()];
+            shares.extend(firsts.map(|a| (low(a, bits), low(x.wrapping_sub(a), bits))));
+        }
+        Self { bits, shares }
+    }
+
+    fn mine<R: Ring>(&self, role: Role) -> AShare<R> {
+        let mine = self.shares.iter().map(|&(a, b)| if role == Role::P0 { a } else { b });
+        AShare::new(self.bits, mine.map(R::from_u64).collect())
+    }
+
+    fn values(&self) -> impl Iterator<Item = u64> {
+        self.shares.iter().map(|(a, b)| low(a.wrapping_add(*b), self.bits))
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = i64> {
+        self.values().map(|x| signed(x, self.bits))
+    }
+}
+
+/// The lowest and highest numbers of `bits` bits, those around 0, and random ones, in `ring` bits.
+fn bounds(bits: u32, ring: u32) -> Vec<u64> {
+    let half = 1i128 << (bits - 1);
+    let mut prg = Prg::new(Block(77));
+    let mut numbers = vec![-half, 1 - half, -2, -1, 0, 1, 2, half - 2, half - 1];
+    numbers.extend((0..200).map(|_| i128::from(signed(prg.u64(), bits))));
+    numbers.into_iter().map(|x| low(x as u64, ring)).collect()
+}
+
+fn truncations<R: Ring>(p: &mut Party, split: &Split, f: u32) -> Result<()> {
+    let (l, n) = (split.bits, split.shares.len());
+    let x: AShare<R> = split.mine(p.role());
+    let safe = truncate(p, &x, f)?;
+    let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?.truncate(p, &x)?;
+    let (safe, faithful) = (p.open(&safe)?, p.open(&faithful)?);
+    for ((want, safe), faithful) in split.numbers().map(|x| x >> f).zip(safe).zip(faithful) {
+        let error = signed(safe.to_u64(), l) - want;
+        assert!((-1..=0).contains(&error), "safe, {l} bits by {f}: {error} from {want}");
+        assert_eq!(signed(faithful.to_u64(), l), want, "faithful, {l} bits by {f}");
+    }
+    Ok(())
+}
+
+fn reductions<R: Ring>(p: &mut Party, split: &Split, f: u32) -> Result<()> {
+    let (l, n) = (split.bits, split.shares.len());
+    let x: AShare<R> = split.mine(p.role());
+    let local = p.open(&truncate_reduce(&x, f)?)?;
+    let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?.truncate_reduce(p, &x)?;
+    assert_eq!(faithful.bits(), l - f);
+    for ((want, local), faithful) in split.values().map(|x| x >> f).zip(local).zip(p.open(&faithful)?) {
+        let error = low(want.wrapping_sub(local.to_u64()), l - f);
+        assert!(error <= 1, "local, {l} bits by {f}: {error} from {want}");
+        assert_eq!(faithful.to_u64(), want, "faithful, {l} bits by {f}");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_pair_of_shares_of_8_bits() {
+    both(pair(1, None), |p| {
+        let split = Split::all(8, |x| (-64..64).contains(&signed(x, 8)));
+        (1..=6).try_for_each(|f| truncations::<u8>(p, &split, f))?;
+        let split = Split::all(8, |_| true);
+        (1..=7).try_for_each(|f| reductions::<u16>(p, &split, f))
+    });
+}
+
+#[test]
+fn bounds_of_16_32_and_64_bits() {
+    both(pair(2, None), |p| {
+        for (l, f) in [(16, 1), (16, 9), (16, 14), (31, 12), (32, 12), (32, 30)] {
+            truncations::<u32>(p, &Split::of(l, &bounds(l - 1, l)), f)?;
+            reductions::<u32>(p, &Split::of(l, &bounds(l, l)), f)?;
+        }
+        for (l, f) in [(37, 12), (64, 1), (64, 16), (64, 50), (64, 62)] {
+            truncations::<u64>(p, &Split::of(l, &bounds(l - 1, l)), f)?;
+            reductions::<u64>(p, &Split::of(l, &bounds(l, l)), f)?;
+        }
+        Ok(())
+    });
+}
+
+/// Wrong for as many shares of X as documented: `|X|` of `2^l`, and nowhere else by more than 1.
+#[test]
+fn local_truncation_fails_as_often_as_documented() {
+    both(pair(3, None), |p| {
+        let split = Split::all(8, |_| true);
+        let y = p.open(&insecure_truncate_local(p.role(), &split.mine::<u8>(p.role()), 3)?)?;
+        let mut wrong = [0u64; 256];
+        for (x, y) in split.numbers().zip(y) {
+            let error = i64::from(y as i8) - (x >> 3);
+            wrong[x as u8 as usize] += u64::from(!(0..=1).contains(&error));
+        }
+        for x in -127..128i64 {
+            assert_eq!(wrong[x as u8 as usize], x.unsigned_abs(), "{x}");
+        }
+        Ok(())
+    });
+}
+
+fn extensions<R: Ring, S: Ring>(p: &mut Party, split: &Split, k: u32) -> Result<()> {
+    let n = split.shares.len();
+    let x: AShare<R> = split.mine(p.role());
+    let zero: AShare<S> = Extension::prepare(p, split.bits, PLAN, n)?.zero(p, &x, k)?;
+    let sign: AShare<S> = Extension::prepare(p, split.bits, PLAN, n)?.sign(p, &x, k)?;
+    assert_eq!((zero.bits(), sign.bits()), (k, k));
+    assert!(p.open(&zero)?.iter().map(|w| w.to_u64()).eq(split.values()), "{} to {k}", split.bits);
+    let sign = p.open(&sign)?;
+    assert!(sign.iter().map(|w| signed(w.to_u64(), k)).eq(split.numbers()), "{} to {k}", split.bits);
+    Ok(())
+}
+
+fn bounded_extensions<R: Ring, S: Ring>(p: &mut Party, small: &Split, near: &Split, k: u32) -> Result<()> {
+    let zero: AShare<S> = zero_extend_bounded(p, &small.mine::<R>(p.role()), k)?;
+    assert!(p.open(&zero)?.iter().map(|w| w.to_u64()).eq(small.values()), "{} to {k}", small.bits);
+    let sign: AShare<S> = sign_extend_bounded(p, &near.mine::<R>(p.role()), k)?;
+    let sign = p.open(&sign)?;
+    assert!(sign.iter().map(|w| signed(w.to_u64(), k)).eq(near.numbers()), "{} to {k}", near.bits);
+    Ok(())
+}
+
+#[test]
+fn extensions_of_every_pair_of_shares_of_8_bits_and_of_bounds() {
+    both(pair(4, None), |p| {
+        let all = Split::all(8, |_| true);
+        let small = Split::all(8, |x| x < 128);
+        let near = Split::all(8, |x| (-64..64).contains(&signed(x, 8)));
+        for k in [9, 10, 16] {
+            extensions::<u8, u16>(p, &all, k)?;
+            bounded_extensions::<u8, u16>(p, &small, &near, k)?;
+        }
+        for (l, k) in [(1, 2), (1, 64), (16, 17), (31, 64), (32, 64), (63, 64)] {
+            extensions::<u64, u64>(p, &Split::of(l, &bounds(l, l)), k)?;
+        }
+        for (l, k) in [(16, 17), (31, 64), (32, 64), (63, 64)] {
+            let small = Split::of(l, &[0, 1, low(u64::MAX, l - 1), low(u64::MAX, l - 1) - 1, 1 << (l - 2)]);
+            bounded_extensions::<u64, u64>(p, &small, &Split::of(l, &bounds(l - 1, l)), k)?;
+        }
+        Ok(())
+    });
+}
+
+/// P0 pays the payload, P1 the correction: 1 round.
+#[test]
+fn the_cost_is_the_documented_one() {
+    let (l, f, k, n) = (40, 13, 56, 3000);
+    let bytes = |bits: u32| (n * bits as usize).div_ceil(8);
+    let run = |p: &mut Party| -> Result<[Cost; 5]> {
+        let x = AShare::<u64>::new(l, vec![1; n]);
+        let (send, recv) = Millionaires::cots(p.role(), l, PLAN, 3 * n)?;
+        p.stock_cots(send + 9 * n, recv + 9 * n)?;
+        let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?;
+        let reducing = FaithfulTruncation::prepare(p, f, PLAN, n)?;
+        Ok([
+            p.metered(|p| truncate(p, &x, f))?.1,
+            p.metered(|p| zero_extend_bounded::<u64, u64>(p, &x, k))?.1,
+            p.metered(|p| faithful.truncate(p, &x))?.1,
+            p.metered(|p| reducing.truncate_reduce(p, &x))?.1,
+            p.metered(|p| truncate_reduce(&x, f).map(|_| p.role()))?.1,
+        ])
+    };
+    let (at_p0, at_p1) = both(pair(5, None), run);
+    // A comparison of 13 bits in digits of 4, 3, 3 and 3 bits: 3 pairs, 1 of them with two ANDs.
+    let pair = |opened: usize| wire_len(opened * n.div_ceil(8));
+    let compared = wire_len([4, 3, 3, 3].map(bytes).iter().sum()) + 2 * pair(2) + pair(3);
+    let costs = [
+        (wire_len(bytes(f)), wire_len(bytes(1)), 1),
+        (wire_len(bytes(k - l)), wire_len(bytes(1)), 1),
+        (compared + wire_len(bytes(f)) + wire_len(bytes(l - 1)), compared + 2 * wire_len(bytes(1)), 4),
+        (compared + wire_len(bytes(l - f - 1)), compared + wire_len(bytes(1)), 4),
+        (0, 0, 0),
+    ];
+    for (i, (p0, p1, rounds)) in costs.into_iter().enumerate() {
+        assert_eq!((at_p0[i].sent, at_p0[i].received), (p0, p1), "number {i}");
+        assert_eq!((at_p1[i].sent, at_p1[i].received), (p1, p0), "number {i}");
+        assert_eq!(at_p0[i].rounds.max(at_p1[i].rounds), rounds, "number {i}");
+    }
+}
+
+#[test]
+fn refused() {
+    both(pair(6, None), |p| {
+        let x = AShare::<u32>::new(8, vec![1; 3]);
+        let role = p.role();
+        for f in [0, 7, 64] {
+            assert!(matches!(truncate(p, &x, f), Err(Error::Param { .. })));
+        }
+        for f in [0, 8] {
+            assert!(matches!(truncate_reduce(&x, f), Err(Error::Param { .. })));
+            assert!(matches!(insecure_truncate_local(role, &x, f), Err(Error::Param { .. })));
+        }
+        assert!(matches!(FaithfulTruncation::prepare(p, 0, PLAN, 1), Err(Error::Param { .. })));
+        let one = FaithfulTruncation::prepare(p, 3, PLAN, 1)?;
+        assert!(matches!(one.truncate(p, &x), Err(Error::Shape { .. })));
+        let wide = FaithfulTruncation::prepare(p, 7, PLAN, 3)?;
+        assert!(matches!(wide.truncate(p, &x), Err(Error::Param { .. })));
+        for k in [8, 33] {
+            assert!(matches!(zero_extend_bounded::<u32, u32>(p, &x, k), Err(Error::Param { .. })));
+            let extension = Extension::prepare(p, 8, PLAN, 3)?;
+            assert!(matches!(extension.zero::<u32, u32>(p, &x, k), Err(Error::Param { .. })));
+        }
+        let narrow = Extension::prepare(p, 7, PLAN, 3)?;
+        assert!(matches!(narrow.zero::<u32, u32>(p, &x, 9), Err(Error::Shape { .. })));
+        Ok(())
+    });
+}
