@@ -178,8 +178,8 @@ pub fn run(args: &Apply) -> Result<()> {
 fn connect(args: &Apply, job: &mut Job) -> Result<(Vec<Party>, [u8; 32], Phase)> {
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, None)?;
-    job.protocol = args.choosing.settle(&mut p, args.link.net(), &job.lookup().job(), job.rows())?;
     job.agree(&mut p)?;
+    job.protocol = args.choosing.settle(&mut p, args.link.net(), &job.lookup().job(), job.rows())?;
     let (session, role) = (p.id(), p.role());
     let share = job.rows().div_ceil(job.threads());
     let mut lanes = if job.threads() == 1 { Vec::new() } else { p.fork(job.threads())? };

@@ -62,10 +62,9 @@ impl Args for Peer {
 
 impl FromArgMatches for Peer {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        if matches.get_flag("local") {
-            Ok(Self(None))
-        } else {
-            Link::from_arg_matches(matches).map(Some).map(Self)
+        match ["listen", "connect"].iter().any(|name| matches.contains_id(name)) {
+            true => Link::from_arg_matches(matches).map(Some).map(Self),
+            false => Ok(Self(None)),
         }
     }
 

@@ -91,7 +91,6 @@ impl Job {
             ("output bits", self.bits.to_string()),
             ("table digest", self.table.digest().to_hex().to_string()),
             ("reveal", self.reveal.name().to_owned()),
-            ("protocol", self.protocol.name().to_owned()),
             ("threads", self.threads.to_string()),
         ];
         p.agree(&fields).map_err(|error| match &error {

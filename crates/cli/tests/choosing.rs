@@ -1,0 +1,112 @@
+//! Which protocol is chosen, and how both parties come to the same one.
+
+mod common;
+
+use common::Site;
+use serde_json::Value;
+
+fn site() -> Site {
+    let site = Site::new();
+    site.write_scores("a.csv", &common::spread(50, -4.0, 3.9, 5));
+    site
+}
+
+/// Runs a job with these choices; the protocol that both sides report.
+#[track_caller]
+fn settled(site: &Site, p0: &str, p1: &str) -> String {
+    let job = "apply sigmoid --fraction-bits 4 --column score --input a.csv --quiet --json --force";
+    let done = site.both(
+        &format!("{job} --output p0.csv {p0} --identity bank.id"),
+        &format!("{job} --output p1.csv {p1} --identity telecom.id"),
+    );
+    let [p0, p1] = done.map(|done| {
+        let report: Value = serde_json::from_str(&done.ok().stdout).expect("a line of JSON");
+        report["protocol"].as_str().expect("a name").to_owned()
+    });
+    assert_eq!(p0, p1);
+    p0
+}
+
+#[test]
+fn both_parties_settle_on_one_protocol() {
+    let site = site();
+    assert_eq!(settled(&site, "--protocol rotl", "--protocol rotl"), "rotl");
+    // One asks for it, the other leaves it open.
+    assert_eq!(settled(&site, "--protocol d", ""), "d");
+    assert_eq!(settled(&site, "", "--protocol splut"), "splut");
+    // Of two choices P0's counts: on a slow link a short online phase and few bytes differ.
+    let online = settled(&site, "--optimise online --net 1:20ms", "--optimise bytes --net 1:20ms");
+    let bytes = settled(&site, "--optimise bytes --net 1:20ms", "--optimise online --net 1:20ms");
+    assert_ne!(online, bytes);
+    let done = site.both(
+        "apply sigmoid --column score --input a.csv --output x.csv --protocol d --identity bank.id",
+        "apply sigmoid --column score --input a.csv --output y.csv --protocol rotl --identity telecom.id",
+    );
+    for done in done {
+        done.fails("disagree on protocol");
+    }
+}
+
+#[test]
+fn plan_marks_the_choice() {
+    let site = site();
+    let table = site.run("plan --index-bits 8 --value-bits 64 --batch 1e5 --net wan").ok().stdout;
+    let marked: Vec<&str> = table.lines().filter(|line| line.starts_with("* ")).collect();
+    assert_eq!(marked.len(), 1, "{table}");
+    let lines = site.run("plan --index-bits 8 --value-bits 64 --batch 1e5 --net wan --json").ok().stdout;
+    let first: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["chosen"], true);
+    let name = first["protocol"].as_str().expect("a name");
+    assert!(marked[0].starts_with(&format!("* {name} ")), "{table}");
+    assert!(lines.lines().count() > 3);
+    site.run("plan --table private").fails("no protocol for private tables");
+    site.run("plan --batch 0").fails("whole number of 1 or more");
+    site.run("plan --index-bits 21").fails("1..=20");
+}
+
+#[test]
+fn a_bench_takes_what_plan_chooses() {
+    let site = site();
+    let wan = "--index-bits 4 --value-bits 8 --batch 100 --optimise bytes";
+    let line = site.run(&format!("plan {wan} --json")).ok().stdout;
+    let planned: Value = serde_json::from_str(line.lines().next().expect("a line")).expect("JSON");
+    let report = site.run(&format!("bench lut {wan} --format json")).ok().stdout;
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["protocol"], planned["protocol"]);
+}
+
+#[test]
+fn calibrations_are_read_and_checked() {
+    let site = site();
+    site.run("calibrate --local --output here.json").ok();
+    let shown = site.run("plan --calibration here.json").ok().stdout;
+    assert!(shown.contains("calibration here.json"), "{shown}");
+    site.write("bad.json", "{\"machine\": 1}");
+    site.run("plan --calibration bad.json").fails("bad.json: not a calibration");
+    site.run("plan --calibration gone.json").fails("gone.json");
+    let text = site.read("here.json");
+    let zero = text.replacen("\"hash\": ", "\"hash\": -", 1);
+    assert_ne!(text, zero);
+    site.write("zero.json", &zero);
+    site.run("plan --calibration zero.json").fails("zero.json: a figure of the machine is out of range");
+}
+
+#[test]
+fn calibrate_with_a_peer() {
+    let site = site();
+    let [p0, p1] = site.both(
+        "calibrate --output p0.json --identity bank.id --net 100:4ms",
+        "calibrate --output p1.json --identity telecom.id --net 100:4ms",
+    );
+    p0.ok();
+    p1.ok();
+    let [a, b] =
+        ["p0.json", "p1.json"].map(|name| serde_json::from_str::<Value>(&site.read(name)).expect("JSON"));
+    assert_eq!(a["machine"], b["machine"], "both keep the slower machine's figures");
+    for found in [a, b] {
+        let (rate, rtt) =
+            (found["link"]["mbit_per_s"].as_f64().unwrap(), found["link"]["rtt_ms"].as_f64().unwrap());
+        // A busy machine finds the link slower than it is, never faster.
+        assert!(rate <= 120.0 && rtt >= 3.5, "{rate} Mbit/s, {rtt} ms");
+    }
+}
