@@ -1,8 +1,11 @@
 //! The object most lookups consume: XOR shares of a one-hot vector at a random shared position.
 
+mod balanced;
 pub(crate) mod doubling;
+pub(crate) mod flute;
 pub(crate) mod half_tree;
 pub(crate) mod index;
+mod lift;
 mod rotl;
 mod tree;
 
@@ -82,6 +85,9 @@ pub const MAX_INDEX_BITS: u32 = 20;
 
 /// The same for generators whose messages grow with the table.
 pub const MAX_DENSE_BITS: u32 = 16;
+
+/// Largest `n` of FLUTE+, which takes nearly `2^n` AND gates a lookup.
+pub const MAX_FLUTE_BITS: u32 = 12;
 
 impl<G: Group> OneHot<G> {
     /// Number of lookups it serves.

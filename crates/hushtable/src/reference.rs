@@ -49,9 +49,54 @@ pub fn sign(first: &[bool], second: &[bool]) -> i64 {
     ones(first) - ones(second)
 }
 
+/// The product of every subset of the bits: entry `Q` is the AND of the bits `j` of which bit `j` of
+/// `Q` is set, and entry 0 is 1.
+pub fn subset_products(bits: &[bool]) -> Vec<bool> {
+    (0..1usize << bits.len()).map(|q| bits.iter().enumerate().all(|(j, &b)| b || q >> j & 1 == 0)).collect()
+}
+
+/// The superset (Moebius) transform: entry `i` becomes the sum of all entries whose index has the
+/// bits of `i`. Of the products of a number's bits it makes the one-hot vector at that number.
+pub fn superset_sums(v: &[bool]) -> Vec<bool> {
+    let mut v = v.to_vec();
+    for j in 0..v.len().ilog2() {
+        for i in (0..v.len()).filter(|i| i >> j & 1 == 0) {
+            v[i] ^= v[i | 1 << j];
+        }
+    }
+    v
+}
+
+/// Step 2 of FLUTE+ in the form of the ROTL paper, section 6: from entry `i` as the product over the
+/// bits that `i` lacks, `s_i ^= s_{i - 2^j}` where `i` has bit j. As printed it is `s_{i + 2^j}`, which
+/// lies outside. Of the products of a number's bits it makes the one-hot vector at the *complement*
+/// of that number.
+pub fn flute_plus_of_the_paper(products: &[bool]) -> Vec<bool> {
+    let mut s: Vec<bool> = products.iter().rev().copied().collect();
+    for j in 0..s.len().ilog2() {
+        for i in (0..s.len()).filter(|i| i >> j & 1 == 1) {
+            s[i] ^= s[i - (1 << j)];
+        }
+    }
+    s
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_transforms_of_flute_plus_agree() {
+        for d in 1..=7 {
+            for at in 0..1u32 << d {
+                let bits: Vec<bool> = (0..d).map(|j| at >> j & 1 == 1).collect();
+                let products = subset_products(&bits);
+                assert!(products[0] && products.iter().filter(|&&p| p).count() == 1 << at.count_ones());
+                assert_eq!(superset_sums(&products), one_hot(1 << d, at));
+                assert_eq!(flute_plus_of_the_paper(&products), one_hot(1 << d, (1 << d) - 1 - at));
+            }
+        }
+    }
 
     #[test]
     fn by_hand() {

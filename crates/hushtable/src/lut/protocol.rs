@@ -32,6 +32,10 @@ pub enum Protocol {
     Tree,
     /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`].
     Arithmetic,
+    /// One-hot vectors by balanced outer products: [`OneHot::balanced`].
+    Balanced,
+    /// One-hot vectors by AND gates: [`OneHot::flute_plus`].
+    FlutePlus,
 }
 
 /// What the lookups of a batch have in common. Public, the same at both parties.
@@ -49,7 +53,15 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::SpLut, Self::Rotl, Self::Doubling, Self::Tree, Self::Arithmetic];
+    pub const ALL: [Self; 7] = [
+        Self::SpLut,
+        Self::Rotl,
+        Self::Doubling,
+        Self::Tree,
+        Self::Arithmetic,
+        Self::Balanced,
+        Self::FlutePlus,
+    ];
 
     /// The name on a command line.
     pub fn name(self) -> &'static str {
@@ -59,6 +71,8 @@ impl Protocol {
             Self::Doubling => "d",
             Self::Tree => "dt",
             Self::Arithmetic => "ar",
+            Self::Balanced => "b",
+            Self::FlutePlus => "fluteplus",
         }
     }
 
@@ -70,6 +84,8 @@ impl Protocol {
             Self::Doubling => "one-hot vectors by doubling",
             Self::Tree => "one-hot vectors of large tables by half-trees",
             Self::Arithmetic => "additive one-hot vectors: additive output in one round",
+            Self::Balanced => "one-hot vectors in few rounds by outer products",
+            Self::FlutePlus => "one-hot vectors by AND gates",
         }
     }
 
@@ -77,8 +93,9 @@ impl Protocol {
     fn max_index_bits(self) -> u32 {
         match self {
             Self::SpLut => 20,
-            Self::Rotl | Self::Doubling => onehot::MAX_DENSE_BITS,
             Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
+            Self::Rotl | Self::Doubling | Self::Balanced => onehot::MAX_DENSE_BITS,
+            Self::FlutePlus => onehot::MAX_FLUTE_BITS,
         }
     }
 
@@ -111,6 +128,10 @@ impl Protocol {
             (Self::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
             (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
             (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
+            (Self::Balanced, Sharing::Additive) => OneHot::<Cyclic>::balanced_cots(role, n, batch),
+            (Self::Balanced, Sharing::Xor) => OneHot::<Xor>::balanced_cots(role, n, batch),
+            (Self::FlutePlus, Sharing::Additive) => OneHot::<Cyclic>::flute_plus_cots(role, n, batch),
+            (Self::FlutePlus, Sharing::Xor) => OneHot::<Xor>::flute_plus_cots(role, n, batch),
             (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
             (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
             (Self::Arithmetic, Sharing::Additive) => return arithmetic_cots::<Cyclic>(job, role, batch),
@@ -127,6 +148,10 @@ impl Protocol {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
             Self::Rotl | Self::Doubling | Self::Tree => 128 + 16 * ct::row_words(entries),
             Self::Arithmetic => 512 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
+            // Its OTs at once, and the cross terms of the last product.
+            Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
+            // Triples, both operands and the products.
+            Self::FlutePlus => 128 + 2 * entries,
         }
     }
 
@@ -156,6 +181,8 @@ impl Protocol {
             Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
             Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,
             Self::Arithmetic => Material::Arithmetic(Arithmetic::prepare(p, n, job.value_bits, batch)?),
+            Self::Balanced => Material::reading(OneHot::balanced(p, n, batch)?, p, &job)?,
+            Self::FlutePlus => Material::reading(OneHot::flute_plus(p, n, batch)?, p, &job)?,
         };
         Ok(Prepared { material, kind: PhantomData })
     }

@@ -68,6 +68,7 @@ fn one_message(protocol: Protocol) -> bool {
     match protocol {
         Protocol::SpLut | Protocol::Rotl => true,
         Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
+        Protocol::Balanced | Protocol::FlutePlus => false,
     }
 }
 
@@ -81,6 +82,7 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     let lifted = |bits: f64, rounds: u32| PerLookup { bits, from_p0: lift, rounds };
     let phase = |bits: f64, rounds: u32| PerLookup { bits, from_p0: 0.0, rounds };
     let open = phase(2.0 * d, 1);
+    let halvings = job.index_bits.next_power_of_two().ilog2();
     match protocol {
         Protocol::SpLut => [phase(0.0, 0), phase(d + (n - 1.0) * l, 2)],
         Protocol::Rotl => [phase(128.0 * (d - 1.0) + n, 1), open],
@@ -91,6 +93,11 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
         Protocol::Doubling | Protocol::Tree => {
             [lifted(2.0 * (n - d - 1.0), job.index_bits - 1 + first), open]
         }
+        Protocol::Balanced => {
+            let pair = if job.index == Sharing::Additive { 4.0 } else { 2.0 };
+            [lifted(outer_products(job.index_bits, pair), halvings + first), open]
+        }
+        Protocol::FlutePlus => [lifted(4.0 * (n - d - 1.0), halvings + first), open],
         Protocol::Arithmetic => {
             // k words of a block; entries of one bit need no conversion.
             let k = (128.0 / f64::from(job.value_bits.next_power_of_two().max(8))).min(n);
@@ -105,10 +112,25 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     }
 }
 
+/// Bits of the balanced outer products for k index bits; `pair` for two.
+fn outer_products(k: u32, pair: f64) -> f64 {
+    let (low, high) = (k / 2, k - k / 2);
+    match k {
+        1 => 0.0,
+        2 => pair,
+        _ => {
+            let own = 2.0 * ((1u64 << high) - 1) as f64 * (1u64 << low) as f64;
+            own + outer_products(low, pair) + outer_products(high, pair)
+        }
+    }
+}
+
 /// What the sign of a one-hot vector adds.
 fn sign(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     match protocol {
-        Protocol::Rotl | Protocol::Doubling | Protocol::Tree if job.signed() => {
+        Protocol::Rotl | Protocol::Doubling | Protocol::Tree | Protocol::Balanced | Protocol::FlutePlus
+            if job.signed() =>
+        {
             let online = 2.0 * f64::from(job.value_bits - 1);
             [2.0, online].map(|bits| PerLookup { bits, from_p0: 0.0, rounds: 1 })
         }

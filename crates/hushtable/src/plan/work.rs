@@ -28,6 +28,9 @@ fn blocks(protocol: Protocol, job: &Job) -> [f64; 2] {
         Protocol::SpLut => [0.0, 2.0 * n],
         Protocol::Rotl => [n * (1.0 + (n / 128.0).ceil()), 0.0],
         Protocol::Doubling | Protocol::Tree => [n / 64.0, 0.0],
+        // Rows of outer products, and their words.
+        Protocol::Balanced => [5.0 * n.sqrt() + n / 40.0, 0.0],
+        Protocol::FlutePlus => [3.0 * (n - f64::from(job.index_bits) - 1.0), 0.0],
         Protocol::Arithmetic => [n * f64::from(job.value_bits.next_power_of_two().max(8)) / 32.0, 0.0],
     }
 }
@@ -40,6 +43,8 @@ fn terms(protocol: Protocol) -> [Terms; 2] {
         Protocol::Rotl => [[300.0, 20.0, 0.0, 1.0], READ],
         Protocol::Doubling => [[100.0, 60.0, 0.0, 40.0], READ],
         Protocol::Tree => [[100.0, 60.0, 0.0, 1.0], READ],
+        Protocol::Balanced => [[100.0, 0.0, 0.0, 25.0], READ],
+        Protocol::FlutePlus => [[50.0, 0.0, 0.0, 5.0], READ],
         Protocol::Arithmetic => [[200.0, 60.0, 0.0, 1.0], READ],
     }
 }

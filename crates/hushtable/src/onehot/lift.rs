@@ -1,0 +1,95 @@
+//! The position of a one-hot vector, where the generator takes its bits as shared bits.
+//!
+//! # Functionality
+//! Both parties get XOR shares of uniform bits `s_j`, and shares of `s = sum of 2^j s_j` in the index
+//! group.
+//!
+//! # Protocol
+//! In the xor group both are drawn. *Additive lift* (cyclic group, d bits): with `s_j = b_0 ^ b_1`,
+//! `s = sum of 2^j (b_0 + b_1 - 2 b_0 b_1)`. The products are needed mod `2^(d-j-1)`, and not at all
+//! for the top bit. For every other bit:
+//! 1. P1's bit is its random choice in a correlated OT, which serves for nothing else;
+//! 2. P0 draws its bit and sends it as the payload of `d - j - 1` bits.
+//!
+//! # Cost
+//! `d (d - 1) / 2` bits and `d - 1` correlated OTs from P0 to P1, 1 message; nothing in the xor group.
+//!
+//! # Source
+//! lut-beyond 2.3, with OTs of its own.
+
+use prim::rows::Shift;
+
+use super::Group;
+use crate::{
+    error::Result,
+    gates::{Bits, Products, multiply},
+    net::Role,
+    party::Party,
+    share::Additive,
+};
+
+/// The shared position of each lookup of a batch.
+pub(super) struct Position {
+    /// Lowest first.
+    pub bits: Vec<Bits>,
+    /// Shares in the cyclic group; in the xor group they follow from the bits.
+    lifted: Option<Vec<u32>>,
+}
+
+impl Position {
+    /// Draws positions of `n` bits.
+    pub fn draw<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
+        let mut bits: Vec<Bits> = (0..n).map(|_| Bits::random(p, batch)).collect();
+        if matches!(G::SHIFT, Shift::Xor) {
+            return Ok(Self { bits, lifted: None });
+        }
+        let (send, recv) = Self::cots::<G>(p.role(), n, batch);
+        let (mut out, mut inc) = p.cots(send, recv)?;
+        let (send, recv) = (send.min(batch), recv.min(batch));
+        let mut values = Vec::new();
+        let mut parts = Vec::new();
+        for b in &mut bits[..n as usize - 1] {
+            let (out, inc) = (out.take(send)?, inc.take(recv)?);
+            if recv > 0 {
+                *b = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
+            }
+            values.push([b.iter().collect::<Vec<u64>>()]);
+            parts.push((out, inc));
+        }
+        let payload = |(j, (out, inc))| Products::random(out, inc, &[n - 1 - j], &values[j as usize]);
+        let products = multiply::<Additive>(p, (0..).zip(parts).map(payload).collect())?;
+        let mut lifted = vec![0u32; batch];
+        for (j, b) in bits.iter().enumerate() {
+            let product = |i: usize| products.get(j).map_or(0, |columns| columns[0][i]);
+            let words = lifted.iter_mut().zip(b.iter()).enumerate();
+            words.for_each(|(i, (s, b))| *s = s.wrapping_add((b.wrapping_sub(2 * product(i)) as u32) << j));
+        }
+        Ok(Self { bits, lifted: Some(lifted) })
+    }
+
+    /// Correlated OTs that [`draw`](Self::draw) takes at the party `role`: `(as sender, as receiver)`.
+    pub fn cots<G: Group>(role: Role, n: u32, batch: usize) -> (usize, usize) {
+        let lift = match G::SHIFT {
+            Shift::Cyclic => batch * (n as usize - 1),
+            Shift::Xor => 0,
+        };
+        match role {
+            Role::P0 => (lift, 0),
+            Role::P1 => (0, lift),
+        }
+    }
+
+    /// This party's shares of the positions.
+    pub fn shares(&self) -> Result<Vec<u32>> {
+        match &self.lifted {
+            Some(shares) => Ok(shares.clone()),
+            None => Ok(Bits::to_share::<u32>(&self.bits)?.words().to_vec()),
+        }
+    }
+}
+
+impl Drop for Position {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.lifted);
+    }
+}
