@@ -219,22 +219,24 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     Ok(theirs.machine)
 }
 
-/// Crossing messages of one byte for the delay, then of a mebibyte for the rate.
+/// Crossing messages of one byte for the delay, then of a mebibyte and more for the rate.
+///
+/// Two in a row take a round trip, whoever was first: the one that is ahead waits once for twice as long.
 fn measure_link(p: &mut Party) -> Result<LinkFile> {
     p.barrier()?;
-    let delay = (0..20).map(|_| timed(|| Ok(p.barrier()?))).collect::<Result<Vec<_>>>()?;
-    let one_way = delay.into_iter().fold(f64::INFINITY, f64::min);
+    let trips = (0..10).map(|_| timed(|| Ok(p.barrier().and_then(|()| p.barrier())?)));
+    let rtt = trips.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
     let mut bytes = 1 << 20;
     loop {
         let seconds =
-            timed(|| Ok(p.connection().channel().exchange(vec![0; bytes], bytes).map(drop)?))? - one_way;
+            timed(|| Ok(p.connection().channel().exchange(vec![0; bytes], bytes).map(drop)?))? - rtt / 2.0;
         // P0 decides, so that both send the next one or neither.
         let more = u8::from(seconds < 0.2 && bytes < 64 << 20);
         let answer = p.connection().channel().exchange(vec![more], 1)?;
         let more = if p.role() == Role::P0 { more } else { answer[0] & 1 };
         if more == 0 {
             let mbit_per_s = (bytes as f64 * 8e-6 / seconds.max(1e-6)).clamp(0.01, 1e6);
-            let rtt_ms = 2e3 * (one_way - Machine::REFERENCE.round).max(0.0);
+            let rtt_ms = 1e3 * (rtt - 2.0 * Machine::REFERENCE.round).max(0.0);
             return Ok(LinkFile { mbit_per_s, rtt_ms });
         }
         bytes *= 4;
