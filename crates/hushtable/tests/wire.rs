@@ -18,6 +18,7 @@ use hushtable::{
     lut::{
         Table,
         arithmetic::Arithmetic,
+        ottt::Ottt,
         read::{Read, many},
         splut::SpLut,
         switching::Chain,
@@ -68,6 +69,8 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
     ("splut-chain", None, chain),
+    ("ottt-cyclic", None, ottt::<Cyclic>),
+    ("ottt-xor", None, ottt::<Xor>),
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
@@ -170,6 +173,11 @@ fn chain(p: &mut Party) -> Result<()> {
     let [a, b, c] = tables;
     let x = share(p.role(), 4, &[7; 11], SEED);
     Chain::<Cyclic>::prepare(p, &[4, 3, 5], 11)?.lookup(p, &[&a?, &b?, &c?], &x).map(drop)
+}
+
+fn ottt<G: Group>(p: &mut Party) -> Result<()> {
+    let (table, x) = (Table::<u16>::tabulate(4, 5, |x| x * 511)?, share(p.role(), 4, &[7; 11], SEED));
+    Ottt::<G, u16>::prepare(p, &table, 11)?.lookup_xor(p, &x).map(drop)
 }
 
 /// Every frame each party sent, set-up included.

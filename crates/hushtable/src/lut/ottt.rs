@@ -1,0 +1,146 @@
+//! OTTT: a one-time truth table, made by a Boolean circuit at every shifted index.
+//!
+//! # Functionality
+//! In: a public table of n entries of `l` bits, shares of `x`. Out: XOR shares of `T[x]`.
+//!
+//! # Protocol
+//! 1. *Offline.* P0 draws `r`, P1 draws `s`, in the index group. For every k they compute XOR shares
+//!    `T^p[k]` of `T[k + r + s]` by a circuit: P0 knows `k + r` and P1 knows s, which are shares of
+//!    the index (xor group), or summands whose sum mod n a circuit computes (cyclic group).
+//! 2. *Online.* Open `m = x - r - s`; party p outputs `T^p[m]`.
+//!
+//! The circuits of all k do the same work n times over: that is the protocol, kept as the baseline
+//! that the papers compare with.
+//!
+//! # Cost, a lookup
+//! Offline n circuits of [`ands`] ANDs (4 bits and 2 correlated OTs each), in the circuit's depth of
+//! rounds. Online `2d` bits, 1 round, and no work but the reading of an entry. The papers count
+//! `(d - 1) l` ANDs a circuit. That is what a conjunction takes; a table chosen at will needs more
+//! for most d: by the circuit used here (see `circuit`) 1 for d = 2 and l = 1, 5 for d = 4, 37 for
+//! d = 8, and 82 for d = l = 8.
+//!
+//! # Source
+//! Ishai et al., "On the Power of Correlated Randomness" (TCC 2013); Damgard, Zakarias, "Fast
+//! Oblivious AES" (AFRICACRYPT 2016); Dessouky et al. (NDSS 2017), section III-A. Deviations: the
+//! circuit and its count; the cyclic group.
+
+mod circuit;
+
+use prim::{ring::Ring, rows::Shift};
+
+use super::Table;
+use crate::{
+    error::{Error, Result, same},
+    gates::{Bits, Triples},
+    net::Role,
+    onehot::Group,
+    party::Party,
+    share::{BShare, Share},
+};
+
+/// Largest `n`, the base-2 logarithm of the table's length.
+pub const MAX_INDEX_BITS: u32 = 12;
+
+/// One-time material for a batch of lookups in one table of one column.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{BShare, Party, Result, lut::ottt::Ottt, onehot::Xor};
+/// fn twice(p: &mut Party, m: Ottt<Xor, u8>, x: &BShare<u32>) -> Result<()> {
+///     m.lookup_xor(p, x)?;
+///     m.lookup_xor(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Ottt<G: Group, R: Ring> {
+    /// Shares of `r + s`.
+    offset: Share<G::Kind, u32>,
+    /// `2^n` a lookup.
+    entries: BShare<R>,
+}
+
+/// ANDs of the circuit for one shifted index, of a table of `2^n` entries of `bits` bits.
+pub fn ands<G: Group>(n: u32, bits: u32) -> usize {
+    let sum = match G::SHIFT {
+        Shift::Cyclic => n as usize - 1,
+        Shift::Xor => 0,
+    };
+    sum + circuit::ands(n, bits)
+}
+
+impl<G: Group, R: Ring> Ottt<G, R> {
+    /// Offline phase for `batch` lookups in `table`, of one column and `2^n` entries, `1 <= n <= 12`.
+    /// Work, bytes and memory grow with `2^n` circuits a lookup, all evaluated at once.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for another number of entries, [`Error::Shape`] for several columns, and
+    /// those of the channel.
+    pub fn prepare(p: &mut Party, table: &Table<R>, batch: usize) -> Result<Self> {
+        same("columns of the table", 1, table.columns().len())?;
+        let n = table.index_bits();
+        if !table.len().is_power_of_two() || n > MAX_INDEX_BITS {
+            let accepted = format!("powers of two from 2 to 2^{MAX_INDEX_BITS} (Table::pad)");
+            return Err(Error::Param {
+                what: "entries of the table",
+                got: table.len().to_string(),
+                accepted,
+            });
+        }
+        let mut offset = vec![0u32; batch];
+        p.session().rng().words(n, &mut offset);
+        let offset = Share::new(n, offset);
+        let mut triples = Triples::random(p, (batch * ands::<G>(n, table.bits())) << n)?;
+        let mine = Bits::from_share(&shifted::<G>(p.role(), n, offset.words()));
+        let index = match G::SHIFT {
+            Shift::Cyclic => circuit::sum(p, &mut triples, &mine)?,
+            Shift::Xor => mine,
+        };
+        let entries = Bits::to_share(&circuit::evaluate(p, &mut triples, table, &index)?)?;
+        Ok(Self { offset, entries })
+    }
+
+    /// Correlated OTs that [`prepare`](Self::prepare) takes for `batch` lookups in `2^n` entries of
+    /// `bits` bits: `(as sender, as receiver)`.
+    pub fn cots(n: u32, bits: u32, batch: usize) -> (usize, usize) {
+        Triples::cots((batch * ands::<G>(n, bits)) << n)
+    }
+
+    /// Number of lookups it serves.
+    pub fn len(&self) -> usize {
+        self.offset.len()
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.offset.is_empty()
+    }
+
+    /// Online, 1 round: XOR shares of `T[x]`. The low bits of a wider index count. Spends this
+    /// material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many indices as lookups; [`Error::Param`] if `x` is
+    /// narrower than the table's index.
+    pub fn lookup_xor(self, p: &mut Party, x: &Share<G::Kind, u32>) -> Result<BShare<R>> {
+        same("indices", self.len(), x.len())?;
+        let n = self.offset.bits();
+        let masked = x.low_bits::<u32>(n)?.minus(&self.offset);
+        // Public: the offset is uniform and serves no other opening, since `self` is spent.
+        let m = p.open(&masked)?;
+        let entry = |(entries, &m): (&[R], &u32)| entries[m as usize]; // m is public
+        let tables = self.entries.words().chunks_exact(1 << n);
+        Ok(Share::new(self.entries.bits(), tables.zip(&m).map(entry).collect()))
+    }
+}
+
+/// This party's part of `k + r + s` for every k of every lookup: `k + r` at P0, s at P1.
+fn shifted<G: Group>(role: Role, n: u32, offset: &[u32]) -> BShare<u32> {
+    let part = |&offset: &u32| {
+        (0..1u32 << n).map(move |k| match (role, G::SHIFT) {
+            (Role::P0, Shift::Cyclic) => k.wrapping_add(offset),
+            (Role::P0, Shift::Xor) => k ^ offset,
+            (Role::P1, _) => offset,
+        })
+    };
+    Share::new(n, offset.iter().flat_map(part).collect())
+}
