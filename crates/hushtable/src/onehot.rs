@@ -7,6 +7,7 @@ pub(crate) mod half_tree;
 pub(crate) mod index;
 mod lift;
 mod rotl;
+pub(crate) mod staged;
 mod tree;
 
 use std::fmt;

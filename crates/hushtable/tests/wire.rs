@@ -54,6 +54,8 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),
+    ("staged-cyclic", None, |p| OneHot::<Cyclic>::staged(p, 8, 11).map(drop)),
+    ("staged-xor", None, |p| OneHot::<Xor>::staged(p, 7, 3).map(drop)),
     ("arithmetic-cyclic", None, |p| arithmetic::<Cyclic, u64>(p, 8, 64)),
     ("arithmetic-xor", None, |p| arithmetic::<Xor, u16>(p, 5, 13)),
     ("balanced-cyclic", None, |p| OneHot::<Cyclic>::balanced(p, 5, 11).map(drop)),

@@ -1,6 +1,9 @@
 //! The inner loop of the ROTL generator: rows from leaves, summed as they are and shifted back.
 
+mod stepped;
 mod window;
+
+pub use stepped::sum_stepped_rows;
 
 use crate::ct::{row_words, swap_in_word};
 use crate::lookup::shift_row;

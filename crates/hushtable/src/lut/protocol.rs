@@ -30,6 +30,8 @@ pub enum Protocol {
     Doubling,
     /// One-hot vectors by half-trees: [`OneHot::tree`].
     Tree,
+    /// One-hot vectors by rotation digit by digit: [`OneHot::staged`].
+    Staged,
     /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`].
     Arithmetic,
     /// One-hot vectors by balanced outer products: [`OneHot::balanced`].
@@ -53,11 +55,12 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::SpLut,
         Self::Rotl,
         Self::Doubling,
         Self::Tree,
+        Self::Staged,
         Self::Arithmetic,
         Self::Balanced,
         Self::FlutePlus,
@@ -70,6 +73,7 @@ impl Protocol {
             Self::Rotl => "rotl",
             Self::Doubling => "d",
             Self::Tree => "dt",
+            Self::Staged => "st",
             Self::Arithmetic => "ar",
             Self::Balanced => "b",
             Self::FlutePlus => "fluteplus",
@@ -83,6 +87,7 @@ impl Protocol {
             Self::Rotl => "one-hot vectors by rotation",
             Self::Doubling => "one-hot vectors by doubling",
             Self::Tree => "one-hot vectors of large tables by half-trees",
+            Self::Staged => "one-hot vectors by rotation digit by digit",
             Self::Arithmetic => "additive one-hot vectors: additive output in one round",
             Self::Balanced => "one-hot vectors in few rounds by outer products",
             Self::FlutePlus => "one-hot vectors by AND gates",
@@ -94,7 +99,7 @@ impl Protocol {
         match self {
             Self::SpLut => 20,
             Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
-            Self::Rotl | Self::Doubling | Self::Balanced => onehot::MAX_DENSE_BITS,
+            Self::Rotl | Self::Doubling | Self::Staged | Self::Balanced => onehot::MAX_DENSE_BITS,
             Self::FlutePlus => onehot::MAX_FLUTE_BITS,
         }
     }
@@ -125,7 +130,7 @@ impl Protocol {
         let n = job.index_bits;
         let (send, recv) = match (self, job.index) {
             (Self::SpLut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
-            (Self::Rotl, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
+            (Self::Rotl | Self::Staged, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
             (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
             (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
             (Self::Balanced, Sharing::Additive) => OneHot::<Cyclic>::balanced_cots(role, n, batch),
@@ -146,7 +151,7 @@ impl Protocol {
         let entries = 1usize << job.index_bits;
         match self {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
-            Self::Rotl | Self::Doubling | Self::Tree => 128 + 16 * ct::row_words(entries),
+            Self::Rotl | Self::Doubling | Self::Tree | Self::Staged => 128 + 16 * ct::row_words(entries),
             Self::Arithmetic => 512 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
             // Its OTs at once, and the cross terms of the last product.
             Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
@@ -180,6 +185,7 @@ impl Protocol {
             Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
             Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
             Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,
+            Self::Staged => Material::reading(OneHot::staged(p, n, batch)?, p, &job)?,
             Self::Arithmetic => Material::Arithmetic(Arithmetic::prepare(p, n, job.value_bits, batch)?),
             Self::Balanced => Material::reading(OneHot::balanced(p, n, batch)?, p, &job)?,
             Self::FlutePlus => Material::reading(OneHot::flute_plus(p, n, batch)?, p, &job)?,

@@ -2,6 +2,7 @@
 
 use crate::{
     lut::{Job, Protocol},
+    onehot::staged,
     share::Sharing,
 };
 
@@ -66,7 +67,7 @@ fn packed(bits: f64, rounds: u32) -> f64 {
 /// Whether the parties take turns at sending over the batch.
 fn one_message(protocol: Protocol) -> bool {
     match protocol {
-        Protocol::SpLut | Protocol::Rotl => true,
+        Protocol::SpLut | Protocol::Rotl | Protocol::Staged => true,
         Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
         Protocol::Balanced | Protocol::FlutePlus => false,
     }
@@ -86,6 +87,7 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     match protocol {
         Protocol::SpLut => [phase(0.0, 0), phase(d + (n - 1.0) * l, 2)],
         Protocol::Rotl => [phase(128.0 * (d - 1.0) + n, 1), open],
+        Protocol::Staged => [phase(staged::bits(job.index_bits) as f64, 1), open],
         Protocol::Tree if job.index_bits > 7 => {
             let bits = 2.0 * (128.0 - 8.0) + 256.0 * (d - 7.0) + 256.0;
             [lifted(bits, job.index_bits + first), open]
@@ -128,7 +130,12 @@ fn outer_products(k: u32, pair: f64) -> f64 {
 /// What the sign of a one-hot vector adds.
 fn sign(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     match protocol {
-        Protocol::Rotl | Protocol::Doubling | Protocol::Tree | Protocol::Balanced | Protocol::FlutePlus
+        Protocol::Rotl
+        | Protocol::Doubling
+        | Protocol::Tree
+        | Protocol::Staged
+        | Protocol::Balanced
+        | Protocol::FlutePlus
             if job.signed() =>
         {
             let online = 2.0 * f64::from(job.value_bits - 1);
