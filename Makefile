@@ -8,7 +8,7 @@ VENV := target/venv
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test bench docs fmt lint unit vectors lpn fuzz test-neon
+.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz test-neon
 .NOTPARALLEL:
 
 demo:
@@ -19,6 +19,9 @@ test: lint unit docs vectors lpn fuzz
 
 bench:
 	tools/bench.sh
+
+papers:
+	tools/papers.sh
 
 fmt:
 	$(CARGO) fmt --all

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Measures the figures that the README shows and appends them, a line of JSON each, to
 # bench/record/<processor>/<date>.jsonl. Nothing else should be running. NET=lan or NET=wan measures those links.
+# tools/papers.sh measures what the papers' tables compare.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -1)
-processor=$(tr -cs 'A-Za-z0-9\n' '-' <<<"${processor:-$(uname -m)}" | sed 's/-*$//')
-record=bench/record/$processor/$(date -u +%F).jsonl
+record=bench/record/$(tools/processor.sh)/$(date -u +%F).jsonl
 net=${NET:-loopback}
 
 cargo build --release --locked

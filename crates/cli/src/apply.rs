@@ -3,7 +3,7 @@
 mod csv_file;
 mod fixed;
 mod job;
-mod output;
+pub mod output;
 mod protocol;
 mod shares;
 mod table_file;

@@ -2,6 +2,7 @@
 
 mod lut;
 mod ot;
+mod paper;
 mod party;
 mod report;
 
@@ -15,9 +16,11 @@ pub use self::party::BenchParty;
 use self::{
     lut::LutWork,
     ot::OtWork,
+    paper::PaperTables,
     report::{Report, Run},
 };
 use crate::{
+    choice::Objective,
     cost::Phases,
     failure::{Failure, Result},
     identity, pair,
@@ -31,6 +34,7 @@ Examples:
   hushtable bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
   hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
   hushtable bench ot --scheme ferret --count 16777216 --repeat 3
+  hushtable bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
 Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
 that needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes \
@@ -66,6 +70,9 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
+    #[command(after_help = EXAMPLES)]
+    Paper(PaperTables),
 }
 
 /// What is measured, as the two processes get it and as the report names it.
@@ -84,9 +91,32 @@ impl Work {
             Self::Ot(work) => work.count(),
         }
     }
+
+    fn title(&self) -> String {
+        match self {
+            Self::Lut(work) => work.to_string(),
+            Self::Ot(work) => work.to_string(),
+        }
+    }
+
+    /// The name of the lookup protocol.
+    fn protocol(&self) -> Option<String> {
+        match self {
+            Self::Lut(work) => Some(work.protocol()),
+            Self::Ot(_) => None,
+        }
+    }
+
+    /// The same lookups by the protocol that `--protocol auto` takes; none for other work.
+    fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
+        match self {
+            Self::Lut(work) => work.planned(link, optimise).map(|work| Some(Self::Lut(work))),
+            Self::Ot(_) => Ok(None),
+        }
+    }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 struct Options {
     /// Threads and connections of each party, 1 to 64; the batch is split among them
     #[arg(long, value_name = "T", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -119,6 +149,7 @@ pub fn run(args: &Bench) -> Result<()> {
     let (mut work, options) = match &args.what {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
+        What::Paper(tables) => return paper::run(tables),
     };
     if let Work::Lut(lut) = &mut work {
         lut.choose(&options.net)?;

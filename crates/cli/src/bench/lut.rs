@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::party::{Finished, Lanes};
 use crate::{
-    choice::Choosing,
+    choice::{Choosing, Objective},
     failure::{Failure, Result},
 };
 
@@ -85,6 +85,17 @@ impl LutWork {
     pub fn choose(&mut self, link: &Shape) -> Result<()> {
         self.protocol = self.choosing.over(link, &self.job(), self.batch())?;
         Ok(())
+    }
+
+    /// The protocol's name.
+    pub fn protocol(&self) -> String {
+        self.protocol.to_string()
+    }
+
+    /// The same lookups by the protocol that `--protocol auto` takes.
+    pub fn planned(&self, link: &Shape, optimise: Objective) -> Result<Self> {
+        let choosing = Choosing { optimise, ..Choosing::default() };
+        Ok(Self { protocol: choosing.over(link, &self.job(), self.batch())?, ..self.clone() })
     }
 
     fn job(&self) -> Job {

@@ -25,7 +25,7 @@ pub struct Report {
     threads: u16,
     net: Net,
     #[serde(flatten)]
-    phases: Phases,
+    pub phases: Phases,
     us_per_item: PerItem,
     bits_per_item: PerItem,
     peak_rss_bytes: [u64; 2],
@@ -89,7 +89,7 @@ impl Report {
         format!(
             "{}, {} thread(s), network {}\n{}\nper {unit}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
              peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\nall {} results verified\n{}, hushtable {}\n",
-            self.title(),
+            self.work.title(),
             self.threads,
             self.net.name,
             self.phases.table(),
@@ -101,13 +101,6 @@ impl Report {
             self.cpu,
             self.version
         )
-    }
-
-    fn title(&self) -> String {
-        match &self.work {
-            Work::Lut(work) => work.to_string(),
-            Work::Ot(work) => work.to_string(),
-        }
     }
 }
 

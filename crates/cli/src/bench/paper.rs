@@ -1,0 +1,148 @@
+//! `hushtable bench paper`: a paper's table with what this program measures beside each cell.
+
+mod measure;
+mod plot;
+mod print;
+mod table;
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use hushtable::net::Shape;
+
+use self::{
+    measure::{Line, Measured},
+    table::Table,
+};
+use super::{Format, Options};
+use crate::{
+    apply::output::Output,
+    failure::{Failure, Result},
+};
+
+/// Which tables, and where to.
+#[derive(Args, Debug)]
+pub struct PaperTables {
+    /// The tables, by the names that `--list` shows
+    #[arg(value_name = "TABLE", required_unless_present = "list")]
+    tables: Vec<String>,
+    /// Lists the tables
+    #[arg(long, exclusive = true)]
+    list: bool,
+    /// Only rows that have all these words, for example rotl,n=256
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    rows: Vec<String>,
+    /// At most so many lookups or OTs a run; without it as many as the paper, 1 to 2^28
+    #[arg(long, value_name = "B", default_value = "268435456", hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    batch: u32,
+    /// Runs of each kind; the median of each time counts
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeat: u16,
+    /// Seconds without progress before a party gives up, 1 to 3600
+    #[arg(long, value_name = "S", default_value = "120", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    timeout: u32,
+    /// Also writes the cells as CSV; for one table
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also draws the table as SVG; for one table
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Also writes TABLE.csv and TABLE.svg of each table into this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["csv", "plot"])]
+    out: Option<PathBuf>,
+    /// Replaces files that are there
+    #[arg(long)]
+    force: bool,
+    /// One line of JSON a table, or text
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Where a table goes besides standard output.
+struct Files {
+    csv: Option<Output>,
+    plot: Option<Output>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &PaperTables) -> Result<()> {
+    if args.list {
+        return list();
+    }
+    if args.tables.len() > 1 && (args.csv.is_some() || args.plot.is_some()) {
+        return Err(Failure::new("--csv and --plot are for one table; --out DIR takes several"));
+    }
+    let tables = args.tables.iter().map(|name| Table::load(name)).collect::<Result<Vec<_>>>()?;
+    let cells =
+        tables.iter().map(|t| measure::cells(t, &args.rows, args.batch)).collect::<Result<Vec<_>>>()?;
+    for (table, cells) in tables.iter().zip(&cells) {
+        if cells.is_empty() {
+            let known: Vec<String> = table.rows.iter().map(table::Row::label).collect();
+            let known = known.join(", ");
+            return Err(Failure::new(format!(
+                "no row of {} has {:?}; there are {known}",
+                table.name, args.rows
+            )));
+        }
+    }
+    let files = tables.iter().map(|table| args.files(table.name)).collect::<Result<Vec<_>>>()?;
+    let (repeat, timeout, format) = (args.repeat, args.timeout, args.format);
+    let options = Options { threads: 1, net: Shape::LOOPBACK, tls: false, repeat, format, timeout };
+    let mut measured = Measured::default();
+    for ((table, cells), files) in tables.iter().zip(&cells).zip(files) {
+        measured.complete(cells, &options)?;
+        let lines: Vec<Line> = cells.iter().map(|cell| measured.line(table, cell)).collect();
+        files.write(table, &lines)?;
+        print_out(&match format {
+            Format::Json => print::json(table, &lines),
+            Format::Table => print::text(table, &lines),
+        })?;
+    }
+    Ok(())
+}
+
+impl PaperTables {
+    /// Reserves the files before any work.
+    fn files(&self, table: &str) -> Result<Files> {
+        if let Some(folder) = &self.out {
+            fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        }
+        let in_folder = |ending: &str| Some(self.out.as_ref()?.join(format!("{table}.{ending}")));
+        let plot = self.plot.clone().or_else(|| in_folder("svg"));
+        if let Some(path) = plot.as_deref().filter(|path| path.extension().is_none_or(|e| e != "svg")) {
+            return Err(Failure::new(format!("{}: plots are SVG; name the file .svg", path.display())));
+        }
+        let reserve = |path: PathBuf| Output::reserve(&path, Path::new(""), false, self.force);
+        let csv = self.csv.clone().or_else(|| in_folder("csv"));
+        Ok(Files { csv: csv.map(reserve).transpose()?, plot: plot.map(reserve).transpose()? })
+    }
+}
+
+impl Files {
+    fn write(self, table: &Table, lines: &[Line]) -> Result<()> {
+        if let Some(file) = self.csv {
+            file.write(|to| print::csv(lines, to))?;
+        }
+        if let Some(file) = self.plot {
+            let picture = plot::svg(table, lines)?;
+            file.write(|to| to.write_all(picture.as_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+fn list() -> Result<()> {
+    let lines = Table::all().map(|table| {
+        let table = table?;
+        Ok(format!("{:20} {}\n{:20} {}\n", table.name, table.title, "", table.source))
+    });
+    print_out(&lines.collect::<Result<String>>()?)
+}
+
+fn print_out(text: &str) -> Result<()> {
+    std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+}

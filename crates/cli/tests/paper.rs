@@ -1,0 +1,63 @@
+//! `hushtable bench paper`: the papers' tables beside our measurements.
+
+mod common;
+
+use common::Site;
+use serde_json::Value;
+
+#[test]
+fn lists_the_tables() {
+    let listed = Site::without_identities().run("bench paper --list").ok();
+    for name in ["rotl-table5", "rotl-draft-figure14", "ndss-table4"] {
+        assert!(listed.stdout.contains(name), "{name}: {}", listed.stdout);
+    }
+}
+
+#[test]
+fn compares_cell_by_cell() {
+    let site = Site::without_identities();
+    let done = site
+        .run("bench paper rotl-table5 --rows rotl,n=16,l=8 --batch 300 --csv out.csv --plot out.svg --format json")
+        .ok();
+    assert!(done.stderr.contains("run 1 of "), "{}", done.stderr);
+    let table: Value = serde_json::from_str(&done.stdout).unwrap();
+    let cells = table["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 9);
+    let number = |cell: &Value, name: &str| cell[name].as_f64().unwrap_or(f64::NAN);
+    for cell in cells {
+        let (paper, ours, right) = (number(cell, "paper"), number(cell, "ours"), number(cell, "corrected"));
+        let right = if right.is_nan() { paper } else { right };
+        assert_eq!(number(cell, "ratio"), right / ours, "{cell}");
+        assert!(ours > 0.0 && cell["batch"] == 300, "{cell}");
+        let prepares = cell["column"].as_str().unwrap().ends_with("prep.");
+        assert_eq!([&cell["auto"], &cell["auto_protocol"]].map(Value::is_null), [prepares; 2], "{cell}");
+    }
+    assert_eq!([&cells[0], &cells[1]].map(|c| number(c, "paper")), [572.4, 42.0]);
+    assert_eq!(number(&cells[0], "corrected"), 573.6);
+    assert_eq!(cells[0]["erratum"], "T2");
+    // Openings of 4 and choices of 7 bits each way, and four frame headers for 300 lookups.
+    let online = number(&cells[1], "ours");
+    assert!((22.0..24.0).contains(&online), "{online}");
+    let csv = site.read("out.csv");
+    assert_eq!(csv.lines().count(), 10);
+    assert!(csv.starts_with("table,column,unit,row,key,paper,corrected,erratum,net,batch,ours,"), "{csv}");
+    let svg = site.read("out.svg");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("WAN online (us)"));
+}
+
+#[test]
+fn refuses_what_it_cannot_do() {
+    let site = Site::without_identities();
+    site.write("there.csv", "old");
+    let refused = [
+        ("bench paper rotl-table2", "no table \"rotl-table2\"; there are rotl-table3"),
+        ("bench paper rotl-table5 --rows n=5", "no row of rotl-table5"),
+        ("bench paper rotl-table5 --plot out.png", "plots are SVG"),
+        ("bench paper rotl-table5 --csv there.csv", "--force replaces it"),
+        ("bench paper rotl-table5 rotl-table6 --csv out.csv", "--out DIR takes several"),
+    ];
+    for (command, says) in refused {
+        site.run(command).fails(says);
+    }
+    assert_eq!(site.read("there.csv"), "old");
+}

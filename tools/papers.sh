@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Measures what the papers' tables compare: a CSV and a plot for each table, and a summary, in
+# bench/record/<processor>/papers/. Takes some minutes; nothing else should be running.
+# BATCH limits the lookups of a run, REPEAT repeats each; without TABLE arguments all tables.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+record=bench/record/$(tools/processor.sh)/papers
+cargo build --release --locked
+program=${CARGO_TARGET_DIR:-target}/release/hushtable
+if [ $# = 0 ]; then
+    mapfile -t names < <("$program" bench paper --list | sed -n 's/^\([a-z][^ ]*\) .*/\1/p')
+    set -- "${names[@]}"
+fi
+mkdir -p "$record"
+"$program" bench paper "$@" --out "$record" --force --batch "${BATCH:-268435456}" --repeat "${REPEAT:-1}" >"$record/tables.txt"
+
+# The most telling rows, and the cells in which what `auto` chooses is slower than the fastest of the paper.
+tell='^(rotl-table5,[^,]*(total|online),[^,]*,[^,]*,n=256 l=64|rotl-table7,[^,]*(total|online),[^,]*,[^,]*,n=256 l=8|ndss-table4,(setup|total),[^,]*,SP-LUT,delta=8|ndss-table3,[^,]*,[^,]*,[^,]*,N=16),'
+{
+    echo "# The papers' figures and ours, $(date -u +%F)"
+    printf '\n| table | row | quantity | paper | ours | ratio | `auto` | ratio |\n|---|---|---|---|---|---|---|---|\n'
+    cat "$record"/*.csv | grep -E "$tell" | awk -F, '
+        function short(v) { return v == "" ? "" : sprintf(v < 1 ? "%.3f" : v < 100 ? "%.2f" : "%.0f", v) }
+        { auto = $14 == "" ? "" : short($14) ($16 == "" ? "" : " (" $16 ")")
+          printf "| %s | %s %s | %s (%s) | %s | %s | %s | %s | %s |\n", $1, $4, $5, $2, $3,
+              short($7 == "" ? $6 : $7), short($11), short($13), auto, short($17) }'
+    printf '\n## Where `auto` is slower than the fastest of the paper\n'
+    cat "$record"/rotl-table[57].csv | awk -F, '
+        $3 != "us" || $2 ~ /prep/ || $14 == "" { next }
+        { cell = $1 ", " $2 ", " $5; if (!(cell in paper) || $6 < paper[cell]) { paper[cell] = $6; by[cell] = $4 }
+          if (!(cell in ours) || $14 > ours[cell]) { ours[cell] = $14; with[cell] = $16 } }
+        END { for (cell in paper) { total++
+                  if (ours[cell] > paper[cell]) { slower++
+                      printf "* %s: %.3f us (%s), %s %.3f us\n", cell, ours[cell], with[cell], by[cell], paper[cell] } }
+              printf "\n%d of %d cells.\n", slower, total }' | sort
+} >"$record/summary.md"
+cat "$record/summary.md"
+echo "recorded in $record" >&2
