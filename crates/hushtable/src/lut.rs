@@ -1,6 +1,7 @@
 //! Lookups of shared indices in public tables.
 
 pub mod arithmetic;
+mod merged;
 pub mod ottt;
 mod protocol;
 pub mod read;
@@ -9,6 +10,7 @@ mod stored;
 pub mod switching;
 mod table;
 
+pub use merged::Merged;
 pub use protocol::{Job, Prepared, Protocol};
 pub(crate) use stored::MAX_PIECE;
 pub use table::Table;
