@@ -1,9 +1,12 @@
 //! Oblivious transfer: base OTs, the two extensions, and what protocols make of correlated OTs.
 
 pub mod base;
+pub mod codes;
 mod ferret;
+mod kk13;
 pub mod one_of_n;
 pub mod params;
+pub mod products;
 pub mod rcot;
 mod softspoken;
 pub(crate) mod source;

@@ -33,9 +33,11 @@ pub enum Purpose {
     Entry,
     /// Entries of additive one-hot vectors from the leaves of half-trees.
     TreeWord,
+    /// Pads of 1-of-n OT from codes.
+    CodePad,
 }
 
-const PURPOSES: usize = Purpose::TreeWord as usize + 1;
+const PURPOSES: usize = Purpose::CodePad as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

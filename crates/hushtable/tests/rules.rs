@@ -18,10 +18,11 @@ use hushtable::{
     net::{Connection, Shape},
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{
-        CotReceiver, CotSender, one_of_n,
+        one_of_n,
+        products::Pads,
         strings::{PayloadReceiver, PayloadSender},
     },
-    reference, run_pair,
+    reference,
     session::{Purpose, Session},
     share::{Additive, Bitwise, Share},
 };
@@ -29,7 +30,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use relay::{Fate, relayed};
 
-const PURPOSES: [Purpose; 7] = [
+const PURPOSES: [Purpose; 12] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -37,6 +38,11 @@ const PURPOSES: [Purpose; 7] = [
     Purpose::KeyTree,
     Purpose::Pprf,
     Purpose::Row,
+    Purpose::Tree,
+    Purpose::TreeRow,
+    Purpose::Entry,
+    Purpose::TreeWord,
+    Purpose::CodePad,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
@@ -61,7 +67,7 @@ fn no_hash_key_repeats() {
     let (mut found, at_p1) = by_hand(40, all, all);
     assert_eq!(found, at_p1, "both parties draw the same keys");
     found.extend(by_hand(41, all, all).0);
-    assert_eq!(found.len(), 2 * 5 * 30 * 14);
+    assert_eq!(found.len(), 2 * 5 * 30 * 24);
     assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "a key repeats");
 }
 
@@ -93,13 +99,6 @@ fn pads_of_a_large_batch_have_several_keys() {
 }
 
 // ---- Pads ----
-
-/// `count` correlated OTs sent by P0, both halves.
-fn cots(seed: u64, count: usize) -> (CotSender, CotReceiver) {
-    let take = run_pair(pair(seed, None), |p| p.cots(count, 0), |p| p.cots(0, count));
-    let ((sender, _), (_, receiver)) = take.expect("an honest run");
-    (sender, receiver)
-}
 
 /// A10, A6: catches payloads of one correlated OT whose pads overlap, by a whole slice or by one
 /// bit: the XOR or difference of two messages would be that of the payloads. With payloads zero
@@ -146,21 +145,35 @@ fn payloads_have_disjoint_slices() {
 #[test]
 fn pads_of_one_of_n_are_independent() {
     const DEPTH: usize = 4;
-    let (sender, receiver) = cots(44, 50 * DEPTH);
-    let hash = CcrHash::new(Block(0x1234_5678));
-    for (q, t) in sender.strings().chunks_exact(DEPTH).zip(receiver.strings().chunks_exact(DEPTH)) {
-        let mut pads = vec![Block::ZERO; 1 << DEPTH];
-        one_of_n::pads(&hash, sender.delta(), q, &mut pads);
-        let own = one_of_n::chosen_index(t) as usize;
-        assert!(one_of_n::chosen_pads(&hash, t, DEPTH)[0] == pads[own]);
+    const COUNT: usize = 50;
+    let send = |bare: &mut Bare| -> Result<(CcrHash, Vec<Vec<Block>>)> {
+        let Bare { session: s, ot } = bare;
+        let cots = ot.take(s, COUNT * DEPTH, 0)?;
+        let (sender, _) = one_of_n::by_products(s, 1 << DEPTH, cots)?;
+        let (hash, mut room) = (sender.key(s), Pads::new(1 << DEPTH));
+        let pads = (0..COUNT).map(|j| sender.pads(&hash, j, 0, &mut room).to_vec()).collect();
+        Ok((hash, pads))
+    };
+    let receive = |bare: &mut Bare| -> Result<(Vec<Block>, one_of_n::Receiver, CcrHash)> {
+        let Bare { session: s, ot } = bare;
+        let cots = ot.take(s, 0, COUNT * DEPTH)?;
+        let strings = cots.1.strings().to_vec();
+        let (_, receiver) = one_of_n::by_products(s, 1 << DEPTH, cots)?;
+        let hash = receiver.key(s);
+        Ok((strings, receiver, hash))
+    };
+    let ((hash, all), (strings, receiver, same_hash)) = by_hand(44, send, receive);
+    let known = receiver.pads(&same_hash, 0..COUNT);
+    for (j, (pads, t)) in all.iter().zip(strings.chunks_exact(DEPTH)).enumerate() {
+        let own = receiver.choices()[j] as usize;
+        assert!(known[j] == pads[own]);
         let distinct: HashSet<u128> = pads.iter().map(|pad| pad.0).collect();
         assert_eq!(distinct.len(), pads.len(), "two indices share a pad");
+        let keys = t.iter().fold(Block::ZERO, |sum, &t| sum ^ hash.one(t));
         let sum = t.iter().fold(Block::ZERO, |sum, &t| sum ^ t);
         for i in (0..1usize << DEPTH).filter(|&i| i != own) {
-            // What walking path i on the sum of the strings would give.
-            let tweaks = |level: usize| Block((level as u128) << 32 | (i >> (DEPTH - 1 - level)) as u128);
-            let path = (0..DEPTH).fold(Block::ZERO, |sum, level| sum ^ tweaks(level));
-            for guess in [sum, sum ^ path, sum ^ tweaks(DEPTH - 1)] {
+            // What sums of the strings, or of their hashes, would give.
+            for guess in [sum, keys, t[0] ^ t[1], t[2] ^ t[3]] {
                 assert!(pads[i] != guess && pads[i] != hash.one(guess), "the receiver knows pad {i}");
             }
         }

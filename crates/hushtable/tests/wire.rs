@@ -73,6 +73,8 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-chain", None, chain),
     ("ottt-cyclic", None, ottt::<Cyclic>),
     ("ottt-xor", None, ottt::<Xor>),
+    ("splut-kk13-xor", None, |p| SpLut::<Xor>::prepare_kk13(p, 256, 9000).map(drop)),
+    ("splut-kk13-any-length", None, splut_kk13),
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
@@ -180,6 +182,11 @@ fn chain(p: &mut Party) -> Result<()> {
 fn ottt<G: Group>(p: &mut Party) -> Result<()> {
     let (table, x) = (Table::<u16>::tabulate(4, 5, |x| x * 511)?, share(p.role(), 4, &[7; 11], SEED));
     Ottt::<G, u16>::prepare(p, &table, 11)?.lookup_xor(p, &x).map(drop)
+}
+
+fn splut_kk13(p: &mut Party) -> Result<()> {
+    let table = Table::<u16>::new(13, (0..13).map(|x| x * 511).collect())?;
+    SpLut::<Cyclic>::prepare_kk13(p, 13, 11)?.lookup_mod(p, &table, &[5; 11]).map(drop)
 }
 
 /// Every frame each party sent, set-up included.

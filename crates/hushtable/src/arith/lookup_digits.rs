@@ -6,7 +6,7 @@
 //!
 //! # Protocol
 //! One party is the sender, in turns. Offline it gets `2^w` random pads `m_i`, of a bit for each
-//! output, the receiver a random `s` and `m_s`: 1-of-n OT by a tree of keys. Online, with `v` the
+//! output, the receiver a random `s` and `m_s`: 1-of-n OT by products of keys. Online, with `v` the
 //! receiver's digit:
 //! 1. the receiver sends `u = s ^ v`;
 //! 2. the sender has the table of its digit's order relative to every `i`, and sends
@@ -40,7 +40,7 @@ use crate::{
     error::Result,
     gates::Bits,
     net::Role,
-    ot::{CotReceiver, CotSender, one_of_n},
+    ot::{CotReceiver, CotSender, products},
     party::Party,
     session::{Purpose, Session},
 };
@@ -165,9 +165,9 @@ impl Pads {
     /// The sender's pads of more items.
     fn draw(&mut self, s: &mut Session, out: CotSender) {
         let hash = s.hash(Purpose::KeyTree, s.role());
-        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << self.w]);
+        let mut room = products::Pads::new(1 << self.w);
         for q in out.strings().chunks_exact(self.w as usize) {
-            one_of_n::pads(&hash, out.delta(), q, &mut leaves);
+            let leaves = room.join_all(&hash, out.delta(), q, 0, 1 << self.w);
             for (bit, pads) in self.pads.iter_mut().enumerate() {
                 pads.push(leaves.iter().rev().fold(0, |word, m| word << 1 | (m.0 >> bit) as u64 & 1));
             }
@@ -181,7 +181,7 @@ impl Pads {
         // The first string of an item is for the highest bit of the leaf's index.
         let index = |t: &[Block]| t.iter().fold(0, |index, t| index << 1 | u8::from(t.lsb()));
         self.choice.extend(inc.strings().chunks_exact(w).map(index));
-        let chosen = Zeroizing::new(one_of_n::chosen_pads(&hash, inc.strings(), w));
+        let chosen = products::chosen(&hash, inc.strings(), w);
         for (bit, pads) in self.pads.iter_mut().enumerate() {
             pads.extend(chosen.iter().map(|m| (m.0 >> bit) as u64 & 1));
         }

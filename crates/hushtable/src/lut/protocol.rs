@@ -12,6 +12,7 @@ use crate::{
     error::{Error, Result, same},
     net::Role,
     onehot::{self, Cyclic, Group, OneHot, Xor},
+    ot::one_of_n,
     party::Party,
     share::{Kind, Share, Sharing},
 };
@@ -24,6 +25,8 @@ const BATCH_BYTES: usize = 64 << 20;
 pub enum Protocol {
     /// One message as long as the table: [`SpLut`].
     SpLut,
+    /// The same with OTs from codes, for small jobs: [`SpLut::prepare_kk13`].
+    SpLutKk13,
     /// One-hot vectors by rotation: [`OneHot::rotl`].
     Rotl,
     /// One-hot vectors by doubling: [`OneHot::doubling`].
@@ -55,8 +58,9 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SpLut,
+        Self::SpLutKk13,
         Self::Rotl,
         Self::Doubling,
         Self::Tree,
@@ -70,6 +74,7 @@ impl Protocol {
     pub fn name(self) -> &'static str {
         match self {
             Self::SpLut => "splut",
+            Self::SpLutKk13 => "splut-kk13",
             Self::Rotl => "rotl",
             Self::Doubling => "d",
             Self::Tree => "dt",
@@ -84,6 +89,7 @@ impl Protocol {
     pub fn about(self) -> &'static str {
         match self {
             Self::SpLut => "one message as long as the table",
+            Self::SpLutKk13 => "one message as long as the table, OTs from codes",
             Self::Rotl => "one-hot vectors by rotation",
             Self::Doubling => "one-hot vectors by doubling",
             Self::Tree => "one-hot vectors of large tables by half-trees",
@@ -98,6 +104,7 @@ impl Protocol {
     fn max_index_bits(self) -> u32 {
         match self {
             Self::SpLut => 20,
+            Self::SpLutKk13 => one_of_n::MAX_CODE_PADS.ilog2(),
             Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
             Self::Rotl | Self::Doubling | Self::Staged | Self::Balanced => onehot::MAX_DENSE_BITS,
             Self::FlutePlus => onehot::MAX_FLUTE_BITS,
@@ -130,6 +137,7 @@ impl Protocol {
         let n = job.index_bits;
         let (send, recv) = match (self, job.index) {
             (Self::SpLut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
+            (Self::SpLutKk13, _) => return SpLut::<Cyclic>::kk13_cots(role, 1 << n, batch),
             (Self::Rotl | Self::Staged, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
             (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
             (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
@@ -151,6 +159,7 @@ impl Protocol {
         let entries = 1usize << job.index_bits;
         match self {
             Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
+            Self::SpLutKk13 => 64 + entries * job.value_bits as usize / 8,
             Self::Rotl | Self::Doubling | Self::Tree | Self::Staged => 128 + 16 * ct::row_words(entries),
             Self::Arithmetic => 512 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
             // Its OTs at once, and the cross terms of the last product.
@@ -182,6 +191,7 @@ impl Protocol {
         let n = job.index_bits;
         let material = match self {
             Self::SpLut => Material::SpLut(SpLut::prepare(p, table.len(), batch)?),
+            Self::SpLutKk13 => Material::SpLut(SpLut::prepare_kk13(p, table.len(), batch)?),
             Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
             Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
             Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,

@@ -6,23 +6,22 @@
 //!
 //! # Protocol
 //! One party sends (S), the other receives (R); `x_S`, `x_R` are their shares of the index.
-//! 1. Offline: 1-of-n random OT: S gets pads `m_0, ..., m_{n-1}`, R a uniform `s` and `m_s`. For n
-//!    not a power of two R draws `s` below n and corrects its choice bits.
+//! 1. Offline: 1-of-n random OT: S gets pads `m_0, ..., m_{n-1}`, R a uniform `s < n` and `m_s`.
 //! 2. R sends `u = s - x_R`, uniform.
 //! 3. S sends `V_i = T[i + x_S] + m_{i+u} - z` for all i, with its output `z` chosen so that
 //!    `V_0 = 0` need not be sent. R outputs `V_{x_R} - m_s`.
 //!
 //! In the xor group all sums of indices are XORs. The first half of a batch is sent by P0, the
-//! second by P1, so that both directions of the link are used. Pads are expanded online, from the
-//! `d = ceil(log2 n)` strings kept.
+//! second by P1, so that both directions of the link are used. Pads are expanded online, from what
+//! [`one_of_n`] keeps.
 //!
 //! # Cost, a lookup
-//! Offline `d` correlated OTs, and `d` bits if n is no power of two. Online `d + (n - 1) l` bits, 2
-//! rounds. S hashes `2 (2^d - 1)` blocks.
+//! Offline `d = ceil(log2 n)` correlated OTs, or from a code `rho - d` bits (n = 256: 247) and 1
+//! round; and `d` bits and a round if n is no power of two. Online `d + (n - 1) l` bits, 2 rounds.
 //!
 //! # Source
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
-//! from a key tree over silent OT instead of KK13; `V_0` is not sent.
+//! from silent OTs as well as from KK13; `V_0` is not sent.
 
 mod stored;
 
@@ -35,16 +34,16 @@ use prim::{
     rows::Shift,
     words,
 };
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::Table;
 use crate::{
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
-    ot::{CotReceiver, CotSender, one_of_n},
+    ot::{one_of_n, products::Pads},
     party::Party,
-    session::{Purpose, Session},
+    session::Session,
     share::{AShare, BShare, Kind, Share},
 };
 
@@ -67,19 +66,15 @@ const PIECE: usize = 1 << 18;
 pub struct SpLut<G: Group> {
     role: Role,
     entries: usize,
-    depth: usize,
-    /// Strings for the lookups in which this party sends.
-    out: CotSender,
-    /// Corrections of the receiver's choices in those lookups: pad i is leaf `i ^ flip`.
-    flips: Vec<u32>,
-    /// Strings for the others, and the random choice `s` of each.
-    inc: CotReceiver,
-    choices: Vec<u32>,
+    /// The lookups in which this party sends.
+    out: one_of_n::Sender,
+    /// The others, with the random choice `s` of each.
+    inc: one_of_n::Receiver,
     group: PhantomData<G>,
 }
 
 impl<G: Group> SpLut<G> {
-    /// Offline phase for `batch` lookups in tables of `entries` entries.
+    /// Offline phase for `batch` lookups in tables of `entries` entries, from correlated OTs.
     ///
     /// # Errors
     /// [`Error::Param`] if there are fewer than 2 or more than 2^20 entries, or, in the xor group,
@@ -90,28 +85,24 @@ impl<G: Group> SpLut<G> {
 
     /// [`prepare`](Self::prepare) for given numbers of lookups in which P0 and P1 send.
     pub(super) fn prepare_halves(p: &mut Party, entries: usize, p0: usize, p1: usize) -> Result<Self> {
-        let power = entries.is_power_of_two();
-        if !(2..=MAX_ENTRIES).contains(&entries) || (!power && matches!(G::SHIFT, Shift::Xor)) {
-            let accepted = match G::SHIFT {
-                Shift::Cyclic => "2 to 2^20".into(),
-                Shift::Xor => "powers of two from 2 to 2^20 (Table::pad)".into(),
-            };
-            return Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted });
-        }
-        let depth = depth(entries);
+        check_entries::<G>(entries, MAX_ENTRIES)?;
         let (send, recv) = Self::cots_of_halves(p.role(), entries, p0, p1);
-        let (out, inc) = p.cots(send, recv)?;
-        let mut choices: Vec<u32> = inc.strings().chunks_exact(depth).map(one_of_n::chosen_index).collect();
-        let mut flips = vec![0u32; send / depth];
-        if !power {
-            let uniform = |_| ((u128::from(p.session().rng().u64()) * entries as u128) >> 64) as u32;
-            let drawn: Vec<u32> = (0..choices.len()).map(uniform).collect();
-            // Public: the random choice bits mask the drawn index and serve only here.
-            let masked: Vec<u32> = choices.iter().zip(&drawn).map(|(b, s)| b ^ s).collect();
-            let flipped = exchange(p, &masked, flips.len(), depth as u32)?;
-            (choices, flips) = (drawn, flipped);
-        }
-        Ok(Self { role: p.role(), entries, depth, out, flips, inc, choices, group: PhantomData })
+        let cots = p.cots(send, recv)?;
+        let (out, inc) = one_of_n::by_products(p.session(), entries, cots)?;
+        Ok(Self { role: p.role(), entries, out, inc, group: PhantomData })
+    }
+
+    /// Offline phase from a code (KK13): for small jobs, which do not pay for silent OTs. 1 round.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare), with at most 2^13 entries.
+    pub fn prepare_kk13(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
+        check_entries::<G>(entries, one_of_n::MAX_CODE_PADS)?;
+        let counts = by_role(p.role(), batch.div_ceil(2), batch / 2);
+        let (send, recv) = one_of_n::code_cots(entries, counts);
+        let cots = p.cots(send, recv)?;
+        let (out, inc) = one_of_n::by_code(p.session(), entries, cots, counts)?;
+        Ok(Self { role: p.role(), entries, out, inc, group: PhantomData })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
@@ -121,16 +112,17 @@ impl<G: Group> SpLut<G> {
 
     /// Those of [`prepare_halves`](Self::prepare_halves).
     pub(super) fn cots_of_halves(role: Role, entries: usize, p0: usize, p1: usize) -> (usize, usize) {
-        let (p0, p1) = (p0 * depth(entries), p1 * depth(entries));
-        match role {
-            Role::P0 => (p0, p1),
-            Role::P1 => (p1, p0),
-        }
+        one_of_n::product_cots(entries, by_role(role, p0, p1))
+    }
+
+    /// Correlated OTs that [`prepare_kk13`](Self::prepare_kk13) takes at the party `role`.
+    pub fn kk13_cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
+        one_of_n::code_cots(entries, by_role(role, batch.div_ceil(2), batch / 2))
     }
 
     /// Number of lookups it serves.
     pub fn len(&self) -> usize {
-        self.flips.len() + self.choices.len()
+        self.out.len() + self.inc.len()
     }
 
     /// Whether it serves none.
@@ -178,7 +170,7 @@ impl<G: Group> SpLut<G> {
                 accepted,
             });
         }
-        x.low_bits(self.depth as u32)
+        x.low_bits(one_of_n::index_bits(self.entries) as u32)
     }
 
     fn run<K: Kind, R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<Share<K, R>> {
@@ -186,14 +178,14 @@ impl<G: Group> SpLut<G> {
         same("entries of the table", self.entries, table.len())?;
         same("columns of the table", 1, table.columns().len())?;
         let (mine, theirs) = match p.role() {
-            Role::P0 => x.split_at(self.flips.len()),
+            Role::P0 => x.split_at(self.out.len()),
             Role::P1 => {
-                let (theirs, mine) = x.split_at(self.choices.len());
+                let (theirs, mine) = x.split_at(self.inc.len());
                 (mine, theirs)
             }
         };
-        let masked = self.masked(theirs);
-        let u = exchange(p, &masked, mine.len(), self.depth as u32)?;
+        let bits = one_of_n::index_bits(self.entries) as u32;
+        let u = exchange(p, &self.masked(theirs), mine.len(), bits)?;
         let (sent, received, _) = self.answer::<K, R>(p, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
         let (mut first, second) = match p.role() {
             Role::P0 => (sent, received),
@@ -208,7 +200,8 @@ impl<G: Group> SpLut<G> {
     /// Public: s is uniform in the index group and serves no other lookup, since only this and the
     /// next step follow, once.
     pub(super) fn masked(&self, theirs: &[u32]) -> Vec<u32> {
-        self.choices.iter().zip(theirs).map(|(&s, &x)| minus::<G>(s, x, self.entries as u32)).collect()
+        let pairs = self.inc.choices().iter().zip(theirs);
+        pairs.map(|(&s, &x)| minus::<G>(s, x, self.entries as u32)).collect()
     }
 
     /// Step 3 for the lookups in which this party sends and those in which it receives, at its index
@@ -225,20 +218,19 @@ impl<G: Group> SpLut<G> {
     ) -> Result<(Vec<R>, Vec<R>, Vec<u8>)> {
         let mut run = Run::<K, R> {
             table,
-            depth: self.depth,
             sent: vec![R::default(); mine.len()],
             received: vec![R::default(); theirs.len()],
             produced: 0,
             consumed: 0,
             kind: PhantomData,
         };
-        let (out, flips, inc) = (&self.out, &self.flips, &self.inc);
+        let (out, inc) = (&self.out, &self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
         p.session().duplex(
             &mut run,
             |s, run| {
                 Ok(match run.next_sent() {
-                    Some(at) => Some(run.send::<G>(s, out, flips, mine, u, at)),
+                    Some(at) => Some(run.send::<G>(s, out, mine, u, at)),
                     None => next.take().map(|next| next(&run.sent)).filter(|message| !message.is_empty()),
                 })
             },
@@ -289,7 +281,6 @@ impl SpLut<Cyclic> {
 /// The online phase under way: outputs of both halves and how far each stream is.
 struct Run<'a, K: Kind, R: Ring> {
     table: &'a Table<R>,
-    depth: usize,
     sent: Vec<R>,
     received: Vec<R>,
     produced: usize,
@@ -319,26 +310,32 @@ impl<K: Kind, R: Ring> Run<'_, K, R> {
     fn send<G: Group>(
         &mut self,
         s: &mut Session,
-        out: &CotSender,
-        flips: &[u32],
+        out: &one_of_n::Sender,
         x: &[u32],
         u: &[u32],
         at: Range<usize>,
     ) -> Vec<u8> {
-        let hash = s.hash(Purpose::KeyTree, s.role());
+        let hash = out.key(s);
         let (column, n, bits) = (&self.table.columns()[0], self.table.len(), self.table.bits());
-        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << self.depth]);
+        let mut room = Pads::new(n);
         let mut pads = Zeroizing::new(vec![R::default(); n]);
         // The table turned by a secret amount, and scratch for turning it.
         let (mut turned, mut spare) = (Zeroizing::new(column.clone()), Zeroizing::new(column.clone()));
         let mut masked = Vec::with_capacity(at.len() * (n - 1));
         for j in at {
-            one_of_n::pads(&hash, out.delta(), &out.strings()[j * self.depth..][..self.depth], &mut leaves);
-            place_pads::<G, R>(&leaves, flips[j], u[j], &mut pads);
             turned.copy_from_slice(column);
+            // The pads in the order in which they mask, `m_{i+u}`; u came over the wire: public.
             match G::SHIFT {
-                Shift::Cyclic => words::rotate_left(&mut turned, &mut spare, x[j]),
-                Shift::Xor => words::permute_xor(&mut turned, &mut spare, x[j]),
+                Shift::Cyclic => {
+                    let (tail, head) = out.pads(&hash, j, 0, &mut room).split_at(u[j] as usize % n);
+                    truncate(head, &mut pads[..head.len()]);
+                    truncate(tail, &mut pads[head.len()..]);
+                    words::rotate_left(&mut turned, &mut spare, x[j]);
+                }
+                Shift::Xor => {
+                    truncate(out.pads(&hash, j, u[j], &mut room), &mut pads);
+                    words::permute_xor(&mut turned, &mut spare, x[j]);
+                }
             }
             let z = K::combine(turned[0].to_u64(), pads[0].to_u64());
             let entry = |(t, m): (&R, &R)| R::from_u64(K::strip(K::combine(t.to_u64(), m.to_u64()), z));
@@ -351,11 +348,15 @@ impl<K: Kind, R: Ring> Run<'_, K, R> {
     }
 
     /// Step 3 at the receiver.
-    fn receive(&mut self, s: &mut Session, inc: &CotReceiver, x: &[u32], at: Range<usize>) -> Result<()> {
-        let hash = s.hash(Purpose::KeyTree, s.role().peer());
-        let (n, bits, depth) = (self.table.len(), self.table.bits(), self.depth);
-        let strings = &inc.strings()[at.start * depth..at.end * depth];
-        let pads = Zeroizing::new(one_of_n::chosen_pads(&hash, strings, depth));
+    fn receive(
+        &mut self,
+        s: &mut Session,
+        inc: &one_of_n::Receiver,
+        x: &[u32],
+        at: Range<usize>,
+    ) -> Result<()> {
+        let (n, bits) = (self.table.len(), self.table.bits());
+        let pads = inc.pads(&inc.key(s), at.clone());
         let mut v = vec![R::default(); at.len() * (n - 1)];
         unpack(&s.recv(packed_len(v.len(), bits))?, bits, &mut v);
         for ((v, pad), j) in v.chunks_exact(n - 1).zip(pads.iter()).zip(at) {
@@ -367,20 +368,9 @@ impl<K: Kind, R: Ring> Run<'_, K, R> {
     }
 }
 
-/// Pads in the order in which they mask: `pads[i] = m_{i+u}`, `m_j` being leaf `j ^ flip`. Both
-/// numbers came over the wire: public.
-fn place_pads<G: Group, R: Ring>(leaves: &[Block], flip: u32, u: u32, pads: &mut [R]) {
-    let pad = |j: usize| R::from_u64(leaves[j ^ flip as usize].0 as u64);
-    let n = pads.len();
-    match G::SHIFT {
-        Shift::Cyclic => {
-            let u = u as usize % n;
-            let (head, tail) = pads.split_at_mut(n - u);
-            head.iter_mut().enumerate().for_each(|(i, p)| *p = pad(i + u));
-            tail.iter_mut().enumerate().for_each(|(i, p)| *p = pad(i));
-        }
-        Shift::Xor => pads.iter_mut().enumerate().for_each(|(i, p)| *p = pad(i ^ u as usize)),
-    }
+/// The low words of blocks.
+fn truncate<R: Ring>(blocks: &[Block], words: &mut [R]) {
+    words.iter_mut().zip(blocks).for_each(|(word, block)| *word = R::from_u64(block.0 as u64));
 }
 
 /// The difference in the index group of n elements.
@@ -404,12 +394,23 @@ pub(super) fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) ->
     Ok(out)
 }
 
-fn depth(entries: usize) -> usize {
-    entries.next_power_of_two().trailing_zeros() as usize
+/// As sender and as receiver at the party `role`, of lookups in which P0 and P1 send.
+fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
+    match role {
+        Role::P0 => (p0, p1),
+        Role::P1 => (p1, p0),
+    }
 }
 
-impl<G: Group> Drop for SpLut<G> {
-    fn drop(&mut self) {
-        self.choices.zeroize();
+fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()> {
+    let powers = matches!(G::SHIFT, Shift::Xor);
+    if (2..=most).contains(&entries) && (!powers || entries.is_power_of_two()) {
+        return Ok(());
     }
+    let most = most.ilog2();
+    let accepted = match powers {
+        false => format!("2 to 2^{most}"),
+        true => format!("powers of two from 2 to 2^{most} (Table::pad)"),
+    };
+    Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted })
 }

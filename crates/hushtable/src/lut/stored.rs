@@ -37,6 +37,7 @@ impl Protocol {
         match self {
             Self::SpLut => Some(SpLut::<Cyclic>::stored_bits(n)),
             Self::Arithmetic => Some(n as usize + ((job.value_bits as usize) << n)),
+            Self::SpLutKk13 => None, // made for small jobs, at once
             _ => Some(match job.output {
                 Sharing::Xor => OneHot::<Cyclic>::stored_bits(n),
                 Sharing::Additive => Signed::<Cyclic>::stored_bits(n, job.value_bits),
@@ -105,6 +106,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         let material = match (protocol, job.output) {
             (Protocol::SpLut, _) => Material::SpLut(SpLut::decode(&mut from, role, n, count)?),
             (Protocol::Arithmetic, _) => Material::Arithmetic(Arithmetic::decode(&mut from, n, l, count)?),
+            (Protocol::SpLutKk13, _) => return Err(malformed("holds material that is never stored")),
             (_, Sharing::Xor) => Material::OneHot(OneHot::decode(&mut from, n, count)?),
             (_, Sharing::Additive) => Material::Signed(Signed::decode(&mut from, n, l, count)?),
         };

@@ -1,81 +1,330 @@
-//! 1-of-n OT of random pads from `log2 n` correlated OTs, by a tree of keys.
+//! 1-of-n OT of random pads, from correlated OTs or from a code.
 //!
 //! # Functionality
-//! The sender gets random pads `m_0, ..., m_{n-1}`, `n = 2^d`; the receiver a random `s` and `m_s`.
+//! The sender gets random pads `m_0, ..., m_{n-1}`; the receiver a uniform `s < n` and `m_s`, or an
+//! `s` of its choice.
 //!
 //! # Protocol
-//! Level j uses correlated OT number j, most significant bit of the pad's index first. From the
-//! root `S = 0`, child `2i + b` of node `i` is `H(S_i ^ q_j ^ b * Delta ^ tweak(j, 2i + b))`; the
-//! receiver walks its own path with `t_j = q_j ^ b_j * Delta`. The leaves are the pads. Hashing at
-//! every level is what makes the pads independent: XORs of the raw strings would cancel `Delta`.
+//! Two sources, for `n <= 2^d`:
+//! * [`products`](super::products) of keys, for any d, from d correlated OTs;
+//! * codes, [`kk13`](super::kk13), for `d <= 13`.
+//!
+//! A choice `c` (for n no power of two also a random one, drawn below n) costs a correction: the
+//! receiver sends `flip = c ^ s`, masked by its random `s`, and pad `i` becomes `m_{i ^ flip}`. Both
+//! sources let the sender flip the index before it makes pads.
 //!
 //! # Cost
-//! No message. The sender hashes `2 (n - 1)` blocks, the receiver `d`.
+//! Products: no message, about n hashes. Codes: `rho - d` bits from the receiver, 1 round, n hashes.
+//! A correction: `d` bits, 1 round.
 //!
 //! # Source
-//! Naor and Pinkas, "Computationally Secure Oblivious Transfer" (J. Cryptology 2005), with one hash
-//! per node; lut-spec 1.3.
+//! Naor and Pinkas, "Computationally Secure Oblivious Transfer" (J. Cryptology 2005); Dessouky et al.
+//! (NDSS 2017), section III-D.
 
-use prim::{block::Block, hash::CcrHash};
+use std::ops::Range;
 
-/// The sender's pads of one OT, from its `d` strings: `pads.len() = 2^d`.
-pub fn pads(hash: &CcrHash, delta: Block, q: &[Block], pads: &mut [Block]) {
-    assert_eq!(pads.len(), 1 << q.len(), "a correlated OT for each level");
-    pads[0] = Block::ZERO;
-    for (level, &q) in q.iter().enumerate() {
-        // From the last node to the first: a node's children lie at or behind it.
-        for i in (0..1 << level).rev() {
-            let left = pads[i] ^ q ^ tweak(level, 2 * i as u32);
-            pads[2 * i] = left;
-            pads[2 * i + 1] = left ^ delta ^ Block::ONE;
-        }
-        hash.in_place(&mut pads[..2 << level]);
-    }
+use prim::{
+    block::Block,
+    hash::CcrHash,
+    pack::{pack, packed_len, unpack},
+};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::{
+    codes, kk13,
+    products::{self, Pads},
+    rcot::{CotReceiver, CotSender},
+};
+use crate::{
+    codec::Writer,
+    error::{Error, Result, same},
+    session::{Purpose, Session},
+};
+
+/// Most pads from products.
+pub const MAX_PADS: usize = 1 << 20;
+/// Most pads from a code.
+pub const MAX_CODE_PADS: usize = 1 << codes::MAX_INDEX_BITS;
+
+/// The sender's half of a batch of 1-of-n OTs.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Sender {
+    n: usize,
+    /// Corrections of the indices: pad i is the source's `i ^ flip`.
+    flips: Vec<u32>,
+    source: Sending,
 }
 
-/// The receiver's pads, one per OT, from `depth` strings each.
-pub fn chosen_pads(hash: &CcrHash, t: &[Block], depth: usize) -> Vec<Block> {
-    let count = t.len() / depth;
-    let mut pads = vec![Block::ZERO; count];
-    let mut index = vec![0u32; count];
-    for level in 0..depth {
-        for ((pad, index), t) in pads.iter_mut().zip(&mut index).zip(t.chunks_exact(depth)) {
-            *index = *index << 1 | u32::from(t[level].lsb());
-            *pad = *pad ^ t[level] ^ tweak(level, *index);
-        }
-        hash.in_place(&mut pads);
-    }
-    pads
+enum Sending {
+    Products(CotSender),
+    Code(kk13::Sent),
 }
 
-/// The receiver's random index: its choice bits, most significant first.
+/// The receiver's half: an index and one pad each.
+#[must_use = "one-time material that is not used was generated for nothing"]
+#[derive(ZeroizeOnDrop)]
+pub struct Receiver {
+    #[zeroize(skip)]
+    n: usize,
+    choices: Vec<u32>,
+    #[zeroize(skip)] // wipes itself
+    source: Receiving,
+}
+
+enum Receiving {
+    Products(CotReceiver),
+    /// `y` of each OT.
+    Code(Zeroizing<Vec<Block>>),
+}
+
+/// `d`: bits of an index below n.
+pub fn index_bits(n: usize) -> usize {
+    n.next_power_of_two().trailing_zeros() as usize
+}
+
+/// The receiver's random index in products: its choice bits, most significant first.
 pub fn chosen_index(t: &[Block]) -> u32 {
     t.iter().fold(0, |index, t| index << 1 | u32::from(t.lsb()))
 }
 
-/// Distinct for every node of a tree. Bit 0 is the child's own bit, the level lies above the index.
-fn tweak(level: usize, index: u32) -> Block {
-    Block((level as u128) << 32 | u128::from(index))
+/// Correlated OTs, as sender and receiver, that [`by_products`] takes for `send` OTs as sender and
+/// `recv` as receiver.
+pub fn product_cots(n: usize, (send, recv): (usize, usize)) -> (usize, usize) {
+    (send * index_bits(n), recv * index_bits(n))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use prim::prg::Prg;
+/// Correlated OTs, as sender and receiver, that [`by_code`] takes: a few hundred in each direction
+/// that is used.
+pub fn code_cots(n: usize, (send, recv): (usize, usize)) -> (usize, usize) {
+    kk13::cots(index_bits(n) as u32, send, recv)
+}
 
-    #[test]
-    fn the_receiver_has_one_pad_and_knows_which() {
-        let mut rng = Prg::new(Block(5));
-        let hash = CcrHash::new(Block(6));
-        for depth in 1..=9 {
-            let delta = rng.block().with_lsb(true);
-            let q: Vec<Block> = (0..depth).map(|_| rng.block().with_lsb(false)).collect();
-            let t: Vec<Block> = q.iter().map(|&q| q ^ (delta & Block::mask(rng.u64() & 1 == 1))).collect();
-            let mut all = vec![Block::ZERO; 1 << depth];
-            pads(&hash, delta, &q, &mut all);
-            let known = chosen_pads(&hash, &t, depth)[0];
-            let hits: Vec<usize> = (0..all.len()).filter(|&i| all[i] == known).collect();
-            assert_eq!(hits, [chosen_index(&t) as usize]);
+/// Bits an OT that [`by_code`] takes for n = 2^d: `rho - d`.
+pub fn code_columns(d: u32) -> usize {
+    codes::Code::new(d).len() - d as usize
+}
+
+/// 1-of-n OTs with uniform choices below n, `2 <= n <= 2^20`, as many each way as the correlated
+/// OTs suffice for. No message if n is a power of two, else 1 round.
+///
+/// # Errors
+/// [`Error::Param`] for another n, [`Error::Shape`] unless the correlated OTs are whole groups of
+/// d, and those of the channel.
+pub fn by_products(s: &mut Session, n: usize, cots: (CotSender, CotReceiver)) -> Result<(Sender, Receiver)> {
+    below(s, from_random(n, cots)?)
+}
+
+/// What [`by_products`] makes, for n a power of two: without a session.
+pub(crate) fn from_random(n: usize, (out, inc): (CotSender, CotReceiver)) -> Result<(Sender, Receiver)> {
+    check(n, MAX_PADS)?;
+    let d = index_bits(n);
+    same("correlated OTs in the last group to send", 0, out.len() % d)?;
+    same("correlated OTs in the last group to receive", 0, inc.len() % d)?;
+    let choices = inc.strings().chunks_exact(d).map(chosen_index).collect();
+    let out = Sender { n, flips: vec![0; out.len() / d], source: Sending::Products(out) };
+    Ok((out, Receiver { n, choices, source: Receiving::Products(inc) }))
+}
+
+/// `send` 1-of-n OTs as sender and `recv` as receiver with uniform choices below n, `2 <= n <= 2^13`,
+/// from [`code_cots`]. 1 round, and another if n is no power of two.
+///
+/// # Errors
+/// [`Error::Param`] for another n, [`Error::Shape`] for another number of correlated OTs, and
+/// those of the channel.
+pub fn by_code(
+    s: &mut Session,
+    n: usize,
+    cots: (CotSender, CotReceiver),
+    (send, recv): (usize, usize),
+) -> Result<(Sender, Receiver)> {
+    check(n, MAX_CODE_PADS)?;
+    let (sent, mut received) = kk13::extend(s, index_bits(n) as u32, cots, (send, recv))?;
+    let choices = std::mem::take(&mut received.choices);
+    let rows = Zeroizing::new(std::mem::take(&mut received.rows));
+    let out = Sender { n, flips: vec![0; send], source: Sending::Code(sent) };
+    below(s, (out, Receiver { n, choices, source: Receiving::Code(rows) }))
+}
+
+/// Replaces the receiver's choices by `wanted`, each below n; the peer does the same in the other
+/// direction. Once per OT. 1 round.
+///
+/// # Errors
+/// [`Error::Shape`] unless there is one for each OT, and those of the channel.
+pub fn choose(s: &mut Session, out: &mut Sender, inc: &mut Receiver, wanted: Vec<u32>) -> Result<()> {
+    same("choices", inc.len(), wanted.len())?;
+    let bits = index_bits(out.n) as u32;
+    // Public: each wanted index goes out under the random choice of an OT that serves only here.
+    let masked: Vec<u32> = inc.choices.iter().zip(&wanted).map(|(s, c)| s ^ c).collect();
+    let mut message = Vec::new();
+    pack(&masked, bits, &mut message);
+    let reply = s.exchange(message, packed_len(out.len(), bits))?;
+    let mut flips = vec![0; out.len()];
+    unpack(&reply, bits, &mut flips);
+    out.flips.iter_mut().zip(flips).for_each(|(flip, more)| *flip ^= more);
+    inc.choices.zeroize();
+    inc.choices = wanted;
+    Ok(())
+}
+
+impl Sender {
+    /// How many OTs.
+    pub fn len(&self) -> usize {
+        self.flips.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.flips.is_empty()
+    }
+
+    /// Cuts off the last `m` OTs.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let left = left(self.len(), m)?;
+        let source = match &mut self.source {
+            Sending::Products(cots) => Sending::Products(cots.take(m * index_bits(self.n))?),
+            Sending::Code(sent) => Sending::Code(sent.split_off(left)),
+        };
+        Ok(Self { n: self.n, flips: self.flips.split_off(left), source })
+    }
+
+    /// Of OTs from correlated OTs with random choices, for the store.
+    ///
+    /// # Panics
+    /// For others, which are not stored.
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        match &self.source {
+            Sending::Products(cots) if self.n.is_power_of_two() => cots.encode(to),
+            _ => panic!("codes and corrections are not stored"),
         }
     }
+
+    /// A fresh key for the next pads: for up to about 2^21 of them, each made once.
+    pub fn key(&self, s: &mut Session) -> CcrHash {
+        s.hash(self.source.purpose(), s.role())
+    }
+
+    /// The n pads of OT `j` in another order: `m_{i ^ order}` in place i. `order` is public, and zero
+    /// unless n is a power of two.
+    ///
+    /// # Panics
+    /// If the room is for fewer pads, or without such an OT.
+    pub fn pads<'a>(&self, hash: &CcrHash, j: usize, order: u32, room: &'a mut Pads) -> &'a [Block] {
+        let flip = self.flips[j] ^ order;
+        match &self.source {
+            Sending::Products(cots) => {
+                let d = index_bits(self.n);
+                room.join_all(hash, cots.delta(), &cots.strings()[j * d..][..d], flip, self.n)
+            }
+            Sending::Code(sent) => {
+                let row = sent.rows[j] ^ sent.differences[flip as usize]; // D is linear
+                let pads = room.first(self.n);
+                hash.xored(&sent.differences[..self.n], row, pads);
+                pads
+            }
+        }
+    }
+}
+
+impl Receiver {
+    /// How many OTs.
+    pub fn len(&self) -> usize {
+        self.choices.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.choices.is_empty()
+    }
+
+    /// Cuts off the last `m` OTs.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if fewer are left.
+    pub fn take(&mut self, m: usize) -> Result<Self> {
+        let left = left(self.len(), m)?;
+        let source = match &mut self.source {
+            Receiving::Products(cots) => Receiving::Products(cots.take(m * index_bits(self.n))?),
+            Receiving::Code(rows) => Receiving::Code(Zeroizing::new(rows.split_off(left))),
+        };
+        Ok(Self { n: self.n, choices: self.choices.split_off(left), source })
+    }
+
+    /// As [`Sender::encode`].
+    pub(crate) fn encode(&self, to: &mut Writer) {
+        match &self.source {
+            Receiving::Products(cots) if self.n.is_power_of_two() => cots.encode(to),
+            _ => panic!("codes and corrections are not stored"),
+        }
+    }
+
+    /// The index in each OT.
+    pub fn choices(&self) -> &[u32] {
+        &self.choices
+    }
+
+    /// The key that the sender draws with [`Sender::key`].
+    pub fn key(&self, s: &mut Session) -> CcrHash {
+        s.hash(self.source.purpose(), s.role().peer())
+    }
+
+    /// The pads of the OTs `at`.
+    ///
+    /// # Panics
+    /// Without such OTs.
+    pub fn pads(&self, hash: &CcrHash, at: Range<usize>) -> Zeroizing<Vec<Block>> {
+        match &self.source {
+            Receiving::Products(cots) => {
+                let d = index_bits(self.n);
+                products::chosen(hash, &cots.strings()[at.start * d..at.end * d], d)
+            }
+            Receiving::Code(rows) => {
+                let mut pads = Zeroizing::new(rows[at].to_vec());
+                hash.in_place(&mut pads);
+                pads
+            }
+        }
+    }
+}
+
+impl Sending {
+    fn purpose(&self) -> Purpose {
+        match self {
+            Self::Products(_) => Purpose::KeyTree,
+            Self::Code(_) => Purpose::CodePad,
+        }
+    }
+}
+
+impl Receiving {
+    fn purpose(&self) -> Purpose {
+        match self {
+            Self::Products(_) => Purpose::KeyTree,
+            Self::Code(_) => Purpose::CodePad,
+        }
+    }
+}
+
+/// For n no power of two: uniform choices below n.
+fn below(s: &mut Session, (mut out, mut inc): (Sender, Receiver)) -> Result<(Sender, Receiver)> {
+    let n = out.n;
+    if !n.is_power_of_two() {
+        let uniform = |_| ((u128::from(s.rng().u64()) * n as u128) >> 64) as u32;
+        let wanted = (0..inc.len()).map(uniform).collect();
+        choose(s, &mut out, &mut inc, wanted)?;
+    }
+    Ok((out, inc))
+}
+
+fn left(len: usize, m: usize) -> Result<usize> {
+    len.checked_sub(m).ok_or(Error::Shape { what: "1-of-n OTs left", want: m, got: len })
+}
+
+fn check(n: usize, most: usize) -> Result<()> {
+    if (2..=most).contains(&n) {
+        return Ok(());
+    }
+    Err(Error::Param { what: "pads of an OT", got: n.to_string(), accepted: format!("2 to {most}") })
 }

@@ -3,6 +3,7 @@
 use crate::{
     lut::{Job, Protocol},
     onehot::staged,
+    ot::one_of_n,
     share::Sharing,
 };
 
@@ -67,7 +68,7 @@ fn packed(bits: f64, rounds: u32) -> f64 {
 /// Whether the parties take turns at sending over the batch.
 fn one_message(protocol: Protocol) -> bool {
     match protocol {
-        Protocol::SpLut | Protocol::Rotl | Protocol::Staged => true,
+        Protocol::SpLut | Protocol::SpLutKk13 | Protocol::Rotl | Protocol::Staged => true,
         Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
         Protocol::Balanced | Protocol::FlutePlus => false,
     }
@@ -86,6 +87,10 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
     let halvings = job.index_bits.next_power_of_two().ilog2();
     match protocol {
         Protocol::SpLut => [phase(0.0, 0), phase(d + (n - 1.0) * l, 2)],
+        Protocol::SpLutKk13 => {
+            let columns = one_of_n::code_columns(job.index_bits) as f64;
+            [phase(columns, 1), phase(d + (n - 1.0) * l, 2)]
+        }
         Protocol::Rotl => [phase(128.0 * (d - 1.0) + n, 1), open],
         Protocol::Staged => [phase(staged::bits(job.index_bits) as f64, 1), open],
         Protocol::Tree if job.index_bits > 7 => {

@@ -21,7 +21,7 @@ impl<G: Group> SpLut<G> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
         };
-        let (sent, received) = (self.flips.len(), self.choices.len());
+        let (sent, received) = (self.out.len(), self.inc.len());
         // As many as P0 sends in a batch of what is left, if it still has them.
         let (p0, p1) = if self.role == Role::P0 { (sent, received) } else { (received, sent) };
         let p0_left = left.div_ceil(2).clamp(left.saturating_sub(p1), p0);
@@ -29,11 +29,8 @@ impl<G: Group> SpLut<G> {
         Ok(Self {
             role: self.role,
             entries: self.entries,
-            depth: self.depth,
-            out: self.out.take((sent - sent_left) * self.depth)?,
-            flips: self.flips.split_off(sent_left),
-            inc: self.inc.take((received + sent_left - left) * self.depth)?,
-            choices: self.choices.split_off(left - sent_left),
+            out: self.out.take(sent - sent_left)?,
+            inc: self.inc.take(received + sent_left - left)?,
             group: PhantomData,
         })
     }
@@ -43,19 +40,17 @@ impl<G: Group> SpLut<G> {
         128 * n as usize
     }
 
-    /// Of whole material for tables of a power of two of entries.
+    /// Of whole material from correlated OTs, for tables of a power of two of entries.
     pub(crate) fn encode(&self, to: &mut Writer) {
-        assert!(self.entries.is_power_of_two(), "corrections of choices are not stored");
         self.out.encode(to);
         self.inc.encode(to);
     }
 
     /// For `count` lookups in `2^n` entries at the party `role`.
     pub(crate) fn decode(from: &mut Reader<'_>, role: Role, n: u32, count: usize) -> Result<Self> {
-        let (entries, depth) = (1 << n, n as usize);
-        let (send, recv) = Self::cots(role, entries, count);
-        let (out, inc) = (CotSender::decode(from, send)?, CotReceiver::decode(from, recv)?);
-        let choices = inc.strings().chunks_exact(depth).map(one_of_n::chosen_index).collect();
-        Ok(Self { role, entries, depth, out, flips: vec![0; send / depth], inc, choices, group: PhantomData })
+        let (send, recv) = Self::cots(role, 1 << n, count);
+        let cots = (CotSender::decode(from, send)?, CotReceiver::decode(from, recv)?);
+        let (out, inc) = one_of_n::from_random(1 << n, cots)?;
+        Ok(Self { role, entries: 1 << n, out, inc, group: PhantomData })
     }
 }
