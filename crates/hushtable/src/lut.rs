@@ -1,6 +1,7 @@
 //! Lookups of shared indices in public tables.
 
 pub mod arithmetic;
+pub mod flute;
 mod merged;
 pub mod ottt;
 mod protocol;

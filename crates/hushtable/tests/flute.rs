@@ -7,11 +7,15 @@ mod onehot;
 mod pairs;
 
 use hushtable::{
-    Party, Result, Role,
+    BShare, Error, Party, Result, Role,
+    lut::{
+        Table,
+        flute::{Flute, Inputs, Lut},
+    },
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
 };
-use pairs::{both, pair};
+use pairs::{both, pair, share};
 
 #[test]
 fn every_index_of_every_width() {
@@ -86,5 +90,102 @@ fn the_cost_is_the_documented_one() {
             check::<Cyclic>(p, n, batch, true)?;
         }
         check::<Xor>(p, 4, 200_000, false) // several messages a round
+    });
+}
+
+// ---- FLUTE: masked wires ----
+
+#[test]
+fn every_index_on_masked_wires() {
+    both(pair(4, None), |p| {
+        for (n, l) in (1..=8).zip([1, 2, 3, 8, 16, 29, 32, 5]) {
+            let table = Table::<u32>::tabulate(n, l, |x| (x + 1).wrapping_mul(0x9e37_79b9) >> 7)?;
+            let xs: Vec<u32> = (0..4 << n).map(|i| i % (1 << n)).collect();
+            let want: Vec<u32> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
+            let x: BShare<u32> = share(p.role(), n, &xs, 6);
+            let (send, recv) = Lut::cots(n, xs.len());
+            p.stock_cots(send, recv)?;
+            let (material, offline) = p.metered(|p| Flute::prepare(p, n, l, xs.len()))?;
+            let each: u64 = ands(n.into()).iter().map(|&sets| and_bytes(sets as usize * xs.len())).sum();
+            let rounds = n.next_power_of_two().ilog2();
+            assert_eq!(offline, Cost { sent: each, received: each, rounds }, "n {n}");
+            let (y, online) = p.metered(|p| material.lookup_xor(p, &table, &x))?;
+            let each =
+                wire_len((n as usize * xs.len()).div_ceil(8)) + wire_len((l as usize * xs.len()).div_ceil(8));
+            assert_eq!(online, Cost { sent: each, received: each, rounds: 2 }, "n {n}");
+            assert_eq!(p.open(&y)?, want, "n {n}, {l} bits");
+        }
+        Ok(())
+    });
+}
+
+/// Two tables with two of four inputs in common, then one on their outputs and an input, negated
+/// and XORed on the way.
+#[test]
+fn a_circuit_of_tables() {
+    const BATCH: usize = 16 * 9;
+    let first = Table::<u16>::tabulate(3, 2, |x| (x * 3) >> 1 & 3).expect("a table");
+    let second = Table::<u16>::tabulate(3, 2, |x| (x * x + 1) & 3).expect("a table");
+    let last = Table::<u16>::tabulate(4, 9, |x| ((x + 5) * 31) & 511).expect("a table");
+    let xs: Vec<u32> = (0..BATCH as u32).map(|i| i % 16).collect();
+    let plain = |x: u32| -> u32 {
+        let a = u32::from(first.columns()[0][x as usize & 7]);
+        let b = u32::from(second.columns()[0][x as usize >> 1]);
+        let joined = (a ^ b ^ 3) | (x & 3) << 2;
+        u32::from(last.columns()[0][joined as usize])
+    };
+    both(pair(5, None), |p| {
+        let inputs = Inputs::draw(p, 4, BATCH)?;
+        // Subsets of {0, 1, 2} and {1, 2, 3} with more than one element: 7, not 8.
+        p.stock_cots(7 * BATCH, 7 * BATCH)?;
+        let (mut luts, cost) =
+            p.metered(|p| Lut::prepare_all(p, inputs.masks(), &[(0b0111, 2), (0b1110, 2)]))?;
+        let each = and_bytes(5 * BATCH) + and_bytes(2 * BATCH);
+        assert_eq!(cost, Cost { sent: each, received: each, rounds: 2 });
+        let (b, a) = (luts.remove(1), luts.remove(0));
+        let middle = a.output().xor(b.output()).join(&inputs.masks().select(0b0011)?)?;
+        assert_eq!((middle.width(), middle.len()), (4, BATCH));
+        let c = Lut::prepare(p, &middle, 9)?;
+
+        let x = inputs.mask(p, &share(p.role(), 4, &xs, 8))?;
+        let (outputs, cost) = p.metered(|p| Lut::lookup_all(p, vec![(a, &first, &x), (b, &second, &x)]))?;
+        let each = wire_len(2 * (2 * BATCH).div_ceil(8));
+        assert_eq!(cost, Cost { sent: each, received: each, rounds: 1 });
+        let joined = outputs[0].xor(&outputs[1]).not().join(&x.select(0b0011)?)?;
+        let y = c.lookup(p, &last, &joined)?.to_share::<u32>(p.role())?;
+        assert_eq!(p.open(&y)?, xs.iter().map(|&x| plain(x)).collect::<Vec<_>>());
+        Ok(())
+    });
+}
+
+#[test]
+fn material_for_other_wires_or_tables_is_refused() {
+    both(pair(6, None), |p| {
+        let table = Table::<u8>::tabulate(2, 5, |x| x)?;
+        let zero: BShare<u32> = share(p.role(), 3, &[0; 9], 1);
+        let with = |p: &mut Party, n: u32, l: u32, batch: usize, foreign: bool| -> Result<Error> {
+            let (mine, others) = (Inputs::draw(p, n, batch)?, Inputs::draw(p, n, batch)?);
+            let lut = Lut::prepare(p, mine.masks(), l)?;
+            let x = if foreign { others } else { mine };
+            let x = x.mask(p, &share(p.role(), 3, &vec![0; batch], 1))?;
+            Ok(lut.lookup(p, &table, &x).expect_err("refused"))
+        };
+        assert!(matches!(with(p, 2, 5, 9, true)?, Error::Param { what: "wires of a table", .. }));
+        assert!(matches!(with(p, 3, 5, 9, false)?, Error::Shape { want: 8, got: 4, .. }));
+        assert!(matches!(with(p, 2, 4, 9, false)?, Error::Shape { want: 4, got: 5, .. }));
+        assert!(matches!(Inputs::draw(p, 2, 8)?.mask(p, &zero), Err(Error::Shape { want: 8, got: 9, .. })));
+        let masks = Inputs::draw(p, 14, 3)?;
+        for wires in [0, 1 << 14, (1 << 13) - 1] {
+            let refused = Lut::prepare_all(p, masks.masks(), &[(wires, 1)]);
+            assert!(matches!(refused, Err(Error::Param { .. })), "{wires:#b}");
+        }
+        for width in [0, 65] {
+            assert!(matches!(Inputs::draw(p, width, 1), Err(Error::Param { .. })));
+            assert!(matches!(Flute::prepare(p, 2, width, 1), Err(Error::Param { .. })));
+        }
+        for n in [0, 13] {
+            assert!(matches!(Flute::prepare(p, n, 1, 1), Err(Error::Param { .. })));
+        }
+        Ok(())
     });
 }

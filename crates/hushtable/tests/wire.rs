@@ -18,6 +18,7 @@ use hushtable::{
     lut::{
         Table,
         arithmetic::Arithmetic,
+        flute::Flute,
         ottt::Ottt,
         read::{Read, many},
         splut::SpLut,
@@ -62,6 +63,7 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("balanced-xor", None, |p| OneHot::<Xor>::balanced(p, 8, 3).map(drop)),
     ("flute-plus-cyclic", None, |p| OneHot::<Cyclic>::flute_plus(p, 5, 11).map(drop)),
     ("flute-plus-xor", None, |p| OneHot::<Xor>::flute_plus(p, 8, 3).map(drop)),
+    ("flute", None, flute),
     ("lookup-xor-output", None, |p| read::<Cyclic>(p, false)),
     ("lookup-additive-output", None, |p| read::<Xor>(p, true)),
     ("lookup-folded", None, folded),
@@ -150,6 +152,11 @@ fn splut<G: Group>(p: &mut Party) -> Result<()> {
 fn splut_any(p: &mut Party) -> Result<()> {
     let table = Table::<u16>::new(13, (0..13).map(|x| x * 511).collect())?;
     SpLut::<Cyclic>::prepare(p, 13, 11)?.lookup_mod_xor(p, &table, &[5; 11]).map(drop)
+}
+
+fn flute(p: &mut Party) -> Result<()> {
+    let (x, table) = (share(p.role(), 4, &[7; 11], SEED), Table::<u16>::tabulate(4, 13, |x| x * 511)?);
+    Flute::prepare(p, 4, 13, 11)?.lookup_xor(p, &table, &x).map(drop)
 }
 
 fn ands(p: &mut Party) -> Result<()> {

@@ -1,0 +1,382 @@
+//! FLUTE: lookups on masked wires, which open their outputs and not their inputs.
+//!
+//! # Functionality
+//! [`Wires`] hold XOR shared bits x as public `m_x = x ^ k_x` and shares of random masks `k_x`. In:
+//! wires and a public table with d inputs and l output bits. Out: wires of `T[x]`. XOR and NOT of
+//! wires are local.
+//!
+//! # Protocol
+//! 1. Offline, for a table at wires with masks k: shares w of the one-hot vector at k from all
+//!    products of the bits of k, as `onehot::flute`; fresh output masks are drawn. Tables that have
+//!    wires in common share the products of their masks.
+//! 2. To make wires of shares, open `x ^ k`.
+//! 3. Online, party p sends `k_y ^ XOR over i of T[i] w[i ^ m_x]`, all in its shares. The sum of both
+//!    messages is `m_y`.
+//! 4. Shares of a wire are `m ^ k_0` and `k_1`.
+//!
+//! # Cost
+//! Offline `4 (n - d - 1)` bits and `2 (n - d - 1)` correlated OTs a table, `ceil(log2 d)` rounds.
+//! Online `2 l` bits, 1 round; `2 d` bits and a round more for inputs that are not wires yet.
+//!
+//! # Source
+//! Brüggemann, Hundt, Schneider, Suresh, Yalame, "FLUTE" (IEEE S&P 2023); offline phase as in "ROTL"
+//! (PoPETs 2026), section 6.
+
+use std::fmt;
+
+use prim::{ct, lookup, ring::Ring, rows::Shift};
+use zeroize::Zeroize;
+
+use super::Table;
+use crate::{
+    error::{Error, Result, same},
+    gates::Bits,
+    net::Role,
+    onehot::{MAX_FLUTE_BITS, flute},
+    party::Party,
+    share::BShare,
+};
+
+/// This party's shares of the masks of a bundle of 1 to 64 wires, for a batch.
+#[derive(Clone, Debug)]
+pub struct Masks(BShare<u64>);
+
+/// Fresh masks, good for the values of one bundle of wires.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{BShare, Party, Result, lut::flute::Inputs};
+/// fn twice(p: &mut Party, k: Inputs, x: &BShare<u8>, y: &BShare<u8>) -> Result<()> {
+///     k.mask(p, x)?;
+///     k.mask(p, y)?; // use of moved value: `k`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+#[derive(Debug)]
+pub struct Inputs(Masks);
+
+/// A bundle of wires: public masked values and shares of the masks.
+#[derive(Clone)]
+pub struct Wires {
+    masked: Vec<u64>,
+    masks: Masks,
+}
+
+/// One-time material for a batch of lookups in one table at given wires.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Lut {
+    inputs: Masks,
+    /// Which of the wires, lowest index bit first.
+    wires: u64,
+    rows: Vec<u64>,
+    output: Inputs,
+}
+
+impl Masks {
+    /// Number of wires.
+    pub fn width(&self) -> u32 {
+        self.0.bits()
+    }
+
+    /// Length of the batch.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the batch is empty.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The masks of the XOR of two bundles.
+    ///
+    /// # Panics
+    /// If they differ in width or length, as for arrays.
+    #[must_use]
+    pub fn xor(&self, other: &Self) -> Self {
+        Self(&self.0 ^ &other.0)
+    }
+
+    /// The masks of some of the wires, by their bits in `wires`, lowest first.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless there are such wires.
+    pub fn select(&self, wires: u64) -> Result<Self> {
+        check_wires(wires, self.width())?;
+        let words = self.0.words().iter().map(|&k| gather(k, wires));
+        Ok(Self(BShare::new(wires.count_ones(), words.collect())))
+    }
+
+    /// The masks of this bundle with another behind it.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for more than 64 wires, [`Error::Shape`] if they differ in length.
+    pub fn join(&self, other: &Self) -> Result<Self> {
+        let width = self.width() + other.width();
+        if width > 64 {
+            return Err(Error::Param {
+                what: "wires of a bundle",
+                got: width.to_string(),
+                accepted: "1 to 64".into(),
+            });
+        }
+        same("wires of a batch", self.len(), other.len())?;
+        let words = self.0.words().iter().zip(other.0.words()).map(|(a, b)| a | b << self.width());
+        Ok(Self(BShare::new(width, words.collect())))
+    }
+}
+
+impl Inputs {
+    /// Draws masks for `batch` values of `wires` bits each, 1 to 64. Local.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for another width.
+    pub fn draw(p: &mut Party, wires: u32, batch: usize) -> Result<Self> {
+        if !(1..=64).contains(&wires) {
+            return Err(Error::Param {
+                what: "wires of a bundle",
+                got: wires.to_string(),
+                accepted: "1 to 64".into(),
+            });
+        }
+        let mut words = vec![0; batch];
+        p.session().rng().words(wires, &mut words);
+        Ok(Self(Masks(BShare::new(wires, words))))
+    }
+
+    /// The masks, for which tables can be prepared before the values are there.
+    pub fn masks(&self) -> &Masks {
+        &self.0
+    }
+
+    /// Online, 1 round: wires of shared values, of which the low bits count. Spends the masks.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many values, [`Error::Param`] if they are narrower, and
+    /// those of the channel.
+    pub fn mask<R: Ring>(self, p: &mut Party, x: &BShare<R>) -> Result<Wires> {
+        let Self(masks) = self;
+        same("values for the wires", masks.len(), x.len())?;
+        // Public: the masks are uniform and serve no other values.
+        let masked = p.open(&(&x.low_bits::<u64>(masks.width())? ^ &masks.0))?;
+        Ok(Wires { masked, masks })
+    }
+}
+
+impl Wires {
+    /// The masks, for which tables can be prepared.
+    pub fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
+    /// The XOR of two bundles. Local.
+    ///
+    /// # Panics
+    /// If they differ in width or length, as for arrays.
+    #[must_use]
+    pub fn xor(&self, other: &Self) -> Self {
+        let masked = self.masked.iter().zip(&other.masked).map(|(a, b)| a ^ b).collect();
+        Self { masked, masks: self.masks.xor(&other.masks) }
+    }
+
+    /// The complements. Local.
+    #[must_use]
+    pub fn not(&self) -> Self {
+        let all = u64::MAX >> (64 - self.masks.width());
+        Self { masked: self.masked.iter().map(|m| m ^ all).collect(), masks: self.masks.clone() }
+    }
+
+    /// Some of the wires, by their bits in `wires`, lowest first. Local.
+    ///
+    /// # Errors
+    /// As [`Masks::select`].
+    pub fn select(&self, wires: u64) -> Result<Self> {
+        let masks = self.masks.select(wires)?;
+        Ok(Self { masked: self.masked.iter().map(|&m| gather(m, wires)).collect(), masks })
+    }
+
+    /// This bundle with another behind it. Local.
+    ///
+    /// # Errors
+    /// As [`Masks::join`].
+    pub fn join(&self, other: &Self) -> Result<Self> {
+        let masks = self.masks.join(&other.masks)?;
+        let words = self.masked.iter().zip(&other.masked).map(|(a, b)| a | b << self.masks.width());
+        Ok(Self { masked: words.collect(), masks })
+    }
+
+    /// Step 4: XOR shares of the values. Local.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if a word has fewer bits than there are wires.
+    pub fn to_share<R: Ring>(&self, role: Role) -> Result<BShare<R>> {
+        let shares = match role {
+            Role::P0 => self.masks.0.plus_public(&self.masked)?,
+            Role::P1 => self.masks.0.clone(),
+        };
+        shares.low_bits(self.masks.width())
+    }
+}
+
+impl Lut {
+    /// Offline: for one table of `outputs` bits an entry at all wires of a bundle, at most 12.
+    ///
+    /// # Errors
+    /// As [`prepare_all`](Self::prepare_all).
+    pub fn prepare(p: &mut Party, inputs: &Masks, outputs: u32) -> Result<Self> {
+        let all = u64::MAX >> (64 - inputs.width());
+        Ok(Self::prepare_all(p, inputs, &[(all, outputs)])?.remove(0))
+    }
+
+    /// Offline, step 1: for several tables, each at 1 to 12 wires of one bundle, by their bits, and
+    /// with 1 to 64 output bits. Products of masks that tables have in common are made once.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for other numbers of wires or outputs, and those of the channel.
+    pub fn prepare_all(p: &mut Party, inputs: &Masks, tables: &[(u64, u32)]) -> Result<Vec<Self>> {
+        for &(wires, _) in tables {
+            check_wires(wires, inputs.width())?;
+            if wires.count_ones() > MAX_FLUTE_BITS {
+                let (what, got) = ("inputs of a table", wires.count_ones().to_string());
+                return Err(Error::Param { what, got, accepted: format!("1 to {MAX_FLUTE_BITS}") });
+            }
+        }
+        let outputs = tables.iter().map(|&(_, bits)| Inputs::draw(p, bits, inputs.len()));
+        let outputs = outputs.collect::<Result<Vec<_>>>()?;
+        let sets: Vec<u64> = tables.iter().map(|&(wires, _)| wires).collect();
+        let products = flute::subset_products(p, &Bits::from_share(&inputs.0), &sets)?;
+        let lut = |(wires, output)| {
+            let rows = flute::one_hot_rows(p.role(), &products, wires, inputs.len());
+            Self { inputs: inputs.clone(), wires, rows, output }
+        };
+        Ok(sets.into_iter().zip(outputs).map(lut).collect())
+    }
+
+    /// Correlated OTs that one table with `inputs` inputs takes, each way: as sender and as receiver.
+    pub fn cots(inputs: u32, batch: usize) -> (usize, usize) {
+        let ands = ((1 << inputs) - inputs as usize - 1) * batch;
+        (ands, ands)
+    }
+
+    /// The masks of the output, for which further tables can be prepared.
+    pub fn output(&self) -> &Masks {
+        self.output.masks()
+    }
+
+    /// Online, 1 round: wires of the table's entries. Spends the material.
+    ///
+    /// # Errors
+    /// As [`lookup_all`](Self::lookup_all).
+    pub fn lookup<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &Wires) -> Result<Wires> {
+        Ok(Self::lookup_all(p, vec![(self, table, x)])?.remove(0))
+    }
+
+    /// Online, step 3, 1 round: lookups in tables of one column each, all at once.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if a table has another length or width than was prepared,
+    /// [`Error::Param`] for wires with other masks, and those of the channel.
+    pub fn lookup_all<R: Ring>(p: &mut Party, lookups: Vec<(Self, &Table<R>, &Wires)>) -> Result<Vec<Wires>> {
+        lookups.iter().try_for_each(|(lut, table, x)| lut.check(table, x))?;
+        let shares: Vec<_> = lookups.into_iter().map(|(lut, table, x)| lut.read(table, x)).collect();
+        // Public: fresh masks of the outputs hide what was read, and serve only here.
+        let message: Vec<u8> = shares.iter().flat_map(|(masked, _)| masked.to_wire()).collect();
+        let len = message.len();
+        let (theirs, mut at) = (p.session().exchange(message, len)?, 0);
+        let wires = |(masked, masks): (BShare<u64>, Masks)| {
+            at += masked.wire_len();
+            let masked = masked.combine(&theirs[at - masked.wire_len()..at])?;
+            Ok(Wires { masked, masks })
+        };
+        shares.into_iter().map(wires).collect()
+    }
+
+    /// `Ok(())` if the material is for this table at these wires. Masks are compared by this
+    /// party's shares, which differ only by a mistake of the program.
+    fn check<R: Ring>(&self, table: &Table<R>, x: &Wires) -> Result<()> {
+        table.check_index(self.wires.count_ones())?;
+        same("columns of the table", 1, table.columns().len())?;
+        same("width of the table's entries", self.output.0.width() as usize, table.bits() as usize)?;
+        same("values on the wires", self.inputs.len(), x.masks.len())?;
+        if self.inputs.0.words() == x.masks.0.words() {
+            return Ok(());
+        }
+        let accepted = "those the material was made for".into();
+        Err(Error::Param { what: "wires of a table", got: "wires with other masks".into(), accepted })
+    }
+
+    /// This party's share of the masked entries, and the masks.
+    fn read<R: Ring>(mut self, table: &Table<R>, x: &Wires) -> (BShare<u64>, Masks) {
+        let n = 1usize << self.wires.count_ones();
+        for (row, &m) in self.rows.chunks_exact_mut(ct::row_words(n)).zip(&x.masked) {
+            lookup::shift_row(row, n, Shift::Xor, gather(m, self.wires) as u32);
+        }
+        let mut entries = vec![R::default(); x.masked.len()];
+        lookup::xor_select(&self.rows, &table.columns()[0], &mut entries);
+        let masks = self.output.0.clone();
+        let words = entries.iter().zip(masks.0.words()).map(|(y, k)| y.to_u64() ^ k).collect();
+        entries.zeroize();
+        (BShare::new(table.bits(), words), masks)
+    }
+}
+
+/// Prints the shape only.
+impl fmt::Debug for Wires {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Wires({} x {})", self.masks.len(), self.masks.width())
+    }
+}
+
+impl Drop for Lut {
+    fn drop(&mut self) {
+        self.rows.zeroize();
+    }
+}
+
+/// One-time material for a batch of single lookups of shared indices: inputs and a table.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Flute {
+    inputs: Inputs,
+    lut: Lut,
+}
+
+impl Flute {
+    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 12`, of `bits` bits.
+    ///
+    /// # Errors
+    /// As [`Lut::prepare_all`].
+    pub fn prepare(p: &mut Party, n: u32, bits: u32, batch: usize) -> Result<Self> {
+        let inputs = Inputs::draw(p, n, batch)?;
+        let lut = Lut::prepare(p, inputs.masks(), bits)?;
+        Ok(Self { inputs, lut })
+    }
+
+    /// Online, 2 rounds: XOR shares of `T[x]`. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Inputs::mask`] and [`Lut::lookup_all`].
+    pub fn lookup_xor<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &BShare<u32>) -> Result<BShare<R>> {
+        let x = self.inputs.mask(p, x)?;
+        let y = self.lut.lookup(p, table, &x)?;
+        y.to_share(p.role())
+    }
+}
+
+/// `Ok(())` if these are wires of a bundle of `width`.
+fn check_wires(wires: u64, width: u32) -> Result<()> {
+    if wires != 0 && wires <= u64::MAX >> (64 - width) {
+        return Ok(());
+    }
+    let accepted = format!("some of {width} wires");
+    Err(Error::Param { what: "wires of a table", got: format!("{wires:#b}"), accepted })
+}
+
+/// The bits of `x` where `set` is 1, moved together. Only `set` decides what is done.
+fn gather(x: u64, set: u64) -> u64 {
+    let (mut out, mut rest) = (0, set);
+    for to in 0..set.count_ones() {
+        out |= (x >> rest.trailing_zeros() & 1) << to;
+        rest &= rest - 1;
+    }
+    out
+}
