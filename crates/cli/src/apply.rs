@@ -6,6 +6,7 @@ mod job;
 pub mod output;
 mod protocol;
 mod shares;
+mod stock;
 mod table_file;
 
 use std::{
@@ -28,6 +29,7 @@ use self::{
     job::Job,
     protocol::{Done, Outcome, Reveal},
     shares::role_name,
+    stock::Stock,
 };
 use crate::{
     choice::Choosing,
@@ -119,6 +121,12 @@ pub struct Apply {
     /// 16; with --reveal none: as --fraction-bits]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
     output_fraction_bits: Option<u32>,
+    /// Material that `hushtable prepare` made with the peer; what it lacks is made now
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// All material must come from --store: if it holds too little, nothing is started
+    #[arg(long, requires = "store")]
+    no_offline: bool,
     /// Threads and connections to work with, 1 to 64; the peer must use as many
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: u16,
@@ -152,53 +160,68 @@ struct Report<'a> {
     value_bits: u32,
     protocol: &'a str,
     threads: usize,
+    /// Lookups whose material came from disk.
+    stored: usize,
     #[serde(flatten)]
     phases: Phases,
 }
 
 /// Runs the subcommand.
 pub fn run(args: &Apply) -> Result<()> {
+    let mut stock = Stock::open(args)?;
     let mut job = Job::new(args)?;
+    stock.check(&mut job)?;
     let output = reserve(args)?;
-    let (mut lanes, session, setup) = connect(args, &mut job)?;
+    let (mut lanes, session, stored, setup) = connect(args, &mut job, &mut stock)?;
     let role = lanes[0].role();
+    let reserved = stock.reserve(&stored)?;
+    let stored = stored.iter().sum();
     let done = {
         let progress = Progress::start("rows", job.rows(), args.quiet);
-        job.lookup().run(&mut lanes, &job.indices(role), progress.done())?
+        job.lookup().run(&mut lanes, reserved, &job.indices(role), progress.done())?
     };
     drop(lanes);
     let Done { outcome, offline, online } = done;
     finish(&job, outcome, output, session, role)?;
     let phases =
         Phases { setup: setup.figures(role), offline: offline.figures(role), online: online.figures(role) };
-    summary(args, &job, role, phases)
+    if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !args.quiet) {
+        eprintln!("{text}");
+    }
+    summary(args, &job, role, stored, phases)
 }
 
-/// Connects, agrees and sets up, one party a lane. The session id is the first connection's.
-fn connect(args: &Apply, job: &mut Job) -> Result<(Vec<Party>, [u8; 32], Phase)> {
+/// A party for each lane, the id of the first connection's session, how many lookups of each lane are
+/// in the stock, and what that took.
+type Connected = (Vec<Party>, [u8; 32], Vec<usize>, Phase);
+
+/// Connects, agrees and sets up.
+fn connect(args: &Apply, job: &mut Job, stock: &mut Stock) -> Result<Connected> {
+    let choosing = stock.choosing(&args.choosing)?;
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, None)?;
-    job.agree(&mut p)?;
-    job.protocol = args.choosing.settle(&mut p, args.link.net(), &job.lookup().job(), job.rows())?;
+    job.agree(&mut p, stock.name())?;
+    job.protocol = choosing.settle(&mut p, args.link.net(), &job.lookup().job(), job.rows())?;
+    let rows = job.lane_rows();
+    let stored = stock::shares(&rows, stock.agree(&mut p, job.rows())?);
     let (session, role) = (p.id(), p.role());
-    let share = job.rows().div_ceil(job.threads());
     let mut lanes = if job.threads() == 1 { Vec::new() } else { p.fork(job.threads())? };
     let before = Phase::new(start, p.take_cost());
     if lanes.is_empty() {
         lanes.push(p);
     }
-    let prepare = |(i, lane): (usize, &mut Party)| {
-        let rows = share.min(job.rows().saturating_sub(i * share));
-        let (send, recv) = job.lookup().cots(role, rows);
+    let prepare = |(lane, made): (&mut Party, usize)| {
+        let (send, recv) = job.lookup().cots(role, made);
         Phase::of(lane, |lane| lane.prepare_ot(send, recv))
     };
     let prepared = thread::scope(|scope| {
+        let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored);
         let threads: Vec<_> =
-            lanes.iter_mut().enumerate().map(|lane| scope.spawn(move || prepare(lane))).collect();
+            lanes.iter_mut().zip(made).map(|lane| scope.spawn(move || prepare(lane))).collect();
         threads.into_iter().map(|t| t.join().expect("a lane")).collect::<std::result::Result<Vec<_>, _>>()
     })?;
     let prepared = prepared.into_iter().map(|((), phase)| phase).reduce(Phase::beside);
-    Ok((lanes, session, before.then(prepared.unwrap_or_default())))
+    Ok((lanes, session, stored, before.then(prepared.unwrap_or_default())))
 }
 
 /// The output file, unless this party gets nothing.
@@ -251,7 +274,7 @@ fn write_csv(to: &mut dyn Write, job: &Job, values: &[i64]) -> io::Result<()> {
     to.flush()
 }
 
-fn summary(args: &Apply, job: &Job, role: Role, phases: Phases) -> Result<()> {
+fn summary(args: &Apply, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
     let lookup = job.lookup();
     if !args.quiet {
         eprint!("{}", phases.table());
@@ -266,6 +289,7 @@ fn summary(args: &Apply, job: &Job, role: Role, phases: Phases) -> Result<()> {
             value_bits: lookup.bits,
             protocol: lookup.protocol.name(),
             threads: job.threads(),
+            stored,
             phases,
         };
         let line = serde_json::to_string(&report).expect("plain data");

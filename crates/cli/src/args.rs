@@ -13,6 +13,8 @@ use crate::{
     identity::{self, Identity},
     info,
     plan::{self, Plan},
+    prepare::{self, Prepare},
+    store::{self, Stores},
 };
 
 const EXAMPLES: &str = "\
@@ -27,6 +29,9 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
+  Make ahead what does not depend on the numbers, and look at it:
+    hushtable prepare --help
+    hushtable store ls --identity bank.id bank.store
   When the connection does not come about:
     hushtable doctor --connect bank.example:7000 --identity telecom.id
 
@@ -44,6 +49,8 @@ struct Cli {
 enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
+    Prepare(Box<Prepare>),
+    Store(Stores),
     Identity(Identity),
     Doctor(Doctor),
     Info(info::Info),
@@ -59,6 +66,8 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
+        Command::Prepare(args) => prepare::run(&args),
+        Command::Store(args) => store::run(&args),
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),

@@ -15,7 +15,7 @@ use hushtable::{
     Error, Party, Role,
     lut::{Job, Protocol},
     net::Shape,
-    plan,
+    plan, share,
 };
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +166,7 @@ fn unknown_number() -> Failure {
 
 impl Choice {
     /// For clap: the names with a line of help each.
-    fn parser() -> impl TypedValueParser<Value = Self> {
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
         let auto = PossibleValue::new("auto").help("the best by the predictions of `hushtable plan`");
         let names = Protocol::ALL.map(|p| PossibleValue::new(p.name()).help(p.about()));
         PossibleValuesParser::new([auto].into_iter().chain(names)).try_map(|name| name.parse::<Self>())
@@ -201,5 +201,24 @@ impl TryFrom<String> for Choice {
 impl From<Choice> for String {
     fn from(choice: Choice) -> Self {
         choice.to_string()
+    }
+}
+
+/// How values are shared, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sharing {
+    /// x = x0 + x1 mod 2^bits
+    Additive,
+    /// x = x0 ^ x1
+    Xor,
+}
+
+impl From<Sharing> for share::Sharing {
+    fn from(sharing: Sharing) -> Self {
+        match sharing {
+            Sharing::Additive => Self::Additive,
+            Sharing::Xor => Self::Xor,
+        }
     }
 }

@@ -15,6 +15,8 @@ mod info;
 mod link;
 mod pair;
 mod plan;
+mod prepare;
 mod progress;
+mod store;
 
 pub use args::run;

@@ -56,6 +56,11 @@ impl Link {
         self.net
     }
 
+    /// The identity folder.
+    pub fn identity(&self) -> Option<&Path> {
+        self.identity.as_deref()
+    }
+
     /// Connects to the peer, and says since when the session has been coming about: at P0 since the peer
     /// was there, because the wait for it is not part of the work.
     pub fn open(&self) -> Result<(Connection, Instant)> {

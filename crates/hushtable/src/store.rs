@@ -44,6 +44,8 @@ mod pieces;
 mod reserved;
 
 pub use header::About;
+#[doc(hidden)]
+pub use journal::replay;
 pub use make::Plan;
 pub use reserved::Reserved;
 

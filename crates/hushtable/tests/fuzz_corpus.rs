@@ -125,6 +125,11 @@ fn parameters() {
 }
 
 #[test]
+fn store() {
+    fuzz("store");
+}
+
+#[test]
 fn unpack() {
     fuzz("unpack");
 }

@@ -61,6 +61,12 @@ impl Job {
         self.x.len()
     }
 
+    /// Rows of each lane.
+    pub fn lane_rows(&self) -> Vec<usize> {
+        let share = self.rows().div_ceil(self.threads);
+        (0..self.threads).map(|i| share.min(self.rows().saturating_sub(i * share))).collect()
+    }
+
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -77,7 +83,7 @@ impl Job {
     }
 
     /// Compares everything public with the peer, before any work on secrets.
-    pub fn agree(&self, p: &mut Party) -> Result<()> {
+    pub fn agree(&self, p: &mut Party, store: String) -> Result<()> {
         let input = self.shared.as_ref().map_or("numbers".to_owned(), |s| s.pairing(p.role()));
         let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
         let fields = [
@@ -91,6 +97,7 @@ impl Job {
             ("output bits", self.bits.to_string()),
             ("table digest", self.table.digest().to_hex().to_string()),
             ("reveal", self.reveal.name().to_owned()),
+            ("store", store),
             ("threads", self.threads.to_string()),
         ];
         p.agree(&fields).map_err(|error| match &error {

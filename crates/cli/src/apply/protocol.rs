@@ -11,6 +11,7 @@ use hushtable::{
     lut::{Job, Protocol, Table},
     onehot::Cyclic,
     share::{Additive, Sharing},
+    store::Reserved,
 };
 use prim::ring::Ring;
 
@@ -84,13 +85,19 @@ impl Lookup<'_> {
     }
 
     /// Looks up the shared indices `x`, split evenly over `lanes`, each in a thread of its own.
-    /// `progress` counts the rows that are done.
-    pub fn run(&self, lanes: &mut [Party], x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+    /// The first lookups of a lane take what is in its `stock`. `progress` counts the rows that are done.
+    pub fn run(
+        &self,
+        lanes: &mut [Party],
+        stock: Vec<Option<Reserved>>,
+        x: &[u16],
+        progress: &AtomicUsize,
+    ) -> Result<Done, Error> {
         let share = x.len().div_ceil(lanes.len());
         let done = thread::scope(|scope| {
-            let lanes = lanes.iter_mut().zip(x.chunks(share));
-            let threads: Vec<_> =
-                lanes.map(|(p, x)| scope.spawn(move || self.lane(p, x, progress))).collect();
+            let lanes = lanes.iter_mut().zip(stock).zip(x.chunks(share));
+            let start = |((p, stock), x)| scope.spawn(move || self.lane(p, stock, x, progress));
+            let threads: Vec<_> = lanes.map(start).collect();
             threads.into_iter().map(|t| t.join().expect("a lane")).collect::<Result<Vec<_>, Error>>()
         })?;
         let all = done.into_iter().reduce(|mut all, lane| {
@@ -101,45 +108,57 @@ impl Lookup<'_> {
         Ok(all.expect("at least one lane"))
     }
 
-    fn lane(&self, p: &mut Party, x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+    fn lane(
+        &self,
+        p: &mut Party,
+        stock: Option<Reserved>,
+        x: &[u16],
+        progress: &AtomicUsize,
+    ) -> Result<Done, Error> {
         match self.bits {
-            ..=8 => self.lane_in::<u8>(p, x, progress),
-            9..=16 => self.lane_in::<u16>(p, x, progress),
-            17..=32 => self.lane_in::<u32>(p, x, progress),
-            _ => self.lane_in::<u64>(p, x, progress),
+            ..=8 => self.lane_in::<u8>(p, stock, x, progress),
+            9..=16 => self.lane_in::<u16>(p, stock, x, progress),
+            17..=32 => self.lane_in::<u32>(p, stock, x, progress),
+            _ => self.lane_in::<u64>(p, stock, x, progress),
         }
     }
 
-    fn lane_in<R: Ring>(&self, p: &mut Party, mut x: &[u16], progress: &AtomicUsize) -> Result<Done, Error> {
+    /// The entries, reduced to their width.
+    pub fn table<R: Ring>(&self) -> Result<Table<R>, Error> {
         let mask = u64::MAX >> (64 - self.bits);
-        let table =
-            Table::<R>::new(self.bits, self.entries.iter().map(|&e| R::from_u64(e as u64 & mask)).collect())?;
+        Table::new(self.bits, self.entries.iter().map(|&e| R::from_u64(e as u64 & mask)).collect())
+    }
+
+    fn lane_in<R: Ring>(
+        &self,
+        p: &mut Party,
+        mut stock: Option<Reserved>,
+        mut x: &[u16],
+        progress: &AtomicUsize,
+    ) -> Result<Done, Error> {
+        let table = self.table::<R>()?;
+        let stored = stock.as_ref().map_or(0, Reserved::len);
         let mut y = AShare::new(self.bits, Vec::with_capacity(x.len()));
         let (mut offline, mut online) = (Phase::default(), Phase::default());
-        for chunk in self.protocol.batches(&self.job(), x.len()) {
-            let (now, later) = x.split_at(chunk);
+        let mut batches = self.protocol.batches(&self.job(), x.len() - stored);
+        while !x.is_empty() {
+            let (material, before) = Phase::of(p, |p| match &mut stock {
+                Some(stock) if !stock.is_empty() => stock.load(stock.len()),
+                _ => {
+                    let batch = batches.next().expect("batches for all rows");
+                    self.protocol.prepare::<Cyclic, Additive, R>(p, &table, batch)
+                }
+            })?;
+            let (now, later) = x.split_at(material.len());
             x = later;
             let index = AShare::new(self.index_bits, now.iter().map(|&i| u32::from(i)).collect());
-            let (part, before, during) = self.chunk(p, &table, &index)?;
+            let (part, during) = Phase::of(p, |p| material.lookup(p, &table, &index))?;
             y.append(&part)?;
             (offline, online) = (offline.then(before), online.then(during));
-            progress.fetch_add(chunk, Ordering::Relaxed);
+            progress.fetch_add(now.len(), Ordering::Relaxed);
         }
         let (outcome, opening) = Phase::of(p, |p| self.finish(p, &y))?;
         Ok(Done { outcome, offline, online: online.then(opening) })
-    }
-
-    /// Both phases of a chunk.
-    fn chunk<R: Ring>(
-        &self,
-        p: &mut Party,
-        table: &Table<R>,
-        x: &AShare<u32>,
-    ) -> Result<(AShare<R>, Phase, Phase), Error> {
-        let prepare = |p: &mut Party| self.protocol.prepare::<Cyclic, Additive, R>(p, table, x.len());
-        let (material, offline) = Phase::of(p, prepare)?;
-        let (y, online) = Phase::of(p, |p| material.lookup(p, table, x))?;
-        Ok((y, offline, online))
     }
 
     fn finish<R: Ring>(&self, p: &mut Party, y: &AShare<R>) -> Result<Outcome, Error> {

@@ -2,20 +2,20 @@
 
 use std::{fmt, io::Read};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hushtable::{
     Role,
     lut::{Job, Protocol, Table},
     net::Shape,
     onehot::{Cyclic, Group, Xor},
-    share::{self, Additive, Bitwise, Kind, Share},
+    share::{Additive, Bitwise, Kind, Share},
 };
 use prim::ring::Ring;
 use serde::{Deserialize, Serialize};
 
 use super::party::{Finished, Lanes};
 use crate::{
-    choice::{Choosing, Objective},
+    choice::{Choosing, Objective, Sharing},
     failure::{Failure, Result},
 };
 
@@ -44,15 +44,6 @@ pub struct LutWork {
     /// Number of lookups, 1 to 2^28
     #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
     batch: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Sharing {
-    /// x = x0 + x1 mod 2^bits
-    Additive,
-    /// x = x0 ^ x1
-    Xor,
 }
 
 impl fmt::Display for LutWork {
@@ -101,15 +92,6 @@ impl LutWork {
     fn job(&self) -> Job {
         let (index, output) = (self.index.into(), self.output.into());
         Job { index, output, index_bits: self.index_bits, value_bits: self.value_bits }
-    }
-}
-
-impl From<Sharing> for share::Sharing {
-    fn from(sharing: Sharing) -> Self {
-        match sharing {
-            Sharing::Additive => Self::Additive,
-            Sharing::Xor => Self::Xor,
-        }
     }
 }
 

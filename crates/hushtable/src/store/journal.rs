@@ -75,7 +75,7 @@ impl Journal {
 }
 
 /// Number of whole records and the last counter, or what is wrong.
-pub(super) fn replay(key: &[u8; 32], bytes: &[u8]) -> std::result::Result<(u64, u64), &'static str> {
+pub fn replay(key: &[u8; 32], bytes: &[u8]) -> std::result::Result<(u64, u64), &'static str> {
     if bytes.len() as u64 >= LONGEST {
         return Err("is too long; its store must be made anew");
     }

@@ -1,0 +1,195 @@
+//! `hushtable prepare`: makes material for lookups ahead of time, with the peer, on disk.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+};
+
+use clap::Args;
+use hushtable::{
+    Party,
+    lut::{Job, Protocol},
+    net,
+    store::{Plan, Store},
+};
+use serde::Serialize;
+
+use crate::{
+    choice::{Choice, Sharing},
+    cost::{self, Phase, Phases},
+    failure::{Failure, Result},
+    link::Link,
+    progress::Progress,
+    store::{Shown, identity_of},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  Tonight, at each party; both need the same numbers:
+    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store bank.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store telecom.store \\
+        --connect bank.example:7000 --identity telecom.id
+  Tomorrow, with the same party listening:
+    hushtable apply sigmoid --store bank.store --input bank.csv --column score --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+
+`apply` says which bits it needs if those of a store do not fit. Files are encrypted for the identity. Leave \
+stores out of backups: one that was restored is refused.";
+
+/// Make material for lookups ahead of time, with the peer
+///
+/// The material is spent by `apply --store`, each piece once. If this ends early, what both parties have by then
+/// can be used.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Prepare {
+    /// How many lookups: 1000000 or 1e6
+    #[arg(long, value_name = "N", value_parser = count)]
+    lookups: u64,
+    /// For tables of 2^K entries, K from 1 to 20, as far as the protocol goes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
+    index_bits: u32,
+    /// Width of an entry in bits, 1 to 64
+    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    value_bits: u32,
+    /// How the indices will be shared; `apply` needs additive
+    #[arg(long, value_enum, default_value = "additive")]
+    index: Sharing,
+    /// How the results will be shared; `apply` needs additive
+    #[arg(long, value_enum, default_value = "additive")]
+    output: Sharing,
+    /// Lookup protocol; auto is d up to 8 index bits, dt above
+    #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
+    protocol: Choice,
+    /// The folder to make, for this party's half
+    #[arg(long, value_name = "DIR")]
+    store: PathBuf,
+    /// Print what was made and its cost as one line of JSON on standard output
+    #[arg(long)]
+    json: bool,
+    /// No summary and no progress on standard error
+    #[arg(long)]
+    quiet: bool,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    kind: &'static str,
+    store: Shown,
+    #[serde(flatten)]
+    phases: Phases,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Prepare) -> Result<()> {
+    let identity = identity_of(&args.link)?;
+    let plan = plan(args)?;
+    check_room(&args.store, plan.bytes()?)?;
+    let (connection, start) = args.link.open()?;
+    let mut p = Party::new(connection, None)?;
+    let setup = Phase::new(start, p.take_cost());
+    let (store, offline) = make(args, &mut p, &identity, &plan)?;
+    let shown = Shown::of(&args.store, &store, None);
+    if !args.quiet {
+        let (left, bytes) = (store.left(), cost::bytes(plan.bytes()?));
+        eprintln!("{}: {left} lookups of {}, at most {bytes}", args.store.display(), store.about().protocol);
+    }
+    if args.json {
+        let role = p.role();
+        let (setup, offline) = (setup.figures(role), offline.figures(role));
+        let report =
+            Report { kind: "prepare", store: shown, phases: Phases { setup, offline, ..Phases::default() } };
+        let line = serde_json::to_string(&report).expect("plain data");
+        writeln!(io::stdout(), "{line}").map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    }
+    Ok(())
+}
+
+fn plan(args: &Prepare) -> Result<Plan<'static>> {
+    let job = Job {
+        index: args.index.into(),
+        output: args.output.into(),
+        index_bits: args.index_bits,
+        value_bits: args.value_bits,
+    };
+    let otherwise = if args.index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree };
+    let protocol = match args.protocol {
+        Choice::Of(protocol) => protocol,
+        Choice::Auto => otherwise,
+    };
+    let piece = Plan::piece(protocol, &job)?;
+    Ok(Plan { protocol, job, lookups: args.lookups, table: None, piece })
+}
+
+/// Makes the store; says how much there is if that ends early.
+fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan<'_>) -> Result<(Store, Phase)> {
+    let progress = Progress::start("lookups", plan.lookups as usize, args.quiet);
+    let made = Phase::of(p, |p| {
+        Store::make(p, &args.store, identity, plan, |made| {
+            progress.done().store(made as usize, Ordering::Relaxed)
+        })
+    });
+    made.map_err(|error| match progress.done().load(Ordering::Relaxed) {
+        0 => error.into(),
+        done => {
+            let dir = args.store.display();
+            Failure::new(format!("{error}. {done} lookups are in {dir} and can be used as they are"))
+        }
+    })
+}
+
+/// Refuses what the disk cannot hold.
+fn check_room(store: &Path, bytes: u64) -> Result<()> {
+    let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(free) = free(folder) else { return Ok(()) };
+    if bytes <= free {
+        return Ok(());
+    }
+    let (needed, free) = (cost::bytes(bytes), cost::bytes(free));
+    Err(Failure::new(format!("{}: needs {needed}, and {free} are free on that disk", store.display())))
+}
+
+/// Bytes that may still be written to the disk of a folder, where the system tells.
+fn free(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    return rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    #[cfg(not(unix))]
+    return None;
+}
+
+/// A whole number, or one like 1e6 or 2.5e5.
+fn count(text: &str) -> std::result::Result<u64, String> {
+    let most = 1u64 << 48;
+    let number = match text.parse::<u64>() {
+        Ok(number) => Some(number),
+        Err(_) => {
+            let number =
+                text.parse::<f64>().ok().filter(|n| n.fract() == 0.0 && (0.0..=most as f64).contains(n));
+            number.map(|n| n as u64)
+        }
+    };
+    number
+        .filter(|n| (1..=most).contains(n))
+        .ok_or("a number of lookups is 1 to 2^48, like 1000000 or 1e6".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn numbers_of_lookups() {
+        let good = [("1", 1), ("1000000", 1_000_000), ("1e6", 1_000_000), ("2.5e5", 250_000), ("1E3", 1000)];
+        good.into_iter().for_each(|(text, number)| assert_eq!(count(text), Ok(number), "{text}"));
+        for text in
+            ["", "0", "-1", "1.5", "1e-3", "1e15", "nan", "inf", "1e999", "1k", "999999999999999999999"]
+        {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! `hushtable store`: what is on the disk, whether it is sound, and its removal.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use hushtable::{
+    net,
+    share::Sharing,
+    store::{About, Store},
+};
+use serde::Serialize;
+
+use crate::{
+    cost,
+    failure::{Failure, Result},
+    link::Link,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  hushtable store ls --identity bank.id bank.store
+  hushtable store verify --identity bank.id bank.store --json
+  hushtable store rm --identity bank.id bank.store
+
+A store is refused for good once it was restored from a backup or copied, because nobody can tell what was \
+spent since: remove it and make a new one with `hushtable prepare`.";
+
+/// Look at, verify or remove material on disk
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Stores {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Say what stores hold, and how much is left
+    #[command(after_help = EXAMPLES)]
+    Ls(Which),
+    /// Read everything that is left, and check that none of it is damaged or missing
+    #[command(after_help = EXAMPLES)]
+    Verify(Which),
+    /// Remove a store, whatever its state; nothing is overwritten
+    #[command(after_help = EXAMPLES)]
+    Rm {
+        /// The store
+        #[arg(value_name = "DIR")]
+        store: PathBuf,
+        /// The identity it belongs to, to remove its mark there too
+        #[arg(long, value_name = "DIR")]
+        identity: Option<PathBuf>,
+        /// Say what was removed as one line of JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args, Debug)]
+struct Which {
+    /// Stores, or folders with stores in them
+    #[arg(value_name = "DIR", required = true)]
+    stores: Vec<PathBuf>,
+    /// The identity they belong to
+    #[arg(long, value_name = "DIR")]
+    identity: PathBuf,
+    /// One line of JSON a store
+    #[arg(long)]
+    json: bool,
+}
+
+/// By role.
+const ROLES: [&str; 2] = ["P0", "P1"];
+
+/// A store as `--json` prints it. Field names are a contract with other programs.
+#[derive(Serialize)]
+pub struct Shown {
+    path: String,
+    id: String,
+    protocol: &'static str,
+    index: &'static str,
+    index_bits: u32,
+    output: &'static str,
+    value_bits: u32,
+    role: &'static str,
+    peer: String,
+    made: String,
+    planned: u64,
+    left: u64,
+    /// After `verify`: lookups that should be there and are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Removed {
+    removed: String,
+    files: usize,
+    bytes: u64,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Stores) -> Result<()> {
+    let (text, failed) = match &args.action {
+        Action::Ls(which) => show(which, |_| Ok(None))?,
+        Action::Verify(which) => show(which, |store| store.verify().map(Some))?,
+        Action::Rm { store, identity, json } => (remove(store, identity.as_deref(), *json)?, None),
+    };
+    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    failed.map_or(Ok(()), Err)
+}
+
+/// The identity of a command that works with a store.
+pub fn identity_of(link: &Link) -> Result<net::Identity> {
+    let Some(path) = link.identity() else {
+        let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
+        return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
+    };
+    Ok(net::Identity::load(path)?)
+}
+
+impl Shown {
+    /// `missing` is what `verify` found.
+    pub fn of(path: &Path, store: &Store, missing: Option<u64>) -> Self {
+        let About { role, protocol, job, peer_name, made, planned, .. } = store.about();
+        Self {
+            path: path.display().to_string(),
+            id: store.about().name(),
+            protocol: protocol.name(),
+            index: sharing(job.index),
+            index_bits: job.index_bits,
+            output: sharing(job.output),
+            value_bits: job.value_bits,
+            role: ROLES[*role as usize],
+            peer: peer_name.clone(),
+            made: date(*made),
+            planned: *planned,
+            left: store.left(),
+            missing,
+        }
+    }
+
+    /// For people.
+    fn text(&self) -> String {
+        let Self { path, protocol, index, index_bits, output, value_bits, peer, made, .. } = self;
+        let sound = match self.missing {
+            None => String::new(),
+            Some(0) => "\n  verified: all of it is there and sound".into(),
+            Some(missing) => format!(
+                "\n  verified: what is there is sound; {missing} lookups were never made, or are missing"
+            ),
+        };
+        let side = if self.role == ROLES[0] { "listens" } else { "connects" };
+        format!(
+            "{path}: {} of {} lookups left\n  {protocol}, {index} indices of {index_bits} bits, {output} outputs of \
+             {value_bits} bits\n  with {peer}; this party {side}; made {made}\n  id {}{sound}\n",
+            self.left, self.planned, self.id
+        )
+    }
+}
+
+/// A line or a paragraph for each store; the first failure, which does not keep the others from being shown.
+fn show(
+    which: &Which,
+    check: impl Fn(&Store) -> hushtable::Result<Option<u64>>,
+) -> Result<(String, Option<Failure>)> {
+    let identity = net::Identity::load(&which.identity)?;
+    let (mut text, mut failed) = (String::new(), None);
+    for path in stores_in(&which.stores)? {
+        let looked = Store::open(&path, &identity).and_then(|store| {
+            let missing = check(&store)?;
+            Ok(Shown::of(&path, &store, missing))
+        });
+        match looked {
+            Ok(shown) if which.json => text += &(serde_json::to_string(&shown).expect("plain data") + "\n"),
+            Ok(shown) => text += &shown.text(),
+            Err(error) => {
+                let before: Option<Failure> = failed.take();
+                let all = before.map_or(String::new(), |before| format!("{before}\n"));
+                failed = Some(Failure::new(format!("{all}{error}")));
+            }
+        }
+    }
+    Ok((text, failed))
+}
+
+/// The stores named, and those in the folders named.
+fn stores_in(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let is_store = |path: &Path| path.join("journal").exists() || path.join("header").exists();
+    let mut stores = Vec::new();
+    for path in named {
+        if is_store(path) {
+            stores.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in fs::read_dir(path).map_err(Failure::file(path))? {
+            inside.push(entry.map_err(Failure::file(path))?.path());
+        }
+        inside.retain(|path| is_store(path));
+        inside.sort();
+        if inside.is_empty() {
+            return Err(Failure::new(format!("{}: no store, and none in it", path.display())));
+        }
+        stores.extend(inside);
+    }
+    Ok(stores)
+}
+
+fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
+    let identity = identity.map(net::Identity::load).transpose()?;
+    let removed = Store::remove(path, identity.as_ref())?;
+    let bytes = removed.iter().map(|(_, bytes)| bytes).sum();
+    let shown = Removed { removed: path.display().to_string(), files: removed.len(), bytes };
+    if json {
+        return Ok(serde_json::to_string(&shown).expect("plain data") + "\n");
+    }
+    let mark = match identity {
+        Some(_) => "",
+        None => "; its mark in the identity's folder stays, and harms nothing",
+    };
+    let (files, bytes) = (shown.files, cost::bytes(bytes));
+    Ok(format!("{}: removed, {files} files, {bytes}, not overwritten{mark}\n", path.display()))
+}
+
+fn sharing(sharing: Sharing) -> &'static str {
+    match sharing {
+        Sharing::Additive => "additive",
+        Sharing::Xor => "xor",
+    }
+}
+
+/// Seconds since 1970 as a date and time, by the civil calendar.
+fn date(seconds: u64) -> String {
+    // Years that begin in March have their leap day at the end.
+    let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = era * 400 + year_of_era + next;
+    format!("{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3600, time / 60 % 60, time % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (1_795_255_200, "2026-11-21T10:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(date(seconds), text);
+        }
+    }
+}

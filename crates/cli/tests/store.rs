@@ -1,0 +1,260 @@
+//! Material on disk, between two processes: `prepare`, `apply --store`, `store ls`, `verify` and `rm`.
+
+mod common;
+
+use std::{env, fs, thread, time::Duration};
+
+use common::{Done, Site, results};
+use serde_json::Value;
+
+const ROWS: usize = 60;
+const TABLE: usize = 16;
+
+/// A site with a table of 16 values of 9 bits, and numbers to look up in it.
+fn site() -> Site {
+    let site = Site::new();
+    let values: String = (0..TABLE).map(|i| format!("{}\n", value(i))).collect();
+    site.write("tariff.csv", &values);
+    for (name, factor) in [("a.csv", 3), ("b.csv", 5)] {
+        let numbers: Vec<f64> = (0..ROWS).map(|i| (i * factor % (TABLE / 2)) as f64).collect();
+        site.write_scores(name, &numbers);
+    }
+    site
+}
+
+fn value(i: usize) -> i64 {
+    (i * i) as i64
+}
+
+/// Runs both sides of `prepare` for that table.
+fn prepare(site: &Site, lookups: &str, more: &str) -> [Done; 2] {
+    let asked = format!("prepare --lookups {lookups} --index-bits 4 --value-bits 9 {more}");
+    site.both(
+        &format!("{asked} --store bank.store --identity bank.id"),
+        &format!("{asked} --store telecom.store --identity telecom.id"),
+    )
+}
+
+/// The command lines of `apply` for that table.
+fn apply(more: &str) -> [String; 2] {
+    ["bank", "telecom"].map(|name| {
+        let file = if name == "bank" { "a" } else { "b" };
+        format!(
+            "apply --table tariff.csv --input {file}.csv --column score --output {file}.out.csv --force \
+             --store {name}.store --identity {name}.id {more}"
+        )
+    })
+}
+
+fn run(site: &Site, more: &str) -> [Done; 2] {
+    let [p0, p1] = apply(more);
+    site.both(&p0, &p1)
+}
+
+#[track_caller]
+fn check(site: &Site) {
+    for file in ["a.out.csv", "b.out.csv"] {
+        let (_, rows) = results(&site.read(file));
+        let want = |i: usize| value(i * 3 % (TABLE / 2) + i * 5 % (TABLE / 2)) as f64;
+        assert_eq!(rows.len(), ROWS);
+        rows.iter().enumerate().for_each(|(i, (_, got))| assert_eq!(*got, want(i), "row {i}"));
+    }
+}
+
+/// What `store ls --json` or `verify --json` says of the bank's store.
+fn shown(site: &Site, action: &str) -> Value {
+    let done = site.run(&format!("store {action} --identity bank.id bank.store --json")).ok();
+    serde_json::from_str(done.stdout.trim_end()).unwrap()
+}
+
+#[test]
+fn what_is_prepared_is_spent() {
+    let site = site();
+    for done in prepare(&site, "1.5e2", "").map(Done::ok) {
+        assert!(done.stderr.contains("150 lookups of d"), "{done:?}");
+    }
+    let store = shown(&site, "ls");
+    assert_eq!(
+        (&store["planned"], &store["left"], &store["peer"]),
+        (&150.into(), &150.into(), &"telecom".into())
+    );
+    for (threads, stored, left) in [(1, 60, 90), (3, 60, 30), (2, 30, 0), (1, 0, 0)] {
+        for done in run(&site, &format!("--threads {threads} --json")).map(Done::ok) {
+            let report: Value = serde_json::from_str(done.stdout.trim_end()).unwrap();
+            assert_eq!(report["stored"], stored, "{done:?}");
+            assert_eq!(report["offline"]["bytes"] == serde_json::json!([0, 0]), stored == 60, "{done:?}");
+            let said = format!("{stored} of 60 lookups came from the store");
+            assert!(
+                done.stderr.contains(&said) && done.stderr.contains(&format!("{left} are left")),
+                "{done:?}"
+            );
+            assert_eq!(done.stderr.contains("were made now"), stored < 60, "{done:?}");
+        }
+        check(&site);
+        assert_eq!(
+            (&shown(&site, "ls")["left"], &shown(&site, "verify")["missing"]),
+            (&left.into(), &0.into())
+        );
+    }
+}
+
+#[test]
+fn too_little_is_said_before_anything_starts() {
+    let site = site();
+    prepare(&site, "100", "--quiet --json").into_iter().for_each(|done| drop(done.ok()));
+    run(&site, "--no-offline").into_iter().for_each(|done| drop(done.ok()));
+    check(&site);
+    let [p0, _] = apply("--no-offline");
+    site.run(&format!("{p0} --listen 127.0.0.1:0")).fails("40 lookups are left in the store, 60 are needed");
+    // At this party there is enough, at the peer there is not: known after the handshake.
+    let site = self::site();
+    prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
+    let [p0, p1] = apply("");
+    let first = site.listen(&p0);
+    let mut second = site.start(&format!("{p1} --connect {} --threads 2", first.address));
+    second.child.wait().unwrap();
+    first.finish();
+    assert_eq!(shown(&site, "ls")["left"], 100, "a disagreement costs nothing");
+    run(&site, "").into_iter().for_each(|done| drop(done.ok()));
+}
+
+#[test]
+fn a_store_of_other_parameters_is_refused() {
+    let site = site();
+    prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
+    let asked = "apply sigmoid --domain -16:16 --input a.csv --column score --output x.csv --identity bank.id --listen 127.0.0.1:0";
+    let done = site.run(&format!("{asked} --store bank.store"));
+    done.fails(
+        "it is for additive indices of 4 bits, additive outputs of 9 bits, not for additive indices of 13",
+    );
+    site.run(&format!("{asked} --store telecom.store")).fails("not of bank");
+    site.run(&format!("{asked} --store nowhere")).fails("nowhere: no store");
+    let plain = asked.replace("--identity bank.id", "--insecure-plain-tcp");
+    site.run(&format!("{plain} --store bank.store")).fails("--store needs --identity");
+    let asked = "prepare --lookups 1 --index-bits 4 --store x --insecure-plain-tcp --listen 127.0.0.1:0";
+    site.run(asked).fails("--store needs --identity");
+    // The peer brings none.
+    let [p0, p1] = apply("");
+    let done = site.both(&p0, &p1.replace("--store telecom.store", ""));
+    let id = shown(&site, "ls")["id"].as_str().unwrap().to_owned();
+    for done in done {
+        done.fails("disagree on store");
+        assert!(done.stderr.contains(&id) && done.stderr.contains("none"), "{done:?}");
+    }
+    // The other party listens.
+    let [p0, p1] = apply("");
+    for (done, said) in site.both(&p1, &p0).iter().zip(["connected when", "listened when"]) {
+        assert!(done.code == 2 && done.stderr.contains(said), "{done:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_prepared_is_refused() {
+    let site = site();
+    let asked = "prepare --store s --identity bank.id --listen 127.0.0.1:0";
+    for (args, said) in [
+        ("--lookups 0 --index-bits 4", "1 to 2^48"),
+        ("--lookups 1.5 --index-bits 4", "1 to 2^48"),
+        ("--lookups 1e6 --index-bits 21", "not in 1..=20"),
+        ("--lookups 1e6 --index-bits 4 --value-bits 65", "not in 1..=64"),
+        ("--lookups 1e14 --index-bits 12", "are free on that disk"),
+        ("--lookups 1e6 --index-bits 20 --protocol d", "index bits: 20 with d is not supported"),
+    ] {
+        let done = site.run(&format!("{asked} {args}"));
+        assert!(done.code == 2 && done.stderr.contains(said), "{args}: {done:?}");
+    }
+    prepare(&site, "10", "").into_iter().for_each(|done| drop(done.ok()));
+    for done in prepare(&site, "10", "") {
+        assert_eq!(done.code, 2, "{done:?}");
+        assert!(
+            done.stderr.contains("exists already; nothing is overwritten") || done.stderr.contains("closed")
+        );
+    }
+    let other = site.both(
+        "prepare --lookups 10 --index-bits 4 --store x --identity bank.id",
+        "prepare --lookups 11 --index-bits 4 --store y --identity telecom.id",
+    );
+    other.iter().for_each(|done| done.fails("disagree on number of stored lookups"));
+    assert!(!site.has("x") && !site.has("y"));
+}
+
+#[test]
+fn stores_are_shown_verified_and_removed() {
+    let site = site();
+    prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
+    let listed = site.run("store ls --identity bank.id .");
+    let text = listed.stdout.clone();
+    listed.fails("telecom.store: a store of the identity");
+    for part in
+        ["100 of 100 lookups left", "d, additive indices of 4 bits", "with telecom; this party listens"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(site.run("store verify --identity bank.id bank.store").ok().stdout.contains("there and sound"));
+    let piece = site.path("bank.store/000000.piece");
+    let mut bytes = fs::read(&piece).unwrap();
+    bytes[100] ^= 1;
+    fs::write(&piece, bytes).unwrap();
+    site.run("store verify --identity bank.id bank.store").fails("000000.piece: damaged");
+    site.run("store ls --identity bank.id bank.id").fails("no store, and none in it");
+    site.run("store ls --identity telecom.id bank.store").fails("not of telecom");
+    let gone = site.run("store rm --identity bank.id bank.store").ok().stdout;
+    assert!(gone.contains("removed, 4 files") && gone.contains("not overwritten"), "{gone}");
+    assert!(!site.has("bank.store"));
+    let gone = site.run("store rm telecom.store --json").ok().stdout;
+    assert_eq!(serde_json::from_str::<Value>(gone.trim_end()).unwrap()["files"], 3);
+    site.run("store rm telecom.store").fails("telecom.store");
+    site.run("store rm bank.id").fails("bank.id: no store");
+}
+
+#[test]
+fn an_old_store_copied_back_is_refused() {
+    let site = site();
+    prepare(&site, "200", "").into_iter().for_each(|done| drop(done.ok()));
+    let copy = |from: &str, to: &str| {
+        fs::create_dir(site.path(to)).unwrap();
+        for entry in fs::read_dir(site.path(from)).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), site.path(to).join(entry.file_name())).unwrap();
+        }
+    };
+    copy("bank.store", "backup");
+    run(&site, "").into_iter().for_each(|done| drop(done.ok()));
+    fs::remove_dir_all(site.path("bank.store")).unwrap();
+    copy("backup", "bank.store");
+    let [p0, _] = apply("");
+    let done = site.run(&format!("{p0} --listen 127.0.0.1:0"));
+    done.fails("restored from a backup or copied");
+    assert!(done.stderr.contains("hushtable store rm"), "{done:?}");
+}
+
+/// Kills one of the two processes, or both, at a random moment, `CRASH_RUNS` times.
+#[test]
+fn killed_processes_leave_stores_that_can_be_used() {
+    let runs: u64 = env::var("CRASH_RUNS").map_or(24, |runs| runs.parse().expect("a number"));
+    let site = site();
+    prepare(&site, &(runs * 60 + 200).to_string(), "").into_iter().for_each(|done| drop(done.ok()));
+    let [p0, p1] = apply("--quiet --threads 2 --wait 2");
+    let mut seed = 1u64;
+    for run in 0..runs {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let mut first = site.listen(&p0);
+        let mut second = site.start(&format!("{p1} --connect {}", first.address));
+        thread::sleep(Duration::from_micros((seed >> 33) % 120_000));
+        if run % 3 != 1 {
+            first.kill();
+        }
+        if run % 3 != 0 {
+            second.child.kill().unwrap();
+        }
+        first.finish();
+        second.finish();
+        assert_eq!(shown(&site, "verify")["missing"], 0, "run {run}");
+    }
+    let before = shown(&site, "ls")["left"].as_u64().unwrap();
+    assert!(before < runs * 60 + 200, "some runs came as far as spending");
+    for done in run(&site, "--no-offline").map(Done::ok) {
+        assert!(done.stderr.contains("60 of 60 lookups came from the store"), "{done:?}");
+    }
+    check(&site);
+}

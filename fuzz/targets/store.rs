@@ -1,0 +1,123 @@
+//! The files of a store: header, journal, and the material in a piece once it is decrypted.
+
+use hushtable::{
+    Error, Role,
+    lut::{Job, Prepared, Protocol},
+    onehot::{Cyclic, Xor},
+    share::{Additive, Bitwise, Sharing},
+    store::{About, replay},
+};
+
+use super::identity;
+
+const KEY: [u8; 32] = [7; 32];
+
+/// The first byte says which decoder gets the rest.
+pub fn run(data: &[u8]) {
+    match data.split_first() {
+        Some((0, rest)) => header(rest),
+        Some((1, rest)) => journal(rest),
+        Some((2, rest)) => piece(rest),
+        _ => {}
+    }
+}
+
+fn header(bytes: &[u8]) {
+    match About::from_bytes(bytes) {
+        Ok(about) => {
+            assert_eq!(about.to_bytes(), bytes, "one header, one encoding");
+            about.protocol.check(&about.job).expect("a job that is served");
+        }
+        Err(Error::Store(_) | Error::Param { .. }) => {}
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn journal(bytes: &[u8]) {
+    if let Ok((records, last)) = replay(&KEY, bytes) {
+        let whole = records as usize * 32;
+        assert!(records > 0 && whole <= bytes.len() && bytes.len() - whole <= 32);
+        assert_eq!(replay(&KEY, &bytes[..whole]), Ok((records, last)), "what is kept reads the same");
+    }
+}
+
+/// Protocol, sharings, widths, role and number of lookups, then the material.
+fn piece(bytes: &[u8]) {
+    let Some((&[protocol, kinds, index_bits, value_bits, count], bytes)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let protocol = Protocol::ALL[usize::from(protocol) % Protocol::ALL.len()];
+    let kind = |bit: u8| if kinds >> bit & 1 == 1 { Sharing::Xor } else { Sharing::Additive };
+    let role = if kinds & 4 == 4 { Role::P1 } else { Role::P0 };
+    let (index_bits, value_bits) = (index_bits.into(), value_bits.into());
+    let job = Job { index: kind(0), output: kind(1), index_bits, value_bits };
+    // Every combination of types, the right one among them.
+    decode::<Cyclic, Additive>(protocol, &job, role, count, bytes);
+    decode::<Cyclic, Bitwise>(protocol, &job, role, count, bytes);
+    decode::<Xor, Additive>(protocol, &job, role, count, bytes);
+    decode::<Xor, Bitwise>(protocol, &job, role, count, bytes);
+}
+
+fn decode<G: hushtable::onehot::Group, K: hushtable::share::Kind>(
+    protocol: Protocol,
+    job: &Job,
+    role: Role,
+    count: u8,
+    bytes: &[u8],
+) {
+    match Prepared::<G, K, u64>::from_bytes(protocol, job, role, count.into(), bytes) {
+        Ok(mut material) => {
+            assert_eq!(material.len(), usize::from(count));
+            assert_eq!(
+                material.to_bytes(protocol, job).len(),
+                bytes.len(),
+                "one length for a number of lookups"
+            );
+            let half = material.take(usize::from(count / 2)).expect("there are as many");
+            assert_eq!(half.len() + material.len(), usize::from(count));
+        }
+        Err(Error::Store(_) | Error::Param { .. } | Error::Shape { .. }) => {}
+        Err(other) => panic!("{other}"),
+    }
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let identity = identity::own();
+    let job = Job { index: Sharing::Additive, output: Sharing::Xor, index_bits: 8, value_bits: 64 };
+    let about = About {
+        id: [3; 32],
+        role: Role::P1,
+        protocol: Protocol::Rotl,
+        job,
+        table: None,
+        own: identity.fingerprint(),
+        peer: identity.fingerprint(),
+        peer_name: "telecom".into(),
+        made: 1_795_255_200,
+        planned: 1_000_000,
+        piece: 4096,
+    };
+    let bound = About { table: Some([9; 32]), role: Role::P0, protocol: Protocol::SpLut, ..about.clone() };
+    let mut seeds = vec![[&[0], &about.to_bytes()[..]].concat(), [&[0], &bound.to_bytes()[..]].concat()];
+    let records = |counters: &[u64]| {
+        let mut bytes = vec![1];
+        for (counter, number) in counters.iter().zip(0u64..) {
+            let label = [number.to_le_bytes(), counter.to_le_bytes()].concat();
+            bytes.extend(counter.to_le_bytes());
+            bytes.extend(&blake3::keyed_hash(&KEY, &label).as_bytes()[..24]);
+        }
+        bytes
+    };
+    seeds.extend([records(&[0]), records(&[0, 5, 5, 1 << 40]), records(&[0, 5, 4])]);
+    for (number, protocol) in Protocol::ALL.into_iter().enumerate() {
+        for kinds in 0..8u8 {
+            let kind = |bit: u8| if kinds >> bit & 1 == 1 { Sharing::Xor } else { Sharing::Additive };
+            let job = Job { index: kind(0), output: kind(1), index_bits: 3, value_bits: 8 };
+            let Some(bits) = protocol.stored_bits(&job) else { continue };
+            // Lengths near that of five lookups: mutations find the right one.
+            let head = [2, number as u8, kinds, 3, 8, 5];
+            seeds.push([&head[..], &vec![0xa5; (5 * bits).div_ceil(8)]].concat());
+        }
+    }
+    seeds
+}
