@@ -2,7 +2,7 @@
 //!
 //! # Functionality
 //! In: a public table of n entries of `l` bits, shares of `x`. Out: shares of `T[x]`, additive or
-//! XOR alike.
+//! XOR alike. A table of vectors is looked up as a whole.
 //!
 //! # Protocol
 //! One party sends (S), the other receives (R); `x_S`, `x_R` are their shares of the index.
@@ -17,40 +17,39 @@
 //!
 //! # Cost, a lookup
 //! Offline `d = ceil(log2 n)` correlated OTs, or from a code `rho - d` bits (n = 256: 247) and 1
-//! round; and `d` bits and a round if n is no power of two. Online `d + (n - 1) l` bits, 2 rounds.
+//! round; and `d` bits and a round if n is no power of two. Online `d + (n - 1) l` bits, 2 rounds; l sums
+//! up the columns.
 //!
 //! # Source
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
 //! from silent OTs as well as from KK13; `V_0` is not sent.
 
+mod run;
 mod stored;
 
-use std::{marker::PhantomData, ops::Range};
+use std::marker::PhantomData;
 
 use prim::{
-    block::Block,
     pack::{pack, packed_len, unpack},
-    ring::{Ring, low},
+    ring::Ring,
     rows::Shift,
-    words,
 };
-use zeroize::Zeroizing;
 
+use self::run::Run;
 use super::Table;
 use crate::{
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
-    ot::{one_of_n, products::Pads},
+    ot::one_of_n,
     party::Party,
-    session::Session,
     share::{AShare, BShare, Kind, Share},
 };
 
 /// Largest table: one lookup is one message, which both parties may have in flight.
 const MAX_ENTRIES: usize = 1 << 20;
-/// Bytes of one message of masked entries, about.
-const PIECE: usize = 1 << 18;
+/// Bits of a pad: what the columns of a table may have in all.
+const PAD_BITS: usize = 128;
 
 /// One-time material for a batch of lookups in tables of n entries, `2 <= n <= 2^20`.
 ///
@@ -71,6 +70,13 @@ pub struct SpLut<G: Group> {
     /// The others, with the random choice `s` of each.
     inc: one_of_n::Receiver,
     group: PhantomData<G>,
+}
+
+/// What step 3 gives: outputs by column, as sender and as receiver, and the peer's next message.
+pub(super) struct Answer<R: Ring> {
+    pub(super) sent: Vec<Vec<R>>,
+    pub(super) received: Vec<Vec<R>>,
+    pub(super) message: Vec<u8>,
 }
 
 impl<G: Group> SpLut<G> {
@@ -160,6 +166,35 @@ impl<G: Group> SpLut<G> {
         self.run(p, table, x.words())
     }
 
+    /// Online, 2 rounds: additive shares of every column of `T[x]`, by one OT; 128 bits of columns at
+    /// most. Spends this material.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup), and [`Error::Param`] for wider columns.
+    pub fn lookup_all<R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Vec<AShare<R>>> {
+        let x = self.whole_index(x)?;
+        self.run_all(p, table, x.words())
+    }
+
+    /// As [`lookup_all`](Self::lookup_all), with XOR shares.
+    ///
+    /// # Errors
+    /// As [`lookup_all`](Self::lookup_all).
+    pub fn lookup_xor_all<R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Vec<BShare<R>>> {
+        let x = self.whole_index(x)?;
+        self.run_all(p, table, x.words())
+    }
+
     /// This party's index shares, reduced, for a table of a power of two of entries.
     fn whole_index(&self, x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
         if !self.entries.is_power_of_two() {
@@ -174,9 +209,23 @@ impl<G: Group> SpLut<G> {
     }
 
     fn run<K: Kind, R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<Share<K, R>> {
+        same("columns of the table", 1, table.columns().len())?;
+        Ok(self.run_all(p, table, x)?.remove(0))
+    }
+
+    fn run_all<K: Kind, R: Ring>(
+        self,
+        p: &mut Party,
+        table: &Table<R>,
+        x: &[u32],
+    ) -> Result<Vec<Share<K, R>>> {
         same("indices", self.len(), x.len())?;
         same("entries of the table", self.entries, table.len())?;
-        same("columns of the table", 1, table.columns().len())?;
+        let width = table.columns().len() * table.bits() as usize;
+        if width > PAD_BITS {
+            let (what, got) = ("bits of all columns of the table", width.to_string());
+            return Err(Error::Param { what, got, accepted: format!("at most {PAD_BITS}") });
+        }
         let (mine, theirs) = match p.role() {
             Role::P0 => x.split_at(self.out.len()),
             Role::P1 => {
@@ -186,13 +235,13 @@ impl<G: Group> SpLut<G> {
         };
         let bits = one_of_n::index_bits(self.entries) as u32;
         let u = exchange(p, &self.masked(theirs), mine.len(), bits)?;
-        let (sent, received, _) = self.answer::<K, R>(p, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
-        let (mut first, second) = match p.role() {
-            Role::P0 => (sent, received),
-            Role::P1 => (received, sent),
+        let done = self.answer::<K, R>(p, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
+        let (first, second) = match p.role() {
+            Role::P0 => (done.sent, done.received),
+            Role::P1 => (done.received, done.sent),
         };
-        first.extend(second);
-        Ok(Share::new(table.bits(), first))
+        let columns = first.into_iter().zip(second);
+        Ok(columns.map(|(first, second)| Share::new(table.bits(), [first, second].concat())).collect())
     }
 
     /// Step 2: `u` for the lookups in which this party receives, at its index shares.
@@ -206,7 +255,7 @@ impl<G: Group> SpLut<G> {
 
     /// Step 3 for the lookups in which this party sends and those in which it receives, at its index
     /// shares `[mine, theirs]`: its outputs of both. In the same round goes the message that `next`
-    /// makes of its outputs as sender, unless empty, and `len` bytes of the peer's come.
+    /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
     pub(super) fn answer<K: Kind, R: Ring>(
         self,
         p: &mut Party,
@@ -215,15 +264,8 @@ impl<G: Group> SpLut<G> {
         u: &[u32],
         next: impl FnOnce(&[R]) -> Vec<u8>,
         len: usize,
-    ) -> Result<(Vec<R>, Vec<R>, Vec<u8>)> {
-        let mut run = Run::<K, R> {
-            table,
-            sent: vec![R::default(); mine.len()],
-            received: vec![R::default(); theirs.len()],
-            produced: 0,
-            consumed: 0,
-            kind: PhantomData,
-        };
+    ) -> Result<Answer<R>> {
+        let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
         let (out, inc) = (&self.out, &self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
         p.session().duplex(
@@ -231,7 +273,7 @@ impl<G: Group> SpLut<G> {
             |s, run| {
                 Ok(match run.next_sent() {
                     Some(at) => Some(run.send::<G>(s, out, mine, u, at)),
-                    None => next.take().map(|next| next(&run.sent)).filter(|message| !message.is_empty()),
+                    None => next.take().map(|next| next(&run.sent[0])).filter(|message| !message.is_empty()),
                 })
             },
             |s, run| match run.next_received() {
@@ -243,7 +285,7 @@ impl<G: Group> SpLut<G> {
                 None => Ok(false),
             },
         )?;
-        Ok((run.sent, run.received, theirs_next))
+        Ok(Answer { sent: run.sent, received: run.received, message: theirs_next })
     }
 }
 
@@ -276,101 +318,6 @@ impl SpLut<Cyclic> {
         let accepted = format!("shares modulo {}", self.entries);
         Err(Error::Param { what: "index share", got: "a word that is not reduced".into(), accepted })
     }
-}
-
-/// The online phase under way: outputs of both halves and how far each stream is.
-struct Run<'a, K: Kind, R: Ring> {
-    table: &'a Table<R>,
-    sent: Vec<R>,
-    received: Vec<R>,
-    produced: usize,
-    consumed: usize,
-    kind: PhantomData<K>,
-}
-
-impl<K: Kind, R: Ring> Run<'_, K, R> {
-    /// Lookups per message.
-    fn piece(&self) -> usize {
-        (8 * PIECE / (self.table.len() * self.table.bits() as usize)).max(1)
-    }
-
-    fn next_sent(&mut self) -> Option<Range<usize>> {
-        let from = self.produced;
-        self.produced = self.sent.len().min(from + self.piece());
-        (from < self.produced).then_some(from..self.produced)
-    }
-
-    fn next_received(&mut self) -> Option<Range<usize>> {
-        let from = self.consumed;
-        self.consumed = self.received.len().min(from + self.piece());
-        (from < self.consumed).then_some(from..self.consumed)
-    }
-
-    /// Step 3 at the sender: the message of the next lookups.
-    fn send<G: Group>(
-        &mut self,
-        s: &mut Session,
-        out: &one_of_n::Sender,
-        x: &[u32],
-        u: &[u32],
-        at: Range<usize>,
-    ) -> Vec<u8> {
-        let hash = out.key(s);
-        let (column, n, bits) = (&self.table.columns()[0], self.table.len(), self.table.bits());
-        let mut room = Pads::new(n);
-        let mut pads = Zeroizing::new(vec![R::default(); n]);
-        // The table turned by a secret amount, and scratch for turning it.
-        let (mut turned, mut spare) = (Zeroizing::new(column.clone()), Zeroizing::new(column.clone()));
-        let mut masked = Vec::with_capacity(at.len() * (n - 1));
-        for j in at {
-            turned.copy_from_slice(column);
-            // The pads in the order in which they mask, `m_{i+u}`; u came over the wire: public.
-            match G::SHIFT {
-                Shift::Cyclic => {
-                    let (tail, head) = out.pads(&hash, j, 0, &mut room).split_at(u[j] as usize % n);
-                    truncate(head, &mut pads[..head.len()]);
-                    truncate(tail, &mut pads[head.len()..]);
-                    words::rotate_left(&mut turned, &mut spare, x[j]);
-                }
-                Shift::Xor => {
-                    truncate(out.pads(&hash, j, u[j], &mut room), &mut pads);
-                    words::permute_xor(&mut turned, &mut spare, x[j]);
-                }
-            }
-            let z = K::combine(turned[0].to_u64(), pads[0].to_u64());
-            let entry = |(t, m): (&R, &R)| R::from_u64(K::strip(K::combine(t.to_u64(), m.to_u64()), z));
-            masked.extend(turned[1..].iter().zip(&pads[1..]).map(entry));
-            self.sent[j] = R::from_u64(low(z, bits));
-        }
-        let mut message = Vec::with_capacity(packed_len(masked.len(), bits));
-        pack(&masked, bits, &mut message);
-        message
-    }
-
-    /// Step 3 at the receiver.
-    fn receive(
-        &mut self,
-        s: &mut Session,
-        inc: &one_of_n::Receiver,
-        x: &[u32],
-        at: Range<usize>,
-    ) -> Result<()> {
-        let (n, bits) = (self.table.len(), self.table.bits());
-        let pads = inc.pads(&inc.key(s), at.clone());
-        let mut v = vec![R::default(); at.len() * (n - 1)];
-        unpack(&s.recv(packed_len(v.len(), bits))?, bits, &mut v);
-        for ((v, pad), j) in v.chunks_exact(n - 1).zip(pads.iter()).zip(at) {
-            // Entry 0 is zero and was not sent, which is what a selection outside gives.
-            let entry = words::select(v, x[j].wrapping_sub(1));
-            self.received[j] = R::from_u64(low(K::strip(entry.to_u64(), pad.0 as u64), bits));
-        }
-        Ok(())
-    }
-}
-
-/// The low words of blocks.
-fn truncate<R: Ring>(blocks: &[Block], words: &mut [R]) {
-    words.iter_mut().zip(blocks).for_each(|(word, block)| *word = R::from_u64(block.0 as u64));
 }
 
 /// The difference in the index group of n elements.

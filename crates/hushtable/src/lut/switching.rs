@@ -124,9 +124,10 @@ impl<G: Group> Chain<G> {
             let shares = [&halves[sending][..], &halves[receiving]];
             let count = if next.is_some() { shares[1].len() } else { 0 };
             let len = packed_len(count, bits);
-            let (sent, received, message) = layer.answer::<G::Kind, R>(p, table, shares, &u, ask, len)?;
+            let mut done = layer.answer::<G::Kind, R>(p, table, shares, &u, ask, len)?;
+            let (sent, received) = (done.sent.remove(0), done.received.remove(0));
             u = vec![0; count];
-            unpack(&message, bits, &mut u);
+            unpack(&done.message, bits, &mut u);
             (halves[sending], halves[receiving]) = (index(&sent, bits), index(&received, bits));
             (outputs[sending], outputs[receiving]) = (sent, received);
         }
