@@ -128,8 +128,15 @@ fn tables_are_padded_to_a_power_of_two() {
 
 type Generator<G> = fn(&mut Party, u32, usize) -> Result<OneHot<G>>;
 
-fn generators<G: Group>() -> [Generator<G>; 2] {
-    [OneHot::<G>::rotl, OneHot::<G>::doubling]
+fn generators<G: Group>() -> [Generator<G>; 6] {
+    [
+        OneHot::<G>::rotl,
+        OneHot::<G>::doubling,
+        OneHot::<G>::tree,
+        OneHot::<G>::balanced,
+        OneHot::<G>::staged,
+        OneHot::<G>::flute_plus,
+    ]
 }
 
 /// `2^n` rows of three columns of `l` bits.
