@@ -7,6 +7,7 @@ mod and;
 mod b2a;
 mod bits;
 mod mux;
+mod nmt;
 mod products;
 mod triples;
 

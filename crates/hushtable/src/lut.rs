@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod flute;
 mod merged;
+pub mod oplut;
 pub mod ottt;
 mod protocol;
 pub mod read;

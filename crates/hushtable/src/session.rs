@@ -35,9 +35,11 @@ pub enum Purpose {
     TreeWord,
     /// Pads of 1-of-n OT from codes.
     CodePad,
+    /// Words from a pad of 1-of-n OT.
+    WidePad,
 }
 
-const PURPOSES: usize = Purpose::CodePad as usize + 1;
+const PURPOSES: usize = Purpose::WidePad as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

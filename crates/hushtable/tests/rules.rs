@@ -30,7 +30,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use relay::{Fate, relayed};
 
-const PURPOSES: [Purpose; 12] = [
+const PURPOSES: [Purpose; 13] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -43,6 +43,7 @@ const PURPOSES: [Purpose; 12] = [
     Purpose::Entry,
     Purpose::TreeWord,
     Purpose::CodePad,
+    Purpose::WidePad,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
@@ -67,7 +68,7 @@ fn no_hash_key_repeats() {
     let (mut found, at_p1) = by_hand(40, all, all);
     assert_eq!(found, at_p1, "both parties draw the same keys");
     found.extend(by_hand(41, all, all).0);
-    assert_eq!(found.len(), 2 * 5 * 30 * 24);
+    assert_eq!(found.len(), 2 * 5 * 30 * 26);
     assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "a key repeats");
 }
 

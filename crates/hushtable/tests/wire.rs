@@ -19,6 +19,7 @@ use hushtable::{
         Table,
         arithmetic::Arithmetic,
         flute::Flute,
+        oplut::OpLut,
         ottt::Ottt,
         read::{Read, many},
         splut::SpLut,
@@ -73,6 +74,9 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
     ("splut-chain", None, chain),
+    ("oplut-cyclic", None, oplut::<Cyclic>),
+    ("oplut-xor", None, oplut::<Xor>),
+    ("triples-kk13", None, |p| Triples::from_codes(p, 9001, 2).map(drop)),
     ("ottt-cyclic", None, ottt::<Cyclic>),
     ("ottt-xor", None, ottt::<Xor>),
     ("splut-kk13-xor", None, |p| SpLut::<Xor>::prepare_kk13(p, 256, 9000).map(drop)),
@@ -189,6 +193,11 @@ fn chain(p: &mut Party) -> Result<()> {
 fn ottt<G: Group>(p: &mut Party) -> Result<()> {
     let (table, x) = (Table::<u16>::tabulate(4, 5, |x| x * 511)?, share(p.role(), 4, &[7; 11], SEED));
     Ottt::<G, u16>::prepare(p, &table, 11)?.lookup_xor(p, &x).map(drop)
+}
+
+fn oplut<G: Group>(p: &mut Party) -> Result<()> {
+    let (table, x) = (Table::<u16>::tabulate(4, 13, |x| x * 511)?, share(p.role(), 4, &[7; 11], SEED));
+    OpLut::<G, G::Kind, u16>::prepare(p, &table, 11)?.lookup(p, &x).map(drop)
 }
 
 fn splut_kk13(p: &mut Party) -> Result<()> {

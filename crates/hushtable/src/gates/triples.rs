@@ -92,7 +92,6 @@ impl Triples {
     ///
     /// # Errors
     /// [`Error::Shape`] if the lengths differ.
-    #[allow(dead_code)] // for other sources of triples
     pub(super) fn from_shares(a: Bits, b: Bits, product: Bits) -> Result<Self> {
         same("bits of a triple", a.len(), b.len())?;
         same("bits of a triple", a.len(), product.len())?;

@@ -321,7 +321,7 @@ impl SpLut<Cyclic> {
 }
 
 /// The difference in the index group of n elements.
-fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
+pub(super) fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
     match G::SHIFT {
         // Without branching: add n back if the subtraction wrapped.
         Shift::Cyclic => {
@@ -342,14 +342,14 @@ pub(super) fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) ->
 }
 
 /// As sender and as receiver at the party `role`, of lookups in which P0 and P1 send.
-fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
+pub(super) fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
     match role {
         Role::P0 => (p0, p1),
         Role::P1 => (p1, p0),
     }
 }
 
-fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()> {
+pub(super) fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()> {
     let powers = matches!(G::SHIFT, Shift::Xor);
     if (2..=most).contains(&entries) && (!powers || entries.is_power_of_two()) {
         return Ok(());
