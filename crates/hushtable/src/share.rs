@@ -23,6 +23,15 @@ pub enum Sharing {
     Xor,
 }
 
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Additive => "additive",
+            Self::Xor => "xor",
+        })
+    }
+}
+
 /// How two shares make a value.
 pub trait Kind: Copy + Send + Sync + 'static {
     /// This kind, as a value.

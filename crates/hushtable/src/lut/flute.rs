@@ -351,6 +351,16 @@ impl Flute {
         Ok(Self { inputs, lut })
     }
 
+    /// Number of lookups it serves.
+    pub fn len(&self) -> usize {
+        self.inputs.masks().len()
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Online, 2 rounds: XOR shares of `T[x]`. Spends the material.
     ///
     /// # Errors

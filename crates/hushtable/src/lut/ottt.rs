@@ -68,6 +68,15 @@ pub fn ands<G: Group>(n: u32, bits: u32) -> usize {
     sum + circuit::ands(n, bits)
 }
 
+/// Rounds of the circuit for one shifted index.
+pub fn rounds<G: Group>(n: u32, bits: u32) -> u32 {
+    let sum = match G::SHIFT {
+        Shift::Cyclic => n - 1,
+        Shift::Xor => 0,
+    };
+    sum + circuit::rounds(n, bits)
+}
+
 impl<G: Group, R: Ring> Ottt<G, R> {
     /// Offline phase for `batch` lookups in `table`, of one column and `2^n` entries, `1 <= n <= 12`.
     /// Work, bytes and memory grow with `2^n` circuits a lookup, all evaluated at once.

@@ -7,7 +7,14 @@ use std::{fmt, marker::PhantomData, str::FromStr};
 
 use prim::{ct, ring::Ring};
 
-use super::{Table, arithmetic::Arithmetic, read::Signed, splut::SpLut};
+use super::{
+    Table,
+    arithmetic::Arithmetic,
+    flute::{Flute, Lut},
+    ottt::{self, Ottt},
+    read::Signed,
+    splut::SpLut,
+};
 use crate::{
     error::{Error, Result, same},
     net::Role,
@@ -41,6 +48,10 @@ pub enum Protocol {
     Balanced,
     /// One-hot vectors by AND gates: [`OneHot::flute_plus`].
     FlutePlus,
+    /// Masked wires, and one-hot vectors at their masks: [`Flute`].
+    Flute,
+    /// One-time truth tables by a circuit: [`Ottt`].
+    Ottt,
 }
 
 /// What the lookups of a batch have in common. Public, the same at both parties.
@@ -58,7 +69,7 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::SpLut,
         Self::SpLutKk13,
         Self::Rotl,
@@ -68,6 +79,8 @@ impl Protocol {
         Self::Arithmetic,
         Self::Balanced,
         Self::FlutePlus,
+        Self::Flute,
+        Self::Ottt,
     ];
 
     /// The name on a command line.
@@ -82,6 +95,8 @@ impl Protocol {
             Self::Arithmetic => "ar",
             Self::Balanced => "b",
             Self::FlutePlus => "fluteplus",
+            Self::Flute => "flute",
+            Self::Ottt => "ottt",
         }
     }
 
@@ -97,6 +112,8 @@ impl Protocol {
             Self::Arithmetic => "additive one-hot vectors: additive output in one round",
             Self::Balanced => "one-hot vectors in few rounds by outer products",
             Self::FlutePlus => "one-hot vectors by AND gates",
+            Self::Flute => "masked wires that open their outputs; XOR index and output",
+            Self::Ottt => "a truth table made by a circuit, as a baseline; XOR output",
         }
     }
 
@@ -107,7 +124,8 @@ impl Protocol {
             Self::SpLutKk13 => one_of_n::MAX_CODE_PADS.ilog2(),
             Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
             Self::Rotl | Self::Doubling | Self::Staged | Self::Balanced => onehot::MAX_DENSE_BITS,
-            Self::FlutePlus => onehot::MAX_FLUTE_BITS,
+            Self::FlutePlus | Self::Flute => onehot::MAX_FLUTE_BITS,
+            Self::Ottt => ottt::MAX_INDEX_BITS,
         }
     }
 
@@ -120,9 +138,21 @@ impl Protocol {
             let (what, got) = ("width of an entry", job.value_bits.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 64 bits".into() });
         }
-        if self == Self::Arithmetic && job.output == Sharing::Xor {
-            let got = format!("XOR with {}", self.name());
-            return Err(Error::Param { what: "sharing of the output", got, accepted: "additive".into() });
+        let only = |what, sharing, accepted: Sharing| {
+            let got = format!("{sharing} with {}", self.name());
+            Err(Error::Param { what, got, accepted: accepted.to_string() })
+        };
+        match self {
+            Self::Arithmetic if job.output == Sharing::Xor => {
+                return only("sharing of the output", job.output, Sharing::Additive);
+            }
+            Self::Flute | Self::Ottt if job.output == Sharing::Additive => {
+                return only("sharing of the output", job.output, Sharing::Xor);
+            }
+            Self::Flute if job.index == Sharing::Additive => {
+                return only("sharing of the index", job.index, Sharing::Xor);
+            }
+            _ => {}
         }
         let most = self.max_index_bits();
         if !(1..=most).contains(&job.index_bits) {
@@ -147,6 +177,9 @@ impl Protocol {
             (Self::FlutePlus, Sharing::Xor) => OneHot::<Xor>::flute_plus_cots(role, n, batch),
             (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
             (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
+            (Self::Flute, _) => return Lut::cots(n, batch),
+            (Self::Ottt, Sharing::Additive) => return Ottt::<Cyclic, u64>::cots(n, job.value_bits, batch),
+            (Self::Ottt, Sharing::Xor) => return Ottt::<Xor, u64>::cots(n, job.value_bits, batch),
             (Self::Arithmetic, Sharing::Additive) => return arithmetic_cots::<Cyclic>(job, role, batch),
             (Self::Arithmetic, Sharing::Xor) => return arithmetic_cots::<Xor>(job, role, batch),
         };
@@ -165,7 +198,9 @@ impl Protocol {
             // Its OTs at once, and the cross terms of the last product.
             Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
             // Triples, both operands and the products.
-            Self::FlutePlus => 128 + 2 * entries,
+            Self::FlutePlus | Self::Flute => 128 + 2 * entries,
+            // The same for a circuit at every index, and its OTs.
+            Self::Ottt => 128 + 40 * entries * ottt::ands::<Cyclic>(job.index_bits, job.value_bits),
         }
     }
 
@@ -199,6 +234,8 @@ impl Protocol {
             Self::Arithmetic => Material::Arithmetic(Arithmetic::prepare(p, n, job.value_bits, batch)?),
             Self::Balanced => Material::reading(OneHot::balanced(p, n, batch)?, p, &job)?,
             Self::FlutePlus => Material::reading(OneHot::flute_plus(p, n, batch)?, p, &job)?,
+            Self::Flute => Material::Flute(Flute::prepare(p, n, job.value_bits, batch)?),
+            Self::Ottt => Material::Ottt(Ottt::prepare(p, table, batch)?),
         };
         Ok(Prepared { material, kind: PhantomData })
     }
@@ -212,8 +249,7 @@ impl fmt::Display for Protocol {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |sharing| if sharing == Sharing::Xor { "xor" } else { "additive" };
-        let (index, output) = (name(self.index), name(self.output));
+        let Self { index, output, .. } = self;
         write!(f, "{index} indices of {} bits, {output} outputs of {} bits", self.index_bits, self.value_bits)
     }
 }
@@ -265,6 +301,8 @@ pub(super) enum Material<G: Group, R: Ring> {
     Signed(Signed<G>),
     SpLut(SpLut<G>),
     Arithmetic(Arithmetic<G, R>),
+    Flute(Flute),
+    Ottt(Ottt<G, R>),
 }
 
 impl<G: Group, R: Ring> Material<G, R> {
@@ -288,6 +326,8 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             (Material::OneHot(m), _) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
             (Material::Signed(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::Arithmetic(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
+            (Material::Flute(m), _) => Ok(m.lookup_xor(p, table, &x.clone().of_kind())?.of_kind()),
+            (Material::Ottt(m), _) => Ok(m.lookup_xor(p, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
         }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     codec::{Reader, Writer, malformed},
-    error::{Result, same},
+    error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group, OneHot},
     share::{Kind, Sharing},
@@ -37,7 +37,8 @@ impl Protocol {
         match self {
             Self::SpLut => Some(SpLut::<Cyclic>::stored_bits(n)),
             Self::Arithmetic => Some(n as usize + ((job.value_bits as usize) << n)),
-            Self::SpLutKk13 => None, // made for small jobs, at once
+            // Made for small jobs, at once; or a baseline.
+            Self::SpLutKk13 | Self::Flute | Self::Ottt => None,
             _ => Some(match job.output {
                 Sharing::Xor => OneHot::<Cyclic>::stored_bits(n),
                 Sharing::Additive => Signed::<Cyclic>::stored_bits(n, job.value_bits),
@@ -54,6 +55,8 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::Signed(m) => m.len(),
             Material::SpLut(m) => m.len(),
             Material::Arithmetic(m) => m.len(),
+            Material::Flute(m) => m.len(),
+            Material::Ottt(m) => m.len(),
         }
     }
 
@@ -73,6 +76,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::Signed(all) => Material::Signed(all.take(m)?),
             Material::SpLut(all) => Material::SpLut(all.take(m)?),
             Material::Arithmetic(all) => Material::Arithmetic(all.take(m)?),
+            Material::Flute(_) | Material::Ottt(_) => return Err(never_stored()),
         }))
     }
 
@@ -86,6 +90,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::Signed(m) => m.encode(&mut to),
             Material::SpLut(m) => m.encode(&mut to),
             Material::Arithmetic(m) => m.encode(&mut to),
+            Material::Flute(_) | Material::Ottt(_) => {} // see `stored_bits`
         }
         to.finish()
     }
@@ -106,7 +111,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         let material = match (protocol, job.output) {
             (Protocol::SpLut, _) => Material::SpLut(SpLut::decode(&mut from, role, n, count)?),
             (Protocol::Arithmetic, _) => Material::Arithmetic(Arithmetic::decode(&mut from, n, l, count)?),
-            (Protocol::SpLutKk13, _) => return Err(malformed("holds material that is never stored")),
+            (Protocol::SpLutKk13 | Protocol::Flute | Protocol::Ottt, _) => return Err(never_stored()),
             (_, Sharing::Xor) => Material::OneHot(OneHot::decode(&mut from, n, count)?),
             (_, Sharing::Additive) => Material::Signed(Signed::decode(&mut from, n, l, count)?),
         };
@@ -117,4 +122,8 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     fn of(material: Material<G, R>) -> Self {
         Self { material, kind: PhantomData }
     }
+}
+
+fn never_stored() -> Error {
+    malformed("holds material that is never stored")
 }

@@ -1,8 +1,8 @@
 //! Bytes and rounds of each protocol, without those of the correlated OTs.
 
 use crate::{
-    lut::{Job, Protocol},
-    onehot::staged,
+    lut::{Job, Protocol, ottt},
+    onehot::{Cyclic, Xor, staged},
     ot::one_of_n,
     share::Sharing,
 };
@@ -70,7 +70,7 @@ fn one_message(protocol: Protocol) -> bool {
     match protocol {
         Protocol::SpLut | Protocol::SpLutKk13 | Protocol::Rotl | Protocol::Staged => true,
         Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
-        Protocol::Balanced | Protocol::FlutePlus => false,
+        Protocol::Balanced | Protocol::FlutePlus | Protocol::Flute | Protocol::Ottt => false,
     }
 }
 
@@ -105,6 +105,15 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
             [lifted(outer_products(job.index_bits, pair), halvings + first), open]
         }
         Protocol::FlutePlus => [lifted(4.0 * (n - d - 1.0), halvings + first), open],
+        Protocol::Flute => [phase(4.0 * (n - d - 1.0), halvings), phase(2.0 * (d + l), 2)],
+        Protocol::Ottt => {
+            let (k, l) = (job.index_bits, job.value_bits);
+            let (ands, rounds) = match job.index {
+                Sharing::Additive => (ottt::ands::<Cyclic>(k, l), ottt::rounds::<Cyclic>(k, l)),
+                Sharing::Xor => (ottt::ands::<Xor>(k, l), ottt::rounds::<Xor>(k, l)),
+            };
+            [phase(4.0 * n * ands as f64, rounds), open]
+        }
         Protocol::Arithmetic => {
             // k words of a block; entries of one bit need no conversion.
             let k = (128.0 / f64::from(job.value_bits.next_power_of_two().max(8))).min(n);
@@ -157,7 +166,7 @@ mod tests {
         Party, Result,
         lut::Table,
         net::Cost,
-        onehot::{Cyclic, Group, Xor},
+        onehot::Group,
         run_pair,
         share::{Additive, Bitwise, Kind, Share},
     };

@@ -22,6 +22,12 @@ pub(super) fn ands(d: u32, l: u32) -> usize {
     cost(split(d, l), d, l)
 }
 
+/// Rounds of the same.
+pub(super) fn rounds(d: u32, l: u32) -> u32 {
+    let high = split(d, l);
+    high.max(d - high).next_power_of_two().ilog2() + u32::from(high > 0)
+}
+
 /// The number of high bits that takes the fewest ANDs.
 fn split(d: u32, l: u32) -> u32 {
     (0..d).min_by_key(|&h| cost(h, d, l)).expect("an index bit")
