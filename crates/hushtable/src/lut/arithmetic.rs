@@ -54,6 +54,9 @@ use crate::{
 /// Lookups under one leaf key at most.
 const LOOKUPS: usize = 1 << 20;
 
+/// Words of the material that are read, and wiped, at once.
+const PIECE: usize = 1 << 15;
+
 /// One-time material: additive shares of one-hot vectors. Not `Clone`; spent by a lookup.
 ///
 /// As with [`OneHot`](crate::onehot::OneHot), nothing of it may be sent or used as a mask.
@@ -157,7 +160,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     /// # Errors
     /// As [`lookup`](Self::lookup).
     pub fn lookup_all(
-        self,
+        mut self,
         p: &mut Party,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
@@ -170,15 +173,23 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let masked = x.low_bits::<u32>(self.n)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = p.open(&masked)?;
-        let negated = p.role();
-        let columns = tables.iter().flat_map(|t| t.columns());
-        let read = |column: &Vec<R>| {
-            let mut out = vec![R::default(); m.len()];
-            lookup::shifted_dot(G::SHIFT, &self.rows, column, &m, &mut out);
-            out.iter_mut().for_each(|y| *y = R::from_u64(signed(negated, y.to_u64())));
-            Share::new(self.bits, out)
+        let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
+        let mut out = vec![vec![R::default(); m.len()]; columns.len()];
+        let mut rows = std::mem::take(&mut self.rows);
+        let piece = (PIECE >> self.n).max(1);
+        for (i, rows) in rows.chunks_mut(piece << self.n).enumerate() {
+            let at = i * piece..m.len().min((i + 1) * piece);
+            for (column, out) in columns.iter().zip(&mut out) {
+                lookup::shifted_dot(G::SHIFT, rows, column, &m[at.clone()], &mut out[at.clone()]);
+            }
+            rows.iter_mut().for_each(Zeroize::zeroize); // while they are in the cache
+        }
+        let role = p.role();
+        let share = |mut column: Vec<R>| {
+            column.iter_mut().for_each(|y| *y = R::from_u64(signed(role, y.to_u64())));
+            Share::new(self.bits, column)
         };
-        Ok(columns.map(read).collect())
+        Ok(out.into_iter().map(share).collect())
     }
 }
 
