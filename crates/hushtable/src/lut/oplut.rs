@@ -315,12 +315,18 @@ fn bits_sent<R: Ring>(table: &Table<R>) -> usize {
     table.len() * (table.len() - 1) * table.bits() as usize
 }
 
-fn check<G: Group, R: Ring>(table: &Table<R>) -> Result<()> {
-    same("columns of the table", 1, table.columns().len())?;
-    check_entries::<G>(table.len(), 1 << 20)?;
-    if bits_sent(table) <= MAX_BITS {
+/// `Ok(())` if the message of one lookup is small enough.
+pub(super) fn check_size(entries: usize, bits: u32) -> Result<()> {
+    let sent = entries * (entries - 1) * bits as usize;
+    if sent <= MAX_BITS {
         return Ok(());
     }
     let what = "bits that OP-LUT sends a lookup, n (n - 1) l";
-    Err(Error::Param { what, got: bits_sent(table).to_string(), accepted: "up to 2^23".into() })
+    Err(Error::Param { what, got: sent.to_string(), accepted: "up to 2^23".into() })
+}
+
+fn check<G: Group, R: Ring>(table: &Table<R>) -> Result<()> {
+    same("columns of the table", 1, table.columns().len())?;
+    check_entries::<G>(table.len(), 1 << 20)?;
+    check_size(table.len(), table.bits())
 }

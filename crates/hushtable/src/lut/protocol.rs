@@ -3,7 +3,7 @@
 //! For a program that lets its user, or a plan, choose. Code that knows its protocol calls that
 //! protocol's own type.
 
-use std::{fmt, marker::PhantomData, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use prim::{ct, ring::Ring};
 
@@ -11,6 +11,7 @@ use super::{
     Table,
     arithmetic::Arithmetic,
     flute::{Flute, Lut},
+    oplut::{self, OpLut},
     ottt::{self, Ottt},
     read::Signed,
     splut::SpLut,
@@ -21,8 +22,11 @@ use crate::{
     onehot::{self, Cyclic, Group, OneHot, Xor},
     ot::one_of_n,
     party::Party,
-    share::{Kind, Share, Sharing},
+    share::{Additive, Kind, Share, Sharing},
 };
+
+/// Most index bits of OP-LUT, for entries of one bit.
+const MAX_OPLUT_BITS: u32 = 11;
 
 /// Memory for a batch's material and messages.
 const BATCH_BYTES: usize = 64 << 20;
@@ -50,6 +54,8 @@ pub enum Protocol {
     FlutePlus,
     /// Masked wires, and one-hot vectors at their masks: [`Flute`].
     Flute,
+    /// Shared tables, turned by a shared secret: [`OpLut`].
+    OpLut,
     /// One-time truth tables by a circuit: [`Ottt`].
     Ottt,
 }
@@ -69,7 +75,7 @@ pub struct Job {
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::SpLut,
         Self::SpLutKk13,
         Self::Rotl,
@@ -80,6 +86,7 @@ impl Protocol {
         Self::Balanced,
         Self::FlutePlus,
         Self::Flute,
+        Self::OpLut,
         Self::Ottt,
     ];
 
@@ -96,6 +103,7 @@ impl Protocol {
             Self::Balanced => "b",
             Self::FlutePlus => "fluteplus",
             Self::Flute => "flute",
+            Self::OpLut => "oplut",
             Self::Ottt => "ottt",
         }
     }
@@ -113,6 +121,7 @@ impl Protocol {
             Self::Balanced => "one-hot vectors in few rounds by outer products",
             Self::FlutePlus => "one-hot vectors by AND gates",
             Self::Flute => "masked wires that open their outputs; XOR index and output",
+            Self::OpLut => "a table turned by a shared secret: no work online",
             Self::Ottt => "a truth table made by a circuit, as a baseline; XOR output",
         }
     }
@@ -125,6 +134,7 @@ impl Protocol {
             Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
             Self::Rotl | Self::Doubling | Self::Staged | Self::Balanced => onehot::MAX_DENSE_BITS,
             Self::FlutePlus | Self::Flute => onehot::MAX_FLUTE_BITS,
+            Self::OpLut => MAX_OPLUT_BITS,
             Self::Ottt => ottt::MAX_INDEX_BITS,
         }
     }
@@ -152,6 +162,9 @@ impl Protocol {
             Self::Flute if job.index == Sharing::Additive => {
                 return only("sharing of the index", job.index, Sharing::Xor);
             }
+            Self::OpLut if job.index_bits <= MAX_OPLUT_BITS => {
+                oplut::check_size(1 << job.index_bits, job.value_bits)?;
+            }
             _ => {}
         }
         let most = self.max_index_bits();
@@ -177,6 +190,7 @@ impl Protocol {
             (Self::FlutePlus, Sharing::Xor) => OneHot::<Xor>::flute_plus_cots(role, n, batch),
             (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
             (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
+            (Self::OpLut, _) => return OpLut::<Cyclic, Additive, u64>::cots(role, 1 << n, batch),
             (Self::Flute, _) => return Lut::cots(n, batch),
             (Self::Ottt, Sharing::Additive) => return Ottt::<Cyclic, u64>::cots(n, job.value_bits, batch),
             (Self::Ottt, Sharing::Xor) => return Ottt::<Xor, u64>::cots(n, job.value_bits, batch),
@@ -199,6 +213,7 @@ impl Protocol {
             Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
             // Triples, both operands and the products.
             Self::FlutePlus | Self::Flute => 128 + 2 * entries,
+            Self::OpLut => 64 + 32 * job.index_bits as usize + 8 * entries,
             // The same for a circuit at every index, and its OTs.
             Self::Ottt => 128 + 40 * entries * ottt::ands::<Cyclic>(job.index_bits, job.value_bits),
         }
@@ -235,9 +250,10 @@ impl Protocol {
             Self::Balanced => Material::reading(OneHot::balanced(p, n, batch)?, p, &job)?,
             Self::FlutePlus => Material::reading(OneHot::flute_plus(p, n, batch)?, p, &job)?,
             Self::Flute => Material::Flute(Flute::prepare(p, n, job.value_bits, batch)?),
+            Self::OpLut => Material::OpLut(OpLut::prepare(p, table, batch)?),
             Self::Ottt => Material::Ottt(Ottt::prepare(p, table, batch)?),
         };
-        Ok(Prepared { material, kind: PhantomData })
+        Ok(Prepared { material })
     }
 }
 
@@ -291,21 +307,21 @@ impl Job {
 /// One-time material for a batch of lookups, of whichever protocol.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prepared<G: Group, K: Kind, R: Ring> {
-    pub(super) material: Material<G, R>,
-    pub(super) kind: PhantomData<K>,
+    pub(super) material: Material<G, K, R>,
 }
 
 /// Whose material it is; `stored` cuts it and turns it into bytes.
-pub(super) enum Material<G: Group, R: Ring> {
+pub(super) enum Material<G: Group, K: Kind, R: Ring> {
     OneHot(OneHot<G>),
     Signed(Signed<G>),
     SpLut(SpLut<G>),
     Arithmetic(Arithmetic<G, R>),
     Flute(Flute),
+    OpLut(OpLut<G, K, R>),
     Ottt(Ottt<G, R>),
 }
 
-impl<G: Group, R: Ring> Material<G, R> {
+impl<G: Group, K: Kind, R: Ring> Material<G, K, R> {
     /// A one-hot vector, with what the job's output needs.
     fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
         match job.output {
@@ -327,6 +343,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             (Material::Signed(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::Arithmetic(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::Flute(m), _) => Ok(m.lookup_xor(p, table, &x.clone().of_kind())?.of_kind()),
+            (Material::OpLut(m), _) => m.lookup(p, x),
             (Material::Ottt(m), _) => Ok(m.lookup_xor(p, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(p, table, x)?.of_kind()),
             (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(p, table, x)?.of_kind()),

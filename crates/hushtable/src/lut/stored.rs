@@ -1,7 +1,5 @@
 //! One-time material as bytes, for the store on disk, and cut in pieces.
 
-use std::marker::PhantomData;
-
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
@@ -38,7 +36,7 @@ impl Protocol {
             Self::SpLut => Some(SpLut::<Cyclic>::stored_bits(n)),
             Self::Arithmetic => Some(n as usize + ((job.value_bits as usize) << n)),
             // Made for small jobs, at once; or a baseline.
-            Self::SpLutKk13 | Self::Flute | Self::Ottt => None,
+            Self::SpLutKk13 | Self::Flute | Self::OpLut | Self::Ottt => None,
             _ => Some(match job.output {
                 Sharing::Xor => OneHot::<Cyclic>::stored_bits(n),
                 Sharing::Additive => Signed::<Cyclic>::stored_bits(n, job.value_bits),
@@ -56,6 +54,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::SpLut(m) => m.len(),
             Material::Arithmetic(m) => m.len(),
             Material::Flute(m) => m.len(),
+            Material::OpLut(m) => m.len(),
             Material::Ottt(m) => m.len(),
         }
     }
@@ -76,7 +75,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::Signed(all) => Material::Signed(all.take(m)?),
             Material::SpLut(all) => Material::SpLut(all.take(m)?),
             Material::Arithmetic(all) => Material::Arithmetic(all.take(m)?),
-            Material::Flute(_) | Material::Ottt(_) => return Err(never_stored()),
+            Material::Flute(_) | Material::OpLut(_) | Material::Ottt(_) => return Err(never_stored()),
         }))
     }
 
@@ -90,7 +89,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
             Material::Signed(m) => m.encode(&mut to),
             Material::SpLut(m) => m.encode(&mut to),
             Material::Arithmetic(m) => m.encode(&mut to),
-            Material::Flute(_) | Material::Ottt(_) => {} // see `stored_bits`
+            Material::Flute(_) | Material::OpLut(_) | Material::Ottt(_) => {} // see `stored_bits`
         }
         to.finish()
     }
@@ -111,7 +110,9 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         let material = match (protocol, job.output) {
             (Protocol::SpLut, _) => Material::SpLut(SpLut::decode(&mut from, role, n, count)?),
             (Protocol::Arithmetic, _) => Material::Arithmetic(Arithmetic::decode(&mut from, n, l, count)?),
-            (Protocol::SpLutKk13 | Protocol::Flute | Protocol::Ottt, _) => return Err(never_stored()),
+            (Protocol::SpLutKk13 | Protocol::Flute | Protocol::OpLut | Protocol::Ottt, _) => {
+                return Err(never_stored());
+            }
             (_, Sharing::Xor) => Material::OneHot(OneHot::decode(&mut from, n, count)?),
             (_, Sharing::Additive) => Material::Signed(Signed::decode(&mut from, n, l, count)?),
         };
@@ -119,8 +120,8 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         Ok(Self::of(material))
     }
 
-    fn of(material: Material<G, R>) -> Self {
-        Self { material, kind: PhantomData }
+    fn of(material: Material<G, K, R>) -> Self {
+        Self { material }
     }
 }
 

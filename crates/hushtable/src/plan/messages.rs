@@ -68,7 +68,7 @@ fn packed(bits: f64, rounds: u32) -> f64 {
 /// Whether the parties take turns at sending over the batch.
 fn one_message(protocol: Protocol) -> bool {
     match protocol {
-        Protocol::SpLut | Protocol::SpLutKk13 | Protocol::Rotl | Protocol::Staged => true,
+        Protocol::SpLut | Protocol::SpLutKk13 | Protocol::Rotl | Protocol::Staged | Protocol::OpLut => true,
         Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic => false,
         Protocol::Balanced | Protocol::FlutePlus | Protocol::Flute | Protocol::Ottt => false,
     }
@@ -106,6 +106,7 @@ fn per_lookup(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
         }
         Protocol::FlutePlus => [lifted(4.0 * (n - d - 1.0), halvings + first), open],
         Protocol::Flute => [phase(4.0 * (n - d - 1.0), halvings), phase(2.0 * (d + l), 2)],
+        Protocol::OpLut => [phase(n * (n - 1.0) * l, 1), open],
         Protocol::Ottt => {
             let (k, l) = (job.index_bits, job.value_bits);
             let (ands, rounds) = match job.index {

@@ -35,6 +35,7 @@ fn terms(protocol: Protocol) -> [Terms; 2] {
         Protocol::Tree => [[100.0, 60.0, 0.05, 0.0, 0.0, 0.0, 0.0], READ],
         Protocol::Balanced => [[100.0, 50.0, 1.0, 0.0, 0.0, 0.0, 0.0], READ],
         Protocol::Flute | Protocol::FlutePlus => [[50.0, 0.0, 15.0, 0.0, 0.0, 0.0, 0.0], READ],
+        Protocol::OpLut => [[100.0, 0.0, 2.0, 0.0, 0.0, 0.0, 20.0], READ],
         Protocol::Ottt => [[0.0, 0.0, 500.0, 50.0, 0.0, 0.0, 0.0], READ],
         Protocol::Staged => [[300.0, 100.0, 1.0, 0.0, 1.0, 0.0, 0.0], READ],
         Protocol::Arithmetic => [[200.0, 60.0, 0.1, 0.1, 0.0, 0.0, 0.0], READ],
