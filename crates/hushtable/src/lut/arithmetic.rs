@@ -7,9 +7,9 @@
 //! # Protocol
 //! *Offline*: additive shares `y_0 + y_1 = e_s` mod `2^l`, with shares of s. A word of 8, 16, 32 or 64
 //! bits holds l, and a block k of them (all `2^n` if these are fewer).
-//! 1. The low `log k` bits of s and their vector by [doubling](crate::onehot::doubling); its entries
+//! 1. The low `log k` bits of s and their vector by doubling (`onehot::doubling`); its entries
 //!    but the first are turned into additive shares, the first is 1 minus these: `e_lo`.
-//! 2. Over the high bits grows a [half-tree](crate::onehot::half_tree). Of its leaves x,
+//! 2. Over the high bits grows a half-tree (`onehot::half_tree`). Of its leaves x,
 //!    `C(x) = H''(x ^ 1)` under a key of their own, read as k words; `A_p` is the sum of party p's
 //!    `C(x)`, `T_p` the number of its leaves with control bit 1.
 //! 3. The words of `z_0 = e_lo,0 - A_0` and `z_1 = e_lo,1 + A_1` are multiplied by the sign

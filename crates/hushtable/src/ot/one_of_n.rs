@@ -6,8 +6,8 @@
 //!
 //! # Protocol
 //! Two sources, for `n <= 2^d`:
-//! * [`products`](super::products) of keys, for any d, from d correlated OTs;
-//! * codes, [`kk13`](super::kk13), for `d <= 13`.
+//! * products of keys, `ot::products`, for any d, from d correlated OTs;
+//! * codes, `ot::kk13`, for `d <= 13`.
 //!
 //! A choice `c` (for n no power of two also a random one, drawn below n) costs a correction: the
 //! receiver sends `flip = c ^ s`, masked by its random `s`, and pad `i` becomes `m_{i ^ flip}`. Both

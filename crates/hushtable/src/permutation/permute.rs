@@ -42,7 +42,7 @@ pub const MAX_LEN: usize = 1 << 12;
 ///
 /// # Errors
 /// [`Error::Param`] for another length or width, or if an entry has more bits than the width;
-/// [`Error::Shape`](crate::Error::Shape) unless `x` is of the length announced; those of the channel.
+/// [`Error::Shape`] unless `x` is of the length announced; those of the channel.
 pub fn hold<K: Kind, R: Ring>(p: &mut Party, of: Arrays, x: &[R]) -> Result<Share<K, R>> {
     of.check::<R>(MAX_LEN)?;
     of.check_entries(x)?;

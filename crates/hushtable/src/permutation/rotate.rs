@@ -45,7 +45,7 @@ pub type Amounts = Zeroizing<Vec<u32>>;
 ///
 /// # Errors
 /// [`Error::Param`] for another length or width, in the group of XOR a length that is no power of
-/// two, or an entry with more bits than the width; [`Error::Shape`](crate::Error::Shape) unless
+/// two, or an entry with more bits than the width; [`Error::Shape`] unless
 /// `x` is of the length announced; those of the channel.
 pub fn hold<K: Kind, R: Ring>(p: &mut Party, of: Arrays, shift: Shift, x: &[R]) -> Result<Share<K, R>> {
     hold_with(p, of, shift, x, true)
