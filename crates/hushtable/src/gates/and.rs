@@ -18,6 +18,8 @@
 
 use std::ops::Range;
 
+use zeroize::Zeroizing;
+
 use super::{
     Bits, Triples,
     bits::{pieces, wire_len},
@@ -99,7 +101,7 @@ pub fn and_all(p: &mut Party, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
     };
     // The products of the triples become those of the operands, in place.
     let out = sets.iter().map(|set| set.triples.products.iter().map(|c| c.words().to_vec()).collect());
-    let mut state = (all(), all(), out.collect::<Vec<Vec<Vec<u64>>>>());
+    let mut state = (all(), all(), Zeroizing::new(out.collect::<Vec<Vec<Vec<u64>>>>()));
     p.session().duplex(
         &mut state,
         |_, (mine, _, _)| Ok(mine.next().map(|(i, at)| sets[i].masked(&at))),
@@ -111,7 +113,7 @@ pub fn and_all(p: &mut Party, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
     let batch = |(set, columns): (&Ands, Vec<Vec<u64>>)| {
         columns.into_iter().map(|words| Bits::new(set.x.len(), words)).collect()
     };
-    Ok(sets.iter().zip(state.2).map(batch).collect())
+    Ok(sets.iter().zip(std::mem::take(&mut *state.2)).map(batch).collect())
 }
 
 impl Ands<'_> {

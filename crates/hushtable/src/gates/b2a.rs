@@ -19,6 +19,7 @@
 //! (INDOCRYPT 2019) for random bits in both sharings; lut-spec 10.
 
 use prim::ring::Ring;
+use zeroize::Zeroizing;
 
 use super::{Bits, Products, multiply};
 use crate::{
@@ -39,7 +40,7 @@ pub fn b2a<R: Ring>(p: &mut Party, b: &Bits, bits: u32) -> Result<AShare<R>> {
         return Ok(additive(1, b, &vec![0; b.len()]));
     }
     let (out, inc) = cots(p, b.len())?;
-    let values = [b.iter().collect()];
+    let values = Zeroizing::new(vec![b.iter().collect()]);
     // Where this party only sends, its bits are not the choices.
     let choices = b.iter().take(inc.len());
     let product = multiply::<Additive>(p, vec![Products::chosen(out, inc, choices, &[bits - 1], &values)])?;
@@ -69,7 +70,7 @@ impl<R: Ring> DaBits<R> {
         if !inc.is_empty() {
             drawn = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
         }
-        let values = [drawn.iter().collect()];
+        let values = Zeroizing::new(vec![drawn.iter().collect()]);
         let product = multiply::<Additive>(p, vec![Products::random(out, inc, &[bits - 1], &values)])?;
         let words = additive(bits, &drawn, &product[0][0]);
         Ok(Self { bits: drawn, words })

@@ -47,7 +47,9 @@ impl Bits {
 
     /// From single bits, each 0 or 1.
     pub fn collect(bits: impl IntoIterator<Item = u64>) -> Self {
-        let (mut words, mut len) = (Vec::new(), 0);
+        let bits = bits.into_iter();
+        // growing leaves unwiped copies behind
+        let (mut words, mut len) = (Vec::with_capacity(bits.size_hint().0.div_ceil(64)), 0);
         for bit in bits {
             if len % 64 == 0 {
                 words.push(0);
@@ -132,7 +134,8 @@ impl Bits {
 
     /// The bits of a batch of words: one batch of bits per bit of the width, lowest first. Local.
     pub fn from_share<R: Ring>(x: &BShare<R>) -> Vec<Self> {
-        let mut planes = vec![Vec::with_capacity(x.len().div_ceil(64)); x.bits() as usize];
+        let plane = |_| Vec::with_capacity(x.len().div_ceil(64));
+        let mut planes: Vec<Vec<u64>> = (0..x.bits()).map(plane).collect();
         let mut square = Zeroizing::new([[0; 64]]);
         for group in x.words().chunks(64) {
             square[0].fill(0);

@@ -18,10 +18,10 @@
 //! Asharov, Lindell, Schneider, Zohner, "More Efficient Oblivious Transfer" (CCS 2013), section
 //! 5.1.3, from two random OTs.
 
-use std::fmt;
+use std::{fmt, mem::take};
 
 use prim::block::Block;
-use zeroize::Zeroize;
+use zeroize::ZeroizeOnDrop;
 
 use super::Bits;
 use crate::{
@@ -135,6 +135,7 @@ impl fmt::Debug for Triples {
 }
 
 /// The words of triples being made; all pieces but the last are whole words.
+#[derive(ZeroizeOnDrop)]
 struct Growing {
     b: Vec<u64>,
     a: Vec<Vec<u64>>,
@@ -181,10 +182,12 @@ impl Growing {
     }
 
     fn finish(mut self, count: usize) -> Triples {
-        self.hashed.iter_mut().for_each(Zeroize::zeroize);
-        let bits =
-            |columns: Vec<Vec<u64>>| columns.into_iter().map(|words| Bits::new(count, words)).collect();
-        Triples { b: Bits::new(count, self.b), a: bits(self.a), products: bits(self.products) }
+        let bits = |words: &mut Vec<u64>| Bits::new(count, take(words));
+        Triples {
+            b: bits(&mut self.b),
+            a: self.a.iter_mut().map(bits).collect(),
+            products: self.products.iter_mut().map(bits).collect(),
+        }
     }
 }
 

@@ -30,7 +30,7 @@
 use std::ops::Range;
 
 use prim::{ct, ring::low};
-use zeroize::ZeroizeOnDrop;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits, index::Index};
 use crate::{
@@ -42,7 +42,7 @@ use crate::{
     },
     party::Party,
     session::Session,
-    share::{Additive, Bitwise},
+    share::Bitwise,
 };
 
 /// Lookups per message.
@@ -156,7 +156,8 @@ impl Doubling {
         self.index.choose(p.session(), inc);
         let rows = self.rows.chunks_exact(self.words).zip(self.moved.chunks_exact_mut(self.words));
         for ((row, moved), &b) in rows.zip(&self.index.bits) {
-            moved.iter_mut().zip(row).for_each(|(moved, row)| *moved = row & b.wrapping_neg());
+            let mask = ct::bit_mask(b);
+            moved.iter_mut().zip(row).for_each(|(moved, row)| *moved = row & mask);
         }
     }
 
@@ -209,13 +210,11 @@ impl Level<'_> {
         let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
         let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
         let column = |w| rows.iter().skip(w).step_by(self.state.words).copied().collect();
-        let (mut message, g) = pads.send::<Bitwise>(&(0..self.entries).map(column).collect::<Vec<_>>());
-        self.state.add(&at, &g);
+        let columns: Zeroizing<Vec<Vec<u64>>> = Zeroizing::new((0..self.entries).map(column).collect());
+        let (mut message, g) = pads.send::<Bitwise>(&columns);
+        self.state.add(&at, &Zeroizing::new(g));
         if self.widths_out.len() > self.entries {
-            let bits = self.state.index.bits[at.clone()].to_vec();
-            let (more, share) = pads.send::<Additive>(&[bits]);
-            message.extend(more);
-            self.state.index.product[at].copy_from_slice(&share[0]);
+            message.extend(self.state.index.send_lift(&mut pads, at));
         }
         Ok(Some(message))
     }
@@ -226,10 +225,9 @@ impl Level<'_> {
         let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths_in);
         let message = s.recv(pads.message_len(self.widths_in.len()))?;
         let (entries, product) = message.split_at(pads.message_len(self.entries));
-        let h = pads.receive::<Bitwise>(self.entries, entries);
-        self.state.add(&at, &h);
+        self.state.add(&at, &Zeroizing::new(pads.receive::<Bitwise>(self.entries, entries)));
         if self.widths_in.len() > self.entries {
-            self.state.index.product[at].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
+            self.state.index.receive_lift(&mut pads, at, product);
         }
         Ok(true)
     }

@@ -47,7 +47,6 @@ use crate::{
     },
     party::Party,
     session::{Purpose, Session},
-    share::Additive,
 };
 
 /// Lookups per message, a multiple of [`LANES`].
@@ -133,7 +132,7 @@ impl HalfTrees {
         nodes[..kept].copy_from_slice(&self.nodes[group * kept..][..kept]);
         for level in KEPT..level {
             let nodes = &mut nodes[..LANES << (level + 1)];
-            forest::grow(self.key(group), nodes, &mut [Block::ZERO; LANES]);
+            forest::grow(self.key(group), nodes, &mut Zeroizing::new([Block::ZERO; LANES]));
             forest::correct(self.key(group), lanes(&self.words[level as usize], group), nodes);
         }
     }
@@ -206,10 +205,7 @@ impl Level<'_> {
         let mut message = bytemuck::cast_slice(&self.shares[at.clone()]).to_vec();
         let cots = self.out.take(at.len())?;
         if let Some(width) = self.lift_out {
-            let bits = self.index.bits[at.clone()].to_vec();
-            let (more, share) = PayloadSender::random(s, cots, &[width]).send::<Additive>(&[bits]);
-            message.extend(more);
-            self.index.product[at].copy_from_slice(&share[0]);
+            message.extend(self.index.send_lift(&mut PayloadSender::random(s, cots, &[width]), at));
         }
         Ok(Some(message))
     }
@@ -231,6 +227,7 @@ impl Level<'_> {
     /// The peer's part, with which the level kept is corrected.
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        assert!(self.to_send <= at.start, "a level is corrected after it was grown");
         let cots = self.inc.take(at.len())?;
         let pads = self.lift_in.map(|width| PayloadReceiver::random(s, cots, &[width]));
         let product_len = pads.as_ref().map_or(0, |pads| pads.message_len(1));
@@ -238,7 +235,7 @@ impl Level<'_> {
         let (theirs, product) = message.split_at(16 * at.len());
         add_blocks(&mut self.trees.words[self.level as usize][at.clone()], theirs);
         if let Some(mut pads) = pads {
-            self.index.product[at.clone()].copy_from_slice(&pads.receive::<Additive>(1, product)[0]);
+            self.index.receive_lift(&mut pads, at.clone(), product);
         }
         if self.level < KEPT {
             let len = self.trees.group_len();

@@ -5,11 +5,21 @@
 //! `s = sum of 2^j (b_0 + b_1 - 2 b_0 b_1)`; the products are needed mod `2^(d-j-1)` and ride, from P0
 //! to P1, in the same OT.
 
+use std::ops::Range;
+
 use prim::rows::Shift;
-use zeroize::ZeroizeOnDrop;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::Group;
-use crate::{net::Role, ot::CotReceiver, session::Session};
+use crate::{
+    net::Role,
+    ot::{
+        CotReceiver,
+        strings::{PayloadReceiver, PayloadSender},
+    },
+    session::Session,
+    share::Additive,
+};
 
 #[derive(ZeroizeOnDrop)]
 pub(crate) struct Index {
@@ -52,6 +62,19 @@ impl Index {
         }
         self.bits.iter_mut().zip(inc.strings()).for_each(|(b, t)| *b = u64::from(t.lsb()));
         self.product.fill(0);
+    }
+
+    /// The products of some lookups where this party sends: its message.
+    pub fn send_lift(&mut self, pads: &mut PayloadSender, at: Range<usize>) -> Vec<u8> {
+        let bits = Zeroizing::new(vec![self.bits[at.clone()].to_vec()]);
+        let (message, shares) = pads.send::<Additive>(&bits);
+        self.product[at].copy_from_slice(&Zeroizing::new(shares)[0]);
+        message
+    }
+
+    /// The products where it receives.
+    pub fn receive_lift(&mut self, pads: &mut PayloadReceiver, at: Range<usize>, message: &[u8]) {
+        self.product[at].copy_from_slice(&Zeroizing::new(pads.receive::<Additive>(1, message))[0]);
     }
 
     /// Adds the level's bit to the shares of the index.

@@ -18,6 +18,7 @@
 //! lut-beyond 2.3, with OTs of its own.
 
 use prim::rows::Shift;
+use zeroize::Zeroizing;
 
 use super::Group;
 use crate::{
@@ -53,7 +54,7 @@ impl Position {
             if recv > 0 {
                 *b = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
             }
-            values.push([b.iter().collect::<Vec<u64>>()]);
+            values.push(Zeroizing::new(vec![b.iter().collect::<Vec<u64>>()]));
             parts.push((out, inc));
         }
         let payload = |(j, (out, inc))| Products::random(out, inc, &[n - 1 - j], &values[j as usize]);

@@ -73,12 +73,12 @@ impl<G: Group> OneHot<G> {
             trees: &trees,
             leaves: trees.room(),
             low: &low.rows,
-            rows: vec![0; batch << (n - 6)],
+            rows: Zeroizing::new(vec![0; batch << (n - 6)]),
             to_send: batch,
             to_receive: batch,
         };
         p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
-        Self::new(n, std::mem::take(&mut low.index.offset), run.rows)
+        Self::new(n, std::mem::take(&mut low.index.offset), std::mem::take(&mut *run.rows))
     }
 
     /// Correlated OTs that [`tree`](Self::tree) takes at the party `role`: `(as sender, as receiver)`.
@@ -99,7 +99,7 @@ struct Leaves<'a> {
     low: &'a [u64],
     /// `F`, or what is known of it.
     words: Vec<Block>,
-    rows: Vec<u64>,
+    rows: Zeroizing<Vec<u64>>,
     to_send: usize,
     to_receive: usize,
 }
@@ -123,6 +123,7 @@ impl Leaves<'_> {
     /// The peer's part, and the rows.
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        assert!(self.to_send <= at.start, "a row takes the whole of F");
         let message = s.recv(16 * at.len())?;
         add_blocks(&mut self.words[at.clone()], &message);
         let width = self.rows.len() / self.low.len() * WORDS;

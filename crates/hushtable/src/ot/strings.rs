@@ -125,7 +125,7 @@ impl PayloadSender {
 
     /// Of `count` OTs.
     pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
-        let pads = |&w| Ok(from.words::<u64>(2 * count, w)?.as_chunks().0.to_vec());
+        let pads = |&w| Ok(Zeroizing::new(from.words::<u64>(2 * count, w)?).as_chunks().0.to_vec());
         Ok(Self { widths: widths.to_vec(), pads: widths.iter().map(pads).collect::<Result<_>>()?, spent: 0 })
     }
 
