@@ -2,7 +2,7 @@
 //! indexing on it.
 
 use crate::{
-    ct::eq_mask,
+    ct::{eq_mask, swap_in_word},
     ring::Ring,
     simd::{Isa, Kernel, Op},
 };
@@ -73,7 +73,15 @@ impl<S: Isa, R: Ring> Op<S> for Permute<'_, R> {
         let Self { words, spare, by } = self;
         for bit in 0..words.len().trailing_zeros() {
             let take = eq_mask(by >> bit & 1, 1);
-            let step = 1 << bit;
+            let (step, moved) = (1 << bit, R::WIDTH << bit);
+            if moved < 64 && words.len() * R::WIDTH as usize >= 64 {
+                // neighbours inside 64 bits; shorter arrays take the general way
+                for eight in bytemuck::cast_slice_mut::<R, u8>(words).as_chunks_mut().0 {
+                    let swapped = swap_in_word(u64::from_le_bytes(*eight), moved.trailing_zeros(), take);
+                    *eight = swapped.to_le_bytes();
+                }
+                continue;
+            }
             for (old, new) in words.chunks_exact(2 * step).zip(spare.chunks_exact_mut(2 * step)) {
                 let ((low, high), (new_low, new_high)) = (old.split_at(step), new.split_at_mut(step));
                 choose(take, high, low, new_low);
@@ -114,10 +122,9 @@ fn choose<R: Ring>(take: u64, a: &[R], b: &[R], out: &mut [R]) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn all_amounts_of_small_arrays() {
-        for n in 2..=33u32 {
-            let words: Vec<u16> = (0..n as u16).map(|i| i * 7 + 1).collect();
+    fn all_amounts<R: Ring>() {
+        for n in (2..=33u32).chain([64, 128]) {
+            let words: Vec<R> = (0..u64::from(n)).map(|i| R::from_u64(i * 7 + 1)).collect();
             for by in 0..n {
                 let mut turned = words.clone();
                 rotate_left(&mut turned, &mut words.clone(), by);
@@ -129,7 +136,15 @@ mod tests {
                     assert!((0..n).all(|i| permuted[i as usize] == words[(i ^ by) as usize]));
                 }
             }
-            assert_eq!(select(&words, n), 0);
+            assert_eq!(select(&words, n), R::default());
         }
+    }
+
+    #[test]
+    fn all_amounts_of_small_arrays() {
+        all_amounts::<u8>();
+        all_amounts::<u16>();
+        all_amounts::<u32>();
+        all_amounts::<u64>();
     }
 }
