@@ -5,6 +5,7 @@ mod ot;
 mod paper;
 mod party;
 mod report;
+mod triples;
 
 use std::{io::Write, path::Path, str::FromStr};
 
@@ -18,6 +19,7 @@ use self::{
     ot::OtWork,
     paper::PaperTables,
     report::{Report, Run},
+    triples::TriplesWork,
 };
 use crate::{
     choice::Objective,
@@ -70,6 +72,14 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// Multiplication triples, each spent on an AND
+    #[command(after_help = EXAMPLES)]
+    Triples {
+        #[command(flatten)]
+        work: TriplesWork,
+        #[command(flatten)]
+        options: Options,
+    },
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -81,14 +91,16 @@ enum What {
 enum Work {
     Lut(LutWork),
     Ot(OtWork),
+    Triples(TriplesWork),
 }
 
 impl Work {
-    /// Lookups or OTs.
+    /// Lookups, OTs or triples.
     fn items(&self) -> usize {
         match self {
             Self::Lut(work) => work.batch(),
             Self::Ot(work) => work.count(),
+            Self::Triples(work) => work.count(),
         }
     }
 
@@ -96,6 +108,7 @@ impl Work {
         match self {
             Self::Lut(work) => work.to_string(),
             Self::Ot(work) => work.to_string(),
+            Self::Triples(work) => work.to_string(),
         }
     }
 
@@ -103,7 +116,7 @@ impl Work {
     fn protocol(&self) -> Option<String> {
         match self {
             Self::Lut(work) => Some(work.protocol()),
-            Self::Ot(_) => None,
+            Self::Ot(_) | Self::Triples(_) => None,
         }
     }
 
@@ -111,7 +124,7 @@ impl Work {
     fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
         match self {
             Self::Lut(work) => work.planned(link, optimise).map(|work| Some(Self::Lut(work))),
-            Self::Ot(_) => Ok(None),
+            Self::Ot(_) | Self::Triples(_) => Ok(None),
         }
     }
 }
@@ -149,6 +162,7 @@ pub fn run(args: &Bench) -> Result<()> {
     let (mut work, options) = match &args.what {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
+        What::Triples { work, options } => (Work::Triples(work.clone()), options),
         What::Paper(tables) => return paper::run(tables),
     };
     if let Work::Lut(lut) = &mut work {

@@ -141,6 +141,12 @@ fn bench_ot_keeps_its_contract() {
     }
     let report = bench(&site, "ot --count 100 --scheme iknp --net 10:1ms");
     assert_eq!([&report["net"]["mbit_per_s"], &report["net"]["rtt_ms"]], [10.0, 1.0]);
+    for source in ["silent", "nmt"] {
+        let report = bench(&site, &format!("triples --source {source} --count 3000 --threads 2"));
+        assert_eq!([&report["source"], &report["count"]], [&Value::from(source), &Value::from(3000)]);
+        let bits = report["bits_per_item"]["online"].as_f64().unwrap();
+        assert!((4.0..4.5).contains(&bits), "2 bits each way, and a frame a lane: {bits}");
+    }
     let table = site.run("bench ot --count 100 --scheme softspoken").ok().stdout;
     assert!(table.contains("all 100 results verified"), "{table}");
 }
@@ -250,6 +256,8 @@ fn help_shows_examples() {
         "bench",
         "bench lut",
         "bench ot",
+        "bench triples",
+        "bench paper",
     ] {
         let out = site.run(&format!("{command} --help")).ok().stdout;
         assert!(out.contains("Examples:\n"), "{command}: {out}");

@@ -150,7 +150,7 @@ fn indices<G: Group>(n: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, 
 }
 
 /// An endless stream of words, the same in both processes.
-fn random(label: &str, role: u64, lane: u64) -> impl Iterator<Item = u64> {
+pub(super) fn random(label: &str, role: u64, lane: u64) -> impl Iterator<Item = u64> {
     let mut hash = blake3::Hasher::new();
     hash.update(label.as_bytes()).update(&role.to_le_bytes()).update(&lane.to_le_bytes());
     let mut words = hash.finalize_xof();

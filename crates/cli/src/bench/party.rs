@@ -10,7 +10,7 @@ use clap::Args;
 use hushtable::{Error, Party, Role, ot::Scheme};
 use serde::{Deserialize, Serialize};
 
-use super::{Work, lut, ot, report::Run};
+use super::{Work, lut, ot, report::Run, triples};
 use crate::{
     cost::{Phase, Phases},
     failure::{Failure, Result},
@@ -61,6 +61,9 @@ pub fn run(args: &BenchParty) -> Result<()> {
         Work::Lut(lut) => lut::run(lut, Lanes::connect(args, None, work.items(), |r, n| lut.cots(r, n))?),
         Work::Ot(ot) => {
             ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
+        }
+        Work::Triples(triples) => {
+            triples::run(triples, Lanes::connect(args, None, work.items(), |r, n| triples.cots(r, n))?)
         }
     }
 }

@@ -85,6 +85,7 @@ impl Report {
         let unit = match self.work {
             Work::Lut(_) => "lookup",
             Work::Ot(_) => "OT",
+            Work::Triples(_) => "triple",
         };
         format!(
             "{}, {} thread(s), network {}\n{}\nper {unit}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\

@@ -1,6 +1,6 @@
 //! Our figure beside each cell of a paper's table.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::Shape;
 use serde::Serialize;
@@ -53,19 +53,25 @@ pub struct Cell<'a> {
 #[derive(Default)]
 pub struct Measured(HashMap<String, Phases>);
 
-/// The cells of the rows that have all the `words`, column by column.
+/// The cells of the rows that have all the `words`, column by column. Says on standard error what the
+/// tables describe and this program does not have.
 pub fn cells<'a>(table: &'a Table, words: &[String], at_most: u32) -> Result<Vec<Cell<'a>>> {
-    let rows = || table.rows.iter().filter(|row| words.iter().all(|word| row.has(word)));
-    let cell = |(index, column): (usize, &'a Column), row: &'a Row| {
-        let own = table.source(row, column, at_most)?;
-        let auto = match (&own, column.measure) {
-            (Some(own), Some(measure)) if column.auto => own.planned(&column.net, measure.objective())?,
-            _ => None,
-        };
-        Ok(Cell { row, column, index, own, auto })
-    };
-    let columns = table.columns.iter().enumerate();
-    columns.flat_map(|column| rows().map(move |row| cell(column, row))).collect()
+    let (mut cells, mut unknown) = (Vec::new(), BTreeSet::new());
+    for (index, column) in table.columns.iter().enumerate() {
+        for row in table.rows.iter().filter(|row| words.iter().all(|word| row.has(word))) {
+            let own = table.source(row, column, at_most).unwrap_or_else(|e| {
+                unknown.insert(e.to_string());
+                None
+            });
+            let auto = match (&own, column.measure) {
+                (Some(own), Some(measure)) if column.auto => own.planned(&column.net, measure.objective())?,
+                _ => None,
+            };
+            cells.push(Cell { row, column, index, own, auto });
+        }
+    }
+    unknown.iter().for_each(|what| eprintln!("not measured: {what}"));
+    Ok(cells)
 }
 
 impl Cell<'_> {
