@@ -195,9 +195,13 @@ pub fn of_ots(scheme: &str, count: u32) -> Result<Phases> {
         timeout: 120,
     };
     let work = serde_json::from_value(work).expect("a benchmark of OTs");
-    // The first run also pays for waking the processor up.
-    let runs = [once(&work, &options)?, once(&work, &options)?];
-    Ok(runs[1].phases)
+    // The least of several runs: whatever else the machine does only adds to it.
+    let runs = (0..4).map(|_| Ok(once(&work, &options)?.phases)).collect::<Result<Vec<_>>>()?;
+    let least = |phase: fn(&Phases) -> f64| runs.iter().map(phase).fold(f64::INFINITY, f64::min);
+    let mut phases = runs[0];
+    (phases.setup.seconds, phases.offline.seconds) =
+        (least(|p| p.setup.seconds), least(|p| p.offline.seconds));
+    Ok(phases)
 }
 
 /// One run of both processes. P0 writes its measurements and results into P1, which verifies.
