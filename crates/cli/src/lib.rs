@@ -7,6 +7,7 @@ mod bench;
 mod calibrate;
 mod choice;
 mod cost;
+mod count;
 mod demo;
 mod doctor;
 mod failure;

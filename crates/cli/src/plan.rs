@@ -20,6 +20,7 @@ use crate::{
     calibrate::Calibration,
     choice::Objective,
     cost::{bytes, time},
+    count::count,
     failure::{Failure, Result},
 };
 
@@ -131,17 +132,6 @@ pub fn run(args: &Plan) -> Result<()> {
     io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
 }
 
-/// A number of things: digits, or as 1e5.
-pub fn count(text: &str) -> std::result::Result<usize, String> {
-    let number = text.parse::<usize>().ok().or_else(|| {
-        let value = text.parse::<f64>().ok()?;
-        (value.fract() == 0.0 && (1.0..=1e12).contains(&value)).then_some(value as usize)
-    });
-    number
-        .filter(|&n| n > 0)
-        .ok_or_else(|| "not a whole number of 1 or more, such as 100000 or 1e5".to_owned())
-}
-
 fn lines(all: &[Prediction]) -> String {
     let phase = |e: Estimate| Phase {
         seconds: e.seconds,
@@ -190,16 +180,4 @@ fn table(args: &Plan, link: &Shape, calibration: &Calibration, all: &[Prediction
         cells.iter().for_each(|cell| write!(out, "{cell:>11}").expect("text grows"));
     }
     out + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts() {
-        assert_eq!(count("100"), Ok(100));
-        assert_eq!(count("1e6"), Ok(1_000_000));
-        assert!(count("0").is_err() && count("1.5").is_err() && count("-3").is_err() && count("x").is_err());
-    }
 }

@@ -65,6 +65,18 @@ fn plan_marks_the_choice() {
 }
 
 #[test]
+fn jobs_that_cannot_be_done_are_refused_at_once() {
+    let site = site();
+    site.run("bench lut --protocol d --index-bits 16 --batch 268435456").fails("of memory");
+    site.run("bench lut --protocol d --index-bits 17 --batch 1").fails("1 to 16");
+    site.run("bench lut --protocol ar --output xor --batch 1").fails("xor with ar");
+    site.run("bench lut --protocol flute --output xor --batch 1").fails("additive with flute");
+    site.run("bench lut --protocol oplut --index-bits 11 --batch 1").fails("bits that OP-LUT sends");
+    site.run("bench lut --protocol nothing").fails("auto");
+    site.run("bench lut --batch 0").fails("whole number of 1 or more");
+}
+
+#[test]
 fn a_bench_takes_what_plan_chooses() {
     let site = site();
     let wan = "--index-bits 4 --value-bits 8 --batch 100 --optimise bytes";

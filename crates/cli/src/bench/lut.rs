@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::party::{Finished, Lanes};
 use crate::{
     choice::{Choosing, Objective, Sharing},
+    count::{batch, fits},
     failure::{Failure, Result},
 };
 
@@ -41,8 +42,8 @@ pub struct LutWork {
     /// Width of an entry in bits, 1 to 64
     #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
     value_bits: u32,
-    /// Number of lookups, 1 to 2^28
-    #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    /// Number of lookups, 1 to 2^28, such as 100000 or 1e5
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = batch)]
     batch: u32,
 }
 
@@ -75,7 +76,11 @@ impl LutWork {
     /// Chooses the protocol for this network.
     pub fn choose(&mut self, link: &Shape) -> Result<()> {
         self.protocol = self.choosing.over(link, &self.job(), self.batch())?;
-        Ok(())
+        let each = self.protocol.memory(&self.job()) as u64;
+        fits(
+            2 * each * u64::from(self.batch),
+            &format!("both parties' {} lookups by {}", self.batch, self.protocol),
+        )
     }
 
     /// The protocol's name.

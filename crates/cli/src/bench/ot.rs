@@ -11,7 +11,10 @@ use prim::block::Block;
 use serde::{Deserialize, Serialize};
 
 use super::party::Lanes;
-use crate::failure::{Failure, Result};
+use crate::{
+    count::batch,
+    failure::{Failure, Result},
+};
 
 /// A batch of OTs.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -20,7 +23,7 @@ pub struct OtWork {
     #[arg(long, value_enum, default_value = "ferret")]
     scheme: Scheme,
     /// Number of OTs, 1 to 2^28
-    #[arg(long, value_name = "N", default_value = "1048576", value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    #[arg(long, value_name = "N", default_value = "1048576", value_parser = batch)]
     count: u32,
 }
 

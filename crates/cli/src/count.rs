@@ -1,0 +1,69 @@
+//! Numbers of things, and whether memory holds them.
+
+use std::fs;
+
+use crate::{
+    cost::bytes,
+    failure::{Failure, Result},
+};
+
+/// A number of things: digits, or as 1e5.
+pub fn count(text: &str) -> std::result::Result<usize, String> {
+    let number = text.parse::<usize>().ok().or_else(|| {
+        let value = text.parse::<f64>().ok()?;
+        (value.fract() == 0.0 && (1.0..=1e12).contains(&value)).then_some(value as usize)
+    });
+    number
+        .filter(|&n| n > 0)
+        .ok_or_else(|| "not a whole number of 1 or more, such as 100000 or 1e5".to_owned())
+}
+
+/// The same, at most 2^28.
+pub fn batch(text: &str) -> std::result::Result<u32, String> {
+    let most = 1 << 28;
+    match count(text)? {
+        n if n <= most => Ok(n as u32),
+        n => Err(format!("{n} is more than 2^28 = {most}")),
+    }
+}
+
+/// `Ok(())` if this machine has that much memory free, as far as the system tells.
+pub fn fits(wanted: u64, what: &str) -> Result<()> {
+    match available() {
+        Some(free) if free < wanted => Err(Failure::new(format!(
+            "{what} would take about {} of memory, and {} are free: take a smaller batch",
+            bytes(wanted),
+            bytes(free)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn available() -> Option<u64> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts() {
+        assert_eq!(count("100"), Ok(100));
+        assert_eq!(count("1e6"), Ok(1_000_000));
+        assert!(count("0").is_err() && count("1.5").is_err() && count("-3").is_err() && count("x").is_err());
+        assert_eq!(batch("1e4"), Ok(10_000));
+        assert!(batch("268435456").is_ok() && batch("268435457").is_err());
+    }
+
+    #[test]
+    fn memory() {
+        fits(1, "a byte").unwrap();
+        if available().is_some() {
+            let error = fits(u64::MAX, "everything").unwrap_err().to_string();
+            assert!(error.starts_with("everything would take about "), "{error}");
+        }
+    }
+}
