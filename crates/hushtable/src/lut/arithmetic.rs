@@ -57,6 +57,9 @@ const LOOKUPS: usize = 1 << 20;
 /// Words of the material that are read, and wiped, at once.
 const PIECE: usize = 1 << 15;
 
+/// Rows at once at least: each piece makes up to eight shifted copies of the table.
+const ROWS: usize = 16;
+
 /// One-time material: additive shares of one-hot vectors. Not `Clone`; spent by a lookup.
 ///
 /// As with [`OneHot`](crate::onehot::OneHot), nothing of it may be sent or used as a mask.
@@ -176,7 +179,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![vec![R::default(); m.len()]; columns.len()];
         let mut rows = std::mem::take(&mut self.rows);
-        let piece = (PIECE >> self.n).max(1);
+        let piece = (PIECE >> self.n).max(ROWS);
         for (i, rows) in rows.chunks_mut(piece << self.n).enumerate() {
             let at = i * piece..m.len().min((i + 1) * piece);
             for (column, out) in columns.iter().zip(&mut out) {
