@@ -205,7 +205,7 @@ impl Session {
     /// (`consume`), so that both directions of the link are busy and queues stay short.
     ///
     /// `produce` returns its next message, `consume` takes the peer's next one; both say by `None`
-    /// and `false` that they are done. The messages count as one round: none of this party's
+    /// and `false` that they are done. A party's k-th message goes out before it takes the peer's. The messages count as one round: none of this party's
     /// depends on one of the peer's.
     ///
     /// # Errors
@@ -218,10 +218,12 @@ impl Session {
     ) -> Result<()> {
         let start = self.connection.channel().clock();
         let (mut producing, mut consuming, mut ahead) = (true, true, 0i64);
+        let (mut produced, mut consumed) = (0u64, 0u64);
         while producing || consuming {
-            while producing && (ahead < WINDOW || !consuming) {
+            while producing && (ahead < WINDOW || !consuming || produced <= consumed) {
                 match produce(self, state)? {
                     Some(message) => {
+                        produced += 1;
                         ahead += message.len() as i64;
                         self.connection.channel().send_after(start, message)?;
                     }
@@ -230,6 +232,7 @@ impl Session {
             }
             let before = self.connection.channel().cost().received;
             consuming = consuming && consume(self, state)?;
+            consumed += 1;
             ahead -= (self.connection.channel().cost().received - before) as i64;
         }
         Ok(())

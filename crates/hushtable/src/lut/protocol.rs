@@ -204,11 +204,17 @@ impl Protocol {
     /// Bytes of memory that one lookup takes at a party, at most: its material and its messages.
     pub fn memory(self, job: &Job) -> usize {
         let entries = 1usize << job.index_bits;
+        let (send, recv) = self.cots(job, Role::P0, 2);
+        let ots = 8 * (send + recv); // 16 bytes each
+        let nodes = 16 * entries.min(64);
         match self {
-            Self::SpLut => 32 * job.index_bits as usize + entries * job.value_bits as usize / 8,
+            Self::SpLut => ots + entries * job.value_bits as usize / 8,
             Self::SpLutKk13 => 64 + entries * job.value_bits as usize / 8,
-            Self::Rotl | Self::Doubling | Self::Tree | Self::Staged => 128 + 16 * ct::row_words(entries),
-            Self::Arithmetic => 512 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
+            Self::Rotl | Self::Doubling | Self::Staged => ots + 32 + 16 * ct::row_words(entries),
+            Self::Tree => ots + nodes + 32 + 16 * ct::row_words(entries),
+            Self::Arithmetic => {
+                ots + nodes + 32 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8
+            }
             // Its OTs at once, and the cross terms of the last product.
             Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
             // Triples, both operands and the products.
