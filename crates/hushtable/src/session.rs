@@ -19,8 +19,8 @@ pub enum Purpose {
     Matrix,
     /// Pads of 1-of-2 OT and of correlated OT with a payload.
     OtPad,
-    /// Key trees of 1-of-n OT.
-    KeyTree,
+    /// Products of keys of 1-of-n OT.
+    KeyProduct,
     /// Half-trees with a leaf missing: those of rotation and permutation.
     Pprf,
     /// Rows expanded from the leaves of the rotation's trees.

@@ -35,7 +35,7 @@ const PURPOSES: [Purpose; 13] = [
     Purpose::NoiseTree,
     Purpose::Matrix,
     Purpose::OtPad,
-    Purpose::KeyTree,
+    Purpose::KeyProduct,
     Purpose::Pprf,
     Purpose::Row,
     Purpose::Tree,

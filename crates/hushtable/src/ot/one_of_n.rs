@@ -292,7 +292,7 @@ impl Receiver {
 impl Sending {
     fn purpose(&self) -> Purpose {
         match self {
-            Self::Products(_) => Purpose::KeyTree,
+            Self::Products(_) => Purpose::KeyProduct,
             Self::Code(_) => Purpose::CodePad,
         }
     }
@@ -301,7 +301,7 @@ impl Sending {
 impl Receiving {
     fn purpose(&self) -> Purpose {
         match self {
-            Self::Products(_) => Purpose::KeyTree,
+            Self::Products(_) => Purpose::KeyProduct,
             Self::Code(_) => Purpose::CodePad,
         }
     }
