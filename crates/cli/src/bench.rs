@@ -5,6 +5,7 @@ mod ot;
 mod paper;
 mod party;
 mod report;
+mod stock;
 mod triples;
 
 use std::{io::Write, path::Path, str::FromStr};
@@ -104,6 +105,14 @@ impl Work {
         }
     }
 
+    /// The folder with stores of material.
+    fn store(&self) -> Option<&Path> {
+        match self {
+            Self::Lut(work) => work.store(),
+            Self::Ot(_) | Self::Triples(_) => None,
+        }
+    }
+
     fn title(&self) -> String {
         match self {
             Self::Lut(work) => work.to_string(),
@@ -167,6 +176,7 @@ pub fn run(args: &Bench) -> Result<()> {
     };
     if let Work::Lut(lut) = &mut work {
         lut.choose(&options.net)?;
+        lut.prepare(options.repeat.into())?;
     }
     let mut runs = Vec::new();
     let progress = Progress::start("runs", options.repeat.into(), false);
@@ -207,9 +217,10 @@ pub fn of_ots(scheme: &str, count: u32) -> Result<Phases> {
 /// One run of both processes. P0 writes its measurements and results into P1, which verifies.
 fn once(work: &Work, options: &Options) -> Result<Run> {
     let folder = tempfile::tempdir().map_err(|e| Failure::new(format!("temporary folder: {e}")))?;
-    let identities = match options.tls {
-        true => Some(identity::pair(folder.path(), ["bench-p0", "bench-p1"])?),
-        false => None,
+    let identities = match (work.store(), options.tls) {
+        (Some(dir), _) => Some(stock::identities(dir)?),
+        (None, true) => Some(identity::pair(folder.path(), ["bench-p0", "bench-p1"])?),
+        (None, false) => None,
     };
     let [p0, p1] = [0, 1].map(|i| identities.as_ref().map(|ids| ids[i].as_path()));
     let mut first = party(work, options, p0)?;

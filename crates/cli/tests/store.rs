@@ -2,7 +2,10 @@
 
 mod common;
 
-use std::{env, fs, thread, time::Duration};
+use std::{
+    env, fs, thread,
+    time::{Duration, Instant},
+};
 
 use common::{Done, Site, results};
 use serde_json::Value;
@@ -235,7 +238,7 @@ fn killed_processes_leave_stores_that_can_be_used() {
     let site = site();
     prepare(&site, &(runs * 60 + 200).to_string(), "").into_iter().for_each(|done| drop(done.ok()));
     let [p0, p1] = apply("--quiet --threads 2 --wait 2");
-    let mut seed = 1u64;
+    let (mut seed, start) = (1u64, Instant::now());
     for run in 0..runs {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let mut first = site.listen(&p0);
@@ -257,4 +260,25 @@ fn killed_processes_leave_stores_that_can_be_used() {
         assert!(done.stderr.contains("60 of 60 lookups came from the store"), "{done:?}");
     }
     check(&site);
+    println!(
+        r#"{{"kind":"crash","what":"apply","kills":{runs},"lookups":{},"seconds":{:.1}}}"#,
+        runs * 60 + 200 - before,
+        start.elapsed().as_secs_f64()
+    );
+}
+
+#[test]
+fn bench_loads_what_it_made_before() {
+    let site = Site::without_identities();
+    let asked = "bench lut --protocol d --index-bits 4 --value-bits 9 --batch 50 --threads 2 --store stores";
+    let first = site.run(&format!("{asked} --repeat 2 --format json")).ok();
+    assert!(first.stderr.contains("making 100 lookups in stores"), "{first:?}");
+    let report: Value = serde_json::from_str(first.stdout.trim_end()).unwrap();
+    assert_eq!((&report["verified"], &report["store"]), (&true.into(), &"stores".into()));
+    assert_eq!(report["offline"]["bytes"], serde_json::json!([0, 0]));
+    // All of it is spent.
+    assert!(site.run(asked).ok().stderr.contains("making 50 lookups in stores"));
+    let listed =
+        site.run("store ls --identity stores/bench-p0.id stores/d-additive4-additive9-p0.store").ok();
+    assert!(listed.stdout.contains("0 of 50 lookups left"), "{listed:?}");
 }

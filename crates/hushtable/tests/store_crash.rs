@@ -105,9 +105,9 @@ fn killed_at_any_moment_nothing_is_handed_out_twice() {
     // The peer knows nothing of all this.
     site.spend::<Cyclic, Additive, u64>(&WIDE, left.min(10_000) as usize, 1 << 12).unwrap();
     println!(
-        "{runs} kills, {takes} takes of {taken} lookups, {} lost to kills, in {:.1?}",
+        r#"{{"kind":"crash","what":"store","kills":{runs},"takes":{takes},"lookups":{taken},"lost":{},"twice":0,"seconds":{:.1}}}"#,
         cursor - taken,
-        start.elapsed()
+        start.elapsed().as_secs_f64()
     );
 }
 

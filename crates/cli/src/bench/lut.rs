@@ -1,6 +1,10 @@
 //! `bench lut`: lookups of random shared indices in a random public table.
 
-use std::{fmt, io::Read};
+use std::{
+    fmt,
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use hushtable::{
@@ -13,7 +17,10 @@ use hushtable::{
 use prim::ring::Ring;
 use serde::{Deserialize, Serialize};
 
-use super::party::{Finished, Lanes};
+use super::{
+    party::{Finished, Lanes},
+    stock,
+};
 use crate::{
     choice::{Choosing, Objective, Sharing},
     count::{batch, fits},
@@ -45,20 +52,18 @@ pub struct LutWork {
     /// Number of lookups, 1 to 2^28, such as 100000 or 1e5
     #[arg(long, value_name = "B", default_value = "100000", value_parser = batch)]
     batch: u32,
+    /// Load material from stores in this folder, which are made first if they are not there; implies --tls
+    #[arg(long, value_name = "DIR")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    store: Option<PathBuf>,
 }
 
 impl fmt::Display for LutWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |sharing| if sharing == Sharing::Xor { "xor" } else { "additive" };
         write!(
             f,
             "{}, {} index of {} bits, {} output of {} bits, batch {}",
-            self.protocol,
-            name(self.index),
-            self.index_bits,
-            name(self.output),
-            self.value_bits,
-            self.batch
+            self.protocol, self.index, self.index_bits, self.output, self.value_bits, self.batch
         )
     }
 }
@@ -70,7 +75,38 @@ impl LutWork {
 
     /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
     pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        self.protocol.cots(&self.job(), role, batch)
+        match self.store {
+            Some(_) => (0, 0),
+            None => self.protocol.cots(&self.job(), role, batch),
+        }
+    }
+
+    /// The folder with stores.
+    pub fn store(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
+
+    /// Makes the stores for `runs` runs, unless there is enough for one.
+    pub fn prepare(&self, runs: usize) -> Result<()> {
+        let Some(dir) = &self.store else { return Ok(()) };
+        let (job, protocol) = (self.job(), self.protocol.name());
+        let kinds = [self.index, self.output].map(|kind| kind.to_string());
+        let widths = [job.index_bits, job.value_bits].map(|bits| bits.to_string());
+        let arguments = [
+            ("--protocol", protocol),
+            ("--index", &kinds[0]),
+            ("--index-bits", &widths[0]),
+            ("--output", &kinds[1]),
+            ("--value-bits", &widths[1]),
+        ];
+        let arguments: Vec<String> =
+            arguments.into_iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
+        stock::prepare(dir, &self.store_name(), &arguments, self.batch(), self.batch() * runs)
+    }
+
+    fn store_name(&self) -> String {
+        let Self { protocol, index, output, index_bits, value_bits, .. } = self;
+        format!("{protocol}-{index}{index_bits}-{output}{value_bits}")
     }
 
     /// Chooses the protocol for this network.
@@ -133,15 +169,19 @@ fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
     }
 }
 
-fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, lanes: Lanes) -> Result<()> {
+fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Result<()> {
     let (n, l) = (work.index_bits, work.value_bits);
     let entries = random("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
     let table = Table::<R>::new(l, entries)?;
     let x = indices::<G>(n, lanes.role(), lanes.items());
+    let sources = stock::sources(work.store(), &work.store_name(), &mut lanes)?;
     let done = lanes.measure(
+        sources,
         x,
-        |p, items| work.protocol.prepare::<G, K, R>(p, &table, items),
-        |p, material, x| material.lookup(p, &table, x),
+        |p, source: stock::Source| {
+            source.material(|items| work.protocol.prepare::<G, K, R>(p, &table, items))
+        },
+        |p, pieces, x| stock::lookup(p, pieces, &table, x),
     )?;
     finish::<G, K, R>(work, &table, &done)
 }
@@ -241,6 +281,7 @@ mod tests {
             index_bits: 5,
             value_bits: 13,
             batch: 100,
+            store: None,
         };
         let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
         let (results, handed) = sample::<K>(&work, &table);

@@ -98,20 +98,27 @@ impl Lanes {
         self.role
     }
 
+    /// The first lane's party.
+    pub fn first(&mut self) -> &mut Party {
+        &mut self.parties[0]
+    }
+
     /// Items of each lane.
     pub fn items(&self) -> &[usize] {
         &self.items
     }
 
-    /// Both phases in every lane, with a barrier before each; lane `i` gets `inputs[i]` online.
-    pub fn measure<M: Send, X: Sync, T: Send>(
+    /// Both phases in every lane, with a barrier before each; lane `i` gets `sources[i]`
+    /// offline and `inputs[i]` online.
+    pub fn measure<S: Send, M: Send, X: Sync, T: Send>(
         mut self,
+        sources: Vec<S>,
         inputs: Vec<X>,
-        offline: impl Fn(&mut Party, usize) -> std::result::Result<M, Error> + Sync,
+        offline: impl Fn(&mut Party, S) -> std::result::Result<M, Error> + Sync,
         online: impl Fn(&mut Party, M, &X) -> std::result::Result<T, Error> + Sync,
     ) -> Result<Finished<T>> {
         self.barrier()?;
-        let (materials, offline) = self.phase(self.items.clone(), offline)?;
+        let (materials, offline) = self.phase(sources, offline)?;
         self.barrier()?;
         let inputs = materials.into_iter().zip(&inputs).collect();
         let (results, online) = self.phase(inputs, |p, (m, x)| online(p, m, x))?;

@@ -68,7 +68,8 @@ pub fn run(work: &TriplesWork, lanes: Lanes) -> Result<()> {
         Source::Silent => Triples::random(p, count),
         Source::Nmt => Triples::from_codes(p, count, work.t),
     };
-    let done = lanes.measure(inputs, make, |p, triples, [x, y]| gates::and(p, triples, x, y))?;
+    let items = lanes.items().to_vec();
+    let done = lanes.measure(items, inputs, make, |p, triples, [x, y]| gates::and(p, triples, x, y))?;
     if done.role == Role::P0 {
         return done.hand_over(|to| {
             let mut words = done.results.iter().flat_map(Bits::words);
