@@ -4,7 +4,7 @@ mod common;
 
 use std::{
     env, fs, thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use common::{Done, Site, results};
@@ -236,14 +236,16 @@ fn an_old_store_copied_back_is_refused() {
 fn killed_processes_leave_stores_that_can_be_used() {
     let runs: u64 = env::var("CRASH_RUNS").map_or(24, |runs| runs.parse().expect("a number"));
     let site = site();
-    prepare(&site, &(runs * 60 + 200).to_string(), "").into_iter().for_each(|done| drop(done.ok()));
+    let planned = runs * 60 + 300;
+    prepare(&site, &planned.to_string(), "").into_iter().for_each(|done| drop(done.ok()));
     let [p0, p1] = apply("--quiet --threads 2 --wait 2");
+    let whole = run(&site, "--quiet --threads 2").map(|done| done.ok().time)[1];
     let (mut seed, start) = (1u64, Instant::now());
     for run in 0..runs {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let mut first = site.listen(&p0);
         let mut second = site.start(&format!("{p1} --connect {}", first.address));
-        thread::sleep(Duration::from_micros((seed >> 33) % 120_000));
+        thread::sleep(whole.mul_f64((seed >> 33) as f64 / f64::from(1u32 << 31) * 1.2));
         if run % 3 != 1 {
             first.kill();
         }
@@ -255,14 +257,14 @@ fn killed_processes_leave_stores_that_can_be_used() {
         assert_eq!(shown(&site, "verify")["missing"], 0, "run {run}");
     }
     let before = shown(&site, "ls")["left"].as_u64().unwrap();
-    assert!(before < runs * 60 + 200, "some runs came as far as spending");
+    assert!(before < planned - 60, "some runs came as far as spending");
     for done in run(&site, "--no-offline").map(Done::ok) {
         assert!(done.stderr.contains("60 of 60 lookups came from the store"), "{done:?}");
     }
     check(&site);
     println!(
         r#"{{"kind":"crash","what":"apply","kills":{runs},"lookups":{},"seconds":{:.1}}}"#,
-        runs * 60 + 200 - before,
+        planned - before,
         start.elapsed().as_secs_f64()
     );
 }
