@@ -89,7 +89,6 @@ pub fn seeds() -> Vec<Vec<u8>> {
         role: Role::P1,
         protocol: Protocol::Rotl,
         job,
-        table: None,
         own: identity.fingerprint(),
         peer: identity.fingerprint(),
         peer_name: "telecom".into(),
@@ -97,7 +96,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         planned: 1_000_000,
         piece: 4096,
     };
-    let bound = About { table: Some([9; 32]), role: Role::P0, protocol: Protocol::SpLut, ..about.clone() };
+    let bound = About { role: Role::P0, protocol: Protocol::SpLut, ..about.clone() };
     let mut seeds = vec![[&[0], &about.to_bytes()[..]].concat(), [&[0], &bound.to_bytes()[..]].concat()];
     let records = |counters: &[u64]| {
         let mut bytes = vec![1];

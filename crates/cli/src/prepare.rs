@@ -110,7 +110,7 @@ pub fn run(args: &Prepare) -> Result<()> {
     Ok(())
 }
 
-fn plan(args: &Prepare) -> Result<Plan<'static>> {
+fn plan(args: &Prepare) -> Result<Plan> {
     let job = Job {
         index: args.index.into(),
         output: args.output.into(),
@@ -123,11 +123,11 @@ fn plan(args: &Prepare) -> Result<Plan<'static>> {
         Choice::Auto => otherwise,
     };
     let piece = Plan::piece(protocol, &job)?;
-    Ok(Plan { protocol, job, lookups: args.lookups, table: None, piece })
+    Ok(Plan { protocol, job, lookups: args.lookups, piece })
 }
 
 /// Makes the store; says how much there is if that ends early.
-fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan<'_>) -> Result<(Store, Phase)> {
+fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan) -> Result<(Store, Phase)> {
     let progress = Progress::start("lookups", plan.lookups as usize, args.quiet);
     let made = Phase::of(p, |p| {
         Store::make(p, &args.store, identity, plan, |made| {

@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::{
-    env, fs, thread,
-    time::Instant,
-};
+use std::{env, fs, thread, time::Instant};
 
 use common::{Done, Site, results};
 use serde_json::Value;

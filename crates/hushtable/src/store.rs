@@ -172,11 +172,11 @@ impl Store {
         self.advance(cursor)
     }
 
-    /// `Ok(())` if the material serves these lookups in a table with this digest.
+    /// `Ok(())` if the material serves these lookups.
     ///
     /// # Errors
     /// [`Error::Store`] that names everything that differs.
-    pub fn fits(&self, protocol: Protocol, job: &Job, table: [u8; 32]) -> Result<()> {
+    pub fn fits(&self, protocol: Protocol, job: &Job) -> Result<()> {
         let about = self.about();
         let mut differs = Vec::new();
         if about.protocol != protocol {
@@ -184,9 +184,6 @@ impl Store {
         }
         if about.job != *job {
             differs.push(format!("it is for {}, not for {job}", about.job));
-        }
-        if about.table.is_some_and(|bound| bound != table) {
-            differs.push("it is for another table".into());
         }
         if differs.is_empty() {
             return Ok(());

@@ -117,7 +117,7 @@ fn what_is_at_a_position_does_not_depend_on_earlier_takes() {
 
 #[test]
 fn the_plan_says_what_is_on_the_disk() {
-    for protocol in Protocol::ALL.into_iter().filter(|p| !p.needs_table()) {
+    for protocol in Protocol::ALL {
         let site = Site::new();
         let plan = plan(protocol, JOB, 3000, 1000);
         if protocol.stored_bits(&JOB).is_none() {
@@ -344,10 +344,10 @@ fn an_interrupted_making_leaves_what_is_complete() {
 fn what_does_not_fit_is_named() {
     let site = made();
     let store = site.open(Role::P0).unwrap();
-    store.fits(Protocol::Rotl, &JOB, [0; 32]).unwrap();
+    store.fits(Protocol::Rotl, &JOB).unwrap();
     let job = Job { index_bits: 5, value_bits: 8, ..JOB };
     contains(
-        &refusal(store.fits(Protocol::SpLut, &job, [0; 32])),
+        &refusal(store.fits(Protocol::SpLut, &job)),
         &[
             "rotl, not of splut",
             "additive indices of 4 bits, additive outputs of 16 bits, not for",

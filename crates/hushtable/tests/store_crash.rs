@@ -51,18 +51,11 @@ fn taker() {
             let mut material = reserved.load::<Cyclic, Additive, u64>(1 << 12).unwrap();
             for _ in 0..material.len() {
                 let bytes = material.take(1).unwrap().to_bytes(Protocol::Doubling, &WIDE);
-                line += &format!(" {}", &blake3(&bytes)[..24]);
+                line += &format!(" {}", &blake3::hash(&bytes).to_hex()[..24]);
             }
         }
         out.write_all(format!("{line} end\n").as_bytes()).unwrap();
     }
-}
-
-fn blake3(bytes: &[u8]) -> String {
-    // The library's own digest of a table: any collision-resistant hash does.
-    let entries: Vec<u8> = bytes.iter().copied().chain([1; 2]).collect();
-    let digest = hushtable::lut::Table::new(8, entries).unwrap().digest();
-    digest.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[test]
@@ -124,7 +117,8 @@ fn run_and_kill(root: &Path, seed: u64, patience: Duration, working: bool) -> Ve
         .unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
     let (said, lines) = channel();
-    let reader = thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
+    let reader =
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| said.send(line)));
     let mut heard = Vec::new();
     while working && !heard.iter().any(|line: &String| line.starts_with("took")) {
         heard.push(lines.recv_timeout(Duration::from_secs(60)).expect("a hand-out"));

@@ -50,8 +50,7 @@ impl Stock {
         let Some(store) = &self.store else { return Ok(()) };
         job.protocol = store.about().protocol;
         let lookup = job.lookup();
-        let table = lookup.table::<u64>()?.digest();
-        store.fits(lookup.protocol, &lookup.job(), table)?;
+        store.fits(lookup.protocol, &lookup.job())?;
         self.enough(job.rows())
     }
 

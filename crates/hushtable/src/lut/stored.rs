@@ -23,11 +23,6 @@ pub(crate) const MAX_PIECE: usize = 1 << 18;
 const OVERHEAD: usize = 64;
 
 impl Protocol {
-    /// Whether the material depends on the table, so that it serves that one only.
-    pub fn needs_table(self) -> bool {
-        false
-    }
-
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
     /// be stored.
     pub fn stored_bits(self, job: &Job) -> Option<usize> {

@@ -101,16 +101,6 @@ impl<R: Ring> Table<R> {
         &self.columns
     }
 
-    /// A hash of width and entries: the same for the same table in words of any width.
-    pub fn digest(&self) -> [u8; 32] {
-        let mut hash = blake3::Hasher::new();
-        hash.update(&self.bits.to_le_bytes()).update(&(self.len() as u64).to_le_bytes());
-        for entry in self.columns.iter().flatten() {
-            hash.update(&entry.to_u64().to_le_bytes());
-        }
-        *hash.finalize().as_bytes()
-    }
-
     /// `Ok(())` if an `n`-bit index covers the table exactly.
     pub(crate) fn check_index(&self, n: u32) -> Result<()> {
         same("entries of the table (2^index bits: pad a shorter one with Table::pad)", 1 << n, self.len())

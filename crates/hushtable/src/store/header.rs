@@ -25,8 +25,6 @@ pub struct About {
     pub protocol: Protocol,
     /// What the lookups have in common.
     pub job: Job,
-    /// The digest of the table, if the material serves only that one.
-    pub table: Option<[u8; 32]>,
     /// This party.
     pub own: Fingerprint,
     /// The peer.
@@ -58,8 +56,6 @@ impl About {
         to.text(self.protocol.name());
         to.number(self.job.index_bits.into());
         to.number(self.job.value_bits.into());
-        to.bytes(&[u8::from(self.table.is_some())]);
-        to.bytes(&self.table.unwrap_or_default());
         to.bytes(self.own.bytes());
         to.bytes(self.peer.bytes());
         to.text(&self.peer_name);
@@ -95,13 +91,6 @@ impl About {
         let (index_bits, value_bits) = (small(from.number()?)?, small(from.number()?)?);
         let job = Job { index, output, index_bits, value_bits };
         protocol.check(&job)?;
-        let [bound] = from.array()?;
-        let digest = from.array()?;
-        let table = match bound {
-            0 if digest == [0; 32] => None,
-            1 => Some(digest),
-            _ => return Err(malformed("has a digest of no table")),
-        };
         let (own, peer) = (Fingerprint::from_bytes(from.array()?), Fingerprint::from_bytes(from.array()?));
         let peer_name = from.text()?;
         let [made, planned, piece] = [from.number()?, from.number()?, from.number()?];
@@ -110,7 +99,7 @@ impl About {
         if planned == 0 || planned > 1 << 48 || piece == 0 || piece > MAX_PIECE as u64 {
             return Err(malformed("has sizes out of range"));
         }
-        Ok(Self { id, role, protocol, job, table, own, peer, peer_name, made, planned, piece })
+        Ok(Self { id, role, protocol, job, own, peer, peer_name, made, planned, piece })
     }
 }
 

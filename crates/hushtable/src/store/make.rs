@@ -28,20 +28,18 @@ const PIECE_MEMORY: usize = 64 << 20;
 
 /// What a store is to hold. Both parties have the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
+pub struct Plan {
     /// Whose material.
     pub protocol: Protocol,
     /// For which lookups.
     pub job: Job,
     /// How many of them.
     pub lookups: u64,
-    /// The table, for a protocol whose material serves only one.
-    pub table: Option<&'a Table<u64>>,
     /// Lookups in each file: see [`Plan::piece`].
     pub piece: usize,
 }
 
-impl Plan<'_> {
+impl Plan {
     /// Lookups in a file such that it has at most about 16 MiB.
     ///
     /// # Errors
@@ -85,7 +83,7 @@ impl Store {
         p: &mut Party,
         dir: &Path,
         identity: &Identity,
-        plan: &Plan<'_>,
+        plan: &Plan,
         mut progress: impl FnMut(u64),
     ) -> Result<Self> {
         let most = Plan::piece(plan.protocol, &plan.job)?;
@@ -94,15 +92,13 @@ impl Store {
             let accepted = format!("1 to 2^48 in files of 1 to {most}");
             return Err(Error::Param { what: "lookups of a store", got, accepted });
         }
-        let table = plan.table.map(Table::digest);
         p.agree(&[
             ("store's protocol", plan.protocol.name().into()),
             ("store's lookups", plan.job.to_string()),
             ("number of stored lookups", plan.lookups.to_string()),
             ("stored lookups in a file", plan.piece.to_string()),
-            ("stored table", table.map_or("any".into(), |d| blake3::Hash::from(d).to_hex().to_string())),
         ])?;
-        let about = about(p, identity, plan, table)?;
+        let about = about(p, identity, plan)?;
         let mut store = begin(dir, identity, about)?;
         // The peer has its folder too, before any work.
         p.barrier()?;
@@ -120,7 +116,7 @@ impl Store {
     }
 }
 
-fn about(p: &mut Party, identity: &Identity, plan: &Plan<'_>, table: Option<[u8; 32]>) -> Result<About> {
+fn about(p: &mut Party, identity: &Identity, plan: &Plan) -> Result<About> {
     let peer = p.connection().peer_fingerprint().ok_or_else(|| {
         Error::Store("a store needs TLS: it belongs to the identities of both parties".into())
     })?;
@@ -129,7 +125,6 @@ fn about(p: &mut Party, identity: &Identity, plan: &Plan<'_>, table: Option<[u8;
         role: p.role(),
         protocol: plan.protocol,
         job: plan.job,
-        table,
         own: identity.fingerprint(),
         peer,
         peer_name: p.connection().peer_name().into(),
@@ -164,16 +159,15 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
 fn fill<G: Group, K: Kind>(
     p: &mut Party,
     store: &mut Store,
-    plan: &Plan<'_>,
+    plan: &Plan,
     progress: &mut impl FnMut(u64),
 ) -> Result<()> {
     let Job { index_bits, value_bits, .. } = plan.job;
-    // Material that serves any table does not depend on the one it is made with.
-    let any = Table::tabulate(index_bits, value_bits, |_| 0)?;
-    let table = plan.table.unwrap_or(&any);
+    // Stored material does not depend on the table it is made with.
+    let table = Table::tabulate(index_bits, value_bits, |_| 0)?;
     for number in 0..plan.lookups.div_ceil(plan.piece as u64) {
         let batch = store.pieces.len(number);
-        let material = plan.protocol.prepare::<G, K, u64>(p, table, batch)?;
+        let material = plan.protocol.prepare::<G, K, u64>(p, &table, batch)?;
         store.pieces.seal(number, material.to_bytes(plan.protocol, &plan.job))?;
         store.end = store.pieces.end(number);
         progress(store.end);

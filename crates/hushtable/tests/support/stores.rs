@@ -82,7 +82,7 @@ impl Site {
     }
 
     /// Makes both stores.
-    pub fn make(&self, plan: &Plan<'_>) -> Result<(Store, Store)> {
+    pub fn make(&self, plan: &Plan) -> Result<(Store, Store)> {
         self.run(|p| {
             let role = p.role();
             Store::make(p, &self.store_path(role), &self.identity(role), plan, |_| {})
@@ -113,8 +113,8 @@ impl Site {
     }
 }
 
-pub fn plan(protocol: Protocol, job: Job, lookups: u64, piece: usize) -> Plan<'static> {
-    Plan { protocol, job, lookups, table: None, piece }
+pub fn plan(protocol: Protocol, job: Job, lookups: u64, piece: usize) -> Plan {
+    Plan { protocol, job, lookups, piece }
 }
 
 pub fn table<R: Ring>(job: &Job) -> Table<R> {
