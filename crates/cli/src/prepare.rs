@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::{
     choice::{Choice, Sharing},
     cost::{self, Phase, Phases},
+    count::count,
     failure::{Failure, Result},
     link::Link,
     progress::Progress,
@@ -47,7 +48,7 @@ stores out of backups: one that was restored is refused.";
 pub struct Prepare {
     /// How many lookups: 1000000 or 1e6
     #[arg(long, value_name = "N", value_parser = count)]
-    lookups: u64,
+    lookups: usize,
     /// For tables of 2^K entries, K from 1 to 20, as far as the protocol goes
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     index_bits: u32,
@@ -123,7 +124,7 @@ fn plan(args: &Prepare) -> Result<Plan> {
         Choice::Auto => otherwise,
     };
     let piece = Plan::piece(protocol, &job)?;
-    Ok(Plan { protocol, job, lookups: args.lookups, piece })
+    Ok(Plan { protocol, job, lookups: args.lookups as u64, piece })
 }
 
 /// Makes the store; says how much there is if that ends early.
@@ -160,36 +161,4 @@ fn free(folder: &Path) -> Option<u64> {
     return rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     #[cfg(not(unix))]
     return None;
-}
-
-/// A whole number, or one like 1e6 or 2.5e5.
-fn count(text: &str) -> std::result::Result<u64, String> {
-    let most = 1u64 << 48;
-    let number = match text.parse::<u64>() {
-        Ok(number) => Some(number),
-        Err(_) => {
-            let number =
-                text.parse::<f64>().ok().filter(|n| n.fract() == 0.0 && (0.0..=most as f64).contains(n));
-            number.map(|n| n as u64)
-        }
-    };
-    number
-        .filter(|n| (1..=most).contains(n))
-        .ok_or("a number of lookups is 1 to 2^48, like 1000000 or 1e6".into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn numbers_of_lookups() {
-        let good = [("1", 1), ("1000000", 1_000_000), ("1e6", 1_000_000), ("2.5e5", 250_000), ("1E3", 1000)];
-        good.into_iter().for_each(|(text, number)| assert_eq!(count(text), Ok(number), "{text}"));
-        for text in
-            ["", "0", "-1", "1.5", "1e-3", "1e15", "nan", "inf", "1e999", "1k", "999999999999999999999"]
-        {
-            assert!(count(text).is_err(), "{text}");
-        }
-    }
 }

@@ -153,11 +153,11 @@ fn what_cannot_be_prepared_is_refused() {
     let site = site();
     let asked = "prepare --store s --identity bank.id --listen 127.0.0.1:0";
     for (args, said) in [
-        ("--lookups 0 --index-bits 4", "1 to 2^48"),
-        ("--lookups 1.5 --index-bits 4", "1 to 2^48"),
+        ("--lookups 0 --index-bits 4", "not a whole number"),
+        ("--lookups 1.5 --index-bits 4", "not a whole number"),
         ("--lookups 1e6 --index-bits 21", "not in 1..=20"),
         ("--lookups 1e6 --index-bits 4 --value-bits 65", "not in 1..=64"),
-        ("--lookups 1e14 --index-bits 12", "are free on that disk"),
+        ("--lookups 9e11 --index-bits 12", "are free on that disk"),
         ("--lookups 1e6 --index-bits 20 --protocol d", "index bits: 20 with d is not supported"),
     ] {
         let done = site.run(&format!("{asked} {args}"));
