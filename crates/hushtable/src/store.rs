@@ -251,9 +251,17 @@ impl Store {
         }
         let journal = File::open(dir.join(JOURNAL)).map_err(files::at(dir))?;
         journal::lock(&journal, &dir.join(JOURNAL))?;
-        // An unreadable header leaves a mark behind, which is small and harmless.
-        if let (Some(identity), Ok((about, ..))) = (identity, read_header(dir)) {
-            paths.push(identity.spent_path().join(about.name()));
+        // A damaged header leaves a mark behind, which is small and harmless; a forged one must not
+        // take another store's, nor a copy one that is in use.
+        let mut mark = None;
+        if let (Some(identity), Ok((about, header, _))) = (identity, read_header(dir))
+            && Keys::new(identity, &about.id).sign(about.to_bytes()) == header
+        {
+            let path = identity.spent_path().join(about.name());
+            if let Ok(file) = File::open(&path) {
+                journal::lock(mark.insert(file), &path)?;
+                paths.push(path);
+            }
         }
         let mut removed = Vec::new();
         for path in paths {

@@ -290,6 +290,14 @@ fn a_damaged_file_is_named() {
         fs::write(path.join(file), &sound).unwrap();
         assert_eq!(site.open(Role::P0).unwrap().verify().unwrap(), 0);
     }
+    // Files that no piece is named like.
+    for stray in ["0.piece", "000004.piece", "999999.piece", "18446744073709551615.piece"] {
+        let stray = path.join(stray);
+        assert!(!stray.exists());
+        fs::write(&stray, b"stray").unwrap();
+        assert_eq!(site.open(Role::P0).unwrap().verify().unwrap(), 0, "{}", stray.display());
+        fs::remove_file(stray).unwrap();
+    }
     // A piece at another number, or of another store.
     let (first, second) = (path.join("000000.piece"), path.join("000001.piece"));
     let foreign = plain.store_path(Role::P0).join("000001.piece");

@@ -69,6 +69,21 @@ impl Prg {
         u64::from_le_bytes(out)
     }
 
+    /// A uniform number below n, by Lemire's multiplication with rejection: the next 8 bytes, or
+    /// with probability below `n / 2^64` more. Whether it rejects does not depend on the result.
+    ///
+    /// # Panics
+    /// If n is zero.
+    pub fn below(&mut self, n: u32) -> u32 {
+        let fewest = u64::from(n).wrapping_neg() % u64::from(n); // 2^64 mod n
+        loop {
+            let product = u128::from(self.u64()) * u128::from(n);
+            if product as u64 >= fewest {
+                return (product >> 64) as u32;
+            }
+        }
+    }
+
     /// The next 16 bytes.
     pub fn block(&mut self) -> Block {
         let mut out = [Block::ZERO];
@@ -117,6 +132,15 @@ impl fmt::Debug for Prg {
 mod tests {
     use super::*;
     use crate::aes::tests::encrypt;
+
+    #[test]
+    fn numbers_below_a_bound() {
+        let (mut prg, mut words) = (Prg::new(Block(9)), Prg::new(Block(9)));
+        (0..100).for_each(|_| assert_eq!(prg.below(1 << 5), (words.u64() >> 59) as u32));
+        let mut counts = [0; 6];
+        (0..6000).for_each(|_| counts[prg.below(6) as usize] += 1);
+        assert!(counts.iter().all(|c| (800..1200).contains(c)), "{counts:?}");
+    }
 
     #[test]
     fn is_aes_in_counter_mode_on_every_kernel() {

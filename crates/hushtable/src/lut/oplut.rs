@@ -232,7 +232,7 @@ impl<K: Kind, R: Ring> Turning<'_, K, R> {
         let (mut turned, mut spare) = (Zeroizing::new(column.clone()), Zeroizing::new(column.clone()));
         let mut masked: Vec<R> = Vec::with_capacity(at.len() * n * (n - 1));
         for j in at {
-            let r = ((u128::from(s.rng().u64()) * n as u128) >> 64) as u32;
+            let r = s.rng().below(n as u32);
             turned.copy_from_slice(column);
             match G::SHIFT {
                 Shift::Cyclic => words::rotate_left(&mut turned, &mut spare, r),

@@ -30,6 +30,7 @@ mod stored;
 use std::marker::PhantomData;
 
 use prim::{
+    ct,
     pack::{pack, packed_len, unpack},
     ring::Ring,
     rows::Shift,
@@ -326,7 +327,7 @@ pub(super) fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
         // Without branching: add n back if the subtraction wrapped.
         Shift::Cyclic => {
             let difference = a.wrapping_sub(b);
-            difference.wrapping_add(n & ((difference as i32) >> 31) as u32)
+            difference.wrapping_add(n & ct::bit_mask(u64::from(difference >> 31)) as u32)
         }
         Shift::Xor => a ^ b,
     }

@@ -201,7 +201,7 @@ impl Sender {
         }
     }
 
-    /// A fresh key for the next pads: for up to about 2^21 of them, each made once.
+    /// A fresh key for the next pads: for up to about 2^20 hashes, each pad made once.
     pub fn key(&self, s: &mut Session) -> CcrHash {
         s.hash(self.source.purpose(), s.role())
     }
@@ -311,8 +311,7 @@ impl Receiving {
 fn below(s: &mut Session, (mut out, mut inc): (Sender, Receiver)) -> Result<(Sender, Receiver)> {
     let n = out.n;
     if !n.is_power_of_two() {
-        let uniform = |_| ((u128::from(s.rng().u64()) * n as u128) >> 64) as u32;
-        let wanted = (0..inc.len()).map(uniform).collect();
+        let wanted = (0..inc.len()).map(|_| s.rng().below(n as u32)).collect();
         choose(s, &mut out, &mut inc, wanted)?;
     }
     Ok((out, inc))

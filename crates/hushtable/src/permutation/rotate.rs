@@ -90,8 +90,7 @@ pub fn turn_random<K: Kind, R: Ring>(
     if of.len.is_power_of_two() {
         return turn_with(p, of, shift, None);
     }
-    let uniform = |_| ((u128::from(p.session().rng().u64()) * of.len as u128) >> 64) as u32;
-    let by: Amounts = Zeroizing::new((0..of.count).map(uniform).collect());
+    let by: Amounts = Zeroizing::new((0..of.count).map(|_| p.session().rng().below(of.len as u32)).collect());
     turn_with(p, of, shift, Some(&by))
 }
 

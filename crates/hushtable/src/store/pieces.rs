@@ -1,7 +1,8 @@
 //! The encrypted files of a store.
 //!
-//! A piece is sealed by ChaCha20-Poly1305 under a key of its store, with its number as the nonce:
-//! it is written once. The digest of the header and the number are authenticated with it.
+//! A piece is sealed by ChaCha20-Poly1305 under a key of its store, with a random nonce that stands
+//! behind it: the key derives from the session's id, and nothing keeps a program from making a store
+//! twice in a session. The digest of the header and the number are authenticated with it.
 
 use std::{
     fs::{self, File},
@@ -10,7 +11,7 @@ use std::{
 };
 
 use prim::ring::Ring;
-use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
 use super::{files, header::About};
@@ -83,11 +84,13 @@ impl Pieces {
         (self.end(number) - number * self.about.piece) as usize
     }
 
-    /// Numbers of the pieces that are there, in order.
+    /// Numbers of the pieces that are there, in order; files that no piece is named like do not count.
     pub(super) fn present(&self) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for entry in fs::read_dir(&self.dir).map_err(files::at(&self.dir))? {
-            numbers.extend(number_of(&entry.map_err(files::at(&self.dir))?.path()));
+            let path = entry.map_err(files::at(&self.dir))?.path();
+            let last = self.at(self.about.planned - 1);
+            numbers.extend(number_of(&path).filter(|&n| n <= last && path == self.path(n)));
         }
         numbers.sort_unstable();
         Ok(numbers)
@@ -95,9 +98,16 @@ impl Pieces {
 
     /// Writes a new piece.
     pub(super) fn seal(&self, number: u64, mut bytes: Zeroizing<Vec<u8>>) -> Result<()> {
+        let mut nonce = [0; NONCE_LEN];
+        getrandom::fill(&mut nonce).map_err(|e| Error::Io {
+            what: "system randomness".into(),
+            source: std::io::Error::other(e.to_string()),
+        })?;
+        let unique = Nonce::assume_unique_for_key(nonce);
         self.key
-            .seal_in_place_append_tag(nonce(number), Aad::from(self.aad(number)), &mut *bytes)
+            .seal_in_place_append_tag(unique, Aad::from(self.aad(number)), &mut *bytes)
             .expect("a piece is far shorter than the cipher allows");
+        bytes.extend(nonce);
         files::write(&self.path(number), &bytes)
     }
 
@@ -107,10 +117,11 @@ impl Pieces {
         let bits = about.protocol.stored_bits(&about.job).unwrap_or(0);
         let mut bytes = Zeroizing::new(files::read(&path, len * bits / 8 + OVERHEAD)?);
         let damaged = |what: &str| Error::Store(format!("{}: {what}", path.display()));
-        let plain = self
-            .key
-            .open_in_place(nonce(number), Aad::from(self.aad(number)), &mut bytes)
-            .map_err(|_| damaged("damaged, or not of this store"))?;
+        let wrong = || damaged("damaged, or not of this store");
+        let (sealed, nonce) = bytes.split_last_chunk_mut::<NONCE_LEN>().ok_or_else(wrong)?;
+        let nonce = Nonce::assume_unique_for_key(*nonce);
+        let plain =
+            self.key.open_in_place(nonce, Aad::from(self.aad(number)), sealed).map_err(|_| wrong())?;
         let read = Prepared::from_bytes(about.protocol, &about.job, about.role, len, plain);
         read.map_err(|error| damaged(&error.to_string()))
     }
@@ -149,11 +160,4 @@ pub(super) fn number_of(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     let number = name.strip_suffix(EXTENSION)?.strip_suffix('.')?;
     number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().ok())?
-}
-
-/// Unique under a store's key: a piece is sealed once.
-fn nonce(number: u64) -> Nonce {
-    let mut nonce = [0; 12];
-    nonce[..8].copy_from_slice(&number.to_le_bytes());
-    Nonce::assume_unique_for_key(nonce)
 }

@@ -23,6 +23,9 @@ use crate::{
 /// Bytes of one message of masked entries, about.
 const PIECE: usize = 1 << 18;
 
+/// Pads made with one hash key: they take at most 4 hashes each.
+const PADS: usize = 1 << 18;
+
 /// The online phase under way: outputs of both halves and how far each stream is.
 pub(super) struct Run<'a, K: Kind, R: Ring> {
     table: &'a Table<R>,
@@ -47,6 +50,11 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         (8 * PIECE / (self.table.len() * bits)).max(1)
     }
 
+    /// Lookups whose pads are made with one key.
+    fn keyed(&self) -> usize {
+        (PADS / self.table.len()).max(1)
+    }
+
     pub(super) fn next_sent(&mut self) -> Option<Range<usize>> {
         let from = self.produced;
         self.produced = self.sent[0].len().min(from + self.piece());
@@ -68,7 +76,7 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         u: &[u32],
         at: Range<usize>,
     ) -> Vec<u8> {
-        let hash = out.key(s);
+        let mut hash = out.key(s);
         let (columns, n, bits) = (self.table.columns(), self.table.len(), self.table.bits());
         let mut room = Pads::new(n);
         let mut pads = Zeroizing::new(vec![R::default(); n]);
@@ -76,7 +84,10 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         let (mut turned, mut spare) =
             (Zeroizing::new(columns[0].clone()), Zeroizing::new(columns[0].clone()));
         let mut masked = Vec::with_capacity(at.len() * columns.len() * (n - 1));
-        for j in at {
+        for (i, j) in at.enumerate() {
+            if i > 0 && i.is_multiple_of(self.keyed()) {
+                hash = out.key(s);
+            }
             // The pads in the order in which they mask, `m_{i+u}`; u came over the wire: public.
             let (order, first) = match G::SHIFT {
                 Shift::Cyclic => (0, u[j] as usize % n),
@@ -111,7 +122,10 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         at: Range<usize>,
     ) -> Result<()> {
         let (columns, n, bits) = (self.table.columns().len(), self.table.len(), self.table.bits());
-        let pads = inc.pads(&inc.key(s), at.clone());
+        let mut pads = Zeroizing::new(Vec::with_capacity(at.len()));
+        for from in at.clone().step_by(self.keyed()) {
+            pads.extend_from_slice(&inc.pads(&inc.key(s), from..at.end.min(from + self.keyed())));
+        }
         let mut v = vec![R::default(); at.len() * columns * (n - 1)];
         unpack(&s.recv(packed_len(v.len(), bits))?, bits, &mut v);
         for ((v, pad), j) in v.chunks_exact(columns * (n - 1)).zip(pads.iter()).zip(at) {
