@@ -14,6 +14,10 @@ use std::{env, fs, path::Path};
 
 use hushtable::{
     AShare, Party, Result, Role,
+    arith::{
+        CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Method, Millionaires,
+        Plan, ProductTriples, Shape, multiply, relu, truncate,
+    },
     gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
         Table,
@@ -84,7 +88,47 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
+    ("compare-thermometer", None, |p| compared(p, Method::Thermometer, 4)),
+    ("compare-lookup", None, |p| compared(p, Method::Lookup, 2)),
+    ("equal", None, equal),
+    ("multiply", None, |p| multiply(p, &word(20), &word(20)).map(drop)),
+    ("multiply-triples", None, triples),
+    ("truncate", None, |p| truncate(p, &word(20), 7).map(drop)),
+    ("truncate-faithful", None, truncated),
+    ("digits", None, |p| Decomposition::prepare(p, 20, 3, 11)?.digits(p, &word(20)).map(drop)),
+    ("relu", None, rectified),
 ];
+
+/// 11 shares of 20 bits.
+fn word(bits: u32) -> AShare<u32> {
+    AShare::new(bits, vec![4444; 11])
+}
+
+fn compared(p: &mut Party, method: Method, digit: u32) -> Result<()> {
+    Millionaires::prepare(p, 31, Plan { method, digit }, 11)?.less(p, &[4444; 11]).map(drop)
+}
+
+fn equal(p: &mut Party) -> Result<()> {
+    Equality::prepare(p, 20, 4, 11)?.eq(p, &word(20), &word(20)).map(drop)
+}
+
+/// 3 products of 2 x 3 and 3 x 1 numbers.
+fn triples(p: &mut Party) -> Result<()> {
+    let triples = ProductTriples::random(p, 13, Shape { batch: 3, rows: 2, inner: 3, columns: 1 })?;
+    let of = |count| AShare::<u16>::new(13, vec![4444; count]);
+    triples.multiply(p, &of(18), &of(9)).map(drop)
+}
+
+fn truncated(p: &mut Party) -> Result<()> {
+    let plan = Plan { method: Method::Thermometer, digit: 4 };
+    FaithfulTruncation::prepare(p, 7, plan, 11)?.truncate(p, &word(20)).map(drop)
+}
+
+fn rectified(p: &mut Party) -> Result<()> {
+    let plan = Plan { method: Method::Thermometer, digit: 3 };
+    let material = Comparison::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan }, 11)?;
+    relu(p, material, &word(20)).map(drop)
+}
 
 /// 5 arrays of 6 entries of 13 bits, reversed, held by P1.
 fn permutation(p: &mut Party) -> Result<()> {

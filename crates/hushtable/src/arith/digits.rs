@@ -22,14 +22,23 @@ impl Cut {
     /// # Errors
     /// [`Error::Param`] unless numbers have 1 to 64 bits and digits 1 to 6.
     pub(super) fn new(bits: u32, digit: u32) -> Result<Self> {
-        let check = |what, got: u32, most: u32| match (1..=most).contains(&got) {
-            true => Ok(()),
-            false => Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") }),
-        };
-        check("width of a comparison", bits, 64)?;
-        check("width of a digit", digit, MAX_DIGIT_BITS)?;
+        check(bits, digit)?;
         let count = bits.div_ceil(digit);
         Ok(Self { widths: (0..count).map(|i| bits / count + u32::from(i < bits % count)).collect() })
+    }
+
+    /// Digits of `digit` bits from the lowest on; the top one has what is left.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(super) fn full(bits: u32, digit: u32) -> Result<Self> {
+        check(bits, digit)?;
+        Ok(Self { widths: (0..bits).step_by(digit as usize).map(|from| digit.min(bits - from)).collect() })
+    }
+
+    /// All digits but the top one.
+    pub(super) fn below_top(&self) -> Self {
+        Self { widths: self.widths[..self.widths.len() - 1].to_vec() }
     }
 
     /// The widths, lowest first.
@@ -53,4 +62,13 @@ impl Cut {
 /// The items of a batch in pieces of `piece`.
 pub(super) fn pieces(batch: usize, piece: usize) -> impl Iterator<Item = Range<usize>> {
     (0..batch).step_by(piece).map(move |from| from..batch.min(from + piece))
+}
+
+fn check(bits: u32, digit: u32) -> Result<()> {
+    for (what, got, most) in [("width of a number", bits, 64), ("width of a digit", digit, MAX_DIGIT_BITS)] {
+        if !(1..=most).contains(&got) {
+            return Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") });
+        }
+    }
+    Ok(())
 }

@@ -208,7 +208,7 @@ impl Pads {
         let mut payload = Zeroizing::new(vec![0u64; at.len()]);
         for (output, plane) in planes.into_iter().enumerate().take(Self::outputs(i)) {
             let pads = self.pads[output][at.clone()].iter().zip(&opened[at.clone()]);
-            let mut bits = Vec::with_capacity(at.len());
+            let mut bits = Zeroizing::new(Vec::with_capacity(at.len()));
             for ((&x, (&pad, &u)), w) in digit.iter().zip(pads).zip(payload.iter_mut()) {
                 let mut row = [pad];
                 shift_row(&mut row, n, Shift::Xor, u.into()); // `u` came over the wire: public
@@ -217,7 +217,7 @@ impl Pads {
                 *w = (masked ^ z & all) >> 1;
                 bits.push(z & 1);
             }
-            plane.extend_from_slice(Bits::collect(bits).words());
+            plane.extend_from_slice(Bits::collect(bits.iter().copied()).words());
             pack(&payload, n as u32 - 1, &mut message);
         }
         message

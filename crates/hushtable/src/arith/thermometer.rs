@@ -162,7 +162,7 @@ impl Thermometer {
     /// Step 3 for the items `at`, whose digits are `digit`: this party's message. Public, because the
     /// offset masks the digit and serves only here.
     fn masked(&self, role: Role, digit: &[u8], at: Range<usize>, message: &mut Vec<u8>) {
-        let t = self.relative(role, digit, at).map(|t| t as u8).collect::<Vec<_>>();
+        let t = Zeroizing::new(self.relative(role, digit, at).map(|t| t as u8).collect::<Vec<_>>());
         pack(&t, self.w, message);
     }
 

@@ -108,6 +108,11 @@ impl FaithfulTruncation {
         Ok(Self { f, batch, carry: Carry::prepare(p, f, plan, batch)? })
     }
 
+    /// How many bits it cuts off.
+    pub fn bits(&self) -> u32 {
+        self.f
+    }
+
     /// Online: shares of `floor(X / 2^f)`, for `-2^(l-2) <= X < 2^(l-2)`. Spends the material.
     ///
     /// # Errors

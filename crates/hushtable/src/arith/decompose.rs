@@ -1,0 +1,174 @@
+//! Digits of shared numbers.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of x. Out, *exactly*: shares of x's digits of w bits, each mod `2^w`,
+//! the top one with what is left. *Without a carry*: shares of numbers `i` mod `2^k` and
+//! `0 <= u < 2^(t+1)` with `2^t i + u = x` mod `2^(t+k)`; then `i` is the upper digit or one less.
+//!
+//! # Protocol
+//! Without a carry: each party cuts its own share; the sum of the lower parts is not reduced.
+//!
+//! Exactly: digit i is the sum of the shares' digits and of the carry from below. For each digit but
+//! the top one, thermometers tell whether it makes a carry (`2^w - 1 - d_0 < d_1`) and whether it
+//! passes one on (equal); a tree of ANDs finds the carries of all prefixes, and a conversion makes them
+//! additive.
+//!
+//! # Cost
+//! Without a carry: none. Exactly, for m digits: thermometers of `m - 1` digits, `ceil(log2 (m - 1))`
+//! rounds of ANDs, 6 bits and 2 correlated OTs for a pair of prefixes, 4 bits where the lower one begins
+//! at 0; and `m - 1` conversions to w bits, 1 round.
+//!
+//! # Source
+//! Rathee et al., "SiRNN" (S&P 2021), digit decomposition; the prefixes after Sklansky (1960);
+//! lut-spec 11.2 without a carry.
+
+use prim::ring::{Ring, low};
+use zeroize::Zeroizing;
+
+use super::{digits::Cut, product::share, thermometer::Thermometers, tree::Order};
+use crate::{
+    error::{Error, Result, same},
+    gates::{Ands, Bits, Triples, and_all, b2a},
+    net::Role,
+    party::Party,
+    share::AShare,
+};
+
+/// Without a carry: `i` mod `2^k`, and `u` in a ring of `bits` bits. Local.
+///
+/// # Errors
+/// [`Error::Param`] unless `1 <= t`, `1 <= k`, `t + k <= l` and `t < bits <= S::WIDTH`.
+pub fn carry_free_split<R: Ring, S: Ring>(
+    x: &AShare<R>,
+    t: u32,
+    k: u32,
+    bits: u32,
+) -> Result<(AShare<R>, AShare<S>)> {
+    let refuse = |what, got: u32, accepted| Err(Error::Param { what, got: got.to_string(), accepted });
+    let l = x.bits();
+    if t == 0 || k == 0 || t.saturating_add(k) > l {
+        return refuse("bits of a split", t.saturating_add(k), format!("1 and 1 to {l} in all"));
+    }
+    if bits <= t || bits > S::WIDTH {
+        return refuse("bits of the lower part", bits, format!("{} to {}", t + 1, S::WIDTH));
+    }
+    let upper = x.words().iter().map(|w| w.to_u64() >> t).collect::<Vec<_>>();
+    let lower = x.words().iter().map(|w| low(w.to_u64(), t)).collect::<Vec<_>>();
+    Ok((share(k, &Zeroizing::new(upper)), share(bits, &Zeroizing::new(lower))))
+}
+
+/// One-time material for the digits of a batch of numbers.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Decomposition};
+/// fn twice(p: &mut Party, m: Decomposition, x: &AShare<u32>) -> Result<()> {
+///     m.digits(p, x)?;
+///     m.digits(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Decomposition {
+    bits: u32,
+    batch: usize,
+    cut: Cut,
+    carries: Option<Carries>,
+}
+
+/// What the digits below the top one take.
+struct Carries {
+    cut: Cut,
+    thermometers: Thermometers,
+    one: Triples,
+    two: Triples,
+}
+
+impl Decomposition {
+    /// Offline, for `batch` numbers of `bits` bits, 1 to 64, in digits of `digit` bits, 1 to 6.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for other widths, and those of the channel.
+    pub fn prepare(p: &mut Party, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+        let cut = Cut::full(bits, digit)?;
+        let below = cut.below_top();
+        let carries = match below.len() {
+            0 => None,
+            count => {
+                let (ones, twos) = prefixes(count).fold((0, 0), |(one, two), (.., first)| match first {
+                    true => (one + 1, two),
+                    false => (one, two + 1),
+                });
+                let thermometers = Thermometers::prepare(p, &below, batch)?;
+                let one = Triples::shared(p, ones * batch, 1)?;
+                Some(Carries { cut: below, thermometers, one, two: Triples::shared(p, twos * batch, 2)? })
+            }
+        };
+        Ok(Self { bits, batch, cut, carries })
+    }
+
+    /// Online: shares of the digits, lowest first. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
+    pub fn digits<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Vec<AShare<R>>> {
+        same("numbers to cut into digits", self.batch, x.len())?;
+        same("bits of the numbers", self.bits as usize, x.bits() as usize)?;
+        let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<u64>>());
+        let mut digits: Vec<AShare<R>> = Vec::with_capacity(self.cut.len());
+        for (i, &w) in self.cut.widths().iter().enumerate() {
+            let digit = self.cut.digit(&words, i, &(0..self.batch));
+            digits.push(AShare::new(w, digit.iter().map(|&d| R::from_u64(d.into())).collect()));
+        }
+        let Some(carries) = self.carries else { return Ok(digits) };
+        let width = self.cut.widths()[0];
+        let carries = carries.find(p, &words)?;
+        let converted: AShare<R> = b2a(p, &Bits::concat(carries.iter()), width)?;
+        for (digit, carry) in digits[1..].iter_mut().zip(converted.words().chunks(self.batch.max(1))) {
+            *digit = &*digit + &AShare::new(digit.bits(), carry.to_vec());
+        }
+        Ok(digits)
+    }
+}
+
+impl Carries {
+    /// The carry out of each digit.
+    fn find(mut self, p: &mut Party, words: &[u64]) -> Result<Vec<Bits>> {
+        // 2^w - 1 - d is the complement of a digit.
+        let flip = match p.role() {
+            Role::P0 => u64::MAX,
+            Role::P1 => 0,
+        };
+        let mine = Zeroizing::new(words.iter().map(|w| w ^ flip).collect::<Vec<u64>>());
+        let mut prefix = self.thermometers.orders(p, &mine)?;
+        let count = self.cut.len();
+        for level in 0..count.next_power_of_two().trailing_zeros() {
+            let level: Vec<_> = prefixes(count).filter(|pair| pair.0 == level).collect();
+            let mut sets = Vec::with_capacity(level.len());
+            for &(_, i, below, first) in &level {
+                let Order { less, equal } = &prefix[below];
+                let others = if first { None } else { equal.as_ref() };
+                let ys: Vec<&Bits> = [Some(less), others].into_iter().flatten().collect();
+                let triples = if first { &mut self.one } else { &mut self.two }.take(less.len())?;
+                let x = prefix[i].equal.as_ref().expect("thermometers tell of every digit");
+                sets.push(Ands { x, ys, triples });
+            }
+            let products = and_all(p, sets)?;
+            for (&(_, i, ..), mut products) in level.iter().zip(products) {
+                prefix[i].equal = if products.len() > 1 { products.pop() } else { None };
+                prefix[i].less = &prefix[i].less ^ &products[0];
+            }
+        }
+        Ok(prefix.into_iter().map(|order| order.less).collect())
+    }
+}
+
+/// The pairs of Sklansky's prefix tree over `count` digits: level, digit, the end of the prefix below,
+/// and whether that begins at digit 0.
+fn prefixes(count: usize) -> impl Iterator<Item = (u32, usize, usize, bool)> {
+    let levels = count.next_power_of_two().trailing_zeros();
+    let level = move |level: u32| {
+        let upper = (0..count).filter(move |i| i >> level & 1 == 1);
+        upper.map(move |i| (level, i, (i >> level << level) - 1, i >> (level + 1) == 0))
+    };
+    (0..levels).flat_map(level)
+}
