@@ -1,5 +1,6 @@
 //! `hushtable bench`: what a protocol costs, measured between two processes, every result verified.
 
+mod cmp;
 mod lut;
 mod ot;
 mod paper;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::party::BenchParty;
 use self::{
+    cmp::CmpWork,
     lut::LutWork,
     ot::OtWork,
     paper::PaperTables,
@@ -36,6 +38,7 @@ const EXAMPLES: &str = "\
 Examples:
   hushtable bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
   hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
+  hushtable bench cmp --bits 32 --batch 100000
   hushtable bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -65,6 +68,14 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// Comparisons of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Cmp {
+        #[command(flatten)]
+        work: CmpWork,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random correlated oblivious transfers, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Ot {
@@ -91,15 +102,17 @@ enum What {
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Work {
     Lut(LutWork),
+    Cmp(CmpWork),
     Ot(OtWork),
     Triples(TriplesWork),
 }
 
 impl Work {
-    /// Lookups, OTs or triples.
+    /// Lookups, comparisons, OTs or triples.
     fn items(&self) -> usize {
         match self {
             Self::Lut(work) => work.batch(),
+            Self::Cmp(work) => work.batch(),
             Self::Ot(work) => work.count(),
             Self::Triples(work) => work.count(),
         }
@@ -109,13 +122,14 @@ impl Work {
     fn store(&self) -> Option<&Path> {
         match self {
             Self::Lut(work) => work.store(),
-            Self::Ot(_) | Self::Triples(_) => None,
+            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => None,
         }
     }
 
     fn title(&self) -> String {
         match self {
             Self::Lut(work) => work.to_string(),
+            Self::Cmp(work) => work.to_string(),
             Self::Ot(work) => work.to_string(),
             Self::Triples(work) => work.to_string(),
         }
@@ -125,7 +139,7 @@ impl Work {
     fn protocol(&self) -> Option<String> {
         match self {
             Self::Lut(work) => Some(work.protocol()),
-            Self::Ot(_) | Self::Triples(_) => None,
+            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => None,
         }
     }
 
@@ -133,7 +147,7 @@ impl Work {
     fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
         match self {
             Self::Lut(work) => work.planned(link, optimise).map(|work| Some(Self::Lut(work))),
-            Self::Ot(_) | Self::Triples(_) => Ok(None),
+            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => Ok(None),
         }
     }
 }
@@ -170,13 +184,18 @@ enum Format {
 pub fn run(args: &Bench) -> Result<()> {
     let (mut work, options) = match &args.what {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
+        What::Cmp { work, options } => (Work::Cmp(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
         What::Triples { work, options } => (Work::Triples(work.clone()), options),
         What::Paper(tables) => return paper::run(tables),
     };
-    if let Work::Lut(lut) = &mut work {
-        lut.choose(&options.net)?;
-        lut.prepare(options.repeat.into())?;
+    match &mut work {
+        Work::Lut(lut) => {
+            lut.choose(&options.net)?;
+            lut.prepare(options.repeat.into())?;
+        }
+        Work::Cmp(cmp) => cmp.check()?,
+        Work::Ot(_) | Work::Triples(_) => (),
     }
     let mut runs = Vec::new();
     let progress = Progress::start("runs", options.repeat.into(), false);

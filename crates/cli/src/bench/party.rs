@@ -10,7 +10,7 @@ use clap::Args;
 use hushtable::{Error, Party, Role, ot::Scheme};
 use serde::{Deserialize, Serialize};
 
-use super::{Work, lut, ot, report::Run, triples};
+use super::{Work, cmp, lut, ot, report::Run, triples};
 use crate::{
     cost::{Phase, Phases},
     failure::{Failure, Result},
@@ -59,6 +59,7 @@ pub fn run(args: &BenchParty) -> Result<()> {
         serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
     match &work {
         Work::Lut(lut) => lut::run(lut, Lanes::connect(args, None, work.items(), |r, n| lut.cots(r, n))?),
+        Work::Cmp(cmp) => cmp::run(cmp, Lanes::connect(args, None, work.items(), |r, n| cmp.cots(r, n))?),
         Work::Ot(ot) => {
             ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
         }

@@ -84,6 +84,7 @@ impl Report {
         let [p0, p1] = self.peak_rss_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
         let unit = match self.work {
             Work::Lut(_) => "lookup",
+            Work::Cmp(_) => "comparison",
             Work::Ot(_) => "OT",
             Work::Triples(_) => "triple",
         };

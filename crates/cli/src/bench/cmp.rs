@@ -1,0 +1,254 @@
+//! `bench cmp`: comparisons of random shared numbers.
+
+use std::{fmt, io::Read};
+
+use clap::{Args, ValueEnum};
+use hushtable::{
+    AShare, Role,
+    arith::{self, CompareJob, Comparison},
+    gates::Bits,
+};
+use serde::{Deserialize, Serialize};
+
+use super::party::{Finished, Lanes};
+use crate::failure::{Failure, Result};
+
+/// A batch of comparisons.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct CmpWork {
+    /// Width of the numbers, 1 to 64
+    #[arg(long, value_name = "L", default_value = "32", value_parser = clap::value_parser!(u32).range(1..=64))]
+    bits: u32,
+    /// Which numbers they are
+    #[arg(long, value_enum, default_value = "near")]
+    domain: Domain,
+    /// What the choice of the protocol is to make small
+    #[arg(long, value_enum, default_value = "total")]
+    optimise: Objective,
+    /// How digits are compared, instead of the choice; with --digit
+    #[arg(long, value_enum, requires = "digit")]
+    method: Option<Method>,
+    /// Largest width of a digit, 1 to 6; with --method
+    #[arg(long, value_name = "W", requires = "method", value_parser = clap::value_parser!(u32).range(1..=6))]
+    digit: Option<u32>,
+    /// Number of comparisons, 1 to 2^26
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
+    batch: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Domain {
+    /// Signed, with |x - y| < 2^(L-1)
+    Near,
+    /// All signed numbers
+    Signed,
+    /// All unsigned numbers
+    Unsigned,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Objective {
+    /// Time, offline and online
+    Total,
+    /// Time online
+    Online,
+    /// Bytes, offline and online
+    Bytes,
+    /// Rounds online
+    Rounds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Method {
+    /// By shared thermometers, nearly all offline
+    Thermometer,
+    /// By lookups in the sender's tables, nearly all online
+    Lookup,
+}
+
+impl fmt::Display for CmpWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plan = self.job().map_err(|_| fmt::Error)?.plan;
+        let (method, digit) = (plan.method, plan.digit);
+        let domain = self.domain.to_possible_value().expect("no variant is skipped");
+        write!(
+            f,
+            "comparison, {} numbers of {} bits, {method:?} in digits of {digit}, batch {}",
+            domain.get_name(),
+            self.bits,
+            self.batch
+        )
+    }
+}
+
+impl CmpWork {
+    pub fn batch(&self) -> usize {
+        self.batch as usize
+    }
+
+    /// `Ok(())` if there are such comparisons.
+    pub fn check(&self) -> Result<()> {
+        self.job().map(drop)
+    }
+
+    /// Correlated OTs, as sender and receiver, for `batch` of these comparisons.
+    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let job = self.job().expect("checked before the processes started");
+        job.cots(role, batch).expect("a job that was made")
+    }
+
+    fn job(&self) -> Result<CompareJob> {
+        let domain = match self.domain {
+            Domain::Near => arith::Domain::Near,
+            Domain::Signed => arith::Domain::Signed,
+            Domain::Unsigned => arith::Domain::Unsigned,
+        };
+        let objective = match self.optimise {
+            Objective::Total => arith::Objective::Total,
+            Objective::Online => arith::Objective::Online,
+            Objective::Bytes => arith::Objective::Bytes,
+            Objective::Rounds => arith::Objective::Rounds,
+        };
+        let mut job = CompareJob::new(self.bits, domain, objective)?;
+        if let (Some(method), Some(digit)) = (self.method, self.digit) {
+            let method = match method {
+                Method::Thermometer => arith::Method::Thermometer,
+                Method::Lookup => arith::Method::Lookup,
+            };
+            job.plan = arith::Plan { method, digit };
+        }
+        Ok(job)
+    }
+
+    /// The comparisons of a lane: x, y, and P0's shares of them. Public, for measurements only.
+    fn pairs(&self, lane: usize) -> impl Iterator<Item = [u64; 4]> + use<> {
+        let unused = 64 - self.bits;
+        // Near numbers have three equal bits at the top.
+        let room = if self.domain == Domain::Near { 2 } else { 0 };
+        let value = move |w: u64| ((w << unused) as i64 >> room) as u64 >> unused;
+        let mut words = blake3::Hasher::new().update(&(lane as u64).to_le_bytes()).finalize_xof();
+        std::iter::repeat_with(move || {
+            let mut drawn = [0; 40];
+            words.fill(&mut drawn);
+            let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| drawn[8 * i + k]));
+            let y = value(word(1));
+            // One pair in four is equal or of neighbours.
+            let beside = y.wrapping_add(word(4) >> 2 & 1) << unused >> unused;
+            let x = if word(4).is_multiple_of(4) { beside } else { value(word(0)) };
+            [x, y, word(2), word(3)]
+        })
+    }
+
+    /// What the comparison of x and y is to give.
+    fn plain(&self, x: u64, y: u64) -> bool {
+        let signed = |x: u64| (x << (64 - self.bits)) as i64;
+        if self.domain == Domain::Unsigned { x >= y } else { signed(x) >= signed(y) }
+    }
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &CmpWork, lanes: Lanes) -> Result<()> {
+    let (job, role) = (work.job()?, lanes.role());
+    let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, role, lane, items));
+    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
+    let done = lanes.measure(
+        batches,
+        inputs,
+        |p, items| Comparison::prepare(p, job, items),
+        |p, material, (x, y)| material.ge(p, x, y),
+    )?;
+    finish(work, &done)
+}
+
+/// The shares of x and y that the party `role` has in a lane.
+fn shares(work: &CmpWork, role: Role, lane: usize, items: usize) -> (AShare<u64>, AShare<u64>) {
+    let mine = |value: u64, first: u64| match role {
+        Role::P0 => first,
+        Role::P1 => value.wrapping_sub(first),
+    };
+    let pairs = work.pairs(lane).take(items).map(|[x, y, x0, y0]| (mine(x, x0), mine(y, y0)));
+    let (x, y) = pairs.unzip();
+    (AShare::new(work.bits, x), AShare::new(work.bits, y))
+}
+
+/// P0 hands its shares of the results to P1, which checks every one.
+fn finish(work: &CmpWork, done: &Finished<Bits>) -> Result<()> {
+    if done.role == Role::P0 {
+        return done.hand_over(|to| {
+            let mut words = done.results.iter().flat_map(|bits| bits.words());
+            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
+        });
+    }
+    done.verify(|from| check(work, &done.results, from))
+}
+
+fn check(work: &CmpWork, results: &[Bits], from: &mut dyn Read) -> Result<()> {
+    for (lane, bits) in results.iter().enumerate() {
+        let mut pairs = work.pairs(lane).take(bits.len());
+        for mine in bits.words() {
+            let mut theirs = [0; 8];
+            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+            let word = mine ^ u64::from_le_bytes(theirs);
+            for (i, [x, y, ..]) in pairs.by_ref().take(64).enumerate() {
+                if (word >> i & 1 == 1) != work.plain(x, y) {
+                    return Err(Failure::Check(format!("{x} >= {y} in {} bits came out wrong", work.bits)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_sees_every_result() {
+        for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
+            let (optimise, method, digit) = (Objective::Total, None, None);
+            let work = CmpWork { bits: 13, domain, optimise, method, digit, batch: 100 };
+            let right: Vec<Vec<bool>> = [70, 30]
+                .iter()
+                .enumerate()
+                .map(|(lane, &items)| {
+                    work.pairs(lane).take(items).map(|[x, y, ..]| work.plain(x, y)).collect()
+                })
+                .collect();
+            let mask = 0x5555_1234_u64;
+            let mine = |bits: &Vec<bool>| {
+                Bits::collect(bits.iter().zip(0..).map(|(&b, i)| u64::from(b) ^ mask >> (i % 32) & 1))
+            };
+            let results: Vec<Bits> = right.iter().map(mine).collect();
+            let other = |bits: &Vec<bool>| Bits::collect((0..bits.len()).map(|i| mask >> (i % 32) & 1));
+            let handed: Vec<u8> =
+                right.iter().map(other).flat_map(|b| b.words().to_vec()).flat_map(u64::to_le_bytes).collect();
+            check(&work, &results, &mut handed.as_slice()).unwrap();
+            for at in [0, 8, 16] {
+                let mut wrong = handed.clone();
+                wrong[at] ^= 1;
+                assert!(matches!(check(&work, &results, &mut wrong.as_slice()), Err(Failure::Check(_))));
+            }
+            assert!(check(&work, &results, &mut &handed[1..]).is_err());
+        }
+    }
+
+    /// A wrong result that would go unseen: all pairs ordered alike, or far apart.
+    #[test]
+    fn pairs_are_of_all_orders() {
+        for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
+            for bits in [2, 8, 32, 64] {
+                let (optimise, method, digit) = (Objective::Total, None, None);
+                let work = CmpWork { bits, domain, optimise, method, digit, batch: 1 };
+                let pairs: Vec<_> = work.pairs(0).take(1000).collect();
+                let count = |f: &dyn Fn(u64, u64) -> bool| pairs.iter().filter(|p| f(p[0], p[1])).count();
+                assert!(count(&|x, y| x == y) > 50 && count(&|x, y| work.plain(x, y)) > 300);
+                assert!(count(&|x, y| !work.plain(x, y)) > 100, "{domain:?} {bits}");
+                assert!(bits == 64 || pairs.iter().all(|p| p[0] >> bits == 0 && p[1] >> bits == 0));
+            }
+        }
+    }
+}
