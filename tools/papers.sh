@@ -29,7 +29,8 @@ tell='^(rotl-table5,[^,]*(total|online),[^,]*,[^,]*,n=256 l=64|rotl-table7,[^,]*
     cat "$record"/rotl-table[57].csv | awk -F, '
         $3 != "us" || $2 ~ /prep/ || $14 == "" { next }
         { cell = $1 ", " $2 ", " $5; if (!(cell in paper) || $6 < paper[cell]) { paper[cell] = $6; by[cell] = $4 }
-          if (!(cell in ours) || $14 > ours[cell]) { ours[cell] = $14; with[cell] = $16 } }
+          # Rows for one job may have batches of different sizes: the largest counts.
+          if (!(cell in ours) || $10 > batch[cell]) { ours[cell] = $14; with[cell] = $16; batch[cell] = $10 } }
         END { for (cell in paper) { total++
                   if (ours[cell] > paper[cell]) { slower++
                       printf "* %s: %.3f us (%s), %s %.3f us\n", cell, ours[cell], with[cell], by[cell], paper[cell] } }

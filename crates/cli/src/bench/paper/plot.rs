@@ -92,13 +92,19 @@ fn draw_panel(lines: &[Line], rows: &[&str], area: &Area) -> Drawn {
         .light_line_style(TRANSPARENT)
         .bold_line_style(BLACK.mix(0.12))
         .x_labels(keys.len())
-        .x_label_formatter(&|x| keys.get(*x as usize).copied().unwrap_or_default().to_owned())
+        .x_label_formatter(&|x| below(keys.get(*x as usize).copied().unwrap_or_default()))
         .x_label_style(("sans-serif", 11).into_font().transform(FontTransform::Rotate90))
         .draw()?;
     for (whose, points) in series {
         chart.draw_series(LineSeries::new(points, whose.style(rows)).point_size(2))?;
     }
     Ok(())
+}
+
+/// A label that stands below the axis when it is turned, because its middle is put there: as much
+/// room before it as it is long.
+fn below(label: &str) -> String {
+    format!("{label:\u{a0}>0$}", 2 * label.len())
 }
 
 impl Whose<'_> {

@@ -13,7 +13,8 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
     for note in &table.notes {
         writeln!(out, "* {note}").expect("text grows");
     }
-    let width = lines.iter().map(|l| l.row.len() + l.key.len() + 1).max().unwrap_or(0);
+    let width = lines.iter().map(|l| (l.row.len() + l.key.len() + 1).max(l.column.len() + l.unit.len() + 3));
+    let width = width.max().unwrap_or(0);
     for block in lines.chunk_by(|a, b| a.column == b.column) {
         let heading = format!("{} ({})", block[0].column, block[0].unit);
         writeln!(
