@@ -320,3 +320,27 @@ fn one_wrong_job_stops_all() {
         Ok(())
     });
 }
+
+/// Rows are read some at a time; here it takes three times, the last for fewer of them.
+#[test]
+fn a_batch_of_several_pieces() {
+    fn check<G: Group>(seed: u64) {
+        const N: u32 = 14;
+        let table = Table::new(16, vector(N, 16).columns()[0].clone()).unwrap();
+        let at = |i: u32| i.wrapping_mul(0x9e37_79b9) >> (32 - N);
+        let x: Vec<u32> = (0..1100).map(at).collect();
+        let (p0, p1) = both(pair(seed, None), |p| {
+            let shares = share::<G::Kind>(p.role(), N, &x, seed);
+            let xored = OneHot::<G>::tree(p, N, x.len())?.lookup_xor(p, &table, &shares)?;
+            let added = OneHot::<G>::tree(p, N, x.len())?.signed(p, &[16])?.lookup(p, &table, &shares)?;
+            Ok((xored, added))
+        });
+        for (i, &x) in x.iter().enumerate() {
+            let want = table.columns()[0][x as usize];
+            assert_eq!(p0.0.words()[i] ^ p1.0.words()[i], want, "{i}");
+            assert_eq!(low(p0.1.words()[i].wrapping_add(p1.1.words()[i]), 16), want, "{i}");
+        }
+    }
+    check::<Cyclic>(90);
+    check::<Xor>(91);
+}

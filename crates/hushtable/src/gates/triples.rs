@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Triples made from one draw of correlated OTs and under one key a direction.
-const PIECE: usize = 1 << 17;
+const PIECE: usize = 1 << 19;
 /// Strings hashed at a time.
 const CHUNK: usize = 1 << 10;
 

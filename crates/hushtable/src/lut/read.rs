@@ -21,7 +21,7 @@ pub mod many;
 pub mod signed;
 
 use prim::{ct, lookup, ring::Ring};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 pub use folded::Folded;
 pub use many::Read;
@@ -34,6 +34,9 @@ use crate::{
     party::Party,
     share::{BShare, Share},
 };
+
+/// Words of rows that are shifted, read and wiped at once.
+const PIECE: usize = 1 << 17;
 
 /// XOR shares of the one-hot vectors of a batch of indices. Local reads only: any number of tables
 /// at these indices, never another index.
@@ -94,10 +97,41 @@ impl<G: Group> OneHot<G> {
     fn shifted(self, m: &[u32]) -> Position {
         let n = self.index_bits();
         let mut rows = self.into_rows();
-        for (row, &m) in rows.chunks_exact_mut(ct::row_words(1 << n)).zip(m) {
-            lookup::shift_row(row, 1 << n, G::SHIFT, m);
-        }
+        shift::<G>(&mut rows, n, m);
         Position { n, rows }
+    }
+
+    /// Steps 1 and 2 after the opening, by `select`, for every column of several tables. Spends some
+    /// rows after others, each wiped while it is in the cache.
+    fn selected<R: Ring>(
+        self,
+        m: &[u32],
+        tables: &[&Table<R>],
+        select: fn(&[u64], &[R], &mut [R]),
+    ) -> Vec<Zeroizing<Vec<R>>> {
+        let n = self.index_bits();
+        let words = ct::row_words(1 << n);
+        let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
+        let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
+        let mut rows = Zeroizing::new(self.into_rows());
+        let piece = (PIECE / words).max(1);
+        for (i, rows) in rows.chunks_mut(piece * words).enumerate() {
+            let at = i * piece..m.len().min((i + 1) * piece);
+            shift::<G>(rows, n, &m[at.clone()]);
+            for (column, out) in columns.iter().zip(&mut out) {
+                select(rows, column, &mut out[at.clone()]);
+            }
+            rows.zeroize();
+        }
+        std::mem::take(&mut *rows); // already wiped
+        out
+    }
+}
+
+/// `shift_m` of each row.
+fn shift<G: Group>(rows: &mut [u64], n: u32, m: &[u32]) {
+    for (row, &m) in rows.chunks_exact_mut(ct::row_words(1 << n)).zip(m) {
+        lookup::shift_row(row, 1 << n, G::SHIFT, m);
     }
 }
 
@@ -115,18 +149,11 @@ impl Position {
         };
         Ok(table.columns().iter().map(read).collect())
     }
-
-    /// Sums of the selected entries, without the sign.
-    fn sum<R: Ring>(&self, column: &[R]) -> Zeroizing<Vec<R>> {
-        let mut out = Zeroizing::new(vec![R::default(); self.rows.len() / ct::row_words(1 << self.n)]);
-        lookup::add_select(&self.rows, column, &mut out);
-        out
-    }
 }
 
 impl Drop for Position {
     fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.rows);
+        self.rows.zeroize();
     }
 }
 

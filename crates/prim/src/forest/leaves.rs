@@ -193,8 +193,13 @@ fn write<S: ByteIsa, R: Ring, const ADD: bool>(
             turned.zip(&out[..step]).for_each(|(to, &from)| *to = from);
         }
         for (row, tile) in rows.chunks_exact_mut(width).zip(tile.chunks_exact(TILE)) {
-            let to = &mut row[first..width.min(first + tile_words)];
-            to.copy_from_slice(&bytemuck::cast_slice(tile)[..to.len()]);
+            let to: &mut [u8] = bytemuck::cast_slice_mut(&mut row[first..width.min(first + tile_words)]);
+            let tile: &[u8; 16 * TILE] = bytemuck::cast_slice(tile).try_into().expect("a tile");
+            // a length known to the compiler spares a call for each tile but a short one
+            match to.first_chunk_mut() {
+                Some(to) => *to = *tile,
+                None => to.copy_from_slice(&tile[..to.len()]),
+            }
         }
     }
 }

@@ -15,10 +15,10 @@
 //! # Source
 //! lut-spec 5, "Sign folding".
 
-use prim::ring::Ring;
+use prim::{lookup, ring::Ring};
 use zeroize::Zeroizing;
 
-use super::{Signed, many};
+use super::Signed;
 use crate::{
     error::{Result, same},
     lut::Table,
@@ -63,7 +63,7 @@ impl<G: Group> Signed<G> {
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let (m, message) =
             p.open_beside(std::slice::from_ref(&masked), message, multiplying.message_len())?;
-        let mut sums = many::sums(&self.onehot.shifted(&m[0]), tables);
+        let mut sums = self.onehot.selected(&m[0], tables, lookup::add_select);
         if p.role() == Role::P1 {
             let negated = |z: &mut R| *z = R::from_u64(z.to_u64().wrapping_neg());
             sums.iter_mut().for_each(|sum| sum.iter_mut().for_each(negated)); // z_1

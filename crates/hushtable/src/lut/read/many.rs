@@ -13,11 +13,10 @@
 //! # Source
 //! As for the single lookups.
 
-use prim::ring::Ring;
-use zeroize::Zeroizing;
+use prim::{lookup, ring::Ring};
 
 use super::{
-    Position, Signed,
+    Signed,
     signed::{Choosing, Multiplying},
 };
 use crate::{
@@ -54,11 +53,15 @@ pub fn lookup_xor<G: Group, R: Ring>(
     // Public: each offset is uniform and serves no other opening, since the material is spent.
     let (m, _) = p.open_beside(&masked, Vec::new(), 0)?;
     let read = |(job, m): (Read<'_, OneHot<G>, G, R>, &Vec<u32>)| {
-        let at = job.material.shifted(m);
-        let columns = job.tables.iter().map(|t| at.read_xor(t)).collect::<Result<Vec<_>>>()?;
-        Ok(columns.into_iter().flatten().collect())
+        let widths = job.tables.iter().flat_map(|t| t.columns().iter().map(|_| t.bits()));
+        let columns = job.material.selected(m, job.tables, lookup::xor_select);
+        columns
+            .into_iter()
+            .zip(widths)
+            .map(|(mut y, bits)| Share::new(bits, std::mem::take(&mut *y)))
+            .collect()
     };
-    jobs.into_iter().zip(&m).map(read).collect()
+    Ok(jobs.into_iter().zip(&m).map(read).collect())
 }
 
 /// Offline, 1 round: [`OneHot::signed`] for each of several batches, with the widths of its outputs.
@@ -99,7 +102,7 @@ pub fn lookup<G: Group, R: Ring>(
     let mut message = Vec::new();
     let mut open = Vec::with_capacity(jobs.len());
     for (Read { material: Signed { onehot, sign }, tables, .. }, m) in jobs.into_iter().zip(&m) {
-        let sums = sums(&onehot.shifted(m), tables);
+        let sums = onehot.selected(m, tables, lookup::add_select);
         let (more, rest) = sign.multiply(p.role() == Role::P1, sums); // z_1 is the negated sum
         message.extend(more);
         open.push(rest);
@@ -116,9 +119,4 @@ pub fn lookup<G: Group, R: Ring>(
         multiplying.finish(mine)
     };
     Ok(open.into_iter().map(finish).collect())
-}
-
-/// Sums of the selected entries of every column.
-pub(super) fn sums<R: Ring>(at: &Position, tables: &[&Table<R>]) -> Vec<Zeroizing<Vec<R>>> {
-    tables.iter().flat_map(|t| t.columns()).map(|column| at.sum(column)).collect()
 }
