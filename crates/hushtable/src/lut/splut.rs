@@ -30,7 +30,6 @@ mod stored;
 use std::marker::PhantomData;
 
 use prim::{
-    ct,
     pack::{pack, packed_len, unpack},
     ring::Ring,
     rows::Shift,
@@ -324,11 +323,7 @@ impl SpLut<Cyclic> {
 /// The difference in the index group of n elements.
 pub(super) fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
     match G::SHIFT {
-        // Without branching: add n back if the subtraction wrapped.
-        Shift::Cyclic => {
-            let difference = a.wrapping_sub(b);
-            difference.wrapping_add(n & ct::bit_mask(u64::from(difference >> 31)) as u32)
-        }
+        Shift::Cyclic => one_of_n::minus(a, b, n),
         Shift::Xor => a ^ b,
     }
 }

@@ -11,7 +11,9 @@
 //!
 //! A choice `c` (for n no power of two also a random one, drawn below n) costs a correction: the
 //! receiver sends `flip = c ^ s`, masked by its random `s`, and pad `i` becomes `m_{i ^ flip}`. Both
-//! sources let the sender flip the index before it makes pads.
+//! sources let the sender flip the index before it makes pads. For n no power of two `s` is then
+//! uniform below n only, so that a choice of the receiver's after it is corrected modulo n: it sends
+//! `c - s`, and the pads are turned by that.
 //!
 //! # Cost
 //! Products: no message, about n hashes. Codes: `rho - d` bits from the receiver, 1 round, n hashes.
@@ -25,6 +27,7 @@ use std::ops::Range;
 
 use prim::{
     block::Block,
+    ct,
     hash::CcrHash,
     pack::{pack, packed_len, unpack},
 };
@@ -52,6 +55,9 @@ pub struct Sender {
     n: usize,
     /// Corrections of the indices: pad i is the source's `i ^ flip`.
     flips: Vec<u32>,
+    /// How far the n pads are turned then.
+    turns: Vec<u32>,
+    chosen: bool,
     source: Sending,
 }
 
@@ -66,6 +72,8 @@ enum Sending {
 pub struct Receiver {
     #[zeroize(skip)]
     n: usize,
+    #[zeroize(skip)]
+    chosen: bool,
     choices: Vec<u32>,
     #[zeroize(skip)] // wipes itself
     source: Receiving,
@@ -121,8 +129,8 @@ pub(crate) fn from_random(n: usize, (out, inc): (CotSender, CotReceiver)) -> Res
     same("correlated OTs in the last group to send", 0, out.len() % d)?;
     same("correlated OTs in the last group to receive", 0, inc.len() % d)?;
     let choices = inc.strings().chunks_exact(d).map(chosen_index).collect();
-    let out = Sender { n, flips: vec![0; out.len() / d], source: Sending::Products(out) };
-    Ok((out, Receiver { n, choices, source: Receiving::Products(inc) }))
+    let out = Sender::new(n, out.len() / d, Sending::Products(out));
+    Ok((out, Receiver { n, chosen: false, choices, source: Receiving::Products(inc) }))
 }
 
 /// `send` 1-of-n OTs as sender and `recv` as receiver with uniform choices below n, `2 <= n <= 2^13`,
@@ -141,32 +149,69 @@ pub fn by_code(
     let (sent, mut received) = kk13::extend(s, index_bits(n) as u32, cots, (send, recv))?;
     let choices = std::mem::take(&mut received.choices);
     let rows = Zeroizing::new(std::mem::take(&mut received.rows));
-    let out = Sender { n, flips: vec![0; send], source: Sending::Code(sent) };
-    below(s, (out, Receiver { n, choices, source: Receiving::Code(rows) }))
+    let out = Sender::new(n, send, Sending::Code(sent));
+    below(s, (out, Receiver { n, chosen: false, choices, source: Receiving::Code(rows) }))
 }
 
 /// Replaces the receiver's choices by `wanted`, each below n; the peer does the same in the other
 /// direction. Once per OT. 1 round.
 ///
 /// # Errors
-/// [`Error::Shape`] unless there is one for each OT, and those of the channel.
+/// [`Error::Shape`] unless there is one for each OT, or the second time, when the difference of both
+/// choices would be seen; those of the channel.
 pub fn choose(s: &mut Session, out: &mut Sender, inc: &mut Receiver, wanted: Vec<u32>) -> Result<()> {
-    same("choices", inc.len(), wanted.len())?;
-    let bits = index_bits(out.n) as u32;
-    // Public: each wanted index goes out under the random choice of an OT that serves only here.
-    let masked: Vec<u32> = inc.choices.iter().zip(&wanted).map(|(s, c)| s ^ c).collect();
-    let mut message = Vec::new();
-    pack(&masked, bits, &mut message);
-    let reply = s.exchange(message, packed_len(out.len(), bits))?;
-    let mut flips = vec![0; out.len()];
-    unpack(&reply, bits, &mut flips);
-    out.flips.iter_mut().zip(flips).for_each(|(flip, more)| *flip ^= more);
-    inc.choices.zeroize();
-    inc.choices = wanted;
+    same("choices made before", 0, usize::from(out.chosen | inc.chosen))?;
+    (out.chosen, inc.chosen) = (true, true);
+    if out.n.is_power_of_two() {
+        return flip(s, out, inc, wanted);
+    }
+    let n = out.n as u32;
+    let turns = correct(s, out, inc, wanted, |c, s| minus(c, s, n))?;
+    out.turns = turns.iter().map(|turn| turn % n).collect();
     Ok(())
 }
 
+/// Replaces choices that are uniform among all d bits.
+fn flip(s: &mut Session, out: &mut Sender, inc: &mut Receiver, wanted: Vec<u32>) -> Result<()> {
+    out.flips = correct(s, out, inc, wanted, |c, s| c ^ s)?;
+    Ok(())
+}
+
+/// Sends the differences of the wanted to the random choices; the peer's.
+fn correct(
+    s: &mut Session,
+    out: &Sender,
+    inc: &mut Receiver,
+    wanted: Vec<u32>,
+    difference: impl Fn(u32, u32) -> u32,
+) -> Result<Vec<u32>> {
+    same("choices", inc.len(), wanted.len())?;
+    let bits = index_bits(out.n) as u32;
+    // Public: each wanted index goes out under the random choice of an OT that serves only here, and
+    // is uniform in the group of the difference.
+    let masked: Vec<u32> = wanted.iter().zip(&inc.choices).map(|(&c, &s)| difference(c, s)).collect();
+    let mut message = Vec::new();
+    pack(&masked, bits, &mut message);
+    let reply = s.exchange(message, packed_len(out.len(), bits))?;
+    let mut theirs = vec![0; out.len()];
+    unpack(&reply, bits, &mut theirs);
+    inc.choices.zeroize();
+    inc.choices = wanted;
+    Ok(theirs)
+}
+
+/// `a - b` modulo n, of numbers below n, without branching.
+pub(crate) fn minus(a: u32, b: u32, n: u32) -> u32 {
+    let difference = a.wrapping_sub(b);
+    // Add n back if the subtraction wrapped.
+    difference.wrapping_add(n & ct::bit_mask(u64::from(difference >> 31)) as u32)
+}
+
 impl Sender {
+    fn new(n: usize, count: usize, source: Sending) -> Self {
+        Self { n, flips: vec![0; count], turns: vec![0; count], chosen: false, source }
+    }
+
     /// How many OTs.
     pub fn len(&self) -> usize {
         self.flips.len()
@@ -187,7 +232,8 @@ impl Sender {
             Sending::Products(cots) => Sending::Products(cots.take(m * index_bits(self.n))?),
             Sending::Code(sent) => Sending::Code(sent.split_off(left)),
         };
-        Ok(Self { n: self.n, flips: self.flips.split_off(left), source })
+        let (flips, turns) = (self.flips.split_off(left), self.turns.split_off(left));
+        Ok(Self { n: self.n, flips, turns, chosen: self.chosen, source })
     }
 
     /// Of OTs from correlated OTs with random choices, for the store.
@@ -196,7 +242,7 @@ impl Sender {
     /// For others, which are not stored.
     pub(crate) fn encode(&self, to: &mut Writer) {
         match &self.source {
-            Sending::Products(cots) if self.n.is_power_of_two() => cots.encode(to),
+            Sending::Products(cots) if self.n.is_power_of_two() && !self.chosen => cots.encode(to),
             _ => panic!("codes and corrections are not stored"),
         }
     }
@@ -216,15 +262,16 @@ impl Sender {
         match &self.source {
             Sending::Products(cots) => {
                 let d = index_bits(self.n);
-                room.join_all(hash, cots.delta(), &cots.strings()[j * d..][..d], flip, self.n)
+                room.join_all(hash, cots.delta(), &cots.strings()[j * d..][..d], flip, self.n);
             }
             Sending::Code(sent) => {
                 let row = sent.rows[j] ^ sent.differences[flip as usize]; // D is linear
-                let pads = room.first(self.n);
-                hash.xored(&sent.differences[..self.n], row, pads);
-                pads
+                hash.xored(&sent.differences[..self.n], row, room.first(self.n));
             }
         }
+        let pads = room.first(self.n);
+        pads.rotate_right(self.turns[j] as usize); // turns are public
+        pads
     }
 }
 
@@ -249,13 +296,13 @@ impl Receiver {
             Receiving::Products(cots) => Receiving::Products(cots.take(m * index_bits(self.n))?),
             Receiving::Code(rows) => Receiving::Code(Zeroizing::new(rows.split_off(left))),
         };
-        Ok(Self { n: self.n, choices: self.choices.split_off(left), source })
+        Ok(Self { n: self.n, chosen: self.chosen, choices: self.choices.split_off(left), source })
     }
 
     /// As [`Sender::encode`].
     pub(crate) fn encode(&self, to: &mut Writer) {
         match &self.source {
-            Receiving::Products(cots) if self.n.is_power_of_two() => cots.encode(to),
+            Receiving::Products(cots) if self.n.is_power_of_two() && !self.chosen => cots.encode(to),
             _ => panic!("codes and corrections are not stored"),
         }
     }
@@ -312,7 +359,7 @@ fn below(s: &mut Session, (mut out, mut inc): (Sender, Receiver)) -> Result<(Sen
     let n = out.n;
     if !n.is_power_of_two() {
         let wanted = (0..inc.len()).map(|_| s.rng().below(n as u32)).collect();
-        choose(s, &mut out, &mut inc, wanted)?;
+        flip(s, &mut out, &mut inc, wanted)?;
     }
     Ok((out, inc))
 }
@@ -327,3 +374,6 @@ fn check(n: usize, most: usize) -> Result<()> {
     }
     Err(Error::Param { what: "pads of an OT", got: n.to_string(), accepted: format!("2 to {most}") })
 }
+
+#[cfg(test)]
+mod tests;
