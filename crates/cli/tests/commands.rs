@@ -155,7 +155,7 @@ fn bench_ot_keeps_its_contract() {
 fn bench_refuses_what_it_cannot_measure() {
     let site = Site::without_identities();
     for args in [
-        "lut --index-bits 17",
+        "lut --index-bits 21",
         "lut --value-bits 65",
         "lut --value-bits 0",
         "lut --batch 0",
@@ -163,6 +163,8 @@ fn bench_refuses_what_it_cannot_measure() {
         "lut --net 5",
         "ot --count 0",
         "ot --scheme none",
+        "triples --count 0",
+        "triples --source nmt --t 5",
     ] {
         let done = site.run(&format!("bench {args}"));
         assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args}: {done:?}");

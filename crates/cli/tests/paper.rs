@@ -27,7 +27,8 @@ fn compares_cell_by_cell() {
     for cell in cells {
         let (paper, ours, right) = (number(cell, "paper"), number(cell, "ours"), number(cell, "corrected"));
         let right = if right.is_nan() { paper } else { right };
-        assert_eq!(number(cell, "ratio"), right / ours, "{cell}");
+        // Decimals on the way lose the last bit.
+        assert!((number(cell, "ratio") * ours / right - 1.0).abs() < 1e-9, "{cell}");
         assert!(ours > 0.0 && cell["batch"] == 300, "{cell}");
         let prepares = cell["column"].as_str().unwrap().ends_with("prep.");
         assert_eq!([&cell["auto"], &cell["auto_protocol"]].map(Value::is_null), [prepares; 2], "{cell}");
