@@ -59,7 +59,7 @@ $(VENV)/ready: tools/requirements.txt
 # dependencies have the features they have in `unit` and are not built again.
 fuzz:
 	@echo "== decoders on hostile bytes"
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test fuzz_corpus
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test all fuzz_corpus
 
 # The kernels of an AArch64 processor, under emulation.
 test-neon:

@@ -15,6 +15,6 @@ crash() { # package test name runs
         { echo "$3 failed: run cargo test -p $1 --test $2" >&2 && exit 1; }
 }
 
-crash hushtable store_crash killed_at_any_moment_nothing_is_handed_out_twice "$runs"
+crash hushtable all store_crash::killed_at_any_moment_nothing_is_handed_out_twice "$runs"
 crash hushtable-cli store killed_processes_leave_stores_that_can_be_used $((runs / 10 + 1))
 echo "recorded in $record" >&2

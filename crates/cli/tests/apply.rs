@@ -190,7 +190,7 @@ fn rows_by_position_only_and_ids_as_they_are() {
 #[test]
 fn cost_as_json_and_nothing_else_on_standard_output() {
     let (site, _) = site(-4.0, 3.9);
-    let asked = "sigmoid --column score --fraction-bits 4 --json --threads 2";
+    let asked = "sigmoid --protocol rotl --column score --fraction-bits 4 --json --threads 2";
     let done = both(
         &site,
         &format!("{asked} --input a.csv --output p0.csv"),

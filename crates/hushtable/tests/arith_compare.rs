@@ -1,7 +1,6 @@
 //! Comparison: every pair of small numbers, boundary values at all widths, and the cost.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     Error, Party, Result, Role,

@@ -1,7 +1,6 @@
 //! Functions made of comparisons: every number of 8 bits, and bounds of larger widths.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,

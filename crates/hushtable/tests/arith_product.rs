@@ -1,8 +1,7 @@
 //! Products of numbers and matrices: every pair of small factors, every way of sharing them, and
 //! the cost.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,

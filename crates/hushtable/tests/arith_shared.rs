@@ -1,8 +1,7 @@
 //! Comparison of shared numbers: every pair of shares of 4 bits, every pair of numbers of 8 bits,
 //! boundary values at larger widths.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,

@@ -1,8 +1,7 @@
 //! Truncation and extension: every pair of shares of 8 bits, boundary values at 16, 32 and 64 bits,
 //! and the cost.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,

@@ -1,8 +1,7 @@
 //! Every argument that does not fit is refused, with the value and what is accepted, before
 //! anything is sent: the session goes on as if nothing had been asked.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     AShare, BShare, Error, Party, Result,

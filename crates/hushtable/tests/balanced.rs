@@ -1,9 +1,7 @@
 //! Balanced outer products: the lookup is right for every index, the cost is the documented one.
 
-#[path = "support/onehot.rs"]
-mod onehot;
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::onehot;
+use crate::support::pairs;
 
 use hushtable::{
     Party, Result, Role,

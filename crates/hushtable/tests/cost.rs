@@ -1,8 +1,7 @@
 //! Bytes and rounds are *equal* to the formulas under the protocols' heading "Cost". Doubling has
 //! its own file.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     Party, Result, Role,

@@ -2,10 +2,8 @@
 //! wrong lengths. A party gets an error, at once, or wrong values where bytes were masked anyway;
 //! it never panics, hangs, or lets a number from the peer choose an allocation.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
+use crate::support::pairs;
+use crate::support::relay;
 
 use std::{
     fs,

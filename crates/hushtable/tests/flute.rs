@@ -1,10 +1,8 @@
 //! FLUTE+ and FLUTE: the lookup is right for every index, gates, bits and rounds are those of the
 //! formulas.
 
-#[path = "support/onehot.rs"]
-mod onehot;
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::onehot;
+use crate::support::pairs;
 
 use hushtable::{
     BShare, Error, Party, Result, Role,

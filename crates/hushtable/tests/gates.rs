@@ -1,9 +1,7 @@
 //! Gates on shared bits: every truth table, the cost, and what must not repeat.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
+use crate::support::pairs;
+use crate::support::relay;
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,

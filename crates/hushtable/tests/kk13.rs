@@ -1,12 +1,9 @@
 //! 1-of-n OT from codes and from products: right for every index, at the documented cost, no pad
 //! twice.
 
-#[path = "support/bare.rs"]
-mod bare;
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::bare;
+use crate::support::pairs;
+use crate::support::stats;
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! The doctor names the leg that fails, and leaves the waiting party waiting.
 
-mod net_support;
+use crate::net_support;
 
 use hushtable::Error;
 use hushtable::net::{Listener, Options, Stage, connect, diagnose};

@@ -1,6 +1,6 @@
 //! What a peer, a network or a stranger can do to a session over TCP.
 
-mod net_support;
+use crate::net_support;
 
 use hushtable::Error;
 use hushtable::net::{Listener, Options, connect};

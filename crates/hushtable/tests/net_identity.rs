@@ -1,6 +1,6 @@
 //! Identity folders: made, read, refused.
 
-mod net_support;
+use crate::net_support;
 
 use hushtable::net::Identity;
 use hushtable::{Error, Result};

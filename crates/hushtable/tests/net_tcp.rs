@@ -1,6 +1,6 @@
 //! Sessions over TCP, and what a peer, a network or a stranger can do to them.
 
-mod net_support;
+use crate::net_support;
 
 use hushtable::Error;
 use hushtable::net::{Connection, Cost, Listener, Options, Role, Shape, connect, wire_len};

@@ -1,6 +1,6 @@
 //! Sessions over TLS: who gets in, and what everybody else is told.
 
-mod net_support;
+use crate::net_support;
 
 use hushtable::Error;
 use hushtable::net::{Connection, Identity, Listener, Options, Role, connect, wire_len};

@@ -1,9 +1,7 @@
 //! Triples from codes: they multiply, are uniform, and cost what their page says.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::stats;
 
 use hushtable::{
     Error, Result, Role,

@@ -1,11 +1,8 @@
 //! OP-LUT: every index, both groups and outputs, any length; the cost; what must not show.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use hushtable::{
     Error, Party, Result, Role,

@@ -1,9 +1,7 @@
 //! Correlated OTs of every scheme: right, uniform, never the same twice, in step at both parties.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::stats;
 
 use std::collections::HashSet;
 

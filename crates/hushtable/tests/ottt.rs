@@ -1,11 +1,8 @@
 //! OTTT: right at every index, with the number of ANDs and the cost of its page.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use hushtable::{
     Error, Party, Result,

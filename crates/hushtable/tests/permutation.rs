@@ -1,12 +1,9 @@
 //! Shared permutation and shared rotation: right for every permutation and amount, in both kinds
 //! of shares and both directions; the cost is the documented one; nothing shows that must not.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use hushtable::{
     Error, Party, Result, Role,

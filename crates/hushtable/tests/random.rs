@@ -1,8 +1,7 @@
 //! Random sizes, indices and tables against the plaintext twin: every generator and lookup
 //! protocol, both groups, both outputs. All cases run in one session, as a long job would.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},

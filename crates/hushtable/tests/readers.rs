@@ -1,10 +1,8 @@
 //! Readers of a one-hot vector beyond one table at one index: padded tables, the folded sign,
 //! independent lookups in the same rounds.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
+use crate::support::pairs;
+use crate::support::relay;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,

@@ -2,12 +2,9 @@
 //! comment says which change of the code each test is there to catch. What the parties see is
 //! tested as a distribution in `views.rs`.
 
-#[path = "support/bare.rs"]
-mod bare;
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
+use crate::support::bare;
+use crate::support::pairs;
+use crate::support::relay;
 
 use std::collections::HashSet;
 

@@ -1,7 +1,6 @@
 //! The store of correlations: what is made is what is spent, each piece once, by whom it belongs to.
 
-#[path = "support/stores.rs"]
-mod stores;
+use crate::support::stores;
 
 use std::fs;
 

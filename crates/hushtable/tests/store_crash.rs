@@ -2,8 +2,7 @@
 //!
 //! The killed process is this test itself, started again. `CRASH_RUNS` says how often.
 
-#[path = "support/stores.rs"]
-mod stores;
+use crate::support::stores;
 
 use std::{
     collections::HashSet,
@@ -108,7 +107,7 @@ fn killed_at_any_moment_nothing_is_handed_out_twice() {
 /// What a taker says until it is killed, `patience` after it was started, or after its first hand-out.
 fn run_and_kill(root: &Path, seed: u64, patience: Duration, working: bool) -> Vec<String> {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "taker", "--nocapture", "--test-threads=1"])
+        .args(["--ignored", "--exact", "store_crash::taker", "--nocapture", "--test-threads=1"])
         .env("CRASH_ROOT", root)
         .env("CRASH_SEED", seed.to_string())
         .stdout(Stdio::piped())

@@ -1,11 +1,8 @@
 //! Chains of SP-LUT lookups with switching roles, and tables merged into one.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use hushtable::{
     Error, Party, Result, Role,

@@ -1,7 +1,6 @@
 //! The tree generator: the lookup is right for every index, the cost is the documented one.
 
-#[path = "support/pairs.rs"]
-mod pairs;
+use crate::support::pairs;
 
 use hushtable::{
     Error, Party, Result, Role,

@@ -1,12 +1,9 @@
 //! Mistakes that would break the generators by half-trees, each caught by what it would show on the
 //! wire. The names A1, A2, ... are those of the scripted attacks that the rules come from.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use std::collections::HashSet;
 

@@ -5,12 +5,9 @@
 //! frequencies of their *joint* values are compared between secrets: a relation between any of
 //! them that depends on the secret shows, however it is hidden from each value by itself.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
-#[path = "support/stats.rs"]
-mod stats;
+use crate::support::pairs;
+use crate::support::relay;
+use crate::support::stats;
 
 use hushtable::{
     Party, Result, Role,

@@ -2,13 +2,11 @@
 //! and compared with `data/wire.txt`.
 //!
 //! A difference means that this version cannot talk to the last one. If that is meant, run
-//! `UPDATE_WIRE=1 cargo test --test wire`, say so in the changelog under "Wire" and raise
+//! `UPDATE_WIRE=1 cargo test -p hushtable --test all wire::`, say so in the changelog under "Wire" and raise
 //! `net::WIRE_VERSION`.
 
-#[path = "support/pairs.rs"]
-mod pairs;
-#[path = "support/relay.rs"]
-mod relay;
+use crate::support::pairs;
+use crate::support::relay;
 
 use std::{env, fs, path::Path};
 

@@ -1,0 +1,60 @@
+//! All integration tests in one program: they share most of what is compiled for them.
+
+mod net_support;
+mod support;
+
+mod announce;
+mod arith_compare;
+mod arith_functions;
+mod arith_product;
+mod arith_shared;
+mod arith_truncate;
+mod arithmetic;
+mod bad_params;
+mod balanced;
+mod cost;
+mod doubling;
+mod faults;
+mod flute;
+mod fuzz_corpus;
+mod gates;
+mod kk13;
+mod layers;
+mod lookups;
+mod net_doctor;
+mod net_faults;
+mod net_identity;
+mod net_pair;
+mod net_shape;
+mod net_tcp;
+mod net_tls;
+mod nmt;
+mod oplut;
+mod ot;
+mod ottt;
+mod permutation;
+mod plan;
+mod random;
+mod readers;
+mod rules;
+mod staged;
+mod store;
+mod store_crash;
+mod switching;
+mod tables;
+mod tree;
+mod tree_rules;
+mod views;
+mod wire;
+
+/// A file that is not listed above would never run.
+#[test]
+fn every_file_is_listed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for entry in std::fs::read_dir(folder).expect("tests") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "all") {
+            assert!(include_str!("all.rs").contains(&format!("\nmod {module};\n")), "{name} is not listed");
+        }
+    }
+}

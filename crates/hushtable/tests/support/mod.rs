@@ -1,0 +1,8 @@
+//! What several tests need.
+
+pub mod bare;
+pub mod onehot;
+pub mod pairs;
+pub mod relay;
+pub mod stats;
+pub mod stores;
