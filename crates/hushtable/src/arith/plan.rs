@@ -94,13 +94,13 @@ impl Plan {
 }
 
 impl PlanCost {
-    /// What is to be least, in arbitrary units: a correlated OT costs about as much time as 20 bits,
-    /// and as many bytes as one; online, a bit offline still counts a little, and a round as much as
-    /// all bits.
+    /// What is to be least, in arbitrary units. For time: a correlated OT takes as long as about 30
+    /// bits offline, and what is sent online comes with the most work. For bytes a correlated OT counts
+    /// as a bit. Online, a bit offline still counts a little; a round counts as much as all bits.
     fn weight(&self, objective: Objective) -> usize {
         let Self { cots, offline_bits, online_bits, rounds } = *self;
         match objective {
-            Objective::Total => 20 * cots + offline_bits + online_bits,
+            Objective::Total => 30 * cots + offline_bits + 8 * online_bits,
             Objective::Online => 16 * online_bits + offline_bits + cots,
             Objective::Bytes => cots + offline_bits + online_bits,
             Objective::Rounds => (rounds << 32) + 16 * online_bits + offline_bits,
