@@ -27,7 +27,7 @@ fn site() -> Site {
 
 fn apply(output: &str, rest: &str) -> String {
     // By a protocol that sends enough for every place of a fault.
-    format!("apply sigmoid --protocol rotl --column score --input a.csv --quiet --output {output} {rest}")
+    format!("apply sigmoid --protocol splut --column score --input a.csv --quiet --output {output} {rest}")
 }
 
 /// Both sides ended with exit code 2, soon, and left nothing.
