@@ -257,14 +257,14 @@ fn measure_machine() -> Result<Machine> {
     count(4);
     let ns = |seconds: f64, ots: usize| seconds * 1e9 / ots as f64;
     let start = soft.setup.seconds;
-    let small_start = (small.setup.seconds - start).max(1e-4);
+    let small_start = (small.setup.seconds - start).max(1e-3);
     Ok(Machine {
         start,
         round: Machine::REFERENCE.round,
         soft_ot: ns(soft.offline.seconds, 5 << 13),
         small_start,
         small_ot: ns(small.offline.seconds, 200_000),
-        large_start: (large.setup.seconds - start - small_start).max(1e-4),
+        large_start: (large.setup.seconds - start - small_start).max(1e-3),
         large_ot: ns(large.offline.seconds, 1 << 22),
         hash,
     })

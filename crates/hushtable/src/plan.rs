@@ -50,14 +50,14 @@ pub struct Machine {
 impl Machine {
     /// The machine on which the model of local work was fitted: two cores of an AMD EPYC (Zen 3).
     pub const REFERENCE: Self = Self {
-        start: 14e-3,
+        start: 15e-3,
         round: 40e-6,
-        soft_ot: 45.0,
-        small_start: 6e-3,
-        small_ot: 25.0,
-        large_start: 10e-3,
-        large_ot: 22.0,
-        hash: 0.95,
+        soft_ot: 73.0,
+        small_start: 5e-3,
+        small_ot: 29.6,
+        large_start: 11.6e-3,
+        large_ot: 29.3,
+        hash: 1.13,
     };
 
     /// Of two ends the slower in each respect: what a session of both runs at.
