@@ -225,6 +225,6 @@ impl From<Sharing> for share::Sharing {
 
 impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Xor { "xor" } else { "additive" })
+        share::Sharing::from(*self).fmt(f)
     }
 }

@@ -12,13 +12,12 @@ use hushtable::{
     lut::Job,
     net::Shape,
     plan::{self, Estimate, Prediction},
-    share,
 };
 use serde::Serialize;
 
 use crate::{
     calibrate::Calibration,
-    choice::Objective,
+    choice::{Objective, Sharing},
     cost::{bytes, time},
     count::count,
     failure::{Failure, Result},
@@ -68,24 +67,6 @@ pub struct Plan {
     /// One line of JSON for each protocol
     #[arg(long)]
     json: bool,
-}
-
-/// How a value is shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Sharing {
-    /// x = x0 + x1 mod 2^bits
-    Additive,
-    /// x = x0 ^ x1
-    Xor,
-}
-
-impl From<Sharing> for share::Sharing {
-    fn from(sharing: Sharing) -> Self {
-        match sharing {
-            Sharing::Additive => Self::Additive,
-            Sharing::Xor => Self::Xor,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,23 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::net_support::connected;
 use hushtable::{
     AShare, Error, Party,
     net::{Connection, wire_len},
 };
-
-/// Runs both parties to the end and returns what they return.
-fn both<A: Send, B: Send>(
-    f: impl FnOnce(Connection) -> A + Send,
-    g: impl FnOnce(Connection) -> B + Send,
-) -> (A, B) {
-    let (p0, p1) = Connection::pair();
-    thread::scope(|scope| {
-        let other = scope.spawn(move || g(p1));
-        let mine = f(p0);
-        (mine, other.join().expect("the other party does not panic"))
-    })
-}
 
 /// Asserts that the error is a difference of operations, and returns here, there.
 #[track_caller]
@@ -43,7 +31,7 @@ fn the_same_operation_costs_bytes_and_no_round() {
         channel.announce("end").unwrap();
         channel.cost()
     };
-    let (a, b) = both(work, work);
+    let (a, b) = connected(work, work);
     let heard = wire_len(10) + wire_len(18) + wire_len(3);
     assert_eq!((a.sent, a.received, a.rounds), (heard + wire_len(3), heard, 1));
     assert_eq!(a, b);
@@ -51,7 +39,7 @@ fn the_same_operation_costs_bytes_and_no_round() {
 
 #[test]
 fn one_sided_messages_keep_their_rounds() {
-    let (a, b) = both(
+    let (a, b) = connected(
         |mut c| {
             c.channel().announce("send there and back").unwrap();
             c.channel().send(vec![5; 4]).unwrap();
@@ -79,7 +67,7 @@ fn different_operations_end_both_at_once() {
             outcome
         }
     };
-    let (a, b) = both(work("sigmoid"), work("tanh"));
+    let (a, b) = connected(work("sigmoid"), work("tanh"));
     assert_eq!(a, ("sigmoid".into(), "tanh".into()));
     assert_eq!(b, ("tanh".into(), "sigmoid".into()));
     assert!(start.elapsed() < Duration::from_secs(1));
@@ -87,7 +75,7 @@ fn different_operations_end_both_at_once() {
 
 #[test]
 fn a_party_that_ends_is_told_apart_from_one_that_goes_on() {
-    let (a, _) = both(
+    let (a, _) = connected(
         |mut c| {
             c.channel().announce("open").unwrap();
             difference(c.channel().recv(8))
@@ -100,7 +88,7 @@ fn a_party_that_ends_is_told_apart_from_one_that_goes_on() {
 #[test]
 fn what_the_peer_announces_is_bounded_and_printable() {
     let long = "x".repeat(5000);
-    let (a, b) = both(
+    let (a, b) = connected(
         |mut c| {
             c.channel().announce(&long).unwrap();
             difference(c.channel().recv(1)).1
@@ -112,7 +100,7 @@ fn what_the_peer_announces_is_bounded_and_printable() {
     );
     assert_eq!(a, "?[31mred?");
     assert!(b.starts_with("xxx") && b.len() < 100, "{b}");
-    both(
+    connected(
         |mut c| c.channel().send(vec![0; 2000]).unwrap(),
         |mut c| {
             c.channel().announce("a").unwrap();

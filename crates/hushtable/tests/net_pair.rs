@@ -1,24 +1,12 @@
 //! In-process connections: messages, costs, agreement, siblings.
 
+use crate::net_support::connected;
 use hushtable::Error;
 use hushtable::net::{Connection, Cost, Role, Shape, wire_len};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
-
-/// Runs both parties to the end and returns what they return.
-fn both<A: Send, B: Send>(
-    f: impl FnOnce(Connection) -> A + Send,
-    g: impl FnOnce(Connection) -> B + Send,
-) -> (A, B) {
-    let (p0, p1) = Connection::pair();
-    thread::scope(|scope| {
-        let other = scope.spawn(move || g(p1));
-        let mine = f(p0);
-        (mine, other.join().expect("the other party does not panic"))
-    })
-}
 
 /// Bytes that differ from place to place.
 fn pattern(len: usize, seed: u64) -> Vec<u8> {
@@ -38,7 +26,7 @@ fn roles_and_ids() {
 #[test]
 fn messages_of_every_size_arrive() {
     let sizes = [0, 1, 7, 8, 9, 16_375, 16_376, 16_384, 40_000, MIB - 1, MIB, MIB + 1, 5 * MIB + 3];
-    both(
+    connected(
         |mut p0| sizes.iter().for_each(|&n| p0.channel().send(pattern(n, 3)).unwrap()),
         |mut p1| {
             for n in sizes {
@@ -58,7 +46,7 @@ fn framing_costs_eight_bytes_a_mebibyte() {
 
 #[test]
 fn rounds_are_the_longest_chain() {
-    let (a, b) = both(
+    let (a, b) = connected(
         |mut p0| {
             let c = p0.channel();
             c.send(vec![1; 10]).unwrap(); // 1
@@ -105,7 +93,7 @@ fn both_may_send_much_first() {
             c.channel().cost()
         }
     };
-    let (a, b) = both(run(4), run(5));
+    let (a, b) = connected(run(4), run(5));
     assert_eq!(a, Cost { sent: wire_len(n), received: wire_len(n), rounds: 1 });
     assert_eq!(a, b);
 }
@@ -117,13 +105,13 @@ fn full_queues_in_both_directions_do_not_deadlock() {
         (0..12).for_each(|i| c.channel().send(pattern(4 * MIB, i)).unwrap());
         (0..12).for_each(|i| assert!(c.channel().recv(4 * MIB).unwrap() == pattern(4 * MIB, i)));
     };
-    both(run, run);
+    connected(run, run);
 }
 
 #[test]
 fn a_wrong_length_is_the_peers_error() {
     for (sent, want) in [(5, 6), (6, 5), (0, 1), (3 * MIB, 3 * MIB + 1), (MIB, 2 * MIB), (2 * MIB, MIB)] {
-        both(
+        connected(
             // P1 may hang up before all of it is sent.
             |mut p0| drop(p0.channel().send(vec![0; sent])),
             |mut p1| {
@@ -162,7 +150,7 @@ fn a_dropped_peer_is_closed_at_once() {
 
 #[test]
 fn flush_waits_for_the_queue() {
-    both(
+    connected(
         |mut p0| {
             p0.channel().send(pattern(3 * MIB, 0)).unwrap();
             p0.channel().flush().unwrap();
@@ -182,7 +170,7 @@ fn equal_parameters_are_agreed_in_one_round() {
         c.agree(&[]).unwrap();
         c.channel().cost()
     };
-    let (a, b) = both(run, run);
+    let (a, b) = connected(run, run);
     assert_eq!((a, a.rounds), (b, 2));
 }
 
@@ -196,7 +184,7 @@ fn a_disagreement_ends_the_session_for_good() {
             assert!(p.fork(1).is_err(), "a lane");
         }
     };
-    both(party("5"), party("6"));
+    connected(party("5"), party("6"));
 }
 
 #[test]
@@ -210,7 +198,7 @@ fn both_sides_name_the_first_difference() {
         (&[("security", "128"), ("rows", "5")], "parameter 2", "table = ab12", "rows = 5"),
     ];
     for (other, field, at_p0, at_p1) in cases {
-        let (a, b) = both(
+        let (a, b) = connected(
             |mut p0| p0.agree(&fields(&base)).unwrap_err(),
             |mut p1| p1.agree(&fields(other)).unwrap_err(),
         );
@@ -227,7 +215,7 @@ fn both_sides_name_the_first_difference() {
 
 #[test]
 fn the_peers_text_is_harmless_in_an_error() {
-    let (_, b) = both(
+    let (_, b) = connected(
         |mut p0| p0.agree(&[("x", format!("\x1b[2J\n{}", "é".repeat(100)))]).unwrap_err(),
         |mut p1| p1.agree(&[("x", "1".into())]).unwrap_err(),
     );
@@ -250,7 +238,7 @@ fn unreadable_parameters_are_the_peers_error() {
     for bytes in
         [vec![5], vec![255, 255, 1], vec![1, 0, b'x', 2, 0, b'y'], vec![0; 4 * 65], vec![0; too_long]]
     {
-        both(
+        connected(
             |mut p0| assert_eq!(p0.channel().exchange(bytes.clone(), 0).unwrap(), []),
             |mut p1| assert!(matches!(p1.agree(&[]), Err(Error::Peer(_)))),
         );
@@ -270,7 +258,7 @@ fn lanes_pair_up_in_order() {
         }
         lanes.iter().map(Connection::id).collect::<Vec<_>>()
     };
-    let (a, b) = both(run, run);
+    let (a, b) = connected(run, run);
     assert_eq!(a, b);
     let distinct: std::collections::HashSet<_> = a.iter().collect();
     assert_eq!(distinct.len(), 6);
@@ -278,7 +266,7 @@ fn lanes_pair_up_in_order() {
 
 #[test]
 fn different_numbers_of_lanes_are_refused() {
-    let (a, b) = both(|mut p0| p0.fork(2).err(), |mut p1| p1.fork(3).err());
+    let (a, b) = connected(|mut p0| p0.fork(2).err(), |mut p1| p1.fork(3).err());
     for error in [a, b] {
         assert!(matches!(&error, Some(Error::Handshake { field, .. }) if field == "lanes"), "{error:?}");
     }

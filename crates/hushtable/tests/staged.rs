@@ -1,37 +1,21 @@
 //! The staged generator: the lookup is right for every index, the cost is the documented one.
 
-use crate::support::pairs;
+use crate::support::{onehot::right_at, pairs};
 
 use hushtable::{
-    Error, Party, Result, Role,
-    lut::Table,
+    Error, Role,
     net::{Cost, wire_len},
-    onehot::{Cyclic, Group, OneHot, Xor},
-    reference,
-    share::Share,
+    onehot::{Cyclic, OneHot, Xor},
 };
-use pairs::{both, pair, share};
-
-fn right_at<G: Group>(p: &mut Party, n: u32, xs: &[u32]) -> Result<()> {
-    let table = Table::<u32>::tabulate(n, 29, |x| (x + 1).wrapping_mul(0x9e37_79b9) >> 3)?;
-    let want = reference::lookup(&table.columns()[0], xs);
-    for seed in 0..2 {
-        let x: Share<G::Kind, u32> = share(p.role(), n, xs, seed);
-        let xor = OneHot::<G>::staged(p, n, xs.len())?.lookup_xor(p, &table, &x)?;
-        assert_eq!(p.open(&xor)?, want, "n {n}, {}, XOR output", G::NAME);
-        let add = OneHot::<G>::staged(p, n, xs.len())?.signed(p, &[29])?.lookup(p, &table, &x)?;
-        assert_eq!(p.open(&add)?, want, "n {n}, {}, additive output", G::NAME);
-    }
-    Ok(())
-}
+use pairs::{both, pair};
 
 #[test]
 fn every_index_of_small_tables() {
     both(pair(85, None), |p| {
         for n in 1..=9 {
             let xs: Vec<u32> = (0..4 << n).map(|i| i % (1 << n)).collect();
-            right_at::<Cyclic>(p, n, &xs)?;
-            right_at::<Xor>(p, n, &xs)?;
+            right_at::<Cyclic>(p, n, &xs, OneHot::staged)?;
+            right_at::<Xor>(p, n, &xs, OneHot::staged)?;
         }
         Ok(())
     });
@@ -42,8 +26,8 @@ fn some_indices_of_large_tables() {
     both(pair(86, None), |p| {
         for (n, batch) in [(7, 0), (10, 1), (12, 9), (14, 4), (16, 3)] {
             let xs: Vec<u32> = (0..batch).map(|i| ((i + 1) * 0x0019_660d) >> 3 & ((1 << n) - 1)).collect();
-            right_at::<Cyclic>(p, n, &xs)?;
-            right_at::<Xor>(p, n, &xs)?;
+            right_at::<Cyclic>(p, n, &xs, OneHot::staged)?;
+            right_at::<Xor>(p, n, &xs, OneHot::staged)?;
         }
         assert!(matches!(OneHot::<Xor>::staged(p, 17, 1), Err(Error::Param { .. })));
         assert!(matches!(OneHot::<Xor>::staged(p, 0, 1), Err(Error::Param { .. })));

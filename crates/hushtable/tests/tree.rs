@@ -1,42 +1,21 @@
 //! The tree generator: the lookup is right for every index, the cost is the documented one.
 
-use crate::support::pairs;
+use crate::support::{onehot::right_at, pairs};
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::Table,
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
-    reference,
-    share::Share,
 };
-use pairs::{both, pair, share};
-
-/// The entries of a table of 29-bit words.
-fn table(n: u32) -> Table<u32> {
-    Table::tabulate(n, 29, |x| (x + 1).wrapping_mul(0x9e37_79b9) >> 3).unwrap()
-}
-
-fn right_at<G: Group>(p: &mut Party, n: u32, xs: &[u32]) -> Result<()> {
-    let table = table(n);
-    let want = reference::lookup(&table.columns()[0], xs);
-    for seed in 0..2 {
-        let x: Share<G::Kind, u32> = share(p.role(), n, xs, seed);
-        let xor = OneHot::<G>::tree(p, n, xs.len())?.lookup_xor(p, &table, &x)?;
-        assert_eq!(p.open(&xor)?, want, "n {n}, {}, XOR output", G::NAME);
-        let add = OneHot::<G>::tree(p, n, xs.len())?.signed(p, &[29])?.lookup(p, &table, &x)?;
-        assert_eq!(p.open(&add)?, want, "n {n}, {}, additive output", G::NAME);
-    }
-    Ok(())
-}
+use pairs::{both, pair};
 
 #[test]
 fn every_index_of_small_tables() {
     both(pair(80, None), |p| {
         for n in [1, 2, 6, 7, 8, 9, 10] {
             let xs: Vec<u32> = (0..1 << n).collect();
-            right_at::<Cyclic>(p, n, &xs)?;
-            right_at::<Xor>(p, n, &xs)?;
+            right_at::<Cyclic>(p, n, &xs, OneHot::tree)?;
+            right_at::<Xor>(p, n, &xs, OneHot::tree)?;
         }
         Ok(())
     });
@@ -50,8 +29,8 @@ fn some_indices_of_large_tables() {
             [(8, 1), (11, 31), (12, 33), (13, 100), (14, 3), (15, 2), (16, 40), (18, 5), (20, 2)]
         {
             let xs: Vec<u32> = (0..batch).map(|i| ((i + 1) * 0x0019_660d) >> 3 & ((1 << n) - 1)).collect();
-            right_at::<Cyclic>(p, n, &xs)?;
-            right_at::<Xor>(p, n, &xs)?;
+            right_at::<Cyclic>(p, n, &xs, OneHot::tree)?;
+            right_at::<Xor>(p, n, &xs, OneHot::tree)?;
         }
         Ok(())
     });
@@ -62,8 +41,8 @@ fn some_indices_of_large_tables() {
 fn long_and_empty_batches() {
     both(pair(82, None), |p| {
         let xs: Vec<u32> = (0..9001).map(|i| i % 256).collect();
-        right_at::<Cyclic>(p, 8, &xs)?;
-        right_at::<Xor>(p, 9, &[])
+        right_at::<Cyclic>(p, 8, &xs, OneHot::tree)?;
+        right_at::<Xor>(p, 9, &[], OneHot::tree)
     });
 }
 

@@ -182,7 +182,7 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
         let mut tables = words(sending + receiving);
         let mut offsets = Zeroizing::new(Vec::with_capacity(sending + receiving));
         let parts = [(&run.offsets[..], &run.sent[..]), (inc.choices(), &run.received[..])];
-        let order = if p.role() == Role::P0 { [0, 1] } else { [1, 0] };
+        let order = <[usize; 2]>::from(by_role(p.role(), 0, 1));
         for (own, shares) in order.map(|half| parts[half]) {
             offsets.extend_from_slice(own);
             tables.extend_from_slice(shares);

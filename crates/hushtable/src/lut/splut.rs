@@ -337,7 +337,7 @@ pub(super) fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) ->
     Ok(out)
 }
 
-/// As sender and as receiver at the party `role`, of lookups in which P0 and P1 send.
+/// As sender and as receiver at the party `role`, of what P0 and P1 send; and the other way round.
 pub(super) fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
     match role {
         Role::P0 => (p0, p1),

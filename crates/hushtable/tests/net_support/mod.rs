@@ -12,6 +12,19 @@ use tempfile::TempDir;
 
 pub const MIB: usize = 1 << 20;
 
+/// Runs both ends of a connection in this process to their ends; what they return.
+pub fn connected<A: Send, B: Send>(
+    f: impl FnOnce(Connection) -> A + Send,
+    g: impl FnOnce(Connection) -> B + Send,
+) -> (A, B) {
+    let (p0, p1) = Connection::pair();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || g(p1));
+        let mine = f(p0);
+        (mine, other.join().expect("the other party does not panic"))
+    })
+}
+
 /// Plain TCP with so little patience that failures show within a second.
 pub fn plain() -> Options {
     Options {

@@ -5,6 +5,7 @@ use hushtable::{
     Error, Party, Result,
     lut::Table,
     onehot::{Group, OneHot},
+    reference,
     share::Share,
 };
 
@@ -12,6 +13,20 @@ use super::pairs::share;
 
 /// A generator: index bits and batch.
 pub type Generator<G> = fn(&mut Party, u32, usize) -> Result<OneHot<G>>;
+
+/// The indices `xs` of a table of `2^n` words of 29 bits, in two sharings, with XOR and with additive output.
+pub fn right_at<G: Group>(p: &mut Party, n: u32, xs: &[u32], generator: Generator<G>) -> Result<()> {
+    let table = Table::<u32>::tabulate(n, 29, |x| (x + 1).wrapping_mul(0x9e37_79b9) >> 3)?;
+    let want = reference::lookup(&table.columns()[0], xs);
+    for seed in 0..2 {
+        let x: Share<G::Kind, u32> = share(p.role(), n, xs, seed);
+        let xor = generator(p, n, xs.len())?.lookup_xor(p, &table, &x)?;
+        assert_eq!(p.open(&xor)?, want, "n {n}, {}, XOR output", G::NAME);
+        let add = generator(p, n, xs.len())?.signed(p, &[29])?.lookup(p, &table, &x)?;
+        assert_eq!(p.open(&add)?, want, "n {n}, {}, additive output", G::NAME);
+    }
+    Ok(())
+}
 
 /// Every index of tables of `2^n` entries, four times with different shares, with XOR and with
 /// additive output.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::SpLut;
+use super::{SpLut, by_role};
 use crate::{
     codec::{Reader, Writer},
     error::{Error, Result},
@@ -23,9 +23,9 @@ impl<G: Group> SpLut<G> {
         };
         let (sent, received) = (self.out.len(), self.inc.len());
         // As many as P0 sends in a batch of what is left, if it still has them.
-        let (p0, p1) = if self.role == Role::P0 { (sent, received) } else { (received, sent) };
+        let (p0, p1) = by_role(self.role, sent, received);
         let p0_left = left.div_ceil(2).clamp(left.saturating_sub(p1), p0);
-        let sent_left = if self.role == Role::P0 { p0_left } else { left - p0_left };
+        let (sent_left, _) = by_role(self.role, p0_left, left - p0_left);
         Ok(Self {
             role: self.role,
             entries: self.entries,
