@@ -42,12 +42,17 @@ fn difference(i: usize, ours: Option<&Field<'_>>, theirs: Option<&Field<'_>>) ->
 
 /// Text that is safe to show: printable ASCII, not too long.
 pub(super) fn printable(bytes: &[u8]) -> String {
-    let show = |&b: &u8| if b == b' ' || b.is_ascii_graphic() { char::from(b) } else { '?' };
-    let mut text: String = bytes.iter().take(SHOWN).map(show).collect();
+    let mut text = ascii(&bytes[..bytes.len().min(SHOWN)]);
     if bytes.len() > SHOWN {
         text.push_str("..");
     }
     text
+}
+
+/// The bytes as printable ASCII.
+pub(super) fn ascii(bytes: &[u8]) -> String {
+    let show = |&b: &u8| if b == b' ' || b.is_ascii_graphic() { char::from(b) } else { '?' };
+    bytes.iter().map(show).collect()
 }
 
 /// Each name and value as its length (two bytes, little-endian) and its bytes.

@@ -6,11 +6,11 @@
 
 use std::collections::VecDeque;
 
-use super::agree::printable;
+use super::agree::ascii;
 use crate::error::Error;
 
 /// Longest announcement, in bytes.
-pub(super) const LIMIT: usize = 1 << 10;
+pub(super) const LIMIT: usize = 512;
 
 /// This party's announcements for which the peer's have not been read.
 #[derive(Default)]
@@ -35,6 +35,6 @@ pub(super) fn compare(ours: &str, theirs: &[u8]) -> Option<Error> {
     (ours.as_bytes() != theirs).then(|| Error::Handshake {
         field: "operation".into(),
         ours: ours.to_owned(),
-        theirs: printable(theirs),
+        theirs: ascii(theirs),
     })
 }

@@ -261,7 +261,13 @@ impl Channel {
         if self.failed {
             return Err(Error::Closed);
         }
-        let outcome = step(self);
+        let mut outcome = step(self);
+        if matches!(outcome, Err(Error::Closed)) {
+            // A peer that hung up because it does something else has said so before.
+            if let Err(difference @ Error::Handshake { .. }) = self.compare_announced() {
+                outcome = Err(difference);
+            }
+        }
         if let Err(e) = &outcome {
             self.failed = true;
             self.dead = !matches!(e, Error::Peer(_));
