@@ -5,16 +5,17 @@
 CARGO ?= cargo
 PYTHON ?= python3
 VENV := target/venv
+PYTHON_VENV := target/venv-python
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz test-neon
+.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz python test-neon
 .NOTPARALLEL:
 
 demo:
 	$(CARGO) run --release -- demo
 
-test: lint unit docs vectors lpn fuzz
+test: lint unit docs vectors lpn fuzz python
 	@echo "== all tests passed"
 
 bench:
@@ -60,6 +61,15 @@ $(VENV)/ready: tools/requirements.txt
 fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test all fuzz_corpus
+
+# The Python package, installed as a user would, in an environment of its own.
+python:
+	@echo "== Python package"
+	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/python -m pip install --quiet '.[test]'
+	$(PYTHON_VENV)/bin/python -m mypy python/hushtable
+	$(PYTHON_VENV)/bin/python -m mypy.stubtest hushtable._hushtable
+	$(PYTHON_VENV)/bin/python -m pytest -q
 
 # The kernels of an AArch64 processor, under emulation.
 test-neon:

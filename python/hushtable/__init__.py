@@ -1,0 +1,72 @@
+"""Two parties look things up together without showing what they looked up.
+
+Each party holds a share of every number; functions of shares give shares; `Party.open` alone shows values.
+
+    import hushtable as ht
+
+    def party(p):                                  # runs as both parties
+        s = p.share([0.5 if p.role == 0 else 0.25], bits=12, fraction=8)
+        return p.open(ht.sigmoid(s))
+
+    ht.run_pair(party)                             # (array([0.6796875]), array([0.6796875]))
+
+Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:` and `ht.connect(...)`.
+Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
+"""
+
+from .columns import read_column, write_column
+from .cost import Cost, Phase
+from .errors import (
+    HandshakeError,
+    HushtableError,
+    IdentityError,
+    IoError,
+    ParamError,
+    PeerError,
+    ShapeError,
+    SpentError,
+)
+from .functions import Function, Table, exp, functions, identity, lookup, protocols, sigmoid, tanh
+from .party import Party
+from .plan import Like, Need, Plan, count, prepare
+from .session import connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
+from .share import Share, concatenate, stack
+
+__all__ = [
+    "Cost",
+    "Function",
+    "HandshakeError",
+    "HushtableError",
+    "IdentityError",
+    "IoError",
+    "Like",
+    "Need",
+    "ParamError",
+    "Party",
+    "PeerError",
+    "Phase",
+    "Plan",
+    "Share",
+    "ShapeError",
+    "SpentError",
+    "Table",
+    "concatenate",
+    "connect",
+    "count",
+    "exp",
+    "functions",
+    "identity",
+    "identity_fingerprint",
+    "identity_new",
+    "identity_trust",
+    "listen",
+    "lookup",
+    "prepare",
+    "protocols",
+    "read_column",
+    "run_pair",
+    "sigmoid",
+    "stack",
+    "tanh",
+    "write_column",
+]

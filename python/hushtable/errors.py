@@ -1,0 +1,42 @@
+"""What can go wrong. The texts are the library's."""
+
+from __future__ import annotations
+
+
+class HushtableError(Exception):
+    """Every error of this package."""
+
+
+class PeerError(HushtableError, ConnectionError):
+    """The peer hung up, is silent, or sent something that the protocol does not allow."""
+
+
+class HandshakeError(HushtableError):
+    """The parties disagree on something both must know, or do not accept each other's certificate.
+
+    If they disagree, `field` says on what, `ours` and `theirs` what it is at each.
+    """
+
+    field: str | None = None
+    ours: str | None = None
+    theirs: str | None = None
+
+
+class IdentityError(HushtableError):
+    """The identity folder is unusable."""
+
+
+class IoError(HushtableError, OSError):
+    """The operating system refused."""
+
+
+class ShapeError(HushtableError, ValueError):
+    """Arguments do not fit together: shapes, widths or scales."""
+
+
+class ParamError(HushtableError, ValueError):
+    """A value or a parameter is outside what is supported; the text says what is accepted."""
+
+
+class SpentError(HushtableError):
+    """One-time material was to be used again."""

@@ -1,0 +1,150 @@
+"""Two parties find each other: here, in two processes, or over a network."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from . import _hushtable as native
+from .errors import ParamError, PeerError
+from .party import Party
+from .progress import Bar
+
+Result = TypeVar("Result")
+
+
+def run_pair(
+    party0: Callable[[Party], Result],
+    party1: Callable[[Party], Result] | None = None,
+    *,
+    processes: bool = False,
+    net: str = "loopback",
+    progress: bool = False,
+) -> tuple[Result, Result]:
+    """Runs both parties here and returns what both return.
+
+    `party0` runs as both unless `party1` is given. In two threads, without the interpreter lock in every
+    protocol; or in two processes that connect by TLS on this machine. `net` simulates a link: `"lan"`,
+    `"wan"`, or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s). If a party raises, so does this, with the same
+    exception; the other party ends too.
+    """
+    functions = (party0, party1 or party0)
+    if processes:
+        from .processes import run_processes  # imports what only this needs
+
+        return run_processes(functions, net)
+    pair = tuple(Party(p) for p in native.pair(net))
+    outcomes: list[Any] = [None, None]
+    errors: list[BaseException | None] = [None, None]
+
+    def run(i: int) -> None:
+        try:
+            with pair[i] as p, _bar(p, progress and i == 0):
+                outcomes[i] = functions[i](p)
+        except BaseException as error:
+            errors[i] = error
+
+    threads = [threading.Thread(target=run, args=(i,), name=f"party {i}", daemon=True) for i in (0, 1)]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:  # an interrupt: both end before it goes on
+        for p in pair:
+            p._native.hang_up()
+        for thread in threads:
+            thread.join(10)
+        raise
+    raise_first(errors)
+    return outcomes[0], outcomes[1]
+
+
+def raise_first(errors: list[BaseException | None]) -> None:
+    """Raises the error that came first: not that the peer had gone, if it went because of its own."""
+    found = [(i, error) for i, error in enumerate(errors) if error is not None]
+    for i, error in sorted(found, key=lambda e: isinstance(e[1], PeerError)):
+        if sys.version_info >= (3, 11):
+            error.add_note(f"raised at party {i}")
+        raise error
+
+
+def listen(
+    address: str,
+    identity: str | os.PathLike[str] | None = None,
+    *,
+    insecure_plain_tcp: bool = False,
+    wait: float = 600,
+    timeout: float = 30,
+    net: str = "loopback",
+    progress: bool = False,
+    on_listening: Callable[[str], object] | None = None,
+) -> Party:
+    """Waits for the peer on `address`, `"HOST:PORT"`; a context manager that gives the party, with role 0.
+
+    `identity` is a folder made by `identity_new`, which knows the peer's certificate; without one the
+    connection is refused unless `insecure_plain_tcp`. `wait`: seconds for the peer to appear; `timeout`: without
+    progress. `on_listening` gets the address with the port, of use with port 0.
+    """
+    folder = _identity(identity, insecure_plain_tcp)
+    listener = native.Listener(address, folder, wait, timeout, net)
+    if on_listening is not None:
+        on_listening(listener.address)
+    return _shown(Party(listener.accept()), progress)
+
+
+def connect(
+    address: str,
+    identity: str | os.PathLike[str] | None = None,
+    *,
+    insecure_plain_tcp: bool = False,
+    wait: float = 600,
+    timeout: float = 30,
+    net: str = "loopback",
+    progress: bool = False,
+) -> Party:
+    """Connects to the peer that listens on `address`; a context manager that gives the party, with role 1.
+
+    As `listen` otherwise.
+    """
+    folder = _identity(identity, insecure_plain_tcp)
+    return _shown(Party(native.connect(address, folder, wait, timeout, net)), progress)
+
+
+def identity_new(folder: str | os.PathLike[str], name: str) -> str:
+    """Makes an identity in a new folder and returns its fingerprint; `cert.pem` in it is for the peer."""
+    return native.identity_new(folder, name)[0]
+
+
+def identity_trust(folder: str | os.PathLike[str], certificate: str | os.PathLike[str]) -> str:
+    """Trusts the peer with this certificate; compare the fingerprint returned with the peer's by telephone."""
+    return native.identity_trust(folder, certificate)
+
+
+def identity_fingerprint(folder: str | os.PathLike[str]) -> str:
+    """The fingerprint of an identity."""
+    return native.identity_fingerprint(folder)
+
+
+def _identity(
+    identity: str | os.PathLike[str] | None, insecure_plain_tcp: bool
+) -> str | os.PathLike[str] | None:
+    if identity is None and not insecure_plain_tcp:
+        raise ParamError("identity: none given; accepted: a folder of identity_new, or insecure_plain_tcp=True")
+    if identity is not None and insecure_plain_tcp:
+        raise ParamError("identity: plain TCP uses none; give identity= or insecure_plain_tcp=True")
+    return identity
+
+
+def _bar(p: Party, show: bool) -> AbstractContextManager[object]:
+    return Bar(p._native) if show else nullcontext()
+
+
+def _shown(p: Party, show: bool) -> Party:
+    if show:
+        Bar(p._native).start()
+    return p

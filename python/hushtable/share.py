@@ -1,0 +1,294 @@
+"""Shares of an array: shape and width are public, the values are not known here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _hushtable as native
+from . import _words
+from ._words import Kind, Range, Words
+from .errors import ShapeError
+
+if TYPE_CHECKING:
+    from .party import Party
+
+SECRET = "is not known here: a share is one party's part of it; compute on shares, or show it with p.open(share)"
+
+
+class Share:
+    """One party's shares of an array of numbers.
+
+    `shape`, `bits` (width of a number), `fraction` (binary digits after the point), `kind` (`"additive"` or
+    `"xor"`) and `range` (`lo <= x < hi`) are public and the same at both parties. Indexing, slicing,
+    reshaping and joining are NumPy's; so is broadcasting. What is added to, multiplied with or compared with a
+    share may be another one, an array or a number. Nothing here reveals a value: that is `p.open`.
+
+    Additions wrap around mod `2^bits`, as NumPy's integers do.
+    """
+
+    __slots__ = ("_party", "_range", "_words", "bits", "fraction", "kind")
+    __array_ufunc__ = None  # an array on the left leaves the operation to the share
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, party: Party, words: Words, bits: int, fraction: int, kind: Kind, range: Range
+    ) -> None:
+        self._party = party
+        self._words = words
+        self._range = range
+        self.bits = bits
+        self.fraction = fraction
+        self.kind = kind
+
+    # --- what is public
+
+    @property
+    def party(self) -> Party:
+        """The party that holds this share."""
+        return self._party
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._words.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._words.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return self._words.size
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """All values are `lo <= x < hi`, as far as is known from how they were made."""
+        lo, hi = self._range
+        return lo * 2.0**-self.fraction, hi * 2.0**-self.fraction
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __repr__(self) -> str:
+        return f"Share(shape={self.shape}, {self._type()})"
+
+    # --- rearranging
+
+    def __getitem__(self, key: Any) -> Share:
+        return self._like(np.asarray(self._words[key]))
+
+    def __iter__(self) -> Iterator[Share]:
+        return (self[i] for i in range(len(self)))
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Share:
+        """The same values in another shape, as `numpy.reshape`."""
+        return self._like(self._words.reshape(*shape))  # type: ignore[arg-type]
+
+    def ravel(self) -> Share:
+        """The same values in one axis."""
+        return self._like(self._words.ravel())
+
+    def transpose(self, *axes: int) -> Share:
+        """The axes in another order, reversed by default."""
+        return self._like(self._words.transpose(*axes))
+
+    @property
+    def T(self) -> Share:
+        """The axes reversed."""
+        return self.transpose()
+
+    def copy(self) -> Share:
+        """A copy of its own."""
+        return self._like(self._words.copy())
+
+    # --- local arithmetic
+
+    def __add__(self, other: Any) -> Share:
+        return self._sum(other, 1)
+
+    def __radd__(self, other: Any) -> Share:
+        return self._sum(other, 1)
+
+    def __sub__(self, other: Any) -> Share:
+        return self._sum(other, -1)
+
+    def __rsub__(self, other: Any) -> Share:
+        return (-self)._sum(other, 1)
+
+    def __neg__(self) -> Share:
+        self._additive("-")
+        lo, hi = self._range
+        return self._like(_words.reduce(np.negative(self._words), self.bits), (1 - hi, 1 - lo))
+
+    def __xor__(self, other: Any) -> Share:
+        self._is("xor", "^")
+        if isinstance(other, Share):
+            self._same(other, "^")
+            return self._like(_broadcast(np.bitwise_xor, self, other), (0, 1 << self.bits))
+        words = self._public(other, "^")
+        mine = words if self._party.role == 0 else np.zeros_like(words)
+        return self._like(_broadcast(np.bitwise_xor, self, mine), (0, 1 << self.bits))
+
+    __rxor__ = __xor__
+
+    def __invert__(self) -> Share:
+        return self ^ ((1 << self.bits) - 1)
+
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Share:
+        """Sums over one axis, several, or all."""
+        self._additive("sum")
+        words = np.asarray(self._words.sum(axis=axis, dtype=self._words.dtype))
+        count = self.size // max(words.size, 1)
+        lo, hi = self._range
+        return self._like(_words.reduce(words, self.bits), (count * lo, count * (hi - 1) + 1))
+
+    def low_bits(self, bits: int) -> Share:
+        """Shares of each value mod `2^bits`: the width only shrinks."""
+        if not 1 <= bits <= self.bits:
+            raise ShapeError(f"width of the low bits: expected 1 to {self.bits}, got {bits}")
+        return Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind,
+                     _words.fit(*self._range, bits))
+
+    # --- refused, because the values are secret
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"the truth of a share {SECRET}")
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(f"the value of a share {SECRET}")
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        raise TypeError(f"the value of a share {SECRET}")
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise TypeError(f"what a share contains {SECRET}")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a share belongs to its session and is not copied out of it")
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        ours = _numpy_functions().get(func)
+        return NotImplemented if ours is None else ours(*args, **kwargs)
+
+    # --- inside
+
+    def _type(self) -> str:
+        return f"bits={self.bits}, fraction={self.fraction}, kind={self.kind!r}"
+
+    def _like(self, words: Words, range: Range | None = None) -> Share:
+        fitted = self._range if range is None else _words.fit(*range, self.bits)
+        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted)
+
+    def _is(self, kind: Kind, operation: str) -> None:
+        if self.kind != kind:
+            raise TypeError(f"{operation}: {kind} shares are expected, got {self!r}")
+
+    def _additive(self, operation: str) -> None:
+        self._is("additive", operation)
+
+    def _same(self, other: Share, operation: str) -> None:
+        """Whether two shares may meet in a local operation."""
+        if other._party is not self._party:
+            raise ShapeError(f"{operation}: shares of different sessions or parties")
+        if other.kind != self.kind:
+            raise TypeError(f"{operation}: {self.kind} and {other.kind} shares do not mix: {self!r} and {other!r}")
+        if (other.bits, other.fraction) != (self.bits, self.fraction):
+            raise ShapeError(f"{operation}: shares of different width or scale: {self!r} and {other!r}")
+
+    def _public(self, values: ArrayLike, operation: str) -> Words:
+        """Public values as words at this share's scale; both parties have the same."""
+        numbers = _words.numbers(values)
+        whole = (0, 1 << self.bits) if self.kind == "xor" else (-(1 << (self.bits - 1)), 1 << self.bits)
+        return native.encode(numbers, self.bits, self.fraction, whole, 1)
+
+    def _sum(self, other: Any, sign: int) -> Share:
+        operation = "+" if sign == 1 else "-"
+        self._additive(operation)
+        ufunc = np.add if sign == 1 else np.subtract
+        lo, hi = self._range
+        if isinstance(other, Share):
+            self._same(other, operation)
+            words = _words.reduce(_broadcast(ufunc, self, other), self.bits)
+            o_lo, o_hi = other._range
+            return self._like(words, (lo + o_lo, hi + o_hi - 1) if sign == 1 else (lo - o_hi + 1, hi - o_lo))
+        added = self._public(other, operation)
+        # Exactly one party adds what both know.
+        mine = added if self._party.role == 0 else np.zeros_like(added)
+        words = _words.reduce(_broadcast(ufunc, self, mine), self.bits)
+        o_lo, o_hi = _extremes(added, self.bits)
+        return self._like(words, (lo + o_lo, hi + o_hi) if sign == 1 else (lo - o_hi, hi - o_lo))
+
+    def _times_whole(self, factor: Any) -> Share:
+        """The product with public whole numbers: local."""
+        self._additive("*")
+        factors = _words.numbers(factor)
+        words = _words.reduce(factors.astype(np.int64).view(np.uint64), self.bits)
+        product = _words.reduce(_broadcast(np.multiply, self, words), self.bits)
+        lo, hi = self._range[0], self._range[1] - 1
+        least, most = (int(factors.min()), int(factors.max())) if factors.size else (0, 0)
+        ends = [lo * least, lo * most, hi * least, hi * most]
+        return self._like(product, (min(ends), max(ends) + 1))
+
+
+def concatenate(shares: Sequence[Share], axis: int = 0) -> Share:
+    """Joins shares of one type along an axis, as `numpy.concatenate`."""
+    return _join(np.concatenate, shares, axis)
+
+
+def stack(shares: Sequence[Share], axis: int = 0) -> Share:
+    """Joins shares of one type and shape along a new axis, as `numpy.stack`."""
+    return _join(np.stack, shares, axis)
+
+
+def _join(join: Callable[..., Words], shares: Sequence[Share], axis: int) -> Share:
+    first, *rest = shares
+    for other in rest:
+        first._same(other, join.__name__)
+    try:
+        words = join([s._words for s in shares], axis=axis)
+    except ValueError as error:
+        raise ShapeError(f"{join.__name__}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
+    lo, hi = min(s._range[0] for s in shares), max(s._range[1] for s in shares)
+    return first._like(words, (lo, hi))
+
+
+def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
+    right = b._words if isinstance(b, Share) else b
+    try:
+        return np.asarray(ufunc(a._words, right))
+    except ValueError:
+        raise ShapeError(f"shapes {a.shape} and {right.shape} do not fit together") from None
+
+
+def _extremes(words: Words, bits: int) -> Range:
+    """The least and the greatest of public words, as signed numbers."""
+    if words.size == 0:
+        return (0, 0)
+    values = native.decode(np.ascontiguousarray(words), bits, 0, -(1 << (bits - 1)))
+    return int(values.min()), int(values.max())
+
+
+def _numpy_functions() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """NumPy's functions that shares understand."""
+    return {
+        np.concatenate: concatenate,
+        np.stack: stack,
+        np.reshape: lambda a, shape: a.reshape(shape),
+        np.ravel: lambda a: a.ravel(),
+        np.transpose: lambda a, axes=None: a.transpose(*(axes or ())),
+        np.sum: lambda a, axis=None: a.sum(axis),
+        np.shape: lambda a: a.shape,
+        np.size: lambda a: math.prod(a.shape),
+        np.ndim: lambda a: a.ndim,
+    }

@@ -1,0 +1,47 @@
+//! The library's errors as the package's exceptions, with the same text.
+
+use hushtable::Error;
+use pyo3::{prelude::*, types::PyDict};
+
+/// The exception for `error`.
+pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    let fields = PyDict::new(py);
+    if let Error::Handshake { field, ours, theirs } = error {
+        for (name, value) in [("field", field), ("ours", ours), ("theirs", theirs)] {
+            if let Err(e) = fields.set_item(name, value) {
+                return e;
+            }
+        }
+    }
+    exception(py, class(error), &error.to_string(), &fields)
+}
+
+/// The exception for material that is used again.
+pub fn spent(py: Python<'_>, what: &str) -> PyErr {
+    let text = format!("{what} is spent: one-time material serves one call");
+    exception(py, "SpentError", &text, &PyDict::new(py))
+}
+
+/// The name of the exception's class.
+fn class(error: &Error) -> &'static str {
+    match error {
+        Error::Closed | Error::Timeout { .. } | Error::Peer(_) => "PeerError",
+        Error::Handshake { .. } | Error::Tls(_) => "HandshakeError",
+        Error::Identity(_) => "IdentityError",
+        Error::Io { .. } => "IoError",
+        Error::Shape { .. } => "ShapeError",
+        Error::Param { .. } => "ParamError",
+        _ => "HushtableError",
+    }
+}
+
+fn exception(py: Python<'_>, class: &str, text: &str, fields: &Bound<'_, PyDict>) -> PyErr {
+    let made = py.import("hushtable.errors").and_then(|errors| {
+        let made = errors.getattr(class)?.call1((text,))?;
+        for (name, value) in fields.iter() {
+            made.setattr(name.cast::<pyo3::types::PyString>()?, value)?;
+        }
+        Ok(made)
+    });
+    made.map_or_else(|e| e, PyErr::from_value)
+}

@@ -1,0 +1,31 @@
+//! The native half of the Python package: arrays in, arrays out, no protocol of its own.
+//!
+//! The Python half knows shapes, ranges and NumPy's rules; this half hands words to the library without
+//! the interpreter lock, ends a call on an interrupt, and turns errors into exceptions.
+
+mod codec;
+mod error;
+mod interrupt;
+mod link;
+mod lookup;
+mod party;
+mod table;
+mod words;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _hushtable {
+    use super::*;
+
+    #[pymodule_export]
+    use codec::{decode, encode};
+    #[pymodule_export]
+    use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
+    #[pymodule_export]
+    use lookup::{Material, protocols};
+    #[pymodule_export]
+    use party::Party;
+    #[pymodule_export]
+    use table::{Table, functions};
+}

@@ -1,0 +1,139 @@
+//! Two parties find each other: here, or over a network.
+
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use hushtable::{
+    Error,
+    net::{self, Connection, Identity, Options, Shape},
+    ot::params,
+};
+use pyo3::prelude::*;
+
+use crate::{error::raise, interrupt::interruptible, party::Party};
+
+/// Both parties in this process, on a link that simulates `net`.
+#[pyfunction]
+pub fn pair(py: Python<'_>, net: &str) -> PyResult<(Party, Party)> {
+    let start = Instant::now();
+    let shape = Shape::from_str(net).map_err(|e| raise(py, &e))?;
+    let set_up = move || {
+        let (_, c1) = Connection::pair();
+        let (c0, c1) = Connection::pair_with(c1.id(), shape);
+        let p1 = std::thread::spawn(move || hushtable::Party::new(c1, None));
+        let p0 = hushtable::Party::new(c0, None);
+        Ok((p0?, p1.join().expect("the thread of P1")?))
+    };
+    let (p0, p1) = interruptible(py, || (), set_up)?;
+    Ok((Party::new(p0, start), Party::new(p1, start)))
+}
+
+/// An open port, until the peer has come.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+pub struct Listener {
+    inner: Mutex<Option<net::Listener>>,
+    address: String,
+}
+
+#[pymethods]
+impl Listener {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        address: &str,
+        identity: Option<PathBuf>,
+        wait: f64,
+        timeout: f64,
+        net: &str,
+    ) -> PyResult<Self> {
+        let bound =
+            options(identity.as_deref(), wait, timeout, net).and_then(|o| net::Listener::bind(address, o));
+        let inner = bound.map_err(|e| raise(py, &e))?;
+        Ok(Self { address: inner.local_addr().to_string(), inner: Mutex::new(Some(inner)) })
+    }
+
+    /// The address with the port in use.
+    #[getter]
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Waits for the peer; this party is P0.
+    fn accept(&self, py: Python<'_>) -> PyResult<Party> {
+        let taken = self.inner.lock().expect("no panic while the lock is held").take();
+        let listener = taken.ok_or_else(|| raise(py, &Error::Closed))?;
+        let (p, start) = interruptible(
+            py,
+            || (),
+            move || {
+                let connection = listener.accept()?;
+                let start = Instant::now();
+                Ok((hushtable::Party::new(connection, None)?, start))
+            },
+        )?;
+        Ok(Party::new(p, start))
+    }
+}
+
+/// Connects to a listening peer; this party is P1.
+#[pyfunction]
+pub fn connect(
+    py: Python<'_>,
+    address: String,
+    identity: Option<PathBuf>,
+    wait: f64,
+    timeout: f64,
+    net: &str,
+) -> PyResult<Party> {
+    let start = Instant::now();
+    let options = options(identity.as_deref(), wait, timeout, net).map_err(|e| raise(py, &e))?;
+    let p = interruptible(py, || (), move || hushtable::Party::new(net::connect(&address, options)?, None))?;
+    Ok(Party::new(p, start))
+}
+
+/// Makes an identity folder; its fingerprint and the certificate to give to peers.
+#[pyfunction]
+pub fn identity_new(py: Python<'_>, folder: PathBuf, name: &str) -> PyResult<(String, PathBuf)> {
+    let made = Identity::create(&folder, name).map_err(|e| raise(py, &e))?;
+    Ok((made.fingerprint().to_string(), made.certificate_path()))
+}
+
+/// Pins a peer's certificate; its fingerprint.
+#[pyfunction]
+pub fn identity_trust(py: Python<'_>, folder: PathBuf, certificate: PathBuf) -> PyResult<String> {
+    Identity::trust(&folder, &certificate).map(|f| f.to_string()).map_err(|e| raise(py, &e))
+}
+
+/// The fingerprint of the identity in a folder.
+#[pyfunction]
+pub fn identity_fingerprint(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+    Identity::load(&folder).map(|i| i.fingerprint().to_string()).map_err(|e| raise(py, &e))
+}
+
+/// How to connect; without an identity plain TCP.
+fn options(identity: Option<&Path>, wait: f64, timeout: f64, net: &str) -> Result<Options, Error> {
+    let options = match identity {
+        Some(folder) => Options::secure(Identity::load(folder)?),
+        None => Options::plain(),
+    };
+    let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
+    let shape = Shape::from_str(net)?;
+    Ok(Options {
+        parameters,
+        shape,
+        wait: seconds("wait", wait)?,
+        timeout: seconds("timeout", timeout)?,
+        ..options
+    })
+}
+
+fn seconds(what: &'static str, value: f64) -> Result<Duration, Error> {
+    if (0.001..=86400.0).contains(&value) {
+        return Ok(Duration::from_secs_f64(value));
+    }
+    Err(Error::Param { what, got: format!("{value} s"), accepted: "0.001 to 86400 s".into() })
+}

@@ -1,0 +1,103 @@
+//! Batches of words of the four widths, as NumPy gives and takes them.
+
+use hushtable::share::Sharing;
+use numpy::{Element, IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods, ndarray::ArrayD};
+use prim::ring::Ring;
+use pyo3::{exceptions::PyTypeError, prelude::*};
+
+/// Words as they come from an array.
+pub enum Words {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+}
+
+/// A word that NumPy knows too.
+pub trait Word: Ring + Element {
+    /// A batch of such words.
+    fn batch(words: Vec<Self>) -> Words;
+}
+
+impl Word for u8 {
+    fn batch(words: Vec<Self>) -> Words {
+        Words::U8(words)
+    }
+}
+
+impl Word for u16 {
+    fn batch(words: Vec<Self>) -> Words {
+        Words::U16(words)
+    }
+}
+
+impl Word for u32 {
+    fn batch(words: Vec<Self>) -> Words {
+        Words::U32(words)
+    }
+}
+
+impl Word for u64 {
+    fn batch(words: Vec<Self>) -> Words {
+        Words::U64(words)
+    }
+}
+
+impl Words {
+    /// A copy of a contiguous unsigned array's elements, and its shape.
+    pub fn of(array: &Bound<'_, PyAny>) -> PyResult<(Self, Vec<usize>)> {
+        if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u8>>() {
+            return Ok((Words::U8(a.as_slice()?.to_vec()), a.shape().to_vec()));
+        }
+        if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u16>>() {
+            return Ok((Words::U16(a.as_slice()?.to_vec()), a.shape().to_vec()));
+        }
+        if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u32>>() {
+            return Ok((Words::U32(a.as_slice()?.to_vec()), a.shape().to_vec()));
+        }
+        if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u64>>() {
+            return Ok((Words::U64(a.as_slice()?.to_vec()), a.shape().to_vec()));
+        }
+        Err(PyTypeError::new_err("an array of unsigned words is expected"))
+    }
+
+    /// The array of these words, which takes them over.
+    pub fn into_array<'py>(self, py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Words::U8(w) => array(py, w, shape).map(Bound::into_any),
+            Words::U16(w) => array(py, w, shape).map(Bound::into_any),
+            Words::U32(w) => array(py, w, shape).map(Bound::into_any),
+            Words::U64(w) => array(py, w, shape).map(Bound::into_any),
+        }
+    }
+
+    /// Puts the words of `rest`, of the same width, behind these.
+    pub fn append(&mut self, rest: Self) {
+        match (self, rest) {
+            (Words::U8(all), Words::U8(rest)) => all.extend(rest),
+            (Words::U16(all), Words::U16(rest)) => all.extend(rest),
+            (Words::U32(all), Words::U32(rest)) => all.extend(rest),
+            (Words::U64(all), Words::U64(rest)) => all.extend(rest),
+            _ => unreachable!("the batches of one call have one width"),
+        }
+    }
+}
+
+/// The array with `shape` of these elements, which it takes over.
+pub fn array<'py, T: Element>(
+    py: Python<'py>,
+    elements: Vec<T>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let shaped = ArrayD::from_shape_vec(shape, elements).map_err(|e| PyTypeError::new_err(e.to_string()))?;
+    Ok(shaped.into_pyarray(py))
+}
+
+/// The kind of sharing by its name in Python.
+pub fn sharing(name: &str) -> PyResult<Sharing> {
+    match name {
+        "additive" => Ok(Sharing::Additive),
+        "xor" => Ok(Sharing::Xor),
+        _ => Err(PyTypeError::new_err(format!("kind {name:?} is neither \"additive\" nor \"xor\""))),
+    }
+}

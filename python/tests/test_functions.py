@@ -1,0 +1,111 @@
+"""Functions and tables against NumPy."""
+
+from __future__ import annotations
+
+import hushtable as ht
+import numpy as np
+import pytest
+
+REFERENCE = {
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "exp": np.exp,
+    "identity": lambda x: x,
+}
+
+
+def halves(values, fraction):
+    """Two addends for each value, multiples of 2^-fraction, about as large."""
+    steps = np.round(values * 2.0**fraction)
+    first = np.floor(steps / 2)
+    return first * 2.0**-fraction, (steps - first) * 2.0**-fraction
+
+
+@pytest.mark.parametrize("name", ht.functions())
+@pytest.mark.parametrize("protocol", [*ht.protocols(), "auto"])
+def test_function_is_within_half_a_step_on_its_whole_domain(name, protocol):
+    function = ht.functions()[name]
+    lo, hi = function.default_domain
+    x = np.arange(lo, hi - 2.0**-5, 2.0**-5)  # the last one has no halves
+    parts = halves(x, 5)
+
+    def party(p):
+        s = p.share(parts[p.role], bits=12, fraction=5, range=(lo, hi))
+        return p.open(function(s, fraction=10, protocol=protocol)), p.open(s)
+
+    (y, back), other = ht.run_pair(party)
+    assert np.array_equal(back, x)
+    assert np.array_equal(y, other[0])
+    assert np.abs(y - REFERENCE[name](x)).max() <= 0.5 * 2.0**-10 * (1 + 1e-9)
+
+
+def test_random_table_with_every_kind_of_sharing():
+    rng = np.random.default_rng(7)
+    values = rng.integers(-500, 500, 300)
+    table = ht.Table(values)
+    x = rng.integers(0, 300, 200)
+    mask = rng.integers(0, 512, 200)
+
+    def party(p):
+        xor = p.share(mask if p.role == 0 else mask ^ x, bits=9, fraction=0, kind="xor")
+        assert xor.range == (0, 512)
+        wide = ht.Table(np.concatenate([values, np.zeros(212)]))
+        add = p.input(x if p.role == 0 else None, owner=0, shape=200, bits=10, fraction=0, range=(0, 300))
+        return [
+            p.open(ht.lookup(t, i, kind=kind))
+            for t, i in ((wide, xor), (table, add))
+            for kind in ("additive", "xor")
+        ]
+
+    for outcome in ht.run_pair(party):
+        assert np.array_equal(outcome[0], values[x])
+        assert np.array_equal(outcome[2], values[x])
+        for bits in (outcome[1], outcome[3]):
+            assert np.array_equal(bits, values[x] & 1023)
+
+
+def test_tabulated_function_of_two_axes():
+    table = ht.Table.tabulate(np.square, (-2, 2), index_fraction=6, fraction=12)
+    x = np.linspace(-1.9, 1.9, 24).reshape(2, 3, 4).round(2)
+
+    def party(p):
+        s = p.input(x if p.role == 1 else None, owner=1, shape=x.shape, bits=16, fraction=6, range=(-2, 2))
+        return p.open(ht.lookup(table, s))
+
+    y, _ = ht.run_pair(party)
+    rounded = np.round(x * 64) / 64
+    assert y.shape == (2, 3, 4)
+    assert np.abs(y - rounded**2).max() <= 2.0**-13
+
+
+def test_results_keep_the_range_that_the_table_has():
+    def party(p):
+        s = p.share(np.zeros(3), bits=8, fraction=4)
+        y = ht.sigmoid(s)
+        z = ht.tanh(y)
+        assert 0 <= y.range[0] < y.range[1] <= 1 + 2**-4
+        assert 0 <= z.range[0] < z.range[1] <= 1
+        return p.open(z)
+
+    for z in ht.run_pair(party):
+        assert np.array_equal(z, np.full(3, np.round(np.tanh(0.5) * 16) / 16))
+
+
+def test_an_index_outside_the_table_is_refused():
+    def party(p):
+        s = p.share(np.zeros(2), bits=16, fraction=8)
+        with pytest.raises(ht.ParamError, match=r"-128 <= x < 128.*range="):
+            ht.lookup(ht.Table.tabulate(np.sin, (-8, 8)), s)
+        with pytest.raises(ht.ShapeError, match="8 fraction bits and a table for 0"):
+            ht.lookup(ht.Table([1, 2, 3]), s)
+        wide = p.share(np.zeros(2), bits=24, fraction=8)
+        with pytest.raises(ht.ParamError, match="index of 24 bits.*at most 16"):
+            ht.sigmoid(wide)
+        with pytest.raises(ht.ParamError, match="needs? 9 bits|need 9 bits"):
+            ht.lookup(ht.Table([255, 0]), p.share([0], bits=8, fraction=0, range=(0, 2)), bits=8)
+        with pytest.raises(TypeError, match="a share is expected, got ndarray"):
+            ht.sigmoid(np.zeros(3))
+        with pytest.raises(ht.ParamError, match="protocol: nosuch"):
+            ht.sigmoid(p.share([0.0], bits=8), protocol="nosuch")
+
+    ht.run_pair(party)

@@ -1,0 +1,354 @@
+"""Sessions: threads, processes, TLS; parties that differ, fail or are interrupted; costs and plans."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import hushtable as ht
+import numpy as np
+import pytest
+
+
+def scores(p):
+    rng = np.random.default_rng(p.role)
+    s = p.share(rng.uniform(-4, 4, 300), bits=16, fraction=8, range=(-8, 8))
+    return p.open(ht.sigmoid(s))
+
+
+def test_threads_and_processes_give_the_same():
+    threads = ht.run_pair(scores)
+    processes = ht.run_pair(scores, processes=True)
+    for y in (*threads, *processes):
+        assert np.array_equal(y, threads[0])
+
+
+def test_open_to_one_party():
+    def party(p):
+        s = p.share([1.0])
+        return p.open(s, to=0), p.open(s, to=1)
+
+    assert ht.run_pair(party) == (([2.0], None), (None, [2.0]))
+
+
+SCRIPT = textwrap.dedent(
+    """
+    import sys
+    import numpy as np
+    import hushtable as ht
+
+    def work(p):
+        rng = np.random.default_rng(p.role)
+        s = p.share(rng.uniform(-4, 4, 300), bits=16, fraction=8, range=(-8, 8))
+        np.save(sys.argv[3], p.open(ht.sigmoid(s)))
+
+    if sys.argv[1] == "listen":
+        print_address = lambda address: print(address, flush=True)
+        with ht.listen("127.0.0.1:0", identity=sys.argv[2], on_listening=print_address) as p:
+            work(p)
+    else:
+        with ht.connect(sys.argv[1], identity=sys.argv[2]) as p:
+            work(p)
+    """
+)
+
+
+def test_two_programs_over_tls(tmp_path):
+    for name in ("bank", "telecom"):
+        ht.identity_new(tmp_path / name, name)
+    for name, peer in (("bank", "telecom"), ("telecom", "bank")):
+        fingerprint = ht.identity_trust(tmp_path / name, tmp_path / peer / "cert.pem")
+        assert fingerprint == ht.identity_fingerprint(tmp_path / peer)
+    script = tmp_path / "party.py"
+    script.write_text(SCRIPT)
+
+    def start(where, name):
+        args = [sys.executable, script, where, tmp_path / name, tmp_path / f"{name}.npy"]
+        return subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
+
+    with start("listen", "bank") as bank:
+        address = bank.stdout.readline().strip()
+        with start(address, "telecom") as telecom:
+            assert telecom.wait(60) == 0
+        assert bank.wait(60) == 0
+    want = ht.run_pair(scores)[0]
+    for name in ("bank", "telecom"):
+        assert np.array_equal(np.load(tmp_path / f"{name}.npy"), want)
+
+
+def test_a_connection_needs_an_identity_or_says_that_it_has_none(tmp_path):
+    with pytest.raises(ht.ParamError, match="insecure_plain_tcp"):
+        ht.connect("127.0.0.1:9")
+    with pytest.raises(ht.IoError, match="none"):
+        ht.connect("127.0.0.1:9", identity=tmp_path / "none")
+    with pytest.raises(ht.IoError, match="127.0.0.1:9"):
+        ht.connect("127.0.0.1:9", insecure_plain_tcp=True, wait=0.05)
+    with pytest.raises(ht.PeerError, match="connection"):
+        ht.listen("127.0.0.1:0", insecure_plain_tcp=True, wait=0.05)
+
+
+def differ(f0, f1):
+    """Runs parties that must both raise `HandshakeError`; their errors and the time it took."""
+    caught = [None, None]
+
+    def party(p):
+        start = time.monotonic()
+        with pytest.raises(ht.HandshakeError) as error:
+            (f0, f1)[p.role](p)
+        caught[p.role] = (error.value, time.monotonic() - start)
+
+    ht.run_pair(party)
+    assert max(took for _, took in caught) < 1
+    (a, _), (b, _) = caught
+    assert (a.ours, a.theirs) == (b.theirs, b.ours)
+    assert str(a) == f"the parties disagree on {a.field}: here {a.ours}, at the peer {a.theirs}"
+    return a
+
+
+def test_another_function_is_noticed_by_both():
+    def calls(function):
+        return lambda p: p.open(function(p.share(np.zeros(5), bits=12, fraction=8)))
+
+    error = differ(calls(ht.sigmoid), calls(ht.tanh))
+    assert error.ours.startswith("sigmoid(") and error.theirs.startswith("tanh(")
+
+
+@pytest.mark.parametrize("protocol", list(ht.protocols()))
+def test_another_function_is_noticed_in_every_protocol(protocol):
+    def calls(function):
+        return lambda p: function(p.share(np.zeros(5), bits=8, fraction=4), protocol=protocol)
+
+    assert differ(calls(ht.sigmoid), calls(ht.tanh)).field == "operation"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "text"),
+    [
+        (lambda p: p.share(np.zeros(5)), lambda p: p.share(np.zeros(6)), "shape (6,)"),
+        (lambda p: p.share(np.zeros(5)), lambda p: p.share(np.zeros(5), bits=12), "bits=12"),
+        (lambda p: p.share(np.zeros(5)), lambda p: p.share(np.zeros(5), fraction=7), "fraction=7"),
+        (lambda p: p.share([0]), lambda p: p.share([0], range=(-1, 1)), "range -256:256"),
+        (lambda p: p.share([0]), lambda p: p.input(None, 0, shape=1), "input of party 0"),
+        (lambda p: p.open(p.share([0])), lambda p: p.open(p.share([0]), to=0), "to party 0"),
+    ],
+)
+def test_parties_that_differ_are_both_told(a, b, text):
+    def then_open(f):
+        def run(p):
+            f(p)
+            p.open(p.share(np.zeros(5)))
+
+        return run
+
+    error = differ(then_open(a), then_open(b))
+    assert text in error.theirs and text not in error.ours
+
+
+def test_a_party_that_ends_early_is_noticed():
+    def party(p):
+        s = p.share([1.0])
+        if p.role == 0:
+            with pytest.raises(ht.HandshakeError, match="at the peer end of the session"):
+                p.open(s)
+
+    ht.run_pair(party)
+
+
+def test_a_party_that_raises_ends_the_other():
+    def party(p):
+        s = p.share([1.0])
+        if p.role == 1:
+            raise KeyError("no such column")
+        p.open(s)
+
+    start = time.monotonic()
+    with pytest.raises(KeyError, match="no such column"):
+        ht.run_pair(party)
+    with pytest.raises(KeyError, match="no such column"):
+        ht.run_pair(party, processes=True)
+    assert time.monotonic() - start < 10
+
+
+def test_agree():
+    def party(p):
+        p.agree(rows=10, order="by id")
+        with pytest.raises(ht.HandshakeError, match="parties disagree on rows"):
+            p.agree(rows=p.role)
+        with pytest.raises(ht.PeerError, match="closed"):
+            p.barrier()
+
+    ht.run_pair(party)
+
+
+INTERRUPTED = textwrap.dedent(
+    """
+    import sys, time
+    import numpy as np
+    import hushtable as ht
+
+    def party(p):
+        print("running", flush=True)
+        if p.role == 0:
+            p.open(p.share(np.zeros(3)))   # the peer never comes
+        else:
+            time.sleep(1000)
+
+    def alone(address):
+        print("running", flush=True)
+        ht.connect(address, insecure_plain_tcp=True)
+
+    def with_peer():
+        with ht.connect(sys.argv[2], insecure_plain_tcp=True) as p:
+            print("running", flush=True)
+            p.barrier()
+
+    try:
+        {"threads": lambda: ht.run_pair(party), "alone": lambda: alone("127.0.0.1:9"), "peer": with_peer}[sys.argv[1]]()
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    """
+)
+
+
+def interrupt(path, *args):
+    """Runs the script, interrupts it when it runs, and says what it took to end."""
+    path.write_text(INTERRUPTED)
+    with subprocess.Popen([sys.executable, path, *args], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "running\n"
+        start = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        rest = program.stdout.read()
+        assert program.wait(30) == 0
+        assert "interrupted" in rest
+    return time.monotonic() - start
+
+
+def test_an_interrupt_while_connecting(tmp_path):
+    assert interrupt(tmp_path / "a.py", "alone") < 5
+
+
+def test_an_interrupt_ends_the_peer_too(tmp_path):
+    outcome = []
+
+    def serve(listening):
+        try:
+            with ht.listen("127.0.0.1:0", insecure_plain_tcp=True, on_listening=listening) as p:
+                p.share([1.0])
+                p.open(p.share([1.0]))
+        except ht.HushtableError as error:
+            outcome.append(error)
+
+    address = []
+    ready = threading.Event()
+    server = threading.Thread(target=serve, args=(lambda a: (address.append(a), ready.set()),))
+    server.start()
+    ready.wait()
+    assert interrupt(tmp_path / "a.py", "peer", address[0]) < 5
+    server.join(10)
+    assert isinstance(outcome[0], (ht.PeerError, ht.HandshakeError))
+
+
+def test_cost_by_phase_and_operation(tmp_path):
+    def party(p):
+        s = p.share(np.zeros(100), bits=8, fraction=4)
+        y = ht.sigmoid(s, protocol="rotl")
+        before = p.cost
+        p.open(y)
+        p.trace(tmp_path / f"{p.role}.json")
+        return p.cost, p.cost - before
+
+    (cost, opening), (other, _) = ht.run_pair(party)
+    assert list(cost.by_operation) == ["connect", "sigmoid", "open"]
+    assert set(cost.by_operation["sigmoid"]) == {"setup", "offline", "online"}
+    assert opening.online.sent >= 100 and opening.online.rounds == 1 and opening.offline == ht.Phase()
+    assert cost.online.sent == other.online.received
+    # What is announced counts where it is sent, and at the peer where it is read.
+    sent = [c.setup.sent + c.offline.sent + c.online.sent for c in (cost, other)]
+    assert [c.setup.received + c.offline.received + c.online.received for c in (other, cost)] == sent
+    assert cost.setup.seconds > 0 and cost.setup.rounds > 0
+    # 2 d + 2 (l - 1) bits a lookup, both directions together, and what is announced.
+    assert cost.by_operation["sigmoid"]["online"].sent - 100 * (8 + 7) / 8 < 300
+    text = str(cost)
+    assert "set-up" in text and "sigmoid, offline" in text and "rounds" in text
+    for role in (0, 1):
+        trace = json.loads((tmp_path / f"{role}.json").read_text())
+        spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        assert {"connect", "sigmoid", "open"} == {event["name"] for event in spans}
+        assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["pid"] == role for event in spans)
+
+
+def two_layers(s):
+    return ht.tanh(ht.sigmoid(s) - 0.5)
+
+
+def test_a_plan_leaves_the_online_phase():
+    x = np.linspace(-3, 3, 40)
+    like = ht.Like(40, bits=12, fraction=6, range=(-4, 4))
+
+    def party(p):
+        with p.offline():
+            plan = ht.prepare(two_layers, like)
+        s = p.input(x if p.role == 0 else None, 0, shape=40, bits=12, fraction=6, range=(-4, 4))
+        before = p.cost
+        y = plan(s)
+        spent = p.cost - before
+        with pytest.raises(ht.SpentError, match="spent"):
+            plan(s)
+        return p.open(y), p.open(two_layers(s)), spent
+
+    (y, direct, spent), _ = ht.run_pair(party)
+    assert np.array_equal(y, direct)
+    assert spent.offline.sent == spent.offline.received == 0 and spent.setup == ht.Phase()
+    assert spent.online.sent > 0
+    rounded = np.round(x * 64) / 64
+    assert np.abs(y - np.tanh(1 / (1 + np.exp(-rounded)) - 0.5)).max() < 2 / 64
+
+
+def test_a_dry_run_counts_without_a_peer():
+    needs = ht.count(two_layers, ht.Like((3, 5), bits=12, fraction=6))
+    assert [(n.operation.split("(")[0], n.count) for n in needs] == [("sigmoid", 15), ("tanh", 15)]
+    with pytest.raises(ht.ParamError, match="no values to open"):
+        ht.count(lambda s: s.party.open(s), 3)
+
+
+def test_a_plan_serves_what_it_was_made_for():
+    def party(p):
+        with pytest.raises(ht.ParamError, match="offline"):
+            ht.prepare(ht.sigmoid, 3)
+        with p.offline():
+            plan = ht.prepare(ht.sigmoid, ht.Like(3, bits=8, fraction=4))
+        with pytest.raises(ht.ShapeError, match=r"expected Share\(shape=\(3,\).*got Share\(shape=\(4,\)"):
+            plan(p.share(np.zeros(4), bits=8, fraction=4))
+        return p.open(plan(p.share(np.zeros(3), bits=8, fraction=4)))
+
+    assert np.array_equal(ht.run_pair(party)[0], [0.5, 0.5, 0.5])
+
+
+def test_progress_is_drawn(capsys):
+    def party(p):
+        s = p.share(np.zeros(60_000), bits=12, fraction=8, range=(-8, 8))
+        return ht.sigmoid(s).shape
+
+    ht.run_pair(party, progress=True, net="200:1ms")
+    shown = capsys.readouterr().err
+    assert "/60,000" in shown and "100% |####" in shown
+
+
+def test_results_that_cannot_be_handed_over_say_so():
+    with pytest.raises(ht.HushtableError, match="cannot be handed over"):
+        ht.run_pair(lambda p: p.share([1.0]), processes=True)
+
+
+def test_the_package_imports_fast():
+    code = "import time, numpy; t = time.perf_counter(); import hushtable; print(time.perf_counter() - t)"
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    ]
+    assert min(times) < 0.3 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), times
