@@ -14,6 +14,8 @@ Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:`
 Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
 """
 
+from .arithmetic import argmax, maximum, where
+from .arithmetic import largest as max
 from .columns import read_column, write_column
 from .cost import Cost, Phase
 from .errors import (
@@ -50,6 +52,7 @@ __all__ = [
     "ShapeError",
     "SpentError",
     "Table",
+    "argmax",
     "concatenate",
     "connect",
     "count",
@@ -61,6 +64,8 @@ __all__ = [
     "identity_trust",
     "listen",
     "lookup",
+    "max",
+    "maximum",
     "prepare",
     "protocols",
     "read_column",
@@ -68,5 +73,6 @@ __all__ = [
     "sigmoid",
     "stack",
     "tanh",
+    "where",
     "write_column",
 ]

@@ -75,6 +75,24 @@ class Party:
     def hang_up(self) -> None: ...
     def close(self, regular: bool) -> None: ...
 
+def multiply(
+    p: Party, operation: str, x: NDArray[np.uint64], y: NDArray[np.uint64], bits: int
+) -> NDArray[np.uint64]: ...
+def matrix_product(
+    p: Party,
+    operation: str,
+    x: NDArray[np.uint64],
+    y: NDArray[np.uint64],
+    bits: int,
+    shape: tuple[int, int, int],
+) -> NDArray[np.uint64]: ...
+def truncate(p: Party, operation: str, x: NDArray[np.uint64], bits: int, fraction: int) -> NDArray[np.uint64]: ...
+def less(
+    p: Party, operation: str, x: NDArray[np.uint64], y: NDArray[np.uint64], bits: int, domain: str
+) -> NDArray[np.uint64]: ...
+def select(
+    p: Party, operation: str, b: NDArray[np.uint64], x: NDArray[np.uint64], bits: int
+) -> NDArray[np.uint64]: ...
 def encode(
     values: NDArray[np.float64] | NDArray[np.int64],
     bits: int,

@@ -188,6 +188,23 @@ class Party:
             return self._native.spend(operation, words, material)
         return self._native.lookup(operation, words, index_kind, table, bits, kind, protocol)
 
+    def _multiply(self, operation: str, x: Words, y: Words, bits: int) -> Words:
+        return native.multiply(self._native, operation, x, y, bits)
+
+    def _matrix_product(
+        self, operation: str, x: Words, y: Words, bits: int, shape: tuple[int, int, int]
+    ) -> Words:
+        return native.matrix_product(self._native, operation, x, y, bits, shape)
+
+    def _truncate(self, operation: str, x: Words, bits: int, fraction: int) -> Words:
+        return native.truncate(self._native, operation, x, bits, fraction)
+
+    def _less(self, operation: str, x: Words, y: Words, bits: int, domain: str) -> Words:
+        return native.less(self._native, operation, x, y, bits, domain)
+
+    def _select(self, operation: str, b: Words, x: Words, bits: int) -> Words:
+        return native.select(self._native, operation, b, x, bits)
+
     def _limits(
         self, bits: int, fraction: int, range: tuple[float, float] | None, kind: Kind
     ) -> Range:

@@ -55,6 +55,9 @@ class Bar:
             if everything and not finished and time.monotonic() - begun > SHORT:
                 self._draw(done, everything, time.monotonic() - begun)
                 finished = done >= everything
+        if self._drawn and not finished and (party := self._party()) is not None:
+            done, everything = party.progress()
+            self._draw(done, everything, time.monotonic() - begun)
         self._end()
 
     def _draw(self, done: int, everything: int, seconds: float) -> None:

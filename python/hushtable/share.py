@@ -156,6 +156,68 @@ class Share:
         return Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind,
                      _words.fit(*self._range, bits))
 
+    # --- protocols, of `arithmetic`
+
+    def __mul__(self, other: Any) -> Share:
+        from .arithmetic import multiply
+
+        return multiply(self, other)
+
+    __rmul__ = __mul__
+
+    def __matmul__(self, other: Any) -> Share:
+        from .arithmetic import matmul
+
+        return matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Share:
+        from .arithmetic import matmul
+
+        return matmul(other, self)
+
+    def __lt__(self, other: Any) -> Share:
+        from .arithmetic import less
+
+        return less(self, other)
+
+    def __gt__(self, other: Any) -> Share:
+        return self._known(other).__lt__(self)
+
+    def __le__(self, other: Any) -> Share:
+        return ~self.__gt__(other)
+
+    def __ge__(self, other: Any) -> Share:
+        return ~self.__lt__(other)
+
+    def __eq__(self, other: object) -> Share:  # type: ignore[override]
+        return ~self.__ne__(other)
+
+    def __ne__(self, other: object) -> Share:  # type: ignore[override]
+        return self.__lt__(other) ^ self.__gt__(other)
+
+    def mean(self, axis: int | None = None) -> Share:
+        """Means over an axis, or of all, within a step of the scale."""
+        from .arithmetic import mean
+
+        return mean(self, axis)
+
+    def max(self, axis: int | None = None) -> Share:
+        """The greatest over an axis, or of all; see `hushtable.max`."""
+        from .arithmetic import largest
+
+        return largest(self, axis)
+
+    def argmax(self, axis: int | None = None) -> Share:
+        """The index of the greatest over an axis, or of all; see `hushtable.argmax`."""
+        from .arithmetic import argmax
+
+        return argmax(self, axis)
+
+    def _known(self, other: Any) -> Share:
+        from .arithmetic import known
+
+        return other if isinstance(other, Share) else known(self, other)
+
     # --- refused, because the values are secret
 
     def __bool__(self) -> NoReturn:

@@ -3,6 +3,7 @@
 //! The Python half knows shapes, ranges and NumPy's rules; this half hands words to the library without
 //! the interpreter lock, ends a call on an interrupt, and turns errors into exceptions.
 
+mod arith;
 mod codec;
 mod error;
 mod interrupt;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _hushtable {
     use super::*;
 
+    #[pymodule_export]
+    use arith::{less, matrix_product, multiply, select, truncate};
     #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]

@@ -54,7 +54,8 @@ impl Progress {
         self.done.fetch_add(count, Ordering::Relaxed);
     }
 
-    fn begin(&self, all: usize) {
+    /// A call with `all` things to do begins.
+    pub fn begin(&self, all: usize) {
         self.done.store(0, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
     }
@@ -107,7 +108,7 @@ impl Party {
     }
 
     /// Runs an operation without the interpreter lock, announced to the peer. An error ends the session.
-    fn call<T: Send + 'static>(
+    pub fn call<T: Send + 'static>(
         &self,
         py: Python<'_>,
         operation: &str,

@@ -1,0 +1,242 @@
+"""Products, comparisons and selections of shares. Each is a protocol; what it takes is in `p.cost`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _hushtable as native
+from . import _words
+from ._words import Range, Words
+from .errors import ParamError, ShapeError
+from .share import Share
+
+
+def multiply(a: Share, b: Share | ArrayLike) -> Share:
+    """The products, element by element; of fixed-point numbers rounded down to their scale.
+
+    A public whole number multiplies locally. Raises `ParamError` if the width cannot hold the product at
+    twice the scale.
+    """
+    if not isinstance(b, Share):
+        numbers = _words.numbers(b)
+        if numbers.dtype == np.int64:
+            return a._times_whole(numbers)
+        if a.fraction == 0:
+            raise TypeError(f"*: numbers that are not whole and a share without fraction bits: {a!r}")
+        steps = np.round(numbers * 2.0**a.fraction).astype(np.int64)
+        _room(a, _product(a._range, (int(steps.min()), int(steps.max()) + 1) if steps.size else (0, 1)))
+        return _rescaled(a._times_whole(steps))
+    a._additive("*")
+    a._same(b, "*")
+    x, y = _pair(a, b)
+    limits = _room(a, _product(a._range, b._range))
+    words = a.party._multiply(_name("multiply", a, b), x, y, a.bits)
+    return _rescaled(a._like(_words.reduce(words, a.bits), limits))
+
+
+def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
+    """The matrix product, of one or two axes each, as `numpy.matmul`."""
+    if not isinstance(a, Share):
+        assert isinstance(b, Share)
+        return matmul(b.T, np.asarray(a).T).T
+    a._additive("@")
+    left = a if a.ndim == 2 else a.reshape((1, -1))
+    right: Share | NDArray[Any] = b if isinstance(b, Share) else np.asarray(b)
+    tall = right if right.ndim == 2 else right.reshape((-1, 1))
+    if left.ndim != 2 or tall.ndim != 2 or left.shape[1] != tall.shape[0]:
+        raise ShapeError(f"@: shapes {a.shape} and {right.shape} do not fit together")
+    rows, inner, columns = left.shape[0], left.shape[1], tall.shape[1]
+    product = _matrix(left, tall, (rows, inner, columns))
+    return product.reshape(a.shape[:-1] + right.shape[1:])
+
+
+def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> Share:
+    inner = shape[1]
+    if isinstance(b, Share):
+        a._same(b, "@")
+        lo, hi = _product(a._range, b._range)
+        limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
+        words = a.party._matrix_product(_name("matmul", a, b), _wide(a), _wide(b), a.bits, shape)
+        return _rescaled(a._like(_words.reduce(words, a.bits), limits))
+    numbers = _words.numbers(b)
+    whole = numbers.dtype == np.int64
+    if not whole and a.fraction == 0:
+        raise TypeError(f"@: numbers that are not whole and a share without fraction bits: {a!r}")
+    steps = numbers.astype(np.int64) if whole else np.round(numbers * 2.0**a.fraction).astype(np.int64)
+    bound = int(np.abs(steps).sum(axis=0).max()) if steps.size else 0
+    most = max(abs(a._range[0]), abs(a._range[1] - 1)) * bound
+    limits = (-most, most + 1) if whole else _room(a, (-most, most + 1))
+    words = _words.reduce(_wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
+    product = a._like(words, limits)
+    return product if whole else _rescaled(product)
+
+
+def mean(x: Share, axis: int | None = None) -> Share:
+    """Means over an axis, or of all: the sum times a reciprocal, off by at most half a step and rounded down."""
+    total = x.sum(axis)
+    if total.size == 0 or x.size == 0:
+        raise ShapeError(f"mean: at least one value is expected, got shape {x.shape}")
+    count = x.size // total.size
+    most, quarter = max(abs(total._range[0]), abs(total._range[1] - 1)), 1 << max(x.bits - 2, 0)
+    digits = next((k for k in range(40, -1, -1) if most * round(2**k / count) < quarter), 0)
+    factor = round(2**digits / count)
+    if most * abs(factor - 2**digits / count) > 0.5 * 2**digits:
+        raise ParamError(f"mean: {count} values in {x.range} do not fit {x.bits} bits; share with more bits")
+    product = total._times_whole(factor)
+    if digits == 0:
+        return product
+    operation = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
+    words = x.party._truncate(operation, _wide(product), x.bits, digits)
+    lo, hi = product._range
+    return product._like(_words.reduce(words, x.bits), (lo >> digits, ((hi - 1) >> digits) + 1))
+
+
+def less(a: Share, b: Share | ArrayLike) -> Share:
+    """Bits, shared by XOR, that are 1 where `a < b`."""
+    a._additive("<")
+    other = b if isinstance(b, Share) else known(a, b)
+    a._same(other, "<")
+    x, y = _pair(a, other)
+    lo, hi = a._range[0] - other._range[1] + 1, a._range[1] - other._range[0]
+    half = 1 << (a.bits - 1)
+    if -half <= lo and hi <= half and a.bits >= 2:
+        domain = "near"
+    else:
+        domain = "unsigned" if a._range[0] >= 0 and other._range[0] >= 0 else "signed"
+        ends = (min(a._range[0], other._range[0]), max(a._range[1], other._range[1]))
+        fits = (0, 1 << a.bits) if domain == "unsigned" else (-half, half)
+        if ends[0] < fits[0] or ends[1] > fits[1]:
+            raise ParamError(f"<: ranges {a.range} and {other.range} do not fit {a.bits} bits of one sign")
+    words = a.party._less(f"{_name('less', a, other)}, {domain}", x, y, a.bits, domain)
+    return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
+
+
+def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
+    """`a` where the shared bits of a comparison are 1, else `b`. At least one of both is a share."""
+    like = a if isinstance(a, Share) else b
+    if not isinstance(condition, Share) or (condition.kind, condition.bits) != ("xor", 1):
+        raise TypeError(f"where: the bits of a comparison are expected, got {condition!r}")
+    if not isinstance(like, Share):
+        raise TypeError("where: at least one of both values is to be a share")
+    first = a if isinstance(a, Share) else known(like, a)
+    second = b if isinstance(b, Share) else known(like, b)
+    difference = first - second
+    shape = _shape(condition, difference)
+    bits = np.ascontiguousarray(np.broadcast_to(condition._words, shape)).astype(np.uint64)
+    wide = np.ascontiguousarray(np.broadcast_to(difference._words, shape)).astype(np.uint64)
+    words = like.party._select(_name("where", condition, difference), bits, wide, like.bits)
+    lo, hi = min(first._range[0], second._range[0]), max(first._range[1], second._range[1])
+    chosen = second + like._like(_words.reduce(words, like.bits), difference._range)
+    return chosen._like(chosen._words, (lo, hi))
+
+
+def maximum(a: Share, b: Share | ArrayLike) -> Share:
+    """The greater of both, element by element."""
+    other = b if isinstance(b, Share) else known(a, b)
+    return where(less(a, other), other, a)
+
+
+def largest(x: Share, axis: int | None = None) -> Share:
+    """The greatest along an axis, or of all: a knockout of comparisons, `log2` of them one after the other."""
+    return _knockout(x, axis)[0]
+
+
+def argmax(x: Share, axis: int | None = None) -> Share:
+    """The index of the greatest along an axis, or of all, as shares without fraction bits.
+
+    Of equal ones the first.
+    """
+    return _knockout(x, axis)[1]
+
+
+def _knockout(x: Share, axis: int | None) -> tuple[Share, Share]:
+    flat = x.ravel() if axis is None else x
+    try:
+        values = flat._like(np.moveaxis(flat._words, axis or 0, 0))
+    except ValueError:
+        raise ShapeError(f"max: axis {axis} of shape {x.shape}") from None
+    count = len(values)
+    if count == 0:
+        raise ShapeError(f"max: an axis with at least one value is expected, got shape {x.shape}")
+    width = max(x.bits, count.bit_length() + 1)
+    places = np.arange(count).reshape((-1,) + (1,) * (values.ndim - 1)) + np.zeros(values.shape, dtype=np.int64)
+    none = np.zeros(values.shape, _words.dtype(width))
+    indices = Share(x.party, none, width, 0, "additive", (0, 1)) + places
+    while (count := len(values)) > 1:
+        half, odd = count // 2, count % 2
+        # Neighbours meet, so that of equal values the first stays.
+        a, b = values[0 : 2 * half : 2], values[1 : 2 * half : 2]
+        i, j = indices[0 : 2 * half : 2], indices[1 : 2 * half : 2]
+        second = less(a, b)
+        winners, best = where(second, b, a), where(second, j, i)
+        values = _append(winners, values[-1:]) if odd else winners
+        indices = _append(best, indices[-1:]) if odd else best
+    return values[0], indices[0]
+
+
+def _append(a: Share, b: Share) -> Share:
+    lo, hi = min(a._range[0], b._range[0]), max(a._range[1], b._range[1])
+    return a._like(np.concatenate([a._words, b._words]), (lo, hi))
+
+
+def known(like: Share, values: ArrayLike) -> Share:
+    """Public values as a share of the same type."""
+    words = like._public(values, "a public value")
+    numbers = native.decode(np.ascontiguousarray(words), like.bits, 0, -(1 << (like.bits - 1)))
+    mine = words if like.party.role == 0 else np.zeros_like(words)
+    limits = (int(numbers.min()), int(numbers.max()) + 1) if numbers.size else (0, 1)
+    return Share(like.party, mine, like.bits, like.fraction, "additive", limits)
+
+
+def _rescaled(product: Share) -> Share:
+    """Numbers at twice the scale, back at theirs."""
+    if product.fraction == 0:
+        return product
+    operation = f"truncate(shape {product.shape}, bits={product.bits} by {product.fraction})"
+    words = product.party._truncate(operation, _wide(product), product.bits, product.fraction)
+    lo, hi = product._range
+    return product._like(
+        _words.reduce(words, product.bits), (lo >> product.fraction, ((hi - 1) >> product.fraction) + 1)
+    )
+
+
+def _room(a: Share, limits: Range) -> Range:
+    """The range of a product, if the width holds it at twice the scale; without fraction bits any."""
+    quarter = 1 << (a.bits - 2) if a.bits > 1 else 0
+    if a.fraction and not (-quarter <= limits[0] and limits[1] <= quarter):
+        need = max(-limits[0], limits[1] - 1).bit_length() + 2
+        raise ParamError(
+            f"*: a product of up to {need} bits at twice the scale is not supported; accepted: {a.bits}: share with "
+            f"more bits, or a smaller range="
+        )
+    return limits
+
+
+def _product(a: Range, b: Range) -> Range:
+    ends = [x * y for x in (a[0], a[1] - 1) for y in (b[0], b[1] - 1)]
+    return min(ends), max(ends) + 1
+
+
+def _pair(a: Share, b: Share) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    shape = _shape(a, b)
+    return tuple(  # type: ignore[return-value]
+        np.ascontiguousarray(np.broadcast_to(s._words, shape)).astype(np.uint64).reshape(shape) for s in (a, b)
+    )
+
+
+def _shape(a: Share, b: Share) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise ShapeError(f"shapes {a.shape} and {b.shape} do not fit together") from None
+
+
+def _wide(a: Share) -> Words:
+    return np.ascontiguousarray(a._words).astype(np.uint64).reshape(a.shape)
+
+
+def _name(name: str, a: Share, b: Share) -> str:
+    return f"{name}(shapes {a.shape} and {b.shape}, bits={a.bits} and {b.bits}, fraction={a.fraction})"
