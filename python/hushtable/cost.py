@@ -37,7 +37,7 @@ class Cost:
     `by_operation` has the same by name, in the order of first use.
     """
 
-    records: tuple[native.Record, ...] = field(repr=False)
+    records: tuple[native._Record, ...] = field(repr=False)
 
     @property
     def setup(self) -> Phase:
@@ -82,7 +82,7 @@ class Cost:
         return sum((Phase(*r[3:]) for r in self.records if r[1] == phase), Phase())
 
 
-def write_trace(path: str | os.PathLike[str], role: int, records: Iterable[native.Record]) -> None:
+def write_trace(path: str | os.PathLike[str], role: int, records: Iterable[native._Record]) -> None:
     """Writes a timeline in the trace-event format, which Perfetto and Chrome open."""
     threads = {phase: i for i, phase in enumerate(PHASES)}
     events: list[dict[str, object]] = [

@@ -10,8 +10,9 @@ use std::{
 
 use hushtable::{
     Error, Role,
-    lut::Job,
-    net::{Cost, HangUp},
+    lut::{Job, Protocol},
+    net::{Cost, HangUp, Shape},
+    plan::{self, Machine, Objective},
     share::{Additive, Bitwise, Kind, Share, Sharing},
 };
 use pyo3::prelude::*;
@@ -142,11 +143,16 @@ impl Party {
         (index_kind, kind): (&str, &str),
         bits: u32,
         protocol: &str,
+        count: usize,
     ) -> PyResult<Lookup> {
         let (index, output) = (sharing(index_kind)?, sharing(kind)?);
         let index_bits = table.inner.entries().len().ilog2();
         let job = Job { index, output, index_bits, value_bits: bits };
-        let protocol = protocol.parse::<hushtable::lut::Protocol>().and_then(|p| p.check(&job).map(|()| p));
+        let protocol = match protocol {
+            // The same at both parties without asking: predicted for a local network.
+            "auto" => plan::choose(&job, count.max(1), &Shape::LAN, &Machine::REFERENCE, Objective::Total),
+            name => name.parse::<Protocol>().and_then(|p| p.check(&job).map(|()| p)),
+        };
         let protocol = protocol.map_err(|e| raise(py, &e))?;
         Ok(Lookup { protocol, job, table: Arc::clone(&table.inner) })
     }
@@ -236,8 +242,8 @@ impl Party {
         kind: &str,
         protocol: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol)?;
         let (x, shape) = indices(index)?;
+        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol, x.len())?;
         let role = self.role;
         let found = self.call(py, operation, move |steps, progress| {
             progress.begin(x.len());
@@ -260,7 +266,7 @@ impl Party {
         kind: &str,
         protocol: &str,
     ) -> PyResult<Material> {
-        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol)?;
+        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol, count)?;
         let (role, prepared) = (self.role, lookup.clone());
         let batches = self.call(py, operation, move |steps, progress| {
             progress.begin(count);

@@ -120,11 +120,17 @@ def test_another_function_is_noticed_by_both():
 
 
 @pytest.mark.parametrize("protocol", list(ht.protocols()))
-def test_another_function_is_noticed_in_every_protocol(protocol):
-    def calls(function):
-        return lambda p: function(p.share(np.zeros(5), bits=8, fraction=4), protocol=protocol)
+def test_another_table_is_noticed_in_every_protocol(protocol):
+    kind = "xor" if protocol in ("flute", "ottt") else "additive"
 
-    assert differ(calls(ht.sigmoid), calls(ht.tanh)).field == "operation"
+    def calls(values):
+        def party(p):
+            index = p.share([1, 2], bits=3, fraction=0, kind="xor")
+            ht.lookup(ht.Table(values), index, kind=kind, protocol=protocol)
+
+        return party
+
+    assert differ(calls(range(8)), calls(range(1, 9))).field == "operation"
 
 
 @pytest.mark.parametrize(

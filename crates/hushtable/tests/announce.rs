@@ -91,6 +91,17 @@ fn a_party_that_ends_is_told_apart_from_one_that_goes_on() {
 }
 
 #[test]
+fn what_a_peer_sent_before_it_hung_up_is_received() {
+    let (mut p0, mut p1) = Connection::pair();
+    p0.channel().announce("show it to the other").unwrap();
+    p0.channel().send(vec![7; 3]).unwrap();
+    drop(p0);
+    p1.channel().announce("show it to the other").unwrap();
+    assert_eq!(p1.channel().recv(3).unwrap(), [7; 3]);
+    assert!(matches!(p1.channel().recv(1), Err(Error::Closed)));
+}
+
+#[test]
 fn what_the_peer_announces_is_bounded_and_printable() {
     let long = "x".repeat(5000);
     let (a, b) = connected(

@@ -179,7 +179,11 @@ impl Channel {
             let message = channel.announced.push(operation);
             channel.cost.sent += wire_len(message.len());
             let clock = channel.clock;
-            Frame::cut(message, clock).try_for_each(|frame| channel.post(frame))
+            match Frame::cut(message, clock).try_for_each(|frame| channel.post(frame)) {
+                // What the peer sent before it hung up may be all that is left to do.
+                Err(Error::Closed) => Ok(()),
+                outcome => outcome,
+            }
         })
     }
 
