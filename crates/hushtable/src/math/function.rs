@@ -1,0 +1,217 @@
+//! The functions that are known by name.
+
+use std::{fmt, str::FromStr};
+
+use super::Bounds;
+use crate::error::{Error, Result};
+
+/// A function of one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `1 / (1 + e^-x)`
+    Sigmoid,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// `e^x`
+    Exp,
+    /// Natural logarithm.
+    Ln,
+    /// Logarithm to base 10.
+    Log10,
+    /// Square root.
+    Sqrt,
+    /// `1 / sqrt(x)`
+    Rsqrt,
+    /// `1 / x`
+    Reciprocal,
+    /// `x` times the normal distribution function at `x`.
+    Gelu,
+    /// `x / (1 + e^-x)`
+    Silu,
+    /// `ln(1 + e^x)`
+    Softplus,
+    /// Error function.
+    Erf,
+    /// `x` itself.
+    Identity,
+}
+
+/// What a function tends to beyond an end of its domain: the value that saturation gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tail {
+    /// A limit.
+    Limit(f64),
+    /// The number itself.
+    Number,
+    /// Nothing in particular: its value at the end of the domain.
+    End,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Sigmoid,
+        Self::Tanh,
+        Self::Exp,
+        Self::Ln,
+        Self::Log10,
+        Self::Sqrt,
+        Self::Rsqrt,
+        Self::Reciprocal,
+        Self::Gelu,
+        Self::Silu,
+        Self::Softplus,
+        Self::Erf,
+        Self::Identity,
+    ];
+
+    /// The name on a command line and of a result.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sigmoid => "sigmoid",
+            Self::Tanh => "tanh",
+            Self::Exp => "exp",
+            Self::Ln => "ln",
+            Self::Log10 => "log10",
+            Self::Sqrt => "sqrt",
+            Self::Rsqrt => "rsqrt",
+            Self::Reciprocal => "reciprocal",
+            Self::Gelu => "gelu",
+            Self::Silu => "silu",
+            Self::Softplus => "softplus",
+            Self::Erf => "erf",
+            Self::Identity => "identity",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Sigmoid => "1 / (1 + e^-x)",
+            Self::Tanh => "hyperbolic tangent",
+            Self::Exp => "e^x",
+            Self::Ln => "natural logarithm",
+            Self::Log10 => "logarithm to base 10",
+            Self::Sqrt => "square root",
+            Self::Rsqrt => "1 / sqrt(x)",
+            Self::Reciprocal => "1 / x",
+            Self::Gelu => "x times the normal distribution function at x",
+            Self::Silu => "x / (1 + e^-x)",
+            Self::Softplus => "ln(1 + e^x)",
+            Self::Erf => "error function",
+            Self::Identity => "x itself",
+        }
+    }
+
+    /// The function in floating point, the same on every machine.
+    pub fn eval(self, x: f64) -> f64 {
+        match self {
+            Self::Sigmoid => sigmoid(x),
+            Self::Tanh => libm::tanh(x),
+            Self::Exp => libm::exp(x),
+            Self::Ln => libm::log(x),
+            Self::Log10 => libm::log10(x),
+            Self::Sqrt => x.sqrt(),
+            Self::Rsqrt => 1.0 / x.sqrt(),
+            Self::Reciprocal => 1.0 / x,
+            Self::Gelu => 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
+            Self::Silu => x * sigmoid(x),
+            Self::Softplus => x.max(0.0) + libm::log1p(libm::exp(-x.abs())),
+            Self::Erf => libm::erf(x),
+            Self::Identity => x,
+        }
+    }
+
+    /// The domain unless another is asked for.
+    pub fn domain(self) -> Bounds {
+        let (lo, hi) = match self {
+            Self::Tanh | Self::Erf => (-4.0, 4.0),
+            Self::Silu | Self::Softplus => (-16.0, 16.0),
+            Self::Ln | Self::Log10 | Self::Sqrt | Self::Rsqrt | Self::Reciprocal => (0.25, 16.25),
+            Self::Sigmoid | Self::Exp | Self::Gelu | Self::Identity => (-8.0, 8.0),
+        };
+        Bounds { lo, hi }
+    }
+
+    /// What it tends to below and above its domain.
+    pub fn tails(self) -> [Tail; 2] {
+        match self {
+            Self::Sigmoid => [Tail::Limit(0.0), Tail::Limit(1.0)],
+            Self::Tanh | Self::Erf => [Tail::Limit(-1.0), Tail::Limit(1.0)],
+            Self::Exp => [Tail::Limit(0.0), Tail::End],
+            Self::Gelu | Self::Silu | Self::Softplus => [Tail::Limit(0.0), Tail::Number],
+            Self::Ln | Self::Log10 | Self::Sqrt | Self::Rsqrt | Self::Reciprocal => [Tail::End; 2],
+            Self::Identity => [Tail::Number; 2],
+        }
+    }
+}
+
+/// Without cancellation at either end.
+fn sigmoid(x: f64) -> f64 {
+    let e = libm::exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Function {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|function| function.name() == name);
+        known.ok_or_else(|| {
+            let accepted = Self::ALL.map(Self::name).join(", ");
+            Error::Param { what: "function", got: name.into(), accepted }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_parsed_back() {
+        for function in Function::ALL {
+            assert_eq!(function.name().parse::<Function>().unwrap(), function);
+        }
+        let error = "cosine".parse::<Function>().unwrap_err().to_string();
+        assert!(error.contains("cosine") && error.contains("sigmoid, tanh"), "{error}");
+    }
+
+    /// Digits from tables of these functions.
+    #[test]
+    fn values_are_accurate() {
+        let known = [
+            (Function::Sigmoid, -30.0, 9.357622968839299e-14),
+            (Function::Sigmoid, 1.0, 0.7310585786300049),
+            (Function::Tanh, 0.5, 0.46211715726000975),
+            (Function::Exp, 1.0, std::f64::consts::E),
+            (Function::Ln, 10.0, std::f64::consts::LN_10),
+            (Function::Log10, 0.25, -0.6020599913279624),
+            (Function::Sqrt, 2.0, std::f64::consts::SQRT_2),
+            (Function::Rsqrt, 0.25, 2.0),
+            (Function::Reciprocal, 0.25, 4.0),
+            (Function::Gelu, 1.0, 0.8413447460685429),
+            (Function::Gelu, -5.0, -1.4332578593959731e-6),
+            (Function::Silu, 1.0, 0.7310585786300049),
+            (Function::Softplus, 0.0, std::f64::consts::LN_2),
+            (Function::Softplus, -40.0, 4.248354255291589e-18),
+            (Function::Erf, 0.5, 0.5204998778130465),
+            (Function::Erf, 2.0, 0.9953222650189527),
+            (Function::Identity, 0.3, 0.3),
+        ];
+        for (function, x, want) in known {
+            let got = function.eval(x);
+            assert!((got - want).abs() <= 4e-13 * want.abs(), "{function}({x}): {got}, not {want}");
+            if x.abs() < 3.0 {
+                assert!((got - want).abs() <= 1e-15, "{function}({x}): {got}, not {want}");
+            }
+        }
+        assert!(Function::ALL.iter().all(|f| known.iter().any(|(g, ..)| f == g)), "one is missing");
+    }
+}
