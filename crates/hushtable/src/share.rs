@@ -153,8 +153,22 @@ impl<K: Kind, R: Ring> Share<K, R> {
     /// [`Error::Shape`] if the widths differ.
     pub fn append(&mut self, rest: &Self) -> Result<()> {
         same("bits of the appended share", self.bits as usize, rest.bits as usize)?;
+        // Words that would have to move are copied here, so that none stay behind.
+        if self.words.capacity() - self.words.len() < rest.words.len() {
+            let mut room = Vec::with_capacity((self.len() + rest.len()).max(2 * self.len()));
+            room.extend_from_slice(&self.words);
+            self.words.zeroize();
+            self.words = room;
+        }
         self.words.extend_from_slice(&rest.words);
         Ok(())
+    }
+
+    /// A batch of two parts' words, which are wiped.
+    pub(crate) fn joined(bits: u32, [first, second]: [Vec<R>; 2]) -> Self {
+        let mut whole = Self::new(bits, first);
+        whole.append(&Self::new(bits, second)).expect("of one width");
+        whole
     }
 
     /// The same shares where the kind is known by its value only.

@@ -13,8 +13,8 @@
 //! # Once
 //! [`reserve`](Store::reserve) moves the journal's cursor, then the mark in the identity's folder,
 //! both with an fsync, and only then hands anything out. A crash in between loses what was to be
-//! handed out, and nothing else. Before that, [`agree`](Store::agree) has moved both parties to the
-//! larger of their cursors: skipping is safe, repeating never happens.
+//! handed out, and nothing else. Before that, in every session, [`agree`](Store::agree) has moved both
+//! parties to the larger of their cursors: skipping is safe, repeating never happens.
 //!
 //! A store that is behind its mark, or has none, was restored or copied: it is refused. While a
 //! store is open its folder and its mark are locked. Both parties' correlations of one position
@@ -34,7 +34,9 @@
 //! session, which is new and the same at both parties.
 //!
 //! Without the identity nothing can be read. Removed files are not overwritten: what a disk keeps
-//! of them is protected by the encryption only.
+//! of them is protected by the encryption only. A file is removed when all of it is spent: who has
+//! store and identity can read what was spent of the file in use. Make smaller pieces where that
+//! matters.
 
 mod files;
 mod header;
@@ -82,6 +84,8 @@ pub struct Store {
     /// The next position to hand out, and the first that is not there.
     cursor: u64,
     end: u64,
+    /// Whether the peer has been asked for its cursor.
+    agreed: bool,
 }
 
 impl Store {
@@ -124,7 +128,7 @@ impl Store {
         pieces.set_spent(cursor);
         pieces.sweep();
         let end = end(&pieces, cursor)?;
-        Ok(Self { pieces, journal, mark, cursor, end })
+        Ok(Self { pieces, journal, mark, cursor, end, agreed: false })
     }
 
     /// What the store holds.
@@ -168,8 +172,16 @@ impl Store {
         if cursor > self.about().planned {
             return Err(Error::Peer(format!("a store spent up to {cursor} of {}", self.about().planned)));
         }
-        self.end = end.max(cursor);
-        self.advance(cursor)
+        // Durable when something is reserved, not before: what the peer merely says uses nothing up.
+        (self.cursor, self.end, self.agreed) = (cursor, end.max(cursor), true);
+        Ok(())
+    }
+
+    /// As if a peer had agreed that nothing more is spent, for tests of one party alone.
+    #[doc(hidden)]
+    pub fn insecure_agree_alone(mut self) -> Self {
+        self.agreed = true;
+        self
     }
 
     /// `Ok(())` if the material serves these lookups.
@@ -194,8 +206,13 @@ impl Store {
     /// Hands out the next `m` lookups: durably marked as spent before this returns.
     ///
     /// # Errors
-    /// [`Error::Store`] if fewer are left, [`Error::Io`]; then the store must be opened again.
+    /// [`Error::Store`] if fewer are left, or before [`agree`](Self::agree); [`Error::Io`], after
+    /// which the store must be opened again.
     pub fn reserve(&mut self, m: usize) -> Result<Reserved> {
+        if !self.agreed {
+            let dir = self.pieces.dir().display();
+            return Err(Error::Store(format!("{dir}: agree with the peer before anything is reserved")));
+        }
         if m as u64 > self.left() {
             let (dir, left) = (self.pieces.dir().display(), self.left());
             return Err(Error::Store(format!("{dir}: {left} lookups are left, {m} are needed")));

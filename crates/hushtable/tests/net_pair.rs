@@ -239,7 +239,7 @@ fn unreadable_parameters_are_the_peers_error() {
         [vec![5], vec![255, 255, 1], vec![1, 0, b'x', 2, 0, b'y'], vec![0; 4 * 65], vec![0; too_long]]
     {
         connected(
-            |mut p0| assert_eq!(p0.channel().exchange(bytes.clone(), 0).unwrap(), []),
+            |mut p0| assert!(p0.channel().exchange(bytes.clone(), 0).unwrap().is_empty()),
             |mut p1| assert!(matches!(p1.agree(&[]), Err(Error::Peer(_)))),
         );
     }

@@ -39,56 +39,6 @@ fn wide(role: Role, bits: u32, values: &[u64], seed: u64) -> AShare<u64> {
     }
 }
 
-/// A multiplication with triples from a seed that both know, in 1 round: for tests only.
-fn multiply(p: &mut Party, factors: &[[AShare<u64>; 2]]) -> Result<Vec<AShare<u64>>> {
-    let mut out = Vec::new();
-    let mut rng = Prg::new(Block(77));
-    let mut triples = Vec::new();
-    let mut masked: Option<Vec<u64>> = None;
-    for [x, y] in factors {
-        let (bits, len) = (x.bits(), x.len());
-        let mut draw = |seed| -> (Vec<u64>, AShare<u64>) {
-            let mut plain = vec![0u64; len];
-            rng.words(bits, &mut plain);
-            let mine = wide(p.role(), bits, &plain, seed);
-            (plain, mine)
-        };
-        let ((a, a_p), (b, b_p)) = (draw(1), draw(2));
-        let c: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a.wrapping_mul(*b)).collect();
-        let words = masked.get_or_insert_default();
-        words.extend_from_slice((x - &a_p).words());
-        words.extend_from_slice((y - &b_p).words());
-        triples.push((a_p, b_p, wide(p.role(), bits, &c, 3)));
-    }
-    let opened = p.open(&AShare::new(64, masked.unwrap_or_default()))?;
-    let mut opened = &opened[..];
-    for (a, b, c) in &triples {
-        let (de, rest) = opened.split_at(2 * a.len());
-        opened = rest;
-        let (d, e) = de.split_at(a.len());
-        let first = u64::from(p.role() == Role::P0);
-        let word = |i: usize| {
-            let (d, e) = (low(d[i], a.bits()), low(e[i], a.bits()));
-            let cross = d.wrapping_mul(b.words()[i]).wrapping_add(e.wrapping_mul(a.words()[i]));
-            c.words()[i].wrapping_add(cross).wrapping_add(first.wrapping_mul(d).wrapping_mul(e))
-        };
-        out.push(AShare::new(a.bits(), (0..a.len()).map(word).collect()));
-    }
-    Ok(out)
-}
-
-#[test]
-fn the_tests_own_multiplication_is_right() {
-    both(pair(1, None), |p| {
-        let (x, y) = (wide(p.role(), 13, &[0, 1, 8191, 77], 5), wide(p.role(), 13, &[9, 8191, 8191, 3], 6));
-        let (v, w) = (wide(p.role(), 64, &[u64::MAX; 4], 7), wide(p.role(), 64, &[2, 3, 4, 5], 8));
-        let products = multiply(p, &[[x, y], [v, w]])?;
-        assert_eq!(p.open(&products[0])?, [0, 8191, 1, 231]);
-        assert_eq!(p.open(&products[1])?, [2u64, 3, 4, 5].map(u64::wrapping_neg));
-        Ok(())
-    });
-}
-
 #[test]
 fn tables_are_padded_to_a_power_of_two() {
     let table = Table::<u16>::new(9, (0..13).map(|i| 500 - i).collect()).unwrap();
@@ -165,7 +115,9 @@ fn products_with_a_folded_sign() {
             p.metered(|p| material.lookup_folded(p, &tables, &x, &u.iter().collect::<Vec<_>>()))?;
         let message = bytes(xs.len(), n as usize) + 4 * bytes(xs.len(), l as usize - 1);
         assert_eq!(cost, symmetric(wire_len(message), 1), "{what}");
-        let (products, cost) = p.metered(|p| folded.products(p, multiply))?;
+        let cots = 4 * xs.len() * l as usize;
+        p.stock_cots(cots, cots)?;
+        let (products, cost) = p.metered(|p| folded.products(p))?;
         assert_eq!(cost.rounds, 1, "2 rounds with the multiplication, {what}");
         let products = products.iter().map(|y| p.open(y)).collect::<Result<Vec<_>>>()?;
         for ((product, column), power) in products.iter().zip(&columns).zip(&powers) {

@@ -148,7 +148,7 @@ fn made() -> Site {
 fn both_move_to_the_larger_cursor() {
     let site = made();
     // P0 handed 7 lookups out and then lost its peer.
-    drop(site.open(Role::P0).unwrap().reserve(7).unwrap());
+    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(7).unwrap());
     site.spend::<Cyclic, Additive, u16>(&JOB, 40, 64).unwrap();
     for role in [Role::P0, Role::P1] {
         let store = site.open(role).unwrap();
@@ -157,10 +157,12 @@ fn both_move_to_the_larger_cursor() {
         assert_eq!(present.collect::<Vec<_>>(), [false, true, true, true], "what is spent is removed");
     }
     // P1 alone hands everything out: nothing is left for a session.
-    drop(site.open(Role::P1).unwrap().reserve(53).unwrap());
+    drop(site.open(Role::P1).unwrap().insecure_agree_alone().reserve(53).unwrap());
     let text = refusal(site.spend::<Cyclic, Additive, u16>(&JOB, 1, 1));
     contains(&text, &["0 lookups are left, 1 are needed"]);
-    assert_eq!(site.open(Role::P0).unwrap().left(), 0, "the handshake moved it");
+    assert_eq!(site.open(Role::P0).unwrap().left(), 53, "what a peer says alone uses nothing up");
+    let refused = site.open(Role::P0).unwrap().reserve(1).map(drop).expect_err("nobody agreed").to_string();
+    contains(&refused, &["agree with the peer"]);
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn agreeing_takes_two_rounds() {
 #[test]
 fn lanes_get_ranges_of_their_own() {
     let site = made();
-    let mut store = site.open(Role::P0).unwrap();
+    let mut store = site.open(Role::P0).unwrap().insecure_agree_alone();
     let mut all = store.reserve(50).unwrap();
     let lanes = [all.take(20).unwrap(), all.take(0).unwrap(), all];
     assert_eq!(lanes.each_ref().map(|lane| (lane.position(), lane.len())), [(0, 20), (20, 0), (20, 30)]);
@@ -261,7 +263,7 @@ fn while_a_store_is_open_nobody_else_opens_it_or_a_copy() {
     contains(&refusal(Store::open(&copied, &site.identity(Role::P0))), &["in use by another process"]);
     drop(store);
     // Once something was spent, the copy is behind.
-    drop(site.open(Role::P0).unwrap().reserve(1).unwrap());
+    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(1).unwrap());
     contains(
         &refusal(Store::open(&copied, &site.identity(Role::P0))),
         &["copied", "up to 0 here, up to 1 in"],

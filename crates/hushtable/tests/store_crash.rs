@@ -39,7 +39,7 @@ fn taker() {
     let Ok(root) = env::var("CRASH_ROOT") else { return };
     let root = PathBuf::from(root);
     let identity = Identity::load(&root.join("bank.id")).unwrap();
-    let mut store = Store::open(&root.join("bank.store"), &identity).unwrap();
+    let mut store = Store::open(&root.join("bank.store"), &identity).unwrap().insecure_agree_alone();
     let mut rng = Prg::new(Block(env::var("CRASH_SEED").unwrap().parse().unwrap()));
     let mut out = io::stdout().lock();
     out.write_all(format!("\nopened {}\n", store.cursor()).as_bytes()).unwrap();
@@ -139,9 +139,9 @@ fn every_mixture_of_old_and_new_files_is_safe_or_refused() {
     let site = Site::new();
     drop(site.make(&plan(Protocol::Doubling, JOB, 64, 16)).unwrap());
     let (journal, mark) = (site.store_path(Role::P0).join("journal"), site.mark_path(Role::P0));
-    drop(site.open(Role::P0).unwrap().reserve(3).unwrap());
+    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(3).unwrap());
     let old = [&journal, &mark].map(|path| fs::read(path).unwrap());
-    drop(site.open(Role::P0).unwrap().reserve(5).unwrap());
+    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(5).unwrap());
     let new = [&journal, &mark].map(|path| fs::read(path).unwrap());
     let try_with = |journal_is: &[u8], mark_is: &[u8]| {
         fs::write(&journal, journal_is).unwrap();

@@ -26,6 +26,7 @@ use zeroize::Zeroizing;
 use super::gilboa::{self, Factors, Numbers};
 use crate::{
     error::{Error, Result, same},
+    lut::read::Folded,
     net::Role,
     party::Party,
     share::AShare,
@@ -93,6 +94,33 @@ pub fn square<R: Ring>(p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
 /// of the channel.
 pub fn inner_products<R: Ring>(p: &mut Party, x: &AShare<R>, y: &AShare<R>, len: usize) -> Result<AShare<R>> {
     sums_of_products(p, x, y, len)
+}
+
+impl<R: Ring> Folded<R> {
+    /// Shares of the products, a batch for each column: 1 round for every width that columns have.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn products(self, p: &mut Party) -> Result<Vec<AShare<R>>> {
+        let factors = self.factors();
+        let mut out: Vec<Option<AShare<R>>> = factors.iter().map(|_| None).collect();
+        let mut widths: Vec<u32> = factors.iter().map(|[z, _]| z.bits()).collect();
+        widths.sort_unstable();
+        widths.dedup();
+        for width in widths {
+            let of_width: Vec<usize> =
+                (0..factors.len()).filter(|&q| factors[q][0].bits() == width).collect();
+            let mut sides = [0, 1].map(|_| AShare::new(width, Vec::new()));
+            for &q in &of_width {
+                sides.iter_mut().zip(&factors[q]).try_for_each(|(side, factor)| side.append(factor))?;
+            }
+            let mut products = multiply(p, &sides[0], &sides[1])?;
+            for &q in of_width.iter().rev() {
+                out[q] = Some(products.split_off(products.len() - factors[q][0].len()));
+            }
+        }
+        Ok(out.into_iter().map(|column| column.expect("every column has a width")).collect())
+    }
 }
 
 fn sums_of_products<R: Ring>(p: &mut Party, x: &AShare<R>, y: &AShare<R>, len: usize) -> Result<AShare<R>> {

@@ -241,7 +241,7 @@ impl<G: Group> SpLut<G> {
             Role::P1 => (done.received, done.sent),
         };
         let columns = first.into_iter().zip(second);
-        Ok(columns.map(|(first, second)| Share::new(table.bits(), [first, second].concat())).collect())
+        Ok(columns.map(|(first, second)| Share::joined(table.bits(), [first, second])).collect())
     }
 
     /// Step 2: `u` for the lookups in which this party receives, at its index shares.

@@ -132,7 +132,7 @@ impl<G: Group> Chain<G> {
             (outputs[sending], outputs[receiving]) = (sent, received);
         }
         outputs.rotate_left(swapped);
-        Ok(Share::new(tables[tables.len() - 1].bits(), outputs.concat()))
+        Ok(Share::joined(tables[tables.len() - 1].bits(), outputs))
     }
 
     fn check<R: Ring>(&self, tables: &[&Table<R>], x: &Share<G::Kind, u32>) -> Result<()> {

@@ -53,13 +53,22 @@ pub(super) fn new_folder(path: &Path) -> Result<()> {
         if fs::symlink_metadata(path).is_ok() {
             return Err(Error::Store(format!("{} exists already; nothing is overwritten", path.display())));
         }
-        fs::create_dir(path).map_err(at(path))?;
+        create_folder(path)?;
     }
     protect(path)?;
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => sync(parent),
         _ => sync(Path::new(".")),
     }
+}
+
+/// A folder that only its owner may read, from its first moment.
+pub(super) fn create_folder(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    let created = std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);
+    #[cfg(not(unix))]
+    let created = fs::create_dir(path);
+    created.map_err(at(path))
 }
 
 /// Makes a folder readable by its owner only.

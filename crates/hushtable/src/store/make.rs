@@ -1,7 +1,7 @@
 //! Filling a store, with the peer.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     path::Path,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -141,7 +141,7 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     let journal = Journal::create(&dir.join(JOURNAL), keys.journal())?;
     let spent = identity.spent_path();
     if !spent.exists() {
-        fs::create_dir(&spent).map_err(files::at(&spent))?;
+        files::create_folder(&spent)?;
         files::protect(&spent)?;
         files::sync(spent.parent().expect("the identity's folder"))?;
     }
@@ -153,7 +153,7 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     let lock = File::open(&path).map_err(files::at(&path))?;
     journal::lock(&lock, &path)?;
     let pieces = Arc::new(Pieces::new(dir, about, &header, &keys.pieces(), lock));
-    Ok(Store { pieces, journal, mark, cursor: 0, end: 0 })
+    Ok(Store { pieces, journal, mark, cursor: 0, end: 0, agreed: false })
 }
 
 fn fill<G: Group, K: Kind>(

@@ -31,7 +31,8 @@ use crate::{
 /// The two factors of every column's product.
 ///
 /// The first, `tau T[x]`, is not a fresh sharing: opened, it would tell the sign, which halves the
-/// candidates for the index. So nothing is handed out but to a multiplication.
+/// candidates for the index. So nothing is handed out but products, by
+/// [`products`](Self::products) of [`arith`](crate::arith).
 #[must_use = "the products are still to be computed"]
 pub struct Folded<R: Ring> {
     factors: Vec<[AShare<R>; 2]>,
@@ -75,17 +76,9 @@ impl<G: Group> Signed<G> {
 }
 
 impl<R: Ring> Folded<R> {
-    /// Shares of the products, a batch for each column, by `multiply`: a protocol that turns shares
-    /// of pairs of factors, all columns' at once, into shares of their products. It must open
-    /// nothing but under masks of its own, drawn from the full range.
-    ///
-    /// # Errors
-    /// Those of `multiply`.
-    pub fn products(
-        self,
-        p: &mut Party,
-        multiply: impl FnOnce(&mut Party, &[[AShare<R>; 2]]) -> Result<Vec<AShare<R>>>,
-    ) -> Result<Vec<AShare<R>>> {
-        multiply(p, &self.factors)
+    /// The factors, a pair for each column. The caller opens nothing but under masks of its own,
+    /// drawn from the full range.
+    pub(crate) fn factors(self) -> Vec<[AShare<R>; 2]> {
+        self.factors
     }
 }
