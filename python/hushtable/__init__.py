@@ -27,12 +27,15 @@ from .errors import (
     PeerError,
     ShapeError,
     SpentError,
+    StoreError,
 )
 from .functions import Function, Table, exp, functions, identity, lookup, protocols, sigmoid, tanh
 from .party import Party
-from .plan import Like, Need, Plan, count, prepare
+from .plan import Prediction, Predictions, plan
+from .prepared import Like, Need, Plan, count, prepare
 from .session import connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
 from .share import Share, concatenate, stack
+from .store import Store
 
 __all__ = [
     "Cost",
@@ -48,9 +51,13 @@ __all__ = [
     "PeerError",
     "Phase",
     "Plan",
+    "Prediction",
+    "Predictions",
     "Share",
     "ShapeError",
     "SpentError",
+    "Store",
+    "StoreError",
     "Table",
     "argmax",
     "concatenate",
@@ -66,6 +73,7 @@ __all__ = [
     "lookup",
     "max",
     "maximum",
+    "plan",
     "prepare",
     "protocols",
     "read_column",

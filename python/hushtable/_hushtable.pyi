@@ -1,5 +1,6 @@
 """The native half: words in, words out. Private: use the package's own names."""
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TypeAlias, final
 
@@ -7,9 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Words: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
+_Estimate: TypeAlias = tuple[float, float, float, int]
 _Record: TypeAlias = tuple[str, str, float, float, int, int, int]
 
-__all__: list[str]
+__all__ = [
+    "Listener",
+    "Lookup",
+    "LookupMaterial",
+    "Operation",
+    "OperationMaterial",
+    "Party",
+    "Store",
+    "Table",
+    "connect",
+    "decode",
+    "encode",
+    "functions",
+    "identity_fingerprint",
+    "identity_new",
+    "identity_trust",
+    "look_up",
+    "look_up_stored",
+    "pair",
+    "predict",
+    "prepare_lookup",
+    "prepare_operation",
+    "protocols",
+    "run",
+    "spend_lookup",
+    "spend_operation",
+]
 
 @final
 class Table:
@@ -27,8 +55,51 @@ class Table:
     def digest(self) -> str: ...
 
 @final
-class Material:
-    def serves(self) -> tuple[int, int, int, str]: ...
+class Lookup:
+    def __new__(cls, table: Table, index_kind: str, bits: int, kind: str, protocol: str) -> Lookup: ...
+    @property
+    def bits(self) -> int: ...
+
+@final
+class LookupMaterial: ...
+
+@final
+class Operation:
+    @staticmethod
+    def multiply(bits: int) -> Operation: ...
+    @staticmethod
+    def matrix_product(bits: int, rows: int, inner: int, columns: int) -> Operation: ...
+    @staticmethod
+    def truncate(bits: int, fraction: int) -> Operation: ...
+    @staticmethod
+    def less(bits: int, domain: str) -> Operation: ...
+    @staticmethod
+    def select(bits: int) -> Operation: ...
+
+@final
+class OperationMaterial: ...
+
+@final
+class Store:
+    def __new__(cls, dir: str | PathLike[str], identity: str | PathLike[str]) -> Store: ...
+    @staticmethod
+    def make(
+        p: Party,
+        name: str,
+        dir: str | PathLike[str],
+        identity: str | PathLike[str],
+        index_bits: int,
+        index_kind: str,
+        bits: int,
+        kind: str,
+        protocol: str,
+        lookups: int,
+    ) -> Store: ...
+    @property
+    def left(self) -> int: ...
+    @property
+    def about(self) -> tuple[str, str, str, int]: ...
+    def verify(self) -> int: ...
 
 @final
 class Listener:
@@ -52,49 +123,51 @@ class Party:
     def announce(self, operation: str) -> None: ...
     def agree(self, fields: list[tuple[str, str]]) -> None: ...
     def barrier(self) -> None: ...
-    def open(self, operation: str, words: _Words, bits: int, kind: str, to: int | None) -> _Words | None: ...
-    def lookup(
+    def open(
         self,
         operation: str,
-        index: NDArray[np.uint32],
-        index_kind: str,
-        table: Table,
+        words: _Words,
         bits: int,
         kind: str,
-        protocol: str,
-    ) -> _Words: ...
-    def prepare(
-        self,
-        operation: str,
-        count: int,
-        index_kind: str,
-        table: Table,
-        bits: int,
-        kind: str,
-        protocol: str,
-    ) -> Material: ...
-    def spend(self, operation: str, index: NDArray[np.uint32], material: Material) -> _Words: ...
+        to: int | None,
+        view: tuple[int, int] | None,
+    ) -> NDArray[Any] | None: ...
     def hang_up(self) -> None: ...
     def close(self, regular: bool) -> None: ...
 
-def multiply(
-    p: Party, operation: str, x: NDArray[np.uint64], y: NDArray[np.uint64], bits: int
-) -> NDArray[np.uint64]: ...
-def matrix_product(
+def look_up(p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32]) -> _Words: ...
+def prepare_lookup(p: Party, name: str, lookup: Lookup, count: int) -> LookupMaterial: ...
+def spend_lookup(p: Party, name: str, material: LookupMaterial, index: NDArray[np.uint32]) -> _Words: ...
+def look_up_stored(
+    p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], store: Store, no_offline: bool
+) -> _Words: ...
+def run(
     p: Party,
-    operation: str,
+    name: str,
+    operation: Operation,
     x: NDArray[np.uint64],
     y: NDArray[np.uint64],
+    out: Sequence[int],
+) -> NDArray[np.uint64]: ...
+def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> OperationMaterial: ...
+def spend_operation(
+    p: Party,
+    name: str,
+    material: OperationMaterial,
+    x: NDArray[np.uint64],
+    y: NDArray[np.uint64],
+    out: Sequence[int],
+) -> NDArray[np.uint64]: ...
+def predict(
+    index_bits: int,
+    index_kind: str,
     bits: int,
-    shape: tuple[int, int, int],
-) -> NDArray[np.uint64]: ...
-def truncate(p: Party, operation: str, x: NDArray[np.uint64], bits: int, fraction: int) -> NDArray[np.uint64]: ...
-def less(
-    p: Party, operation: str, x: NDArray[np.uint64], y: NDArray[np.uint64], bits: int, domain: str
-) -> NDArray[np.uint64]: ...
-def select(
-    p: Party, operation: str, b: NDArray[np.uint64], x: NDArray[np.uint64], bits: int
-) -> NDArray[np.uint64]: ...
+    kind: str,
+    count: int,
+    net: str,
+    objective: str,
+    machine: Sequence[float] | None,
+) -> list[tuple[str, _Estimate, _Estimate, _Estimate, int]]: ...
 def encode(
     values: NDArray[np.float64] | NDArray[np.int64],
     bits: int,

@@ -13,6 +13,8 @@ from ._words import Range, Words
 from .errors import ParamError, ShapeError
 from .share import Share
 
+_NOTHING = np.empty(0, dtype=np.uint64)
+
 
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
     """The products, element by element; of fixed-point numbers rounded down to their scale.
@@ -28,13 +30,13 @@ def multiply(a: Share, b: Share | ArrayLike) -> Share:
             raise TypeError(f"*: numbers that are not whole and a share without fraction bits: {a!r}")
         steps = np.round(numbers * 2.0**a.fraction).astype(np.int64)
         _room(a, _product(a._range, (int(steps.min()), int(steps.max()) + 1) if steps.size else (0, 1)))
-        return _rescaled(a._times_whole(steps))
+        return _shifted(a._times_whole(steps), a.fraction)
     a._additive("*")
     a._same(b, "*")
     x, y = _pair(a, b)
     limits = _room(a, _product(a._range, b._range))
-    words = a.party._multiply(_name("multiply", a, b), x, y, a.bits)
-    return _rescaled(a._like(_words.reduce(words, a.bits), limits))
+    words = a.party._run(_name("multiply", a, b), native.Operation.multiply(a.bits), x, y, x.shape)
+    return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
 
 
 def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
@@ -59,8 +61,9 @@ def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> S
         a._same(b, "@")
         lo, hi = _product(a._range, b._range)
         limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
-        words = a.party._matrix_product(_name("matmul", a, b), _wide(a), _wide(b), a.bits, shape)
-        return _rescaled(a._like(_words.reduce(words, a.bits), limits))
+        operation = native.Operation.matrix_product(a.bits, *shape)
+        words = a.party._run(_name("matmul", a, b), operation, _wide(a), _wide(b), (shape[0], shape[2]))
+        return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
     numbers = _words.numbers(b)
     whole = numbers.dtype == np.int64
     if not whole and a.fraction == 0:
@@ -71,7 +74,7 @@ def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> S
     limits = (-most, most + 1) if whole else _room(a, (-most, most + 1))
     words = _words.reduce(_wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
     product = a._like(words, limits)
-    return product if whole else _rescaled(product)
+    return product if whole else _shifted(product, a.fraction)
 
 
 def mean(x: Share, axis: int | None = None) -> Share:
@@ -86,12 +89,7 @@ def mean(x: Share, axis: int | None = None) -> Share:
     if most * abs(factor - 2**digits / count) > 0.5 * 2**digits:
         raise ParamError(f"mean: {count} values in {x.range} do not fit {x.bits} bits; share with more bits")
     product = total._times_whole(factor)
-    if digits == 0:
-        return product
-    operation = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
-    words = x.party._truncate(operation, _wide(product), x.bits, digits)
-    lo, hi = product._range
-    return product._like(_words.reduce(words, x.bits), (lo >> digits, ((hi - 1) >> digits) + 1))
+    return _shifted(product, digits)
 
 
 def less(a: Share, b: Share | ArrayLike) -> Share:
@@ -110,7 +108,8 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
         fits = (0, 1 << a.bits) if domain == "unsigned" else (-half, half)
         if ends[0] < fits[0] or ends[1] > fits[1]:
             raise ParamError(f"<: ranges {a.range} and {other.range} do not fit {a.bits} bits of one sign")
-    words = a.party._less(f"{_name('less', a, other)}, {domain}", x, y, a.bits, domain)
+    operation = native.Operation.less(a.bits, domain)
+    words = a.party._run(f"{_name('less', a, other)}, {domain}", operation, x, y, x.shape)
     return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
 
 
@@ -127,7 +126,8 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
     shape = _shape(condition, difference)
     bits = np.ascontiguousarray(np.broadcast_to(condition._words, shape)).astype(np.uint64)
     wide = np.ascontiguousarray(np.broadcast_to(difference._words, shape)).astype(np.uint64)
-    words = like.party._select(_name("where", condition, difference), bits, wide, like.bits)
+    operation = native.Operation.select(like.bits)
+    words = like.party._run(_name("where", condition, difference), operation, bits, wide, shape)
     lo, hi = min(first._range[0], second._range[0]), max(first._range[1], second._range[1])
     chosen = second + like._like(_words.reduce(words, like.bits), difference._range)
     return chosen._like(chosen._words, (lo, hi))
@@ -191,16 +191,15 @@ def known(like: Share, values: ArrayLike) -> Share:
     return Share(like.party, mine, like.bits, like.fraction, "additive", limits)
 
 
-def _rescaled(product: Share) -> Share:
-    """Numbers at twice the scale, back at theirs."""
-    if product.fraction == 0:
+def _shifted(product: Share, digits: int) -> Share:
+    """Rounded down after division by `2^digits`; a protocol."""
+    if digits == 0:
         return product
-    operation = f"truncate(shape {product.shape}, bits={product.bits} by {product.fraction})"
-    words = product.party._truncate(operation, _wide(product), product.bits, product.fraction)
+    name = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
+    operation = native.Operation.truncate(product.bits, digits)
+    words = product.party._run(name, operation, _wide(product), _NOTHING, product.shape)
     lo, hi = product._range
-    return product._like(
-        _words.reduce(words, product.bits), (lo >> product.fraction, ((hi - 1) >> product.fraction) + 1)
-    )
+    return product._like(_words.reduce(words, product.bits), (lo >> digits, ((hi - 1) >> digits) + 1))
 
 
 def _room(a: Share, limits: Range) -> Range:

@@ -73,7 +73,7 @@ class Cost:
         width = max(len(name) for name, _ in rows) + 2
         lines = [f"{'phase':{width}}{'time':>12}{'sent':>12}{'received':>12}{'rounds':>8}"]
         lines += [
-            f"{name:{width}}{_time(p.seconds):>12}{_bytes(p.sent):>12}{_bytes(p.received):>12}{p.rounds:>8}"
+            f"{name:{width}}{format_time(p.seconds):>12}{format_bytes(p.sent):>12}{format_bytes(p.received):>12}{p.rounds:>8}"
             for name, p in rows
         ]
         return "\n".join(lines)
@@ -101,13 +101,15 @@ def write_trace(path: str | os.PathLike[str], role: int, records: Iterable[nativ
         json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file)
 
 
-def _time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
+    """A time with its unit."""
     if seconds >= 1:
         return f"{seconds:.2f} s"
     return f"{seconds * 1e3:.1f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} us"
 
 
-def _bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
+    """A size with its unit."""
     if count >= 1_000_000:
         return f"{count / 1e6:.2f} MB"
     return f"{count / 1e3:.2f} kB" if count >= 1000 else f"{count} B"

@@ -40,3 +40,7 @@ class ParamError(HushtableError, ValueError):
 
 class SpentError(HushtableError):
     """One-time material was to be used again."""
+
+
+class StoreError(HushtableError):
+    """Material on disk is damaged, too little, another pair's, or was restored from a backup."""

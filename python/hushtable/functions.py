@@ -14,6 +14,7 @@ from . import _words
 from ._words import Kind
 from .errors import ParamError, ShapeError
 from .share import Share
+from .store import Store
 
 MOST_BITS = 16
 
@@ -120,20 +121,28 @@ def lookup(
     bits: int | None = None,
     kind: Kind = "additive",
     protocol: str = "auto",
+    store: Store | None = None,
 ) -> Share:
     """Shares of `table[x]` for each shared index.
 
     The index has the table's `index_fraction`, and its `range` lies in the table's domain. `bits` is the width
     of the results (default: that of the index, or what the values need if that is more). `protocol` is one
-    of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time on a local network.
+    of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time on a local network, or that of
+    `store`, from which the material is taken then.
 
     Cost: that of the protocol, see `p.cost`; the material is made on the way unless a plan has prepared it.
     """
-    return _lookup("lookup", table, index, bits, kind, protocol)
+    return _lookup("lookup", table, index, bits, kind, protocol, store)
 
 
 def _lookup(
-    name: str, table: Table, index: Share, bits: int | None, kind: Kind, protocol: str
+    name: str,
+    table: Table,
+    index: Share,
+    bits: int | None,
+    kind: Kind,
+    protocol: str,
+    store: Store | None,
 ) -> Share:
     _check_index(name, table, index)
     width = max(index.bits, table.bits) if bits is None else bits
@@ -146,7 +155,8 @@ def _lookup(
         f"{name}(shape {index.shape}, index bits={index.bits} fraction={index.fraction} {index.kind}, "
         f"{table.size} values {table._native.digest[:16]}, bits={width} fraction={table.fraction} {kind}, {protocol})"
     )
-    found = index.party._lookup(operation, words, index.kind, table._native, width, kind, protocol)
+    lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
+    found = index.party._look_up(operation, lookup, words, store)
     limits = (lo, hi + 1) if kind == "additive" and width >= table.bits else (0, 1 << width)
     return Share(index.party, found, width, table.fraction, kind, limits)
 
@@ -195,6 +205,7 @@ class Function:
         fraction: int | None = None,
         bits: int | None = None,
         protocol: str = "auto",
+        store: Store | None = None,
     ) -> Share:
         """Shares of `f(x)`, each value rounded to nearest.
 
@@ -205,7 +216,7 @@ class Function:
         if not isinstance(x, Share):
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
         table = self.table(x, domain, fraction)
-        return _lookup(self.name, table, x, bits, "additive", protocol)
+        return _lookup(self.name, table, x, bits, "additive", protocol, store)
 
     def table(self, x: Share, domain: tuple[float, float] | None = None, fraction: int | None = None) -> Table:
         """The table that serves `x`."""

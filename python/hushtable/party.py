@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,11 @@ from ._words import Kind, Range, Words
 from .cost import Cost, write_trace
 from .errors import ParamError, ShapeError
 from .share import Share
+
+if TYPE_CHECKING:
+    from .store import Store
+
+Material = native.LookupMaterial | native.OperationMaterial
 
 _offline: ContextVar[Party | None] = ContextVar("hushtable_offline", default=None)
 
@@ -30,7 +35,7 @@ class Party:
 
     def __init__(self, native_party: native.Party) -> None:
         self._native = native_party
-        self._prepared: Iterator[native.Material] | None = None
+        self._prepared: Iterator[tuple[str, Material]] | None = None
 
     @property
     def role(self) -> int:
@@ -81,7 +86,7 @@ class Party:
         limits = self._limits(bits, fraction, range, kind)
         part = 2 if kind == "additive" else 1
         words = native.encode(numbers, bits, fraction, limits, part)
-        self._native.announce(_describe("share", numbers.shape, bits, fraction, limits, kind))
+        self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind))
         return Share(self, words, bits, fraction, kind, limits)
 
     def input(
@@ -111,7 +116,7 @@ class Party:
                 raise ParamError(f"input: party {owner} owns it; this party passes None and shape=")
             words = np.zeros(shape, dtype=_words.dtype(bits))
         name = f"input of party {owner}"
-        self._native.announce(_describe(name, words.shape, bits, fraction, limits, kind))
+        self._announce(_describe(name, words.shape, bits, fraction, limits, kind))
         return Share(self, words, bits, fraction, kind, limits)
 
     def open(self, share: Share, to: int | None = None) -> NDArray[Any] | None:
@@ -127,15 +132,14 @@ class Party:
         who = "both" if to is None else f"party {to}"
         operation = f"open({_shape(share.shape)}, {share._type()}, to {who})"
         words = np.ascontiguousarray(share._words).reshape(share.shape)
-        opened = self._native.open(operation, words, share.bits, share.kind, to)
+        lo, hi = share._range
+        bit = share.kind == "xor" and share.bits == 1
+        plain = bit or (share.fraction == 0 and hi > 1 << 63)  # numbers that words are already
+        view = None if plain else (share.fraction, lo)
+        opened = self._open(operation, words, share.bits, share.kind, to, view)
         if opened is None:
             return None
-        if share.kind == "xor" and share.bits == 1:
-            return opened.astype(np.bool_)
-        lo, hi = share._range
-        if share.fraction == 0 and hi > 1 << 63:
-            return opened.astype(np.uint64)
-        return native.decode(opened, share.bits, share.fraction, lo)
+        return opened.astype(np.bool_ if bit else np.uint64) if plain else opened
 
     def barrier(self) -> None:
         """Waits until the peer is at the same point: 1 round."""
@@ -169,41 +173,42 @@ class Party:
     def __repr__(self) -> str:
         return f"Party(role={self.role}, peer={self.peer!r})"
 
-    def _lookup(
-        self,
-        operation: str,
-        index: NDArray[np.uint32],
-        index_kind: Kind,
-        table: native.Table,
-        bits: int,
-        kind: Kind,
-        protocol: str,
-    ) -> Words:
+    def _announce(self, operation: str) -> None:
+        self._native.announce(operation)
+
+    def _open(
+        self, operation: str, words: Words, bits: int, kind: Kind, to: int | None, view: tuple[int, int] | None
+    ) -> NDArray[Any] | None:
+        return self._native.open(operation, words, bits, kind, to, view)
+
+    def _look_up(self, name: str, lookup: native.Lookup, index: NDArray[np.uint32], store: Store | None) -> Words:
         """Words of shares of the entries; from a plan's material while one runs."""
         words = np.ascontiguousarray(index).reshape(index.shape)
+        if store is not None:
+            return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
         if self._prepared is not None:
-            material = next(self._prepared, None)
-            if material is None:
-                raise ShapeError(f"plan: {operation} is more than was prepared")
-            return self._native.spend(operation, words, material)
-        return self._native.lookup(operation, words, index_kind, table, bits, kind, protocol)
+            material = self._next(name)
+            assert isinstance(material, native.LookupMaterial)
+            return native.spend_lookup(self._native, name, material, words)
+        return native.look_up(self._native, name, lookup, words)
 
-    def _multiply(self, operation: str, x: Words, y: Words, bits: int) -> Words:
-        return native.multiply(self._native, operation, x, y, bits)
+    def _run(
+        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...]
+    ) -> NDArray[np.uint64]:
+        """Words of shares of what the operation gives, in this shape; from a plan's material while one runs."""
+        if self._prepared is not None:
+            material = self._next(name)
+            assert isinstance(material, native.OperationMaterial)
+            return native.spend_operation(self._native, name, material, x, y, shape)
+        return native.run(self._native, name, operation, x, y, shape)
 
-    def _matrix_product(
-        self, operation: str, x: Words, y: Words, bits: int, shape: tuple[int, int, int]
-    ) -> Words:
-        return native.matrix_product(self._native, operation, x, y, bits, shape)
-
-    def _truncate(self, operation: str, x: Words, bits: int, fraction: int) -> Words:
-        return native.truncate(self._native, operation, x, bits, fraction)
-
-    def _less(self, operation: str, x: Words, y: Words, bits: int, domain: str) -> Words:
-        return native.less(self._native, operation, x, y, bits, domain)
-
-    def _select(self, operation: str, b: Words, x: Words, bits: int) -> Words:
-        return native.select(self._native, operation, b, x, bits)
+    def _next(self, name: str) -> Material:
+        """The plan's material for the operation `name`, which comes next."""
+        assert self._prepared is not None
+        prepared, material = next(self._prepared, ("nothing more", None))
+        if material is None or prepared != name:
+            raise ShapeError(f"plan: prepared for {prepared}, got {name}: the function does not do the same twice")
+        return material
 
     def _limits(
         self, bits: int, fraction: int, range: tuple[float, float] | None, kind: Kind

@@ -1,174 +1,154 @@
-"""Offline first: what a function will need is counted by a dry run, prepared, and spent by one call."""
+"""What lookups would take, before anything is run: the library's predictions as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NoReturn, TypeVar
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import Literal, overload
 
 from . import _hushtable as native
-from . import _words
-from ._words import Kind, Words
-from .errors import ParamError, ShapeError, SpentError
-from .party import Party, offline_party
-from .share import Share
+from ._words import Kind
+from .cost import format_bytes, format_time
+from .errors import ParamError
 
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Like:
-    """The public type of a share that a plan will get: as the arguments of `Party.share`."""
-
-    shape: int | tuple[int, ...]
-    bits: int = 16
-    fraction: int = 8
-    range: tuple[float, float] | None = None
-    kind: Kind = "additive"
+MACHINE = ("start", "round", "soft_ot", "small_start", "small_ot", "large_start", "large_ot", "hash")
+COLUMNS = ("protocol", "set-up", "offline", "online", "total", "bytes", "online bytes", "rounds", "memory")
 
 
 @dataclass(frozen=True)
-class Need:
-    """Lookups of one call inside the function."""
+class Estimate:
+    """The prediction for a phase: seconds, bytes that party 0 and party 1 send, rounds."""
 
-    operation: str
-    count: int
-    index_kind: Kind
-    table: native.Table
-    bits: int
-    kind: Kind
+    seconds: float
+    sent: tuple[float, float]
+    rounds: int
+
+    @property
+    def bytes(self) -> float:
+        """Both directions together."""
+        return sum(self.sent)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The prediction for a protocol; `memory` in bytes at a party, for all lookups at once."""
+
     protocol: str
+    setup: Estimate
+    offline: Estimate
+    online: Estimate
+    memory: int
+
+    @property
+    def seconds(self) -> float:
+        """All phases."""
+        return self.setup.seconds + self.offline.seconds + self.online.seconds
+
+    @property
+    def bytes(self) -> float:
+        """All phases, both directions."""
+        return self.setup.bytes + self.offline.bytes + self.online.bytes
+
+    def _cells(self) -> tuple[str, ...]:
+        phases = (self.setup, self.offline, self.online)
+        times = [format_time(phase.seconds) for phase in phases]
+        rounds = "+".join(str(phase.rounds) for phase in phases)
+        sizes = [format_bytes(round(size)) for size in (self.bytes, self.online.bytes)]
+        return (self.protocol, *times, format_time(self.seconds), *sizes, rounds, format_bytes(self.memory))
 
 
-class Plan(Generic[Result]):
-    """Material for one call of a function. Call it with the shares; a second call raises `SpentError`."""
+class Predictions(Sequence[Prediction]):
+    """A row for each protocol that serves the lookups, the best first. Prints as a table, also in notebooks."""
 
-    def __init__(
-        self,
-        party: Party,
-        f: Callable[..., Result],
-        types: tuple[str, ...],
-        needs: list[Need],
-        materials: list[native.Material],
-    ) -> None:
-        self._party = party
-        self._f = f
-        self._types = types
-        self._materials: list[native.Material] | None = materials
-        self.needs = tuple(needs)
+    def __init__(self, rows: Sequence[Prediction]) -> None:
+        self._rows = tuple(rows)
 
-    def __call__(self, *shares: Share) -> Result:
-        """The function of these shares, with the material prepared. Only the online phase is left."""
-        if self._materials is None:
-            raise SpentError("the plan is spent: one-time material serves one call")
-        got = tuple(repr(share) for share in shares)
-        if got != self._types:
-            raise ShapeError(f"plan: expected {', '.join(self._types)}, got {', '.join(got)}")
-        materials, self._materials = self._materials, None
-        self._party._prepared = iter(materials)
-        try:
-            return self._f(*shares)
-        finally:
-            self._party._prepared = None
+    @overload
+    def __getitem__(self, key: int | str) -> Prediction: ...
+    @overload
+    def __getitem__(self, key: slice) -> Predictions: ...
+    def __getitem__(self, key: int | str | slice) -> Prediction | Predictions:
+        if isinstance(key, slice):
+            return Predictions(self._rows[key])
+        if isinstance(key, int):
+            return self._rows[key]
+        found = [row for row in self._rows if row.protocol == key]
+        if not found:
+            names = ", ".join(row.protocol for row in self._rows)
+            raise KeyError(f"{key!r} does not serve these lookups; these do: {names}")
+        return found[0]
 
-    def __repr__(self) -> str:
-        state = "spent" if self._materials is None else f"{sum(n.count for n in self.needs)} lookups"
-        return f"Plan({state})"
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Prediction]:
+        return iter(self._rows)
+
+    def columns(self) -> dict[str, list[str | float | int]]:
+        """Columns with seconds and bytes as numbers, as `pandas.DataFrame` takes them."""
+        out: dict[str, list[str | float | int]] = {"protocol": [row.protocol for row in self]}
+        for phase in ("setup", "offline", "online"):
+            estimates: list[Estimate] = [getattr(row, phase) for row in self]
+            out[f"{phase}_seconds"] = [e.seconds for e in estimates]
+            out[f"{phase}_bytes"] = [e.bytes for e in estimates]
+            out[f"{phase}_rounds"] = [e.rounds for e in estimates]
+        out["memory"] = [row.memory for row in self]
+        return out
+
+    def __str__(self) -> str:
+        rows = [COLUMNS, *(row._cells() for row in self)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(COLUMNS))]
+        pairs = [list(zip(row, widths, strict=True)) for row in rows]
+        lines = ["  ".join([row[0][0].ljust(row[0][1]), *(c.rjust(w) for c, w in row[1:])]) for row in pairs]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        def line(tag: str, cells: Sequence[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{cell}</{tag}>" for cell in cells) + "</tr>"
+
+        return f"<table>{line('th', COLUMNS)}{''.join(line('td', row._cells()) for row in self)}</table>"
 
 
-def count(f: Callable[..., Any], *shares: Like | int | tuple[int, ...]) -> list[Need]:
-    """What a call of `f` on shares of these types needs. Runs `f` on shares of nothing, without a peer."""
-    return _count(f, [_like(share) for share in shares])[1]
+def plan(
+    index_bits: int,
+    bits: int,
+    count: int,
+    *,
+    net: str | None = None,
+    index_kind: Kind = "additive",
+    kind: Kind = "additive",
+    optimise: Literal["total", "online", "bytes"] = "total",
+    calibration: str | os.PathLike[str] | None = None,
+) -> Predictions:
+    """What `count` lookups in a table of `2^index_bits` entries of `bits` bits would take with each protocol.
 
-
-def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> Plan[Result]:
-    """Prepares one call of `f` on shares of these types, a shape or a `Like` each; inside `with p.offline():`.
-
-    `f` takes shares and returns shares. It must do the same whatever the values are, which it cannot see.
-    Returns a `Plan`: call it once, with the shares.
+    `net` is `"loopback"` (the default), `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s);
+    `optimise` says what is to be least; `calibration` is the file of `hushtable calibrate`, whose link is the
+    default of `net`. Without it the figures are those of the machine on which the model was fitted. Raises
+    `ParamError`.
     """
-    party = offline_party()
-    dry, needs = _count(f, [_like(share) for share in shares])
-    materials = [
-        party._native.prepare(
-            f"prepare {n.operation}", n.count, n.index_kind, n.table, n.bits, n.kind, n.protocol
-        )
-        for n in needs
-    ]
-    return Plan(party, f, tuple(repr(share) for share in dry), needs, materials)
+    if optimise not in ("total", "online", "bytes"):
+        raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online' or 'bytes'")
+    machine, link = (None, "loopback") if calibration is None else _calibrated(calibration)
+    rows = native.predict(index_bits, index_kind, bits, kind, count, net or link, optimise, machine)
+    return Predictions([Prediction(name, *_estimates(phases), memory) for name, *phases, memory in rows])
 
 
-class _Counting(Party):
-    """A party without a peer, whose shares are of nothing: it notes what is asked for."""
-
-    def __init__(self) -> None:
-        self.needs: list[Need] = []
-        self._prepared = None
-
-    @property
-    def role(self) -> int:
-        return 0
-
-    @property
-    def peer(self) -> str:
-        return "nobody: a dry run"
-
-    def open(self, share: Share, to: int | None = None) -> NoReturn:
-        raise ParamError("plan: a dry run has no values to open; open the result of the plan")
-
-    def share(self, values: ArrayLike, *args: Any, **kwargs: Any) -> NoReturn:
-        raise ParamError("plan: a dry run has no inputs; pass the shares to the function")
-
-    def input(self, values: ArrayLike | None, *args: Any, **kwargs: Any) -> NoReturn:
-        raise ParamError("plan: a dry run has no inputs; pass the shares to the function")
-
-    def _lookup(
-        self,
-        operation: str,
-        index: NDArray[np.uint32],
-        index_kind: Kind,
-        table: native.Table,
-        bits: int,
-        kind: Kind,
-        protocol: str,
-    ) -> Words:
-        self.needs.append(Need(operation, index.size, index_kind, table, bits, kind, protocol))
-        return np.zeros(index.shape, dtype=_words.dtype(bits))
+def _estimates(phases: Sequence[tuple[float, float, float, int]]) -> tuple[Estimate, Estimate, Estimate]:
+    setup, offline, online = (Estimate(seconds, (p0, p1), rounds) for seconds, p0, p1, rounds in phases)
+    return setup, offline, online
 
 
-    # Arithmetic makes its material on the way: a plan prepares lookups.
-
-    def _multiply(self, operation: str, x: Words, y: Words, bits: int) -> Words:
-        return np.zeros_like(x)
-
-    def _matrix_product(
-        self, operation: str, x: Words, y: Words, bits: int, shape: tuple[int, int, int]
-    ) -> Words:
-        return np.zeros((shape[0], shape[2]), dtype=np.uint64)
-
-    def _truncate(self, operation: str, x: Words, bits: int, fraction: int) -> Words:
-        return np.zeros_like(x)
-
-    def _less(self, operation: str, x: Words, y: Words, bits: int, domain: str) -> Words:
-        return np.zeros_like(x)
-
-    def _select(self, operation: str, b: Words, x: Words, bits: int) -> Words:
-        return np.zeros_like(x)
-
-
-def _count(f: Callable[..., Any], types: list[Like]) -> tuple[list[Share], list[Need]]:
-    party = _Counting()
-    shares = []
-    for t in types:
-        limits = party._limits(t.bits, t.fraction, t.range, t.kind)
-        words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
-        shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits))
-    f(*shares)
-    return shares, party.needs
-
-
-def _like(share: Like | int | tuple[int, ...]) -> Like:
-    return share if isinstance(share, Like) else Like(share)
+def _calibrated(path: str | os.PathLike[str]) -> tuple[list[float], str]:
+    with open(path, encoding="utf-8") as file:
+        read = json.load(file)
+    try:
+        link = read.get("link")
+        net = "loopback" if link is None else f"{link['mbit_per_s']}:{link['rtt_ms']}ms"
+        return [float(read["machine"][name]) for name in MACHINE], net
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ParamError(f"{path}: not what `hushtable calibrate` writes: {error!r}") from None

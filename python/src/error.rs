@@ -31,6 +31,7 @@ fn class(error: &Error) -> &'static str {
         Error::Io { .. } => "IoError",
         Error::Shape { .. } => "ShapeError",
         Error::Param { .. } => "ParamError",
+        Error::Store(_) => "StoreError",
         _ => "HushtableError",
     }
 }

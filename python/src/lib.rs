@@ -10,6 +10,8 @@ mod interrupt;
 mod link;
 mod lookup;
 mod party;
+mod plan;
+mod store;
 mod table;
 mod words;
 
@@ -20,15 +22,19 @@ mod _hushtable {
     use super::*;
 
     #[pymodule_export]
-    use arith::{less, matrix_product, multiply, select, truncate};
+    use arith::{Operation, OperationMaterial, prepare_operation, run, spend_operation};
     #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]
     use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
     #[pymodule_export]
-    use lookup::{Material, protocols};
+    use lookup::{Lookup, LookupMaterial, look_up, prepare_lookup, protocols, spend_lookup};
     #[pymodule_export]
     use party::Party;
+    #[pymodule_export]
+    use plan::predict;
+    #[pymodule_export]
+    use store::{Store, look_up_stored};
     #[pymodule_export]
     use table::{Table, functions};
 }

@@ -10,18 +10,14 @@ use std::{
 
 use hushtable::{
     Error, Role,
-    lut::{Job, Protocol},
-    net::{Cost, HangUp, Shape},
-    plan::{self, Machine, Objective},
+    net::{Cost, HangUp},
     share::{Additive, Bitwise, Kind, Share, Sharing},
 };
 use pyo3::prelude::*;
 
 use crate::{
-    error::raise,
+    codec::View,
     interrupt::interruptible,
-    lookup::{Lookup, Material},
-    table::Table,
     words::{Word, Words, sharing},
 };
 
@@ -108,6 +104,11 @@ impl Party {
         }
     }
 
+    /// Which party this is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
     /// Runs an operation without the interpreter lock, announced to the peer. An error ends the session.
     pub fn call<T: Send + 'static>(
         &self,
@@ -135,34 +136,13 @@ impl Party {
             },
         )
     }
-
-    fn lookup_of(
-        &self,
-        py: Python<'_>,
-        table: &Table,
-        (index_kind, kind): (&str, &str),
-        bits: u32,
-        protocol: &str,
-        count: usize,
-    ) -> PyResult<Lookup> {
-        let (index, output) = (sharing(index_kind)?, sharing(kind)?);
-        let index_bits = table.inner.entries().len().ilog2();
-        let job = Job { index, output, index_bits, value_bits: bits };
-        let protocol = match protocol {
-            // The same at both parties without asking: predicted for a local network.
-            "auto" => plan::choose(&job, count.max(1), &Shape::LAN, &Machine::REFERENCE, Objective::Total),
-            name => name.parse::<Protocol>().and_then(|p| p.check(&job).map(|()| p)),
-        };
-        let protocol = protocol.map_err(|e| raise(py, &e))?;
-        Ok(Lookup { protocol, job, table: Arc::clone(&table.inner) })
-    }
 }
 
 #[pymethods]
 impl Party {
     /// 0 or 1.
-    #[getter]
-    fn role(&self) -> u8 {
+    #[getter(role)]
+    fn number(&self) -> u8 {
         self.role as u8
     }
 
@@ -206,7 +186,9 @@ impl Party {
         self.call(py, "barrier", |steps, _| steps.phase("online", hushtable::Party::barrier))
     }
 
-    /// Opens shares to both parties, or to the party `to` only; who gets nothing gets `None`.
+    /// Opens shares to both parties, or to the party `to` only; who gets nothing gets `None`. The values are
+    /// numbers as `decode` makes them, or words without `view`, which is `fraction` and `lo`.
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
     fn open<'py>(
         &self,
         py: Python<'py>,
@@ -215,6 +197,7 @@ impl Party {
         bits: u32,
         kind: &str,
         to: Option<u8>,
+        view: Option<(u32, i64)>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (kind, to) = (sharing(kind)?, to.map(role));
         let (words, shape) = Words::of(words)?;
@@ -226,72 +209,11 @@ impl Party {
                 Words::U64(w) => open(p, kind, bits, w, to),
             })
         })?;
-        opened.map(|words| words.into_array(py, &shape)).transpose()
-    }
-
-    /// Shares of the table's entries at the shared `index` (`uint32`): offline and online.
-    #[allow(clippy::too_many_arguments)] // named ones, in Python
-    fn lookup<'py>(
-        &self,
-        py: Python<'py>,
-        operation: &str,
-        index: &Bound<'py, PyAny>,
-        index_kind: &str,
-        table: &Table,
-        bits: u32,
-        kind: &str,
-        protocol: &str,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (x, shape) = indices(index)?;
-        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol, x.len())?;
-        let role = self.role;
-        let found = self.call(py, operation, move |steps, progress| {
-            progress.begin(x.len());
-            lookup.set_up(steps, role, x.len())?;
-            lookup.run(steps, x, progress)
-        })?;
-        found.into_array(py, &shape)
-    }
-
-    /// Material for `count` such lookups.
-    #[allow(clippy::too_many_arguments)] // named ones, in Python
-    fn prepare(
-        &self,
-        py: Python<'_>,
-        operation: &str,
-        count: usize,
-        index_kind: &str,
-        table: &Table,
-        bits: u32,
-        kind: &str,
-        protocol: &str,
-    ) -> PyResult<Material> {
-        let lookup = self.lookup_of(py, table, (index_kind, kind), bits, protocol, count)?;
-        let (role, prepared) = (self.role, lookup.clone());
-        let batches = self.call(py, operation, move |steps, progress| {
-            progress.begin(count);
-            lookup.set_up(steps, role, count)?;
-            lookup.prepare(steps, count, progress)
-        })?;
-        Ok(Material::new(prepared, count, batches))
-    }
-
-    /// Looks up with material that was prepared, and spends it.
-    fn spend<'py>(
-        &self,
-        py: Python<'py>,
-        operation: &str,
-        index: &Bound<'py, PyAny>,
-        material: &Material,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (x, shape) = indices(index)?;
-        hushtable::error::same("lookups prepared", material.count, x.len()).map_err(|e| raise(py, &e))?;
-        let (lookup, batches) = (material.lookup.clone(), material.take(py)?);
-        let found = self.call(py, operation, move |steps, progress| {
-            progress.begin(x.len());
-            lookup.spend(steps, batches, x, progress)
-        })?;
-        found.into_array(py, &shape)
+        let array = |opened: Words| match view {
+            Some((fraction, lo)) => View { bits, fraction, lo }.numbers(py, &opened, &shape),
+            None => opened.into_array(py, &shape),
+        };
+        opened.map(array).transpose()
     }
 
     /// Ends the session from any thread: what waits for the peer raises.
@@ -324,13 +246,6 @@ impl Drop for Party {
 
 fn role(number: u8) -> Role {
     if number == 0 { Role::P0 } else { Role::P1 }
-}
-
-fn indices(array: &Bound<'_, PyAny>) -> PyResult<(Vec<u32>, Vec<usize>)> {
-    match Words::of(array)? {
-        (Words::U32(x), shape) => Ok((x, shape)),
-        _ => Err(pyo3::exceptions::PyTypeError::new_err("an index is an array of uint32")),
-    }
 }
 
 fn open<R: Word>(

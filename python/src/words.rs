@@ -1,7 +1,10 @@
 //! Batches of words of the four widths, as NumPy gives and takes them.
 
 use hushtable::share::Sharing;
-use numpy::{Element, IntoPyArray, PyArrayDyn, PyReadonlyArrayDyn, PyUntypedArrayMethods, ndarray::ArrayD};
+use numpy::{
+    Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
+    ndarray::ArrayD,
+};
 use prim::ring::Ring;
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
@@ -91,6 +94,21 @@ pub fn array<'py, T: Element>(
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
     let shaped = ArrayD::from_shape_vec(shape, elements).map_err(|e| PyTypeError::new_err(e.to_string()))?;
     Ok(shaped.into_pyarray(py))
+}
+
+/// A new array with `shape`, filled without the interpreter lock.
+pub fn filled<'py, T: Element + Send>(
+    py: Python<'py>,
+    shape: &[usize],
+    fill: impl FnOnce(&mut [T]) + Send,
+) -> PyResult<Bound<'py, PyAny>> {
+    // Allocated by NumPy, which asks the system for large pages.
+    let made = PyArrayDyn::<T>::zeros(py, shape, false);
+    let mut writable = made.readwrite();
+    let slice = writable.as_slice_mut()?;
+    py.detach(|| fill(slice));
+    drop(writable);
+    Ok(made.into_any())
 }
 
 /// The kind of sharing by its name in Python.

@@ -289,53 +289,6 @@ def test_cost_by_phase_and_operation(tmp_path):
         assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["pid"] == role for event in spans)
 
 
-def two_layers(s):
-    return ht.tanh(ht.sigmoid(s) - 0.5)
-
-
-def test_a_plan_leaves_the_online_phase():
-    x = np.linspace(-3, 3, 40)
-    like = ht.Like(40, bits=12, fraction=6, range=(-4, 4))
-
-    def party(p):
-        with p.offline():
-            plan = ht.prepare(two_layers, like)
-        s = p.input(x if p.role == 0 else None, 0, shape=40, bits=12, fraction=6, range=(-4, 4))
-        before = p.cost
-        y = plan(s)
-        spent = p.cost - before
-        with pytest.raises(ht.SpentError, match="spent"):
-            plan(s)
-        return p.open(y), p.open(two_layers(s)), spent
-
-    (y, direct, spent), _ = ht.run_pair(party)
-    assert np.array_equal(y, direct)
-    assert spent.offline.sent == spent.offline.received == 0 and spent.setup == ht.Phase()
-    assert spent.online.sent > 0
-    rounded = np.round(x * 64) / 64
-    assert np.abs(y - np.tanh(1 / (1 + np.exp(-rounded)) - 0.5)).max() < 2 / 64
-
-
-def test_a_dry_run_counts_without_a_peer():
-    needs = ht.count(two_layers, ht.Like((3, 5), bits=12, fraction=6))
-    assert [(n.operation.split("(")[0], n.count) for n in needs] == [("sigmoid", 15), ("tanh", 15)]
-    with pytest.raises(ht.ParamError, match="no values to open"):
-        ht.count(lambda s: s.party.open(s), 3)
-
-
-def test_a_plan_serves_what_it_was_made_for():
-    def party(p):
-        with pytest.raises(ht.ParamError, match="offline"):
-            ht.prepare(ht.sigmoid, 3)
-        with p.offline():
-            plan = ht.prepare(ht.sigmoid, ht.Like(3, bits=8, fraction=4))
-        with pytest.raises(ht.ShapeError, match=r"expected Share\(shape=\(3,\).*got Share\(shape=\(4,\)"):
-            plan(p.share(np.zeros(4), bits=8, fraction=4))
-        return p.open(plan(p.share(np.zeros(3), bits=8, fraction=4)))
-
-    assert np.array_equal(ht.run_pair(party)[0], [0.5, 0.5, 0.5])
-
-
 def test_progress_is_drawn(capsys):
     def party(p):
         s = p.share(np.zeros(60_000), bits=12, fraction=8, range=(-8, 8))

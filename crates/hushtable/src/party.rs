@@ -157,8 +157,9 @@ impl Party {
         mine: Vec<u8>,
         theirs: usize,
     ) -> Result<(Vec<Vec<R>>, Vec<u8>)> {
-        let mut message: Vec<u8> = shares.iter().flat_map(Share::to_wire).collect();
-        let opening = message.len();
+        let opening = shares.iter().map(Share::wire_len).sum();
+        let mut message = Vec::with_capacity(opening + mine.len());
+        shares.iter().for_each(|share| share.append_wire(&mut message));
         message.extend(mine);
         let mut peer = self.session.exchange(message, opening + theirs)?;
         let beside = peer.split_off(opening);

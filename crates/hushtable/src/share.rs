@@ -180,8 +180,13 @@ impl<K: Kind, R: Ring> Share<K, R> {
     /// This party's message when the batch is opened: `bits`-bit words without padding.
     pub(crate) fn to_wire(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.wire_len());
-        pack(&self.words, self.bits, &mut out);
+        self.append_wire(&mut out);
         out
+    }
+
+    /// Puts [`to_wire`](Self::to_wire) behind `message`.
+    pub(crate) fn append_wire(&self, message: &mut Vec<u8>) {
+        pack(&self.words, self.bits, message);
     }
 
     /// Bytes of [`to_wire`](Self::to_wire).

@@ -1,0 +1,175 @@
+"""Offline first: what a function will need is counted by a dry run, prepared, and spent by one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _hushtable as native
+from . import _words
+from ._words import Kind, Words
+from .cost import Cost
+from .errors import ShapeError, SpentError
+from .party import Material, Party, offline_party
+from .share import Share
+from .store import Store
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Like:
+    """The public type of a share that a plan will get: as the arguments of `Party.share`."""
+
+    shape: int | tuple[int, ...]
+    bits: int = 16
+    fraction: int = 8
+    range: tuple[float, float] | None = None
+    kind: Kind = "additive"
+
+
+@dataclass(frozen=True)
+class Need:
+    """One call inside the function: of which operation, and for how many numbers."""
+
+    operation: str
+    count: int
+    _what: native.Lookup | native.Operation = field(repr=False)
+
+
+class Plan(Generic[Result]):
+    """Material for one call of a function. Call it with the shares; a second call raises `SpentError`."""
+
+    def __init__(
+        self,
+        party: Party,
+        f: Callable[..., Result],
+        types: tuple[str, ...],
+        needs: list[Need],
+        materials: list[Material],
+    ) -> None:
+        self._party = party
+        self._f = f
+        self._types = types
+        self._materials: list[Material] | None = materials
+        self.needs = tuple(needs)
+
+    def __call__(self, *shares: Share) -> Result:
+        """The function of these shares, with the material prepared. Only the online phase is left.
+
+        A function of the party was planned without shares, and is called without.
+        """
+        if self._materials is None:
+            raise SpentError("the plan is spent: one-time material serves one call")
+        got = tuple(repr(share) for share in shares)
+        if got != self._types:
+            raise ShapeError(f"plan: expected {', '.join(self._types)}, got {', '.join(got)}")
+        materials, self._materials = self._materials, None
+        names = [need.operation for need in self.needs]
+        self._party._prepared = iter(zip(names, materials, strict=True))
+        try:
+            return self._f(*(shares or (self._party,)))
+        finally:
+            self._party._prepared = None
+
+    def __repr__(self) -> str:
+        state = "spent" if self._materials is None else f"{len(self.needs)} operations"
+        return f"Plan({state})"
+
+
+def count(f: Callable[..., Any], *shares: Like | int | tuple[int, ...]) -> list[Need]:
+    """What a call of `f` needs, without a peer: see `prepare`."""
+    return _dry_run(f, [_like(share) for share in shares], 0)[1]
+
+
+def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> Plan[Result]:
+    """Prepares one call of `f`: its lookups and its arithmetic. Inside `with p.offline():`.
+
+    `f` takes shares of these types, a shape or a `Like` each; or, if none are given, the party, as the functions
+    of `run_pair` do. A dry run finds what it needs: `f` runs without the peer, every value that it opens is 0. It
+    must do the same whatever the values are.
+
+    Returns a `Plan`: call it once, with the shares.
+    """
+    party = offline_party()
+    dry, needs = _dry_run(f, [_like(share) for share in shares], party.role)
+    return Plan(party, f, tuple(repr(share) for share in dry), needs, [_material(party, need) for need in needs])
+
+
+def _material(party: Party, need: Need) -> Material:
+    name = f"prepare {need.operation}"
+    if isinstance(need._what, native.Lookup):
+        return native.prepare_lookup(party._native, name, need._what, need.count)
+    return native.prepare_operation(party._native, name, need._what, need.count)
+
+
+class _Dry(Party):
+    """A party without a peer: it notes what is asked for, and all that it opens is 0."""
+
+    def __init__(self, role: int) -> None:
+        self._role = role
+        self._prepared = None
+        self.needs: list[Need] = []
+
+    @property
+    def role(self) -> int:
+        return self._role
+
+    @property
+    def peer(self) -> str:
+        return "nobody: a dry run"
+
+    @property
+    def id(self) -> str:
+        return ""
+
+    @property
+    def cost(self) -> Cost:
+        return Cost(())
+
+    def barrier(self) -> None:
+        pass
+
+    def agree(self, **values: object) -> None:
+        pass
+
+    def _announce(self, operation: str) -> None:
+        pass
+
+    def _open(
+        self, operation: str, words: Words, bits: int, kind: Kind, to: int | None, view: tuple[int, int] | None
+    ) -> NDArray[Any] | None:
+        if to is not None and to != self._role:
+            return None
+        zeros = np.zeros_like(words)
+        return zeros if view is None else native.decode(zeros, bits, *view)
+
+    def _look_up(self, name: str, lookup: native.Lookup, index: NDArray[np.uint32], store: Store | None) -> Words:
+        if store is None:
+            self.needs.append(Need(name, index.size, lookup))
+        return np.zeros(index.shape, dtype=_words.dtype(lookup.bits))
+
+    def _run(
+        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...]
+    ) -> NDArray[np.uint64]:
+        self.needs.append(Need(name, x.size, operation))
+        return np.zeros(shape, dtype=np.uint64)
+
+
+def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[Share], list[Need]]:
+    party = _Dry(role)
+    shares = []
+    for t in types:
+        limits = party._limits(t.bits, t.fraction, t.range, t.kind)
+        words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
+        shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits))
+    f(*(shares or (party,)))
+    return shares, party.needs
+
+
+def _like(share: Like | int | tuple[int, ...]) -> Like:
+    return share if isinstance(share, Like) else Like(share)

@@ -1,0 +1,50 @@
+//! Predictions of what lookups take.
+
+use hushtable::{
+    lut::Job,
+    net::Shape,
+    plan::{self, Machine, Objective},
+};
+use pyo3::prelude::*;
+
+use crate::{error::raise, words::sharing};
+
+/// Seconds, bytes that P0 and P1 send, rounds.
+type Estimate = (f64, f64, f64, u32);
+/// Protocol, set-up, offline, online, bytes of memory at a party.
+type Prediction = (&'static str, Estimate, Estimate, Estimate, u64);
+
+/// What each protocol that serves `count` lookups takes, the best first. `objective`: `"total"`, `"online"` or
+/// `"bytes"`. `machine`: the figures of a calibration in the order of the library's `Machine`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn predict(
+    py: Python<'_>,
+    index_bits: u32,
+    index_kind: &str,
+    bits: u32,
+    kind: &str,
+    count: usize,
+    net: &str,
+    objective: &str,
+    machine: Option<[f64; 8]>,
+) -> PyResult<Vec<Prediction>> {
+    let job = Job { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
+    let objective = match objective {
+        "online" => Objective::Online,
+        "bytes" => Objective::Bytes,
+        _ => Objective::Total,
+    };
+    let machine = machine.map_or(Machine::REFERENCE, calibrated);
+    let all = net.parse::<Shape>().and_then(|link| plan::plan(&job, count, &link, &machine, objective));
+    let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
+    let one = |p: &plan::Prediction| {
+        (p.protocol.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory)
+    };
+    Ok(all.map_err(|e| raise(py, &e))?.iter().map(one).collect())
+}
+
+fn calibrated(figures: [f64; 8]) -> Machine {
+    let [start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash] = figures;
+    Machine { start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash }
+}

@@ -1,0 +1,243 @@
+//! Material on disk.
+
+use std::{path::PathBuf, sync::Arc, sync::Mutex};
+
+use hushtable::{
+    Error, Party,
+    lut::{Job, Protocol},
+    net::Identity,
+    onehot::{Cyclic, Group, Xor},
+    share::{Additive, Bitwise, Kind, Share, Sharing},
+    store::{self, Plan, Reserved},
+};
+use pyo3::prelude::*;
+
+use crate::{
+    error::raise,
+    interrupt::interruptible,
+    lookup::{Chosen, Lookup, indices},
+    party::{self, Progress, Steps},
+    words::{Word, Words, sharing},
+};
+
+/// An open store, and the session in which its cursor was agreed on.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+pub struct Store {
+    inner: Arc<Mutex<Open>>,
+}
+
+struct Open {
+    store: store::Store,
+    agreed: Option<[u8; 32]>,
+}
+
+#[pymethods]
+impl Store {
+    /// Opens the store in the folder `dir`, made with this identity.
+    #[new]
+    fn new(py: Python<'_>, dir: PathBuf, identity: PathBuf) -> PyResult<Self> {
+        let open = move || store::Store::open(&dir, &Identity::load(&identity)?);
+        Ok(Self::of(interruptible(py, || (), open)?, None))
+    }
+
+    /// Makes a store in the new folder `dir` with the peer, who makes his half at the same time.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn make(
+        py: Python<'_>,
+        p: &party::Party,
+        name: &str,
+        dir: PathBuf,
+        identity: PathBuf,
+        index_bits: u32,
+        index_kind: &str,
+        bits: u32,
+        kind: &str,
+        protocol: &str,
+        lookups: u64,
+    ) -> PyResult<Self> {
+        let job = Job { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
+        let protocol = match protocol {
+            // As the program's `prepare`.
+            "auto" => Ok(if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree }),
+            name => name.parse::<Protocol>(),
+        };
+        let protocol = protocol.map_err(|e| raise(py, &e))?;
+        let made = p.call(py, name, move |steps, progress| {
+            let identity = Identity::load(&identity)?;
+            let plan = Plan { protocol, job, lookups, piece: Plan::piece(protocol, &job)? };
+            progress.begin(lookups as usize);
+            let mut before = 0;
+            steps.phase("offline", |p| {
+                store::Store::make(p, &dir, &identity, &plan, |made| {
+                    progress.add((made - before) as usize);
+                    before = made;
+                })
+            })
+        })?;
+        Ok(Self::of(made, None))
+    }
+
+    /// Lookups that are left.
+    #[getter]
+    fn left(&self) -> u64 {
+        self.open(|open| open.store.left())
+    }
+
+    /// Protocol, what it is for, who the peer is, lookups planned.
+    #[getter]
+    fn about(&self) -> (String, String, String, u64) {
+        self.open(|open| {
+            let about = open.store.about();
+            let name = about.protocol.name().to_owned();
+            (name, about.job.to_string(), about.peer_name.clone(), about.planned)
+        })
+    }
+
+    /// Checks everything that is left; how many lookups were meant to be there and are not.
+    fn verify(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.open(|open| open.store.verify())).map_err(|e| raise(py, &e))
+    }
+}
+
+impl Store {
+    fn of(store: store::Store, agreed: Option<[u8; 32]>) -> Self {
+        Self { inner: Arc::new(Mutex::new(Open { store, agreed })) }
+    }
+
+    fn open<T>(&self, f: impl FnOnce(&mut Open) -> T) -> T {
+        f(&mut self.inner.lock().expect("no panic while the lock is held"))
+    }
+}
+
+/// [`look_up`](crate::lookup::look_up) with material of `store`; the rest is made at once, or is an error if
+/// `no_offline`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn look_up_stored<'py>(
+    py: Python<'py>,
+    p: &party::Party,
+    name: &str,
+    lookup: &Lookup,
+    index: &Bound<'py, PyAny>,
+    store: &Store,
+    no_offline: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (x, shape) = indices(index)?;
+    let (role, inner) = (p.role(), Arc::clone(&store.inner));
+    let chosen = store.open(|open| {
+        let chosen = lookup.stored(open.store.about().protocol);
+        open.store.fits(chosen.protocol, &chosen.job)?;
+        enough(&open.store, x.len(), no_offline)?;
+        Ok(chosen)
+    });
+    let chosen = chosen.map_err(|e| raise(py, &e))?;
+    let found = p.call(py, name, move |steps, progress| {
+        progress.begin(x.len());
+        let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
+        let made = x.len() - reserved.len();
+        if made > 0 {
+            chosen.set_up(steps, role, made)?;
+        }
+        spend(steps, &chosen, reserved, x, progress)
+    })?;
+    found.into_array(py, &shape)
+}
+
+fn enough(store: &store::Store, needed: usize, no_offline: bool) -> Result<(), Error> {
+    let left = store.left();
+    if !no_offline || left >= needed as u64 {
+        return Ok(());
+    }
+    Err(Error::Store(format!(
+        "{left} lookups are left in the store, {needed} are needed, and none may be made now"
+    )))
+}
+
+/// What the store has of `needed` lookups, once both parties are at the same cursor.
+fn reserve(
+    steps: &mut Steps<'_>,
+    open: &mut Open,
+    needed: usize,
+    no_offline: bool,
+) -> Result<Reserved, Error> {
+    steps.phase("offline", |p| {
+        if open.agreed != Some(p.id()) {
+            open.store.agree(p)?;
+            open.agreed = Some(p.id());
+        }
+        enough(&open.store, needed, no_offline)?;
+        let there = open.store.left().min(needed as u64) as usize;
+        open.store.reserve(there)
+    })
+}
+
+/// Looks up all indices: the first ones with what was reserved.
+fn spend(
+    steps: &mut Steps<'_>,
+    chosen: &Chosen,
+    mut reserved: Reserved,
+    mut x: Vec<u32>,
+    progress: &Progress,
+) -> Result<Words, Error> {
+    let mut out = chosen.no_words();
+    for batch in chosen.protocol.batches(&chosen.job, reserved.len()).collect::<Vec<_>>() {
+        let until = reserved.len() - batch;
+        // A file of the store may end within a batch.
+        while reserved.len() > until {
+            let before = reserved.len();
+            let found = steps.phase("online", |p| one(p, chosen, &mut reserved, before - until, &mut x))?;
+            progress.add(before - reserved.len());
+            out.append(found);
+        }
+    }
+    if !x.is_empty() {
+        out.append(chosen.run(steps, x, progress)?);
+    }
+    Ok(out)
+}
+
+/// At most `most` lookups, cut off `x`.
+fn one(
+    p: &mut Party,
+    chosen: &Chosen,
+    reserved: &mut Reserved,
+    most: usize,
+    x: &mut Vec<u32>,
+) -> Result<Words, Error> {
+    match chosen.job.value_bits {
+        ..=8 => one_in::<u8>(p, chosen, reserved, most, x),
+        9..=16 => one_in::<u16>(p, chosen, reserved, most, x),
+        17..=32 => one_in::<u32>(p, chosen, reserved, most, x),
+        _ => one_in::<u64>(p, chosen, reserved, most, x),
+    }
+}
+
+fn one_in<R: Word>(
+    p: &mut Party,
+    chosen: &Chosen,
+    reserved: &mut Reserved,
+    most: usize,
+    x: &mut Vec<u32>,
+) -> Result<Words, Error> {
+    match (chosen.job.index, chosen.job.output) {
+        (Sharing::Additive, Sharing::Additive) => one_of::<Cyclic, Additive, R>(p, chosen, reserved, most, x),
+        (Sharing::Additive, Sharing::Xor) => one_of::<Cyclic, Bitwise, R>(p, chosen, reserved, most, x),
+        (Sharing::Xor, Sharing::Additive) => one_of::<Xor, Additive, R>(p, chosen, reserved, most, x),
+        (Sharing::Xor, Sharing::Xor) => one_of::<Xor, Bitwise, R>(p, chosen, reserved, most, x),
+    }
+}
+
+fn one_of<G: Group, K: Kind, R: Word>(
+    p: &mut Party,
+    chosen: &Chosen,
+    reserved: &mut Reserved,
+    most: usize,
+    x: &mut Vec<u32>,
+) -> Result<Words, Error> {
+    let material = reserved.load::<G, K, R>(most)?;
+    let rest = x.split_off(material.len());
+    let index = Share::<G::Kind, u32>::new(chosen.job.index_bits, std::mem::replace(x, rest));
+    let y = material.lookup(p, &chosen.entries::<R>()?, &index)?;
+    Ok(R::batch(y.words().to_vec()))
+}

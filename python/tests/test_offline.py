@@ -1,0 +1,268 @@
+"""Offline first: plans, stores, predictions."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import hushtable as ht
+import numpy as np
+import pytest
+
+RNG = np.random.default_rng(5)
+X = RNG.uniform(-3, 3, 40)
+LIKE = ht.Like(40, bits=12, fraction=6, range=(-4, 4))
+
+
+def two_layers(s):
+    return ht.tanh(ht.sigmoid(s) - 0.5)
+
+
+def arithmetic(s):
+    """Every operation that has material: products, truncations, comparisons, selections."""
+    square = s.reshape(8, 5) @ s.reshape(8, 5).T
+    return [s * s, square, ht.maximum(s, s[::-1]), ht.argmax(s), (s * s < 1.5), s.mean()]
+
+
+def both(s):
+    return ht.where(s < 0, ht.sigmoid(s), s)
+
+
+TYPES = {
+    two_layers: LIKE,
+    arithmetic: ht.Like(40, bits=32, fraction=6, range=(-4, 4)),
+    both: LIKE,
+}
+
+
+@pytest.mark.parametrize("f", TYPES)
+def test_a_plan_leaves_the_online_phase(f):
+    like = TYPES[f]
+
+    def opened(p, made):
+        return [p.open(y) for y in (made if isinstance(made, list) else [made])]
+
+    def party(p):
+        with p.offline():
+            plan = ht.prepare(f, like)
+        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=like.bits, fraction=6, range=(-4, 4))
+        before = p.cost
+        y = plan(s)
+        spent = p.cost - before
+        with pytest.raises(ht.SpentError, match="spent"):
+            plan(s)
+        return opened(p, y), opened(p, f(s)), spent, p.cost
+
+    (planned, direct, spent, everything), _ = ht.run_pair(party)
+    assert len(planned) == len(direct)
+    for a, b in zip(planned, direct, strict=True):
+        assert np.array_equal(a, b)
+    assert spent.offline.sent == spent.offline.received == 0 and spent.setup == ht.Phase()
+    assert 0 < spent.online.sent < everything.offline.sent
+
+
+def test_prepared_arithmetic_takes_online_what_its_pages_say():
+    """No correlated OT is made online: the bytes are those of the openings alone."""
+    n, bits = 1000, 32
+
+    def product(s):
+        return s * s
+
+    def choice(s):
+        return ht.where(s < 0, s, 0)
+
+    def party(p):
+        costs = []
+        for f in (product, choice):
+            like = ht.Like(n, bits=bits, fraction=0)
+            with p.offline():
+                plan = ht.prepare(f, like)
+            s = p.share(np.zeros(n), bits=bits, fraction=0)
+            before = p.cost
+            plan(s)
+            costs.append((p.cost - before).by_operation)
+        return costs
+
+    (first, second), _ = ht.run_pair(party)
+    # Two openings of 32 bits; an operation's name and frames are what is left.
+    assert 0 <= first["multiply"]["online"].sent - 2 * n * bits / 8 < 300
+    assert first["multiply"]["online"].rounds == 1
+    # Choice bits and a word each way.
+    assert 0 <= second["where"]["online"].sent - n * (bits + 1) / 8 < 300
+    assert "offline" not in second["where"]
+
+
+def test_a_dry_run_counts_without_a_peer():
+    needs = ht.count(two_layers, ht.Like((3, 5), bits=12, fraction=6))
+    assert [(n.operation.split("(")[0], n.count) for n in needs] == [("sigmoid", 15), ("tanh", 15)]
+    names = [need.operation.split("(")[0] for need in ht.count(arithmetic, TYPES[arithmetic])]
+    assert {"multiply", "matmul", "truncate", "less", "where"} == set(names)
+
+
+def test_a_whole_party_is_planned():
+    def party(p):
+        s = p.share(X / 2, bits=12, fraction=6, range=(-8, 8))
+        p.barrier()
+        return p.open(ht.sigmoid(s)), p.open(s < 0, to=0)
+
+    def planned(p):
+        with p.offline():
+            plan = ht.prepare(party)
+        before = p.cost
+        outcome = plan()
+        return outcome, (p.cost - before).offline
+
+    (first, offline), (second, _) = ht.run_pair(planned)
+    assert offline.sent == offline.received == 0
+    want = ht.run_pair(party)
+    assert np.array_equal(first[0], want[0][0]) and np.array_equal(first[1], want[0][1])
+    assert np.array_equal(second[0], first[0]) and second[1] is None
+    assert [n.count for n in ht.count(party)] == [40, 40]
+
+
+def test_a_plan_serves_what_it_was_made_for():
+    def party(p):
+        with pytest.raises(ht.ParamError, match="offline"):
+            ht.prepare(ht.sigmoid, 3)
+        with p.offline():
+            plan = ht.prepare(ht.sigmoid, ht.Like(3, bits=8, fraction=4))
+        with pytest.raises(ht.ShapeError, match=r"expected Share\(shape=\(3,\).*got Share\(shape=\(4,\)"):
+            plan(p.share(np.zeros(4), bits=8, fraction=4))
+        return p.open(plan(p.share(np.zeros(3), bits=8, fraction=4)))
+
+    assert np.array_equal(ht.run_pair(party)[0], [0.5, 0.5, 0.5])
+
+
+def test_a_function_that_does_not_do_the_same_twice_is_noticed():
+    calls = {0: 0, 1: 0}
+
+    def fickle(s):
+        calls[s.party.role] += 1
+        return ht.sigmoid(s) if calls[s.party.role] == 1 else ht.tanh(s)
+
+    def party(p):
+        with p.offline():
+            plan = ht.prepare(fickle, ht.Like(3, bits=8, fraction=4))
+        with pytest.raises(ht.ShapeError, match=r"prepared for sigmoid\(.*got tanh\("):
+            plan(p.share(np.zeros(3), bits=8, fraction=4))
+
+    ht.run_pair(party)
+
+
+def over_tls(tmp_path, work):
+    """Runs `work(p, identity)` as both parties over TLS, each with an identity of its own."""
+    identities = [tmp_path / "p0", tmp_path / "p1"]
+    if not identities[0].exists():
+        for path in identities:
+            ht.identity_new(path, path.name)
+        for mine, other in (identities, identities[::-1]):
+            ht.identity_trust(mine, other / "cert.pem")
+    address, ready, outcome = [], threading.Event(), [None, None]
+
+    def run(role, p):
+        try:
+            with p:
+                outcome[role] = work(p, identities[role])
+        except Exception as error:
+            outcome[role] = error
+
+    def listening(where):
+        address.append(where)
+        ready.set()
+
+    def serve():
+        run(0, ht.listen("127.0.0.1:0", identity=identities[0], on_listening=listening))
+
+    server = threading.Thread(target=serve)
+    server.start()
+    ready.wait()
+    run(1, ht.connect(address[0], identity=identities[1]))
+    server.join(60)
+    for error in outcome:
+        if isinstance(error, Exception):
+            raise error
+    return outcome
+
+
+def test_a_store_is_made_once_and_spent_once(tmp_path):
+    def make(p, identity):
+        store = ht.Store.make(p, identity / "store", identity, 100, 10, 12)
+        return repr(store), store.verify()
+
+    for text, missing in over_tls(tmp_path, make):
+        assert text.startswith("Store(100 of 100 lookups left, dt,") and missing == 0
+
+    def spend(p, identity):
+        store = ht.Store(identity / "store", identity)
+        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=12, fraction=7, range=(-4, 4))
+        y, z = ht.sigmoid(s, store=store), ht.tanh(s, store=store)
+        assert store.left == 20
+        w = ht.identity(s[:30], store=store)  # 10 of them are made now
+        return p.open(y), p.open(z), p.open(w), store.left, p.cost.by_operation
+
+    for y, z, w, left, cost in over_tls(tmp_path, spend):
+        rounded = np.round(X * 128) / 128
+        assert np.abs(y - 1 / (1 + np.exp(-rounded))).max() <= 2**-8
+        assert np.abs(z - np.tanh(rounded)).max() <= 2**-8
+        assert np.array_equal(w, rounded[:30]) and left == 0
+        assert cost["tanh"]["offline"].sent < 200, "only its name: nothing is made while the store lasts"
+
+    def too_much(p, identity):
+        store = ht.Store(identity / "store", identity, no_offline=True)
+        s = p.share(np.zeros(2), bits=12, fraction=7, range=(-4, 4))
+        with pytest.raises(ht.StoreError, match="0 lookups are left.*2 are needed"):
+            ht.sigmoid(s, store=store)
+        with pytest.raises(ht.StoreError, match="not for"):
+            ht.sigmoid(s, store=store, bits=16)
+        return "refused"
+
+    assert over_tls(tmp_path, too_much) == ["refused", "refused"]
+
+
+def test_a_store_needs_tls(tmp_path):
+    ht.identity_new(tmp_path / "a", "a")
+
+    def party(p):
+        with pytest.raises(ht.StoreError, match="TLS"):
+            ht.Store.make(p, tmp_path / f"store{p.role}", tmp_path / "a", 10, 4, 8)
+
+    ht.run_pair(party)
+    with pytest.raises(ht.StoreError, match="no store"):
+        ht.Store(tmp_path, tmp_path / "a")
+
+
+def test_predictions_are_a_table(tmp_path):
+    table = ht.plan(8, 64, 100_000, net="wan")
+    names = [row.protocol for row in table]
+    assert set(names) <= set(ht.protocols()) and len(names) == len(set(names)) == len(table)
+    assert [row.seconds for row in table] == sorted(row.seconds for row in table)
+    assert table["rotl"].online.bytes / 100_000 * 8 == pytest.approx(142, rel=0.01)
+    assert table[0] is table[names[0]] and len(table[:2]) == 2
+    text = str(table)
+    assert text.splitlines()[0].split()[:3] == ["protocol", "set-up", "offline"]
+    assert all(name in text and f"<td>{name}</td>" in table._repr_html_() for name in names)
+    by_bytes = ht.plan(8, 64, 100_000, optimise="bytes")
+    assert [row.bytes for row in by_bytes] == sorted(row.bytes for row in by_bytes)
+    columns = table.columns()
+    assert columns["protocol"] == names and columns["online_rounds"][names.index("ar")] == 1
+    with pytest.raises(KeyError, match="does not serve"):
+        table["nosuch"]
+    for bad in ({"net": "fast"}, {"optimise": "luck"}):
+        with pytest.raises(ht.ParamError, match="accepted"):
+            ht.plan(8, 64, 10, **bad)
+    with pytest.raises(ht.ParamError):
+        ht.plan(8, 64, 0)
+
+
+def test_predictions_rest_on_a_calibration(tmp_path):
+    machine = dict(start=0.015, round=4e-5, soft_ot=73.0, small_start=5e-3, small_ot=29.6)
+    machine |= dict(large_start=0.0116, large_ot=29.3, hash=1.13)
+    file = tmp_path / "calibration.json"
+    file.write_text(json.dumps({"machine": machine, "link": None}))
+    assert ht.plan(8, 64, 1000, calibration=file).columns() == ht.plan(8, 64, 1000).columns()
+    slow = {**machine, "start": 5.0}
+    file.write_text(json.dumps({"machine": slow, "link": {"mbit_per_s": 100, "rtt_ms": 50}}))
+    assert ht.plan(8, 64, 1000, calibration=file)[0].setup.seconds > 5
+    file.write_text("{}")
+    with pytest.raises(ht.ParamError, match="calibrate"):
+        ht.plan(8, 64, 1000, calibration=file)
