@@ -8,6 +8,7 @@ mod party;
 mod report;
 mod stock;
 mod triples;
+mod trunc;
 
 use std::{io::Write, path::Path, str::FromStr};
 
@@ -23,6 +24,7 @@ use self::{
     paper::PaperTables,
     report::{Report, Run},
     triples::TriplesWork,
+    trunc::TruncWork,
 };
 use crate::{
     choice::Objective,
@@ -76,6 +78,14 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// Truncations of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Trunc {
+        #[command(flatten)]
+        work: TruncWork,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random correlated oblivious transfers, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Ot {
@@ -103,16 +113,18 @@ enum What {
 enum Work {
     Lut(LutWork),
     Cmp(CmpWork),
+    Trunc(TruncWork),
     Ot(OtWork),
     Triples(TriplesWork),
 }
 
 impl Work {
-    /// Lookups, comparisons, OTs or triples.
+    /// Lookups, comparisons, truncations, OTs or triples.
     fn items(&self) -> usize {
         match self {
             Self::Lut(work) => work.batch(),
             Self::Cmp(work) => work.batch(),
+            Self::Trunc(work) => work.batch(),
             Self::Ot(work) => work.count(),
             Self::Triples(work) => work.count(),
         }
@@ -122,7 +134,7 @@ impl Work {
     fn store(&self) -> Option<&Path> {
         match self {
             Self::Lut(work) => work.store(),
-            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => None,
+            _ => None,
         }
     }
 
@@ -130,6 +142,7 @@ impl Work {
         match self {
             Self::Lut(work) => work.to_string(),
             Self::Cmp(work) => work.to_string(),
+            Self::Trunc(work) => work.to_string(),
             Self::Ot(work) => work.to_string(),
             Self::Triples(work) => work.to_string(),
         }
@@ -139,7 +152,7 @@ impl Work {
     fn protocol(&self) -> Option<String> {
         match self {
             Self::Lut(work) => Some(work.protocol()),
-            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => None,
+            _ => None,
         }
     }
 
@@ -147,7 +160,7 @@ impl Work {
     fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
         match self {
             Self::Lut(work) => work.planned(link, optimise).map(|work| Some(Self::Lut(work))),
-            Self::Cmp(_) | Self::Ot(_) | Self::Triples(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 }
@@ -185,6 +198,7 @@ pub fn run(args: &Bench) -> Result<()> {
     let (mut work, options) = match &args.what {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
         What::Cmp { work, options } => (Work::Cmp(work.clone()), options),
+        What::Trunc { work, options } => (Work::Trunc(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
         What::Triples { work, options } => (Work::Triples(work.clone()), options),
         What::Paper(tables) => return paper::run(tables),
@@ -195,6 +209,7 @@ pub fn run(args: &Bench) -> Result<()> {
             lut.prepare(options.repeat.into())?;
         }
         Work::Cmp(cmp) => cmp.check()?,
+        Work::Trunc(trunc) => trunc.check()?,
         Work::Ot(_) | Work::Triples(_) => (),
     }
     let mut runs = Vec::new();

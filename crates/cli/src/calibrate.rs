@@ -12,7 +12,7 @@ use prim::{block::Block, hash::CcrHash};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    apply::Output,
+    apply::output::Output,
     bench,
     failure::{Failure, Result},
     link::Link,

@@ -8,6 +8,7 @@ mod calibrate;
 mod choice;
 mod cost;
 mod count;
+mod csv_file;
 mod demo;
 mod doctor;
 mod failure;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Site;
+use common::{Site, sealed};
 
 /// Nobody ever listens there: these commands must fail before they connect.
 const REST: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
@@ -40,7 +40,7 @@ fn cells() {
         ("id,score\nx,1\ny,two\n", "in.csv: line 3, column \"score\": \"two\" is not a number"),
         ("id,score\nx,NaN\n", "in.csv: line 2, column \"score\": \"NaN\" is not a number"),
         ("id,score\nx,inf\n", "\"inf\" is not a number"),
-        ("id,score\nx,\n", "\"\" is not a number"),
+        ("id,score\nx,\n", "in.csv: line 2, column \"score\": \"\" is missing"),
         (
             "id,score\nx,1\n\ny,4\n",
             "line 4, column \"score\": \"4\" is outside -4 (included) to 4 (excluded)",
@@ -83,7 +83,7 @@ fn files_and_arguments() {
         (&format!("sigmoid {a} --output none/out.csv"), "none/out.csv: cannot write in none"),
         (&format!("sigmoid {a} --output . --force"), "not a plain file"),
         (&format!("sigmoid {a} --output out.csv --fraction-bits 13"), "--fraction-bits 0 to 12"),
-        (&format!("sigmoid {a} --output out.csv --fraction-bits 17"), "17 is not in 0..=16"),
+        (&format!("sigmoid {a} --output out.csv --fraction-bits 33"), "33 is not in 0..=32"),
         (&format!("sigmoid {a} --output out.csv --domain -5:5"), "work with --domain -8:8"),
         (&format!("sigmoid {a} --output out.csv --domain 8:-8"), "less than the second"),
         (&format!("sigmoid {a} --output out.csv --domain eight"), "expected lo:hi"),
@@ -150,23 +150,70 @@ fn tables() {
 #[test]
 fn share_files() {
     let site = site();
-    let file = r#"{"hushtable_shares":1,"of":"exp","session":"00","role":"P0","count":2,"bits":20,"fraction_bits":8,"range":[0,763],"ids":null,"shares":[5,1048575]}"#;
+    let file = r#"{"hushtable_shares":2,"of":"exp","sharing":"additive","session":"00","role":"P0","count":2,"bits":20,"fraction_bits":8,"range":[0,763],"ids":null,"shares":[5,1048575],"checksum":""}"#;
     for (from, to, args, fragment) in [
-        ("", "", "tanh", "domain -4:4 does not hold; give"),
+        ("", "", "tanh --domain -2:2", "domain -2:2 does not hold; give"),
         ("763", "7630", "sigmoid", "shares of values from 0 to 29.8046875"),
         ("", "", "sigmoid --fraction-bits 4", "shares with 8 fraction bits"),
         ("", "", "sigmoid --column score", "a share file has no columns"),
         ("\"count\":2", "\"count\":3", "sigmoid", "count is 3"),
         ("1048575", "1048576", "sigmoid", "share 1 has more than 20 bits"),
-        ("\"hushtable_shares\":1", "\"hushtable_shares\":9", "sigmoid", "format version 9"),
-        ("}", "", "sigmoid", "not a usable share file"),
+        ("\"hushtable_shares\":2", "\"hushtable_shares\":9", "sigmoid", "format version 9"),
+        ("additive", "xor", "sigmoid", "sharing \"xor\"; this program reads \"additive\""),
         ("\"fraction_bits\":8", "\"fraction_bits\":20", "sigmoid", "at most 16"),
+        ("", "", "ge", "--constant C or --other FILE says"),
+        ("", "", "ge --constant 1 --bits 32", "shares with --bits 20"),
+        ("", "", "max --constant 1e9", "--constant 1000000000 is outside -512 (included) to 512 (excluded)"),
+        ("", "", "ge --other a.csv --against score", "a.csv: 3 rows; s.json has 2"),
+        ("", "", "ge --other t.json", "t.json: shares of 16 bits with 8 after the point; 20 bits"),
     ] {
-        let text = file.replace(from, to);
-        site.write("s.json", if from.is_empty() { file } else { &text });
-        let args = if args == "tanh" { "tanh --domain -2:2" } else { args };
-        let fragment = fragment.replace("-4:4", "-2:2");
-        refuse(&site, &format!("apply {args} --input s.json --output out.csv {REST}"), &fragment);
+        site.write("s.json", &sealed(&file.replace(from, if from.is_empty() { "" } else { to })));
+        let narrow = file.replace("1048575", "5").replace("\"bits\":20", "\"bits\":16");
+        site.write("t.json", &sealed(&narrow));
+        refuse(&site, &format!("apply {args} --input s.json --output out.csv {REST}"), fragment);
+    }
+    let whole = sealed(file);
+    for (from, to, fragment) in [
+        ("}", "", "not a usable share file"),
+        ("[5,", "[6,", "its checksum does not fit: the file is damaged or was changed"),
+        ("\"exp\"", "\"tanh\"", "its checksum does not fit"),
+    ] {
+        site.write("s.json", &whole.replace(from, to));
+        refuse(&site, &format!("apply sigmoid --input s.json --output out.csv {REST}"), fragment);
+    }
+}
+
+#[test]
+fn comparisons() {
+    let site = site();
+    site.write("b.csv", "id,score\nx,1\nother,2\nz,3\n");
+    let a = "--input a.csv --output out.csv";
+    for (args, fragment) in [
+        (&format!("sigmoid --column score --constant 3 {a}"), "--constant needs a comparison"),
+        (&format!("sigmoid --column score --bits 32 {a}"), "--bits needs a comparison"),
+        (
+            &format!("ge --column score --constant 3 --domain 0:8 {a}"),
+            "--domain does not go with a comparison",
+        ),
+        (&format!("ge --column score --constant 3 --against score {a}"), "cannot be used with"),
+        (&format!("ge --column score --constant x {a}"), "not a number"),
+        (&format!("ge --column score --constant 3 --bits 65 {a}"), "65 is not in 8..=64"),
+        (
+            &format!("ge --column score --bits 18 --constant 3 {a}"),
+            "--fraction-bits 16 leaves no room in --bits 18",
+        ),
+        (
+            &format!("ge --column score --bits 19 --constant 3 {a}"),
+            "is outside -1 (included) to 1 (excluded), what 19",
+        ),
+        (&format!("ge --column none --constant 3 {a}"), "a.csv: no column \"none\""),
+        (
+            &format!("ge --column score --other b.csv --against score {a}"),
+            "b.csv: row 2 has an id other than in a.csv",
+        ),
+        (&format!("ge --column score --other none.csv {a}"), "none.csv: No such file"),
+    ] {
+        refuse(&site, &format!("apply {args} {REST}"), fragment);
     }
 }
 

@@ -8,9 +8,13 @@ use std::{
 use hushtable::net::Role;
 use serde::{Deserialize, Serialize};
 
+use super::input::Format;
 use crate::failure::{Failure, Result};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The only kind of shares that are written.
+const SHARING: &str = "additive";
 
 /// One party's additive shares, `value = share of P0 + share of P1 mod 2^bits`, with what is public
 /// about the values. Not printable, not comparable: shares are secret.
@@ -21,7 +25,9 @@ pub struct ShareFile {
     pub hushtable_shares: u32,
     /// What the values are.
     pub of: String,
-    /// The session in which both parties' files were made.
+    /// How they are shared: `additive`.
+    pub sharing: String,
+    /// The session in which both parties' files were made: both contributed to its random id.
     pub session: String,
     /// This party's role in that session.
     pub role: String,
@@ -37,23 +43,52 @@ pub struct ShareFile {
     pub ids: Option<Vec<String>>,
     /// This party's shares.
     pub shares: Vec<u64>,
+    /// A hash of all the rest, so that a damaged file is not taken for shares of something else.
+    pub checksum: String,
 }
 
 impl ShareFile {
-    /// Shares made in `session` by the party with `role`; counts and version are filled in.
-    pub fn new(of: &str, session: [u8; 32], role: Role, shares: Vec<u64>) -> Self {
+    /// Shares made in `session` by the party with `role`, of values in `range`; to be
+    /// [`sealed`](Self::sealed) when it is complete.
+    pub fn new(
+        of: &str,
+        session: [u8; 32],
+        role: Role,
+        format: Format,
+        range: [i64; 2],
+        shares: Vec<u64>,
+    ) -> Self {
         Self {
             hushtable_shares: VERSION,
             of: of.to_owned(),
+            sharing: SHARING.to_owned(),
             session: blake3::Hash::from(session).to_hex().to_string(),
             role: role_name(role).to_owned(),
             count: shares.len(),
-            bits: 64,
-            fraction_bits: 0,
-            range: [i64::MIN, i64::MAX],
+            bits: format.bits,
+            fraction_bits: format.fraction_bits,
+            range,
             ids: None,
             shares,
+            checksum: String::new(),
         }
+    }
+
+    /// With the checksum that belongs to it.
+    pub fn sealed(self) -> Self {
+        Self { checksum: self.digest(), ..self }
+    }
+
+    /// The hash of everything but the checksum.
+    fn digest(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        let public = (&self.of, &self.sharing, &self.session, &self.role, &self.ids);
+        let numbers = (self.hushtable_shares, self.count, self.bits, self.fraction_bits, self.range);
+        hash.update(&serde_json::to_vec(&(public, numbers)).expect("plain data"));
+        for share in &self.shares {
+            hash.update(&share.to_le_bytes());
+        }
+        hash.finalize().to_hex().to_string()
     }
 
     /// The file in `text`, which came from `path`; `None` if its first character is no brace, so that it
@@ -85,6 +120,9 @@ impl ShareFile {
         if self.shares.is_empty() || self.count != self.shares.len() {
             return Err(format!("count is {} and there are {} shares", self.count, self.shares.len()));
         }
+        if self.sharing != SHARING {
+            return Err(format!("sharing {:?}; this program reads {SHARING:?}", self.sharing));
+        }
         if let Some(ids) = self.ids.as_ref().filter(|ids| ids.len() != self.count) {
             return Err(format!("count is {} and there are {} ids", self.count, ids.len()));
         }
@@ -97,6 +135,9 @@ impl ShareFile {
         let wide = |&&share: &&u64| self.bits < 64 && share >> self.bits != 0;
         match self.shares.iter().position(|share| wide(&share)) {
             Some(at) => Err(format!("share {at} has more than {} bits", self.bits)),
+            None if self.checksum != self.digest() => {
+                Err("its checksum does not fit: the file is damaged or was changed".into())
+            }
             None => Ok(()),
         }
     }
@@ -107,11 +148,15 @@ impl ShareFile {
         writeln!(to)
     }
 
-    /// What the parties compare to be sure that their files belong together: the session, and whether
-    /// the roles are those of that session or both swapped.
+    /// What the parties compare to be sure that their files belong together: the session, the format, and
+    /// whether the roles are those of that session or both swapped.
     pub fn pairing(&self, role: Role) -> String {
         let roles = if self.role == role_name(role) { "same roles" } else { "swapped roles" };
-        format!("shares of {} from session {}, {roles}", self.of, &self.session)
+        let Self { of, sharing, session, bits, fraction_bits, .. } = self;
+        format!(
+            "{sharing} shares of {of} from session {session}, {bits} bits with {fraction_bits} after the point, \
+             {roles}"
+        )
     }
 }
 
@@ -129,8 +174,9 @@ mod tests {
 
     fn sample() -> ShareFile {
         let ids = Some(vec!["a".into(), "b".into()]);
-        let made = ShareFile::new("sigmoid", [7; 32], Role::P1, vec![3, 65535]);
-        ShareFile { bits: 16, fraction_bits: 8, range: [0, 256], ids, ..made }
+        let format = Format { bits: 16, fraction_bits: 8 };
+        let made = ShareFile::new("sigmoid", [7; 32], Role::P1, format, [0, 256], vec![3, 65535]);
+        ShareFile { ids, ..made }.sealed()
     }
 
     fn text(file: &ShareFile) -> String {
@@ -161,10 +207,14 @@ mod tests {
     fn refuses_what_does_not_fit() {
         let text = text(&sample());
         for (from, to, want) in [
-            ("\"hushtable_shares\":1", "\"hushtable_shares\":2", "format version 2"),
+            ("\"hushtable_shares\":2", "\"hushtable_shares\":1", "format version 1"),
+            ("additive", "xor", "sharing \"xor\""),
             ("\"count\":2", "\"count\":3", "count is 3 and there are 2 shares"),
             ("[\"a\",\"b\"]", "[\"a\"]", "count is 2 and there are 1 ids"),
             ("\"bits\":16", "\"bits\":15", "bits must be 16 to 64"),
+            ("65535", "65534", "checksum does not fit"),
+            ("[0,256]", "[0,255]", "checksum does not fit"),
+            ("\"P1\"", "\"P0\"", "checksum does not fit"),
             ("65535", "65536", "share 1 has more than 16 bits"),
             ("65535", "-1", "invalid value"),
             ("\"P1\"", "\"P2\"", "neither P0 nor P1"),

@@ -5,7 +5,7 @@ use hushtable::{
     store::{Reserved, Store},
 };
 
-use super::{Apply, job::Job};
+use super::{Apply, lookup::Lookup};
 use crate::{
     choice::{Choice, Choosing},
     failure::{Failure, Result},
@@ -45,13 +45,12 @@ impl Stock {
         self.store.as_ref().map_or("none".into(), |store| store.about().name())
     }
 
-    /// Checks that the store serves the job, and that there is enough if all must come from it.
-    pub fn check(&self, job: &mut Job) -> Result<()> {
+    /// Checks that the store serves the lookups, and that there is enough if all must come from it.
+    pub fn check(&self, lookup: &mut Lookup, rows: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
-        job.protocol = store.about().protocol;
-        let lookup = job.lookup();
+        lookup.protocol = store.about().protocol;
         store.fits(lookup.protocol, &lookup.job())?;
-        self.enough(job.rows())
+        self.enough(rows)
     }
 
     /// Moves on to where both parties are; returns how many of `rows` lookups are there.

@@ -5,8 +5,10 @@ use std::{fs, path::Path};
 use csv::StringRecord;
 use hushtable::math::MAX_INDEX_BITS;
 
-use super::csv_file;
-use crate::failure::{Failure, Result};
+use crate::{
+    csv_file,
+    failure::{Failure, Result},
+};
 
 /// The values of `path` in the order of their index: `2^k` of them, `1 <= k <= 16`.
 ///

@@ -11,7 +11,10 @@ use hushtable::{
 use serde::{Deserialize, Serialize};
 
 use super::party::{Finished, Lanes};
-use crate::failure::{Failure, Result};
+use crate::{
+    count::fits,
+    failure::{Failure, Result},
+};
 
 /// A batch of comparisons.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -89,9 +92,10 @@ impl CmpWork {
         self.batch as usize
     }
 
-    /// `Ok(())` if there are such comparisons.
+    /// `Ok(())` if there are such comparisons and memory for them.
     pub fn check(&self) -> Result<()> {
-        self.job().map(drop)
+        let each = self.job()?.memory()? as u64;
+        fits(2 * each * u64::from(self.batch), &format!("both parties' {} comparisons", self.batch))
     }
 
     /// Correlated OTs, as sender and receiver, for `batch` of these comparisons.

@@ -10,7 +10,7 @@ use clap::Args;
 use hushtable::{Error, Party, Role, ot::Scheme};
 use serde::{Deserialize, Serialize};
 
-use super::{Work, cmp, lut, ot, report::Run, triples};
+use super::{Work, cmp, lut, ot, report::Run, triples, trunc};
 use crate::{
     cost::{Phase, Phases},
     failure::{Failure, Result},
@@ -60,6 +60,9 @@ pub fn run(args: &BenchParty) -> Result<()> {
     match &work {
         Work::Lut(lut) => lut::run(lut, Lanes::connect(args, None, work.items(), |r, n| lut.cots(r, n))?),
         Work::Cmp(cmp) => cmp::run(cmp, Lanes::connect(args, None, work.items(), |r, n| cmp.cots(r, n))?),
+        Work::Trunc(trunc) => {
+            trunc::run(trunc, Lanes::connect(args, None, work.items(), |r, n| trunc.cots(r, n))?)
+        }
         Work::Ot(ot) => {
             ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
         }

@@ -85,6 +85,7 @@ impl Report {
         let unit = match self.work {
             Work::Lut(_) => "lookup",
             Work::Cmp(_) => "comparison",
+            Work::Trunc(_) => "truncation",
             Work::Ot(_) => "OT",
             Work::Triples(_) => "triple",
         };

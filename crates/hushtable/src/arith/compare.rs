@@ -75,6 +75,15 @@ impl CompareJob {
     pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
         Millionaires::cots(role, width(self.bits, self.domain)?, self.plan, carries(self.domain) * batch)
     }
+
+    /// About how many bytes of memory a party holds for one comparison, with its two numbers.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn memory(&self) -> Result<usize> {
+        let width = width(self.bits, self.domain)?;
+        Ok(carries(self.domain) * (self.plan.memory(width)? + 8) + 32)
+    }
 }
 
 /// One-time material for a batch of comparisons.

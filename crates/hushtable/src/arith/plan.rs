@@ -91,6 +91,20 @@ impl Plan {
         let rounds = ones + if self.method == Method::Lookup { 2 } else { 1 };
         Ok(PlanCost { cots, offline_bits, online_bits, rounds })
     }
+
+    /// About how many bytes a party holds for a comparison of numbers of `bits` bits: the strings of its
+    /// correlated OTs, and for each digit an offset and words.
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub fn memory(&self, bits: u32) -> Result<usize> {
+        let (digits, cots) = (Cut::new(bits, self.digit)?.len(), self.cost(bits)?.cots);
+        let words = match self.method {
+            Method::Thermometer => 1,
+            Method::Lookup => 2,
+        };
+        Ok(16 * cots + (8 * words + 1) * digits)
+    }
 }
 
 impl PlanCost {

@@ -1,17 +1,20 @@
-//! Comma-separated text, and one party's column in it.
+//! Comma-separated text, and one party's columns in it.
 
 use std::path::Path;
 
 use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
-use hushtable::math::Domain;
 
 use crate::failure::{Failure, Result};
 
-/// A party's rows: fixed-point integers, and what names them.
+/// A party's rows.
 #[derive(Debug, PartialEq)]
-pub struct Column {
+pub struct Columns<T> {
+    /// What names the rows.
     pub ids: Option<Vec<String>>,
-    pub values: Vec<i64>,
+    /// For each column what its cells were read as.
+    pub values: Vec<Vec<T>>,
+    /// Where each row stands, counted from 1.
+    pub lines: Vec<u64>,
 }
 
 /// A reader of comma-separated cells, spaces around them removed.
@@ -29,44 +32,47 @@ pub fn line(text: &[u8], position: Option<&Position>) -> u64 {
     })
 }
 
-/// The numbers in `column` and the names in `id`, each number within this party's half of `domain`.
+/// The numbers in `columns`, each as `encode` gives it or with its complaint, and the names in `id`.
 /// `path` is where `text` came from.
-pub fn read(path: &Path, text: &[u8], column: &str, id: Option<&str>, domain: &Domain) -> Result<Column> {
+pub fn read<T>(
+    path: &Path,
+    text: &[u8],
+    columns: &[&str],
+    id: Option<&str>,
+    encode: impl Fn(f64) -> std::result::Result<T, String>,
+) -> Result<Columns<T>> {
     let mut reader = reader(text, true);
     let header = reader.headers().map_err(|e| failure(path, text, &e))?.clone();
-    let value_at = find(path, &header, column)?;
+    let at = columns.iter().map(|column| find(path, &header, column)).collect::<Result<Vec<_>>>()?;
     let id_at = id.map(|id| find(path, &header, id)).transpose()?;
-    let mut out = Column { ids: id_at.map(|_| Vec::new()), values: Vec::new() };
+    let values = columns.iter().map(|_| Vec::new()).collect();
+    let mut out = Columns { ids: id_at.map(|_| Vec::new()), values, lines: Vec::new() };
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(|e| failure(path, text, &e))? {
-        let value = encode(&record[value_at], domain).map_err(|what| {
-            let line = line(text, record.position());
-            Failure::new(format!(
-                "{}: line {line}, column {column:?}: {:?} {what}",
-                path.display(),
-                &record[value_at]
-            ))
-        })?;
-        out.values.push(value);
+        let line = line(text, record.position());
+        for ((values, column), &at) in out.values.iter_mut().zip(columns).zip(&at) {
+            let value = number(&record[at]).and_then(&encode).map_err(|what| {
+                let path = path.display();
+                Failure::new(format!("{path}: line {line}, column {column:?}: {:?} {what}", &record[at]))
+            })?;
+            values.push(value);
+        }
         if let (Some(ids), Some(at)) = (&mut out.ids, id_at) {
             ids.push(record[at].to_owned());
         }
+        out.lines.push(line);
     }
-    if out.values.is_empty() {
+    if out.lines.is_empty() {
         return Err(Failure::new(format!("{}: no rows below the header", path.display())));
     }
     Ok(out)
 }
 
-fn encode(cell: &str, domain: &Domain) -> std::result::Result<i64, String> {
-    let number = cell.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or("is not a number")?;
-    domain.encode(number).ok_or_else(|| {
-        format!(
-            "is outside {} (after rounding to a multiple of 2^-{})",
-            domain.half(),
-            domain.fraction_bits()
-        )
-    })
+fn number(cell: &str) -> std::result::Result<f64, String> {
+    if cell.is_empty() {
+        return Err("is missing: every row needs a number there".into());
+    }
+    cell.parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(|| "is not a number".into())
 }
 
 fn find(path: &Path, header: &StringRecord, name: &str) -> Result<usize> {
@@ -100,21 +106,22 @@ pub fn failure(path: &Path, text: &[u8], error: &csv::Error) -> Failure {
 mod tests {
     use super::*;
 
-    fn parse(text: &[u8]) -> std::result::Result<Column, String> {
-        let domain = Domain::new("-8:8".parse().unwrap(), 8).unwrap();
-        read(Path::new("in.csv"), text, "score", Some("id"), &domain).map_err(|e| e.to_string())
+    /// Numbers below 4, as 256ths.
+    fn parse(text: &[u8]) -> std::result::Result<Columns<i64>, String> {
+        let encode = |v: f64| if v < 4.0 { Ok((v * 256.0) as i64) } else { Err("is not below 4".to_owned()) };
+        read(Path::new("in.csv"), text, &["score"], Some("id"), encode).map_err(|e| e.to_string())
     }
 
     #[test]
     fn finds_its_columns() {
         let ids = Some(vec!["a".to_owned(), "b,c".to_owned()]);
-        let want = Ok(Column { ids, values: vec![256, -384] });
-        for text in [
-            "id,score\na,1\n\"b,c\",-1.5\n",
-            "score , x, id\r\n 1.0,,a\r\n-1.5e0,7,\"b,c\"",
-            "\u{feff}id,score\n\na,+1\n\n\"b,c\",-1.5\n\n",
+        for (text, lines) in [
+            ("id,score\na,1\n\"b,c\",-1.5\n", [2, 3]),
+            ("score , x, id\r\n 1.0,,a\r\n-1.5e0,7,\"b,c\"", [2, 3]),
+            ("\u{feff}id,score\n\na,+1\n\n\"b,c\",-1.5\n\n", [3, 5]),
         ] {
-            assert_eq!(parse(text.as_bytes()), want, "{text:?}");
+            let want = Columns { ids: ids.clone(), values: vec![vec![256, -384]], lines: lines.into() };
+            assert_eq!(parse(text.as_bytes()), Ok(want), "{text:?}");
         }
     }
 
@@ -127,17 +134,10 @@ mod tests {
             ("id,score,score\na,1,2\n", "column \"score\" occurs more than once"),
             ("id,score\n", "no rows below the header"),
             ("id,score\na,1\nb,x1\n", "line 3, column \"score\": \"x1\" is not a number"),
-            ("id,score\na,\n", "line 2, column \"score\": \"\" is not a number"),
+            ("id,score\na,\n", "line 2, column \"score\": \"\" is missing"),
             ("id,score\na,nan\n", "\"nan\" is not a number"),
             ("id,score\na,-inf\n", "\"-inf\" is not a number"),
-            (
-                "id,score\na,1\n\nb,4\n",
-                "line 4, column \"score\": \"4\" is outside -4 (included) to 4 (excluded)",
-            ),
-            (
-                "id,score\na,-4.1\n",
-                "this party's half of the domain -8:8 (after rounding to a multiple of 2^-8)",
-            ),
+            ("id,score\na,1\n\nb,4\n", "line 4, column \"score\": \"4\" is not below 4"),
             ("id,score\na,1,2\n", "line 2: 3 cells where the first line has 2"),
         ] {
             let got = parse(text.as_bytes()).unwrap_err();

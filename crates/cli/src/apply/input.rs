@@ -1,0 +1,196 @@
+//! The files that numbers come from: columns of CSV text, and shares of earlier results.
+
+use std::{fs, path::Path};
+
+use hushtable::{Role, math::Domain};
+
+use super::shares::ShareFile;
+use crate::{
+    csv_file,
+    failure::{Failure, Result},
+};
+
+/// How numbers are held: integers mod `2^bits`, times `2^-fraction_bits`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    pub bits: u32,
+    pub fraction_bits: u32,
+}
+
+/// A file that was read.
+pub struct Source<'a> {
+    pub path: &'a Path,
+    text: Vec<u8>,
+    /// If it is a share file.
+    pub shares: Option<ShareFile>,
+}
+
+/// This party's addends or shares of a batch of numbers.
+pub struct Operand {
+    pub words: Vec<u64>,
+    /// The least and the greatest value of the numbers, times `2^fraction_bits`.
+    pub range: [i64; 2],
+    /// What the parties compare about them: at P0, at P1.
+    pub pairing: [String; 2],
+}
+
+/// What names the rows of an operand, and the operand.
+pub type Rows = (Option<Vec<String>>, Operand);
+
+impl Format {
+    fn scale(self) -> f64 {
+        2f64.powi(self.fraction_bits as i32)
+    }
+
+    /// The range of a sum of two numbers that [`encode`](Self::encode) accepts.
+    pub fn range(self) -> [i64; 2] {
+        let end = 1i64 << (self.bits - 2);
+        [-end, end - 1]
+    }
+
+    /// One party's number as an integer, rounded to nearest, ties away from zero; so small that the sum of
+    /// both parties' leaves the top bit free.
+    pub fn encode(self, value: f64) -> std::result::Result<u64, String> {
+        let (scaled, end) = ((value * self.scale()).round(), 2f64.powi(self.bits as i32 - 3));
+        if (-end..end).contains(&scaled) {
+            return Ok(scaled as i64 as u64);
+        }
+        let end = end / self.scale();
+        Err(format!(
+            "is outside -{end} (included) to {end} (excluded), what {} bits with {} after the point leave to \
+             each party",
+            self.bits, self.fraction_bits
+        ))
+    }
+}
+
+impl<'a> Source<'a> {
+    pub fn open(path: &'a Path) -> Result<Self> {
+        let text = fs::read(path).map_err(Failure::file(path))?;
+        let shares = ShareFile::read(path, &text)?;
+        Ok(Self { path, text, shares })
+    }
+
+    /// The format that the file says its numbers have.
+    pub fn format(&self) -> Option<Format> {
+        self.shares.as_ref().map(|file| Format { bits: file.bits, fraction_bits: file.fraction_bits })
+    }
+
+    /// A column as table indices, each number within this party's half of `domain`; or all shares, whose
+    /// range the domain must hold.
+    pub fn indices(&self, column: Option<&str>, id: Option<&str>, domain: &Domain) -> Result<Rows> {
+        let Some(file) = self.shared(column)? else {
+            let encode = |number| match domain.encode(number) {
+                Some(value) => Ok(value as u64),
+                None => Err(format!(
+                    "is outside {} (after rounding to a multiple of 2^-{})",
+                    domain.half(),
+                    domain.fraction_bits()
+                )),
+            };
+            let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
+            return self.column(column, id, range, encode);
+        };
+        if !domain.contains(file.range) {
+            let scale = f64::from(1u32 << file.fraction_bits);
+            let [least, greatest] = file.range.map(|v| v as f64 / scale);
+            return Err(self.says(&format!(
+                "shares of values from {least} to {greatest}, which domain {domain} does not hold; give a larger \
+                 --domain here or a smaller one where the shares are made"
+            )));
+        }
+        Ok(self.all_shares(file, id))
+    }
+
+    /// A column in `format`, or all shares.
+    pub fn numbers(&self, column: Option<&str>, id: Option<&str>, format: Format) -> Result<Rows> {
+        match self.shared(column)? {
+            None => self.column(column, id, format.range(), |number| format.encode(number)),
+            Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
+            Some(file) => Err(self.says(&format!(
+                "shares of {} bits with {} after the point; {} bits with {} are wanted",
+                file.bits, file.fraction_bits, format.bits, format.fraction_bits
+            ))),
+        }
+    }
+
+    /// Zeros where the peer alone has the numbers, with the names of the rows.
+    pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
+        let rows = csv_file::read(self.path, &self.text, &[], id, |_| Ok(()))?;
+        let words = vec![0; rows.lines.len()];
+        Ok((rows.ids, Operand { words, range: format.range(), pairing: numbers() }))
+    }
+
+    /// The share file; it has no columns.
+    fn shared(&self, column: Option<&str>) -> Result<Option<&ShareFile>> {
+        match (&self.shares, column) {
+            (Some(_), Some(_)) => Err(self.says("a share file has no columns; leave the column's name out")),
+            (shares, _) => Ok(shares.as_ref()),
+        }
+    }
+
+    fn column(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        range: [i64; 2],
+        encode: impl Fn(f64) -> std::result::Result<u64, String>,
+    ) -> Result<Rows> {
+        let Some(column) = column else {
+            return Err(self.says("--column NAME says which column holds the numbers"));
+        };
+        let mut read = csv_file::read(self.path, &self.text, &[column], id, encode)?;
+        let words = read.values.pop().expect("one column");
+        Ok((read.ids, Operand { words, range, pairing: numbers() }))
+    }
+
+    fn all_shares(&self, file: &ShareFile, id: Option<&str>) -> Rows {
+        let pairing = [Role::P0, Role::P1].map(|role| file.pairing(role));
+        let ids = file.ids.clone().filter(|_| id.is_some());
+        (ids, Operand { words: file.shares.clone(), range: file.range, pairing })
+    }
+
+    /// A complaint about the file.
+    pub fn says(&self, what: &str) -> Failure {
+        Failure::new(format!("{}: {what}", self.path.display()))
+    }
+}
+
+impl Operand {
+    /// This party's share of a public number in `format`.
+    pub fn public(value: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
+        let integer =
+            format.encode(value).map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
+        let mine = match role {
+            Role::P0 => integer,
+            Role::P1 => 0,
+        };
+        let name = format!("the constant {value}");
+        Ok(Self { words: vec![mine; rows], range: [integer as i64; 2], pairing: [name.clone(), name] })
+    }
+}
+
+/// What the parties compare about numbers that each has in the clear.
+fn numbers() -> [String; 2] {
+    ["numbers", "numbers"].map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_accepted_numbers_leave_the_top_bit_free() {
+        let format = Format { bits: 16, fraction_bits: 4 };
+        let accepted: Vec<i64> = (-10_000..10_000)
+            .filter_map(|i| format.encode(f64::from(i) / 16.0).ok().map(|w| w as i64))
+            .collect();
+        assert_eq!([accepted[0], *accepted.last().unwrap()], [-(1 << 13), (1 << 13) - 1]);
+        assert_eq!(format.range(), [2 * accepted[0], 2 * accepted.last().unwrap() + 1]);
+        let error = format.encode(512.0).unwrap_err();
+        assert!(error.contains("-512 (included) to 512 (excluded)"), "{error}");
+        assert_eq!(format.encode(-0.03126), Ok(-1i64 as u64));
+        let widest = Format { bits: 64, fraction_bits: 16 };
+        assert!(widest.encode(2f64.powi(44)).is_ok() && widest.encode(2f64.powi(45)).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! `bench trunc`: truncations of random shared numbers.
+
+use std::{fmt, io::Read};
+
+use clap::{Args, ValueEnum};
+use hushtable::{
+    AShare, Party, Role,
+    arith::{self, FaithfulTruncation, Millionaires, Plan},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    lut::random,
+    party::{Finished, Lanes},
+};
+use crate::{
+    count::{batch, fits},
+    failure::{Failure, Result},
+};
+
+/// A batch of truncations.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct TruncWork {
+    /// Width of the numbers, 3 to 64
+    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(3..=64))]
+    bits: u32,
+    /// Bits to cut off, 1 to L - 2
+    #[arg(long, value_name = "F", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=62))]
+    cut: u32,
+    /// What is lost
+    #[arg(long, value_enum, default_value = "safe")]
+    rounding: Rounding,
+    /// Number of truncations, 1 to 2^28
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = batch)]
+    batch: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Rounding {
+    /// Down, or down and one unit more
+    Safe,
+    /// Down
+    Faithful,
+}
+
+impl fmt::Display for TruncWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rounding = self.rounding.to_possible_value().expect("no variant is skipped");
+        let (rounding, Self { bits, cut, batch, .. }) = (rounding.get_name(), self);
+        write!(f, "{rounding} truncation, numbers of {bits} bits by {cut}, batch {batch}")
+    }
+}
+
+impl TruncWork {
+    pub fn batch(&self) -> usize {
+        self.batch as usize
+    }
+
+    /// `Ok(())` if there are such truncations and memory for them.
+    pub fn check(&self) -> Result<()> {
+        if self.cut > self.bits - 2 {
+            let most = self.bits - 2;
+            return Err(Failure::new(format!(
+                "--cut {}: numbers of {} bits take 1 to {most}",
+                self.cut, self.bits
+            )));
+        }
+        // Strings and pads of the OTs, and the numbers in several places.
+        let (send, recv) = self.cots(Role::P0, 1);
+        let each = 48 * (send + recv) as u64 + 80;
+        fits(2 * each * u64::from(self.batch), &format!("both parties' {} truncations", self.batch))
+    }
+
+    /// Correlated OTs, as sender and receiver, for `batch` of these truncations.
+    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let (send, recv) = match self.rounding {
+            Rounding::Safe => (0, 0),
+            Rounding::Faithful => {
+                Millionaires::cots(role, self.cut, self.plan(), batch).expect("a width that was checked")
+            }
+        };
+        let (more_send, more_recv) = self.online_cots(role, batch);
+        (send + more_send, recv + more_recv)
+    }
+
+    /// Those that are only taken online.
+    fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let count = match self.rounding {
+            Rounding::Safe => batch,
+            Rounding::Faithful => 2 * batch,
+        };
+        match role {
+            Role::P0 => (count, 0),
+            Role::P1 => (0, count),
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        Plan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
+    }
+
+    /// The numbers of a lane, each with the share of P0. Public, for measurements only.
+    fn numbers(&self, lane: usize) -> impl Iterator<Item = (i64, u64)> + use<> {
+        let unused = 64 - self.bits;
+        let values = random("value", 0, lane as u64).map(move |w| (w as i64) >> (unused + 1));
+        values.zip(random("share", 0, lane as u64))
+    }
+
+    /// Whether `result`, reduced, is what x may become.
+    fn right(&self, x: i64, result: u64) -> bool {
+        let unused = 64 - self.bits;
+        let off = (x >> self.cut).wrapping_sub(result as i64) << unused >> unused;
+        off == 0 || off == 1 && self.rounding == Rounding::Safe
+    }
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &TruncWork, lanes: Lanes) -> Result<()> {
+    let role = lanes.role();
+    let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, role, lane, items));
+    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
+    let make = |p: &mut Party, items: usize| {
+        let (send, recv) = work.online_cots(role, items);
+        let material = match work.rounding {
+            Rounding::Safe => None,
+            Rounding::Faithful => Some(FaithfulTruncation::prepare(p, work.cut, work.plan(), items)?),
+        };
+        p.stock_cots(send, recv).map(|()| material)
+    };
+    let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
+        None => arith::truncate(p, x, work.cut),
+        Some(material) => material.truncate(p, x),
+    })?;
+    finish(work, &done)
+}
+
+/// The shares that the party `role` has in a lane.
+fn shares(work: &TruncWork, role: Role, lane: usize, items: usize) -> AShare<u64> {
+    let mine = |(value, first): (i64, u64)| match role {
+        Role::P0 => first,
+        Role::P1 => (value as u64).wrapping_sub(first),
+    };
+    AShare::new(work.bits, work.numbers(lane).take(items).map(mine).collect())
+}
+
+/// P0 hands its shares of the results to P1, which checks every one.
+fn finish(work: &TruncWork, done: &Finished<AShare<u64>>) -> Result<()> {
+    if done.role == Role::P0 {
+        return done.hand_over(|to| {
+            let mut words = done.results.iter().flat_map(|share| share.words());
+            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
+        });
+    }
+    done.verify(|from| check(work, &done.results, from))
+}
+
+fn check(work: &TruncWork, results: &[AShare<u64>], from: &mut dyn Read) -> Result<()> {
+    for (lane, share) in results.iter().enumerate() {
+        for (mine, (x, _)) in share.words().iter().zip(work.numbers(lane)) {
+            let mut theirs = [0; 8];
+            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+            if !work.right(x, mine.wrapping_add(u64::from_le_bytes(theirs))) {
+                return Err(Failure::Check(format!("{x} without its low {} bits came out wrong", work.cut)));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_sees_every_result() {
+        for (bits, rounding) in [(64, Rounding::Safe), (64, Rounding::Faithful), (20, Rounding::Safe)] {
+            let work = TruncWork { bits, cut: 5, rounding, batch: 50 };
+            let mine: Vec<u64> = (0..50u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let handed = |off: i64| -> Vec<u8> {
+                let values = work.numbers(0).zip(&mine);
+                let other = values.map(|((x, _), m)| ((x >> 5) - off).wrapping_sub(*m as i64));
+                other.flat_map(i64::to_le_bytes).collect()
+            };
+            let results = [AShare::new(bits, mine.clone())];
+            let ok = |off| check(&work, &results, &mut handed(off).as_slice()).is_ok();
+            assert!(ok(0) && !ok(2) && !ok(-1));
+            assert_eq!(ok(1), rounding == Rounding::Safe);
+            assert!(check(&work, &results, &mut &handed(0)[1..]).is_err());
+        }
+    }
+
+    #[test]
+    fn numbers_are_of_both_signs_and_leave_two_bits() {
+        let work = TruncWork { bits: 20, cut: 5, rounding: Rounding::Safe, batch: 1 };
+        let numbers: Vec<i64> = work.numbers(0).map(|(x, _)| x).take(1000).collect();
+        assert!(numbers.iter().all(|x| (-(1 << 18)..1 << 18).contains(x)));
+        assert!(numbers.iter().filter(|&&x| x < 0).count() > 300 && numbers.iter().any(|&x| x > 1 << 17));
+    }
+
+    #[test]
+    fn refuses_to_cut_too_much() {
+        let work = TruncWork { bits: 16, cut: 15, rounding: Rounding::Safe, batch: 1 };
+        assert!(work.check().unwrap_err().to_string().contains("--cut 15: numbers of 16 bits take 1 to 14"));
+    }
+}
