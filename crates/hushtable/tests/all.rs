@@ -21,6 +21,7 @@ mod gates;
 mod kk13;
 mod layers;
 mod lookups;
+mod math_tensor;
 mod net_doctor;
 mod net_faults;
 mod net_identity;

@@ -2,7 +2,8 @@
 //!
 //! # Functionality
 //! For each item one party has a number `y`, the other a row `x_1, ..., x_k`; both get additive
-//! shares of `y x_1, ..., y x_k` mod `2^l`. In one direction or both; `y` is chosen, or random.
+//! shares of `y x_1, ..., y x_k` mod `2^l`. In one direction or both; `y` is chosen, or random, and has
+//! b bits: l, or fewer.
 //!
 //! # Protocol
 //! Bit j of y is the bit of a correlated OT of random choice `c` and pads `X_0`, `X_1`, whose
@@ -14,7 +15,7 @@
 //! of the product are their sums over j, bit j counting `2^j`.
 //!
 //! # Cost, an item
-//! l correlated OTs, l bits for a chosen y, and `k l (l + 1) / 2` bits: 1 round.
+//! b correlated OTs, b bits for a chosen y, and `k b (2 l - b + 1) / 2` bits: 1 round.
 //!
 //! # Source
 //! Gilboa, "Two Party RSA Key Generation" (CRYPTO 1999), section 4.1; with correlated OT and
@@ -55,6 +56,8 @@ pub(super) enum Numbers<'a> {
 pub(super) struct Factors<'a> {
     /// Width of the ring.
     pub(super) bits: u32,
+    /// Bits of a number, at most as many.
+    pub(super) number_bits: u32,
     /// Words in a row.
     pub(super) row: usize,
     /// Rows of this party's, and the word `(item, column)`.
@@ -74,9 +77,9 @@ pub(super) fn multiply(
     factors: &Factors,
     add: &mut dyn FnMut(usize, usize, u64),
 ) -> Result<Zeroizing<Vec<u64>>> {
-    let (l, numbers) = (factors.bits as usize, factors.numbers());
+    let (b, numbers) = (factors.number_bits as usize, factors.numbers());
     assert!(numbers == 0 || factors.rows == 0 || numbers == factors.rows, "as many products each way");
-    let (out, inc) = p.cots(l * factors.rows, l * numbers)?;
+    let (out, inc) = p.cots(b * factors.rows, b * numbers)?;
     let flips = factors.flips(&inc);
     let random = factors.random(&inc);
     let blocks: Vec<Block> = factors.blocks().collect();
@@ -121,11 +124,11 @@ impl Factors<'_> {
     }
 
     fn blocks(&self) -> impl Iterator<Item = Block> + use<> {
-        let (items, l) = (self.rows.max(self.numbers()), self.bits);
+        let (items, b) = (self.rows.max(self.numbers()), self.number_bits);
         let piece = (PIECE / self.row.max(1)).max(1);
         let pieces = (0..items).step_by(piece).map(move |from| from..items.min(from + piece));
-        let blocks = pieces.flat_map(move |items| (0..l).map(move |bit| (items.clone(), bit)));
-        blocks.scan(items * l as usize, |left, (items, bit)| {
+        let blocks = pieces.flat_map(move |items| (0..b).map(move |bit| (items.clone(), bit)));
+        blocks.scan(items * b as usize, |left, (items, bit)| {
             let ots = *left - items.len()..*left;
             *left = ots.start;
             Some(Block { items, bit, ots })

@@ -204,7 +204,7 @@ pub(super) fn cross_with(
             a[(batch * rows + r) * inner + k]
         };
         let count = if directions.left { shape.right() } else { 0 };
-        let factors = Factors { bits, row: rows, rows: count, word: &word, numbers };
+        let factors = Factors { bits, number_bits: bits, row: rows, rows: count, word: &word, numbers };
         return gilboa::multiply(p, &factors, &mut |i, r, share| {
             let (batch, _, column) = place(i);
             add((batch * rows + r) * columns + column, share);
@@ -213,6 +213,6 @@ pub(super) fn cross_with(
     // Item i is number i of A.
     let word = |i: usize, c: usize| b[(i / (rows * inner) * inner + i % inner) * columns + c];
     let count = if directions.right { shape.left() } else { 0 };
-    let factors = Factors { bits, row: columns, rows: count, word: &word, numbers };
+    let factors = Factors { bits, number_bits: bits, row: columns, rows: count, word: &word, numbers };
     gilboa::multiply(p, &factors, &mut |i, c, share| add(i / inner * columns + c, share))
 }

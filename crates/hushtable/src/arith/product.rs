@@ -42,7 +42,8 @@ pub fn multiply_rows<R: Ring>(p: &mut Party, bits: u32, rows: &[R], row: usize) 
     check_width::<R>(bits)?;
     let count = whole_rows(rows.len(), row)?;
     let word = |i: usize, k: usize| rows[i * row + k].to_u64();
-    let factors = Factors { bits, row, rows: count, word: &word, numbers: Numbers::Chosen(&[]) };
+    let factors =
+        Factors { bits, number_bits: bits, row, rows: count, word: &word, numbers: Numbers::Chosen(&[]) };
     products(p, &factors, count)
 }
 
@@ -54,7 +55,14 @@ pub fn multiply_rows<R: Ring>(p: &mut Party, bits: u32, rows: &[R], row: usize) 
 pub fn multiply_numbers<R: Ring>(p: &mut Party, bits: u32, numbers: &[R], row: usize) -> Result<AShare<R>> {
     check_width::<R>(bits)?;
     let numbers = words(numbers);
-    let factors = Factors { bits, row, rows: 0, word: &|_, _| 0, numbers: Numbers::Chosen(&numbers) };
+    let factors = Factors {
+        bits,
+        number_bits: bits,
+        row,
+        rows: 0,
+        word: &|_, _| 0,
+        numbers: Numbers::Chosen(&numbers),
+    };
     products(p, &factors, numbers.len())
 }
 
@@ -78,8 +86,22 @@ pub fn square<R: Ring>(p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
         let word = |i: usize, _| mine[i];
         let (bits, row) = (x.bits() - 1, 1);
         let factors = match p.role() {
-            Role::P0 => Factors { bits, row, rows: x.len(), word: &word, numbers: Numbers::Chosen(&[]) },
-            Role::P1 => Factors { bits, row, rows: 0, word: &word, numbers: Numbers::Chosen(&mine) },
+            Role::P0 => Factors {
+                bits,
+                number_bits: bits,
+                row,
+                rows: x.len(),
+                word: &word,
+                numbers: Numbers::Chosen(&[]),
+            },
+            Role::P1 => Factors {
+                bits,
+                number_bits: bits,
+                row,
+                rows: 0,
+                word: &word,
+                numbers: Numbers::Chosen(&mine),
+            },
         };
         gilboa::multiply(p, &factors, &mut |i, _, share| out[i] = out[i].wrapping_add(share << 1))?;
     }
@@ -132,7 +154,8 @@ fn sums_of_products<R: Ring>(p: &mut Party, x: &AShare<R>, y: &AShare<R>, len: u
     pairs.for_each(|(i, (x, y))| add(i, x.to_u64().wrapping_mul(y.to_u64())));
     let (word, numbers) = (|i: usize, _| x.words()[i].to_u64(), words(y.words()));
     let numbers = Numbers::Chosen(&numbers);
-    let factors = Factors { bits: x.bits(), row: 1, rows: x.len(), word: &word, numbers };
+    let bits = x.bits();
+    let factors = Factors { bits, number_bits: bits, row: 1, rows: x.len(), word: &word, numbers };
     gilboa::multiply(p, &factors, &mut |i, _, share| add(i, share))?;
     Ok(share(x.bits(), &out))
 }

@@ -1,0 +1,120 @@
+//! Gains and offsets of the columns of a shared matrix.
+//!
+//! # Functionality
+//! In: shares of rows of numbers; a gain and an offset for each column, public or known to one party.
+//! Out: shares of the numbers times their gains plus their offsets.
+//!
+//! # Protocol
+//! Public gains are multiplied locally. A private one is a number of its party's that multiplies the
+//! other's shares of its column, as rows: Gilboa's products. The offsets are added by one party.
+//!
+//! # Cost
+//! Private gains, for columns of m numbers in a ring of w bits: w correlated OTs and
+//! `w + m w (w + 1) / 2` bits a column, in one direction, 1 round.
+//!
+//! # Source
+//! Gilboa (CRYPTO 1999), as `arith::matrix_product`.
+
+use zeroize::Zeroizing;
+
+use crate::{
+    arith::{Factor, Shape, fixed, matrix_product},
+    error::{Error, Result, same},
+    net::Role,
+    party::Party,
+    share::AShare,
+};
+
+/// The gain and the offset of each column.
+#[derive(Clone)]
+pub struct Affine {
+    gains: Zeroizing<Vec<f64>>,
+    offsets: Zeroizing<Vec<f64>>,
+    known_to: Option<Role>,
+}
+
+impl Affine {
+    /// Known to both parties.
+    pub fn public(gains: Vec<f64>, offsets: Vec<f64>) -> Self {
+        Self { gains: Zeroizing::new(gains), offsets: Zeroizing::new(offsets), known_to: None }
+    }
+
+    /// This party's own.
+    pub fn own(role: Role, gains: Vec<f64>, offsets: Vec<f64>) -> Self {
+        Self { known_to: Some(role), ..Self::public(gains, offsets) }
+    }
+
+    /// The peer's, for `columns` columns.
+    pub fn of_peer(role: Role, columns: usize) -> Self {
+        Self { known_to: Some(role.peer()), ..Self::public(vec![0.0; columns], vec![0.0; columns]) }
+    }
+
+    /// `Ok(())` if there are as many as columns, and none exceeds the bound.
+    pub(super) fn check(&self, columns: usize, most: f64, role: Role) -> Result<()> {
+        same("gains of the columns", columns, self.gains.len())?;
+        same("offsets of the columns", columns, self.offsets.len())?;
+        let large = |v: &f64| v.is_nan() || v.abs() > most;
+        if self.known_to.is_some_and(|known| known != role) || !self.both().any(large) {
+            return Ok(());
+        }
+        // A party's own gains belong in no message.
+        let got = match (self.known_to, self.both().find(|v| large(v))) {
+            (None, Some(v)) => v.to_string(),
+            _ => "one of this party's".into(),
+        };
+        Err(Error::Param { what: "gain or offset", got, accepted: format!("-{most} to {most}") })
+    }
+
+    /// Shares of `gain x + offset` with `scale + x_scale` bits behind the point, for rows of `len`
+    /// numbers with `x_scale`.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn apply(
+        &self,
+        p: &mut Party,
+        x: &AShare<u64>,
+        len: usize,
+        scale: u32,
+        x_scale: u32,
+    ) -> Result<AShare<u64>> {
+        let bits = x.bits();
+        let gains: Vec<u64> = fixed::encode(&self.gains, bits, scale)?;
+        let offsets: Vec<u64> = fixed::encode(&self.offsets, bits, scale)?;
+        let product = match self.known_to {
+            None => {
+                let words = x.words().iter().zip(gains.iter().cycle()).map(|(x, g)| x.wrapping_mul(*g));
+                AShare::new(bits, words.collect())
+            }
+            Some(_) => {
+                let shape = Shape { batch: len, rows: x.len() / len, inner: 1, columns: 1 };
+                let columns = transposed(x, len);
+                let gains = Factor { share: &AShare::new(bits, gains), known_to: self.known_to };
+                let product = matrix_product(p, shape, Factor::shared(&columns), gains)?;
+                transposed(&product, shape.rows)
+            }
+        };
+        let adds = self.known_to.unwrap_or(Role::P0) == p.role();
+        let offset = |i: usize| if adds { offsets[i % len] << x_scale } else { 0 };
+        let words = product.words().iter().enumerate().map(|(i, y)| y.wrapping_add(offset(i)));
+        Ok(AShare::new(bits, words.collect()))
+    }
+
+    fn both(&self) -> impl Iterator<Item = &f64> {
+        self.gains.iter().chain(self.offsets.iter())
+    }
+}
+
+/// Prints the shape only: they may be a party's own.
+impl std::fmt::Debug for Affine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Affine({} columns, known to {:?})", self.gains.len(), self.known_to)
+    }
+}
+
+/// The columns, one behind the other, of rows of `len` numbers.
+fn transposed(x: &AShare<u64>, len: usize) -> AShare<u64> {
+    let rows = x.len() / len;
+    let word = |i: usize| x.words()[i % rows * len + i / rows];
+    AShare::new(x.bits(), (0..x.len()).map(word).collect())
+}

@@ -1,0 +1,103 @@
+//! The exponential of negative shared numbers.
+//!
+//! # Functionality
+//! In: additive shares mod `2^(F+5)` of t with F bits behind the point, `1/32 <= t < 31`. Out: shares of
+//! `e^-t` with `F + 10` bits behind the point, in a ring of any width. The error is 1.5 units on average
+//! of its square, and no more than 5; it is independent of other numbers' and 0 on average.
+//!
+//! # Protocol
+//! Each party cuts its share into 6 upper bits `i_p` and `u_p`; then `t = i / 2 + u_0 + u_1`, where
+//! `i = i_0 + i_1` mod 64 is the number of halves in t or one less, and no sum of `u_p` is reduced. Hence
+//! `e^-t = e^(-i/2) e^(-u_0) e^(-u_1)`:
+//! 1. a lookup at i, where 63 stands for -1, in a table with `F + 11` bits behind the point;
+//! 2. both products at once (`arith::times_both`): party p computes `e^(-u_p)` by itself, with `F + 3`
+//!    bits behind the point; its low `F + 5` bits are not multiplied;
+//! 3. the shares are shifted, and extended to the ring wanted.
+//!
+//! # Cost, a number
+//! A one-hot vector of 64 entries and its reading with an output of `3F + 18` bits; `2b` correlated OTs
+//! and `2b + b (4F + 27 - b)` bits of `b = F + 2`; a bounded extension from `F + 11` bits: 4 rounds.
+//!
+//! # Source
+//! lut-spec 11.5 step 3, with one lookup in place of two, as the lower factor is a product of what the
+//! parties know; Kelkar et al., "Secure Poisson Regression" (USENIX Security 2022), for that.
+
+use prim::ring::low;
+use zeroize::Zeroizing;
+
+use super::{exponent::complement, linear};
+use crate::{
+    arith::{Small, times_both, zero_extend_bounded},
+    error::{Result, same},
+    lut::{Table, read::signed::Signed},
+    onehot::{Cyclic, OneHot},
+    party::Party,
+    share::AShare,
+};
+
+/// Bits of an index.
+const INDEX: u32 = 6;
+
+/// What the exponentials of a batch have in common.
+#[derive(Clone, Copy)]
+pub(super) struct ExponentialJob {
+    /// Bits behind the point, 8 to 14.
+    pub(super) scale: u32,
+    pub(super) batch: usize,
+}
+
+/// One-time material.
+pub(super) struct Exponential {
+    job: ExponentialJob,
+    table: Table<u64>,
+    material: Signed<Cyclic>,
+}
+
+impl ExponentialJob {
+    /// Width of t.
+    pub(super) fn bits(scale: u32) -> u32 {
+        scale - 1 + INDEX
+    }
+
+    /// Bits behind the point of a result.
+    pub(super) fn scale_out(scale: u32) -> u32 {
+        scale + 10
+    }
+}
+
+impl Exponential {
+    /// Offline.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(p: &mut Party, job: ExponentialJob) -> Result<Self> {
+        let width = 3 * job.scale + 18;
+        let entry = |i: u64| {
+            let halves = if i == 63 { -1.0 } else { i as f64 };
+            (libm::exp(-halves / 2.0) * f64::from(1u32 << (job.scale + 11))).round() as u64
+        };
+        let material = OneHot::tree(p, INDEX, job.batch)?.signed(p, &[width])?;
+        Ok(Self { job, table: Table::tabulate(INDEX, width, entry)?, material })
+    }
+
+    /// Online: shares mod `2^bits`. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless numbers and width are those prepared for, and those of
+    /// the channel.
+    pub(super) fn eval(self, p: &mut Party, t: &AShare<u64>, bits: u32) -> Result<AShare<u64>> {
+        let f = self.job.scale;
+        same("bits of the numbers of an exponential", ExponentialJob::bits(f) as usize, t.bits() as usize)?;
+        let index: AShare<u32> = linear::map(t, INDEX, |t| t >> (f - 1));
+        let upper = self.material.lookup(p, &self.table, &index)?;
+        let lower = t.words().iter().map(|&t| complement(low(t, f - 1), f, f + 3));
+        let lower = Zeroizing::new(lower.collect::<Vec<_>>());
+        let small = Small { mine: &lower, bits: f + 2 };
+        let product = times_both(p, &upper, small, 1 << (f + 3), f + 5)?;
+        // Some units more, so that none is negative.
+        let (some, role) = (4u64, p.role());
+        let out = linear::cut(role, &linear::plus(role, &product, some << (f + 2)), f + 2)?;
+        let out = zero_extend_bounded(p, &out, bits)?;
+        Ok(linear::plus(role, &out, some.wrapping_neg()))
+    }
+}

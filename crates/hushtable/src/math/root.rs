@@ -1,0 +1,111 @@
+//! Reciprocal square roots of positive shared numbers.
+//!
+//! # Functionality
+//! In: additive shares mod `2^w` of x, a number with s bits behind the point in public bounds
+//! `low <= x <= high`. Out: shares mod `2^w` of `c / sqrt(x)` with t bits behind the point, for a public
+//! c, with a relative error of at most `1e-5` and of at most a unit in the last place beside it.
+//!
+//! # Protocol
+//! 1. x is normalised: `z = x / 2^j`; the lookup of the octave reads `c 2^(-j/2)` with 20 digits.
+//! 2. A lookup gives `m = (1 + e) / sqrt(z)`, `|e| <= 1/1000`.
+//! 3. One Newton step, `m (3 - z m^2) / 2`, which is then multiplied by that of step 1.
+//!
+//! # Outside the bounds
+//! The result is not meaningful.
+//!
+//! # Cost, a number
+//! Normalising (`math::normalise`) and a lookup among 1024 numbers; 4 products of w bits, 4 truncations:
+//! 14 rounds.
+//!
+//! # Source
+//! lut-spec 11.5 step 5 for the reciprocal; Newton's iteration.
+
+use super::{
+    linear,
+    mantissa::{M, Mantissa},
+    normalise::{Normalise, Octaves, Z},
+};
+use crate::{arith::multiply, error::Result, party::Party, share::AShare};
+
+/// Digits of the function of the octave.
+const DIGITS: i32 = 20;
+
+/// What the roots of a batch have in common. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RootJob {
+    /// Width of the ring.
+    pub(super) ring: u32,
+    /// Bits behind the point of a number.
+    pub(super) scale: u32,
+    /// Bits behind the point of a result.
+    pub(super) scale_out: u32,
+    /// The least and the greatest number, at most `2^16` apart.
+    pub(super) bounds: [f64; 2],
+    /// What is divided.
+    pub(super) factor: f64,
+}
+
+/// One-time material for a batch of reciprocal roots.
+pub(super) struct Root {
+    job: RootJob,
+    /// Bits behind the point of the function of the octave.
+    power: i32,
+    normalise: Normalise,
+    mantissa: Mantissa,
+}
+
+impl RootJob {
+    /// Width of the ring that the steps need.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for bounds that are not supported.
+    pub(super) fn needed(&self) -> Result<u32> {
+        let octaves = Octaves::of(self.bounds[0], self.bounds[1])?;
+        let (largest, smallest) = (self.of(octaves.lo), self.of(octaves.lo + octaves.count as i32));
+        let spread = libm::log2(largest / smallest).ceil() as u32;
+        let out = (self.scale_out as i32 + libm::log2(largest).ceil() as i32 + 3).max(0) as u32;
+        let product = Z + DIGITS as u32 + spread + 3;
+        Ok(octaves.ring(self.scale).max(product).max(out).max(Z + M + 4))
+    }
+
+    /// `c 2^(-j/2)`.
+    fn of(&self, j: i32) -> f64 {
+        self.factor * libm::exp2(-f64::from(j) / 2.0)
+    }
+}
+
+impl Root {
+    /// Offline, for `batch` numbers.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for bounds, scales or rings that are not supported, and
+    /// those of the channel.
+    pub(super) fn prepare(p: &mut Party, job: RootJob, batch: usize) -> Result<Self> {
+        let octaves = Octaves::of(job.bounds[0], job.bounds[1])?;
+        // So that the least value has DIGITS digits.
+        let power = DIGITS - libm::log2(job.of(octaves.lo + octaves.count as i32 - 1)).floor() as i32;
+        let entry = |j: i32| (job.of(j) * 2f64.powi(power)).round() as u64;
+        let normalise = Normalise::prepare(p, octaves, job.scale, job.ring, entry, batch)?;
+        let middle = |a: f64, b: f64| 2.0 / (a.sqrt() + b.sqrt());
+        let mantissa = Mantissa::prepare(p, job.ring, middle, batch)?;
+        Ok(Self { job, power, normalise, mantissa })
+    }
+
+    /// Online. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) if numbers or widths are not those prepared for, and those
+    /// of the channel.
+    pub(super) fn eval(self, p: &mut Party, x: &AShare<u64>) -> Result<AShare<u64>> {
+        let (z, octave) = self.normalise.run(p, x)?;
+        let m = self.mantissa.read(p, &z)?;
+        let (zm_scale, half) = ((Z + M) as i32, (Z + M + 1) as i32);
+        let zm = linear::rescale_product(p, &z, &m, zm_scale, Z)?;
+        let zmm = linear::rescale_product(p, &zm, &m, zm_scale, Z)?;
+        let rest = linear::from(p.role(), 3 << Z, &zmm);
+        // Half of it: one bit more behind the point.
+        let root = linear::rescale_product(p, &m, &rest, half, Z)?;
+        let out = multiply(p, &root, &octave)?;
+        linear::rescale(p, &out, Z as i32 + self.power, self.job.scale_out)
+    }
+}

@@ -1,0 +1,231 @@
+//! Softmax of rows of shared numbers.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `|x| < 2^(l-3-F)`.
+//! Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
+//! by 2 units in the last place at most.
+//!
+//! # Protocol
+//! 1. *Maximum*: each party shifts its shares by `F - 4` bits; a tree finds the maximum of what they
+//!    then share, `M`. With `2^(F-4) (M + 2)` plus `1/32` for the maximum, `t_i`, the maximum minus
+//!    `x_i`, is positive and `1/32` to `5/32` for the largest number: softmax is the same.
+//! 2. *Exponential* ([`Exponential`]) of `-t_i`, with `F + 10` bits behind the point.
+//! 3. *Sum* of each row, before anything is rounded to fewer bits.
+//! 4. *Reciprocal* ([`Reciprocal`](super::Reciprocal)) of the sum, which is at least `1/2` and at most d.
+//! 5. The products, `F + 3` bits behind the point in each factor, share the correlated OTs of a row;
+//!    they are truncated into a ring of `F + 2` bits and extended to the ring of l bits.
+//!
+//! # Cost, a number
+//! Near 1 maximum of `l - F + 4` bits, an exponential, a product with one number for the row,
+//! `v (v + 1) + 2 v / d` bits of `v = 2F + 8`, and an extension from `F + 2` to l bits; and for each row
+//! the reciprocal. Rounds: see [`SoftmaxJob::rounds`].
+//!
+//! # Source
+//! lut-spec 11.5; Hou et al., "CipherGPT" (2023). Deviations: the maximum is that of coarser numbers;
+//! the exponential takes one lookup, see there; numbers far below the maximum are held before the
+//! exponential, so that they do not count in the sum.
+
+use prim::ring::Ring;
+
+use super::{
+    exponential::{Exponential, ExponentialJob},
+    linear,
+    norm::{repeated, row_sums},
+    reciprocal::{Reciprocal, ReciprocalJob, too_wide},
+};
+use crate::{
+    arith::{
+        CompareJob, Comparison, Domain, Factor, Fixed, Maximum, Objective, Shape, matrix_product,
+        truncate_reduce, zero_extend_bounded,
+    },
+    error::{Error, Result, same},
+    gates::{Bits, mux},
+    party::Party,
+    share::AShare,
+};
+
+/// Bits behind the point of the numbers whose maximum is found.
+const MAX_SCALE: u32 = 4;
+
+/// What the rows of a batch have in common. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SoftmaxJob {
+    /// Rows.
+    pub rows: usize,
+    /// Numbers in a row, d.
+    pub len: usize,
+    /// Width of a number, l.
+    pub bits: u32,
+    /// Bits behind the point, F, 8 to 14.
+    pub scale: u32,
+    /// What the comparisons are to have least of.
+    pub objective: Objective,
+}
+
+/// One-time material for a batch of rows.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{Party, Result, arith::Fixed, math::Softmax};
+/// fn twice(p: &mut Party, m: Softmax, x: &Fixed<u64>) -> Result<()> {
+///     m.eval(p, x)?;
+///     m.eval(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Softmax {
+    job: SoftmaxJob,
+    maximum: Maximum,
+    far: Comparison,
+    exponential: Exponential,
+    reciprocal: Reciprocal,
+}
+
+impl SoftmaxJob {
+    /// `Ok(())` if there are such rows.
+    ///
+    /// # Errors
+    /// [`Error::Param`] that says what is supported.
+    pub fn check(&self) -> Result<()> {
+        let Self { len, bits, scale, .. } = *self;
+        if !(8..=14).contains(&scale) {
+            let (what, got) = ("bits behind the point of softmax", scale.to_string());
+            return Err(Error::Param { what, got, accepted: "8 to 14".into() });
+        }
+        if !(1..=1 << 14).contains(&len) {
+            let (what, got) = ("numbers in a row of softmax", len.to_string());
+            return Err(Error::Param { what, got, accepted: "1 to 16384".into() });
+        }
+        if bits < scale + 8 || bits > 64 {
+            let (what, got) = ("bits of a number of softmax", bits.to_string());
+            return Err(Error::Param { what, got, accepted: format!("{} to 64", scale + 8) });
+        }
+        match self.sum_bits() {
+            0..=62 => Ok(()),
+            needed => Err(too_wide("sum of a row of softmax", needed, 62)),
+        }
+    }
+
+    /// Rounds online.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn rounds(&self) -> Result<usize> {
+        self.check()?;
+        let levels = self.len.next_power_of_two().trailing_zeros() as usize;
+        let (max, far) = (self.max_job()?, self.far_job()?);
+        // A selection after each comparison; the exponential, its extension; the reciprocal; the
+        // product and its extension.
+        let rounds = |job: &CompareJob| job.plan.cost(job.bits - 1).map(|cost| cost.rounds);
+        Ok(levels * (rounds(&max)? + 1) + rounds(&far)? + 1 + 3 + 1 + 13 + 2)
+    }
+
+    fn max_job(&self) -> Result<CompareJob> {
+        CompareJob::new(self.bits - self.scale + MAX_SCALE, Domain::Near, self.objective)
+    }
+
+    /// The comparison of numbers in units of 4.
+    fn far_job(&self) -> Result<CompareJob> {
+        CompareJob::new(self.bits - self.scale - 2, Domain::Near, self.objective)
+    }
+
+    fn exponential(&self) -> ExponentialJob {
+        ExponentialJob { scale: self.scale, batch: self.rows * self.len }
+    }
+
+    /// Bits behind the point of the factors of step 5, and of their ring.
+    fn product(&self) -> [u32; 2] {
+        [self.scale + 3, 2 * self.scale + 8]
+    }
+
+    /// Width of the exponentials' sums, which leaves the product's ring when their scale is cut.
+    fn sum_bits(&self) -> u32 {
+        let sum = ExponentialJob::scale_out(self.scale) + self.len.next_power_of_two().trailing_zeros() + 2;
+        let [scale, ring] = self.product();
+        sum.max(ring + ExponentialJob::scale_out(self.scale) - scale)
+    }
+
+    fn reciprocal(&self) -> ReciprocalJob {
+        ReciprocalJob {
+            bits: self.sum_bits(),
+            scale: ExponentialJob::scale_out(self.scale),
+            scale_out: self.product()[0],
+            bounds: [0.5, self.len as f64],
+            dividend: 0.0,
+        }
+    }
+}
+
+impl Softmax {
+    /// Offline, for the rows of the job.
+    ///
+    /// # Errors
+    /// As [`SoftmaxJob::check`], and those of the channel.
+    pub fn prepare(p: &mut Party, job: SoftmaxJob) -> Result<Self> {
+        job.check()?;
+        let maximum = Maximum::prepare(p, job.max_job()?, job.rows, job.len)?;
+        let far = Comparison::prepare(p, job.far_job()?, job.rows * job.len)?;
+        let exponential = Exponential::prepare(p, job.exponential())?;
+        let reciprocal = Reciprocal::prepare(p, job.reciprocal(), job.rows)?;
+        Ok(Self { job, maximum, far, exponential, reciprocal })
+    }
+
+    /// Online: shares of the softmax of each row; the rows stand one behind the other. Spends the
+    /// material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless numbers, width and scale are those prepared for, and those of the channel.
+    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
+        let Self { job, maximum, far, exponential, reciprocal } = self;
+        same("numbers of softmax, rows times numbers in a row", job.rows * job.len, x.len())?;
+        same("bits of the numbers of softmax", job.bits as usize, x.bits() as usize)?;
+        same("scale of the numbers of softmax", job.scale as usize, x.scale() as usize)?;
+        let x = x.share().low_bits::<u64>(job.bits)?;
+        let coarse = truncate_reduce(&x, job.scale - MAX_SCALE)?;
+        let max = repeated(&maximum.max(p, &coarse)?, job.len);
+        let near = job.near(p, far, &(&max - &coarse))?;
+        let t = job.held(p, &near, &max, &x)?;
+        let exps = exponential.eval(p, &t, job.sum_bits())?;
+        let scale = ExponentialJob::scale_out(job.scale);
+        let inverses = reciprocal.in_ring(p, &Fixed::new(row_sums(&exps, job.len), scale)?)?;
+        Fixed::new(job.scaled(p, &exps, &inverses)?, job.scale)
+    }
+}
+
+impl SoftmaxJob {
+    /// Step 1: whether t is less than 28, at least if it is less than 23; from the maximum less the number,
+    /// in units of 1/16.
+    fn near(&self, p: &mut Party, far: Comparison, below: &AShare<u64>) -> Result<Bits> {
+        let below = truncate_reduce(&linear::plus(p.role(), below, 2), MAX_SCALE + 2)?;
+        far.negative(p, &linear::plus(p.role(), &below, 6u64.wrapping_neg()))
+    }
+
+    /// Step 1: t in the ring of the exponential, and 24 where it is far.
+    fn held(&self, p: &mut Party, near: &Bits, max: &AShare<u64>, x: &AShare<u64>) -> Result<AShare<u64>> {
+        let (f, bits, role) = (self.scale, ExponentialJob::bits(self.scale), p.role());
+        let max: AShare<u64> = linear::map(max, bits, |m| m << (f - MAX_SCALE));
+        let most = 24u64 << f;
+        let more = (2u64 << (f - MAX_SCALE)) + (1 << (f - 5));
+        let above = linear::plus(role, &(&max - &x.low_bits(bits)?), more.wrapping_sub(most));
+        Ok(linear::plus(role, &mux(p, near, &above)?, most))
+    }
+
+    /// Step 5.
+    fn scaled<R: Ring>(
+        &self,
+        p: &mut Party,
+        exps: &AShare<u64>,
+        inverses: &AShare<u64>,
+    ) -> Result<AShare<R>> {
+        let ([scale, ring], role) = (self.product(), p.role());
+        let exps = linear::cut(role, exps, ExponentialJob::scale_out(self.scale) - scale)?;
+        let (exps, inverses) = (exps.low_bits::<u64>(ring)?, inverses.low_bits::<u64>(ring)?);
+        let shape = Shape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
+        let product = matrix_product(p, shape, Factor::shared(&exps), Factor::shared(&inverses))?;
+        // Some units more, so that none is negative.
+        let (some, excess) = (4u64, 2 * scale - self.scale);
+        let out = linear::cut(role, &linear::plus(role, &product, some << excess), excess)?;
+        let out = zero_extend_bounded(p, &out, self.bits)?;
+        Ok(linear::plus(role, &out, some.wrapping_neg()))
+    }
+}
