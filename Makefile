@@ -15,7 +15,7 @@ export CARGO_INCREMENTAL := 0
 demo:
 	$(CARGO) run --release -- demo
 
-test: lint unit docs vectors lpn fuzz
+test: lint unit docs vectors lpn fuzz python
 	@echo "== all tests passed"
 
 bench:
@@ -62,11 +62,11 @@ fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test all fuzz_corpus
 
-# The Python package, installed as a user would, in an environment of its own.
+# The Python package, installed as a user would, in an environment of its own; its notebooks and its site.
 python:
 	@echo "== Python package"
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
-	$(PYTHON_VENV)/bin/python -m pip install --quiet '.[test]'
+	$(PYTHON_VENV)/bin/python -m pip install --quiet '.[test,notebooks,docs]'
 	$(PYTHON_VENV)/bin/python -m mypy python/hushtable
 	$(PYTHON_VENV)/bin/python -m mypy.stubtest hushtable._hushtable
 	$(PYTHON_VENV)/bin/python -m pytest -q

@@ -14,7 +14,7 @@ Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:`
 Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
 """
 
-from .arithmetic import argmax, maximum, where
+from .arithmetic import argmax, clip, maximum, minimum, where
 from .arithmetic import largest as max
 from .columns import read_column, write_column
 from .cost import Cost, Phase
@@ -29,7 +29,26 @@ from .errors import (
     SpentError,
     StoreError,
 )
-from .functions import Function, Table, exp, functions, identity, lookup, protocols, sigmoid, tanh
+from .functions import (
+    Function,
+    Table,
+    erf,
+    exp,
+    functions,
+    gelu,
+    identity,
+    ln,
+    log10,
+    lookup,
+    protocols,
+    reciprocal,
+    rsqrt,
+    sigmoid,
+    silu,
+    softplus,
+    sqrt,
+    tanh,
+)
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Plan, count, prepare
@@ -53,32 +72,43 @@ __all__ = [
     "Plan",
     "Prediction",
     "Predictions",
-    "Share",
     "ShapeError",
+    "Share",
     "SpentError",
     "Store",
     "StoreError",
     "Table",
     "argmax",
+    "clip",
     "concatenate",
     "connect",
     "count",
+    "erf",
     "exp",
     "functions",
+    "gelu",
     "identity",
     "identity_fingerprint",
     "identity_new",
     "identity_trust",
     "listen",
+    "ln",
+    "log10",
     "lookup",
     "max",
     "maximum",
+    "minimum",
     "plan",
     "prepare",
     "protocols",
     "read_column",
+    "reciprocal",
+    "rsqrt",
     "run_pair",
     "sigmoid",
+    "silu",
+    "softplus",
+    "sqrt",
     "stack",
     "tanh",
     "where",

@@ -130,13 +130,31 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
     words = like.party._run(_name("where", condition, difference), operation, bits, wide, shape)
     lo, hi = min(first._range[0], second._range[0]), max(first._range[1], second._range[1])
     chosen = second + like._like(_words.reduce(words, like.bits), difference._range)
-    return chosen._like(chosen._words, (lo, hi))
+    return chosen._within((lo, hi))
 
 
 def maximum(a: Share, b: Share | ArrayLike) -> Share:
     """The greater of both, element by element."""
     other = b if isinstance(b, Share) else known(a, b)
-    return where(less(a, other), other, a)
+    (lo, hi), (b_lo, b_hi) = a._range, other._range
+    return where(less(a, other), other, a)._within((max(lo, b_lo), max(hi, b_hi)))
+
+
+def minimum(a: Share, b: Share | ArrayLike) -> Share:
+    """The smaller of both, element by element."""
+    other = b if isinstance(b, Share) else known(a, b)
+    (lo, hi), (b_lo, b_hi) = a._range, other._range
+    return where(less(a, other), a, other)._within((min(lo, b_lo), min(hi, b_hi)))
+
+
+def clip(x: Share, lo: float | None, hi: float | None) -> Share:
+    """What is below `lo` becomes `lo`, what is above `hi` becomes `hi`; the range is then that small.
+
+    A comparison and a selection for each limit that the share's `range` does not keep already.
+    """
+    first, last = x._range[0] * 2.0**-x.fraction, (x._range[1] - 1) * 2.0**-x.fraction
+    raised = x if lo is None or lo <= first else maximum(x, lo)
+    return raised if hi is None or hi >= last else minimum(raised, hi)
 
 
 def largest(x: Share, axis: int | None = None) -> Share:

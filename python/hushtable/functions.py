@@ -252,7 +252,16 @@ def _exact_fraction(values: NDArray[np.float64]) -> int:
 
 
 _ALL = functions()
-sigmoid = _ALL["sigmoid"]
-tanh = _ALL["tanh"]
+erf = _ALL["erf"]
 exp = _ALL["exp"]
+gelu = _ALL["gelu"]
 identity = _ALL["identity"]
+ln = _ALL["ln"]
+log10 = _ALL["log10"]
+reciprocal = _ALL["reciprocal"]
+rsqrt = _ALL["rsqrt"]
+sigmoid = _ALL["sigmoid"]
+silu = _ALL["silu"]
+softplus = _ALL["softplus"]
+sqrt = _ALL["sqrt"]
+tanh = _ALL["tanh"]

@@ -213,6 +213,12 @@ class Share:
 
         return argmax(self, axis)
 
+    def clip(self, lo: float | None, hi: float | None) -> Share:
+        """Limits the values; see `hushtable.clip`."""
+        from .arithmetic import clip
+
+        return clip(self, lo, hi)
+
     def _known(self, other: Any) -> Share:
         from .arithmetic import known
 
@@ -251,6 +257,10 @@ class Share:
     def _like(self, words: Words, range: Range | None = None) -> Share:
         fitted = self._range if range is None else _words.fit(*range, self.bits)
         return Share(self._party, words, self.bits, self.fraction, self.kind, fitted)
+
+    def _within(self, range: Range) -> Share:
+        """This share, whose values are known to be in a range."""
+        return self._like(self._words, range)
 
     def _is(self, kind: Kind, operation: str) -> None:
         if self.kind != kind:
@@ -350,6 +360,7 @@ def _numpy_functions() -> dict[Callable[..., Any], Callable[..., Any]]:
         np.ravel: lambda a: a.ravel(),
         np.transpose: lambda a, axes=None: a.transpose(*(axes or ())),
         np.sum: lambda a, axis=None: a.sum(axis),
+        np.clip: lambda a, a_min=None, a_max=None: a.clip(a_min, a_max),
         np.shape: lambda a: a.shape,
         np.size: lambda a: math.prod(a.shape),
         np.ndim: lambda a: a.ndim,

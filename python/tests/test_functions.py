@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import hushtable as ht
 import numpy as np
 import pytest
@@ -10,6 +12,15 @@ REFERENCE = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
     "exp": np.exp,
+    "ln": np.log,
+    "log10": np.log10,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "reciprocal": lambda x: 1 / x,
+    "gelu": lambda x: x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2,
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "softplus": lambda x: np.log1p(np.exp(x)),
+    "erf": np.vectorize(math.erf),
     "identity": lambda x: x,
 }
 
