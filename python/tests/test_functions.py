@@ -41,11 +41,12 @@ def halves(values, fraction):
 def test_function_is_within_half_a_step_on_its_whole_domain(name, protocol):
     function = ht.functions()[name]
     lo, hi = function.default_domain
-    x = np.arange(lo, hi - 2.0**-5, 2.0**-5)  # the last one has no halves
-    parts = halves(x, 5)
+    digits = 8 - int(math.log2(hi - lo))  # 256 numbers
+    x = np.arange(lo, hi - 2.0**-digits, 2.0**-digits)  # the last one has no halves
+    parts = halves(x, digits)
 
     def party(p):
-        s = p.share(parts[p.role], bits=12, fraction=5, range=(lo, hi))
+        s = p.share(parts[p.role], bits=12, fraction=digits, range=(lo, hi))
         return p.open(function(s, fraction=10, protocol=protocol)), p.open(s)
 
     (y, back), other = ht.run_pair(party)
