@@ -33,6 +33,6 @@ pub use matrix::{Factor, Shape, matrix_product, public_times_shared, shared_time
 pub use millionaires::Millionaires;
 pub use plan::{Method, Objective, Plan, PlanCost};
 pub use product::{inner_products, multiply, multiply_numbers, multiply_rows, square};
-pub use select::{Maximum, abs, clamp, max, relu};
+pub use select::{Maximum, abs, clamp, max, relu, select};
 pub use small::{Small, small_cots, times_both, times_sum};
 pub use truncate::{FaithfulTruncation, insecure_truncate_local, truncate, truncate_reduce};

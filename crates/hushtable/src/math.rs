@@ -1,28 +1,60 @@
-//! Functions of fixed-point numbers, by name, and the public tables that hold their values.
+//! Functions of fixed-point numbers: by name or any other, each with its card.
 //!
-//! A number is an integer times `2^-fraction_bits`. A [`Domain`] is an interval of such numbers with `2^k`
-//! of them, a [`Tabulated`] holds one value for each, and a lookup at `x - lo mod 2^k` is the function.
+//! An [`Evaluation`] is a public function at a given ring and scale. It knows how it is evaluated, how accurate
+//! the results are and what they cost: its [`Card`]. It [prepares](Evaluation::prepare) one-time material, which
+//! [evaluates](Prepared::eval) a batch of shared numbers.
+//!
+//! ```
+//! use hushtable::{AShare, Party, Role, arith::Fixed, math::{Evaluation, Function, Options}, run_pair};
+//!
+//! let sigmoid = Evaluation::new(Function::Sigmoid, 16, 12, &Options::default())?;
+//! let job = |p: &mut Party| {
+//!     let mine = if p.role() == Role::P0 { 9000 } else { 4096u16.wrapping_sub(9000) };
+//!     let x = Fixed::new(AShare::new(16, vec![mine]), 12)?; // 1.0
+//!     sigmoid.prepare(p, 1)?.eval(p, &x)?.open(p)
+//! };
+//! let (y, _) = run_pair(Party::pair()?, job, job)?;
+//! assert!((y[0] - 0.731).abs() < 0.001 && sigmoid.card().max_ulp() <= 1.0);
+//! # Ok::<(), hushtable::Error>(())
+//! ```
+//!
+//! Tables by themselves are a [`Domain`], an interval of `2^k` numbers, and a [`Tabulated`] with one value for
+//! each; a lookup at `x - lo mod 2^k` is the function.
 
 mod affine;
+mod card;
+mod choose;
+mod direct;
 mod domain;
+mod evaluation;
 mod exponent;
 mod exponential;
+mod fit;
+mod form;
 mod function;
 mod gelu;
+mod guard;
 mod linear;
 mod mantissa;
 mod norm;
 mod normalise;
+mod options;
+mod pieces;
 mod reciprocal;
 mod root;
 mod softmax;
+mod spline;
 mod tabulated;
+mod target;
 
 pub use affine::Affine;
+pub use card::{Accuracy, Card, Cost};
 pub use domain::{Bounds, Domain, MAX_INDEX_BITS};
+pub use evaluation::{Evaluation, Prepared};
 pub use function::{Function, Tail};
 pub use gelu::{Gelu, GeluJob, gelu};
 pub use norm::{Norm, NormJob};
+pub use options::{Method, Options, Outside};
 pub use reciprocal::{Reciprocal, ReciprocalJob};
 pub use softmax::{Softmax, SoftmaxJob};
 pub use tabulated::{MAX_VALUE_BITS, Tabulated, exact_fraction_bits};

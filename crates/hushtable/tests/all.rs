@@ -21,6 +21,7 @@ mod gates;
 mod kk13;
 mod layers;
 mod lookups;
+mod math;
 mod math_tensor;
 mod net_doctor;
 mod net_faults;

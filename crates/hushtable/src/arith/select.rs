@@ -215,8 +215,12 @@ fn join<R: Ring>(merged: &AShare<R>, x: &AShare<R>, len: usize) -> AShare<R> {
     AShare::new(x.bits(), words)
 }
 
-/// Shares of `b x` for each batch x, `b` being one bit for each item: 1 round.
-fn select<R: Ring>(p: &mut Party, b: &Bits, columns: &[&AShare<R>]) -> Result<Vec<AShare<R>>> {
+/// Shares of `b x` for each batch x, `b` being one bit for each item: 1 round. Takes a correlated OT each
+/// way for each bit.
+///
+/// # Errors
+/// [`Error::Shape`] unless there are as many bits as items, and those of the channel.
+pub fn select<R: Ring>(p: &mut Party, b: &Bits, columns: &[&AShare<R>]) -> Result<Vec<AShare<R>>> {
     let (out, inc) = p.cots(b.len(), b.len())?;
     let mut local = Zeroizing::new(Vec::with_capacity(columns.len()));
     let mut values = Zeroizing::new(Vec::with_capacity(columns.len()));

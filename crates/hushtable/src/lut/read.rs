@@ -18,6 +18,7 @@
 
 pub mod folded;
 pub mod many;
+pub mod polynomial;
 pub mod signed;
 
 use prim::{ct, lookup, ring::Ring};
@@ -25,6 +26,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 pub use folded::Folded;
 pub use many::Read;
+pub use polynomial::Polynomial;
 pub use signed::Signed;
 
 use super::Table;

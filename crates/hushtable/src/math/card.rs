@@ -1,0 +1,148 @@
+//! What is known of an evaluation: the function card.
+
+use std::{fmt, ops::Add};
+
+use super::{Bounds, Method, Outside};
+use crate::arith::PlanCost;
+
+/// What a number costs, framing aside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Correlated OTs, of both directions and phases.
+    pub cots: usize,
+    /// Bits offline, of both directions, without those of the correlated OTs.
+    pub offline_bits: usize,
+    /// Bits online, of both directions.
+    pub online_bits: usize,
+    /// Rounds online.
+    pub rounds: usize,
+}
+
+impl Cost {
+    /// A one-hot vector of `2^n` entries by [`OneHot::tree`](crate::onehot::OneHot::tree).
+    pub(super) fn tree(n: u32) -> Self {
+        let (n, low) = (n as usize, n.min(7) as usize);
+        let doubling = 2 * ((1 << low) - low - 1);
+        let above = if n > low { 256 * (n - low) + 256 } else { 0 };
+        let lift = if n > 1 { (n * (n - 1) / 2, 1) } else { (0, 0) };
+        let cots = 2 * (n - 1) + lift.1;
+        Self { cots, offline_bits: doubling + above + lift.0, ..Self::default() }
+    }
+
+    /// A conversion or extension by one correlated OT, to or by so many bits: see [`b2a`](crate::gates::b2a).
+    pub(super) fn conversion(bits: u32) -> Self {
+        Self { cots: 1, online_bits: bits as usize, rounds: 1, ..Self::default() }
+    }
+
+    /// Bytes of both phases, a correlated OT counting as a bit.
+    pub fn bytes(&self) -> f64 {
+        (self.cots + self.offline_bits + self.online_bits) as f64 / 8.0
+    }
+}
+
+impl From<PlanCost> for Cost {
+    fn from(PlanCost { cots, offline_bits, online_bits, rounds }: PlanCost) -> Self {
+        Self { cots, offline_bits, online_bits, rounds }
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    /// One after the other.
+    fn add(self, then: Self) -> Self {
+        Self {
+            cots: self.cots + then.cots,
+            offline_bits: self.offline_bits + then.offline_bits,
+            online_bits: self.online_bits + then.online_bits,
+            rounds: self.rounds + then.rounds,
+        }
+    }
+}
+
+/// How far results lie from the function, in units in their last place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// At most.
+    pub max_ulp: f64,
+    /// On average over the numbers looked at and all shares of them.
+    pub mean_ulp: f64,
+    /// Every how many numbers of the domain one was looked at; 1 for all.
+    pub step: u64,
+}
+
+/// What is known of an evaluation, public. Printed, it is the function card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// The function.
+    pub function: String,
+    /// Where it is evaluated.
+    pub domain: Bounds,
+    /// Width of the ring, of numbers and of results.
+    pub ring: u32,
+    /// Bits behind the point of the numbers.
+    pub scale: u32,
+    /// Bits behind the point of the results.
+    pub scale_out: u32,
+    /// How it is evaluated: never `Auto`.
+    pub method: Method,
+    /// Entries of the table that is read, in each of its columns.
+    pub entries: usize,
+    /// The error inside the domain.
+    pub accuracy: Accuracy,
+    /// What a number costs.
+    pub cost: Cost,
+    /// What becomes of numbers outside.
+    pub outside: Outside,
+    /// Numbers between these are treated so; others may give anything.
+    pub reach: Bounds,
+}
+
+impl Card {
+    /// The largest error, in units in the last place of a result.
+    pub fn max_ulp(&self) -> f64 {
+        self.accuracy.max_ulp
+    }
+
+    /// The mean error.
+    pub fn mean_ulp(&self) -> f64 {
+        self.accuracy.mean_ulp
+    }
+
+    /// Bytes a number, of both parties and phases, a correlated OT counting as a bit.
+    pub fn bytes(&self) -> f64 {
+        self.cost.bytes()
+    }
+
+    /// Rounds online.
+    pub fn rounds(&self) -> usize {
+        self.cost.rounds
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cost { cots, offline_bits, online_bits, rounds } = self.cost;
+        let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
+        let over = match self.accuracy.step {
+            1 => "over all numbers".to_string(),
+            step => format!("over every {step}th number"),
+        };
+        writeln!(f, "function  {}", self.function)?;
+        writeln!(f, "domain    {}", self.domain)?;
+        writeln!(f, "ring      {} bits, scale 2^-{} to 2^-{}", self.ring, self.scale, self.scale_out)?;
+        writeln!(f, "method    {}, {} entries", self.method, self.entries)?;
+        writeln!(f, "error     at most {max:.2} ulp, {mean:.2} on average, {over}")?;
+        writeln!(
+            f,
+            "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online",
+            (cots + offline_bits + online_bits) as f64 / 8.0,
+            online_bits as f64 / 8.0
+        )?;
+        match self.outside {
+            Outside::Wrap => write!(f, "outside   not allowed, not checked"),
+            Outside::Strict => write!(f, "outside   refused"),
+            outside => write!(f, "outside   {outside}, for numbers in {}", self.reach),
+        }
+    }
+}

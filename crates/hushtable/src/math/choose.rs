@@ -1,0 +1,186 @@
+//! Which way of evaluating a function suits: the cheapest that is accurate enough.
+
+use super::{
+    Method, Options, Outside,
+    card::Cost,
+    direct::{Direct, MAX_TABLE_BITS},
+    form::Form,
+    guard::Guard,
+    pieces::{self, MAX_PIECE_BITS, Pieces, Split},
+    spline::Spline,
+    target::Target,
+};
+use crate::{
+    arith::Objective,
+    error::{Error, Result},
+    lut::{Job, Protocol, read::polynomial::MAX_DEGREE},
+    net::Shape,
+    plan::{self, Machine},
+    share::Sharing,
+};
+
+/// How a function is evaluated, and how numbers outside are found.
+pub(super) struct Choice {
+    pub(super) form: Form,
+    pub(super) guard: Option<Guard>,
+}
+
+impl Choice {
+    /// What a number costs in all.
+    pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
+        let form = self.form.cost()?;
+        match &self.guard {
+            Some(guard) => Ok(form + guard.cost(bits)?),
+            None => Ok(form),
+        }
+    }
+}
+
+/// A spline covers a ring that is so many times as large as the domain at most, as a power of two.
+const COVER: u32 = 2;
+
+/// Numbers for which costs are compared.
+const BATCH: usize = 1 << 16;
+
+/// What the options ask for.
+///
+/// # Errors
+/// [`Error::Param`] if nothing is accurate enough, and as [`Direct::new`] and [`Pieces::new`].
+pub(super) fn choose(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
+    match options.method {
+        Method::Direct => direct(target, bits, options),
+        Method::Spline { degree, pieces } => asked_for(target, bits, options, degree, pieces),
+        Method::Auto => cheapest(target, bits, options),
+    }
+}
+
+fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
+    let direct = Direct::new(target, bits)?;
+    let guard = match options.outside {
+        Outside::Wrap => None,
+        Outside::Strict => strict(target, bits, options)?,
+        _ if direct.covers() => None,
+        _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
+    };
+    Ok(Choice { form: Form::Direct(direct), guard })
+}
+
+fn strict(target: &Target, bits: u32, options: &Options) -> Result<Option<Guard>> {
+    match target.grid.bits() == bits {
+        true => Ok(None),
+        false => Guard::exact(&target.grid, bits, options.objective, true).map(Some),
+    }
+}
+
+fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> Result<Choice> {
+    let pieces = Pieces::new(target, bits, form)?;
+    let guard = match options.outside {
+        Outside::Wrap => None,
+        Outside::Strict => strict(target, bits, options)?,
+        _ if form.split == Split::Carry => None,
+        _ => Some(Guard::shifted(&target.grid, bits, options.objective)?),
+    };
+    Ok(Choice { form: Form::Spline(Spline::new(pieces, options.objective)?), guard })
+}
+
+/// Which split serves.
+fn split(target: &Target, bits: u32, outside: Outside) -> Split {
+    let covered = match outside {
+        Outside::Wrap | Outside::Strict => target.grid.bits(),
+        _ => target.grid.bits() + COVER,
+    };
+    if bits <= covered { Split::Carry } else { Split::Free }
+}
+
+fn asked_for(target: &Target, bits: u32, options: &Options, degree: u32, pieces: u32) -> Result<Choice> {
+    let refuse = |what, got: u32, accepted| Err(Error::Param { what, got: got.to_string(), accepted });
+    if !(1..=MAX_DEGREE).contains(&degree) {
+        return refuse("degree of a spline", degree, format!("1 to {MAX_DEGREE}"));
+    }
+    if !pieces.is_power_of_two() || !(2..=1 << MAX_PIECE_BITS).contains(&pieces) {
+        return refuse("pieces of a spline", pieces, format!("powers of two, 2 to {}", 1 << MAX_PIECE_BITS));
+    }
+    let (split, piece_bits) = (split(target, bits, options.outside), pieces.ilog2());
+    let mut form = pieces::Form { split, degree, piece_bits, rounded: false };
+    let first = spline(target, bits, options, form)?;
+    let Some(limit) = options.max_ulp else { return Ok(first) };
+    if first.form.accuracy(target).max_ulp <= limit {
+        return Ok(first);
+    }
+    form.rounded = true;
+    let rounded = spline(target, bits, options, form)?;
+    let error = rounded.form.accuracy(target).max_ulp;
+    if error <= limit { Ok(rounded) } else { inaccurate(limit, Some(error)) }
+}
+
+fn inaccurate(limit: f64, least: Option<f64>) -> Result<Choice> {
+    let accepted = match least {
+        Some(least) => format!("{least:.2} and more"),
+        None => "more, or another domain".into(),
+    };
+    Err(Error::Param { what: "largest error in ulp", got: limit.to_string(), accepted })
+}
+
+fn cheapest(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
+    let small = target.grid.bits() <= MAX_TABLE_BITS;
+    let limit = options.max_ulp.unwrap_or(if small { 1.0 } else { 3.0 });
+    let mut choices = Vec::new();
+    let mut refused = None;
+    if small && limit >= 0.5 {
+        choices.push(direct(target, bits, options)?);
+    }
+    let split = split(target, bits, options.outside);
+    for degree in 1..=MAX_DEGREE {
+        for piece_bits in 2..=MAX_PIECE_BITS.min(target.grid.bits().saturating_sub(1)) {
+            let form = pieces::Form { split, degree, piece_bits, rounded: limit < 1.5 };
+            match spline(target, bits, options, form) {
+                Ok(choice) if choice.form.accurate(target, limit) => {
+                    choices.push(choice);
+                    break;
+                }
+                Ok(_) => {}
+                // More pieces need fewer bits.
+                Err(error) => refused = Some(error),
+            }
+        }
+    }
+    let mut best = None;
+    for choice in choices {
+        let weight = weight(&choice, bits, options.objective)?;
+        if best.as_ref().is_none_or(|(least, _)| weight < *least) {
+            best = Some((weight, choice));
+        }
+    }
+    match (best, refused) {
+        (Some((_, choice)), _) => Ok(choice),
+        (None, Some(error)) => Err(error),
+        (None, None) => inaccurate(limit, None),
+    }
+}
+
+/// What is to be small.
+fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
+    let cost = choice.cost(bits)?;
+    let [offline, online] = nanoseconds(choice, &cost)?;
+    Ok(match objective {
+        Objective::Total => offline + online,
+        Objective::Online => online + offline / 16.0,
+        Objective::Bytes => cost.bytes(),
+        Objective::Rounds => cost.rounds as f64 * 1e6 + offline + online,
+    })
+}
+
+/// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
+/// OTs, which each come with a hash and a message.
+fn nanoseconds(choice: &Choice, cost: &Cost) -> Result<[f64; 2]> {
+    let (index_bits, value_bits, columns) = choice.form.table();
+    let job = Job { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
+    let (link, machine) = (Shape::default(), Machine::REFERENCE);
+    let all = plan::plan(&job, BATCH, &link, &machine, plan::Objective::Total)?;
+    let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
+    let tree = tree.expect("they serve every such table");
+    let others = cost.cots.saturating_sub(Cost::tree(index_bits).cots) as f64;
+    let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
+    let online = each(tree.online.seconds) * columns as f64 + others * machine.soft_ot / 4.0;
+    Ok([each(tree.offline.seconds) + others * machine.large_ot, online])
+}

@@ -1,0 +1,305 @@
+//! A public function at a given format, and its two phases.
+
+use std::sync::Arc;
+
+use prim::ring::Ring;
+
+use super::{
+    Bounds, Card, Function, Method, Options, Outside, Tail,
+    card::{Accuracy, Cost},
+    choose,
+    form::Form,
+    guard::{self, Guard, Instead},
+    spline,
+    target::{Edge, Grid, Target, check_fraction, usual_domain},
+};
+use crate::{
+    arith::Fixed,
+    error::{Error, Result, same},
+    lut::read::Signed,
+    net::Role,
+    onehot::Cyclic,
+    party::Party,
+};
+
+/// A public function at a given ring and scale: its tables and what is known of them. Cheap to clone.
+///
+/// Numbers must lie in `-2^(l-2) .. 2^(l-2)` as integers if the ring has `l` bits; where the table covers
+/// the ring, anywhere. The [card](Self::card) says where.
+#[derive(Clone)]
+pub struct Evaluation(Arc<Program>);
+
+/// What both parties know.
+struct Program {
+    name: String,
+    bits: u32,
+    grid: Grid,
+    fraction_out: u32,
+    outside: Outside,
+    form: Form,
+    guard: Option<Guard>,
+    instead: [Instead; 2],
+    accuracy: Accuracy,
+    cost: Cost,
+}
+
+impl Evaluation {
+    /// A function by name, in a ring of `bits` bits, 8 to 64, of numbers with `fraction` bits behind the
+    /// point.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a domain that is empty or not representable, a number at which the function is
+    /// not finite or its value does not fit the ring, a degree or a number of pieces that is not
+    /// supported, an accumulator that needs more than 64 bits, or an accuracy that no method reaches.
+    pub fn new(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
+        let out = options.fraction_out.unwrap_or(fraction);
+        let domain = options.domain.unwrap_or_else(|| usual_domain(function, bits, fraction, out));
+        let tails = function.tails();
+        let evaluate = |x| function.eval(x);
+        Self::make(
+            function.name(),
+            &evaluate,
+            tails,
+            bits,
+            fraction,
+            &Options { domain: Some(domain), ..*options },
+        )
+    }
+
+    /// Any public function; saturation is clamping. The options must name the domain.
+    ///
+    /// Both parties must give the same function: [`digest`](Self::digest) tells whether they did.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of(
+        name: &str,
+        f: impl Fn(f64) -> f64,
+        bits: u32,
+        fraction: u32,
+        options: &Options,
+    ) -> Result<Self> {
+        Self::make(name, &f, [Tail::End; 2], bits, fraction, options)
+    }
+
+    /// Any public function as one table: of numbers with as many bits behind the point as make the domain
+    /// `2^bits` numbers, in a ring of 64 bits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn tabulate(f: impl Fn(f64) -> f64, domain: Bounds, bits: u32) -> Result<Self> {
+        let width = domain.hi - domain.lo;
+        let numbers = 2f64.powi(bits.min(64) as i32);
+        let Some(fraction) = (0..=31u32).find(|&f| width * 2f64.powi(f as i32) == numbers) else {
+            let got = format!("{domain} as 2^{bits} numbers");
+            let accepted = "a width that is a power of two, with at most 31 bits behind the point".into();
+            return Err(Error::Param { what: "domain", got, accepted });
+        };
+        let options = Options { domain: Some(domain), method: Method::Direct, ..Options::default() };
+        Self::of("table", f, 64, fraction, &options)
+    }
+
+    /// Any public function by polynomials of degree 1 to 3 over pieces of equal length: of numbers with 16
+    /// bits behind the point, in a ring of 64 bits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn spline(f: impl Fn(f64) -> f64, domain: Bounds, degree: u32, pieces: u32) -> Result<Self> {
+        let method = Method::Spline { degree, pieces };
+        Self::of("spline", f, 64, 16, &Options { domain: Some(domain), method, ..Options::default() })
+    }
+
+    fn make(
+        name: &str,
+        f: &dyn Fn(f64) -> f64,
+        tails: [Tail; 2],
+        bits: u32,
+        fraction: u32,
+        options: &Options,
+    ) -> Result<Self> {
+        if !(8..=64).contains(&bits) {
+            let (what, got) = ("width of the ring", bits.to_string());
+            return Err(Error::Param { what, got, accepted: "8 to 64".into() });
+        }
+        let Some(domain) = options.domain else {
+            let (what, got) = ("domain", "none".into());
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: "the bounds of a domain, in the options".into(),
+            });
+        };
+        let fraction_out = options.fraction_out.unwrap_or(fraction);
+        check_fraction(bits, fraction_out)?;
+        let grid = Grid::new(domain, bits, fraction)?;
+        let target = Target::new(f, grid, tails, fraction_out, options.outside)?;
+        let choice = choose::choose(&target, bits, options)?;
+        let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
+        let outside = options.outside;
+        let (name, accuracy, cost) = (name.to_string(), choice.form.accuracy(&target), choice.cost(bits)?);
+        let (form, guard) = (choice.form, choice.guard);
+        let program =
+            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, cost };
+        Ok(Self(Arc::new(program)))
+    }
+
+    /// What is known of it.
+    pub fn card(&self) -> Card {
+        let program = &self.0;
+        Card {
+            function: program.name.clone(),
+            domain: program.grid.bounds,
+            ring: program.bits,
+            scale: program.grid.fraction,
+            scale_out: program.fraction_out,
+            method: program.form.method(),
+            entries: program.form.entries(),
+            accuracy: program.accuracy,
+            cost: program.cost,
+            outside: program.outside,
+            reach: program.reach(),
+        }
+    }
+
+    /// Width of the ring.
+    pub fn bits(&self) -> u32 {
+        self.0.bits
+    }
+
+    /// Bits behind the point of the numbers.
+    pub fn scale(&self) -> u32 {
+        self.0.grid.fraction
+    }
+
+    /// Bits behind the point of the results.
+    pub fn scale_out(&self) -> u32 {
+        self.0.fraction_out
+    }
+
+    /// What both parties compare: format, tables and what becomes of numbers outside.
+    pub fn digest(&self) -> blake3::Hash {
+        let program = &self.0;
+        let mut hash = blake3::Hasher::new();
+        let Program { bits, grid, fraction_out, outside, instead, .. } = &**program;
+        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {:?}", program.guard);
+        hash.update(format.as_bytes());
+        program.form.hash(&mut hash);
+        hash.finalize()
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, that both phases for `batch` numbers take at `role`.
+    ///
+    /// # Errors
+    /// None for an evaluation that was made.
+    pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+        let (send, recv) = self.0.form.cots(role, batch)?;
+        let guard = self.0.guard.map_or(Ok((0, 0)), |guard| guard.cots(role, batch))?;
+        Ok((send + guard.0, recv + guard.1))
+    }
+
+    /// Offline, for `batch` numbers.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare(&self, p: &mut Party, batch: usize) -> Result<Prepared> {
+        let guard = self.0.guard.map(|guard| guard.prepare(p, batch)).transpose()?;
+        let material = match &self.0.form {
+            Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
+            Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
+        };
+        Ok(Prepared { program: self.0.clone(), batch, guard, material })
+    }
+}
+
+/// One-time material for a batch of numbers.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{Party, Result, arith::Fixed, math::Prepared};
+/// fn twice(p: &mut Party, m: Prepared, x: &Fixed<u64>) -> Result<()> {
+///     m.eval(p, x)?;
+///     m.eval(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Prepared {
+    program: Arc<Program>,
+    batch: usize,
+    guard: Option<guard::Material>,
+    material: Material,
+}
+
+enum Material {
+    Direct(Box<Signed<Cyclic>>),
+    Spline(Box<spline::Material>),
+}
+
+impl Prepared {
+    /// Number of values it serves.
+    pub fn len(&self) -> usize {
+        self.batch
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.batch == 0
+    }
+
+    /// Online: shares of the function's values, at the scale of the results. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if number, width or scale are not those prepared for; [`Error::Param`] at both
+    /// parties for numbers outside the domain, with [`Outside::Strict`]; and those of the channel.
+    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
+        let program = &self.program;
+        same("numbers of the function", self.batch, x.len())?;
+        same("bits of the numbers", program.bits as usize, x.bits() as usize)?;
+        same("scale of the numbers", program.grid.fraction as usize, x.scale() as usize)?;
+        let sides = match self.guard {
+            Some(guard) => guard.sides(p, x)?,
+            None => None,
+        };
+        let y = match (&program.form, self.material) {
+            (Form::Direct(direct), Material::Direct(material)) => direct.eval(p, *material, x)?,
+            (Form::Spline(spline), Material::Spline(material)) => spline.eval(p, *material, x)?,
+            _ => unreachable!("material is made for its form"),
+        };
+        let y = Fixed::new(y, program.fraction_out)?;
+        match sides {
+            Some(sides) => guard::replace(p, &sides, program.instead, x, &y),
+            None => Ok(y),
+        }
+    }
+}
+
+impl Program {
+    /// Where numbers are treated as the options say.
+    fn reach(&self) -> Bounds {
+        if matches!(self.outside, Outside::Wrap) {
+            return self.grid.bounds;
+        }
+        let slack = if self.guard.is_none() || self.outside == Outside::Strict { 1 } else { 2 };
+        let half = 2f64.powi(self.bits as i32 - slack - self.grid.fraction as i32);
+        Bounds { lo: -half, hi: half }
+    }
+}
+
+/// What stands for results outside, where `replaced`.
+fn instead(target: &Target, bits: u32, replaced: bool) -> Result<[Instead; 2]> {
+    if !replaced {
+        return Ok([Instead::Constant(0); 2]);
+    }
+    let ends = [-1, target.grid.count as i64];
+    let of = |i: usize| match target.edges[i] {
+        Edge::Constant(_) => Ok(Instead::Constant(target.rounded(ends[i], bits)?)),
+        Edge::Number => match target.fraction.checked_sub(target.grid.fraction) {
+            Some(more) => Ok(Instead::Number(more)),
+            None => {
+                let (what, got) = ("bits behind the point of the results", target.fraction.to_string());
+                let accepted = format!("at least {}, as the numbers have, to saturate", target.grid.fraction);
+                Err(Error::Param { what, got, accepted })
+            }
+        },
+    };
+    Ok([of(0)?, of(1)?])
+}

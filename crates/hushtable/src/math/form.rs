@@ -1,0 +1,125 @@
+//! The two ways of evaluating a function, and how accurate they are.
+
+use super::{
+    Method,
+    card::{Accuracy, Cost},
+    direct::Direct,
+    spline::Spline,
+    target::Target,
+};
+use crate::{error::Result, net::Role};
+
+/// Numbers of a domain that are looked at, at most about; all of a domain that is no larger.
+const LOOKED_AT: u64 = 1 << 17;
+
+/// The same for a first look.
+const FEW: u64 = 1 << 11;
+
+/// A function as tables. Public.
+pub(super) enum Form {
+    Direct(Direct),
+    Spline(Spline),
+}
+
+impl Form {
+    pub(super) fn method(&self) -> Method {
+        match self {
+            Self::Direct(_) => Method::Direct,
+            Self::Spline(spline) => spline.method(),
+        }
+    }
+
+    /// Rows of the table that is read.
+    pub(super) fn entries(&self) -> usize {
+        1 << self.table().0
+    }
+
+    /// Index bits, value bits and columns of the table that is read.
+    pub(super) fn table(&self) -> (u32, u32, usize) {
+        match self {
+            Self::Direct(direct) => direct.table(),
+            Self::Spline(spline) => spline.table(),
+        }
+    }
+
+    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+        match self {
+            Self::Direct(direct) => Ok(direct.cots(role, batch)),
+            Self::Spline(spline) => spline.cots(role, batch),
+        }
+    }
+
+    pub(super) fn cost(&self) -> Result<Cost> {
+        match self {
+            Self::Direct(direct) => Ok(direct.cost()),
+            Self::Spline(spline) => spline.cost(),
+        }
+    }
+
+    /// Every entry and all that the results depend on.
+    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
+        match self {
+            Self::Direct(direct) => direct.hash(hash),
+            Self::Spline(spline) => spline.hash(hash),
+        }
+    }
+
+    /// The least and the greatest result at `lo + x`, for a number inside: which it is depends on the shares.
+    pub(super) fn results(&self, x: u64) -> Results {
+        match self {
+            Self::Direct(direct) => Results::of([direct.result(x)].into_iter()),
+            Self::Spline(spline) => Results::of(spline.pieces().results(x as i64)),
+        }
+    }
+
+    /// How far the results lie from the function.
+    pub(super) fn accuracy(&self, target: &Target) -> Accuracy {
+        let (mut max_ulp, mut sum, mut count) = (0f64, 0f64, 0f64);
+        let step = step(target, LOOKED_AT);
+        for errors in self.errors(target, step) {
+            max_ulp = max_ulp.max(errors[0]).max(errors[1]);
+            sum += (errors[0] + errors[1]) / 2.0;
+            count += 1.0;
+        }
+        Accuracy { max_ulp, mean_ulp: sum / count, step }
+    }
+
+    /// Whether no result lies further from the function than `limit`, in units in the last place.
+    pub(super) fn accurate(&self, target: &Target, limit: f64) -> bool {
+        let within = |seen| self.errors(target, step(target, seen)).all(|e| e[0].max(e[1]) <= limit);
+        within(FEW) && within(LOOKED_AT)
+    }
+
+    /// The errors of the least and the greatest result, at every so many numbers and at the last.
+    fn errors(&self, target: &Target, step: u64) -> impl Iterator<Item = [f64; 2]> {
+        let scale = 2f64.powi(target.fraction as i32);
+        let last = target.grid.count - 1;
+        (0..last).step_by(step as usize).chain([last]).map(move |x| {
+            let value = target.inside(x as f64) * scale;
+            let Results { least, greatest } = self.results(x);
+            [least, greatest].map(|y| (y as f64 - value).abs())
+        })
+    }
+}
+
+/// Every how many numbers of a domain one is looked at; odd, so as to meet all places of a piece.
+fn step(target: &Target, most: u64) -> u64 {
+    match target.grid.count.div_ceil(most) {
+        1 => 1,
+        step => step | 1,
+    }
+}
+
+/// The least and the greatest of several results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Results {
+    pub(super) least: i64,
+    pub(super) greatest: i64,
+}
+
+impl Results {
+    fn of(results: impl Iterator<Item = i64>) -> Self {
+        let all = Self { least: i64::MAX, greatest: i64::MIN };
+        results.fold(all, |all, y| Self { least: all.least.min(y), greatest: all.greatest.max(y) })
+    }
+}

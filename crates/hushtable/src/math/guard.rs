@@ -1,0 +1,187 @@
+//! Numbers outside a domain: found by comparison, and their results replaced, or all refused.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of numbers x, and shares of results. Out: the results, but a given number
+//! for each x below `lo` or not below `lo + count`. *Strict*: an error at both parties if there is such an
+//! x, and nothing else.
+//!
+//! # Protocol
+//! With `X = x - lo`, x is below if X is negative and above if `X - count` is not: two signs. They tell
+//! sides apart while neither difference leaves the ring, that is for `-2^(l-2) <= x, lo, lo + count < 2^(l-2)`.
+//!
+//! *Shifted*, where the results are right for `-2^s <= X < 3 * 2^s` and `count <= 2^(s+1)`: with
+//! `H = ((X + 2^s)_0 >> s) + ((X + 2^s)_1 >> s)` in `l - s` bits, which is the true quotient or one less,
+//! the signs of H and of `H - 3` do, `l - s` bits wide. Numbers near the domain then count as inside.
+//!
+//! Multiplexers replace. Strict: an OR over all numbers and both signs, of which one bit is opened.
+//!
+//! # Cost, a number
+//! Two comparisons of near numbers of `l - s` bits; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1
+//! round. Strict, for a batch of n: `2n - 1` ANDs in `1 + ceil(log2 n)` rounds, and 2 bits.
+//!
+//! # Source
+//! lut-spec 11.3 and 11.4; the shift after 11.2.
+
+use prim::ring::{Ring, low};
+use zeroize::Zeroizing;
+
+use super::{card::Cost, target::Grid};
+use crate::{
+    arith::{CompareJob, Comparison, Domain, Fixed, Objective, select},
+    error::{Error, Result},
+    gates::{Bits, Triples, or},
+    net::Role,
+    party::Party,
+    share::AShare,
+};
+
+/// How numbers outside are found. Public.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guard {
+    lo: i64,
+    /// Added before the shift.
+    margin: u64,
+    shift: u32,
+    /// What the quotient of a number inside is below.
+    span: u64,
+    pub(super) job: CompareJob,
+    pub(super) strict: bool,
+}
+
+impl Guard {
+    /// For exactly the numbers of a grid.
+    pub(super) fn exact(grid: &Grid, bits: u32, objective: Objective, strict: bool) -> Result<Self> {
+        let job = CompareJob::new(bits, Domain::Near, objective)?;
+        Ok(Self { lo: grid.lo, margin: 0, shift: 0, span: grid.count, job, strict })
+    }
+
+    /// For those and some around them: half as many as the next power of two, on either side.
+    pub(super) fn shifted(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
+        let shift = grid.bits() - 1;
+        let job = CompareJob::new(bits - shift, Domain::Near, objective)?;
+        Ok(Self { lo: grid.lo, margin: 1 << shift, shift, span: 3, job, strict: false })
+    }
+
+    /// Offline.
+    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+        let signs = Comparison::prepare(p, self.job, 2 * batch)?;
+        let triples = if self.strict { Some(Triples::random(p, ors(batch))?) } else { None };
+        Ok(Material { guard: *self, signs, triples })
+    }
+
+    /// What a number costs, with a ring of `bits` bits.
+    pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
+        let sign: Cost = self.job.plan.cost(self.job.bits - 1)?.into();
+        let signs = Cost { rounds: 0, ..sign } + sign;
+        Ok(signs
+            + match self.strict {
+                true => Cost { cots: 4, online_bits: 8, rounds: 2, ..Cost::default() },
+                false => Cost { cots: 4, online_bits: 4 * (bits as usize + 1), rounds: 1, ..Cost::default() },
+            })
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
+    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+        let (send, recv) = self.job.cots(role, 2 * batch)?;
+        let (more, _) = if self.strict { Triples::cots(ors(batch)) } else { (2 * batch, 2 * batch) };
+        Ok((send + more, recv + more))
+    }
+}
+
+/// ANDs of a strict check.
+fn ors(batch: usize) -> usize {
+    (2 * batch).saturating_sub(1)
+}
+
+/// One-time material.
+pub(super) struct Material {
+    guard: Guard,
+    signs: Comparison,
+    triples: Option<Triples>,
+}
+
+impl Material {
+    /// Online: shares of the bits that tell which numbers lie below, and which above. Strict: none.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if there are some, strict; and those of the channel.
+    pub(super) fn sides<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Option<[Bits; 2]>> {
+        let Guard { lo, margin, shift, span, .. } = self.guard;
+        let role = p.role();
+        let (bits, n) = (x.bits(), x.len());
+        let mine = |value: u64| if role == Role::P0 { value } else { 0 };
+        let moved = mine(margin.wrapping_sub(lo as u64));
+        let quotients = x.share().words().iter().map(|w| low(w.to_u64().wrapping_add(moved), bits) >> shift);
+        let mut both = Zeroizing::new(Vec::with_capacity(2 * n));
+        both.extend(quotients);
+        for i in 0..n {
+            let over = both[i].wrapping_sub(mine(span));
+            both.push(over);
+        }
+        let differences = AShare::<u64>::new(bits - shift, both.to_vec());
+        let mut below = self.signs.negative(p, &differences)?;
+        let above = below.split_off(n).not(role);
+        let Some(triples) = self.triples else { return Ok(Some([below, above])) };
+        refuse(p, triples, below, above)?;
+        Ok(None)
+    }
+}
+
+/// Strict: an error if any bit is 1.
+fn refuse(p: &mut Party, mut triples: Triples, below: Bits, above: Bits) -> Result<()> {
+    if below.is_empty() {
+        return Ok(());
+    }
+    let first = triples.take(below.len())?;
+    let mut any = or(p, first, &below, &above)?;
+    while any.len() > 1 {
+        let mut first = any;
+        let half = first.split_off(first.len().div_ceil(2));
+        let rest = first.range(half.len()..first.len());
+        let first = first.range(0..half.len());
+        any = or(p, triples.take(half.len())?, &first, &half)?;
+        any.append(&rest);
+    }
+    // Public: the caller asked for an error that both parties see, which says this bit and no more.
+    if any.open(p)?[0] == 0 {
+        return Ok(());
+    }
+    let (what, got) = ("number", "at least one outside the domain".to_string());
+    Err(Error::Param { what, got, accepted: "numbers of the domain, with Outside::Strict".into() })
+}
+
+/// What stands for a result beyond an end of the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Instead {
+    /// An integer at the results' scale.
+    Constant(i64),
+    /// The number, with so many bits more behind the point.
+    Number(u32),
+}
+
+/// Online: the results y of x, but what stands for one where a bit is 1: 1 round.
+pub(super) fn replace<R: Ring>(
+    p: &mut Party,
+    sides: &[Bits; 2],
+    instead: [Instead; 2],
+    x: &Fixed<R>,
+    y: &Fixed<R>,
+) -> Result<Fixed<R>> {
+    let role = p.role();
+    let mut differences = Zeroizing::new(Vec::with_capacity(2 * y.len()));
+    for instead in instead {
+        for (x, y) in x.share().words().iter().zip(y.share().words()) {
+            let value = match instead {
+                Instead::Constant(v) if role == Role::P0 => v as u64,
+                Instead::Constant(_) => 0,
+                Instead::Number(more) => x.to_u64() << more,
+            };
+            differences.push(R::from_u64(value.wrapping_sub(y.to_u64())));
+        }
+    }
+    let mut bits = sides[0].clone();
+    bits.append(&sides[1]);
+    let mut chosen = select(p, &bits, &[&AShare::new(y.bits(), differences.to_vec())])?.remove(0);
+    let above = chosen.split_off(y.len());
+    Fixed::new(&(y.share() + &chosen) + &above, y.scale())
+}

@@ -1,0 +1,96 @@
+//! How a function is to be evaluated.
+
+use std::fmt;
+
+use super::Bounds;
+use crate::arith::Objective;
+
+/// What is to be made of a function. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Where it is evaluated; by default the function's own domain, as much of it as the ring holds.
+    pub domain: Option<Bounds>,
+    /// How.
+    pub method: Method,
+    /// What becomes of numbers outside.
+    pub outside: Outside,
+    /// Bits behind the point of the results; by default as many as the numbers have.
+    pub fraction_out: Option<u32>,
+    /// What is to be small, where there is a choice.
+    pub objective: Objective,
+    /// The largest error allowed, in units in the last place of a result. By default 1 for domains of
+    /// at most `2^16` numbers and 3 for larger ones, where a method is chosen; what it gives, where a
+    /// method is asked for.
+    pub max_ulp: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            domain: None,
+            method: Method::Auto,
+            outside: Outside::Saturate,
+            fraction_out: None,
+            objective: Objective::Total,
+            max_ulp: None,
+        }
+    }
+}
+
+/// How a function is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The cheapest that is accurate enough.
+    Auto,
+    /// A table of all its values.
+    Direct,
+    /// Polynomials over pieces of equal length.
+    Spline {
+        /// 1 to 3.
+        degree: u32,
+        /// Over the domain: a power of two, 2 to 2^12.
+        pieces: u32,
+    },
+}
+
+/// What becomes of numbers outside the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outside {
+    /// The function's limit, see [`Function::tails`](super::Function::tails).
+    Saturate,
+    /// Its value at the nearer end of the domain.
+    Clamp,
+    /// The caller promises that there are none. The result for others is that of some number inside, or
+    /// meaningless.
+    Wrap,
+    /// An error at both parties, who learn that there are some and nothing more.
+    Strict,
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Direct => f.write_str("table"),
+            Self::Spline { degree, pieces } => write!(f, "spline of degree {degree}, {pieces} pieces"),
+        }
+    }
+}
+
+impl Outside {
+    /// The name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Saturate => "saturate",
+            Self::Clamp => "clamp",
+            Self::Wrap => "wrap",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

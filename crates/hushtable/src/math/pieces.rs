@@ -1,0 +1,272 @@
+//! The polynomials of a function's pieces, and the integers that they give.
+
+use prim::ring::low;
+
+use super::{
+    fit::fit,
+    spline::KEPT,
+    target::{Place, Target},
+};
+use crate::error::{Error, Result};
+
+/// Most pieces of a domain, as a power of two.
+pub(super) const MAX_PIECE_BITS: u32 = 12;
+
+/// Bits of a coefficient below what a result shows, beside those of the powers.
+const GUARD_BITS: u32 = 2;
+
+/// A ring that is at most so many bits wider than the results need is used as it is.
+const NARROWING: u32 = 4;
+
+/// How pieces are told from places within them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Split {
+    /// Without a comparison, over twice the domain.
+    Free,
+    /// With the carry, over the whole ring.
+    Carry,
+}
+
+/// What pieces are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) split: Split,
+    pub(super) degree: u32,
+    /// Pieces of the domain, as a power of two.
+    pub(super) piece_bits: u32,
+    pub(super) rounded: bool,
+}
+
+/// Polynomials for all pieces. Public.
+pub(super) struct Pieces {
+    pub(super) split: Split,
+    pub(super) degree: u32,
+    pub(super) rounded: bool,
+    /// What is subtracted from a number.
+    pub(super) base: i64,
+    /// Width of the ring of numbers and results.
+    pub(super) bits: u32,
+    /// Width of the ring that results come in.
+    pub(super) narrow: u32,
+    /// Bits of a place in a piece.
+    pub(super) low: u32,
+    /// Bits that are cut off the accumulator.
+    cut: u32,
+    piece_bits: u32,
+    /// Where the domain begins, from `base`.
+    start: i64,
+    /// For each power.
+    columns: Vec<Vec<i64>>,
+}
+
+impl Pieces {
+    /// Fits all pieces.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for more pieces than numbers, an accumulator of more than 64 bits, or values that the ring
+    /// does not hold.
+    pub(super) fn new(target: &Target, bits: u32, form: Form) -> Result<Self> {
+        let Form { split, degree, piece_bits, rounded } = form;
+        let Some(t) = target.grid.bits().checked_sub(piece_bits).filter(|&t| t > 0) else {
+            let (what, got) = ("pieces of a domain", format!("{}", 1u64 << piece_bits));
+            let accepted = format!("at most half of its {} numbers", target.grid.count);
+            return Err(Error::Param { what, got, accepted });
+        };
+        let base = match split {
+            Split::Free => target.grid.lo,
+            Split::Carry => (-1i64) << (bits - 1),
+        };
+        let cut = GUARD_BITS + degree * (t + 1);
+        let start = target.grid.lo.wrapping_sub(base);
+        let columns = vec![Vec::new(); degree as usize + 1];
+        let mut pieces = Self {
+            split,
+            degree,
+            rounded,
+            base,
+            bits,
+            narrow: bits,
+            low: t,
+            cut,
+            piece_bits,
+            start,
+            columns,
+        };
+        let range = pieces.fit(target)?;
+        pieces.narrow(range)?;
+        Ok(pieces)
+    }
+
+    /// Fits every entry's polynomial; the ranges of what accumulators can be at all, and at the numbers that an
+    /// entry is fitted for.
+    fn fit(&mut self, target: &Target) -> Result<[Range; 2]> {
+        let scale = 2f64.powi((target.fraction + self.cut) as i32);
+        let offset = self.offset();
+        let mut ranges = [Range::default(); 2];
+        for entry in 0..1usize << self.index_bits() {
+            let (first, from, to) = self.span(entry);
+            let within = first - self.start;
+            // What lies in the domain, if anything does.
+            let inside = [from.max(-within), to.min(target.grid.count as i64 - 1 - within)];
+            let (place, ends) = match inside[0] <= inside[1] {
+                true => (Place::Inside, inside),
+                false => (target.place(within + from), [from, to]),
+            };
+            let value = |u: f64| scale * target.at(place, within as f64 + u);
+            let fitted = fit(self.degree, ends.map(|end| end as u64), value);
+            let Some(mut fitted) = fitted else { return Err(too_wide(u32::MAX)) };
+            fitted[0] = fitted[0].checked_add(offset).ok_or_else(|| too_wide(u32::MAX))?;
+            let sum = |u: i64| fitted.iter().rev().fold(0i128, |sum, &c| sum * i128::from(u) + i128::from(c));
+            ranges[1].include([ends[0], (ends[0] + ends[1]) / 2, ends[1]].map(sum));
+            ranges[0].include([from, to].map(sum));
+            self.columns.iter_mut().zip(&fitted).for_each(|(column, &c)| column.push(c));
+        }
+        ranges[0].include([ranges[1].least, ranges[1].most]);
+        Ok(ranges)
+    }
+
+    /// Makes room for accumulators of these ranges.
+    fn narrow(&mut self, [all, fitted]: [Range; 2]) -> Result<()> {
+        let needed = fitted.bits(self.cut);
+        if needed > self.bits {
+            let accepted = format!("{} bits, so much as the ring has", self.bits);
+            return Err(Error::Param {
+                what: "values of the function",
+                got: format!("{needed} bits"),
+                accepted,
+            });
+        }
+        // An extension wants one bit more than the sign.
+        let needed = all.bits(self.cut) + 1;
+        self.narrow = if needed + NARROWING < self.bits { needed } else { self.bits };
+        if self.ring() > 64 {
+            return Err(too_wide(self.ring()));
+        }
+        Ok(())
+    }
+
+    /// Added to an accumulator, so that errors of cutting lie as much above as below.
+    fn offset(&self) -> i64 {
+        if self.rounded { 5 << (self.cut - 3) } else { 1 << self.cut }
+    }
+
+    /// Width of the accumulator.
+    pub(super) fn ring(&self) -> u32 {
+        self.narrow + self.cut
+    }
+
+    /// Pieces of the domain.
+    pub(super) fn count(&self) -> u32 {
+        1 << self.piece_bits
+    }
+
+    /// Bits of an index into the table.
+    pub(super) fn index_bits(&self) -> u32 {
+        match self.split {
+            Split::Free => self.piece_bits + 1,
+            Split::Carry => self.bits - self.low + 1,
+        }
+    }
+
+    /// Bits that a party cuts off its own share.
+    pub(super) fn first_cut(&self) -> u32 {
+        if self.rounded { self.cut - KEPT } else { self.cut }
+    }
+
+    /// Coefficients of each power, from the constant on.
+    pub(super) fn columns(&self) -> &[Vec<i64>] {
+        &self.columns
+    }
+
+    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
+        let Self { split, rounded, base, bits, narrow, low, cut, .. } = self;
+        hash.update(format!("{split:?} {rounded} {base} {bits} {narrow} {low} {cut}").as_bytes());
+        for c in self.columns.iter().flatten() {
+            hash.update(&c.to_le_bytes());
+        }
+    }
+
+    /// What an entry is for: a number, from `base`, and the least and greatest u to add to it.
+    fn span(&self, entry: usize) -> (i64, i64, i64) {
+        let (entry, t) = (entry as i64, self.low);
+        let (one, two) = ((1i64 << t) - 1, (2i64 << t) - 2);
+        match self.split {
+            Split::Free => {
+                let (pieces, all) = (1i64 << self.piece_bits, 2i64 << self.piece_bits);
+                let piece = if entry < pieces + pieces / 2 { entry } else { entry - all };
+                (piece << t, 0, two)
+            }
+            Split::Carry => {
+                let (piece, carry) = (entry >> 1, entry & 1);
+                // Beyond the last piece comes the first.
+                let last = (1i64 << (self.bits - t)) - 1;
+                match carry {
+                    0 => (piece << t, 0, one),
+                    _ => (if piece == last { -1 << t } else { piece << t }, one + 1, two),
+                }
+            }
+        }
+    }
+
+    /// Every integer that the protocol may give for the number `lo + x`: which one depends on the shares.
+    pub(super) fn results(&self, x: i64) -> impl Iterator<Item = i64> + '_ {
+        let from_base = x + self.start;
+        let (piece, place) = (from_base >> self.low, from_base & ((1 << self.low) - 1));
+        let carries = place + 2 <= 1 << self.low;
+        let splits = [Some((piece, place, 0)), carries.then_some((piece - 1, place + (1 << self.low), 1))];
+        splits.into_iter().flatten().flat_map(|(piece, u, carry)| {
+            let entry = match self.split {
+                Split::Free => piece as u64,
+                Split::Carry => (2 * piece + carry) as u64,
+            };
+            let entry = low(entry, self.index_bits()) as usize;
+            let power =
+                |sum: u64, column: &Vec<i64>| sum.wrapping_mul(u as u64).wrapping_add(column[entry] as u64);
+            let sum = low(self.columns.iter().rev().fold(0, power), self.ring());
+            let cut = self.first_cut();
+            let carries = low(sum, cut) + 2 <= 1 << cut;
+            let cuts = [Some(sum >> cut), carries.then(|| (sum >> cut).wrapping_sub(1))];
+            cuts.into_iter().flatten().map(|cut| self.signed(cut))
+        })
+    }
+
+    /// The result of the integer that is left of an accumulator.
+    fn signed(&self, cut: u64) -> i64 {
+        let kept = if self.rounded { KEPT } else { 0 };
+        let unused = 64 - self.narrow - kept;
+        (cut << unused) as i64 >> unused >> kept
+    }
+}
+
+/// What accumulators are at least and at most.
+#[derive(Clone, Copy)]
+struct Range {
+    least: i128,
+    most: i128,
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { least: i128::MAX, most: i128::MIN }
+    }
+}
+
+impl Range {
+    fn include<const N: usize>(&mut self, sums: [i128; N]) {
+        for sum in sums {
+            (self.least, self.most) = (self.least.min(sum), self.most.max(sum));
+        }
+    }
+
+    /// Bits of a result in two's complement, which may be one less than the quotient.
+    fn bits(self, cut: u32) -> u32 {
+        let bits = |x: i128| 129 - (x ^ (x >> 127)).leading_zeros();
+        bits((self.least >> cut) - 1).max(bits(self.most >> cut))
+    }
+}
+
+fn too_wide(bits: u32) -> Error {
+    let got = if bits == u32::MAX { "more than 64".to_string() } else { bits.to_string() };
+    let accepted = "at most 64: fewer fraction bits, a smaller domain, a lower degree or more pieces".into();
+    Error::Param { what: "bits of the spline's accumulator", got, accepted }
+}

@@ -1,0 +1,195 @@
+//! A function on a grid of fixed-point numbers, continued beyond its domain.
+
+use super::{Bounds, Function, Outside, Tail};
+use crate::error::{Error, Result};
+
+/// Most bits behind the point, of numbers and of results.
+const MAX_FRACTION_BITS: u32 = 40;
+
+/// Most numbers of a domain, as a power of two.
+const MAX_DOMAIN_BITS: u32 = 40;
+
+/// How many numbers of a domain are looked at to see whether the function is finite there.
+const LOOKED_AT: u64 = 1 << 16;
+
+/// The numbers `lo, lo + 1, ..., lo + count - 1`, times `2^-fraction`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    pub(super) bounds: Bounds,
+    pub(super) fraction: u32,
+    pub(super) lo: i64,
+    pub(super) count: u64,
+}
+
+impl Grid {
+    /// The numbers of `bounds` in a ring of `bits` bits.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless both ends are multiples of `2^-fraction`, 2 to 2^40 steps apart, and in the ring.
+    pub(super) fn new(bounds: Bounds, bits: u32, fraction: u32) -> Result<Self> {
+        check_fraction(bits, fraction)?;
+        let refuse = |accepted: String| {
+            let got = format!("{bounds} with {fraction} fraction bits");
+            Err(Error::Param { what: "domain", got, accepted })
+        };
+        let scale = 2f64.powi(fraction as i32);
+        let (lo, hi) = (bounds.lo * scale, bounds.hi * scale);
+        if !(lo.is_finite() && hi.is_finite() && lo < hi) {
+            return refuse("two numbers, the first less than the second".into());
+        }
+        if lo.fract() != 0.0 || hi.fract() != 0.0 {
+            return refuse(format!("ends that are multiples of 2^-{fraction}"));
+        }
+        if !(2.0..=2f64.powi(MAX_DOMAIN_BITS as i32)).contains(&(hi - lo)) {
+            return refuse(format!("2 to 2^{MAX_DOMAIN_BITS} numbers"));
+        }
+        let half = 2f64.powi(bits as i32 - 1);
+        if lo < -half || hi > half {
+            return refuse(format!(
+                "what a ring of {bits} bits holds, {} to {}",
+                -half / scale,
+                half / scale
+            ));
+        }
+        Ok(Self { bounds, fraction, lo: lo as i64, count: (hi - lo) as u64 })
+    }
+
+    /// Bits of an index into it.
+    pub(super) fn bits(&self) -> u32 {
+        self.count.next_power_of_two().trailing_zeros()
+    }
+
+    /// The number `lo + x`, x whole or not.
+    pub(super) fn number(&self, x: f64) -> f64 {
+        (self.lo as f64 + x) / 2f64.powi(self.fraction as i32)
+    }
+}
+
+/// `Ok(())` for bits behind the point that a ring has, and no more than are exact here.
+pub(super) fn check_fraction(bits: u32, fraction: u32) -> Result<()> {
+    if fraction < bits && fraction <= MAX_FRACTION_BITS {
+        return Ok(());
+    }
+    let accepted = format!("0 to {}", MAX_FRACTION_BITS.min(bits - 1));
+    Err(Error::Param { what: "bits behind the point", got: fraction.to_string(), accepted })
+}
+
+/// What a function is beyond an end of its domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Edge {
+    Constant(f64),
+    /// The number itself.
+    Number,
+}
+
+/// Where a number lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Below,
+    Inside,
+    Above,
+}
+
+/// A function and its grid.
+pub(super) struct Target<'a> {
+    function: &'a dyn Fn(f64) -> f64,
+    pub(super) grid: Grid,
+    pub(super) edges: [Edge; 2],
+    /// Bits behind the point of a value.
+    pub(super) fraction: u32,
+}
+
+impl<'a> Target<'a> {
+    /// # Errors
+    /// [`Error::Param`] for a number of the grid at which the function is not finite.
+    pub(super) fn new(
+        function: &'a dyn Fn(f64) -> f64,
+        grid: Grid,
+        tails: [Tail; 2],
+        fraction: u32,
+        outside: Outside,
+    ) -> Result<Self> {
+        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction };
+        target.check()?;
+        let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
+        for (i, tail) in tails.into_iter().enumerate() {
+            target.edges[i] = match tail {
+                Tail::Limit(value) if outside == Outside::Saturate => Edge::Constant(value),
+                Tail::Number if outside == Outside::Saturate => Edge::Number,
+                _ => Edge::Constant(ends[i]),
+            };
+        }
+        Ok(target)
+    }
+
+    fn check(&self) -> Result<()> {
+        let step = self.grid.count.div_ceil(LOOKED_AT);
+        let mut looked_at = (0..self.grid.count).step_by(step as usize).chain([self.grid.count - 1]);
+        match looked_at.find(|&x| !self.inside(x as f64).is_finite()) {
+            None => Ok(()),
+            Some(x) => {
+                let got = format!("{} at {}", self.inside(x as f64), self.grid.number(x as f64));
+                Err(Error::Param { what: "value of the function", got, accepted: "finite ones".into() })
+            }
+        }
+    }
+
+    /// The function at `lo + x`.
+    pub(super) fn inside(&self, x: f64) -> f64 {
+        (self.function)(self.grid.number(x))
+    }
+
+    /// The continued function at `lo + x`.
+    pub(super) fn at(&self, place: Place, x: f64) -> f64 {
+        let edge = match place {
+            Place::Inside => return self.inside(x),
+            Place::Below => self.edges[0],
+            Place::Above => self.edges[1],
+        };
+        match edge {
+            Edge::Constant(value) => value,
+            Edge::Number => self.grid.number(x),
+        }
+    }
+
+    /// Where `lo + x` lies.
+    pub(super) fn place(&self, x: i64) -> Place {
+        match x {
+            ..0 => Place::Below,
+            x if x as u64 >= self.grid.count => Place::Above,
+            _ => Place::Inside,
+        }
+    }
+
+    /// The continued function at `lo + x`, times its scale, rounded to nearest.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a value that `bits` bits do not hold.
+    pub(super) fn rounded(&self, x: i64, bits: u32) -> Result<i64> {
+        let value = self.at(self.place(x), x as f64);
+        let scaled = (value * 2f64.powi(self.fraction as i32)).round();
+        let half = 2f64.powi(bits as i32 - 1);
+        if (-half..half).contains(&scaled) {
+            return Ok(scaled as i64);
+        }
+        let at = self.grid.number(x as f64);
+        let got = format!("{value} at {at} with {} fraction bits", self.fraction);
+        Err(Error::Param { what: "value of the function", got, accepted: format!("values of {bits} bits") })
+    }
+}
+
+/// The function's own domain, or as much of it as suits a ring: the end that lies outside is moved in, and
+/// for a function with values too large the upper half is given up.
+pub(super) fn usual_domain(function: Function, bits: u32, fraction: u32, fraction_out: u32) -> Bounds {
+    let Bounds { mut lo, mut hi } = function.domain();
+    let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
+    let too_large = |hi: f64| function == Function::Exp && function.eval(hi) >= most(fraction_out);
+    while hi > 0.0 && too_large(hi) {
+        hi = if hi > 1.0 { hi / 2.0 } else { 0.0 };
+    }
+    lo = lo.max(-most(fraction));
+    while hi > most(fraction) {
+        hi = if lo > 0.0 { lo + (hi - lo) / 2.0 } else { hi / 2.0 };
+    }
+    Bounds { lo, hi }
+}
