@@ -32,6 +32,7 @@ from .errors import (
 from .functions import (
     Function,
     Table,
+    card,
     erf,
     exp,
     functions,
@@ -79,6 +80,7 @@ __all__ = [
     "StoreError",
     "Table",
     "argmax",
+    "card",
     "clip",
     "concatenate",
     "connect",

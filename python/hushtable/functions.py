@@ -13,6 +13,7 @@ from . import _hushtable as native
 from . import _words
 from ._words import Kind
 from .errors import ParamError, ShapeError
+from .plan import plan
 from .share import Share
 from .store import Store
 
@@ -233,6 +234,24 @@ class Function:
                 f"bits, is not supported; accepted: at most {MOST_BITS} bits: give p.share a smaller range="
             )
         return lo * 2.0**-x.fraction, (lo + (1 << index_bits)) * 2.0**-x.fraction
+
+
+def card(name: str) -> str:
+    """What a function takes and gives at its default domain, with 8 binary digits after the point."""
+    function = functions()[name]
+    lo, hi = function.default_domain
+    table = Table.function(name, (lo, hi), 8, 8)
+    best = plan(table.index_bits, table.bits, 100_000, net="lan")[0]
+    lines = {
+        "function": f"{name}: {function.about}",
+        "domain": f"{lo:g} <= x < {hi:g}, multiples of 2^-8",
+        "results": f"{table.bits} bits, multiples of 2^-8",
+        "largest error": "half a step, from the value at the number as rounded",
+        "method": f"a table of {table.size} entries; in batches of 10^5: {best.protocol}",
+        "offline": f"{best.offline.bytes * 8 / 1e5:.0f} bits",
+        "online": f"{best.online.bytes * 8 / 1e5:.0f} bits, {best.online.rounds} rounds",
+    }
+    return "\n".join(f"{key + ':':15}{text}" for key, text in lines.items())
 
 
 def functions() -> dict[str, Function]:
