@@ -31,21 +31,20 @@ from .errors import (
 )
 from .functions import (
     Function,
-    Table,
     card,
     erf,
     exp,
     functions,
     gelu,
     identity,
+    layer_norm,
     ln,
     log10,
-    lookup,
-    protocols,
     reciprocal,
     rsqrt,
     sigmoid,
     silu,
+    softmax,
     softplus,
     sqrt,
     tanh,
@@ -56,6 +55,7 @@ from .prepared import Like, Need, Plan, count, prepare
 from .session import connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
 from .share import Share, concatenate, stack
 from .store import Store
+from .tables import Table, lookup, protocols
 
 __all__ = [
     "Cost",
@@ -94,6 +94,7 @@ __all__ = [
     "identity_new",
     "identity_trust",
     "listen",
+    "layer_norm",
     "ln",
     "log10",
     "lookup",
@@ -109,6 +110,7 @@ __all__ = [
     "run_pair",
     "sigmoid",
     "silu",
+    "softmax",
     "softplus",
     "sqrt",
     "stack",

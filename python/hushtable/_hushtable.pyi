@@ -12,6 +12,7 @@ _Estimate: TypeAlias = tuple[float, float, float, int]
 _Record: TypeAlias = tuple[str, str, float, float, int, int, int]
 
 __all__ = [
+    "Evaluation",
     "Listener",
     "Lookup",
     "LookupMaterial",
@@ -64,6 +65,29 @@ class Lookup:
 class LookupMaterial: ...
 
 @final
+class Evaluation:
+    def __new__(
+        cls,
+        name: str,
+        bits: int,
+        fraction: int,
+        domain: tuple[float, float] | None,
+        method: tuple[int, int],
+        outside: str,
+        fraction_out: int | None,
+        max_ulp: float | None,
+    ) -> Evaluation: ...
+    @property
+    def card(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def fraction(self) -> int: ...
+    @property
+    def reach(self) -> tuple[float, float]: ...
+    def range(self, lo: float, hi: float) -> tuple[float, float]: ...
+
+@final
 class Operation:
     @staticmethod
     def multiply(bits: int) -> Operation: ...
@@ -75,6 +99,21 @@ class Operation:
     def less(bits: int, domain: str) -> Operation: ...
     @staticmethod
     def select(bits: int) -> Operation: ...
+    @staticmethod
+    def evaluate(evaluation: Evaluation) -> Operation: ...
+    @staticmethod
+    def softmax(bits: int, fraction: int, rows: int, len: int) -> Operation: ...
+    @staticmethod
+    def layer_norm(
+        bits: int,
+        fraction: int,
+        rows: int,
+        gains: Sequence[float],
+        offsets: Sequence[float],
+        largest: float,
+        variance: Sequence[float],
+        epsilon: float,
+    ) -> Operation: ...
 
 @final
 class OperationMaterial: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Literal
 
 import numpy as np
@@ -62,3 +63,8 @@ def numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     raise TypeError(
         f"values of dtype {array.dtype}: numbers (integers, floats or booleans, nothing missing) are expected"
     )
+
+
+def digest(text: str) -> str:
+    """A short name of public parameters, which the parties compare."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

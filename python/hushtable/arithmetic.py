@@ -13,7 +13,8 @@ from ._words import Range, Words
 from .errors import ParamError, ShapeError
 from .share import Share
 
-_NOTHING = np.empty(0, dtype=np.uint64)
+# Where an operation has no second argument.
+NOTHING = np.empty(0, dtype=np.uint64)
 
 
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
@@ -62,7 +63,7 @@ def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> S
         lo, hi = _product(a._range, b._range)
         limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
         operation = native.Operation.matrix_product(a.bits, *shape)
-        words = a.party._run(_name("matmul", a, b), operation, _wide(a), _wide(b), (shape[0], shape[2]))
+        words = a.party._run(_name("matmul", a, b), operation, wide(a), wide(b), (shape[0], shape[2]))
         return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
     numbers = _words.numbers(b)
     whole = numbers.dtype == np.int64
@@ -72,7 +73,7 @@ def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> S
     bound = int(np.abs(steps).sum(axis=0).max()) if steps.size else 0
     most = max(abs(a._range[0]), abs(a._range[1] - 1)) * bound
     limits = (-most, most + 1) if whole else _room(a, (-most, most + 1))
-    words = _words.reduce(_wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
+    words = _words.reduce(wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
     product = a._like(words, limits)
     return product if whole else _shifted(product, a.fraction)
 
@@ -215,7 +216,7 @@ def _shifted(product: Share, digits: int) -> Share:
         return product
     name = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
     operation = native.Operation.truncate(product.bits, digits)
-    words = product.party._run(name, operation, _wide(product), _NOTHING, product.shape)
+    words = product.party._run(name, operation, wide(product), NOTHING, product.shape)
     lo, hi = product._range
     return product._like(_words.reduce(words, product.bits), (lo >> digits, ((hi - 1) >> digits) + 1))
 
@@ -251,7 +252,8 @@ def _shape(a: Share, b: Share) -> tuple[int, ...]:
         raise ShapeError(f"shapes {a.shape} and {b.shape} do not fit together") from None
 
 
-def _wide(a: Share) -> Words:
+def wide(a: Share) -> Words:
+    """The words of a share as `uint64`, contiguous."""
     return np.ascontiguousarray(a._words).astype(np.uint64).reshape(a.shape)
 
 

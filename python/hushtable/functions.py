@@ -1,193 +1,26 @@
-"""Public tables, and functions of shares by lookup."""
+"""Functions of shares: by one table, or as the library evaluates them; softmax and layer norm."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _hushtable as native
 from . import _words
-from ._words import Kind
+from .arithmetic import NOTHING, wide
 from .errors import ParamError, ShapeError
-from .plan import plan
 from .share import Share
 from .store import Store
+from .tables import Table, look_up
 
+# Most bits of an index in a table that is made on the way.
 MOST_BITS = 16
 
-
-class Table:
-    """A public table of numbers for indices `lo <= x < lo + length * 2^-index_fraction`.
-
-    `values` is rounded to `fraction` binary digits after the point (default: the fewest that hold all values
-    exactly, at most 16). The entry of `lo` comes first. The length is padded with zeros to a power of two.
-    """
-
-    def __init__(
-        self,
-        values: ArrayLike,
-        fraction: int | None = None,
-        *,
-        lo: float = 0,
-        index_fraction: int = 0,
-        name: str = "table",
-    ) -> None:
-        array = np.asarray(values, dtype=np.float64)
-        if array.ndim != 1 or not 2 <= array.size <= 1 << 20:
-            raise ShapeError(f"table: one axis of 2 to 2^20 values is expected, got shape {array.shape}")
-        self.size = array.size
-        padded = np.zeros(1 << (array.size - 1).bit_length())
-        padded[: array.size] = array
-        digits = _exact_fraction(array) if fraction is None else fraction
-        self._init(native.Table(padded, digits), lo, index_fraction, name)
-
-    @classmethod
-    def tabulate(
-        cls,
-        f: Callable[[NDArray[np.float64]], ArrayLike],
-        domain: tuple[float, float],
-        index_fraction: int = 8,
-        fraction: int = 8,
-        name: str | None = None,
-    ) -> Table:
-        """`f` at every multiple of `2^-index_fraction` in `lo <= x < hi`; `f` is called once, with all."""
-        lo, hi = domain
-        count = (hi - lo) * (1 << index_fraction)
-        if count != int(count) or not 2 <= count <= 1 << 20:
-            raise ParamError(f"domain: {domain} has {count} points; accepted: 2 to 2^20")
-        points: NDArray[np.float64] = np.arange(int(count), dtype=np.float64)
-        points = lo + points * 2.0**-index_fraction
-        label = name or str(getattr(f, "__name__", "table"))
-        return cls(f(points), fraction, lo=lo, index_fraction=index_fraction, name=label)
-
-    @classmethod
-    def function(cls, name: str, domain: tuple[float, float], index_fraction: int, fraction: int) -> Table:
-        """A function of the library by name."""
-        made = cls.__new__(cls)
-        made.size = int((domain[1] - domain[0]) * (1 << index_fraction))
-        made._init(
-            native.Table.function(name, *domain, index_fraction, fraction), domain[0], index_fraction, name
-        )
-        return made
-
-    def _init(self, table: native.Table, lo: float, index_fraction: int, name: str) -> None:
-        self._native = table
-        self.name = name
-        self.index_fraction = index_fraction
-        scaled = lo * (1 << index_fraction)
-        if scaled != int(scaled):
-            raise ParamError(f"table: lo={lo} is not supported; accepted: multiples of 2^-{index_fraction}")
-        self._lo = int(scaled)
-
-    @property
-    def fraction(self) -> int:
-        """Binary digits after the point of the values."""
-        return self._native.fraction
-
-    @property
-    def bits(self) -> int:
-        """Bits that hold every value in two's complement."""
-        return self._native.bits
-
-    @property
-    def index_bits(self) -> int:
-        """Base-2 logarithm of the padded length."""
-        return (self.size - 1).bit_length()
-
-    @property
-    def domain(self) -> tuple[float, float]:
-        """Indices are `lo <= x < hi`."""
-        step = 2.0**-self.index_fraction
-        return self._lo * step, (self._lo + self.size) * step
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The values as rounded."""
-        values: NDArray[np.float64] = self._native.entries()[: self.size] * np.float64(2.0**-self.fraction)
-        return values
-
-    def __repr__(self) -> str:
-        lo, hi = self.domain
-        return f"Table({self.name!r}, {self.size} values for {lo:g} <= x < {hi:g}, {self.bits} bits)"
-
-
-def lookup(
-    table: Table,
-    index: Share,
-    *,
-    bits: int | None = None,
-    kind: Kind = "additive",
-    protocol: str = "auto",
-    store: Store | None = None,
-) -> Share:
-    """Shares of `table[x]` for each shared index.
-
-    The index has the table's `index_fraction`, and its `range` lies in the table's domain. `bits` is the width
-    of the results (default: that of the index, or what the values need if that is more). `protocol` is one
-    of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time on a local network, or that of
-    `store`, from which the material is taken then.
-
-    Cost: that of the protocol, see `p.cost`; the material is made on the way unless a plan has prepared it.
-    """
-    return _lookup("lookup", table, index, bits, kind, protocol, store)
-
-
-def _lookup(
-    name: str,
-    table: Table,
-    index: Share,
-    bits: int | None,
-    kind: Kind,
-    protocol: str,
-    store: Store | None,
-) -> Share:
-    _check_index(name, table, index)
-    width = max(index.bits, table.bits) if bits is None else bits
-    _words.check_bits(width)
-    if width < table.bits:
-        raise ParamError(f"{name}: width {width} is not supported; the values need {table.bits} bits")
-    words = _words.reduce(_shifted(table, index), table.index_bits).astype(np.uint32)
-    lo, hi = table._native.range
-    operation = (
-        f"{name}(shape {index.shape}, index bits={index.bits} fraction={index.fraction} {index.kind}, "
-        f"{table.size} values {table._native.digest[:16]}, bits={width} fraction={table.fraction} {kind}, {protocol})"
-    )
-    lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
-    found = index.party._look_up(operation, lookup, words, store)
-    limits = (lo, hi + 1) if kind == "additive" and width >= table.bits else (0, 1 << width)
-    return Share(index.party, found, width, table.fraction, kind, limits)
-
-
-def _check_index(name: str, table: Table, index: Share) -> None:
-    if index.fraction != table.index_fraction:
-        raise ShapeError(
-            f"{name}: an index with {index.fraction} fraction bits and a table for {table.index_fraction}: "
-            f"{index!r} and {table!r}"
-        )
-    lo, hi = index._range
-    if lo < table._lo or hi > table._lo + table.size:
-        a, b = index.range
-        raise ParamError(
-            f"{name}: an index that may be {a:g} <= x < {b:g} is not supported by {table!r}; give p.share a "
-            f"smaller range=, or the table a larger domain"
-        )
-    if table.index_bits > index.bits:
-        raise ShapeError(f"{name}: {index.bits} bits of index for 2^{table.index_bits} entries")
-
-
-def _shifted(table: Table, index: Share) -> Any:
-    """Words of shares of the position in the table."""
-    if table._lo == 0:
-        return index._words
-    if index.kind != "additive":
-        raise TypeError(f"an xor index and a table that does not begin at 0: {index!r} and {table!r}")
-    # Exactly one party subtracts.
-    mine = _words.word(table._lo, index.bits) if index.party.role == 0 else _words.word(0, index.bits)
-    return index._words - mine
+Method = Literal["auto", "table"] | tuple[int, int]
+Outside = Literal["saturate", "clamp", "wrap", "strict"]
 
 
 @dataclass(frozen=True)
@@ -207,51 +40,88 @@ class Function:
         bits: int | None = None,
         protocol: str = "auto",
         store: Store | None = None,
+        method: Method | None = None,
+        outside: Outside | None = None,
+        max_ulp: float | None = None,
     ) -> Share:
-        """Shares of `f(x)`, each value rounded to nearest.
+        """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`.
 
-        `domain` (`lo <= x < hi`, a power of two of points, at most 2^16) must hold the share's `range`; by
-        default it is the smallest that does. `fraction`: binary digits after the point of the results, by
-        default those of `x`. The largest error is half a step of the result.
+        If all numbers in the share's `range`, or in `domain` (`lo <= x < hi`), are at most 2^16, this is a lookup
+        in the table of all values: each is rounded to nearest, `bits`, `protocol` and `store` are those of
+        `hushtable.lookup`, and the range must lie in the domain.
+
+        If there are more, or `method`, `outside` or `max_ulp` is given, it is evaluated as the library does, in
+        the width of `x`: `method` is `"auto"`, `"table"`, or degree and pieces of a spline, such as `(2, 64)`;
+        `max_ulp` is the largest error allowed, in steps of the result; numbers outside the domain, by default the
+        function's own, `"saturate"` to its limit (the default), are `"clamp"`ed, must not occur (`"wrap"`), or
+        raise `ParamError` at both parties (`"strict"`). `card` tells accuracy and cost.
         """
         if not isinstance(x, Share):
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
+        asked = (method, outside, max_ulp) != (None, None, None)
+        if asked or (domain is None and _index_bits(x) > MOST_BITS):
+            if (bits, protocol, store) != (None, "auto", None):
+                raise ParamError(f"{self.name}: bits=, protocol= and store= are for tables of at most 2^{MOST_BITS}")
+            return self._evaluate(x, domain, fraction, method or "auto", outside or "saturate", max_ulp)
         table = self.table(x, domain, fraction)
-        return _lookup(self.name, table, x, bits, "additive", protocol, store)
+        return look_up(self.name, table, x, bits, "additive", protocol, store)
 
     def table(self, x: Share, domain: tuple[float, float] | None = None, fraction: int | None = None) -> Table:
         """The table that serves `x`."""
         digits = x.fraction if fraction is None else fraction
-        return Table.function(self.name, domain or self._domain(x), x.fraction, digits)
+        return Table.function(self.name, domain or _domain(x), x.fraction, digits)
 
-    def _domain(self, x: Share) -> tuple[float, float]:
-        lo, hi = x._range
-        index_bits = max(1, (hi - lo - 1).bit_length())
-        if index_bits > MOST_BITS:
-            a, b = x.range
+    def card(
+        self,
+        bits: int = 32,
+        fraction: int = 12,
+        *,
+        domain: tuple[float, float] | None = None,
+        fraction_out: int | None = None,
+        method: Method = "auto",
+        outside: Outside = "saturate",
+        max_ulp: float | None = None,
+    ) -> str:
+        """What is known of its evaluation in a ring of `bits` bits: domain, method, largest error, cost."""
+        return _evaluation(self.name, bits, fraction, domain, fraction_out, method, outside, max_ulp).card
+
+    def _evaluate(
+        self,
+        x: Share,
+        domain: tuple[float, float] | None,
+        fraction: int | None,
+        method: Method,
+        outside: Outside,
+        max_ulp: float | None,
+    ) -> Share:
+        x._additive(self.name)
+        made = _evaluation(self.name, x.bits, x.fraction, domain, fraction, method, outside, max_ulp)
+        (lo, hi), (first, last) = x.range, made.reach
+        if lo < first or hi > last:
             raise ParamError(
-                f"{self.name}: an index of {index_bits} bits, {a:g} <= x < {b:g} with {x.fraction} fraction "
-                f"bits, is not supported; accepted: at most {MOST_BITS} bits: give p.share a smaller range="
+                f"{self.name}: numbers that may be {lo:g} <= x < {hi:g} are not supported in {x.bits} bits; accepted: "
+                f"{first:g} <= x < {last:g}: share with more bits, or a smaller range="
             )
-        return lo * 2.0**-x.fraction, (lo + (1 << index_bits)) * 2.0**-x.fraction
+        name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:16]})"
+        words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
+        least, most = made.range(lo, hi)
+        limits = _words.fit(int(least), int(most) + 1, x.bits)
+        return Share(x.party, _words.reduce(words, x.bits), x.bits, made.fraction, "additive", limits)
 
 
-def card(name: str) -> str:
-    """What a function takes and gives at its default domain, with 8 binary digits after the point."""
-    function = functions()[name]
-    lo, hi = function.default_domain
-    table = Table.function(name, (lo, hi), 8, 8)
-    best = plan(table.index_bits, table.bits, 100_000, net="lan")[0]
-    lines = {
-        "function": f"{name}: {function.about}",
-        "domain": f"{lo:g} <= x < {hi:g}, multiples of 2^-8",
-        "results": f"{table.bits} bits, multiples of 2^-8",
-        "largest error": "half a step, from the value at the number as rounded",
-        "method": f"a table of {table.size} entries; in batches of 10^5: {best.protocol}",
-        "offline": f"{best.offline.bytes * 8 / 1e5:.0f} bits",
-        "online": f"{best.online.bytes * 8 / 1e5:.0f} bits, {best.online.rounds} rounds",
-    }
-    return "\n".join(f"{key + ':':15}{text}" for key, text in lines.items())
+def card(
+    name: str,
+    bits: int = 32,
+    fraction: int = 12,
+    *,
+    domain: tuple[float, float] | None = None,
+    fraction_out: int | None = None,
+    method: Method = "auto",
+    outside: Outside = "saturate",
+    max_ulp: float | None = None,
+) -> str:
+    """The function card: domain, method, largest error and cost of a function by name; see `Function.card`."""
+    return _evaluation(name, bits, fraction, domain, fraction_out, method, outside, max_ulp).card
 
 
 def functions() -> dict[str, Function]:
@@ -259,15 +129,86 @@ def functions() -> dict[str, Function]:
     return {name: Function(name, about, (lo, hi)) for name, about, lo, hi in native.functions()}
 
 
-def protocols() -> dict[str, str]:
-    """The lookup protocols by name, with a line about each."""
-    return dict(native.protocols())
+def softmax(x: Share) -> Share:
+    """Softmax along the last axis, wrong by 2 steps at most. `x` has 8 to 14 binary digits after the point."""
+    x._additive("softmax")
+    rows, length = _rows(x, "softmax")
+    reach = 2.0 ** (x.bits - 3 - x.fraction)
+    if x.range[0] < -reach or x.range[1] > reach:
+        raise ParamError(
+            f"softmax: numbers in {x.range} are not supported in {x.bits} bits; accepted: -{reach:g} to {reach:g}: "
+            f"share with more bits, or a smaller range="
+        )
+    operation = native.Operation.softmax(x.bits, x.fraction, rows, length)
+    name = f"softmax(shape {x.shape}, bits={x.bits} fraction={x.fraction})"
+    words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
+    return x._like(_words.reduce(words, x.bits), (-2, (1 << x.fraction) + 3))
 
 
-def _exact_fraction(values: NDArray[np.float64]) -> int:
-    """The fewest binary digits after the point, at most 16, that hold every value."""
-    exact = (f for f in range(17) if np.all(np.modf(values * (1 << f))[0] == 0))
-    return next(exact, 16)
+def layer_norm(
+    x: Share,
+    gain: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    *,
+    variance: tuple[float, float],
+    epsilon: float = 1e-5,
+) -> Share:
+    """Layer norm along the last axis, with a public gain and offset for each place in it.
+
+    `variance` bounds the variance of every row, at most a factor of 2^15 apart, and `x.range` its numbers: a row
+    beyond gives numbers without meaning.
+    """
+    x._additive("layer_norm")
+    rows, length = _rows(x, "layer_norm")
+    gains = np.ones(length) if gain is None else np.asarray(gain, dtype=np.float64)
+    offsets = np.zeros(length) if offset is None else np.asarray(offset, dtype=np.float64)
+    if gains.shape != (length,) or offsets.shape != (length,):
+        raise ShapeError(f"layer_norm: gain and offset of shape ({length},), got {gains.shape} and {offsets.shape}")
+    largest = max(abs(end) for end in x.range)
+    operation = native.Operation.layer_norm(
+        x.bits, x.fraction, rows, gains.tolist(), offsets.tolist(), largest, variance, epsilon
+    )
+    public = f"{gains.tolist()} {offsets.tolist()} {largest} {variance} {epsilon}"
+    name = f"layer_norm(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {_words.digest(public)})"
+    words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
+    most = float(np.abs(gains).max() * np.sqrt(length) + np.abs(offsets).max() + 1) * 2**x.fraction
+    return x._like(_words.reduce(words, x.bits), (-int(most), int(most) + 1))
+
+
+def _rows(x: Share, name: str) -> tuple[int, int]:
+    if x.ndim == 0 or x.size == 0:
+        raise ShapeError(f"{name}: rows of numbers are expected, got shape {x.shape}")
+    return x.size // x.shape[-1], x.shape[-1]
+
+
+def _evaluation(
+    name: str,
+    bits: int,
+    fraction: int,
+    domain: tuple[float, float] | None,
+    fraction_out: int | None,
+    method: Method,
+    outside: Outside,
+    max_ulp: float | None,
+) -> native.Evaluation:
+    how = {"auto": (0, 0), "table": (0, 1)}.get(method) if isinstance(method, str) else method
+    if how is None or outside not in ("saturate", "clamp", "wrap", "strict"):
+        raise ParamError(
+            f"{name}: method={method!r}, outside={outside!r} is not supported; accepted: 'auto', 'table' or (degree, "
+            f"pieces); 'saturate', 'clamp', 'wrap' or 'strict'"
+        )
+    return native.Evaluation(name, bits, fraction, domain, how, outside, fraction_out, max_ulp)
+
+
+def _index_bits(x: Share) -> int:
+    lo, hi = x._range
+    return max(1, (hi - lo - 1).bit_length())
+
+
+def _domain(x: Share) -> tuple[float, float]:
+    """The smallest interval of a power of two of numbers that holds the range."""
+    lo = x._range[0]
+    return lo * 2.0**-x.fraction, (lo + (1 << _index_bits(x))) * 2.0**-x.fraction
 
 
 _ALL = functions()

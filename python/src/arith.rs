@@ -5,17 +5,19 @@ use std::{ops::Range, sync::Mutex};
 use hushtable::{
     AShare, Error, Party, Role,
     arith::{
-        self, CompareJob, Comparison, Domain, Factor, FaithfulTruncation, Objective, Plan, ProductTriples,
-        Shape,
+        self, CompareJob, Comparison, Domain, Factor, FaithfulTruncation, Fixed, Objective, Plan,
+        ProductTriples, Shape,
     },
     gates::{self, Bits},
+    math::{self, Affine, Norm, NormJob, Softmax, SoftmaxJob},
 };
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 
 use crate::{
     error::{raise, spent},
-    party::{self, Progress},
+    function::Evaluation,
+    party::{self, Progress, Steps},
     words::array,
 };
 
@@ -25,22 +27,27 @@ type Ready = Box<dyn FnOnce(&mut Party, &[u64], &[u64]) -> Result<Vec<u64>, Erro
 
 /// Numbers whose material is in memory at the same time.
 const BATCH: usize = 1 << 16;
+/// Bits of one-hot vectors that are.
+const BATCH_BITS: usize = 1 << 29;
 
 /// What is computed of two arrays of words, or of one and an empty one: public, the same at both parties.
 #[pyclass(module = "hushtable._hushtable", frozen)]
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Operation {
     bits: u32,
     what: What,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum What {
     Multiply,
     Matrix(Shape),
     Truncate(u32),
     Less(CompareJob),
     Select,
+    Evaluate(math::Evaluation),
+    Softmax(SoftmaxJob),
+    LayerNorm(NormJob, Affine),
 }
 
 #[pymethods]
@@ -80,15 +87,50 @@ impl Operation {
     fn select(bits: u32) -> Self {
         Self { bits, what: What::Select }
     }
+
+    /// A function of `x_i`.
+    #[staticmethod]
+    fn evaluate(evaluation: &Evaluation) -> Self {
+        Self { bits: evaluation.inner.bits(), what: What::Evaluate(evaluation.inner.clone()) }
+    }
+
+    /// Softmax of each row.
+    #[staticmethod]
+    fn softmax(py: Python<'_>, bits: u32, fraction: u32, rows: usize, len: usize) -> PyResult<Self> {
+        let job = SoftmaxJob { rows, len, bits, scale: fraction, objective: Objective::Total };
+        job.check().map_err(|e| raise(py, &e))?;
+        Ok(Self { bits, what: What::Softmax(job) })
+    }
+
+    /// Layer norm of each row, with public gains and offsets; the bounds are those of the library's `NormJob`.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn layer_norm(
+        py: Python<'_>,
+        bits: u32,
+        fraction: u32,
+        rows: usize,
+        gains: Vec<f64>,
+        offsets: Vec<f64>,
+        largest: f64,
+        variance: [f64; 2],
+        epsilon: f64,
+    ) -> PyResult<Self> {
+        let gain = gains.iter().chain(&offsets).fold(1.0, |most: f64, v| most.max(v.abs()));
+        let len = gains.len();
+        let job = NormJob { rows, len, bits, scale: fraction, largest, variance, epsilon, gain };
+        job.ring().map_err(|e| raise(py, &e))?;
+        Ok(Self { bits, what: What::LayerNorm(job, Affine::public(gains, offsets)) })
+    }
 }
 
 impl Operation {
     /// Material for a batch, and what spends it. `ahead`: before there are inputs; else what takes the
     /// least in all.
-    fn ready(self, p: &mut Party, batch: usize, ahead: bool) -> Result<Ready, Error> {
+    fn ready(&self, p: &mut Party, batch: usize, ahead: bool) -> Result<Ready, Error> {
         let bits = self.bits;
         let share = move |words: &[u64]| AShare::new(bits, words.to_vec());
-        Ok(match self.what {
+        Ok(match self.what.clone() {
             What::Multiply | What::Matrix(_) if ahead => {
                 let triples = ProductTriples::<u64>::random(p, bits, self.shape(batch))?;
                 Box::new(move |p, x, y| Ok(triples.multiply(p, &share(x), &share(y))?.words().to_vec()))
@@ -114,28 +156,59 @@ impl Operation {
                 let choices = Bits::collect(x.iter().copied());
                 Ok(gates::mux(p, &choices, &share(y))?.words().to_vec())
             }),
+            What::Evaluate(evaluation) => {
+                let (scale, material) = (evaluation.scale(), evaluation.prepare(p, batch)?);
+                Box::new(move |p, x, _| Ok(words(material.eval(p, &Fixed::new(share(x), scale)?)?)))
+            }
+            What::Softmax(job) => {
+                let material = Softmax::prepare(p, job)?;
+                Box::new(move |p, x, _| Ok(words(material.eval(p, &Fixed::new(share(x), job.scale)?)?)))
+            }
+            What::LayerNorm(job, affine) => {
+                let material = Norm::prepare(p, job)?;
+                Box::new(move |p, x, _| {
+                    Ok(words(material.eval(p, &Fixed::new(share(x), job.scale)?, &affine)?))
+                })
+            }
         })
     }
 
-    fn shape(self, batch: usize) -> Shape {
+    fn shape(&self, batch: usize) -> Shape {
         if let What::Matrix(shape) = self.what { shape } else { Shape::numbers(batch) }
     }
 
-    /// Correlated OTs, sent and received, that `count` of it take online.
-    fn online_cots(self, role: Role, count: usize) -> (usize, usize) {
-        match (self.what, role) {
+    /// Correlated OTs, sent and received, that `count` of it take online; with those of its material if
+    /// that is what the library tells.
+    fn online_cots(&self, role: Role, count: usize) -> Result<(usize, usize), Error> {
+        Ok(match (&self.what, role) {
             (What::Truncate(_), Role::P0) => (2 * count, 0),
             (What::Truncate(_), Role::P1) => (0, 2 * count),
             (What::Select, _) => (count, count),
+            (What::Evaluate(evaluation), role) => evaluation.cots(role, count)?,
             _ => (0, 0),
-        }
+        })
     }
 
-    /// The batches of inputs with `len` words: a matrix product is one.
-    fn batches(self, len: usize) -> impl Iterator<Item = Range<usize>> {
-        let batch = if let What::Matrix(_) = self.what { len.max(1) } else { BATCH };
+    /// The batches of inputs with `len` words.
+    fn batches(&self, len: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let batch = match &self.what {
+            What::Evaluate(evaluation) => (BATCH_BITS / evaluation.card().entries.max(1)).clamp(1, BATCH),
+            _ if self.is_whole() => len.max(1),
+            _ => BATCH,
+        };
         (0..len).step_by(batch).map(move |from| from..len.min(from + batch))
     }
+}
+
+impl Operation {
+    /// Whether it cannot be cut into batches.
+    fn is_whole(&self) -> bool {
+        matches!(self.what, What::Matrix(_) | What::Softmax(_) | What::LayerNorm(..))
+    }
+}
+
+fn words(y: Fixed<u64>) -> Vec<u64> {
+    y.share().words().to_vec()
 }
 
 /// One-time material for one call of an operation, batch by batch.
@@ -156,10 +229,10 @@ pub fn run<'py>(
     y: Array<'py>,
     out: Vec<usize>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
-    let (a, b, operation) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec(), *operation);
+    let (a, b, operation) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec(), operation.clone());
     let found = p.call(py, name, move |steps, progress| {
-        batch_by_batch(progress, operation, (&a, &b), |range, a, b| {
-            let ready = steps.phase("offline", |p| operation.ready(p, range, false))?;
+        batch_by_batch(progress, &operation, (&a, &b), |count, a, b| {
+            let ready = steps.phase("offline", |p| operation.ready(p, count, false))?;
             steps.phase("online", |p| ready(p, a, b))
         })
     })?;
@@ -175,21 +248,30 @@ pub fn prepare_operation(
     operation: &Operation,
     count: usize,
 ) -> PyResult<OperationMaterial> {
-    let (operation, role) = (*operation, p.role());
+    let (operation, role, prepared) = (operation.clone(), p.role(), operation.clone());
     let batches = p.call(py, name, move |steps, progress| {
         progress.begin(count);
+        let (send, recv) = operation.online_cots(role, count)?;
+        let stock = |steps: &mut Steps<'_>| match (send, recv) {
+            (0, 0) => Ok(()),
+            _ => steps.phase("offline", |p| p.stock_cots(send, recv)),
+        };
+        // Material takes from the stock what is its own; other stock is for later.
+        let first = matches!(operation.what, What::Evaluate(_));
+        if first {
+            stock(steps)?;
+        }
         let mut made = Vec::new();
         for range in operation.batches(count) {
             made.push(steps.phase("offline", |p| operation.ready(p, range.len(), true))?);
             progress.add(range.len());
         }
-        let (send, recv) = operation.online_cots(role, count);
-        if send + recv > 0 {
-            steps.phase("offline", |p| p.stock_cots(send, recv))?;
+        if !first {
+            stock(steps)?;
         }
         Ok(made)
     })?;
-    Ok(OperationMaterial { operation, batches: Mutex::new(Some(batches)) })
+    Ok(OperationMaterial { operation: prepared, batches: Mutex::new(Some(batches)) })
 }
 
 /// [`run`] with material that was prepared, which it spends.
@@ -205,9 +287,9 @@ pub fn spend_operation<'py>(
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
     let taken = material.batches.lock().expect("no panic while the lock is held").take();
     let mut batches = taken.ok_or_else(|| spent(py, "material of an operation"))?.into_iter();
-    let (a, b, operation) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec(), material.operation);
+    let (a, b, operation) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec(), material.operation.clone());
     let found = p.call(py, name, move |steps, progress| {
-        batch_by_batch(progress, operation, (&a, &b), |_, a, b| {
+        batch_by_batch(progress, &operation, (&a, &b), |_, a, b| {
             let ready = batches.next().ok_or(Error::Shape { what: "batches prepared", want: 1, got: 0 })?;
             steps.phase("online", |p| ready(p, a, b))
         })
@@ -218,15 +300,14 @@ pub fn spend_operation<'py>(
 /// The results of all batches, one after the other. `batch` gets its number of words on the left.
 fn batch_by_batch(
     progress: &Progress,
-    operation: Operation,
+    operation: &Operation,
     (x, y): (&[u64], &[u64]),
     mut batch: impl FnMut(usize, &[u64], &[u64]) -> Result<Vec<u64>, Error>,
 ) -> Result<Vec<u64>, Error> {
     progress.begin(x.len());
     let mut out = Vec::with_capacity(x.len());
     for range in operation.batches(x.len()) {
-        let whole = matches!(operation.what, What::Matrix(_));
-        let right = if whole || y.is_empty() { y } else { &y[range.clone()] };
+        let right = if operation.is_whole() || y.is_empty() { y } else { &y[range.clone()] };
         out.extend(batch(range.len(), &x[range.clone()], right)?);
         progress.add(range.len());
     }

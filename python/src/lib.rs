@@ -6,6 +6,7 @@
 mod arith;
 mod codec;
 mod error;
+mod function;
 mod interrupt;
 mod link;
 mod lookup;
@@ -25,6 +26,8 @@ mod _hushtable {
     use arith::{Operation, OperationMaterial, prepare_operation, run, spend_operation};
     #[pymodule_export]
     use codec::{decode, encode};
+    #[pymodule_export]
+    use function::Evaluation;
     #[pymodule_export]
     use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
     #[pymodule_export]

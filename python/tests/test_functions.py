@@ -115,8 +115,12 @@ def test_an_index_outside_the_table_is_refused():
         with pytest.raises(ht.ShapeError, match="8 fraction bits and a table for 0"):
             ht.lookup(ht.Table([1, 2, 3]), s)
         wide = p.share(np.zeros(2), bits=24, fraction=8)
-        with pytest.raises(ht.ParamError, match="index of 24 bits.*at most 16"):
+        with pytest.raises(ht.ParamError, match="share with more bits, or a smaller range"):
             ht.sigmoid(wide)
+        with pytest.raises(ht.ParamError, match="protocol= and store= are for tables"):
+            ht.sigmoid(wide, protocol="rotl")
+        with pytest.raises(ht.ParamError, match="method='fast'"):
+            ht.sigmoid(wide, method="fast")
         with pytest.raises(ht.ParamError, match="needs? 9 bits|need 9 bits"):
             ht.lookup(ht.Table([255, 0]), p.share([0], bits=8, fraction=0, range=(0, 2)), bits=8)
         with pytest.raises(TypeError, match="a share is expected, got ndarray"):
@@ -125,3 +129,76 @@ def test_an_index_outside_the_table_is_refused():
             ht.sigmoid(p.share([0.0], bits=8), protocol="nosuch")
 
     ht.run_pair(party)
+
+
+@pytest.mark.parametrize("name", [name for name in ht.functions() if name != "identity"])
+def test_function_of_wide_numbers_is_as_good_as_its_card_says(name):
+    function = ht.functions()[name]
+    lo, hi = function.default_domain
+    x = np.linspace(lo, hi - 2.0**-12, 500)
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=500, bits=32, fraction=12, range=(-100, 100))
+        y = function(s)
+        assert y.fraction == 12 and y.bits == 32
+        return p.open(y), y.range
+
+    (y, limits), (other, _) = ht.run_pair(party)
+    assert np.array_equal(y, other)
+    allowed = float(function.card().split("at most ")[1].split(" ulp")[0])
+    exact = REFERENCE[name](np.round(x * 4096) / 4096)
+    # A result is rounded; the card counts that in.
+    assert np.abs(y - exact).max() * 4096 <= allowed + 0.01
+    assert limits[0] <= y.min() and y.max() < limits[1]
+
+
+@pytest.mark.parametrize(
+    ("outside", "want"), [("saturate", [0, 1]), ("clamp", [1 / (1 + np.exp(4)), 1 / (1 + np.exp(-4))])]
+)
+def test_numbers_outside(outside, want):
+    def party(p):
+        s = p.input([-60, 50.0] if p.role == 0 else None, owner=0, shape=2, bits=24, fraction=8, range=(-64, 64))
+        return p.open(ht.sigmoid(s, domain=(-4, 4), outside=outside))
+
+    assert np.abs(ht.run_pair(party)[0] - want).max() <= 2 * 2**-8
+
+    def strict(p):
+        s = p.input([-60, 0.0] if p.role == 0 else None, owner=0, shape=2, bits=24, fraction=8, range=(-64, 64))
+        with pytest.raises(ht.ParamError, match="outside|domain"):
+            p.open(ht.sigmoid(s, domain=(-4, 4), outside="strict"))
+
+    ht.run_pair(strict)
+
+
+def test_a_spline_is_a_method():
+    card = ht.card("sigmoid", method=(2, 64), fraction_out=10)
+    assert "sigmoid" in card and "spline of degree 2, 64 pieces" in card and "ulp" in card and "2^-10" in card
+
+    def party(p):
+        s = p.share(np.linspace(-3, 3, 50), bits=32, fraction=12, range=(-64, 64))
+        return p.open(ht.sigmoid(s, method=(2, 64)))
+
+    x = np.round(np.linspace(-3, 3, 50) * 4096) / 2048
+    assert np.abs(ht.run_pair(party)[0] - 1 / (1 + np.exp(-x))).max() < 4 / 4096
+
+
+def test_softmax_and_layer_norm_of_rows():
+    x = np.random.default_rng(2).uniform(-3, 3, (4, 6))
+    gain, offset = np.linspace(0.5, 1.5, 6), np.linspace(-1, 1, 6)
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=(4, 6), bits=24, fraction=10, range=(-4, 4))
+        norm = ht.layer_norm(s, gain, offset, variance=(0.5, 16))
+        with pytest.raises(ht.ShapeError, match="gain"):
+            ht.layer_norm(s, gain[:3], variance=(0.5, 16))
+        with pytest.raises(ht.ParamError, match="8 to 14"):
+            ht.softmax(p.share(np.zeros(3), bits=24, fraction=4, range=(-4, 4)))
+        return p.open(ht.softmax(s)), p.open(norm)
+
+    (soft, norm), _ = ht.run_pair(party)
+    x = np.round(x * 1024) / 1024
+    exps = np.exp(x)
+    assert np.abs(soft - exps / exps.sum(1, keepdims=True)).max() <= 2 / 1024
+    centred = x - x.mean(1, keepdims=True)
+    want = gain * centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) + offset
+    assert np.abs(norm - want).max() <= 4 / 1024

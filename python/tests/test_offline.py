@@ -28,7 +28,13 @@ def both(s):
     return ht.where(s < 0, ht.sigmoid(s), s)
 
 
+def evaluated(s):
+    """Functions that are no single table."""
+    return [ht.gelu(s, method="auto"), ht.softmax(s.reshape(5, 8))]
+
+
 TYPES = {
+    evaluated: ht.Like(40, bits=24, fraction=8, range=(-4, 4)),
     two_layers: LIKE,
     arithmetic: ht.Like(40, bits=32, fraction=6, range=(-4, 4)),
     both: LIKE,
@@ -45,7 +51,7 @@ def test_a_plan_leaves_the_online_phase(f):
     def party(p):
         with p.offline():
             plan = ht.prepare(f, like)
-        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=like.bits, fraction=6, range=(-4, 4))
+        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=like.bits, fraction=like.fraction, range=(-4, 4))
         before = p.cost
         y = plan(s)
         spent = p.cost - before
@@ -56,7 +62,8 @@ def test_a_plan_leaves_the_online_phase(f):
     (planned, direct, spent, everything), _ = ht.run_pair(party)
     assert len(planned) == len(direct)
     for a, b in zip(planned, direct, strict=True):
-        assert np.array_equal(a, b)
+        # Rounding within functions that are no single table depends on the shares.
+        assert np.allclose(a, b, rtol=0, atol=2 / 256) if f is evaluated else np.array_equal(a, b)
     assert spent.offline.sent == spent.offline.received == 0 and spent.setup == ht.Phase()
     assert 0 < spent.online.sent < everything.offline.sent
 

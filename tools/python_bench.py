@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Measures the Python package beside the program and appends lines of JSON to bench/record/<processor>/<date>.jsonl.
+
+PYTHON tools/python_bench.py [--runs N] [--dry]     with the package installed in PYTHON
+
+Nothing else should be running. Both parties are processes of this machine, on TCP without TLS, as in `hushtable
+bench`. Times are the least of all runs; `--dry` prints and records nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED, LOOKUPS = 10**7, 10**6
+INDEX_BITS, VALUE_BITS = 12, 16
+
+
+def share_open(p, bits):
+    """Seconds to share and open numbers that are in memory."""
+    import numpy as np
+
+    values = np.random.default_rng(p.role).uniform(-30, 30, SHARED)
+    p.barrier()
+    start = time.perf_counter()
+    p.open(p.share(values, bits=bits, fraction=8))
+    return {"seconds": time.perf_counter() - start}
+
+
+def sigmoid(p, protocol):
+    """Seconds and bytes of the call; `steps` without what is between them."""
+    import numpy as np
+    import hushtable as ht
+
+    values = np.random.default_rng(p.role).uniform(-3.9, 3.9, LOOKUPS)
+    s = p.share(values, bits=VALUE_BITS, fraction=8, range=(-8, 8))
+    p.barrier()
+    before, start = p.cost, time.perf_counter()
+    ht.sigmoid(s, protocol=protocol)
+    seconds = time.perf_counter() - start
+    cost = p.cost - before
+    phases = {"setup": cost.setup, "offline": cost.offline, "online": cost.online}
+    return {"seconds": seconds, "phases": {name: phase.seconds for name, phase in phases.items()}}
+
+
+JOBS = {"share-open": share_open, "sigmoid": sigmoid}
+
+
+def serve(job, argument, address):
+    """One party, in a process of its own: prints what it measured."""
+    import hushtable as ht
+
+    argument = int(argument) if argument.isdigit() else argument
+    options = {"insecure_plain_tcp": True}
+    if address == "listen":
+        p = ht.listen("127.0.0.1:0", on_listening=lambda at: print(at, flush=True), **options)
+    else:
+        p = ht.connect(address, **options)
+    with p:
+        measured = JOBS[job](p, argument)
+    measured["peak_rss_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps(measured), flush=True)
+
+
+def both(job, argument):
+    """Runs both parties; what each measured."""
+    command = [sys.executable, __file__, "--party", job, str(argument)]
+    with subprocess.Popen([*command, "listen"], stdout=subprocess.PIPE, text=True) as first:
+        address = first.stdout.readline().strip()
+        second = subprocess.run([*command, address], capture_output=True, text=True, check=True)
+        measured = [json.loads(first.stdout.readline()), json.loads(second.stdout)]
+    return measured
+
+
+def import_seconds():
+    """Seconds to import the package once NumPy is there."""
+    code = "import time, numpy; t = time.perf_counter(); import hushtable; print(time.perf_counter() - t)"
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
+def program(protocol):
+    """The same lookups by the program."""
+    binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "hushtable"
+    command = [binary, "bench", "lut", "--protocol", protocol, "--index", "additive", "--output", "additive"]
+    command += ["--index-bits", str(INDEX_BITS), "--value-bits", str(VALUE_BITS), "--batch", str(LOOKUPS)]
+    command += ["--threads", "1", "--format", "json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
+
+
+def compared(protocol, runs):
+    """The package and the program in turns, so that both meet the same disturbances."""
+    ours, theirs = [], []
+    for _ in range(runs):
+        ours.append(both("sigmoid", protocol))
+        theirs.append(program(protocol))
+    seconds = min(max(party["seconds"] for party in run) for run in ours)
+    phases = [{name: run[name]["seconds"] for name in ("setup", "offline", "online")} for run in theirs]
+    # The program's set-up connects too; the package has connected before.
+    program_seconds = min(phase["offline"] + phase["online"] for phase in phases)
+    memory = min(max(party["peak_rss_bytes"] for party in run) for run in ours)
+    return {
+        "kind": "python-sigmoid",
+        "protocol": protocol,
+        "count": LOOKUPS,
+        "index_bits": INDEX_BITS,
+        "value_bits": VALUE_BITS,
+        "seconds": seconds,
+        "program_seconds": program_seconds,
+        "ratio": seconds / program_seconds,
+        "peak_rss_bytes": memory,
+        "program_peak_rss_bytes": min(max(run["peak_rss_bytes"]) for run in theirs),
+        "cpu": theirs[0]["cpu"],
+        "version": theirs[0]["version"],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--party", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--dry", action="store_true")
+    options = parser.parse_args()
+    if options.party:
+        return serve(*options.party)
+    lines = [compared(protocol, options.runs) for protocol in ("dt", "rotl")]
+    about = {name: lines[0][name] for name in ("cpu", "version")}
+    for bits in (16, 64):
+        runs = [both("share-open", bits) for _ in range(options.runs)]
+        seconds = min(max(party["seconds"] for party in run) for run in runs)
+        rate = 8 * SHARED / seconds / 1e9
+        line = {"kind": "python-share-open", "count": SHARED, "bits": bits, "seconds": seconds, "gb_per_s": rate}
+        lines.append(line | {"peak_rss_bytes": max(party["peak_rss_bytes"] for party in runs[0])} | about)
+    lines.append({"kind": "python-import", "seconds": min(import_seconds() for _ in range(options.runs))} | about)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    sys.stdout.write(text)
+    if not options.dry:
+        processor = subprocess.run([ROOT / "tools" / "processor.sh"], capture_output=True, text=True, check=True)
+        record = ROOT / "bench" / "record" / processor.stdout.strip() / f"{datetime.date.today()}.jsonl"
+        record.parent.mkdir(parents=True, exist_ok=True)
+        with open(record, "a", encoding="utf-8") as file:
+            file.write(text)
+
+
+if __name__ == "__main__":
+    main()
