@@ -2,3 +2,5 @@
 //!
 //! They know neither files nor command lines; those are the program's.
 #![forbid(unsafe_code)]
+
+pub mod inference;

@@ -1,6 +1,7 @@
 //! `hushtable bench`: what a protocol costs, measured between two processes, every result verified.
 
 mod cmp;
+mod inference;
 mod lut;
 mod ot;
 mod paper;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use self::party::BenchParty;
 use self::{
     cmp::CmpWork,
+    inference::InferenceWork,
     lut::LutWork,
     ot::OtWork,
     paper::PaperTables,
@@ -41,6 +43,7 @@ Examples:
   hushtable bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
   hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
   hushtable bench cmp --bits 32 --batch 100000
+  hushtable bench inference --shape gpt2-softmax --net lan
   hushtable bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -86,6 +89,14 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// Softmax, GELU or a transformer block, compared with floating point
+    #[command(after_help = EXAMPLES)]
+    Inference {
+        #[command(flatten)]
+        work: InferenceWork,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random correlated oblivious transfers, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Ot {
@@ -114,6 +125,7 @@ enum Work {
     Lut(LutWork),
     Cmp(CmpWork),
     Trunc(TruncWork),
+    Inference(InferenceWork),
     Ot(OtWork),
     Triples(TriplesWork),
 }
@@ -125,6 +137,7 @@ impl Work {
             Self::Lut(work) => work.batch(),
             Self::Cmp(work) => work.batch(),
             Self::Trunc(work) => work.batch(),
+            Self::Inference(work) => work.items(),
             Self::Ot(work) => work.count(),
             Self::Triples(work) => work.count(),
         }
@@ -143,6 +156,7 @@ impl Work {
             Self::Lut(work) => work.to_string(),
             Self::Cmp(work) => work.to_string(),
             Self::Trunc(work) => work.to_string(),
+            Self::Inference(work) => work.to_string(),
             Self::Ot(work) => work.to_string(),
             Self::Triples(work) => work.to_string(),
         }
@@ -199,6 +213,7 @@ pub fn run(args: &Bench) -> Result<()> {
         What::Lut { work, options } => (Work::Lut(work.clone()), options),
         What::Cmp { work, options } => (Work::Cmp(work.clone()), options),
         What::Trunc { work, options } => (Work::Trunc(work.clone()), options),
+        What::Inference { work, options } => (Work::Inference(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
         What::Triples { work, options } => (Work::Triples(work.clone()), options),
         What::Paper(tables) => return paper::run(tables),
@@ -209,6 +224,7 @@ pub fn run(args: &Bench) -> Result<()> {
             lut.prepare(options.repeat.into())?;
         }
         Work::Cmp(cmp) => cmp.check()?,
+        Work::Inference(inference) => inference.check()?,
         Work::Trunc(trunc) => trunc.check()?,
         Work::Ot(_) | Work::Triples(_) => (),
     }

@@ -41,7 +41,8 @@ fn reciprocals(bits: u32, scale: u32, bounds: [f64; 2], scale_out: u32) {
         let logs = random(7, 3000, [bounds[0].log2(), bounds[1].log2()], 40);
         let unit = 2f64.powi(scale as i32);
         let mut x: Vec<f64> = logs.iter().map(|l| (l.exp2() * unit).round() / unit).collect();
-        x.extend((0..300).map(|i| bounds[0] + f64::from(i) / unit).filter(|&x| x <= bounds[1]));
+        let least = (bounds[0] * unit).ceil();
+        x.extend((0..300).map(|i| (least + f64::from(i)) / unit).filter(|&x| x <= bounds[1]));
         x.push(bounds[1]);
         let job = ReciprocalJob { bits, scale, scale_out, bounds, dividend: bounds[0] };
         let shares = shared(p.role(), &x, bits, scale, 3)?;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    ops::Range,
     thread,
 };
 
@@ -10,7 +11,11 @@ use clap::Args;
 use hushtable::{Error, Party, Role, ot::Scheme};
 use serde::{Deserialize, Serialize};
 
-use super::{Work, cmp, lut, ot, report::Run, triples, trunc};
+use super::{
+    Work, cmp, inference, lut, ot,
+    report::{Accuracy, Run},
+    triples, trunc,
+};
 use crate::{
     cost::{Phase, Phases},
     failure::{Failure, Result},
@@ -62,6 +67,10 @@ pub fn run(args: &BenchParty) -> Result<()> {
         Work::Cmp(cmp) => cmp::run(cmp, Lanes::connect(args, None, work.items(), |r, n| cmp.cots(r, n))?),
         Work::Trunc(trunc) => {
             trunc::run(trunc, Lanes::connect(args, None, work.items(), |r, n| trunc.cots(r, n))?)
+        }
+        Work::Inference(inference) => {
+            let lanes = Lanes::connect(args, None, work.items(), |r, n| inference.cots(r, n))?;
+            inference::run(inference, lanes)
         }
         Work::Ot(ot) => {
             ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
@@ -132,6 +141,45 @@ impl Lanes {
         Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
     }
 
+    /// Both phases, in pieces of at most `piece` items a lane one after the other, so that memory stays
+    /// small; `inputs` and `offline` get the numbers of a piece's items. A lane's results, with these.
+    pub fn measure_in_turn<M: Send, X: Send, T: Send>(
+        mut self,
+        piece: usize,
+        inputs: impl Fn(Role, Range<usize>) -> std::result::Result<X, Error>,
+        offline: impl Fn(&mut Party, Range<usize>) -> std::result::Result<M, Error> + Sync,
+        online: impl Fn(&mut Party, M, X) -> std::result::Result<T, Error> + Sync,
+    ) -> Result<Finished<Vec<(Range<usize>, T)>>> {
+        self.barrier()?;
+        let ends = self.items.iter().scan(0, |end, items| {
+            *end += items;
+            Some(*end)
+        });
+        let ends: Vec<usize> = ends.collect();
+        let mut starts: Vec<usize> = ends.iter().zip(&self.items).map(|(end, items)| end - items).collect();
+        let mut results: Vec<Vec<_>> = ends.iter().map(|_| Vec::new()).collect();
+        let (mut before, mut during) = (Phase::default(), Phase::default());
+        while starts.iter().zip(&ends).any(|(start, end)| start < end) {
+            let pieces = starts.iter().zip(&ends).map(|(&start, &end)| start..end.min(start + piece));
+            let pieces: Vec<Range<usize>> = pieces.collect();
+            starts = pieces.iter().map(|piece| piece.end).collect();
+            let given = pieces.iter().map(|rows| inputs(self.role, rows.clone()));
+            let given = given.collect::<std::result::Result<Vec<X>, Error>>()?;
+            let (materials, phase) = self.phase(pieces.clone(), &offline)?;
+            before = before.then(phase);
+            self.barrier()?;
+            let (made, phase) =
+                self.phase(materials.into_iter().zip(given).collect(), |p, (m, x)| online(p, m, x))?;
+            during = during.then(phase);
+            results.iter_mut().zip(pieces).zip(made).for_each(|((all, rows), y)| all.push((rows, y)));
+        }
+        let peak_rss_bytes = peak_rss();
+        let (role, setup) = (self.role, self.setup);
+        self.barrier()?;
+        let measured = Measured { setup, offline: before, online: during, peak_rss_bytes };
+        Ok(Finished { results, role, measured })
+    }
+
     /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take
     /// them: memory stays small. `check` gets what each piece made; its time does not count.
     pub fn measure_pieces<M: Send>(
@@ -194,12 +242,20 @@ impl<T> Finished<T> {
 
     /// At P1: reads the measurements of P0, lets `verify` read its results, and prints the run.
     pub fn verify(&self, verify: impl FnOnce(&mut dyn Read) -> Result<()>) -> Result<()> {
+        self.verify_accuracy(|from| verify(from).map(|()| None))
+    }
+
+    /// [`verify`](Self::verify) of results that are not exact: also prints how far they are off.
+    pub fn verify_accuracy(
+        &self,
+        verify: impl FnOnce(&mut dyn Read) -> Result<Option<Accuracy>>,
+    ) -> Result<()> {
         let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
         let mut line = String::new();
         let unreadable = |e: &dyn std::fmt::Display| Failure::new(format!("the results of P0: {e}"));
         input.read_line(&mut line).map_err(|e| unreadable(&e))?;
         let p0: Measured = serde_json::from_str(&line).map_err(|e| unreadable(&e))?;
-        verify(&mut input)?;
+        let accuracy = verify(&mut input)?;
         let p1 = self.measured;
         let both = |a: Phase, b: Phase| {
             let (seconds, rounds) = (a.seconds.max(b.seconds), a.rounds.max(b.rounds));
@@ -210,7 +266,7 @@ impl<T> Finished<T> {
             offline: both(p0.offline, p1.offline),
             online: both(p0.online, p1.online),
         };
-        let run = Run { phases, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes] };
+        let run = Run { phases, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes], accuracy };
         println!("{}", serde_json::to_string(&run).expect("plain data"));
         Ok(())
     }

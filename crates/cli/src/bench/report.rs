@@ -15,6 +15,26 @@ pub struct Run {
     pub phases: Phases,
     /// Peak resident memory of P0 and P1, before the verification.
     pub peak_rss_bytes: [u64; 2],
+    /// Of results that are not exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<Accuracy>,
+}
+
+/// How far results are from floating point, in units in the last place.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Accuracy {
+    pub max_ulp: f64,
+    pub mean_ulp: f64,
+    pub numbers: u64,
+}
+
+impl Accuracy {
+    /// Counts one more result.
+    pub fn add(&mut self, ulp: f64) {
+        self.max_ulp = self.max_ulp.max(ulp);
+        self.numbers += 1;
+        self.mean_ulp += (ulp - self.mean_ulp) / self.numbers as f64;
+    }
 }
 
 /// The median of several runs, with what was run where. Field names are a contract with other programs.
@@ -29,6 +49,8 @@ pub struct Report {
     us_per_item: PerItem,
     bits_per_item: PerItem,
     peak_rss_bytes: [u64; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<Accuracy>,
     verified: bool,
     cpu: String,
     version: &'static str,
@@ -70,6 +92,10 @@ impl Report {
                 rtt_ms: net.rtt.as_secs_f64() * 1e3,
             },
             peak_rss_bytes: [rss(0), rss(1)],
+            accuracy: runs
+                .iter()
+                .filter_map(|run| run.accuracy)
+                .reduce(|a, b| if a.max_ulp >= b.max_ulp { a } else { b }),
             verified: true,
             cpu: cpu(),
             version: env!("CARGO_PKG_VERSION"),
@@ -82,16 +108,21 @@ impl Report {
     /// For people.
     pub fn table(&self) -> String {
         let [p0, p1] = self.peak_rss_bytes.map(|bytes| bytes as f64 / f64::from(1 << 20));
-        let unit = match self.work {
+        let unit = match &self.work {
             Work::Lut(_) => "lookup",
             Work::Cmp(_) => "comparison",
             Work::Trunc(_) => "truncation",
+            Work::Inference(inference) => inference.unit(),
             Work::Ot(_) => "OT",
             Work::Triples(_) => "triple",
         };
+        let accuracy = self.accuracy.map_or(String::new(), |a| {
+            let Accuracy { max_ulp, mean_ulp, .. } = a;
+            format!("error from floating point in units in the last place: at most {max_ulp:.3}, on average {mean_ulp:.3}\n")
+        });
         format!(
             "{}, {} thread(s), network {}\n{}\nper {unit}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
-             peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\nall {} results verified\n{}, hushtable {}\n",
+             peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\n{accuracy}all {} results verified\n{}, hushtable {}\n",
             self.work.title(),
             self.threads,
             self.net.name,
@@ -138,7 +169,7 @@ mod tests {
     fn medians() {
         let run = |seconds: f64| {
             let online = Figures { seconds, bytes: [7, 9], rounds: 2 };
-            Run { phases: Phases { online, ..Phases::default() }, peak_rss_bytes: [1, 2] }
+            Run { phases: Phases { online, ..Phases::default() }, peak_rss_bytes: [1, 2], accuracy: None }
         };
         let of = |seconds: &[f64]| {
             let runs: Vec<Run> = seconds.iter().map(|&s| run(s)).collect();

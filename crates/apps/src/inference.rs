@@ -1,0 +1,16 @@
+//! A transformer block between two parties: one knows the weights, the other the activations.
+//!
+//! [`Block`] is attention and the two layers behind it, each after a layer norm and with a residual; its
+//! nonlinear parts are [`softmax_rows`](hushtable::math::Softmax), [`Gelu`](hushtable::math::Gelu) and
+//! [`Norm`](hushtable::math::Norm). Both parties know the shapes, and nothing else of the other's.
+//! [`twin`] is the same in plain fixed-point numbers and in floating point.
+
+mod block;
+mod linear;
+mod shape;
+pub mod twin;
+mod weights;
+
+pub use block::Block;
+pub use shape::BlockShape;
+pub use weights::{Layer, Scales, Weights};

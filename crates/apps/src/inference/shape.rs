@@ -1,0 +1,144 @@
+//! The shape of a block, and what its linear layers cost.
+
+use hushtable::{
+    Error, Result,
+    arith::{Objective, Shape, SmallMatrix},
+    math::{GeluJob, NormJob, SoftmaxJob},
+};
+
+/// Bits of a weight beside those behind the point: weights are less than 4.
+const WEIGHT_BITS: u32 = 3;
+
+/// What the parties agree on. Public.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockShape {
+    /// Vectors, one for each word of the text.
+    pub sequence: usize,
+    /// Numbers in a vector.
+    pub width: usize,
+    /// Heads of the attention, which share the width.
+    pub heads: usize,
+    /// Numbers between both layers behind the attention.
+    pub hidden: usize,
+    /// Whether a vector sees only those before it.
+    pub causal: bool,
+    /// Width of a number in the ring.
+    pub bits: u32,
+    /// Bits behind the point.
+    pub scale: u32,
+    /// The greatest number, without its sign, that is met anywhere.
+    pub largest: f64,
+    /// What comparisons are to have least of.
+    pub objective: Objective,
+}
+
+impl BlockShape {
+    /// The shape with 4 numbers between both layers for each of a vector, in the ring of the draft's
+    /// measurements: 37 bits, of which 12 are behind the point.
+    pub fn new(sequence: usize, width: usize, heads: usize) -> Self {
+        Self {
+            sequence,
+            width,
+            heads,
+            hidden: 4 * width,
+            causal: true,
+            bits: 37,
+            scale: 12,
+            largest: 128.0,
+            objective: Objective::Total,
+        }
+    }
+
+    /// `Ok(())` if there is such a block.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if the heads do not share the width, and for a ring in which a sum of products
+    /// overflows, with the bits that it needs.
+    pub fn check(&self) -> Result<()> {
+        let param = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
+        if self.sequence == 0 || self.width == 0 || self.hidden == 0 {
+            return param("shape of a block", format!("{self:?}"), "1 and more of everything".into());
+        }
+        if self.heads == 0 || !self.width.is_multiple_of(self.heads) {
+            let accepted = format!("divisors of the width {}", self.width);
+            return param("heads of a block", self.heads.to_string(), accepted);
+        }
+        let needed = self.bits_needed();
+        if self.bits < needed {
+            let got = format!("{} for numbers up to {}", self.bits, self.largest);
+            return param("bits of a block's numbers", got, format!("at least {needed}"));
+        }
+        self.norm().ring()?;
+        self.softmax().check()?;
+        self.gelu().check()
+    }
+
+    /// Bits of a ring in which no accumulator overflows: twice the scale, what is before the point, the
+    /// sign, and one that truncation needs.
+    pub fn bits_needed(&self) -> u32 {
+        2 * self.scale + self.largest.log2().ceil().max(1.0) as u32 + 2
+    }
+
+    /// Bytes of the messages of the linear layers and of the attention's products, framing aside.
+    pub fn linear_bytes(&self) -> u64 {
+        let known = |inner, columns| {
+            SmallMatrix::cost_bits(self.layer(inner, columns), self.bits, self.weight_bits())
+        };
+        let Self { width, hidden, .. } = *self;
+        let layers =
+            known(width, 3 * width) + known(width, width) + known(width, hidden) + known(hidden, width);
+        let l = u64::from(self.bits);
+        let shared = |shape: Shape| {
+            let products = (shape.batch * shape.rows * shape.inner * shape.columns) as u64;
+            2 * shape.cots(self.bits) as u64 + products * l * (l + 1)
+        };
+        (layers + shared(self.scores()) + shared(self.mixture())) / 8
+    }
+
+    /// Bits of a weight.
+    pub fn weight_bits(&self) -> u32 {
+        self.scale + WEIGHT_BITS
+    }
+
+    /// Numbers of a vector in one head.
+    pub fn head(&self) -> usize {
+        self.width / self.heads
+    }
+
+    pub(super) fn layer(&self, inner: usize, columns: usize) -> Shape {
+        Shape { batch: 1, rows: self.sequence, inner, columns }
+    }
+
+    /// Queries times keys.
+    pub(super) fn scores(&self) -> Shape {
+        Shape { batch: self.heads, rows: self.sequence, inner: self.head(), columns: self.sequence }
+    }
+
+    /// Probabilities times values.
+    pub(super) fn mixture(&self) -> Shape {
+        Shape { batch: self.heads, rows: self.sequence, inner: self.sequence, columns: self.head() }
+    }
+
+    pub(super) fn softmax(&self) -> SoftmaxJob {
+        let Self { heads, sequence, bits, scale, objective, .. } = *self;
+        SoftmaxJob { rows: heads * sequence, len: sequence, bits, scale, objective }
+    }
+
+    pub(super) fn gelu(&self) -> GeluJob {
+        let Self { sequence, hidden, bits, scale, objective, .. } = *self;
+        GeluJob { batch: sequence * hidden, bits, scale, objective }
+    }
+
+    pub(super) fn norm(&self) -> NormJob {
+        NormJob {
+            rows: self.sequence,
+            len: self.width,
+            bits: self.bits,
+            scale: self.scale,
+            largest: self.largest,
+            variance: [2f64.powi(-8), 64.0],
+            epsilon: 2f64.powi(-8),
+            gain: 4.0,
+        }
+    }
+}

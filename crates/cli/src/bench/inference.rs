@@ -1,0 +1,325 @@
+//! `bench inference`: softmax and GELU of the shapes of GPT-2, and a whole transformer block.
+
+use std::{fmt, io::Read, ops::Range};
+
+use apps::inference::{Block, BlockShape, Weights, twin};
+use clap::{Args, ValueEnum};
+use hushtable::{
+    AShare, Party, Role,
+    arith::{self, Fixed, fixed},
+    math::{Gelu, GeluJob, Softmax, SoftmaxJob, gelu},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    party::{Finished, Lanes},
+    report::Accuracy,
+};
+use crate::{
+    failure::{Failure, Result},
+    progress::Progress,
+};
+
+/// Numbers that a party keeps material for at once, unless told otherwise.
+const NUMBERS: usize = 3 << 16;
+
+/// Bytes of memory that a number takes at a party, about.
+const BYTES_A_NUMBER: u64 = 2200;
+
+/// Units in the last place by which a block may differ from its twin in the clear.
+const BLOCK_UNITS: f64 = 48.0;
+
+/// The parts of a language model.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct InferenceWork {
+    /// What is computed
+    #[arg(long, value_enum)]
+    shape: Shape,
+    /// Rows, instead of those of the shape; not for block
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    rows: Option<u32>,
+    /// Rows at once, instead of as many as memory is meant for; not for block
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    piece: Option<u32>,
+    /// Vectors of a block
+    #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    sequence: u32,
+    /// Numbers of a vector of a block
+    #[arg(long, value_name = "W", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    width: u32,
+    /// Heads of a block; they share the width
+    #[arg(long, value_name = "H", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
+    heads: u32,
+    /// Width of a number in the ring, 24 to 64
+    #[arg(long, value_name = "L", default_value = "37", value_parser = clap::value_parser!(u32).range(24..=64))]
+    bits: u32,
+    /// Bits behind the point, 8 to 14
+    #[arg(long, value_name = "F", default_value = "12", value_parser = clap::value_parser!(u32).range(8..=14))]
+    fraction_bits: u32,
+    /// Most bytes of all messages; more are refused before anything starts
+    #[arg(long, value_name = "BYTES", default_value = "2000000000")]
+    max_bytes: u64,
+    /// Most bytes of memory of a party; more are refused before anything starts
+    #[arg(long, value_name = "BYTES", default_value = "2000000000")]
+    max_memory: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Shape {
+    /// Softmax of 12 x 256 rows of 256
+    Gpt2Softmax,
+    /// GELU of 256 rows of 3072
+    Gpt2Gelu,
+    /// Attention, layer norms, and two layers with GELU
+    Block,
+}
+
+impl fmt::Display for InferenceWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bits, fraction_bits, .. } = self;
+        match self.shape {
+            Shape::Gpt2Softmax => write!(f, "softmax of {} rows of 256 numbers", self.items())?,
+            Shape::Gpt2Gelu => write!(f, "GELU of {} rows of 3072 numbers", self.items())?,
+            Shape::Block => {
+                let Self { sequence, width, heads, .. } = self;
+                write!(f, "transformer block, {sequence} vectors of {width}, {heads} heads")?;
+            }
+        }
+        write!(f, ", {bits} bits with {fraction_bits} behind the point")
+    }
+}
+
+impl InferenceWork {
+    /// Rows, or one block.
+    pub fn items(&self) -> usize {
+        let rows = match self.shape {
+            Shape::Gpt2Softmax => 12 * 256,
+            Shape::Gpt2Gelu => 256,
+            Shape::Block => return 1,
+        };
+        self.rows.map_or(rows, |rows| rows as usize)
+    }
+
+    /// What an item is.
+    pub fn unit(&self) -> &'static str {
+        if self.shape == Shape::Block { "block" } else { "row" }
+    }
+
+    /// `Ok(())` if there is such work, and bytes and memory for it. Prints what linear layers take.
+    pub fn check(&self) -> Result<()> {
+        let numbers = match self.shape {
+            Shape::Gpt2Softmax => self.softmax(1).check().map(|()| self.piece() * 256)?,
+            Shape::Gpt2Gelu => self.gelu(1).check().map(|()| self.piece() * 3072)?,
+            Shape::Block => self.check_block()?,
+        };
+        let memory = numbers as u64 * BYTES_A_NUMBER + (64 << 20);
+        if memory > self.max_memory {
+            return Err(Failure::new(format!(
+                "about {} MB of memory at each party, above --max-memory {} MB: take fewer rows at once (--piece)",
+                memory / 1_000_000,
+                self.max_memory / 1_000_000
+            )));
+        }
+        Ok(())
+    }
+
+    /// Correlated OTs each way for some items, about: they only choose how these are made.
+    pub fn cots(&self, _: Role, items: usize) -> (usize, usize) {
+        let count = match self.shape {
+            Shape::Gpt2Softmax => items * 256 * 64,
+            Shape::Gpt2Gelu => items * 3072 * 70,
+            Shape::Block => 1 << 21,
+        };
+        (count, count)
+    }
+
+    /// Numbers that matter to memory, for a block within the bounds; and how its bytes grow.
+    fn check_block(&self) -> Result<usize> {
+        let shape = self.block();
+        shape.check()?;
+        let bytes = |width: u32| Self { width, ..self.clone() }.block().linear_bytes();
+        for width in [self.width, 2 * self.width, 4 * self.width, 8 * self.width] {
+            eprintln!("linear layers at width {width}: {:.1} MB", bytes(width) as f64 / 1e6);
+        }
+        if bytes(self.width) > self.max_bytes {
+            return Err(Failure::new(format!(
+                "the linear layers of width {} take {} MB, above --max-bytes {} MB",
+                self.width,
+                bytes(self.width) / 1_000_000,
+                self.max_bytes / 1_000_000
+            )));
+        }
+        // Linear layers take a correlated OT for each bit of a weight.
+        let weights = 12 * shape.width * shape.width * shape.weight_bits() as usize / 128;
+        Ok((shape.heads * shape.sequence * shape.sequence).max(shape.sequence * shape.hidden) + weights)
+    }
+
+    fn piece(&self) -> usize {
+        let columns = if self.shape == Shape::Gpt2Gelu { 3072 } else { 256 };
+        self.piece.map_or(NUMBERS / columns, |piece| piece as usize).min(self.items())
+    }
+
+    fn softmax(&self, rows: usize) -> SoftmaxJob {
+        let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
+        SoftmaxJob { rows, len: 256, bits, scale, objective }
+    }
+
+    fn gelu(&self, rows: usize) -> GeluJob {
+        let (bits, scale, objective) = (self.bits, self.fraction_bits, arith::Objective::Total);
+        GeluJob { batch: rows * 3072, bits, scale, objective }
+    }
+
+    fn block(&self) -> BlockShape {
+        let shape = BlockShape::new(self.sequence as usize, self.width as usize, self.heads as usize);
+        BlockShape { bits: self.bits, scale: self.fraction_bits, ..shape }
+    }
+
+    /// The numbers of some rows. Public, for measurements only.
+    fn numbers(&self, rows: Range<usize>) -> Vec<f64> {
+        let (columns, spread) = match self.shape {
+            Shape::Gpt2Softmax => (256, 16.0),
+            Shape::Gpt2Gelu => (3072, 10.0),
+            Shape::Block => (self.sequence as usize * self.width as usize, 3.6),
+        };
+        let unit = f64::from(1u32 << self.fraction_bits);
+        let row = |row: usize| {
+            let mut words = drawn("numbers", row);
+            let mut word = [0; 4];
+            std::iter::repeat_with(move || {
+                words.fill(&mut word);
+                let uniform = f64::from(u32::from_le_bytes(word)) / 2f64.powi(32) - 0.5;
+                (uniform * spread * unit).round() / unit
+            })
+            .take(columns)
+        };
+        rows.flat_map(row).collect()
+    }
+
+    /// The shares of some rows at the party `role`.
+    fn shares(&self, role: Role, rows: Range<usize>) -> hushtable::Result<Fixed<u64>> {
+        let mut masks = drawn("masks", rows.start);
+        let mut word = [0; 8];
+        let numbers: Vec<u64> = fixed::encode(&self.numbers(rows), self.bits, self.fraction_bits)?;
+        let mine = numbers.into_iter().map(|number| {
+            masks.fill(&mut word);
+            match role {
+                Role::P0 => u64::from_le_bytes(word),
+                Role::P1 => number.wrapping_sub(u64::from_le_bytes(word)),
+            }
+        });
+        Fixed::new(AShare::new(self.bits, mine.collect()), self.fraction_bits)
+    }
+
+    /// What the rows are to become: in floating point; and the greatest error allowed, in units in the
+    /// last place, from what is beside it.
+    fn expected(&self, x: &[f64]) -> (Vec<f64>, Option<Vec<f64>>, f64) {
+        match self.shape {
+            Shape::Gpt2Softmax => (twin::softmax(x, 256), None, 2.0),
+            // The lines' error does not shrink with the unit.
+            Shape::Gpt2Gelu => (
+                x.iter().map(|&x| gelu(x)).collect(),
+                None,
+                1.2 + 1.4 * f64::from(1u32 << self.fraction_bits) / 4096.0,
+            ),
+            Shape::Block => {
+                let (shape, weights) = (self.block(), Weights::random(&self.block(), 1));
+                (twin::float(&shape, x, &weights), Some(twin::fixed(&shape, x, &weights)), BLOCK_UNITS)
+            }
+        }
+    }
+}
+
+/// One-time material of a piece.
+enum Material {
+    Softmax(Box<Softmax>),
+    Gelu(Box<Gelu>),
+    Block(Box<Block>),
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
+    let role = lanes.role();
+    let progress = Progress::start("rows", work.items(), role == Role::P0);
+    let done = lanes.measure_in_turn(
+        work.piece(),
+        |role, rows| Ok((rows.len(), work.shares(role, rows)?)),
+        |p, rows| prepare(work, p, rows.len()),
+        |p, material, (count, x)| {
+            let out = eval(work, p, material, &x)?;
+            progress.done().fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+            Ok(out)
+        },
+    )?;
+    drop(progress);
+    finish(work, &done)
+}
+
+fn prepare(work: &InferenceWork, p: &mut Party, rows: usize) -> hushtable::Result<Material> {
+    Ok(match work.shape {
+        Shape::Gpt2Softmax => Material::Softmax(Box::new(Softmax::prepare(p, work.softmax(rows))?)),
+        Shape::Gpt2Gelu => Material::Gelu(Box::new(Gelu::prepare(p, work.gelu(rows))?)),
+        Shape::Block => Material::Block(Box::new(Block::prepare(p, work.block())?)),
+    })
+}
+
+fn eval(work: &InferenceWork, p: &mut Party, m: Material, x: &Fixed<u64>) -> hushtable::Result<Fixed<u64>> {
+    match m {
+        Material::Softmax(m) => m.eval(p, x),
+        Material::Gelu(m) => m.eval(p, x),
+        Material::Block(m) => {
+            let weights = Weights::random(&work.block(), 1);
+            m.eval(p, x, Role::P1, (p.role() == Role::P1).then_some(&weights))
+        }
+    }
+}
+
+/// P0 hands its shares of the results to P1, which checks every one.
+fn finish(work: &InferenceWork, done: &Finished<Vec<(Range<usize>, Fixed<u64>)>>) -> Result<()> {
+    let results = || done.results.iter().flatten();
+    if done.role == Role::P0 {
+        return done.hand_over(|to| {
+            let mut words = results().flat_map(|(_, y)| y.share().words());
+            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
+        });
+    }
+    done.verify_accuracy(|from| {
+        let mut accuracy = Accuracy::default();
+        for (rows, mine) in results() {
+            check(work, rows.clone(), mine, from, &mut accuracy)?;
+        }
+        Ok(Some(accuracy))
+    })
+}
+
+/// Checks the results of some rows, which begin with what `from` gives of P0's shares.
+fn check(
+    work: &InferenceWork,
+    rows: Range<usize>,
+    mine: &Fixed<u64>,
+    from: &mut dyn Read,
+    accuracy: &mut Accuracy,
+) -> Result<()> {
+    let mut sums = Vec::with_capacity(mine.len());
+    for word in mine.share().words() {
+        let mut theirs = [0; 8];
+        from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+        sums.push(word.wrapping_add(u64::from_le_bytes(theirs)));
+    }
+    let got = fixed::decode(&sums, work.bits, work.fraction_bits);
+    let (float, twin, most) = work.expected(&work.numbers(rows.clone()));
+    let unit = f64::from(1u32 << work.fraction_bits);
+    for (i, y) in got.iter().enumerate() {
+        let from_twin = (y - twin.as_ref().unwrap_or(&float)[i]).abs() * unit;
+        if from_twin > most {
+            let text = format!("number {i} from row {} on is wrong by {from_twin:.1} units", rows.start);
+            return Err(Failure::Check(text));
+        }
+        accuracy.add((y - float[i]).abs() * unit);
+    }
+    Ok(())
+}
+
+fn drawn(what: &str, row: usize) -> blake3::OutputReader {
+    blake3::Hasher::new().update(what.as_bytes()).update(&(row as u64).to_le_bytes()).finalize_xof()
+}
