@@ -12,7 +12,7 @@ use hushtable::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    party::{Finished, Lanes},
+    party::{Finished, Lanes, Pieces},
     report::Accuracy,
 };
 use crate::{
@@ -275,7 +275,7 @@ fn eval(work: &InferenceWork, p: &mut Party, m: Material, x: &Fixed<u64>) -> hus
 }
 
 /// P0 hands its shares of the results to P1, which checks every one.
-fn finish(work: &InferenceWork, done: &Finished<Vec<(Range<usize>, Fixed<u64>)>>) -> Result<()> {
+fn finish(work: &InferenceWork, done: &Finished<Pieces<Fixed<u64>>>) -> Result<()> {
     let results = || done.results.iter().flatten();
     if done.role == Role::P0 {
         return done.hand_over(|to| {

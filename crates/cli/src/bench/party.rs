@@ -58,6 +58,9 @@ pub struct Finished<T> {
     measured: Measured,
 }
 
+/// What became of a lane's pieces, with the numbers of their items.
+pub type Pieces<T> = Vec<(Range<usize>, T)>;
+
 /// Runs the hidden subcommand.
 pub fn run(args: &BenchParty) -> Result<()> {
     let work: Work =
@@ -149,7 +152,7 @@ impl Lanes {
         inputs: impl Fn(Role, Range<usize>) -> std::result::Result<X, Error>,
         offline: impl Fn(&mut Party, Range<usize>) -> std::result::Result<M, Error> + Sync,
         online: impl Fn(&mut Party, M, X) -> std::result::Result<T, Error> + Sync,
-    ) -> Result<Finished<Vec<(Range<usize>, T)>>> {
+    ) -> Result<Finished<Pieces<T>>> {
         self.barrier()?;
         let ends = self.items.iter().scan(0, |end, items| {
             *end += items;
