@@ -7,12 +7,15 @@ pub(crate) mod half_tree;
 pub(crate) mod index;
 mod lift;
 mod rotl;
+pub(crate) mod rows;
 pub(crate) mod staged;
 mod tree;
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
-use prim::{ct, rows::Shift};
+use prim::{Wiped, ct, rows::Shift};
+
+use rows::{Rows, Trees};
 
 use crate::{
     codec::{Reader, Writer},
@@ -77,8 +80,8 @@ impl Group for Xor {
 pub struct OneHot<G: Group> {
     n: u32,
     offset: Share<G::Kind, u32>,
-    /// A row of [`ct::row_words`] words per lookup.
-    rows: Vec<u64>,
+    /// Of [`ct::row_words`] words.
+    rows: Rows<u64>,
 }
 
 /// Largest `n`, the base-2 logarithm of the table's length, that a generator makes.
@@ -114,7 +117,7 @@ impl<G: Group> OneHot<G> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
         };
-        let rows = self.rows.split_off(left * ct::row_words(1 << self.n));
+        let rows = self.rows.split_off(left, ct::row_words(1 << self.n));
         Ok(Self { n: self.n, offset: self.offset.split_off(left), rows })
     }
 
@@ -125,7 +128,7 @@ impl<G: Group> OneHot<G> {
 
     pub(crate) fn encode(&self, to: &mut Writer) {
         to.words(self.offset.words(), self.n);
-        to.words(&self.rows, word_bits(self.n));
+        self.visit_rows(|_, rows| to.words(rows, word_bits(self.n)));
     }
 
     /// For `count` lookups.
@@ -140,18 +143,30 @@ impl<G: Group> OneHot<G> {
         &self.offset
     }
 
-    pub(crate) fn rows(&self) -> &[u64] {
-        &self.rows
+    /// Lets `read` have all rows, some after others, with their numbers.
+    pub(crate) fn visit_rows(&self, read: impl FnMut(Range<usize>, &[u64])) {
+        self.rows.visit(ct::row_words(1 << self.n), read);
     }
 
-    /// Spends the material for its rows.
-    pub(crate) fn into_rows(mut self) -> Vec<u64> {
-        std::mem::take(&mut self.rows)
+    /// Spends the material: `read` gets its rows, to change them, some after others with their numbers.
+    pub(crate) fn spend_rows(self, read: impl FnMut(Range<usize>, &mut [u64])) {
+        self.rows.spend(ct::row_words(1 << self.n), read);
+    }
+
+    /// Spends the material for all of its rows.
+    pub(crate) fn into_rows(self) -> Wiped<u64> {
+        self.rows.into_stored(ct::row_words(1 << self.n))
     }
 
     fn new(n: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {
+        let rows = Wiped::from(rows);
         same("words of one-hot rows", offset.len() * ct::row_words(1 << n), rows.len())?;
-        Ok(Self { n, offset: Share::new(n, offset), rows })
+        Ok(Self { n, offset: Share::new(n, offset), rows: Rows::Stored(rows) })
+    }
+
+    fn grown(n: u32, offset: Vec<u32>, trees: Trees<u64>) -> Self {
+        let rows = Rows::grown(trees, offset.len());
+        Self { n, offset: Share::new(n, offset), rows }
     }
 }
 
@@ -159,12 +174,6 @@ impl<G: Group> OneHot<G> {
 impl<G: Group> fmt::Debug for OneHot<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "OneHot<{}>({} x {} entries)", G::NAME, self.len(), 1u64 << self.n)
-    }
-}
-
-impl<G: Group> Drop for OneHot<G> {
-    fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.rows);
     }
 }
 

@@ -4,10 +4,12 @@ use crate::support::{onehot::right_at, pairs};
 
 use hushtable::{
     Error, Party, Result, Role,
+    lut::{Table, arithmetic::Arithmetic},
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
+    reference,
 };
-use pairs::{both, pair};
+use pairs::{both, pair, share};
 
 #[test]
 fn every_index_of_small_tables() {
@@ -43,6 +45,29 @@ fn long_and_empty_batches() {
         let xs: Vec<u32> = (0..9001).map(|i| i % 256).collect();
         right_at::<Cyclic>(p, 8, &xs, OneHot::tree)?;
         right_at::<Xor>(p, 9, &[], OneHot::tree)
+    });
+}
+
+/// Pieces of one batch share their trees; they begin and end anywhere in a group of these.
+#[test]
+fn pieces_of_a_batch() {
+    both(pair(85, None), |p| {
+        let (table, wide) =
+            (Table::<u8>::tabulate(9, 8, |x| x * 7)?, Table::<u16>::tabulate(9, 16, |x| x * 77)?);
+        let xs: Vec<u32> = (0..150).map(|i| i * 37 % 512).collect();
+        let mut bits = OneHot::<Xor>::tree(p, 9, xs.len())?;
+        let mut words = Arithmetic::<Cyclic, u16>::prepare(p, 9, 16, xs.len())?;
+        for piece in [0..70, 70..71, 71..130, 130..130, 130..150] {
+            let xs = &xs[piece.clone()];
+            let x = share(p.role(), 9, xs, 3);
+            let at = bits.take(xs.len())?.open_index(p, &x)?.read_xor(&table)?.remove(0);
+            assert_eq!(p.open(&at)?, reference::lookup(&table.columns()[0], xs), "{piece:?}");
+            let x = share(p.role(), 9, xs, 4);
+            let y = words.take(xs.len())?.lookup(p, &wide, &x)?;
+            assert_eq!(p.open(&y)?, reference::lookup(&wide.columns()[0], xs), "{piece:?}");
+        }
+        assert!(bits.is_empty() && words.is_empty());
+        Ok(())
     });
 }
 

@@ -101,7 +101,7 @@ const LOW: [u64; 6] = [
 
 /// `out[i] = in[i ^ 2^step]` inside one word where `take` is all ones, `out = in` where it is
 /// zero; `step < 6`.
-#[inline]
+#[inline(always)]
 pub(crate) fn swap_in_word(x: u64, step: u32, take: u64) -> u64 {
     let by = 1 << step;
     let swap = (x ^ x >> by) & (LOW[step as usize] & take);

@@ -18,32 +18,32 @@ use crate::{Block, CcrHash};
 /// Trees of a group.
 pub const LANES: usize = 32;
 
-/// Puts the children, not yet corrected, of the first half of `nodes`, one level, into all of it:
-/// `H(x)` and `H(x) ^ x`. Adds the left ones to the sum of their tree.
-///
-/// # Panics
-/// Unless `nodes` has an even number of nodes a tree, and `sums` a block for each tree.
-pub fn grow(hash: &CcrHash, nodes: &mut [Block], sums: &mut [Block; LANES]) {
-    assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
-    let (left, right) = nodes.split_at_mut(nodes.len() / 2);
-    hash.aes.engine.run(Grow { hash, left, right, sums });
-}
-
-/// Corrects one level, siblings with control bit `t` at their parent by `t * word`.
+/// Puts the children of the first half of `nodes`, one level, into all of it. The left child of x is
+/// `H(x) ^ t * word` of its tree, `t` the control bit of x, and the right one that `^ x`.
 ///
 /// # Panics
 /// Unless `nodes` has an even number of nodes a tree.
-pub fn correct(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
+pub fn grow(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
     assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
     let (left, right) = nodes.split_at_mut(nodes.len() / 2);
-    hash.aes.engine.run(Correct { words, left, right });
+    hash.aes.engine.run(Grow { hash, words, left, right });
+}
+
+/// Adds `H(x)` of every node to the sum of its tree, by XOR: those of the left children of a level, not
+/// yet corrected.
+///
+/// # Panics
+/// Unless `nodes` has the same number of nodes for each tree.
+pub fn xor_hashes(hash: &CcrHash, nodes: &[Block], sums: &mut [Block; LANES]) {
+    assert!(nodes.len().is_multiple_of(LANES), "nodes");
+    hash.aes.engine.run(Sum { hash, nodes, sums });
 }
 
 struct Grow<'a> {
     hash: &'a CcrHash,
+    words: &'a [Block; LANES],
     left: &'a mut [Block],
     right: &'a mut [Block],
-    sums: &'a mut [Block; LANES],
 }
 
 impl<S: Isa> Op<S> for Grow<'_> {
@@ -51,9 +51,14 @@ impl<S: Isa> Op<S> for Grow<'_> {
 
     #[inline(always)]
     fn call(self, isa: S) {
-        // as many vectors at once as hide the latency of their rounds, and not more than a group
-        if 8 * S::BLOCKS <= LANES { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+        if wide::<S>() { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
     }
+}
+
+/// Whether eight vectors, enough to hide the latency of their rounds, are not more than a group.
+#[inline(always)]
+fn wide<S: Isa>() -> bool {
+    8 * S::BLOCKS <= LANES
 }
 
 impl Grow<'_> {
@@ -65,51 +70,42 @@ impl Grow<'_> {
         for ((left, right), at) in pairs.zip((0..).step_by(step)) {
             let x = cipher.load::<W>(left);
             let h = cipher.hash(x);
-            add_to(isa, h, &mut self.sums[at % LANES..][..step]);
-            cipher.store(h, left);
-            for ((h, x), right) in h.into_iter().zip(x).zip(right.chunks_exact_mut(S::BLOCKS)) {
-                isa.store(isa.xor(h, x), right);
+            let words = self.words[at % LANES..][..step].chunks_exact(S::BLOCKS);
+            let children = left.chunks_exact_mut(S::BLOCKS).zip(right.chunks_exact_mut(S::BLOCKS));
+            for (((h, x), word), (left, right)) in h.into_iter().zip(x).zip(words).zip(children) {
+                let child = isa.xor(h, isa.and(isa.spread_bit_1(x), isa.load(word)));
+                isa.store(child, left);
+                isa.store(isa.xor(child, x), right); // siblings sum to their parent
             }
         }
     }
 }
 
-#[inline(always)]
-fn add_to<S: Isa, const W: usize>(isa: S, vs: [S::V; W], sums: &mut [Block]) {
-    for (v, sum) in vs.into_iter().zip(sums.chunks_exact_mut(S::BLOCKS)) {
-        isa.store(isa.xor(isa.load(sum), v), sum);
-    }
+struct Sum<'a> {
+    hash: &'a CcrHash,
+    nodes: &'a [Block],
+    sums: &'a mut [Block; LANES],
 }
 
-/// All ones in the blocks with control bit 1, zero in the others.
-#[inline(always)]
-fn control<S: Isa>(isa: S, x: S::V) -> S::V {
-    // the high half is never equal, since 0 is compared with 1
-    let bit = isa.and(x, isa.splat(Block(0b10)));
-    let low = isa.equal_halves(bit, isa.splat(Block(1 << 64 | 0b10)));
-    // sigma brings the low half to the high one, and itself to nothing
-    isa.xor(low, isa.sigma(low))
-}
-
-struct Correct<'a> {
-    words: &'a [Block; LANES],
-    left: &'a mut [Block],
-    right: &'a mut [Block],
-}
-
-impl<S: Isa> Op<S> for Correct<'_> {
+impl<S: Isa> Op<S> for Sum<'_> {
     type Out = ();
 
     #[inline(always)]
     fn call(self, isa: S) {
-        let pairs = self.left.chunks_exact_mut(S::BLOCKS).zip(self.right.chunks_exact_mut(S::BLOCKS));
-        for ((left, right), at) in pairs.zip((0..).step_by(S::BLOCKS)) {
-            let (l, r) = (isa.load(left), isa.load(right));
-            let word = isa.load(&self.words[at % LANES..][..S::BLOCKS]);
-            // siblings sum to their parent
-            let change = isa.and(control(isa, isa.xor(l, r)), word);
-            isa.store(isa.xor(l, change), left);
-            isa.store(isa.xor(r, change), right);
+        if wide::<S>() { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    }
+}
+
+impl Sum<'_> {
+    #[inline(always)]
+    fn run<S: Isa, const W: usize>(self, isa: S) {
+        let cipher = Cipher::new(isa, &self.hash.aes.keys);
+        let step = W * S::BLOCKS;
+        for (nodes, at) in self.nodes.chunks_exact(step).zip((0..).step_by(step)) {
+            let h = cipher.hash(cipher.load::<W>(nodes));
+            for (h, sum) in h.into_iter().zip(self.sums[at % LANES..][..step].chunks_exact_mut(S::BLOCKS)) {
+                isa.store(isa.xor(isa.load(sum), h), sum);
+            }
         }
     }
 }
@@ -148,8 +144,8 @@ mod tests {
             nodes[..LANES].copy_from_slice(&roots);
             let mut sums = [[Block::ZERO; LANES]; HEIGHT + 1];
             for level in 0..HEIGHT {
-                grow(&inner, &mut nodes[..LANES << (level + 1)], &mut sums[level]);
-                correct(&inner, &words[level], &mut nodes[..LANES << (level + 1)]);
+                xor_hashes(&inner, &nodes[..LANES << level], &mut sums[level]);
+                grow(&inner, &words[level], &mut nodes[..LANES << (level + 1)]);
             }
             xor_leaves(&outer, &nodes, &mut sums[HEIGHT]);
             for trees in [LANES, LANES - 3, 1] {
@@ -181,7 +177,7 @@ mod tests {
         let hash = CcrHash::new(Block(3));
         let roots: [Block; LANES] = std::array::from_fn(|l| Block(l as u128 * 77));
         let mut nodes = [roots, [Block::ZERO; LANES]].concat();
-        grow(&hash, &mut nodes, &mut [Block::ZERO; LANES]);
+        grow(&hash, &[Block::ZERO; LANES], &mut nodes);
         let mut rows = vec![0; 4 * LANES];
         write_xor(&hash, &[Block::ZERO; LANES], &nodes, &mut rows);
         for (l, &root) in roots.iter().enumerate() {

@@ -24,6 +24,7 @@ pub mod rows;
 #[allow(unsafe_code)]
 pub mod simd;
 pub mod transpose;
+pub mod wipe;
 pub mod words;
 
 pub use block::Block;
@@ -32,3 +33,4 @@ pub use prg::Prg;
 pub use ring::{Ring, low};
 pub use rows::Shift;
 pub use simd::Kernel;
+pub use wipe::{Wiped, wipe};

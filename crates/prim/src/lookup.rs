@@ -3,12 +3,13 @@
 //! Rows as in [`crate::ct`]; a batch of rows is row-major.
 
 mod dot;
+mod long;
 mod select;
 
 use crate::ct::{row_words, swap_in_word};
 use crate::simd::{Isa, Op};
-use crate::{Kernel, Ring, Shift};
-pub use dot::shifted_dot;
+use crate::{Kernel, Ring, Shift, Wiped};
+pub use dot::Shifted;
 use select::select;
 
 /// `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
@@ -51,28 +52,32 @@ impl<S: Isa> Op<S> for Popcount<'_> {
 /// # Panics
 /// Unless `by < n` and `row` has `n` bits.
 pub fn shift_row(row: &mut [u64], n: usize, group: Shift, by: u32) {
-    assert_eq!(row.len(), row_words(n), "row length");
-    assert!((by as usize) < n, "shift amount");
-    match (group, row.len()) {
-        (Shift::Xor, 1) => xor_bits(row, by),
-        (Shift::Cyclic, 1) => {
-            let back = row[0].checked_shr(n as u32 - by).unwrap_or(0);
-            row[0] = (row[0] << by | back) & (u64::MAX >> (64 - n));
-        }
-        (_, 2) => shift_short::<2>(row, group, by),
-        (_, 4) => shift_short::<4>(row, group, by),
-        (_, 8) => shift_short::<8>(row, group, by),
-        (_, 16) => shift_short::<16>(row, group, by),
-        (Shift::Cyclic, _) => rotate_long(row, by),
-        (Shift::Xor, _) => {
-            let words = by as usize / 64;
-            for i in (0..row.len()).filter(|i| *i < i ^ words) {
-                row.swap(i, i ^ words);
+    shift_rows(row, n, group, &[by]);
+}
+
+/// [`shift_row`] for each of a batch of rows and amounts.
+///
+/// # Panics
+/// Unless every amount is below `n` and there are as many rows of `n` bits.
+pub fn shift_rows(rows: &mut [u64], n: usize, group: Shift, by: &[u32]) {
+    let words = row_words(n);
+    assert_eq!(rows.len(), words * by.len(), "row length");
+    assert!(by.iter().all(|&by| (by as usize) < n), "shift amount");
+    if words > 16 {
+        let mut old = Wiped::zeros(words);
+        return Kernel::active().engine().run(long::ShiftLong { group, rows, by, old: &mut old });
+    }
+    for (row, &by) in rows.chunks_exact_mut(words).zip(by) {
+        match (group, words) {
+            (Shift::Xor, 1) => xor_bits(row, by),
+            (Shift::Cyclic, 1) => {
+                let back = row[0].checked_shr(n as u32 - by).unwrap_or(0);
+                row[0] = (row[0] << by | back) & (u64::MAX >> (64 - n));
             }
-            // `by` is public, and a step that is not needed costs more here than one foretold badly
-            for step in (0..6).filter(|step| by >> step & 1 == 1) {
-                row.iter_mut().for_each(|word| *word = swap_in_word(*word, step, u64::MAX));
-            }
+            (_, 2) => shift_short::<2>(row, group, by),
+            (_, 4) => shift_short::<4>(row, group, by),
+            (_, 8) => shift_short::<8>(row, group, by),
+            _ => shift_short::<16>(row, group, by),
         }
     }
 }
@@ -96,15 +101,6 @@ fn shift_short<const N: usize>(row: &mut [u64], group: Shift, by: u32) {
             }
             xor_bits(row, by);
         }
-    }
-}
-
-fn rotate_long(row: &mut [u64], by: u32) {
-    row.rotate_right(by as usize / 64);
-    let bits = by % 64;
-    let mut below = row[row.len() - 1];
-    for word in row {
-        (*word, below) = (*word << bits | below >> 1 >> (63 - bits), *word);
     }
 }
 

@@ -17,7 +17,8 @@
 //!    correlated OTs with the payload `u_p = (1 - 2 b_p) z_p`. Only the products `W` are opened.
 //! 4. The words of leaf x are `C(x) + t W`, at P1 negated.
 //!
-//! *Online*: open `m = x - s`; `T[x]` is the sum of `y[j] T[j + m]`, locally.
+//! *Online*: open `m = x - s`; `T[x]` is the sum of `y[j] T[j + m]`, locally. Step 4 is done here, where
+//! `y` is read.
 //!
 //! # Cost, a lookup
 //! With `d = log2 k`: offline `256 (n - d) + 4 k l - 2 k + 2 + (k - 1) l + 2 (k - d - 1)` bits and
@@ -34,10 +35,10 @@ use prim::{
     ct,
     forest::{self, LANES},
     hash::CcrHash,
-    lookup,
+    lookup::Shifted,
     ring::{Ring, low},
 };
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::{Table, read::signed::sign_bit};
 use crate::{
@@ -45,20 +46,16 @@ use crate::{
     error::{Error, Result, same},
     gates::{Bits, Products, b2a, multiply},
     net::Role,
-    onehot::{Group, MAX_INDEX_BITS, doubling, doubling::Doubling, half_tree::HalfTrees},
+    onehot::{
+        Group, MAX_INDEX_BITS, doubling,
+        doubling::Doubling,
+        half_tree::HalfTrees,
+        rows::{LOOKUPS, Rows, Trees},
+    },
     party::Party,
     session::Purpose,
     share::{AShare, Additive, Share},
 };
-
-/// Lookups under one leaf key at most.
-const LOOKUPS: usize = 1 << 20;
-
-/// Words of the material that are read, and wiped, at once.
-const PIECE: usize = 1 << 15;
-
-/// Rows at once at least: each piece makes up to eight shifted copies of the table.
-const ROWS: usize = 16;
 
 /// One-time material: additive shares of one-hot vectors. Not `Clone`; spent by a lookup.
 ///
@@ -68,8 +65,8 @@ pub struct Arithmetic<G: Group, R: Ring> {
     n: u32,
     bits: u32,
     offset: Share<G::Kind, u32>,
-    /// `2^n` words a lookup; P1's are the negated ones.
-    rows: Vec<R>,
+    /// Of `2^n` words; P1's are the negated ones.
+    rows: Rows<R>,
 }
 
 impl<G: Group, R: Ring> Arithmetic<G, R> {
@@ -90,15 +87,11 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let e_low = additive::<R>(p, &lower.rows, d, bits)?;
         let key = |_| p.session().hash(Purpose::TreeWord, Role::P0);
         let keys: Vec<CcrHash> = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
-        let words = corrections::<R>(p, &trees, &keys, &e_low, bits)?;
-        let mut rows = vec![R::default(); batch << n];
-        let mut room = trees.room();
-        for (group, rows) in rows.chunks_mut(LANES << n).enumerate() {
-            trees.leaves(group, &mut room);
-            let words = words[group * LANES..].first_chunk().expect("a word for each tree");
-            forest::write_add(&keys[group * LANES / LOOKUPS], words, &room, rows, 1 << n);
-        }
-        Ok(Self { n, bits, offset: Share::new(n, std::mem::take(&mut lower.index.offset)), rows })
+        let words = vec![Block::ZERO; trees.groups() * LANES];
+        let mut trees = Trees { trees, keys, words, width: 1 << n, write: forest::write_add::<R> };
+        corrections(p, &mut trees, &e_low, bits)?;
+        let offset = Share::new(n, std::mem::take(&mut lower.index.offset));
+        Ok(Self { n, bits, offset, rows: Rows::grown(trees, batch) })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
@@ -130,13 +123,13 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
         };
-        let rows = self.rows.split_off(left << self.n);
+        let rows = self.rows.split_off(left, 1 << self.n);
         Ok(Self { n: self.n, bits: self.bits, offset: self.offset.split_off(left), rows })
     }
 
     pub(crate) fn encode(&self, to: &mut Writer) {
         to.words(self.offset.words(), self.n);
-        to.words(&self.rows, self.bits);
+        self.rows.visit(1 << self.n, |_, rows| to.words(rows, self.bits));
     }
 
     /// For `count` lookups.
@@ -144,7 +137,8 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         check("index bits", n, MAX_INDEX_BITS)?;
         check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
         let offset = Share::new(n, from.words(count, n)?);
-        Ok(Self { n, bits, offset, rows: from.words(count << n, bits)? })
+        let rows = Rows::Stored(from.words(count << n, bits)?.into());
+        Ok(Self { n, bits, offset, rows })
     }
 
     /// Online, 1 round: additive shares of `T[x]`, for a table of one column. Spends this material.
@@ -163,7 +157,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     /// # Errors
     /// As [`lookup`](Self::lookup).
     pub fn lookup_all(
-        mut self,
+        self,
         p: &mut Party,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
@@ -178,27 +172,18 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let m = p.open(&masked)?;
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![vec![R::default(); m.len()]; columns.len()];
-        let mut rows = std::mem::take(&mut self.rows);
-        let piece = (PIECE >> self.n).max(ROWS);
-        for (i, rows) in rows.chunks_mut(piece << self.n).enumerate() {
-            let at = i * piece..m.len().min((i + 1) * piece);
-            for (column, out) in columns.iter().zip(&mut out) {
-                lookup::shifted_dot(G::SHIFT, rows, column, &m[at.clone()], &mut out[at.clone()]);
+        let shifted: Vec<Shifted<R>> = columns.iter().map(|column| Shifted::new(G::SHIFT, column)).collect();
+        self.rows.spend(1 << self.n, |at, rows| {
+            for (column, out) in shifted.iter().zip(&mut out) {
+                column.dot(rows, &m[at.clone()], &mut out[at.clone()]);
             }
-            rows.iter_mut().for_each(Zeroize::zeroize); // while they are in the cache
-        }
+        });
         let role = p.role();
         let share = |mut column: Vec<R>| {
             column.iter_mut().for_each(|y| *y = R::from_u64(signed(role, y.to_u64())));
             Share::new(self.bits, column)
         };
         Ok(out.into_iter().map(share).collect())
-    }
-}
-
-impl<G: Group, R: Ring> Drop for Arithmetic<G, R> {
-    fn drop(&mut self) {
-        self.rows.zeroize();
     }
 }
 
@@ -245,21 +230,15 @@ fn additive<R: Ring>(p: &mut Party, rows: &[u64], d: u32, bits: u32) -> Result<Z
 }
 
 /// Step 3: `W` of each tree, as the words of a block.
-fn corrections<R: Ring>(
-    p: &mut Party,
-    trees: &HalfTrees,
-    keys: &[CcrHash],
-    e_low: &[Vec<u64>],
-    bits: u32,
-) -> Result<Vec<Block>> {
+fn corrections<R: Ring>(p: &mut Party, trees: &mut Trees<R>, e_low: &[Vec<u64>], bits: u32) -> Result<()> {
     let (k, batch, role) = (e_low.len(), e_low[0].len(), p.role());
     let mut u = Zeroizing::new(e_low.to_vec());
     let mut signs = Zeroizing::new(vec![0u64; batch]);
-    let mut room = trees.room();
-    for group in 0..trees.groups() {
-        trees.leaves(group, &mut room);
+    let mut room = trees.trees.room();
+    for group in 0..trees.trees.groups() {
+        trees.trees.leaves(group, &mut room);
         let mut sums = Zeroizing::new([Block::ZERO; LANES]);
-        forest::add_leaves::<R>(&keys[group * LANES / LOOKUPS], &room, &mut sums);
+        forest::add_leaves::<R>(trees.key(group), &room, &mut sums);
         let ones = forest::count_control(&room);
         for (i, (sum, ones)) in (group * LANES..batch).zip(sums.iter().zip(ones)) {
             signs[i] = sign_bit(role, ones).into();
@@ -279,11 +258,11 @@ fn corrections<R: Ring>(
     // Public: each word of the sum is masked by that word of C(x) of the leaf on the path, which the
     // other party does not know.
     let opened = p.open(&shares)?;
-    let mut words = vec![Block::ZERO; trees.groups() * LANES];
+    let words = &mut trees.words;
     for (column, shift) in opened.chunks(batch.max(1)).zip((0..128).step_by(R::WIDTH as usize)) {
         words.iter_mut().zip(column).for_each(|(word, w)| word.0 |= u128::from(w.to_u64()) << shift);
     }
-    Ok(words)
+    Ok(())
 }
 
 fn check(what: &'static str, got: u32, max: u32) -> Result<()> {

@@ -21,8 +21,8 @@ pub mod many;
 pub mod polynomial;
 pub mod signed;
 
-use prim::{ct, lookup, ring::Ring};
-use zeroize::{Zeroize, Zeroizing};
+use prim::{Wiped, ct, lookup, ring::Ring};
+use zeroize::Zeroizing;
 
 pub use folded::Folded;
 pub use many::Read;
@@ -37,14 +37,11 @@ use crate::{
     share::{BShare, Share},
 };
 
-/// Words of rows that are shifted, read and wiped at once.
-const PIECE: usize = 1 << 17;
-
 /// XOR shares of the one-hot vectors of a batch of indices. Local reads only: any number of tables
 /// at these indices, never another index.
 pub struct Position {
     n: u32,
-    rows: Vec<u64>,
+    rows: Wiped<u64>,
 }
 
 impl<G: Group> OneHot<G> {
@@ -99,7 +96,7 @@ impl<G: Group> OneHot<G> {
     fn shifted(self, m: &[u32]) -> Position {
         let n = self.index_bits();
         let mut rows = self.into_rows();
-        shift::<G>(&mut rows, n, m);
+        lookup::shift_rows(&mut rows, 1 << n, G::SHIFT, m);
         Position { n, rows }
     }
 
@@ -112,28 +109,15 @@ impl<G: Group> OneHot<G> {
         select: fn(&[u64], &[R], &mut [R]),
     ) -> Vec<Zeroizing<Vec<R>>> {
         let n = self.index_bits();
-        let words = ct::row_words(1 << n);
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
-        let mut rows = Zeroizing::new(self.into_rows());
-        let piece = (PIECE / words).max(1);
-        for (i, rows) in rows.chunks_mut(piece * words).enumerate() {
-            let at = i * piece..m.len().min((i + 1) * piece);
-            shift::<G>(rows, n, &m[at.clone()]);
+        self.spend_rows(|at, rows| {
+            lookup::shift_rows(rows, 1 << n, G::SHIFT, &m[at.clone()]);
             for (column, out) in columns.iter().zip(&mut out) {
                 select(rows, column, &mut out[at.clone()]);
             }
-            rows.zeroize();
-        }
-        std::mem::take(&mut *rows); // already wiped
+        });
         out
-    }
-}
-
-/// `shift_m` of each row.
-fn shift<G: Group>(rows: &mut [u64], n: u32, m: &[u32]) {
-    for (row, &m) in rows.chunks_exact_mut(ct::row_words(1 << n)).zip(m) {
-        lookup::shift_row(row, 1 << n, G::SHIFT, m);
     }
 }
 
@@ -150,12 +134,6 @@ impl Position {
             Share::new(table.bits(), out)
         };
         Ok(table.columns().iter().map(read).collect())
-    }
-}
-
-impl Drop for Position {
-    fn drop(&mut self) {
-        self.rows.zeroize();
     }
 }
 

@@ -22,7 +22,8 @@
 //!
 //! # Cost
 //! 256 bits and 2 correlated OTs a level, 1 round; each party hashes a block a node. Nodes below
-//! `KEPT` levels are not kept but grown anew at each level below.
+//! `KEPT` levels are not kept but grown anew at each level below, and whenever the leaves are read: a
+//! hash takes less time than a block's way to memory and back.
 //!
 //! # Source
 //! lut-beyond 2.4. Distributed key generation by Doerner and shelat (CCS 2017), half-tree by Guo et
@@ -31,11 +32,12 @@
 use std::ops::Range;
 
 use prim::{
+    Wiped,
     block::Block,
     forest::{self, LANES},
     hash::CcrHash,
 };
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::{Group, index::Index};
 use crate::{
@@ -53,21 +55,18 @@ use crate::{
 pub(crate) const PIECE: usize = 1 << 12;
 
 /// Levels of which the nodes are kept.
-const KEPT: u32 = 6;
+const KEPT: u32 = 4;
 
 /// Trees under one key at most.
 const TREES: usize = 1 << 20;
 
 /// One party's trees, in groups as in [`forest`]; the last group is filled up with idle ones.
-#[derive(ZeroizeOnDrop)]
 pub(crate) struct HalfTrees {
     height: u32,
     /// Level `min(KEPT, height)` of all trees.
-    nodes: Vec<Block>,
+    nodes: Wiped<Block>,
     /// The corrections of each level. Public.
-    #[zeroize(skip)]
     words: Vec<Vec<Block>>,
-    #[zeroize(skip)]
     keys: Vec<CcrHash>,
 }
 
@@ -82,8 +81,9 @@ impl HalfTrees {
     ) -> Result<Self> {
         let batch = index.offset.len();
         let mut trees = Self::roots(p.session(), out.delta(), batch, index.n - low);
+        let mut room = trees.room();
         for level in 0..trees.height {
-            trees.step::<G>(p, index, low, level, out.take(batch)?, inc.take(batch)?)?;
+            trees.step::<G>(p, index, low + level, &mut room, out.take(batch)?, inc.take(batch)?)?;
         }
         Ok(trees)
     }
@@ -92,7 +92,7 @@ impl HalfTrees {
     fn roots(s: &mut Session, delta: Block, batch: usize, height: u32) -> Self {
         // Nodes hide both Deltas; one name is as good as the other.
         let keys = (0..batch.div_ceil(TREES)).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
-        let mut nodes = vec![Block::ZERO; batch.next_multiple_of(LANES) << KEPT.min(height)];
+        let mut nodes = Wiped::zeros(batch.next_multiple_of(LANES) << KEPT.min(height));
         let numbers = s.number_trees(batch)..;
         for (group, nodes) in nodes.chunks_exact_mut(LANES << KEPT.min(height)).enumerate() {
             let trees = numbers.start + (group * LANES) as u64..;
@@ -109,8 +109,8 @@ impl HalfTrees {
     }
 
     /// Room for the leaves of a group.
-    pub fn room(&self) -> Zeroizing<Vec<Block>> {
-        Zeroizing::new(vec![Block::ZERO; LANES << self.height])
+    pub fn room(&self) -> Wiped<Block> {
+        Wiped::zeros(LANES << self.height)
     }
 
     /// The leaves of all trees of a group, in the layout of [`forest`].
@@ -128,12 +128,11 @@ impl HalfTrees {
 
     /// The nodes of a group at `level`, no higher than those kept.
     fn unfold(&self, group: usize, level: u32, nodes: &mut [Block]) {
-        let kept = self.group_len();
-        nodes[..kept].copy_from_slice(&self.nodes[group * kept..][..kept]);
+        let kept = LANES << level.min(KEPT);
+        nodes[..kept].copy_from_slice(&self.nodes[group * self.group_len()..][..kept]);
         for level in KEPT..level {
-            let nodes = &mut nodes[..LANES << (level + 1)];
-            forest::grow(self.key(group), nodes, &mut Zeroizing::new([Block::ZERO; LANES]));
-            forest::correct(self.key(group), lanes(&self.words[level as usize], group), nodes);
+            let words = lanes(&self.words[level as usize], group);
+            forest::grow(self.key(group), words, &mut nodes[..LANES << (level + 1)]);
         }
     }
 
@@ -142,8 +141,8 @@ impl HalfTrees {
         &mut self,
         p: &mut Party,
         index: &mut Index,
-        low: u32,
-        level: u32,
+        bit: u32,
+        room: &mut [Block],
         out: CotSender,
         inc: CotReceiver,
     ) -> Result<()> {
@@ -152,16 +151,16 @@ impl HalfTrees {
         let strings = out.strings().iter().zip(inc.strings());
         let share = |(&q, &t): (&Block, &Block)| delta ^ (delta & Block::mask(t.lsb())) ^ q ^ t;
         let shares = Zeroizing::new(strings.map(share).collect());
-        let (lift_out, lift_in) = index.lift::<G>(p.role(), low + level);
+        let (lift_out, lift_in) = index.lift::<G>(p.role(), bit);
+        let level = self.words.len() as u32;
         self.words.push(vec![Block::ZERO; self.groups() * LANES]);
-        let scratch = Zeroizing::new(vec![Block::ZERO; if level < KEPT { 0 } else { LANES << (level + 1) }]);
         let (to_send, to_receive) = (out.len(), inc.len());
         let mut run = Level {
             trees: self,
             index,
             level,
             shares,
-            scratch,
+            room,
             lift_out,
             lift_in,
             out,
@@ -170,7 +169,7 @@ impl HalfTrees {
             to_receive,
         };
         p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
-        index.add::<G>(low + level);
+        index.add::<G>(bit);
         Ok(())
     }
 }
@@ -182,7 +181,7 @@ struct Level<'a> {
     level: u32,
     /// `Delta_p ^ (share of s_j Delta)`: goes out under the sum of the nodes' hashes only.
     shares: Zeroizing<Vec<Block>>,
-    scratch: Zeroizing<Vec<Block>>,
+    room: &'a mut [Block],
     lift_out: Option<u32>,
     lift_in: Option<u32>,
     out: CotSender,
@@ -196,7 +195,7 @@ impl Level<'_> {
     fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
         let Some(at) = next(&mut self.to_send) else { return Ok(None) };
         for group in groups(&at) {
-            let sums = self.grow(group);
+            let sums = self.sums(group);
             let own = &mut self.shares[group * LANES..at.end.min((group + 1) * LANES)];
             own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
         }
@@ -210,24 +209,22 @@ impl Level<'_> {
         Ok(Some(message))
     }
 
-    /// The sums of the left children of a group's level.
-    fn grow(&mut self, group: usize) -> Zeroizing<[Block; LANES]> {
+    /// The sums of the hashes of a group's nodes.
+    fn sums(&mut self, group: usize) -> Zeroizing<[Block; LANES]> {
         let mut sums = Zeroizing::new([Block::ZERO; LANES]);
-        let len = self.trees.group_len();
-        if self.level < KEPT {
-            let nodes = &mut self.trees.nodes[group * len..][..LANES << (self.level + 1)];
-            forest::grow(&self.trees.keys[group * LANES / TREES], nodes, &mut sums);
-        } else {
-            self.trees.unfold(group, self.level, &mut self.scratch);
-            forest::grow(self.trees.key(group), &mut self.scratch, &mut sums);
-        }
+        let nodes = &mut self.room[..LANES << self.level];
+        self.trees.unfold(group, self.level, nodes);
+        forest::xor_hashes(self.trees.key(group), nodes, &mut sums);
         sums
     }
 
-    /// The peer's part, with which the level kept is corrected.
+    /// The peer's part, with which a level that is kept is grown.
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
-        assert!(self.to_send <= at.start, "a level is corrected after it was grown");
+        assert!(
+            self.to_send <= at.start,
+            "a level is grown from the one before, which is still needed for its sums"
+        );
         let cots = self.inc.take(at.len())?;
         let pads = self.lift_in.map(|width| PayloadReceiver::random(s, cots, &[width]));
         let product_len = pads.as_ref().map_or(0, |pads| pads.message_len(1));
@@ -243,7 +240,7 @@ impl Level<'_> {
                 let HalfTrees { nodes, words, keys, .. } = &mut *self.trees;
                 let nodes = &mut nodes[group * len..][..LANES << (self.level + 1)];
                 let words = lanes(&words[self.level as usize], group);
-                forest::correct(&keys[group * LANES / TREES], words, nodes);
+                forest::grow(&keys[group * LANES / TREES], words, nodes);
             }
         }
         Ok(true)

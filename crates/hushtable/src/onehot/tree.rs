@@ -16,13 +16,16 @@
 //! # Cost
 //! For tables of `2^n` entries, `n = 7 + h`: `2 (128 - 7 - 1) + 256 h + 256` bits and `2 (n - 1)`
 //! correlated OTs a lookup, in `n` rounds; the lift to the cyclic group adds `n (n - 1) / 2` bits, one
-//! correlated OT and one round.
+//! correlated OT and one round. The vectors are not stored: the material keeps `F` and the trees, and each
+//! reading of a vector hashes `2^h` leaves, and their ancestors again.
 //!
 //! # Source
 //! lut-beyond 2.4; see the half-tree.
 
 use prim::{
+    Wiped,
     block::Block,
+    ct,
     forest::{self, LANES},
     hash::CcrHash,
 };
@@ -31,7 +34,8 @@ use zeroize::Zeroizing;
 use super::{
     Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
     doubling::Doubling,
-    half_tree::{HalfTrees, add_blocks, groups, lanes, next},
+    half_tree::{HalfTrees, add_blocks, groups, next},
+    rows::{LOOKUPS, Trees},
 };
 use crate::{
     error::Result,
@@ -45,9 +49,6 @@ const LOW: u32 = 7;
 
 /// Words of a leaf.
 const WORDS: usize = (1 << LOW) / 64;
-
-/// Lookups under one leaf key at most.
-const LOOKUPS: usize = 1 << 20;
 
 impl<G: Group> OneHot<G> {
     /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 20`, in `n` rounds
@@ -67,18 +68,19 @@ impl<G: Group> OneHot<G> {
         let trees = HalfTrees::grow::<G>(p, &mut low.index, LOW, &mut out, &mut inc)?;
         let key = |_| p.session().hash(Purpose::TreeRow, Role::P0);
         let keys = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
+        let words = vec![Block::ZERO; trees.groups() * LANES];
+        let write = |key: &CcrHash, words: &[Block; LANES], leaves: &[Block], rows: &mut [u64], _| {
+            forest::write_xor(key, words, leaves, rows);
+        };
         let mut run = Leaves {
-            keys,
-            words: vec![Block::ZERO; trees.groups() * LANES],
-            trees: &trees,
-            leaves: trees.room(),
+            room: trees.room(),
+            trees: Trees { trees, keys, words, width: ct::row_words(1 << n), write },
             low: &low.rows,
-            rows: Zeroizing::new(vec![0; batch << (n - 6)]),
             to_send: batch,
             to_receive: batch,
         };
         p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
-        Self::new(n, std::mem::take(&mut low.index.offset), std::mem::take(&mut *run.rows))
+        Ok(Self::grown(n, std::mem::take(&mut low.index.offset), run.trees))
     }
 
     /// Correlated OTs that [`tree`](Self::tree) takes at the party `role`: `(as sender, as receiver)`.
@@ -91,15 +93,12 @@ impl<G: Group> OneHot<G> {
 
 /// Step 3 under way, from the last lookup to the first.
 struct Leaves<'a> {
-    keys: Vec<CcrHash>,
-    trees: &'a HalfTrees,
-    /// Those of a group.
-    leaves: Zeroizing<Vec<Block>>,
+    /// Their corrections are `F`, or what is known of it.
+    trees: Trees<u64>,
+    /// For the leaves of a group.
+    room: Wiped<Block>,
     /// `e_lo,p`.
     low: &'a [u64],
-    /// `F`, or what is known of it.
-    words: Vec<Block>,
-    rows: Zeroizing<Vec<u64>>,
     to_send: usize,
     to_receive: usize,
 }
@@ -112,33 +111,19 @@ impl Leaves<'_> {
         let mut own: Zeroizing<Vec<Block>> = Zeroizing::new(low.iter().map(|&w| bytemuck::cast(w)).collect());
         for (group, own) in groups(&at).zip(own.chunks_mut(LANES)) {
             let mut sums = Zeroizing::new([Block::ZERO; LANES]);
-            self.trees.leaves(group, &mut self.leaves);
-            forest::xor_leaves(self.key(group), &self.leaves, &mut sums);
+            self.trees.trees.leaves(group, &mut self.room);
+            forest::xor_leaves(self.trees.key(group), &self.room, &mut sums);
             own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
         }
-        self.words[at].iter_mut().zip(own.iter()).for_each(|(word, &own)| *word ^= own);
+        self.trees.words[at].iter_mut().zip(own.iter()).for_each(|(word, &own)| *word ^= own);
         Some(bytemuck::cast_slice(&own).to_vec())
     }
 
-    /// The peer's part, and the rows.
+    /// The peer's part.
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
-        assert!(self.to_send <= at.start, "a row takes the whole of F");
         let message = s.recv(16 * at.len())?;
-        add_blocks(&mut self.words[at.clone()], &message);
-        let width = self.rows.len() / self.low.len() * WORDS;
-        let mut rows = std::mem::take(&mut self.rows);
-        for (group, rows) in groups(&at).zip(rows[width * at.start..width * at.end].chunks_mut(width * LANES))
-        {
-            let words = lanes(&self.words, group);
-            self.trees.leaves(group, &mut self.leaves);
-            forest::write_xor(self.key(group), words, &self.leaves, rows);
-        }
-        self.rows = rows;
+        add_blocks(&mut self.trees.words[at], &message);
         Ok(true)
-    }
-
-    fn key(&self, group: usize) -> &CcrHash {
-        &self.keys[group * LANES / LOOKUPS]
     }
 }

@@ -1,7 +1,7 @@
 //! What hangs at the leaves of a group of trees: hashes of them, summed, or corrected and written to
 //! the row of their tree.
 
-use super::{LANES, control};
+use super::LANES;
 use crate::aes::Cipher;
 use crate::simd::{ByteIsa, Op};
 use crate::{Block, CcrHash, Ring};
@@ -9,6 +9,9 @@ use zeroize::Zeroize;
 
 /// Leaves written to a row at once.
 const TILE: usize = 4;
+
+/// The largest [`BLOCKS`](crate::simd::Isa::BLOCKS) of a [`ByteIsa`].
+const MAX_BYTE_BLOCKS: usize = 2;
 
 /// Adds `H(x ^ 1)` of every leaf to the sum of its tree, by XOR.
 ///
@@ -78,6 +81,12 @@ fn run<R: Ring, const ADD: bool>(hash: &CcrHash, op: Leaves<R, ADD>) {
     if let Then::Write { rows, width, .. } = &op.then {
         let most = op.leaves.len() / LANES * Leaves::<R, ADD>::WORDS;
         assert!(rows.len().is_multiple_of(*width) && rows.len() <= width * LANES && *width <= most, "rows");
+        assert!(*width == most || most <= Leaves::<R, ADD>::WORDS, "words of more leaves than one");
+    }
+    if let Then::Write { .. } = &op.then
+        && op.leaves.len() < TILE * LANES
+    {
+        return op.leaf_by_leaf();
     }
     if let Err(op) = hash.aes.engine.run_bytes(op) {
         op.leaf_by_leaf();
@@ -167,6 +176,7 @@ fn sum<S: ByteIsa, R: Ring, const ADD: bool>(
     }
 }
 
+/// Row by row, `TILE` leaves at a time.
 #[inline(always)]
 fn write<S: ByteIsa, R: Ring, const ADD: bool>(
     isa: S,
@@ -176,32 +186,50 @@ fn write<S: ByteIsa, R: Ring, const ADD: bool>(
     rows: &mut [R],
     width: usize,
 ) {
-    let step = 8 * S::BLOCKS;
     let tile_words = TILE * Leaves::<R, ADD>::WORDS;
-    // some leaves of all trees, turned so that those of a tree lie together
-    let mut tile = [Block::ZERO; TILE * LANES];
-    for (leaves, first) in leaves.chunks(TILE * LANES).zip((0..).step_by(tile_words)) {
-        for (leaves, at) in leaves.chunks_exact(step).zip((0..).step_by(step)) {
-            let x = cipher.load::<8>(leaves);
-            let mut out = [Block::ZERO; LANES];
-            let vectors = out.chunks_exact_mut(S::BLOCKS).zip((at..).step_by(S::BLOCKS));
-            for ((h, x), (out, at)) in pads(isa, cipher, x).into_iter().zip(x).zip(vectors) {
-                let word = isa.load(&words[at % LANES..][..S::BLOCKS]);
-                isa.store(combine::<S, R, ADD>(isa, h, isa.and(control(isa, x), word)), out);
-            }
-            let turned = tile[at / LANES + at % LANES * TILE..].iter_mut().step_by(TILE);
-            turned.zip(&out[..step]).for_each(|(to, &from)| *to = from);
-        }
-        for (row, tile) in rows.chunks_exact_mut(width).zip(tile.chunks_exact(TILE)) {
-            let to: &mut [u8] = bytemuck::cast_slice_mut(&mut row[first..width.min(first + tile_words)]);
-            let tile: &[u8; 16 * TILE] = bytemuck::cast_slice(tile).try_into().expect("a tile");
-            // a length known to the compiler spares a call for each tile but a short one
-            match to.first_chunk_mut() {
-                Some(to) => *to = *tile,
-                None => to.copy_from_slice(&tile[..to.len()]),
+    for (leaves, first) in leaves.chunks_exact(TILE * LANES).zip((0..).step_by(tile_words)) {
+        let trees = rows.chunks_mut(2 * S::BLOCKS * width).zip((0..).step_by(2 * S::BLOCKS));
+        for (rows, at) in trees {
+            let tile = tile::<S, R, ADD>(isa, cipher, words, leaves, at);
+            for (row, tile) in rows.chunks_exact_mut(width).zip(&tile) {
+                row[first..first + tile_words].copy_from_slice(bytemuck::cast_slice(tile));
             }
         }
     }
+}
+
+/// The same `TILE` leaves of the `2 * S::BLOCKS` trees from `at` on, those of a tree together.
+#[inline(always)]
+fn tile<S: ByteIsa, R: Ring, const ADD: bool>(
+    isa: S,
+    cipher: &Cipher<S>,
+    words: &[Block; LANES],
+    leaves: &[Block],
+    at: usize,
+) -> [[Block; TILE]; 2 * MAX_BYTE_BLOCKS] {
+    let word = cipher.load::<2>(&words[at..][..2 * S::BLOCKS]);
+    let mut x = [word[0]; 2 * TILE];
+    for (x, leaves) in x.as_chunks_mut::<2>().0.iter_mut().zip(leaves.chunks_exact(LANES)) {
+        *x = cipher.load::<2>(&leaves[at..][..2 * S::BLOCKS]);
+    }
+    let mut h = pads(isa, cipher, x);
+    for (i, (h, x)) in h.iter_mut().zip(x).enumerate() {
+        *h = combine::<S, R, ADD>(isa, *h, isa.and(isa.spread_bit_1(x), word[i % 2]));
+    }
+    let mut tile = [[Block::ZERO; TILE]; 2 * MAX_BYTE_BLOCKS];
+    for (half, trees) in tile[..2 * S::BLOCKS].chunks_exact_mut(S::BLOCKS).enumerate() {
+        for leaf in 0..TILE / 2 {
+            // blocks of two leaves, tree by tree
+            let (low, high) = isa.pairs(h[4 * leaf + half], h[4 * leaf + 2 + half]);
+            let mut pairs = [Block::ZERO; 2 * MAX_BYTE_BLOCKS];
+            isa.store(low, &mut pairs[..S::BLOCKS]);
+            isa.store(high, &mut pairs[S::BLOCKS..2 * S::BLOCKS]);
+            for (tree, pair) in trees.iter_mut().zip(pairs.as_chunks::<2>().0) {
+                tree[2 * leaf..][..2].copy_from_slice(pair);
+            }
+        }
+    }
+    tile
 }
 
 #[cfg(test)]

@@ -6,39 +6,57 @@ use crate::{Kernel, Ring, Shift};
 /// Entries that are read side by side.
 const STEP: usize = 8;
 
-/// `out[b]` = sum over j of `rows[b][j] * table[j + by[b]]`, the index in the group, mod `2^WIDTH`.
-/// The shifts are PUBLIC.
-///
-/// # Panics
-/// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of as many words, and as
-/// many shifts, below that length.
-pub fn shifted_dot<R: Ring>(group: Shift, rows: &[R], table: &[R], by: &[u32], out: &mut [R]) {
-    dot(Kernel::active(), group, rows, table, by, out);
+/// A public table, laid out so that every shift of it is read in order.
+pub struct Shifted<R> {
+    group: Shift,
+    entries: usize,
+    tables: Vec<R>,
 }
 
-pub(super) fn dot<R: Ring>(kernel: Kernel, group: Shift, rows: &[R], table: &[R], by: &[u32], out: &mut [R]) {
-    let n = table.len();
-    assert!(n.is_power_of_two(), "entries");
-    assert!(rows.len() == n * out.len() && by.len() == out.len(), "rows");
-    assert!(by.iter().all(|&by| (by as usize) < n), "shift amount");
-    if n < STEP {
-        for ((row, &by), out) in rows.chunks_exact(n).zip(by).zip(out) {
-            let at = |j| match group {
-                Shift::Cyclic => (j + by as usize) % n,
-                Shift::Xor => j ^ by as usize,
-            };
-            *out =
-                row.iter().enumerate().fold(R::default(), |sum, (j, &w)| add_product(sum, w, table[at(j)]));
-        }
-        return;
+impl<R: Ring> Shifted<R> {
+    /// For shifts in `group`; takes up to 8 times the room of the table.
+    ///
+    /// # Panics
+    /// Unless `table.len()` is a power of two.
+    pub fn new(group: Shift, table: &[R]) -> Self {
+        let n = table.len();
+        assert!(n.is_power_of_two(), "entries");
+        let tables = match group {
+            // every rotation is a part of two turns
+            Shift::Cyclic => [table, table].concat(),
+            // the low bits of the shift choose one of the tables shifted by them
+            Shift::Xor => (0..STEP.min(n)).flat_map(|low| (0..n).map(move |j| table[j ^ low])).collect(),
+        };
+        Self { group, entries: n, tables }
     }
-    let tables = match group {
-        // one and a half turns, so to say: every rotation is a part of it
-        Shift::Cyclic => [table, table].concat(),
-        // the low bits of the shift choose one of the tables shifted by them
-        Shift::Xor => (0..STEP).flat_map(|low| (0..n).map(move |j| table[j ^ low])).collect(),
-    };
-    kernel.engine().run(Dot { group, rows, tables: &tables, by, out });
+
+    /// `out[b]` = sum over j of `rows[b][j] * table[j + by[b]]`, the index in the group, mod `2^WIDTH`.
+    /// The shifts are PUBLIC.
+    ///
+    /// # Panics
+    /// Unless `rows` has `out.len()` rows of as many words as the table, and there are as many shifts,
+    /// below that length.
+    pub fn dot(&self, rows: &[R], by: &[u32], out: &mut [R]) {
+        self.dot_on(Kernel::active(), rows, by, out);
+    }
+
+    fn dot_on(&self, kernel: Kernel, rows: &[R], by: &[u32], out: &mut [R]) {
+        let n = self.entries;
+        assert!(rows.len() == n * out.len() && by.len() == out.len(), "rows");
+        assert!(by.iter().all(|&by| (by as usize) < n), "shift amount");
+        if n < STEP {
+            for ((row, &by), out) in rows.chunks_exact(n).zip(by).zip(out) {
+                let from = match self.group {
+                    Shift::Cyclic => by as usize,
+                    Shift::Xor => by as usize * n,
+                };
+                let pairs = row.iter().zip(&self.tables[from..]);
+                *out = pairs.fold(R::default(), |sum, (&w, &t)| add_product(sum, w, t));
+            }
+            return;
+        }
+        kernel.engine().run(Dot { group: self.group, rows, tables: &self.tables, by, out });
+    }
 }
 
 struct Dot<'a, R> {
@@ -104,7 +122,7 @@ mod tests {
         for kernel in Kernel::supported() {
             for group in [Shift::Cyclic, Shift::Xor] {
                 let mut out = vec![R::default(); batch];
-                dot(kernel, group, &rows, &table, &by, &mut out);
+                Shifted::new(group, &table).dot_on(kernel, &rows, &by, &mut out);
                 for (b, &got) in out.iter().enumerate() {
                     let at = |j| match group {
                         Shift::Cyclic => (j + by[b] as usize) % n,

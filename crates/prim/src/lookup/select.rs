@@ -35,22 +35,36 @@ impl<R: Ring, const ADD: bool> Select<'_, R, ADD> {
     }
 }
 
+impl<R: Ring, const ADD: bool> Select<'_, R, ADD> {
+    /// The table as blocks, padded with zeros to the 64 entries of a word.
+    fn aligned_table(&self) -> Vec<Block> {
+        let mut table = vec![Block::ZERO; 64 * self.words * R::WIDTH as usize / 128];
+        bytemuck::cast_slice_mut(&mut table)[..self.table.len()].copy_from_slice(self.table);
+        table
+    }
+}
+
 impl<S: ByteIsa, R: Ring, const ADD: bool> Op<S> for Select<'_, R, ADD> {
     type Out = ();
 
     #[inline(always)]
     fn call(self, isa: S) {
-        // aligned, and padded with zeros to the 64 entries of a word
-        let mut table = vec![Block::ZERO; 64 * self.words * R::WIDTH as usize / 128];
-        bytemuck::cast_slice_mut(&mut table)[..self.table.len()].copy_from_slice(self.table);
+        let padded;
+        let table = match bytemuck::try_cast_slice::<R, Block>(self.table) {
+            Ok(table) if self.table.len() >= 64 => table,
+            _ => {
+                padded = self.aligned_table();
+                &padded
+            }
+        };
         // four rows at a time, so that the table is read once for all of them
         let mut rows = self.rows.chunks_exact(4 * self.words);
         let mut out = self.out.chunks_exact_mut(4);
         for (rows, out) in (&mut rows).zip(&mut out) {
-            out.copy_from_slice(&rows_at_once::<S, R, ADD, 4>(isa, rows, &table));
+            out.copy_from_slice(&rows_at_once::<S, R, ADD, 4>(isa, rows, table));
         }
         for (row, out) in rows.remainder().chunks_exact(self.words).zip(out.into_remainder()) {
-            [*out] = rows_at_once::<S, R, ADD, 1>(isa, row, &table);
+            [*out] = rows_at_once::<S, R, ADD, 1>(isa, row, table);
         }
     }
 }

@@ -208,6 +208,8 @@ pub(crate) trait Isa: Copy {
     fn add_halves(self, a: Self::V, b: Self::V) -> Self::V;
     /// All ones in the 64-bit halves of blocks that are equal, zero in the others.
     fn equal_halves(self, a: Self::V, b: Self::V) -> Self::V;
+    /// All ones in the blocks whose bit 1 is set, zero in the others.
+    fn spread_bit_1(self, x: Self::V) -> Self::V;
     /// XOR of the blocks of a vector.
     fn fold(self, v: Self::V) -> Block;
 }

@@ -106,6 +106,15 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
+    fn spread_bit_1(self, x: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe {
+            let low = vdupq_laneq_s32(vreinterpretq_s32_u8(x), 0);
+            vreinterpretq_u8_s32(vshrq_n_s32(vshlq_n_s32(low, 30), 31))
+        }
+    }
+
+    #[inline(always)]
     fn fold(self, v: uint8x16_t) -> Block {
         let mut out = [Block::ZERO];
         self.store(v, &mut out);

@@ -80,6 +80,11 @@ impl Isa for Portable {
         })
     }
 
+    fn spread_bit_1(self, x: Planes) -> Planes {
+        // byte 0 of a plane belongs to byte 0 of each of the blocks
+        [u128::from_ne_bytes([x[1] as u8; 16]); 8]
+    }
+
     fn fold(self, v: Planes) -> Block {
         Block(transpose8(v).into_iter().fold(0, |sum, x| sum ^ x))
     }

@@ -32,7 +32,7 @@ use prim::{
 };
 use zeroize::Zeroizing;
 
-use super::signed::sign_bit;
+use super::signed::sign_bits;
 use crate::{
     error::{Error, Result, same},
     lut::Table,
@@ -196,9 +196,8 @@ impl<G: Group> Polynomial<G> {
 
 /// `b_p` of each lookup, as a mask: all ones or zero.
 fn signs<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u64>> {
-    let words = prim::ct::row_words(1 << onehot.index_bits());
-    let bit = |row: &[u64]| u64::from(sign_bit(role, lookup::popcount(row))).wrapping_neg();
-    Zeroizing::new(onehot.rows().chunks_exact(words).map(bit).collect())
+    let mask = |&bit: &u8| u64::from(bit).wrapping_neg();
+    Zeroizing::new(sign_bits(role, onehot).iter().map(mask).collect())
 }
 
 /// The words for each power, that of the sign first, and `W_0`.

@@ -199,10 +199,7 @@ impl Choosing {
         if cots.is_empty() {
             return Ok(Self { widths, half: None });
         }
-        let words = ct::row_words(1 << onehot.index_bits());
-        let role = s.role();
-        let rows = onehot.rows().chunks_exact(words);
-        let bits = Zeroizing::new(rows.map(|row| sign_bit(role, lookup::popcount(row))).collect::<Vec<u8>>());
+        let bits = sign_bits(s.role(), onehot);
         // Public: each sign bit goes out under the random choice bit of an OT that serves only here.
         let inc = PayloadReceiver::new(s, cots, &bits, &payloads(&widths))?;
         let mine = Zeroizing::new(bits.iter().map(|&b| u64::from(b).wrapping_neg()).collect());
@@ -288,6 +285,16 @@ impl<R: Ring> Multiplying<R> {
         }
         out
     }
+}
+
+/// `b_p` of each lookup.
+pub(super) fn sign_bits<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u8>> {
+    let words = ct::row_words(1 << onehot.index_bits());
+    let mut bits = Zeroizing::new(Vec::with_capacity(onehot.len()));
+    onehot.visit_rows(|_, rows| {
+        bits.extend(rows.chunks_exact(words).map(|row| sign_bit(role, lookup::popcount(row))));
+    });
+    bits
 }
 
 /// `b_p`: bit 1 of the number of ones at P0, of its negation at P1.

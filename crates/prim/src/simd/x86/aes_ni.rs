@@ -105,6 +105,12 @@ impl Isa for AesNi {
     }
 
     #[inline(always)]
+    fn spread_bit_1(self, x: __m128i) -> __m128i {
+        // SAFETY: `self` proves SSE2
+        unsafe { _mm_srai_epi32(_mm_slli_epi32(_mm_shuffle_epi32(x, 0), 30), 31) }
+    }
+
+    #[inline(always)]
     fn fold(self, v: __m128i) -> Block {
         let mut out = [Block::ZERO];
         self.store(v, &mut out);

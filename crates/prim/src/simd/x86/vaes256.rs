@@ -112,6 +112,12 @@ impl Isa for Vaes256 {
     }
 
     #[inline(always)]
+    fn spread_bit_1(self, x: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_srai_epi32(_mm256_slli_epi32(_mm256_shuffle_epi32(x, 0), 30), 31) }
+    }
+
+    #[inline(always)]
     fn fold(self, v: __m256i) -> Block {
         // SAFETY: `self` proves AVX2
         let halves = unsafe { [_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)] };

@@ -123,6 +123,12 @@ impl Isa for Vaes512 {
     }
 
     #[inline(always)]
+    fn spread_bit_1(self, x: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_srai_epi32(_mm512_slli_epi32(_mm512_shuffle_epi32(x, 0), 30), 31) }
+    }
+
+    #[inline(always)]
     fn fold(self, v: __m512i) -> Block {
         // SAFETY: `self` proves AVX-512F
         let halves = unsafe { [_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1)] };
