@@ -1,6 +1,6 @@
 //! One party of a session: its connection, its randomness and its correlated OTs.
 
-use prim::ring::Ring;
+use prim::{block::Block, ring::Ring};
 
 use crate::{
     error::Result,
@@ -118,6 +118,21 @@ impl Party {
     /// Those of the channel.
     pub fn cots(&mut self, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
         self.ot.take(&mut self.session, send, recv)
+    }
+
+    /// [`cots`](Self::cots) in bulk, as they are made: gives `state` the strings of each direction in order,
+    /// some at a time, in multiples of 64 but the last; as sender with this party's `Delta`.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn stream_cots<C>(
+        &mut self,
+        counts: (usize, usize),
+        state: &mut C,
+        as_sender: impl FnMut(&mut C, Block, &[Block]),
+        as_receiver: impl FnMut(&mut C, &[Block]),
+    ) -> Result<()> {
+        self.ot.stream(&mut self.session, counts, state, as_sender, as_receiver)
     }
 
     /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:

@@ -12,7 +12,8 @@
 //! product. So `b_{1-p} a_p` is shared for both p, and `b_p a_p` is local.
 //!
 //! # Cost
-//! No message. 2 correlated OTs for k products, one each way; each party hashes 3 blocks.
+//! No message. 2 correlated OTs for k products, one each way; each party hashes 3 blocks. The OTs of all
+//! products are drawn in one round, and hashed as they are made.
 //!
 //! # Source
 //! Asharov, Lindell, Schneider, Zohner, "More Efficient Oblivious Transfer" (CCS 2013), section
@@ -20,19 +21,18 @@
 
 use std::{fmt, mem::take};
 
-use prim::block::Block;
+use prim::{Wiped, block::Block, hash::CcrHash};
 use zeroize::ZeroizeOnDrop;
 
 use super::Bits;
 use crate::{
     error::{Error, Result, same},
-    ot::{CotReceiver, CotSender},
     party::Party,
     session::Purpose,
 };
 
-/// Triples made from one draw of correlated OTs and under one key a direction.
-const PIECE: usize = 1 << 19;
+/// Triples made under one key a direction.
+const UNDER_KEY: usize = 1 << 19;
 /// Strings hashed at a time.
 const CHUNK: usize = 1 << 10;
 
@@ -74,12 +74,8 @@ impl Triples {
                 accepted: "1 to 64".into(),
             });
         }
-        let mut made = Growing::new(count, k);
-        for from in (0..count).step_by(PIECE) {
-            let piece = PIECE.min(count - from);
-            let (out, inc) = p.cots(piece, piece)?;
-            made.extend(p, &out, &inc);
-        }
+        let mut made = Growing::new(p, count, k);
+        p.stream_cots(Self::cots(count), &mut made, Growing::send, Growing::receive)?;
         Ok(made.finish(count))
     }
 
@@ -134,61 +130,93 @@ impl fmt::Debug for Triples {
     }
 }
 
-/// The words of triples being made; all pieces but the last are whole words.
-#[derive(ZeroizeOnDrop)]
+/// Triples being made: each party's bits as sender, and as receiver, in words.
 struct Growing {
-    b: Vec<u64>,
+    /// Keys of the hashes of this party's strings as sender, and as receiver.
+    to_peer: Vec<CcrHash>,
+    from_peer: Vec<CcrHash>,
+    /// Correlated OTs taken as sender and as receiver.
+    sent: usize,
+    received: usize,
+    bits: Halves,
+    hashed: [Wiped<Block>; 2],
+}
+
+#[derive(ZeroizeOnDrop)]
+struct Halves {
     a: Vec<Vec<u64>>,
-    products: Vec<Vec<u64>>,
-    /// `H(q)`, `H(q ^ Delta)`, `H(t)`.
-    hashed: [Vec<Block>; 3],
+    /// As sender, `r_0`.
+    y: Vec<Vec<u64>>,
+    b: Vec<u64>,
+    /// As receiver, `r_c`.
+    cross: Vec<Vec<u64>>,
 }
 
 impl Growing {
-    fn new(count: usize, k: usize) -> Self {
+    fn new(p: &mut Party, count: usize, k: usize) -> Self {
+        let role = p.role();
+        let mut keys = |owner| {
+            let key = |_| p.session().hash(Purpose::OtPad, owner);
+            (0..count.div_ceil(UNDER_KEY)).map(key).collect()
+        };
+        let (to_peer, from_peer) = (keys(role), keys(role.peer()));
         let words = || Vec::with_capacity(count.div_ceil(64));
         let each = || (0..k).map(|_| words()).collect();
-        Self { b: words(), a: each(), products: each(), hashed: [const { Vec::new() }; 3] }
+        let bits = Halves { a: each(), y: each(), b: words(), cross: each() };
+        let hashed = [Wiped::zeros(CHUNK), Wiped::zeros(CHUNK)];
+        Self { to_peer, from_peer, sent: 0, received: 0, bits, hashed }
     }
 
-    fn extend(&mut self, p: &mut Party, out: &CotSender, inc: &CotReceiver) {
-        let role = p.role();
-        let (to_peer, from_peer) =
-            (p.session().hash(Purpose::OtPad, role), p.session().hash(Purpose::OtPad, role.peer()));
-        for (q, t) in out.strings().chunks(CHUNK).zip(inc.strings().chunks(CHUNK)) {
-            let [h0, h1, ht] = &mut self.hashed;
-            [&mut *h0, h1, ht].into_iter().for_each(|h| h.resize(q.len(), Block::ZERO));
-            to_peer.xored(q, Block::ZERO, h0);
-            to_peer.xored(q, out.delta(), h1);
-            from_peer.xored(t, Block::ZERO, ht);
-            self.collect(t);
+    /// Takes strings as sender.
+    fn send(&mut self, delta: Block, mut q: &[Block]) {
+        while !q.is_empty() {
+            let (now, rest) = q.split_at(chunk(self.sent, q.len()));
+            let hash = &self.to_peer[self.sent / UNDER_KEY];
+            let [h0, h1] = self.hashed.each_mut().map(|h| &mut h[..now.len()]);
+            hash.xored(now, Block::ZERO, h0);
+            hash.xored(now, delta, h1);
+            for (j, (a, y)) in self.bits.a.iter_mut().zip(&mut self.bits.y).enumerate() {
+                for (h0, h1) in h0.chunks(64).zip(h1.chunks(64)) {
+                    a.push(column(h0, h1, |x, y| ((x ^ y).0 >> j) as u64));
+                    y.push(column(h0, h0, |x, _| (x.0 >> j) as u64));
+                }
+            }
+            (q, self.sent) = (rest, self.sent + now.len());
         }
     }
 
-    /// Picks the bits out of the hashes.
-    fn collect(&mut self, t: &[Block]) {
-        let [h0, h1, ht] = &self.hashed;
-        let start = self.b.len();
-        self.b.extend(t.chunks(64).map(|t| column(t, t, |t, _| t.0 as u64)));
-        for (j, (a, products)) in self.a.iter_mut().zip(&mut self.products).enumerate() {
-            let words = h0.chunks(64).zip(h1.chunks(64)).zip(ht.chunks(64)).zip(&self.b[start..]);
-            for (((h0, h1), ht), b) in words {
-                let mine = column(h0, h1, |x, y| ((x ^ y).0 >> j) as u64);
-                let cross = column(h0, ht, |x, y| ((x ^ y).0 >> j) as u64);
-                a.push(mine);
-                products.push(mine & b ^ cross);
+    /// Takes strings as receiver.
+    fn receive(&mut self, mut t: &[Block]) {
+        while !t.is_empty() {
+            let (now, rest) = t.split_at(chunk(self.received, t.len()));
+            let h = &mut self.hashed[0][..now.len()];
+            self.from_peer[self.received / UNDER_KEY].xored(now, Block::ZERO, h);
+            self.bits.b.extend(now.chunks(64).map(|t| column(t, t, |t, _| t.0 as u64)));
+            for (j, cross) in self.bits.cross.iter_mut().enumerate() {
+                cross.extend(h.chunks(64).map(|h| column(h, h, |x, _| (x.0 >> j) as u64)));
             }
+            (t, self.received) = (rest, self.received + now.len());
         }
     }
 
     fn finish(mut self, count: usize) -> Triples {
+        let Halves { a, y, b, cross } = &mut self.bits;
+        for (cross, (a, y)) in cross.iter_mut().zip(a.iter().zip(y)) {
+            let both = a.iter().zip(&*b).zip(y);
+            cross.iter_mut().zip(both).for_each(|(cross, ((a, b), y))| *cross ^= a & b ^ *y);
+        }
         let bits = |words: &mut Vec<u64>| Bits::new(count, take(words));
         Triples {
-            b: bits(&mut self.b),
-            a: self.a.iter_mut().map(bits).collect(),
-            products: self.products.iter_mut().map(bits).collect(),
+            b: bits(b),
+            a: a.iter_mut().map(bits).collect(),
+            products: cross.iter_mut().map(bits).collect(),
         }
     }
+}
+
+/// How many of `left` strings are hashed at once, under one key, after `done`.
+fn chunk(done: usize, left: usize) -> usize {
+    left.min(CHUNK).min(UNDER_KEY - done % UNDER_KEY)
 }
 
 /// The lowest bits of `bit(x_i, y_i)` for up to 64 pairs, as a word.

@@ -1,7 +1,7 @@
 //! Random correlated OTs: the correlation that everything else is made from.
 
-use prim::block::Block;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use prim::{Wiped, block::Block, wipe};
+use zeroize::Zeroize;
 
 use crate::{
     codec::{Reader, Writer},
@@ -20,22 +20,20 @@ use crate::{
 /// fn twice(c: CotSender, consume: fn(CotSender)) { consume(c); consume(c); } // use of moved value
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
-#[derive(ZeroizeOnDrop)]
 pub struct CotSender {
     delta: Block,
-    q: Vec<Block>,
+    q: Wiped<Block>,
 }
 
 /// The receiver's half: strings `t`, each with its random choice bit in the lowest bit.
 #[must_use = "one-time material that is not used was generated for nothing"]
-#[derive(ZeroizeOnDrop)]
 pub struct CotReceiver {
-    t: Vec<Block>,
+    t: Wiped<Block>,
 }
 
 impl CotSender {
     pub(crate) fn new(delta: Block, q: Vec<Block>) -> Self {
-        Self { delta, q }
+        Self { delta, q: q.into() }
     }
 
     /// How many there are.
@@ -65,7 +63,7 @@ impl CotSender {
 
     pub(crate) fn decode(from: &mut Reader<'_>, count: usize) -> Result<Self> {
         let delta = from.blocks(1)?[0];
-        Ok(Self { delta, q: from.blocks(count)? })
+        Ok(Self { delta, q: from.blocks(count)?.into() })
     }
 
     /// The session's secret difference: never sent, never printed.
@@ -81,7 +79,7 @@ impl CotSender {
 
 impl CotReceiver {
     pub(crate) fn new(t: Vec<Block>) -> Self {
-        Self { t }
+        Self { t: t.into() }
     }
 
     /// How many there are.
@@ -107,7 +105,7 @@ impl CotReceiver {
     }
 
     pub(crate) fn decode(from: &mut Reader<'_>, count: usize) -> Result<Self> {
-        Ok(Self { t: from.blocks(count)? })
+        Ok(Self { t: from.blocks(count)?.into() })
     }
 
     /// The strings `t`, choice bits in their lowest bits.
@@ -116,16 +114,22 @@ impl CotReceiver {
     }
 }
 
+impl Drop for CotSender {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}
+
 /// The last `count` strings, removed from `from`; taking all of them moves nothing.
-fn cut(from: &mut Vec<Block>, count: usize) -> Result<Vec<Block>> {
+fn cut(from: &mut Wiped<Block>, count: usize) -> Result<Wiped<Block>> {
     let Some(left) = from.len().checked_sub(count) else {
         return Err(Error::Shape { what: "correlated OTs left", want: count, got: from.len() });
     };
     if left == 0 {
         return Ok(std::mem::take(from));
     }
-    let cut = from[left..].to_vec();
-    from[left..].zeroize();
+    let cut = from[left..].to_vec().into();
+    wipe(&mut from[left..]);
     from.truncate(left);
     Ok(cut)
 }

@@ -1,8 +1,8 @@
 //! Where a session's correlated OTs come from: set-up, choice of the extension by count, and the
 //! stock of each direction.
 
-use prim::block::Block;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use prim::{Wiped, block::Block, wipe};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{
     base, ferret,
@@ -56,9 +56,9 @@ struct Incoming {
 }
 
 /// Strings made and not yet handed out. Both parties' stocks of a direction hold as many.
-#[derive(Default, ZeroizeOnDrop)]
+#[derive(Default)]
 struct Stock {
-    strings: Vec<Block>,
+    strings: Wiped<Block>,
     handed_out: usize,
 }
 
@@ -151,12 +151,49 @@ impl Ot {
     }
 
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
-        self.outgoing.stock.reserve(send);
-        self.incoming.stock.reserve(recv);
+        for (stock, want) in [(&mut self.outgoing.stock, send), (&mut self.incoming.stock, recv)] {
+            stock.missing(want).into_iter().for_each(|missing| stock.reserve(missing));
+        }
         s.duplex(
             self,
             |s, ot| Ok(ot.outgoing.produce(s, send).or_else(|| ot.incoming.produce(recv))),
             |s, ot| Ok(ot.incoming.consume(s, recv)? || ot.outgoing.consume(s, send)?),
+        )
+    }
+
+    /// The next `send` correlated OTs as sender and `recv` as receiver, as they are made, so that no more
+    /// than a message's worth is in memory: gives `state` the strings of each direction in order, some at
+    /// a time, in multiples of 64 but the last. 1 round, beside that of starting an extension.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn stream<C>(
+        &mut self,
+        s: &mut Session,
+        (send, recv): (usize, usize),
+        state: &mut C,
+        as_sender: impl FnMut(&mut C, Block, &[Block]),
+        as_receiver: impl FnMut(&mut C, &[Block]),
+    ) -> Result<()> {
+        self.prepare(s, send, recv)?;
+        self.outgoing.stock.reserve(0);
+        self.incoming.stock.reserve(0);
+        let mut run = Stream { ot: self, send, recv, state, as_sender, as_receiver };
+        run.hand_over();
+        s.duplex(
+            &mut run,
+            |s, run| {
+                let Ot { outgoing, incoming, .. } = &mut *run.ot;
+                let message = outgoing.produce(s, run.send).or_else(|| incoming.produce(run.recv));
+                run.hand_over();
+                Ok(message)
+            },
+            |s, run| {
+                let Ot { outgoing, incoming, .. } = &mut *run.ot;
+                let more = incoming.consume(s, run.recv)? || outgoing.consume(s, run.send)?;
+                run.hand_over();
+                Ok(more)
+            },
         )
     }
 
@@ -219,7 +256,7 @@ impl Incoming {
 
 impl Stock {
     fn new(strings: &[Block]) -> Self {
-        Self { strings: strings.to_vec(), handed_out: 0 }
+        Self { strings: strings.to_vec().into(), handed_out: 0 }
     }
 
     /// How many more are needed to hold `want`, unless it does.
@@ -227,12 +264,13 @@ impl Stock {
         want.checked_sub(self.strings.len()).filter(|&missing| missing > 0)
     }
 
-    /// Room for `want` strings and what whole trees make beyond; growing would copy all of them.
-    fn reserve(&mut self, want: usize) {
-        if self.missing(want).is_some() {
-            let mut grown = Vec::with_capacity(want + SLACK);
+    /// Room for `more` strings and what whole trees make beyond; growing would leave copies behind.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.strings.len() + more + SLACK;
+        if self.strings.capacity() < needed {
+            let mut grown = Vec::with_capacity(needed);
             grown.extend_from_slice(&self.strings);
-            std::mem::replace(&mut self.strings, grown).zeroize();
+            self.strings = grown.into();
         }
     }
 
@@ -241,10 +279,53 @@ impl Stock {
         self.handed_out += count;
         if 2 * count > self.strings.len() {
             let rest = self.strings.split_off(count);
-            std::mem::replace(&mut self.strings, rest)
+            std::mem::replace(&mut self.strings, rest.into()).into_vec()
         } else {
-            self.strings.split_off(self.strings.len() - count)
+            let left = self.strings.len() - count;
+            let cut = self.strings[left..].to_vec();
+            self.cut(left);
+            cut
         }
+    }
+
+    /// Hands out strings from the front by `f`, up to `left`: all of those, or a multiple of 64.
+    fn hand_over(&mut self, left: &mut usize, f: impl FnOnce(&[Block])) {
+        let ready = self.strings.len();
+        let count = if ready < *left { ready & !63 } else { *left };
+        if count > 0 {
+            f(&self.strings[..count]);
+            self.handed_out += count;
+            *left -= count;
+            self.strings.copy_within(count.., 0);
+            self.cut(ready - count);
+        }
+    }
+
+    /// Wipes the strings from `left` on.
+    fn cut(&mut self, left: usize) {
+        wipe(&mut self.strings[left..]);
+        self.strings.truncate(left);
+    }
+}
+
+/// [`Ot::stream`] under way.
+struct Stream<'a, C, F, G> {
+    ot: &'a mut Ot,
+    /// What is left of each direction.
+    send: usize,
+    recv: usize,
+    state: &'a mut C,
+    as_sender: F,
+    as_receiver: G,
+}
+
+impl<C, F: FnMut(&mut C, Block, &[Block]), G: FnMut(&mut C, &[Block])> Stream<'_, C, F, G> {
+    /// Hands over what is in stock.
+    fn hand_over(&mut self) {
+        let Self { ot, send, recv, state, as_sender, as_receiver } = self;
+        let delta = ot.outgoing.delta;
+        ot.outgoing.stock.hand_over(send, |q| as_sender(state, delta, q));
+        ot.incoming.stock.hand_over(recv, |t| as_receiver(state, t));
     }
 }
 
