@@ -3,8 +3,9 @@
 
 PYTHON tools/python_bench.py [--runs N] [--dry]     with the package installed in PYTHON
 
-Nothing else should be running. Both parties are processes of this machine, on TCP without TLS, as in `hushtable
-bench`. Times are the least of all runs; `--dry` prints and records nothing.
+Nothing else should be running. For lookups the parties are processes of this machine, on TCP without TLS, as in
+`hushtable bench`; numbers are shared and opened between two threads. Times are the least of all runs; `--dry` prints
+and records nothing.
 """
 
 from __future__ import annotations
@@ -19,27 +20,31 @@ import sys
 import time
 from pathlib import Path
 
+import hushtable as ht
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED, LOOKUPS = 10**7, 10**6
 INDEX_BITS, VALUE_BITS = 12, 16
 
 
-def share_open(p, bits):
-    """Seconds to share and open numbers that are in memory."""
-    import numpy as np
+def share_open(bits, runs):
+    """Least seconds to share and open numbers that are in memory; both parties in this process."""
 
-    values = np.random.default_rng(p.role).uniform(-30, 30, SHARED)
-    p.barrier()
-    start = time.perf_counter()
-    p.open(p.share(values, bits=bits, fraction=8))
-    return {"seconds": time.perf_counter() - start}
+    def party(p):
+        values, taken = np.random.default_rng(p.role).uniform(-30, 30, SHARED), []
+        for _ in range(runs):
+            p.barrier()
+            start = time.perf_counter()
+            p.open(p.share(values, bits=bits, fraction=8))
+            taken.append(time.perf_counter() - start)
+        return taken
+
+    return min(map(max, *ht.run_pair(party)))
 
 
 def sigmoid(p, protocol):
-    """Seconds and bytes of the call; `steps` without what is between them."""
-    import numpy as np
-    import hushtable as ht
-
+    """Seconds of the call, and of its phases."""
     values = np.random.default_rng(p.role).uniform(-3.9, 3.9, LOOKUPS)
     s = p.share(values, bits=VALUE_BITS, fraction=8, range=(-8, 8))
     p.barrier()
@@ -51,28 +56,22 @@ def sigmoid(p, protocol):
     return {"seconds": seconds, "phases": {name: phase.seconds for name, phase in phases.items()}}
 
 
-JOBS = {"share-open": share_open, "sigmoid": sigmoid}
-
-
-def serve(job, argument, address):
+def serve(protocol, address):
     """One party, in a process of its own: prints what it measured."""
-    import hushtable as ht
-
-    argument = int(argument) if argument.isdigit() else argument
     options = {"insecure_plain_tcp": True}
     if address == "listen":
         p = ht.listen("127.0.0.1:0", on_listening=lambda at: print(at, flush=True), **options)
     else:
         p = ht.connect(address, **options)
     with p:
-        measured = JOBS[job](p, argument)
+        measured = sigmoid(p, protocol)
     measured["peak_rss_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps(measured), flush=True)
 
 
-def both(job, argument):
+def both(protocol):
     """Runs both parties; what each measured."""
-    command = [sys.executable, __file__, "--party", job, str(argument)]
+    command = [sys.executable, __file__, "--party", protocol]
     with subprocess.Popen([*command, "listen"], stdout=subprocess.PIPE, text=True) as first:
         address = first.stdout.readline().strip()
         second = subprocess.run([*command, address], capture_output=True, text=True, check=True)
@@ -99,7 +98,7 @@ def compared(protocol, runs):
     """The package and the program in turns, so that both meet the same disturbances."""
     ours, theirs = [], []
     for _ in range(runs):
-        ours.append(both("sigmoid", protocol))
+        ours.append(both(protocol))
         theirs.append(program(protocol))
     seconds = min(max(party["seconds"] for party in run) for run in ours)
     phases = [{name: run[name]["seconds"] for name in ("setup", "offline", "online")} for run in theirs]
@@ -124,20 +123,19 @@ def compared(protocol, runs):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--party", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--party", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--dry", action="store_true")
     options = parser.parse_args()
     if options.party:
         return serve(*options.party)
-    lines = [compared(protocol, options.runs) for protocol in ("dt", "rotl")]
+    lines = [compared("dt", options.runs)]
     about = {name: lines[0][name] for name in ("cpu", "version")}
     for bits in (16, 64):
-        runs = [both("share-open", bits) for _ in range(options.runs)]
-        seconds = min(max(party["seconds"] for party in run) for run in runs)
+        seconds = share_open(bits, 2 * options.runs)
         rate = 8 * SHARED / seconds / 1e9
         line = {"kind": "python-share-open", "count": SHARED, "bits": bits, "seconds": seconds, "gb_per_s": rate}
-        lines.append(line | {"peak_rss_bytes": max(party["peak_rss_bytes"] for party in runs[0])} | about)
+        lines.append(line | about)
     lines.append({"kind": "python-import", "seconds": min(import_seconds() for _ in range(options.runs))} | about)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     sys.stdout.write(text)

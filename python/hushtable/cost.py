@@ -73,7 +73,8 @@ class Cost:
         width = max(len(name) for name, _ in rows) + 2
         lines = [f"{'phase':{width}}{'time':>12}{'sent':>12}{'received':>12}{'rounds':>8}"]
         lines += [
-            f"{name:{width}}{format_time(p.seconds):>12}{format_bytes(p.sent):>12}{format_bytes(p.received):>12}{p.rounds:>8}"
+            f"{name:{width}}{format_time(p.seconds):>12}{format_bytes(p.sent):>12}"
+            f"{format_bytes(p.received):>12}{p.rounds:>8}"
             for name, p in rows
         ]
         return "\n".join(lines)
