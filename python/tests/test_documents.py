@@ -85,7 +85,7 @@ def test_a_page_opens_in_a_browser(site):
         pytest.skip("no Chromium")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=5000"]
     page = (site / "tutorial.html").as_uri()
-    done = subprocess.run([*command, page], capture_output=True, text=True, timeout=90)
+    done = subprocess.run([*command, page], capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, done.stderr
     assert "<title>Tutorial - hushtable</title>" in done.stdout
     assert re.search(r'<html[^>]*class="js', done.stdout), "the page's scripts run"
