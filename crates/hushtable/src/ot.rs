@@ -7,6 +7,7 @@ mod kk13;
 pub mod one_of_n;
 pub mod params;
 pub mod products;
+pub mod random;
 pub mod rcot;
 mod softspoken;
 pub(crate) mod source;

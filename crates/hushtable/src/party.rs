@@ -5,7 +5,7 @@ use prim::{block::Block, ring::Ring};
 use crate::{
     error::Result,
     net::{Connection, Cost, Role, Shape},
-    ot::{CotReceiver, CotSender, Ot, Scheme, params},
+    ot::{CotReceiver, CotSender, Ot, Scheme, one_of_n, params, random::RandomOts},
     session::Session,
     share::{Kind, Share},
 };
@@ -133,6 +133,17 @@ impl Party {
         as_receiver: impl FnMut(&mut C, &[Block]),
     ) -> Result<()> {
         self.ot.stream(&mut self.session, counts, state, as_sender, as_receiver)
+    }
+
+    /// Random 1-of-n OTs from codes, `counts` as sender and as receiver, `2 <= n <= 2^13`: 1 round, and
+    /// another if n is no power of two.
+    ///
+    /// # Errors
+    /// As [`RandomOts::by_code`].
+    pub fn random_ots(&mut self, n: usize, counts: (usize, usize)) -> Result<RandomOts> {
+        let (send, recv) = one_of_n::code_cots(n, counts);
+        let cots = self.cots(send, recv)?;
+        RandomOts::by_code(&mut self.session, n, cots, counts)
     }
 
     /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:

@@ -172,6 +172,6 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
         setup: phase(machine.start + ot.start, add(ot::SETUP_BYTES, ot.start_bytes), ot.start_rounds),
         offline: phase(offline_work + ot.seconds, add(offline.bytes, ot.bytes), offline.rounds + ot.rounds),
         online: phase(online_work, online.bytes, online.rounds),
-        memory: (protocol.memory(job) * batch) as u64,
+        memory: (protocol.memory(job) * batch + protocol.room(job)) as u64,
     }
 }

@@ -14,6 +14,7 @@ use hushtable::{
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, Xor},
     ot::{one_of_n, products::Pads},
+    run_pair,
     share::Share,
 };
 use pairs::{both, pair, share};
@@ -211,4 +212,34 @@ fn lookups_from_codes() {
         }
         Ok(())
     });
+}
+
+/// As blocks: every pad of the sender is another, the receiver's is the one at its index.
+#[test]
+fn random_ots_as_blocks() {
+    let count = |n: usize| 3 + (1 << 20) / n; // two keys
+    let run = |p: &mut Party| {
+        let made = [2, 5, 1 << 13].map(|n| {
+            let counts = match p.role() {
+                _ if n < 100 => (7, 7),
+                Role::P0 => (count(n), 7),
+                Role::P1 => (7, count(n)),
+            };
+            let ots = p.random_ots(n, counts)?;
+            let sent: Vec<Vec<Block>> = ots.sent().map(<[Block]>::to_vec).collect();
+            Ok((sent, ots.received().collect::<Vec<_>>()))
+        });
+        made.into_iter().collect::<Result<Vec<_>>>()
+    };
+    let (p0, p1) = run_pair(Party::pair_seeded(95).unwrap(), run, run).unwrap();
+    for (mine, theirs) in [(&p0, &p1), (&p1, &p0)] {
+        for ((sent, _), (_, received)) in mine.iter().zip(theirs) {
+            assert_eq!(sent.len(), received.len());
+            let all: HashSet<u128> = sent.iter().flatten().map(|pad| pad.0).collect();
+            assert_eq!(all.len(), sent.len() * sent[0].len(), "a pad repeats");
+            for (pads, (choice, pad)) in sent.iter().zip(received) {
+                assert!(pads[*choice as usize] == *pad, "1 of {}", pads.len());
+            }
+        }
+    }
 }

@@ -112,9 +112,9 @@ impl LutWork {
     /// Chooses the protocol for this network.
     pub fn choose(&mut self, link: &Shape) -> Result<()> {
         self.protocol = self.choosing.over(link, &self.job(), self.batch())?;
-        let each = self.protocol.memory(&self.job()) as u64;
+        let [each, room] = [self.protocol.memory(&self.job()), self.protocol.room(&self.job())];
         fits(
-            2 * each * u64::from(self.batch),
+            2 * (each as u64 * u64::from(self.batch) + room as u64),
             &format!("both parties' {} lookups by {}", self.batch, self.protocol),
         )
     }

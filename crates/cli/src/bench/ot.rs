@@ -1,4 +1,4 @@
-//! `bench ot`: random correlated OTs, the listening party sends.
+//! `bench ot`: random correlated OTs, or 1-of-N OTs from codes; the listening party sends.
 
 use std::{
     fmt,
@@ -6,7 +6,10 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use hushtable::{Party, Role, ot};
+use hushtable::{
+    Party, Role, ot,
+    ot::{one_of_n, random::RandomOts},
+};
 use prim::block::Block;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,10 @@ pub struct OtWork {
     /// How they are made
     #[arg(long, value_enum, default_value = "ferret")]
     scheme: Scheme,
+    /// Pads of an OT, a power of two from 2 to 8192; for kk13
+    #[arg(long, value_name = "N", default_value = "256", value_parser = pads)]
+    #[serde(default)]
+    of: u32,
     /// Number of OTs, 1 to 2^28
     #[arg(long, value_name = "N", default_value = "1048576", value_parser = batch)]
     count: u32,
@@ -40,16 +47,22 @@ enum Scheme {
     #[value(name = "softspoken")]
     #[serde(rename = "softspoken")]
     SoftSpoken,
+    /// 1-of-N OTs from codes, with random choices
+    Kk13,
+}
+
+fn pads(text: &str) -> std::result::Result<u32, String> {
+    let n = text.parse().ok().filter(|n: &u32| n.is_power_of_two() && (2..=8192).contains(n));
+    n.ok_or_else(|| "expected a power of two from 2 to 8192".into())
 }
 
 impl fmt::Display for OtWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}, {} correlated OTs",
-            self.scheme.to_possible_value().expect("no variant is skipped").get_name(),
-            self.count
-        )
+        let scheme = self.scheme.to_possible_value().expect("no variant is skipped");
+        match self.scheme {
+            Scheme::Kk13 => write!(f, "{}, {} 1-of-{} OTs", scheme.get_name(), self.count, self.of),
+            _ => write!(f, "{}, {} correlated OTs", scheme.get_name(), self.count),
+        }
     }
 }
 
@@ -58,42 +71,89 @@ impl OtWork {
         self.count as usize
     }
 
-    pub fn scheme(&self) -> ot::Scheme {
+    /// How the session's correlated OTs are made, where it is not the count that decides.
+    pub fn scheme(&self) -> Option<ot::Scheme> {
         match self.scheme {
-            Scheme::Ferret => ot::Scheme::Ferret,
-            Scheme::FerretLarge => ot::Scheme::FerretLarge,
-            Scheme::Iknp => ot::Scheme::Iknp,
-            Scheme::SoftSpoken => ot::Scheme::SoftSpoken,
+            Scheme::Ferret => Some(ot::Scheme::Ferret),
+            Scheme::FerretLarge => Some(ot::Scheme::FerretLarge),
+            Scheme::Iknp => Some(ot::Scheme::Iknp),
+            Scheme::SoftSpoken => Some(ot::Scheme::SoftSpoken),
+            Scheme::Kk13 => None,
         }
     }
 
-    /// OTs of a lane as sender and as receiver.
+    /// Correlated OTs of a lane as sender and as receiver.
     pub fn cots(&self, role: Role, count: usize) -> (usize, usize) {
-        match role {
-            Role::P0 => (count, 0),
-            Role::P1 => (0, count),
+        match self.scheme {
+            Scheme::Kk13 => one_of_n::code_cots(self.of as usize, one_way(role, count)),
+            _ => one_way(role, count),
         }
+    }
+}
+
+/// OTs of a lane as sender and as receiver.
+fn one_way(role: Role, count: usize) -> (usize, usize) {
+    match role {
+        Role::P0 => (count, 0),
+        Role::P1 => (0, count),
     }
 }
 
 /// OTs of a lane that are made, and then checked, at a time.
 const PIECE: usize = 1 << 18;
+/// The same for pads of 1-of-N OTs.
+const PADS: usize = 1 << 22;
 
 /// Measures, and checks every OT: P0 hands each piece to P1 between the measured stretches.
 pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
-    let role = lanes.role();
-    let extend = |p: &mut Party, count| {
-        let (send, recv) = work.cots(role, count);
-        p.cots(send, recv)
+    let (role, n) = (lanes.role(), work.of as usize);
+    let handed = |done: io::Result<()>| done.map_err(|e| Failure::new(format!("handing the OTs over: {e}")));
+    let done = if work.scheme == Scheme::Kk13 {
+        let make = |p: &mut Party, count| p.random_ots(n, one_way(role, count));
+        lanes.measure_pieces(PADS / n, make, |role, ots| match role {
+            Role::P0 => handed(hand_over_pads(ots)),
+            Role::P1 => {
+                let received = ots.iter().map(|ots| ots.received().collect::<Vec<_>>());
+                received.into_iter().try_for_each(|got| check_pads(n, &got, &mut io::stdin().lock()))
+            }
+        })?
+    } else {
+        let extend = |p: &mut Party, count| {
+            let (send, recv) = one_way(role, count);
+            p.cots(send, recv)
+        };
+        lanes.measure_pieces(PIECE, extend, |role, cots| match role {
+            Role::P0 => handed(hand_over(cots)),
+            Role::P1 => cots.iter().try_for_each(|(_, r)| check(r.strings(), &mut io::stdin().lock())),
+        })?
     };
-    let done = lanes.measure_pieces(PIECE, extend, |role, cots| match role {
-        Role::P0 => hand_over(cots).map_err(|e| Failure::new(format!("handing the OTs over: {e}"))),
-        Role::P1 => cots.iter().try_for_each(|(_, r)| check(r.strings(), &mut io::stdin().lock())),
-    })?;
     match role {
         Role::P0 => done.hand_over(|_| Ok(())),
         Role::P1 => done.verify(|_| Ok(())),
     }
+}
+
+fn hand_over_pads(ots: &[RandomOts]) -> io::Result<()> {
+    let mut to = BufWriter::new(io::stdout().lock());
+    let mut pads = ots.iter().flat_map(RandomOts::sent).flatten();
+    pads.try_for_each(|pad| to.write_all(&pad.0.to_le_bytes()))?;
+    to.flush()
+}
+
+/// Checks that each pad is the one at its index among the n that `from` has, and that the indices are
+/// not all the same.
+fn check_pads(n: usize, received: &[(u32, Block)], from: &mut dyn Read) -> Result<()> {
+    let mut pads = vec![0; 16 * n];
+    for (i, (choice, pad)) in received.iter().enumerate() {
+        from.read_exact(&mut pads).map_err(|e| Failure::new(format!("the OTs of P0: {e}")))?;
+        if pads[16 * *choice as usize..][..16] != pad.0.to_le_bytes() {
+            return Err(Failure::Check(format!("OT {i}: not the pad at index {choice}")));
+        }
+    }
+    if received.len() >= 64 && received.iter().all(|(choice, _)| *choice == received[0].0) {
+        return Err(Failure::Check("all choices are the same".into()));
+    }
+    Ok(())
 }
 
 fn hand_over(cots: &[(ot::CotSender, ot::CotReceiver)]) -> io::Result<()> {
@@ -162,5 +222,24 @@ mod tests {
             let (t, handed) = sample(delta, |_| choice);
             assert!(matches!(check(&t, &mut handed.as_slice()), Err(Failure::Check(_))), "{delta} {choice}");
         }
+    }
+    #[test]
+    fn verification_sees_every_pad() {
+        let pads = |i: u32| (0..4).map(move |v| u128::from(4 * i + v + 1) << 60);
+        let received: Vec<(u32, Block)> =
+            (0..100).map(|i| (i % 4, Block(pads(i).nth(i as usize % 4).unwrap()))).collect();
+        let handed: Vec<u8> = (0..100).flat_map(pads).flat_map(u128::to_le_bytes).collect();
+        check_pads(4, &received, &mut handed.as_slice()).unwrap();
+        for at in [7, 64 * 50 + 32 + 7, 64 * 99 + 48 + 8] {
+            let mut wrong = handed.clone();
+            wrong[at] ^= 16;
+            let found = check_pads(4, &received, &mut wrong.as_slice());
+            assert!(matches!(found, Err(Failure::Check(_))), "byte {at}");
+        }
+        let cut = &handed[..handed.len() - 1];
+        assert!(matches!(check_pads(4, &received, &mut &cut[..]), Err(Failure::Reported(_))));
+        let same = vec![received[0]; 64];
+        let handed = [&handed[..64]; 64].concat();
+        assert!(matches!(check_pads(4, &same, &mut handed.as_slice()), Err(Failure::Check(_))));
     }
 }

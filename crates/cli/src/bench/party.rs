@@ -75,9 +75,7 @@ pub fn run(args: &BenchParty) -> Result<()> {
             let lanes = Lanes::connect(args, None, work.items(), |r, n| inference.cots(r, n))?;
             inference::run(inference, lanes)
         }
-        Work::Ot(ot) => {
-            ot::run(ot, Lanes::connect(args, Some(ot.scheme()), work.items(), |r, n| ot.cots(r, n))?)
-        }
+        Work::Ot(ot) => ot::run(ot, Lanes::connect(args, ot.scheme(), work.items(), |r, n| ot.cots(r, n))?),
         Work::Triples(triples) => {
             triples::run(triples, Lanes::connect(args, None, work.items(), |r, n| triples.cots(r, n))?)
         }

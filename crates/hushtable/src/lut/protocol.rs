@@ -5,7 +5,7 @@
 
 use std::{fmt, str::FromStr};
 
-use prim::{ct, ring::Ring};
+use prim::{ct, forest::LANES, ring::Ring};
 
 use super::{
     Table,
@@ -225,10 +225,21 @@ impl Protocol {
         }
     }
 
+    /// Bytes of memory at a party while rows are grown from trees, however few lookups there are: the
+    /// leaves and the rows of a group.
+    pub fn room(self, job: &Job) -> usize {
+        let entries = 1usize << job.index_bits;
+        match self {
+            Self::Tree => 2 * LANES * entries / 8,
+            Self::Arithmetic => 2 * LANES * entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
+            _ => 0,
+        }
+    }
+
     /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
     /// in memory together.
     pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let most = (BATCH_BYTES / self.memory(job)).clamp(1, 1 << 18);
+        let most = (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18);
         (0..rows).step_by(most).map(move |from| most.min(rows - from))
     }
 

@@ -45,8 +45,11 @@ use crate::{
     share::Bitwise,
 };
 
-/// Lookups per message.
+/// Lookups per message, at most.
 const PIECE: usize = 1 << 12;
+
+/// Bits per message, about.
+const MESSAGE: usize = 1 << 23;
 
 impl<G: Group> OneHot<G> {
     /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`, in `n - 1`
@@ -135,6 +138,7 @@ impl Doubling {
         let widths = |lift: Option<u32>| entry_widths(level).into_iter().chain(lift).collect();
         let mut run = Level {
             entries,
+            piece: PIECE.min(MESSAGE >> level),
             to_send: out.len(),
             to_receive: inc.len(),
             widths_out: widths(lift_out),
@@ -195,6 +199,8 @@ struct Level<'a> {
     state: &'a mut Doubling,
     /// Words of entries; behind their widths may stand that of the product.
     entries: usize,
+    /// Lookups per message.
+    piece: usize,
     widths_out: Vec<u32>,
     widths_in: Vec<u32>,
     out: CotSender,
@@ -206,7 +212,7 @@ struct Level<'a> {
 impl Level<'_> {
     /// Step 1 as sender, for the next lookups.
     fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
-        let Some(at) = next(&mut self.to_send) else { return Ok(None) };
+        let Some(at) = next(&mut self.to_send, self.piece) else { return Ok(None) };
         let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
         let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
         let column = |w| rows.iter().skip(w).step_by(self.state.words).copied().collect();
@@ -221,7 +227,7 @@ impl Level<'_> {
 
     /// Step 1 as receiver.
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
-        let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
+        let Some(at) = next(&mut self.to_receive, self.piece) else { return Ok(false) };
         let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths_in);
         let message = s.recv(pads.message_len(self.widths_in.len()))?;
         let (entries, product) = message.split_at(pads.message_len(self.entries));
@@ -234,9 +240,9 @@ impl Level<'_> {
 }
 
 /// The next lookups of a stream, from the back.
-fn next(left: &mut usize) -> Option<Range<usize>> {
+fn next(left: &mut usize, piece: usize) -> Option<Range<usize>> {
     let to = *left;
-    *left = to.saturating_sub(PIECE);
+    *left = to.saturating_sub(piece);
     (to > 0).then_some(*left..to)
 }
 

@@ -53,7 +53,8 @@ impl Plan {
             let got = protocol.name().into();
             return Err(Error::Param { what: "protocol of material on disk", got, accepted });
         };
-        let most = (8 * PIECE_BYTES / bits).min(PIECE_MEMORY / protocol.memory(job));
+        let most = (8 * PIECE_BYTES / bits)
+            .min(PIECE_MEMORY.saturating_sub(protocol.room(job)) / protocol.memory(job));
         Ok(most.clamp(1, MAX_PIECE))
     }
 
