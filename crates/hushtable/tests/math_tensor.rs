@@ -4,8 +4,10 @@ use crate::support::pairs;
 
 use hushtable::{
     AShare, Party, Result, Role,
-    arith::{Fixed, Objective, fixed},
-    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
+    arith::{Fixed, Objective, Shape, SmallMatrix, fixed, shared_times_small},
+    math::{
+        Affine, Cost, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu,
+    },
 };
 use pairs::{both, pair};
 use prim::{block::Block, prg::Prg};
@@ -226,4 +228,158 @@ fn layer_norms_with_public_and_private_gains() {
         ])
     });
     println!("{parts:?}");
+}
+
+/// Offline and online bits of both directions, and rounds online, of a job that draws no correlated OTs.
+fn measured(
+    p: &mut Party,
+    run: impl Fn(&mut Party) -> Result<()>,
+    offline: impl Fn(&mut Party) -> Result<()>,
+) -> Result<[u64; 3]> {
+    let (_, before) = p.metered(&offline)?;
+    let (_, all) = p.metered(&run)?;
+    let bits = |cost: hushtable::net::Cost| 8 * (cost.sent + cost.received);
+    Ok([bits(before), bits(all) - bits(before), u64::from(all.rounds - before.rounds)])
+}
+
+/// Twice the batch takes as many messages, and as many more bits as the formula says.
+fn costs(
+    cost: impl Fn(usize) -> Result<Cost> + Sync,
+    run: impl Fn(&mut Party, usize, bool) -> Result<()> + Sync,
+) {
+    both(pair(9, None), |p| {
+        p.stock_cots(1 << 19, 1 << 19)?;
+        let mut of = |batch| measured(p, |p| run(p, batch, true), |p| run(p, batch, false));
+        let (one, two) = (of(8)?, of(16)?);
+        let (small, large) = (cost(8)?, cost(16)?);
+        assert_eq!(two[0] - one[0], (large.offline_bits - small.offline_bits) as u64, "offline");
+        assert_eq!(two[1] - one[1], (large.online_bits - small.online_bits) as u64, "online");
+        assert_eq!([one[2], two[2]], [small.rounds as u64; 2], "rounds");
+        Ok(())
+    });
+}
+
+#[test]
+fn costs_are_the_documented_ones() {
+    let softmax = |rows| SoftmaxJob { rows, len: 13, bits: 37, scale: 12, objective: Objective::Total };
+    costs(
+        |rows| softmax(rows).cost(),
+        |p, rows, online| {
+            let material = Softmax::prepare(p, softmax(rows))?;
+            let x = shared(p.role(), &vec![1.0; 13 * rows], 37, 12, 1)?;
+            if online { material.eval(p, &x).map(drop) } else { Ok(()) }
+        },
+    );
+    let gelu = |batch| GeluJob { batch, bits: 37, scale: 12, objective: Objective::Total };
+    costs(
+        |batch| gelu(batch).cost(),
+        |p, batch, online| {
+            let material = Gelu::prepare(p, gelu(batch))?;
+            let x = shared(p.role(), &vec![1.0; batch], 37, 12, 1)?;
+            if online { material.eval(p, &x).map(drop) } else { Ok(()) }
+        },
+    );
+    let inverse = ReciprocalJob { bits: 37, scale: 12, scale_out: 14, bounds: [1.0, 200.0], dividend: 0.0 };
+    costs(
+        |batch| {
+            inverse.cost().map(|cost| Cost {
+                offline_bits: batch * cost.offline_bits,
+                online_bits: batch * cost.online_bits,
+                ..cost
+            })
+        },
+        |p, batch, online| {
+            let material = Reciprocal::prepare(p, inverse, batch)?;
+            let x = shared(p.role(), &vec![3.0; batch], 37, 12, 1)?;
+            if online { material.eval(p, &x).map(drop) } else { Ok(()) }
+        },
+    );
+}
+
+#[test]
+fn costs_of_layer_norms_are_the_documented_ones() {
+    let norm = |rows| NormJob {
+        rows,
+        len: 16,
+        bits: 37,
+        scale: 12,
+        largest: 8.0,
+        variance: [0.125, 4.0],
+        epsilon: 0.001,
+        gain: 2.0,
+    };
+    for private in [false, true] {
+        costs(
+            |rows| norm(rows).cost(private),
+            |p, rows, online| {
+                let gains = || vec![1.0; 16];
+                let affine = match (private, p.role()) {
+                    (false, _) => Affine::public(gains(), gains()),
+                    (true, Role::P0) => Affine::own(Role::P0, gains(), gains()),
+                    (true, Role::P1) => Affine::of_peer(Role::P1, 16),
+                };
+                let material = Norm::prepare(p, norm(rows))?;
+                let x = shared(p.role(), &vec![1.0; 16 * rows], 37, 12, 1)?;
+                if online { material.eval(p, &x, &affine).map(drop) } else { Ok(()) }
+            },
+        );
+    }
+}
+
+#[test]
+fn shapes_that_do_not_match_are_named() {
+    let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
+    both(pair(10, None), |p| {
+        let says = |p: &mut Party, count: usize, bits: u32, scale: u32| -> Result<String> {
+            let x = shared(p.role(), &vec![0.0; count], bits, scale, 1)?;
+            Ok(Softmax::prepare(p, job)?.eval(p, &x).expect_err("it does not match").to_string())
+        };
+        for (count, bits, scale, both) in
+            [(7, 37, 12, ["8", "7"]), (8, 38, 12, ["37", "38"]), (8, 37, 11, ["12", "11"])]
+        {
+            let text = says(p, count, bits, scale)?;
+            assert!(both.iter().all(|number| text.contains(number)), "{text}");
+        }
+        Ok(())
+    });
+    let narrow = SoftmaxJob { bits: 19, ..job }.check().expect_err("too narrow").to_string();
+    assert!(narrow.contains("20 to 64"), "{narrow}");
+    let wide = NormJob {
+        rows: 1,
+        len: 1 << 14,
+        bits: 37,
+        scale: 20,
+        largest: 1e6,
+        variance: [1.0, 1000.0],
+        epsilon: 0.0,
+        gain: 1.0,
+    };
+    let text = wide.ring().expect_err("too wide").to_string();
+    assert!(text.contains("64 bits") && text.contains("at least 88"), "{text}");
+    assert!(job.card().expect("a job").to_string().contains("at most 2 ulp"));
+}
+
+#[test]
+fn products_with_a_known_matrix_of_small_numbers() {
+    for (batch, rows, inner, columns, bits) in [(1, 3, 4, 5, 6), (2, 5, 3, 1, 1), (3, 1, 2, 4, 9)] {
+        let shape = Shape { batch, rows, inner, columns };
+        both(pair(11, None), |p| {
+            let top = 1i64 << (bits - 1);
+            let b: Vec<i64> = (0..shape.right() as i64).map(|i| (i * 37 + 5) % (2 * top) - top).collect();
+            let a: Vec<f64> = (0..shape.left() as i64).map(|i| ((i * 7919) % 1001 - 500) as f64).collect();
+            let a = shared(p.role(), &a, 23, 0, 5)?;
+            for owner in [Role::P0, Role::P1] {
+                let numbers: &[i64] = if owner == p.role() { &b } else { &[] };
+                let small = SmallMatrix { owner, numbers, bits };
+                let (product, cost) = p.metered(|p| shared_times_small(p, shape, a.share(), small))?;
+                let plain: Vec<u64> = p.open(a.share())?;
+                let plain = AShare::new(23, if p.role() == Role::P0 { plain } else { vec![0; a.len()] });
+                let words: Vec<u64> = b.iter().map(|&b| b as u64).collect();
+                let want = hushtable::arith::shared_times_public(shape, &plain, &words)?;
+                assert_eq!(p.open(&product)?, p.open(&want)?, "{shape:?}, {owner:?}");
+                assert_eq!(cost.rounds, 1);
+            }
+            Ok(())
+        });
+    }
 }

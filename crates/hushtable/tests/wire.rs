@@ -13,8 +13,9 @@ use std::{env, fs, path::Path};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Method, Millionaires,
-        Plan, ProductTriples, Shape, multiply, relu, truncate,
+        CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, Method,
+        Millionaires, Objective, Plan, ProductTriples, Shape, Small, SmallMatrix, multiply, relu,
+        shared_times_small, times_both, times_sum, truncate,
     },
     gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
@@ -27,6 +28,7 @@ use hushtable::{
         splut::SpLut,
         switching::Chain,
     },
+    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
@@ -95,6 +97,13 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("truncate-faithful", None, truncated),
     ("digits", None, |p| Decomposition::prepare(p, 20, 3, 11)?.digits(p, &word(20)).map(drop)),
     ("relu", None, rectified),
+    ("times-sum", None, |p| times_sum(p, &word(20), Small { mine: &[5; 11], bits: 3 }).map(drop)),
+    ("times-both", None, |p| times_both(p, &word(20), Small { mine: &[5; 11], bits: 3 }, 8, 2).map(drop)),
+    ("known-matrix", None, known_matrix),
+    ("reciprocal", None, reciprocal),
+    ("softmax", None, softmax),
+    ("gelu", None, gelu),
+    ("layer-norm", None, layer_norm),
 ];
 
 /// 11 shares of 20 bits.
@@ -126,6 +135,45 @@ fn rectified(p: &mut Party) -> Result<()> {
     let plan = Plan { method: Method::Thermometer, digit: 3 };
     let material = Comparison::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan }, 11)?;
     relu(p, material, &word(20)).map(drop)
+}
+
+/// 2 x 3 shares times 3 x 2 numbers of P0's.
+fn known_matrix(p: &mut Party) -> Result<()> {
+    let shape = Shape { batch: 1, rows: 2, inner: 3, columns: 2 };
+    let numbers: &[i64] = if p.role() == Role::P0 { &[-4, 3, 2, -1, 0, 1] } else { &[] };
+    let known = SmallMatrix { owner: Role::P0, numbers, bits: 3 };
+    shared_times_small(p, shape, &AShare::<u32>::new(20, vec![4444; 6]), known).map(drop)
+}
+
+/// 6 numbers with 12 bits behind the point.
+fn numbers() -> Result<Fixed<u64>> {
+    Fixed::new(AShare::new(37, vec![4444; 6]), 12)
+}
+
+fn reciprocal(p: &mut Party) -> Result<()> {
+    let job = ReciprocalJob { bits: 37, scale: 12, scale_out: 12, bounds: [1.0, 9.0], dividend: 0.0 };
+    Reciprocal::prepare(p, job, 6)?.eval(p, &numbers()?).map(drop)
+}
+
+fn softmax(p: &mut Party) -> Result<()> {
+    let job = SoftmaxJob { rows: 2, len: 3, bits: 37, scale: 12, objective: Objective::Total };
+    Softmax::prepare(p, job)?.eval(p, &numbers()?).map(drop)
+}
+
+fn gelu(p: &mut Party) -> Result<()> {
+    let job = GeluJob { batch: 6, bits: 37, scale: 12, objective: Objective::Total };
+    Gelu::prepare(p, job)?.eval(p, &numbers()?).map(drop)
+}
+
+/// With gains of P1's.
+fn layer_norm(p: &mut Party) -> Result<()> {
+    let (largest, variance) = (8.0, [0.25, 4.0]);
+    let job = NormJob { rows: 2, len: 3, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
+    let gains = match p.role() {
+        Role::P0 => Affine::of_peer(Role::P0, 3),
+        Role::P1 => Affine::own(Role::P1, vec![1.5; 3], vec![0.5; 3]),
+    };
+    Norm::prepare(p, job)?.eval(p, &numbers()?, &gains).map(drop)
 }
 
 /// 5 arrays of 6 entries of 13 bits, reversed, held by P1.

@@ -34,6 +34,16 @@ impl Cost {
         Self { cots: 1, online_bits: bits as usize, rounds: 1, ..Self::default() }
     }
 
+    /// A batch of so many, in the same rounds.
+    pub(super) fn times(self, count: usize) -> Self {
+        Self {
+            cots: count * self.cots,
+            offline_bits: count * self.offline_bits,
+            online_bits: count * self.online_bits,
+            rounds: self.rounds,
+        }
+    }
+
     /// Bytes of both phases, a correlated OT counting as a bit.
     pub fn bytes(&self) -> f64 {
         (self.cots + self.offline_bits + self.online_bits) as f64 / 8.0

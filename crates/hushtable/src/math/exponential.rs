@@ -25,7 +25,7 @@
 use prim::ring::low;
 use zeroize::Zeroizing;
 
-use super::{exponent::complement, linear};
+use super::{Cost, exponent::complement, linear, predict};
 use crate::{
     arith::{Small, times_both, zero_extend_bounded},
     error::{Result, same},
@@ -57,6 +57,12 @@ impl ExponentialJob {
     /// Width of t.
     pub(super) fn bits(scale: u32) -> u32 {
         scale - 1 + INDEX
+    }
+
+    /// What an exponential costs, in a ring of `bits` bits.
+    pub(super) fn cost(scale: u32, bits: u32) -> Cost {
+        let read = Cost::tree(INDEX) + predict::reading(INDEX, &[3 * scale + 18]);
+        read + predict::small(2 * scale + 13, scale + 2) + predict::extension(scale + 11, bits)
     }
 
     /// Bits behind the point of a result.

@@ -17,8 +17,8 @@
 //! # Cost, a number
 //! 2 comparisons of l bits; a one-hot vector of 256 entries, its reading with two outputs of
 //! `w = 2F + 3` bits; `2b + b (2w - b + 1)` bits and `2b` correlated OTs of `b = F - 5`; two
-//! multiplexers, of `F + 5` and l bits, and a bounded extension between these. Rounds:
-//! [`GeluJob::rounds`].
+//! multiplexers, of `F + 5` and l bits, and a bounded extension between these. [`GeluJob::cost`] has
+//! the sum.
 //!
 //! # Source
 //! lut-spec 11.4; Hou et al., "CipherGPT" (2023).
@@ -26,7 +26,7 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::linear;
+use super::{Cost, TensorCard, linear, predict};
 use crate::{
     arith::{CompareJob, Comparison, Domain, Fixed, Objective, Small, sign_extend_bounded, times_sum},
     error::{Error, Result, same},
@@ -93,13 +93,36 @@ impl GeluJob {
         Ok(())
     }
 
-    /// Rounds online.
+    /// What all numbers cost.
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn rounds(&self) -> Result<usize> {
+    pub fn cost(&self) -> Result<Cost> {
         self.check()?;
-        Ok(self.compare()?.plan.cost(self.bits - 1)?.rounds + 2 + 1 + 3)
+        let both = predict::comparison(&self.compare()?)?.times(2);
+        let line = predict::doubling(INDEX) + predict::reading(INDEX, &[self.line(); 2]);
+        let line = line + predict::small(self.line(), self.below());
+        let narrow = self.scale + 5;
+        let chosen = predict::selection(narrow) + predict::extension(narrow, self.bits);
+        Ok((both + line + chosen + predict::selection(self.bits)).times(self.batch))
+    }
+
+    /// What is known of it.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn card(&self) -> Result<TensorCard> {
+        let most = 2f64.powi(self.bits as i32 - 3 - self.scale as i32);
+        let max_ulp = 1.2 + 0.8 * libm::exp2(f64::from(self.scale) - 12.0);
+        Ok(TensorCard {
+            function: "GELU of each number",
+            shape: [self.batch, 1],
+            ring: self.bits,
+            scale: self.scale,
+            max_ulp: format!("{max_ulp:.1}"),
+            outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
+            cost: self.cost()?,
+        })
     }
 
     fn compare(&self) -> Result<CompareJob> {

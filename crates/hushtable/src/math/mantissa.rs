@@ -13,7 +13,7 @@
 //! # Source
 //! lut-spec 11.2 (the double interval), 11.5 step 5.
 
-use super::{linear, normalise::Z};
+use super::{Cost, linear, normalise::Z, predict};
 use crate::{
     arith::truncate_reduce,
     error::Result,
@@ -28,6 +28,11 @@ pub(super) const M: u32 = 16;
 
 /// Bits of an index, for numbers of `[1, 3)`.
 const INDEX: u32 = 10;
+
+/// What a reading costs, with outputs of w bits.
+pub(super) fn cost(w: u32) -> Cost {
+    Cost::tree(INDEX) + predict::reading(INDEX, &[w])
+}
 
 /// One-time material for a batch.
 pub(super) struct Mantissa {

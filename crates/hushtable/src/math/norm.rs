@@ -32,8 +32,9 @@
 use prim::ring::Ring;
 
 use super::{
+    Cost, TensorCard,
     affine::Affine,
-    linear,
+    linear, predict,
     reciprocal::{extended, too_wide},
     root::{Root, RootJob},
 };
@@ -111,6 +112,44 @@ impl NormJob {
             Some(ring @ ..=64) => Ok(ring),
             ring => Err(too_wide("ring of a layer norm", ring.unwrap_or(0), 64)),
         }
+    }
+
+    /// What all rows cost.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring).
+    pub fn cost(&self, private_gains: bool) -> Result<Cost> {
+        let (w, f, numbers) = (self.ring()?, self.scale, self.rows * self.len);
+        let finer = f + MORE;
+        let fine = predict::rescaling((f + self.mean_digits()) as i32, finer);
+        let mean = (fine + predict::rescaling(finer as i32, f)).times(self.rows);
+        let first = predict::extension(self.bits, w).times(numbers) + mean;
+        let root = self.root(w).cost()?.times(self.rows);
+        let scaled = predict::products_with_one(w, self.len).times(self.rows)
+            + predict::rescaling((finer + self.root_scale()) as i32, finer).times(numbers);
+        let gains =
+            if private_gains { predict::known(w, self.rows).times(self.len) } else { Cost::default() };
+        let last = predict::rescaling((finer + f) as i32, f).times(numbers);
+        Ok(first + predict::square(w).times(numbers) + root + scaled + gains + last)
+    }
+
+    /// What is known of it.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring).
+    pub fn card(&self, private_gains: bool) -> Result<TensorCard> {
+        let (largest, [low, high]) = (self.largest, self.variance);
+        Ok(TensorCard {
+            function: "layer norm of each row",
+            shape: [self.rows, self.len],
+            ring: self.bits,
+            scale: self.scale,
+            max_ulp: "1 + |g|/4 (1 + 1/s), for gain g and deviation s, and 2e-5 of the result".into(),
+            outside: format!(
+                "numbers beyond {largest} and variances outside {low} to {high} are not allowed, not checked"
+            ),
+            cost: self.cost(private_gains)?,
+        })
     }
 
     /// Bits behind the point of `1/d`.

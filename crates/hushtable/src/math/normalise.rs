@@ -20,7 +20,7 @@
 
 use prim::ring::low;
 
-use super::linear;
+use super::{Cost, linear, predict};
 use crate::{
     arith::{multiply, truncate_reduce},
     error::{Error, Result, same},
@@ -125,6 +125,14 @@ impl Octaves {
     /// Bits of the ring in which numbers with `scale` bits behind the point are normalised.
     pub(super) fn ring(&self, scale: u32) -> u32 {
         (scale as i32 + self.lo + self.count as i32 + 3).max(0) as u32
+    }
+
+    /// What normalising costs, with the function of the octave.
+    pub(super) fn cost(&self, scale: u32, w: u32) -> Cost {
+        let index = self.count + GUARD;
+        let z_scale = scale as i32 + self.lo + self.count as i32 - 1;
+        let read = predict::reading(index, &[w, w]);
+        Cost::tree(index) + read + predict::product(w) + predict::rescaling(z_scale, Z)
     }
 
     fn check(&self, scale: u32, w: u32) -> Result<()> {

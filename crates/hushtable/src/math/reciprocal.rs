@@ -26,9 +26,10 @@
 use prim::ring::Ring;
 
 use super::{
-    linear,
-    mantissa::{M, Mantissa},
+    Cost, linear,
+    mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
+    predict,
 };
 use crate::{
     arith::{Fixed, multiply, sign_extend_bounded},
@@ -88,6 +89,20 @@ impl ReciprocalJob {
             return Err(Error::Param { what, got, accepted: "at most 64".into() });
         }
         Ok(ring)
+    }
+
+    /// What a reciprocal costs.
+    ///
+    /// # Errors
+    /// As [`ring`](Self::ring).
+    pub fn cost(&self) -> Result<Cost> {
+        let (w, octaves) = (self.ring()?, Octaves::of(self.bounds[0], self.bounds[1])?);
+        let product = predict::product(w);
+        let newton = product + predict::rescaling((Z + M) as i32, Z);
+        let scale = Z as i32 + octaves.lo + octaves.count as i32 - 1;
+        let normalised = predict::extension(self.bits, w) + octaves.cost(self.scale, w);
+        let scaled = product + predict::rescaling(scale, self.scale_out);
+        Ok(normalised + mantissa::cost(w) + newton + newton + scaled)
     }
 }
 

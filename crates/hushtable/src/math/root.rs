@@ -21,9 +21,10 @@
 //! lut-spec 11.5 step 5 for the reciprocal; Newton's iteration.
 
 use super::{
-    linear,
-    mantissa::{M, Mantissa},
+    Cost, linear,
+    mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
+    predict,
 };
 use crate::{arith::multiply, error::Result, party::Party, share::AShare};
 
@@ -68,6 +69,24 @@ impl RootJob {
         Ok(octaves.ring(self.scale).max(product).max(out).max(Z + M + 4))
     }
 
+    /// What a root costs.
+    ///
+    /// # Errors
+    /// As [`needed`](Self::needed).
+    pub(super) fn cost(&self) -> Result<Cost> {
+        let (w, octaves) = (self.ring, Octaves::of(self.bounds[0], self.bounds[1])?);
+        let product = predict::product(w);
+        let step = product + predict::rescaling((Z + M) as i32, Z);
+        let last = product + predict::rescaling((Z + M + 1) as i32, Z);
+        let scaled = product + predict::rescaling(Z as i32 + self.power(&octaves), self.scale_out);
+        Ok(octaves.cost(self.scale, w) + mantissa::cost(w) + step + step + last + scaled)
+    }
+
+    /// Bits behind the point of the function of the octave, whose least value has [`DIGITS`] digits.
+    fn power(&self, octaves: &Octaves) -> i32 {
+        DIGITS - libm::log2(self.of(octaves.lo + octaves.count as i32 - 1)).floor() as i32
+    }
+
     /// `c 2^(-j/2)`.
     fn of(&self, j: i32) -> f64 {
         self.factor * libm::exp2(-f64::from(j) / 2.0)
@@ -82,8 +101,7 @@ impl Root {
     /// those of the channel.
     pub(super) fn prepare(p: &mut Party, job: RootJob, batch: usize) -> Result<Self> {
         let octaves = Octaves::of(job.bounds[0], job.bounds[1])?;
-        // So that the least value has DIGITS digits.
-        let power = DIGITS - libm::log2(job.of(octaves.lo + octaves.count as i32 - 1)).floor() as i32;
+        let power = job.power(&octaves);
         let entry = |j: i32| (job.of(j) * 2f64.powi(power)).round() as u64;
         let normalise = Normalise::prepare(p, octaves, job.scale, job.ring, entry, batch)?;
         let middle = |a: f64, b: f64| 2.0 / (a.sqrt() + b.sqrt());

@@ -18,7 +18,7 @@
 //! # Cost, a number
 //! Near 1 maximum of `l - F + 4` bits, an exponential, a product with one number for the row,
 //! `v (v + 1) + 2 v / d` bits of `v = 2F + 8`, and an extension from `F + 2` to l bits; and for each row
-//! the reciprocal. Rounds: see [`SoftmaxJob::rounds`].
+//! the reciprocal. [`SoftmaxJob::cost`] has the sum.
 //!
 //! # Source
 //! lut-spec 11.5; Hou et al., "CipherGPT" (2023). Deviations: the maximum is that of coarser numbers;
@@ -28,9 +28,11 @@
 use prim::ring::Ring;
 
 use super::{
+    Cost, TensorCard,
     exponential::{Exponential, ExponentialJob},
     linear,
     norm::{repeated, row_sums},
+    predict,
     reciprocal::{Reciprocal, ReciprocalJob, too_wide},
 };
 use crate::{
@@ -106,18 +108,44 @@ impl SoftmaxJob {
         }
     }
 
-    /// Rounds online.
+    /// What all rows cost.
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn rounds(&self) -> Result<usize> {
+    pub fn cost(&self) -> Result<Cost> {
         self.check()?;
-        let levels = self.len.next_power_of_two().trailing_zeros() as usize;
-        let (max, far) = (self.max_job()?, self.far_job()?);
-        // A selection after each comparison; the exponential, its extension; the reciprocal; the
-        // product and its extension.
-        let rounds = |job: &CompareJob| job.plan.cost(job.bits - 1).map(|cost| cost.rounds);
-        Ok(levels * (rounds(&max)? + 1) + rounds(&far)? + 1 + 3 + 1 + 13 + 2)
+        let (max, numbers) = (self.max_job()?, self.rows * self.len);
+        let mut cost = Cost::default();
+        let mut left = self.len;
+        while left > 1 {
+            let level = predict::comparison(&max)? + predict::selection(max.bits);
+            cost = cost + level.times(self.rows * (left / 2));
+            left = left.div_ceil(2);
+        }
+        let held = predict::selection(ExponentialJob::bits(self.scale));
+        let far = predict::comparison(&self.far_job()?)? + held;
+        let exponential = ExponentialJob::cost(self.scale, self.sum_bits());
+        let inverses = self.reciprocal().cost()?.times(self.rows);
+        let products = predict::products_with_one(self.product()[1], self.len).times(self.rows);
+        let out = predict::extension(self.scale + 2, self.bits).times(numbers);
+        Ok(cost + (far + exponential).times(numbers) + inverses + products + out)
+    }
+
+    /// What is known of it.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn card(&self) -> Result<TensorCard> {
+        let most = 2f64.powi(self.bits as i32 - 3 - self.scale as i32);
+        Ok(TensorCard {
+            function: "softmax of each row",
+            shape: [self.rows, self.len],
+            ring: self.bits,
+            scale: self.scale,
+            max_ulp: "2".into(),
+            outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
+            cost: self.cost()?,
+        })
     }
 
     fn max_job(&self) -> Result<CompareJob> {
