@@ -32,4 +32,7 @@ lut d additive additive 8 64 100000
 lut d xor xor 4 1 100000
 lut splut additive additive 8 8 100000
 lut splut additive additive 8 64 100000
+for shape in gpt2-softmax gpt2-gelu block; do
+    run inference --shape "$shape"
+done
 echo "recorded in $record" >&2

@@ -152,6 +152,29 @@ fn bench_ot_keeps_its_contract() {
 }
 
 #[test]
+fn bench_inference_is_exact_to_few_units() {
+    let site = Site::without_identities();
+    for (args, most) in [
+        ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),
+        ("--shape gpt2-gelu --rows 1", 2.6),
+        ("--shape block --sequence 6 --width 8 --heads 2", 200.0),
+    ] {
+        let report = bench(&site, &format!("inference {args}"));
+        let accuracy = &report["accuracy"];
+        let max = accuracy["max_ulp"].as_f64().unwrap();
+        assert!(
+            0.0 < max && max <= most && accuracy["mean_ulp"].as_f64().unwrap() < max,
+            "{args}: {accuracy}"
+        );
+    }
+    let refused = site.run("bench inference --shape block --width 512 --max-bytes 1000000");
+    refused.fails("above --max-bytes 1 MB");
+    assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
+    site.run("bench inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
+    site.run("bench inference --shape block --bits 30").fails("at least 33");
+}
+
+#[test]
 fn bench_refuses_what_it_cannot_measure() {
     let site = Site::without_identities();
     for args in [

@@ -162,12 +162,13 @@ fn gelu_of_every_number_of_its_bend() {
 
 /// Rows whose deviation runs over the bounds, around several means.
 fn norm_rows(job: &NormJob) -> Vec<f64> {
-    let deviations = [job.variance[0].sqrt() * 1.05, 0.3, 1.0, 2.5, job.variance[1].sqrt() * 0.95];
+    let [low, high] = [job.variance[0].sqrt() * 1.05, job.variance[1].sqrt() * 0.95];
+    let deviations = [low, 0.3, 1.0, 2.5, high].map(|s: f64| s.clamp(low, high));
     let row = |i: usize| {
         let mut row = random(i as u64 + 40, job.len, [-1.0, 1.0], 40);
         let mean = row.iter().sum::<f64>() / job.len as f64;
         let deviation = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / job.len as f64).sqrt();
-        let centre = [0.0, 3.0, -7.5, 0.01][i % 4];
+        let centre = [0.0, job.largest * 0.6, -7.5, -job.largest * 0.6][i % 4];
         let unit = 2f64.powi(job.scale as i32);
         row.iter_mut().for_each(|x| {
             let number = centre + (*x - mean) / deviation * deviations[i % 5];
@@ -197,7 +198,9 @@ fn norms(p: &mut Party, job: NormJob, private: Option<Role>) -> Result<f64> {
         let root = (variance + job.epsilon).sqrt();
         for (((y, x), g), b) in y.iter().zip(x).zip(&gains).zip(&offsets) {
             let scaled = g * (x - mean) / root;
-            let error = (y - scaled - b).abs() - 2e-5 * scaled.abs();
+            let unit = 2f64.powi(-(job.scale as i32));
+            let share = 2e-5 + (unit / root).powi(2);
+            let error = (y - scaled - b).abs() - share * scaled.abs();
             let ulps = error * 2f64.powi(job.scale as i32);
             most = most.max(ulps / (1.0 + g.abs() / 4.0 + g.abs() / (4.0 * root)));
             assert!(most <= 1.0, "{ulps} units, deviation {root}, gain {g}: {y}, not {}", scaled + b);
@@ -224,6 +227,10 @@ fn layer_norms_with_public_and_private_gains() {
             norms(p, job, None)?,
             norms(p, job, Some(Role::P0))?,
             norms(p, odd, Some(Role::P1))?,
+            // A mean far from 0, of many numbers.
+            norms(p, NormJob { rows: 4, len: 768, ..job }, None)?,
+            // A deviation of few units.
+            norms(p, NormJob { variance: [2e-5, 0.5], epsilon: 0.0, largest: 16.0, ..job }, None)?,
             norms(p, NormJob { scale: 10, bits: 32, variance: [0.01, 100.0], ..job }, None)?,
         ])
     });
@@ -250,8 +257,9 @@ fn costs(
     both(pair(9, None), |p| {
         p.stock_cots(1 << 19, 1 << 19)?;
         let mut of = |batch| measured(p, |p| run(p, batch, true), |p| run(p, batch, false));
-        let (one, two) = (of(8)?, of(16)?);
-        let (small, large) = (cost(8)?, cost(16)?);
+        // As many digits, so that what is announced is as long.
+        let (one, two) = (of(16)?, of(32)?);
+        let (small, large) = (cost(16)?, cost(32)?);
         assert_eq!(two[0] - one[0], (large.offline_bits - small.offline_bits) as u64, "offline");
         assert_eq!(two[1] - one[1], (large.online_bits - small.online_bits) as u64, "online");
         assert_eq!([one[2], two[2]], [small.rounds as u64; 2], "rounds");
@@ -327,6 +335,57 @@ fn costs_of_layer_norms_are_the_documented_ones() {
 }
 
 #[test]
+fn bounds_that_do_not_fit_the_ring_are_refused() {
+    let job = ReciprocalJob { bits: 16, scale: 12, scale_out: 12, bounds: [1.0, 1.9], dividend: 0.0 };
+    let says = |job: ReciprocalJob| job.ring().expect_err("it does not fit").to_string();
+    assert!(job.ring().is_ok());
+    for (wrong, needed) in [
+        // 5.0 takes 15 bits, and the extension two more.
+        (ReciprocalJob { bounds: [1.0, 5.0], ..job }, "17 bits"),
+        // 1 / 0.05 does not fit 4 bits before the point.
+        (ReciprocalJob { bounds: [0.05, 1.9], ..job }, "18 bits"),
+        (ReciprocalJob { dividend: 15.9, ..job }, "18 bits"),
+    ] {
+        assert!(says(wrong).contains(needed), "{}", says(wrong));
+    }
+    let far = ReciprocalJob {
+        bits: 64,
+        scale: 0,
+        scale_out: 0,
+        bounds: [2f64.powi(30), 2f64.powi(45)],
+        dividend: 0.0,
+    };
+    assert!(says(far).contains("at most 64"), "{}", says(far));
+    let norm = NormJob {
+        rows: 1,
+        len: 64,
+        bits: 20,
+        scale: 12,
+        largest: 64.0,
+        variance: [0.5, 4.0],
+        epsilon: 0.5,
+        gain: 1.0,
+    };
+    let says = |job: NormJob| job.ring().expect_err("it does not fit").to_string();
+    assert!(says(norm).contains("at least 21"), "{}", says(norm));
+    let wide = NormJob { bits: 37, ..norm };
+    assert!(wide.ring().is_ok());
+    for epsilon in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(says(NormJob { epsilon, ..wide }).contains("epsilon"));
+    }
+}
+
+/// Parties that prepare different things end with an error that names them, also without another round.
+#[test]
+fn parties_agree_on_what_they_prepare() {
+    let (p0, p1) = pair(12, None);
+    let job = |scale| SoftmaxJob { rows: 1, len: 3, bits: 37, scale, objective: Objective::Total };
+    let run = |p: &mut Party, scale| Softmax::prepare(p, job(scale)).map(drop);
+    let error = hushtable::run_pair((p0, p1), |p| run(p, 12), |p| run(p, 11)).expect_err("they differ");
+    assert!(error.to_string().contains("softmax"), "{error}");
+}
+
+#[test]
 fn shapes_that_do_not_match_are_named() {
     let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
     both(pair(10, None), |p| {
@@ -347,7 +406,7 @@ fn shapes_that_do_not_match_are_named() {
     let wide = NormJob {
         rows: 1,
         len: 1 << 14,
-        bits: 37,
+        bits: 64,
         scale: 20,
         largest: 1e6,
         variance: [1.0, 1000.0],
@@ -355,7 +414,7 @@ fn shapes_that_do_not_match_are_named() {
         gain: 1.0,
     };
     let text = wide.ring().expect_err("too wide").to_string();
-    assert!(text.contains("64 bits") && text.contains("at least 88"), "{text}");
+    assert!(text.contains("64 bits") && text.contains("at least 102"), "{text}");
     assert!(job.card().expect("a job").to_string().contains("at most 2 ulp"));
 }
 

@@ -79,8 +79,8 @@ impl Affine {
         x_scale: u32,
     ) -> Result<AShare<u64>> {
         let bits = x.bits();
-        let gains: Vec<u64> = fixed::encode(&self.gains, bits, scale)?;
-        let offsets: Vec<u64> = fixed::encode(&self.offsets, bits, scale)?;
+        let gains = Zeroizing::new(fixed::encode::<u64>(&self.gains, bits, scale)?);
+        let offsets = Zeroizing::new(fixed::encode::<u64>(&self.offsets, bits, scale)?);
         let product = match self.known_to {
             None => {
                 let words = x.words().iter().zip(gains.iter().cycle()).map(|(x, g)| x.wrapping_mul(*g));
@@ -89,7 +89,7 @@ impl Affine {
             Some(_) => {
                 let shape = Shape { batch: len, rows: x.len() / len, inner: 1, columns: 1 };
                 let columns = transposed(x, len);
-                let gains = Factor { share: &AShare::new(bits, gains), known_to: self.known_to };
+                let gains = Factor { share: &AShare::new(bits, gains.to_vec()), known_to: self.known_to };
                 let product = matrix_product(p, shape, Factor::shared(&columns), gains)?;
                 transposed(&product, shape.rows)
             }

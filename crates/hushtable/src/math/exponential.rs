@@ -2,8 +2,9 @@
 //!
 //! # Functionality
 //! In: additive shares mod `2^(F+5)` of t with F bits behind the point, `1/32 <= t < 31`. Out: shares of
-//! `e^-t` with `F + 10` bits behind the point, in a ring of any width. The error is 1.5 units on average
-//! of its square, and no more than 5; it is independent of other numbers' and 0 on average.
+//! `e^-t` with `F + 10` bits behind the point, in a ring of any width. The error is at most
+//! `1.7 e^-t 2^-(F+3)` and 5 units: the first from rounding what the parties compute, which in a softmax
+//! matters by its share of the result only; the rest is 0 on average and independent of other numbers'.
 //!
 //! # Protocol
 //! Each party cuts its share into 6 upper bits `i_p` and `u_p`; then `t = i / 2 + u_0 + u_1`, where

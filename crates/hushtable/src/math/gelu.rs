@@ -73,7 +73,7 @@ pub struct Gelu {
 
 /// The function itself, by the formula with tanh that language models use.
 pub fn gelu(x: f64) -> f64 {
-    let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
+    let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
     0.5 * x * (1.0 + libm::tanh(inner))
 }
 
@@ -166,6 +166,7 @@ impl Gelu {
     /// As [`GeluJob::check`], and those of the channel.
     pub fn prepare(p: &mut Party, job: GeluJob) -> Result<Self> {
         job.check()?;
+        p.announce(&format!("GELU {job:?}"))?;
         let compare = Comparison::prepare(p, job.compare()?, 2 * job.batch)?;
         let material = OneHot::doubling(p, INDEX, job.batch)?.signed(p, &[job.line(); 2])?;
         Ok(Self { job, compare, table: job.table()?, material })

@@ -6,14 +6,14 @@
 //! `g_i (x_i - mean) / sqrt(variance + epsilon) + b_i` of each row, with F bits behind the point.
 //!
 //! The error is at most `1 + |g| / 4 + |g| / (4 s)` units in the last place, s being the root, and
-//! `2e-5` of the result without the offset.
+//! `2e-5 + 2^(-2F) / s^2` of the result without the offset.
 //!
 //! # Protocol
 //! All in a ring of w bits, to which x is extended:
 //! 1. The mean, with `F + 4` bits behind the point, is the sum of a row times the public `1/d`, truncated;
 //!    `c_i = x_i - mean`.
-//! 2. d times the variance: the sum of the squares of the `c_i` with F bits behind the point. Its error
-//!    is the square of the mean's.
+//! 2. d times the variance: the sum of the squares of the `c_i` with F bits behind the point. It is too
+//!    large by d times the square of the mean's error, which is a unit at most.
 //! 3. `sqrt(d) / sqrt(..)` of it, plus `d epsilon` (`math::root`).
 //! 4. Its products with the `c_i` share the correlated OTs of a row, and are truncated.
 //! 5. Those with the gains, local for public ones, are truncated after the offsets are added.
@@ -97,6 +97,10 @@ impl NormJob {
                 return Err(Error::Param { what, got: v.to_string(), accepted: "above 0".into() });
             }
         }
+        if !(self.epsilon >= 0.0 && self.epsilon <= self.variance[1]) {
+            let (what, got) = ("epsilon of a layer norm", self.epsilon.to_string());
+            return Err(Error::Param { what, got, accepted: "0 to the greatest variance".into() });
+        }
         if self.len == 0 {
             let (what, got) = ("numbers in a row of a layer norm", "0".into());
             return Err(Error::Param { what, got, accepted: "1 and more".into() });
@@ -108,6 +112,12 @@ impl NormJob {
         let scaled = f + MORE + self.root_scale() + bits(d.sqrt()) + 3;
         let gains = 2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3;
         let needed = [mean, squares, scaled, gains, self.root(64).needed()?, self.bits];
+        let out = f + bits(self.gain * (d.sqrt() + 1.0)) + 1;
+        // The numbers themselves are extended: two bits are for that.
+        let own = out.max(f + bits(self.largest) + 3);
+        if self.bits < own {
+            return Err(too_wide("numbers and results of a layer norm", own, self.bits));
+        }
         match needed.into_iter().max() {
             Some(ring @ ..=64) => Ok(ring),
             ring => Err(too_wide("ring of a layer norm", ring.unwrap_or(0), 64)),
@@ -154,7 +164,8 @@ impl NormJob {
 
     /// Bits behind the point of `1/d`.
     fn mean_digits(&self) -> u32 {
-        self.scale + MORE + 1 + libm::log2(self.largest).ceil().max(0.0) as u32
+        let sum = libm::log2(self.largest * self.len as f64).ceil().max(0.0) as u32;
+        self.scale + MORE + 1 + sum
     }
 
     /// Those of the reciprocal root: errors of the products are an eighth of a unit.
@@ -164,12 +175,13 @@ impl NormJob {
     }
 
     fn root(&self, ring: u32) -> RootJob {
-        let d = self.len as f64;
+        let (d, unit) = (self.len as f64, 2f64.powi(-(self.scale as i32)));
         RootJob {
             ring,
             scale: 2 * self.scale,
             scale_out: self.root_scale(),
-            bounds: self.variance.map(|v| v * d),
+            // With the error of the mean.
+            bounds: [self.variance[0] * d, (self.variance[1] + 4.0 * unit * unit) * d],
             factor: d.sqrt(),
         }
     }
@@ -181,7 +193,9 @@ impl Norm {
     /// # Errors
     /// As [`NormJob::ring`], and those of the channel.
     pub fn prepare(p: &mut Party, job: NormJob) -> Result<Self> {
-        let root = Root::prepare(p, job.root(job.ring()?), job.rows)?;
+        let ring = job.ring()?;
+        p.announce(&format!("layer norm {job:?}"))?;
+        let root = Root::prepare(p, job.root(ring), job.rows)?;
         Ok(Self { job, root })
     }
 
@@ -228,7 +242,10 @@ impl NormJob {
 
 /// The number of each row once for each of its numbers.
 pub(super) fn repeated(x: &AShare<u64>, len: usize) -> AShare<u64> {
-    AShare::new(x.bits(), x.words().iter().flat_map(|&w| std::iter::repeat_n(w, len)).collect())
+    // As long as it will be: growing leaves copies that are not wiped.
+    let mut words = Vec::with_capacity(len * x.len());
+    x.words().iter().for_each(|&w| words.extend(std::iter::repeat_n(w, len)));
+    AShare::new(x.bits(), words)
 }
 
 /// The sum of each row.

@@ -84,11 +84,29 @@ impl ReciprocalJob {
         let ring = octaves.ring(self.scale).max(product).max(out).max(Z + M + 4).max(self.bits);
         let quotient = libm::log2((self.dividend / self.bounds[0]).max(f64::MIN_POSITIVE)).ceil() as i32;
         let ring = ring.max((self.scale as i32 + self.scale_out as i32 + quotient + 3).max(0) as u32);
+        // What is truncated keeps two bits.
+        let z_scale = self.scale as i32 + octaves.lo + octaves.count as i32 - 1;
+        let last = Z as i32 + octaves.lo + octaves.count as i32 - 1 - self.scale_out as i32;
+        let ring = ring.max((z_scale - Z as i32).max(last).max(0) as u32 + 2);
+        self.check_ends(ring)?;
         if ring > 64 {
             let (what, got) = ("bits of the steps of a reciprocal", ring.to_string());
             return Err(Error::Param { what, got, accepted: "at most 64".into() });
         }
         Ok(ring)
+    }
+
+    /// Whether numbers can be extended, and results fit.
+    fn check_ends(&self, ring: u32) -> Result<()> {
+        let bits = |v: f64, scale: u32| (libm::log2(v).floor() as i32 + scale as i32 + 1).max(0) as u32;
+        let [low, high] = self.bounds;
+        let largest = bits(high.max(self.dividend), self.scale) + if ring > self.bits { 2 } else { 1 };
+        let quotient = if self.dividend > 0.0 { bits(self.dividend / low, self.scale) + 1 } else { 0 };
+        let needed = largest.max(bits(1.0 / low, self.scale_out) + 1).max(quotient);
+        match needed <= self.bits {
+            true => Ok(()),
+            false => Err(too_wide("numbers and results of a reciprocal", needed, self.bits)),
+        }
     }
 
     /// What a reciprocal costs.
@@ -113,6 +131,7 @@ impl Reciprocal {
     /// As [`ReciprocalJob::ring`], and those of the channel.
     pub fn prepare(p: &mut Party, job: ReciprocalJob, batch: usize) -> Result<Self> {
         let (ring, octaves) = (job.ring()?, Octaves::of(job.bounds[0], job.bounds[1])?);
+        p.announce(&format!("reciprocal {job:?}"))?;
         let power = |j: i32| 1 << (octaves.lo + octaves.count as i32 - 1 - j);
         let normalise = Normalise::prepare(p, octaves, job.scale, ring, power, batch)?;
         let mantissa = Mantissa::prepare(p, ring, |a, b| 2.0 / (a + b), batch)?;

@@ -66,7 +66,11 @@ impl RootJob {
         let spread = libm::log2(largest / smallest).ceil() as u32;
         let out = (self.scale_out as i32 + libm::log2(largest).ceil() as i32 + 3).max(0) as u32;
         let product = Z + DIGITS as u32 + spread + 3;
-        Ok(octaves.ring(self.scale).max(product).max(out).max(Z + M + 4))
+        // What is truncated keeps two bits.
+        let z_scale = self.scale as i32 + octaves.lo + octaves.count as i32 - 1;
+        let last = Z as i32 + self.power(&octaves) - self.scale_out as i32;
+        let cut = (z_scale - Z as i32).max(last).max(0) as u32 + 2;
+        Ok(octaves.ring(self.scale).max(product).max(out).max(Z + M + 4).max(cut))
     }
 
     /// What a root costs.

@@ -191,6 +191,7 @@ impl Softmax {
     /// As [`SoftmaxJob::check`], and those of the channel.
     pub fn prepare(p: &mut Party, job: SoftmaxJob) -> Result<Self> {
         job.check()?;
+        p.announce(&format!("softmax {job:?}"))?;
         let maximum = Maximum::prepare(p, job.max_job()?, job.rows, job.len)?;
         let far = Comparison::prepare(p, job.far_job()?, job.rows * job.len)?;
         let exponential = Exponential::prepare(p, job.exponential())?;

@@ -13,14 +13,18 @@ use crate::{
 };
 
 /// Name and text of every table.
-const EMBEDDED: [(&str, &str); 13] = [
+const EMBEDDED: [(&str, &str); 17] = [
     ("rotl-table3", include_str!("../../../../../bench/papers/rotl-table3.toml")),
     ("rotl-table4", include_str!("../../../../../bench/papers/rotl-table4.toml")),
     ("rotl-table5", include_str!("../../../../../bench/papers/rotl-table5.toml")),
     ("rotl-table6", include_str!("../../../../../bench/papers/rotl-table6.toml")),
     ("rotl-table7", include_str!("../../../../../bench/papers/rotl-table7.toml")),
+    ("rotl-table8", include_str!("../../../../../bench/papers/rotl-table8.toml")),
     ("rotl-table10", include_str!("../../../../../bench/papers/rotl-table10.toml")),
+    ("rotl-table11", include_str!("../../../../../bench/papers/rotl-table11.toml")),
     ("rotl-draft-table3", include_str!("../../../../../bench/papers/rotl-draft-table3.toml")),
+    ("rotl-draft-table5", include_str!("../../../../../bench/papers/rotl-draft-table5.toml")),
+    ("rotl-draft-table6", include_str!("../../../../../bench/papers/rotl-draft-table6.toml")),
     ("rotl-draft-figure14", include_str!("../../../../../bench/papers/rotl-draft-figure14.toml")),
     ("rotl-draft-ratios", include_str!("../../../../../bench/papers/rotl-draft-ratios.toml")),
     ("ndss-table1", include_str!("../../../../../bench/papers/ndss-table1.toml")),
@@ -221,7 +225,7 @@ impl Table {
             _ => None,
         };
         let work = |mut values: Values| {
-            for count in ["batch", "count"] {
+            for count in ["batch", "count", "rows"] {
                 if let Some(Value::Integer(count)) = values.get_mut(count) {
                     *count = (*count).min(at_most.into());
                 }
