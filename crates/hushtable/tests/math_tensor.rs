@@ -423,6 +423,7 @@ fn products_with_a_known_matrix_of_small_numbers() {
     for (batch, rows, inner, columns, bits) in [(1, 3, 4, 5, 6), (2, 5, 3, 1, 1), (3, 1, 2, 4, 9)] {
         let shape = Shape { batch, rows, inner, columns };
         both(pair(11, None), |p| {
+            p.stock_cots(1 << 12, 1 << 12)?;
             let top = 1i64 << (bits - 1);
             let b: Vec<i64> = (0..shape.right() as i64).map(|i| (i * 37 + 5) % (2 * top) - top).collect();
             let a: Vec<f64> = (0..shape.left() as i64).map(|i| ((i * 7919) % 1001 - 500) as f64).collect();
