@@ -66,7 +66,7 @@ fuzz:
 python:
 	@echo "== Python package"
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
-	$(PYTHON_VENV)/bin/python -m pip install --quiet '.[test,notebooks,docs]'
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test,notebooks,docs]'
 	$(PYTHON_VENV)/bin/python -m mypy python/hushtable
 	$(PYTHON_VENV)/bin/python -m mypy.stubtest hushtable._hushtable
 	$(PYTHON_VENV)/bin/python -m pytest -q
