@@ -3,7 +3,10 @@
 //! # Functionality
 //! In: additive shares mod `2^l` of rows of d numbers with F bits behind the point, `|x| < 2^(l-3-F)`.
 //! Out: shares of `e^(x_i) / (e^(x_1) + ... + e^(x_d))` of each row, with F bits behind the point, wrong
-//! by 2 units in the last place at most.
+//! by 2 units in the last place at most. That is measured, on random rows and hard ones, not proven: the
+//! last truncation makes a unit of it at most, the reciprocal and what the parties compute less than half
+//! of one; the errors of the d terms of a sum are independent and 0 on average, so that theirs has a
+//! deviation of `sqrt(d) / 1000` units.
 //!
 //! # Protocol
 //! 1. *Maximum*: each party shifts its shares by `F - 4` bits; a tree finds the maximum of what they
