@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-DEADLINE = 120
+DEADLINE = 400
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ def test_there_are_notebooks():
 def test_a_notebook_runs(path):
     book = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in book.cells), "notebooks are stored without outputs"
-    NotebookClient(book, timeout=100, resources={"metadata": {"path": str(path.parent)}}).execute()
+    NotebookClient(book, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
     pictures = [
         output
         for cell in book.cells
