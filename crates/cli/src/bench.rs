@@ -3,6 +3,7 @@
 mod cmp;
 mod inference;
 mod lut;
+mod math;
 mod ot;
 mod paper;
 mod party;
@@ -22,6 +23,7 @@ use self::{
     cmp::CmpWork,
     inference::InferenceWork,
     lut::LutWork,
+    math::MathWork,
     ot::OtWork,
     paper::PaperTables,
     report::{Report, Run},
@@ -44,6 +46,7 @@ Examples:
   hushtable bench lut --protocol splut --index xor --output xor --net lan --tls --format json
   hushtable bench cmp --bits 32 --batch 100000
   hushtable bench inference --shape gpt2-softmax --net lan
+  hushtable bench math --function sigmoid --bits 64 --fraction-bits 16
   hushtable bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -97,6 +100,14 @@ enum What {
         #[command(flatten)]
         options: Options,
     },
+    /// Functions of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Math {
+        #[command(flatten)]
+        work: MathWork,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Random correlated oblivious transfers, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Ot {
@@ -126,18 +137,20 @@ enum Work {
     Cmp(CmpWork),
     Trunc(TruncWork),
     Inference(InferenceWork),
+    Math(MathWork),
     Ot(OtWork),
     Triples(TriplesWork),
 }
 
 impl Work {
-    /// Lookups, comparisons, truncations, OTs or triples.
+    /// Lookups, comparisons, truncations, values, OTs or triples.
     fn items(&self) -> usize {
         match self {
             Self::Lut(work) => work.batch(),
             Self::Cmp(work) => work.batch(),
             Self::Trunc(work) => work.batch(),
             Self::Inference(work) => work.items(),
+            Self::Math(work) => work.batch(),
             Self::Ot(work) => work.count(),
             Self::Triples(work) => work.count(),
         }
@@ -157,6 +170,7 @@ impl Work {
             Self::Cmp(work) => work.to_string(),
             Self::Trunc(work) => work.to_string(),
             Self::Inference(work) => work.to_string(),
+            Self::Math(work) => work.to_string(),
             Self::Ot(work) => work.to_string(),
             Self::Triples(work) => work.to_string(),
         }
@@ -214,6 +228,7 @@ pub fn run(args: &Bench) -> Result<()> {
         What::Cmp { work, options } => (Work::Cmp(work.clone()), options),
         What::Trunc { work, options } => (Work::Trunc(work.clone()), options),
         What::Inference { work, options } => (Work::Inference(work.clone()), options),
+        What::Math { work, options } => (Work::Math(work.clone()), options),
         What::Ot { work, options } => (Work::Ot(work.clone()), options),
         What::Triples { work, options } => (Work::Triples(work.clone()), options),
         What::Paper(tables) => return paper::run(tables),
@@ -226,6 +241,7 @@ pub fn run(args: &Bench) -> Result<()> {
         Work::Cmp(cmp) => cmp.check()?,
         Work::Inference(inference) => inference.check()?,
         Work::Trunc(trunc) => trunc.check()?,
+        Work::Math(math) => math.choose()?,
         Work::Ot(_) | Work::Triples(_) => (),
     }
     let mut runs = Vec::new();

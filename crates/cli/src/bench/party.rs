@@ -12,7 +12,7 @@ use hushtable::{Error, Party, Role, ot::Scheme};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Work, cmp, inference, lut, ot,
+    Work, cmp, inference, lut, math, ot,
     report::{Accuracy, Run},
     triples, trunc,
 };
@@ -75,6 +75,9 @@ pub fn run(args: &BenchParty) -> Result<()> {
             let lanes = Lanes::connect(args, None, work.items(), |r, n| inference.cots(r, n))?;
             inference::run(inference, lanes)
         }
+        Work::Math(math) => {
+            math::run(math, Lanes::connect(args, None, work.items(), |r, n| math.cots(r, n))?)
+        }
         Work::Ot(ot) => ot::run(ot, Lanes::connect(args, ot.scheme(), work.items(), |r, n| ot.cots(r, n))?),
         Work::Triples(triples) => {
             triples::run(triples, Lanes::connect(args, None, work.items(), |r, n| triples.cots(r, n))?)
@@ -92,7 +95,13 @@ impl Lanes {
     ) -> Result<Self> {
         let (connection, start) = args.link.open()?;
         let mut p = Party::new(connection, scheme)?;
-        p.agree(&[("benchmark", args.work.clone())])?;
+        // A long description is compared by its hash.
+        let work = if args.work.len() > 256 {
+            blake3::hash(args.work.as_bytes()).to_string()
+        } else {
+            args.work.clone()
+        };
+        p.agree(&[("benchmark", work)])?;
         let role = p.role();
         let count = usize::from(args.threads).min(items);
         let mut parties = if count == 1 { Vec::new() } else { p.fork(count)? };

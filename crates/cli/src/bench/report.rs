@@ -113,6 +113,7 @@ impl Report {
             Work::Cmp(_) => "comparison",
             Work::Trunc(_) => "truncation",
             Work::Inference(inference) => inference.unit(),
+            Work::Math(_) => "value",
             Work::Ot(_) => "OT",
             Work::Triples(_) => "triple",
         };

@@ -73,7 +73,7 @@ impl Add for Cost {
 /// How far results lie from the function, in units in their last place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// At most.
+    /// The largest seen.
     pub max_ulp: f64,
     /// On average over the numbers looked at and all shares of them.
     pub mean_ulp: f64,
@@ -100,6 +100,9 @@ pub struct Card {
     pub entries: usize,
     /// The error inside the domain.
     pub accuracy: Accuracy,
+    /// How far a result beyond the domain's lower and upper end lies from the function's value at the end, in
+    /// units in the last place.
+    pub jumps: [f64; 2],
     /// What a number costs.
     pub cost: Cost,
     /// What becomes of numbers outside.
@@ -135,14 +138,14 @@ impl fmt::Display for Card {
         let Cost { cots, offline_bits, online_bits, rounds } = self.cost;
         let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
         let over = match self.accuracy.step {
-            1 => "over all numbers".to_string(),
-            step => format!("over every {step}th number"),
+            1 => format!("at most {max:.2} ulp, {mean:.2} on average, over all numbers"),
+            step => format!("largest seen {max:.2} ulp, {mean:.2} on average, at one number of {step}"),
         };
         writeln!(f, "function  {}", self.function)?;
         writeln!(f, "domain    {}", self.domain)?;
         writeln!(f, "ring      {} bits, scale 2^-{} to 2^-{}", self.ring, self.scale, self.scale_out)?;
         writeln!(f, "method    {}, {} entries", self.method, self.entries)?;
-        writeln!(f, "error     at most {max:.2} ulp, {mean:.2} on average, {over}")?;
+        writeln!(f, "error     {over}")?;
         writeln!(
             f,
             "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online",
@@ -152,7 +155,14 @@ impl fmt::Display for Card {
         match self.outside {
             Outside::Wrap => write!(f, "outside   not allowed, not checked"),
             Outside::Strict => write!(f, "outside   refused"),
-            outside => write!(f, "outside   {outside}, for numbers in {}", self.reach),
+            outside => {
+                let [low, high] = self.jumps;
+                write!(
+                    f,
+                    "outside   {outside}, with steps of {low:.0} and {high:.0} ulp; numbers in {}",
+                    self.reach
+                )
+            }
         }
     }
 }

@@ -66,7 +66,7 @@ fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
 }
 
 fn strict(target: &Target, bits: u32, options: &Options) -> Result<Option<Guard>> {
-    match target.grid.bits() == bits {
+    match target.grid.count == 1u64.checked_shl(bits).unwrap_or(0) {
         true => Ok(None),
         false => Guard::exact(&target.grid, bits, options.objective, true).map(Some),
     }
@@ -78,7 +78,8 @@ fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> 
         Outside::Wrap => None,
         Outside::Strict => strict(target, bits, options)?,
         _ if form.split == Split::Carry => None,
-        _ => Some(Guard::shifted(&target.grid, bits, options.objective)?),
+        _ if pieces.levels_off(target, 3.0) => Some(Guard::shifted(&target.grid, bits, options.objective)?),
+        _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
     };
     Ok(Choice { form: Form::Spline(Spline::new(pieces, options.objective)?), guard })
 }

@@ -40,6 +40,7 @@ struct Program {
     guard: Option<Guard>,
     instead: [Instead; 2],
     accuracy: Accuracy,
+    jumps: [f64; 2],
     cost: Cost,
 }
 
@@ -137,9 +138,9 @@ impl Evaluation {
         let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
         let outside = options.outside;
         let (name, accuracy, cost) = (name.to_string(), choice.form.accuracy(&target), choice.cost(bits)?);
-        let (form, guard) = (choice.form, choice.guard);
+        let (form, guard, jumps) = (choice.form, choice.guard, target.jumps());
         let program =
-            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, cost };
+            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, cost };
         Ok(Self(Arc::new(program)))
     }
 
@@ -155,6 +156,7 @@ impl Evaluation {
             method: program.form.method(),
             entries: program.form.entries(),
             accuracy: program.accuracy,
+            jumps: program.jumps,
             cost: program.cost,
             outside: program.outside,
             reach: program.reach(),
@@ -197,16 +199,19 @@ impl Evaluation {
         Ok((send + guard.0, recv + guard.1))
     }
 
-    /// Offline, for `batch` numbers.
+    /// Offline, for `batch` numbers. What is left to be taken online is made and put in stock.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Handshake`] if the peer prepares another evaluation, and those of the channel.
     pub fn prepare(&self, p: &mut Party, batch: usize) -> Result<Prepared> {
+        p.announce(&format!("function {}", self.digest().to_hex()))?;
         let guard = self.0.guard.map(|guard| guard.prepare(p, batch)).transpose()?;
         let material = match &self.0.form {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
             Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
         };
+        let (send, recv) = self.0.online_cots(p.role(), batch);
+        p.stock_cots(send, recv)?;
         Ok(Prepared { program: self.0.clone(), batch, guard, material })
     }
 }
@@ -273,6 +278,13 @@ impl Prepared {
 }
 
 impl Program {
+    /// Correlated OTs that are taken from the stock online.
+    fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let (send, recv) = self.form.online_cots(role, batch);
+        let replaced = if self.guard.is_some_and(|guard| !guard.strict) { 2 * batch } else { 0 };
+        (send + replaced, recv + replaced)
+    }
+
     /// Where numbers are treated as the options say.
     fn reach(&self) -> Bounds {
         if matches!(self.outside, Outside::Wrap) {

@@ -49,6 +49,14 @@ impl Form {
         }
     }
 
+    /// Those that are taken online.
+    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        match self {
+            Self::Direct(_) => (0, 0),
+            Self::Spline(spline) => spline.online_cots(role, batch),
+        }
+    }
+
     pub(super) fn cost(&self) -> Result<Cost> {
         match self {
             Self::Direct(direct) => Ok(direct.cost()),

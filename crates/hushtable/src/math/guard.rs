@@ -50,13 +50,26 @@ pub(super) struct Guard {
 
 impl Guard {
     /// For exactly the numbers of a grid.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a domain that the comparisons do not serve.
     pub(super) fn exact(grid: &Grid, bits: u32, objective: Objective, strict: bool) -> Result<Self> {
+        if strict && grid.count > 1 << (bits - 1) {
+            return refuse_domain(grid, format!("at most half of a ring of {bits} bits, or all of it"));
+        }
+        if !strict {
+            check_side(grid, bits)?;
+        }
         let job = CompareJob::new(bits, Domain::Near, objective)?;
         Ok(Self { lo: grid.lo, margin: 0, shift: 0, span: grid.count, job, strict })
     }
 
     /// For those and some around them: half as many as the next power of two, on either side.
+    ///
+    /// # Errors
+    /// As [`exact`](Self::exact).
     pub(super) fn shifted(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
+        check_side(grid, bits)?;
         let shift = grid.bits() - 1;
         let job = CompareJob::new(bits - shift, Domain::Near, objective)?;
         Ok(Self { lo: grid.lo, margin: 1 << shift, shift, span: 3, job, strict: false })
@@ -86,6 +99,24 @@ impl Guard {
         let (more, _) = if self.strict { Triples::cots(ors(batch)) } else { (2 * batch, 2 * batch) };
         Ok((send + more, recv + more))
     }
+}
+
+/// `Ok(())` for a domain whose sides are told apart.
+fn check_side(grid: &Grid, bits: u32) -> Result<()> {
+    let quarter = 1i64 << (bits - 2);
+    if grid.lo >= -quarter && grid.lo + grid.count as i64 <= quarter {
+        return Ok(());
+    }
+    let unit = 2f64.powi(grid.fraction as i32);
+    let (lo, hi) = (-quarter as f64 / unit, quarter as f64 / unit);
+    refuse_domain(
+        grid,
+        format!("within {lo} and {hi}, unless nothing becomes of numbers outside or they are refused"),
+    )
+}
+
+fn refuse_domain<T>(grid: &Grid, accepted: String) -> Result<T> {
+    Err(Error::Param { what: "domain", got: grid.bounds.to_string(), accepted })
 }
 
 /// ANDs of a strict check.

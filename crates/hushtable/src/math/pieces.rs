@@ -77,6 +77,9 @@ impl Pieces {
             Split::Carry => (-1i64) << (bits - 1),
         };
         let cut = GUARD_BITS + degree * (t + 1);
+        if cut + 2 > 64 {
+            return Err(too_wide(cut + 2));
+        }
         let start = target.grid.lo.wrapping_sub(base);
         let columns = vec![Vec::new(); degree as usize + 1];
         let mut pieces = Self {
@@ -117,11 +120,13 @@ impl Pieces {
             let Some(mut fitted) = fitted else { return Err(too_wide(u32::MAX)) };
             fitted[0] = fitted[0].checked_add(offset).ok_or_else(|| too_wide(u32::MAX))?;
             let sum = |u: i64| fitted.iter().rev().fold(0i128, |sum, &c| sum * i128::from(u) + i128::from(c));
-            ranges[1].include([ends[0], (ends[0] + ends[1]) / 2, ends[1]].map(sum));
-            ranges[0].include([from, to].map(sum));
+            for (range, [from, to]) in ranges.iter_mut().zip([[from, to], ends]) {
+                range.include([from, to].map(sum));
+                let turns = turning_points(&fitted).into_iter().flatten();
+                turns.for_each(|u| range.include([-1, 0, 1].map(|by| sum((u + by).clamp(from, to)))));
+            }
             self.columns.iter_mut().zip(&fitted).for_each(|(column, &c)| column.push(c));
         }
-        ranges[0].include([ranges[1].least, ranges[1].most]);
         Ok(ranges)
     }
 
@@ -208,6 +213,19 @@ impl Pieces {
         }
     }
 
+    /// Whether numbers beside the domain give what they may: something between the function's value at the end
+    /// and what stands for it beyond, or `slack` units in the last place off.
+    pub(super) fn levels_off(&self, target: &Target, slack: f64) -> bool {
+        let (count, piece) = (target.grid.count as i64, 1i64 << self.low);
+        let scale = 2f64.powi(target.fraction as i32);
+        let beside = (1..=piece).step_by((piece as usize).div_ceil(256));
+        beside.flat_map(|by| [(0, -by), (count - 1, count - 1 + by)]).all(|(end, x)| {
+            let [end, beyond] = [target.inside(end as f64), target.at(target.place(x), x as f64)];
+            let (least, most) = (end.min(beyond) * scale - slack, end.max(beyond) * scale + slack);
+            self.results(x).all(|y| (least..=most).contains(&(y as f64)))
+        })
+    }
+
     /// Every integer that the protocol may give for the number `lo + x`: which one depends on the shares.
     pub(super) fn results(&self, x: i64) -> impl Iterator<Item = i64> + '_ {
         let from_base = x + self.start;
@@ -236,6 +254,16 @@ impl Pieces {
         let unused = 64 - self.narrow - kept;
         (cut << unused) as i64 >> unused >> kept
     }
+}
+
+/// Whole numbers next to which the derivative of a polynomial of degree 3 at most is zero, clamped to 50 bits.
+fn turning_points(coefficients: &[i64]) -> [Option<i64>; 2] {
+    let [b, c, d] = [1, 2, 3].map(|q| coefficients.get(q).map_or(0.0, |&c| c as f64 * q as f64));
+    let whole = |u: f64| u.is_finite().then(|| u.clamp(-2f64.powi(50), 2f64.powi(50)).round() as i64);
+    // b + c u + d u^2, without cancellation.
+    let root = (c * c - 4.0 * b * d).sqrt();
+    let q = -0.5 * (c + root.copysign(c));
+    [whole(q / d), whole(b / q)]
 }
 
 /// What accumulators are at least and at most.

@@ -121,23 +121,23 @@ impl Spline {
 
     /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
     pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        // A conversion or an extension takes one from P0 to P1.
-        let one = if role == Role::P0 { (batch, 0) } else { (0, batch) };
         let polynomial = self.shape().cots() * batch;
-        let mut parts = vec![
-            OneHot::<Cyclic>::tree_cots(role, self.pieces.index_bits(), batch),
-            (polynomial, polynomial),
-        ];
+        let tree = OneHot::<Cyclic>::tree_cots(role, self.pieces.index_bits(), batch);
+        let mut parts = vec![tree, (polynomial, polynomial), self.online_cots(role, batch)];
         if let Some(plan) = self.plan {
-            parts.extend([Millionaires::cots(role, self.pieces.low, plan, batch)?, one]);
+            parts.push(Millionaires::cots(role, self.pieces.low, plan, batch)?);
         }
         if self.pieces.rounded {
-            parts.extend([Millionaires::cots(role, KEPT, ROUNDING, batch)?, one]);
-        }
-        if self.pieces.narrow < self.pieces.bits {
-            parts.push(one);
+            parts.push(Millionaires::cots(role, KEPT, ROUNDING, batch)?);
         }
         Ok(parts.into_iter().fold((0, 0), |(a, b), (send, recv)| (a + send, b + recv)))
+    }
+
+    /// Those of conversions and of the extension, which are taken online: each from P0 to P1.
+    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let extended = self.pieces.narrow < self.pieces.bits;
+        let count = [self.plan.is_some(), self.pieces.rounded, extended].into_iter().filter(|&b| b).count();
+        if role == Role::P0 { (count * batch, 0) } else { (0, count * batch) }
     }
 
     /// What a number costs.

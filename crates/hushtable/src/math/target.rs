@@ -152,6 +152,13 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// How far what stands for the function beyond either end lies from its value there, in units in the last place.
+    pub(super) fn jumps(&self) -> [f64; 2] {
+        let ends = [(0, Place::Below), (self.grid.count - 1, Place::Above)];
+        let jump = |(x, place): (u64, Place)| (self.at(place, x as f64) - self.inside(x as f64)).abs();
+        ends.map(|end| jump(end) * 2f64.powi(self.fraction as i32))
+    }
+
     /// Where `lo + x` lies.
     pub(super) fn place(&self, x: i64) -> Place {
         match x {
@@ -178,12 +185,13 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The function's own domain, or as much of it as suits a ring: the end that lies outside is moved in, and
-/// for a function with values too large the upper half is given up.
+/// The function's own domain, or as much of it as suits a ring: an end that lies outside is moved in, and
+/// while the value at the upper end does not fit, so is that.
 pub(super) fn usual_domain(function: Function, bits: u32, fraction: u32, fraction_out: u32) -> Bounds {
     let Bounds { mut lo, mut hi } = function.domain();
     let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
-    let too_large = |hi: f64| function == Function::Exp && function.eval(hi) >= most(fraction_out);
+    let unit = 2f64.powi(-(fraction_out as i32));
+    let too_large = |hi: f64| function.eval(hi) >= most(fraction_out) + unit / 4.0;
     while hi > 0.0 && too_large(hi) {
         hi = if hi > 1.0 { hi / 2.0 } else { 0.0 };
     }

@@ -58,7 +58,7 @@ const BINOMIAL: [[u64; 4]; 4] = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3
 pub struct Shape {
     /// Degree d, 1 to 3.
     pub degree: u32,
-    /// Bits t of either party's number, 1 to 32.
+    /// Bits t of either party's number, 1 to 63.
     pub bits: u32,
     /// Width L of coefficients and results, 1 to 64.
     pub ring: u32,
@@ -112,7 +112,7 @@ impl Shape {
     fn check(self) -> Result<()> {
         let limits = [
             ("degree of a polynomial", self.degree, MAX_DEGREE),
-            ("bits of a private number", self.bits, 32),
+            ("bits of a private number", self.bits, 63),
             ("width of a polynomial's coefficients", self.ring, 64),
         ];
         for (what, got, most) in limits {

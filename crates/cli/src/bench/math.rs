@@ -1,0 +1,235 @@
+//! `bench math`: functions of random shared numbers.
+
+use std::{fmt, io::Read};
+
+use clap::{Args, ValueEnum, builder::TypedValueParser};
+use hushtable::{
+    AShare, Role,
+    arith::{self, Fixed},
+    math::{self, Bounds, Card, Evaluation, Function, Options},
+};
+use serde::{Deserialize, Serialize};
+
+use super::party::{Finished, Lanes};
+use crate::failure::{Failure, Result};
+
+/// A batch of numbers and a function of them.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct MathWork {
+    /// The function
+    #[arg(long, value_name = "NAME", default_value = "sigmoid", value_parser = functions())]
+    function: String,
+    /// Width of the ring, 8 to 64
+    #[arg(long, value_name = "L", default_value = "16", value_parser = clap::value_parser!(u32).range(8..=64))]
+    bits: u32,
+    /// Bits behind the point
+    #[arg(long, value_name = "F", default_value = "12", value_parser = clap::value_parser!(u32).range(0..=40))]
+    fraction_bits: u32,
+    /// Where the numbers lie, lo:hi; default: the function's own domain
+    #[arg(long, value_name = "LO:HI", allow_hyphen_values = true)]
+    domain: Option<String>,
+    /// How it is evaluated
+    #[arg(long, value_enum, default_value = "auto", requires_ifs = [("spline", "degree"), ("spline", "pieces")])]
+    method: Method,
+    /// Degree of the spline, 1 to 3
+    #[arg(long, value_name = "D")]
+    degree: Option<u32>,
+    /// Pieces of the spline, a power of two
+    #[arg(long, value_name = "N")]
+    pieces: Option<u32>,
+    /// What becomes of numbers outside the domain
+    #[arg(long, value_enum, default_value = "saturate")]
+    outside: Outside,
+    /// Largest error in units in the last place
+    #[arg(long, value_name = "ULP")]
+    max_ulp: Option<f64>,
+    /// What the choice of the method is to make small
+    #[arg(long, value_enum, default_value = "total")]
+    optimise: Objective,
+    /// Number of values, 1 to 2^24
+    #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    batch: u32,
+    /// What was chosen, and its error by the card.
+    #[arg(skip)]
+    chosen: Option<Chosen>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Chosen {
+    method: String,
+    max_ulp: f64,
+    mean_ulp: f64,
+    cots_per_item: usize,
+    online_rounds: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Method {
+    /// The cheapest that is accurate enough
+    Auto,
+    /// A table of all values
+    Table,
+    /// Polynomials over pieces, with --degree and --pieces
+    Spline,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outside {
+    /// The function's limit
+    Saturate,
+    /// The value at the nearer end
+    Clamp,
+    /// Promised not to occur
+    Wrap,
+    /// An error at both parties
+    Strict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Objective {
+    /// Time, offline and online
+    Total,
+    /// Time online
+    Online,
+    /// Bytes, offline and online
+    Bytes,
+    /// Rounds online
+    Rounds,
+}
+
+fn functions() -> impl TypedValueParser<Value = String> {
+    clap::builder::PossibleValuesParser::new(Function::ALL.map(Function::name))
+}
+
+impl fmt::Display for MathWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, ring of {} bits, {} behind the point", self.function, self.bits, self.fraction_bits)?;
+        if let Some(Chosen { method, max_ulp, mean_ulp, .. }) = &self.chosen {
+            write!(f, ", {method}, at most {max_ulp:.2} ulp, {mean_ulp:.2} on average")?;
+        }
+        write!(f, ", batch {}", self.batch)
+    }
+}
+
+impl MathWork {
+    pub fn batch(&self) -> usize {
+        self.batch as usize
+    }
+
+    /// Chooses the method.
+    pub fn choose(&mut self) -> Result<()> {
+        let Card { method, accuracy, cost, .. } = self.evaluation()?.card();
+        let (max_ulp, mean_ulp) = (accuracy.max_ulp, accuracy.mean_ulp);
+        let (cots_per_item, online_rounds) = (cost.cots, cost.rounds);
+        let method = method.to_string();
+        self.chosen = Some(Chosen { method, max_ulp, mean_ulp, cots_per_item, online_rounds });
+        Ok(())
+    }
+
+    /// Correlated OTs, as sender and receiver, for `batch` values.
+    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let evaluation = self.evaluation().expect("chosen before the processes started");
+        evaluation.cots(role, batch).expect("an evaluation that was made")
+    }
+
+    fn evaluation(&self) -> Result<Evaluation> {
+        let bounds =
+            |text: &String| text.parse::<Bounds>().map_err(|e| Failure::new(format!("--domain: {e}")));
+        let options = Options {
+            domain: self.domain.as_ref().map(bounds).transpose()?,
+            method: match (self.method, self.degree, self.pieces) {
+                (Method::Auto, ..) => math::Method::Auto,
+                (Method::Spline, Some(degree), Some(pieces)) => math::Method::Spline { degree, pieces },
+                _ => math::Method::Direct,
+            },
+            outside: match self.outside {
+                Outside::Saturate => math::Outside::Saturate,
+                Outside::Clamp => math::Outside::Clamp,
+                Outside::Wrap => math::Outside::Wrap,
+                Outside::Strict => math::Outside::Strict,
+            },
+            objective: match self.optimise {
+                Objective::Total => arith::Objective::Total,
+                Objective::Online => arith::Objective::Online,
+                Objective::Bytes => arith::Objective::Bytes,
+                Objective::Rounds => arith::Objective::Rounds,
+            },
+            max_ulp: self.max_ulp,
+            ..Options::default()
+        };
+        Ok(Evaluation::new(self.function()?, self.bits, self.fraction_bits, &options)?)
+    }
+
+    fn function(&self) -> Result<Function> {
+        Ok(self.function.parse()?)
+    }
+
+    /// The integers of a lane, in the domain, and P0's shares of them. Public, for measurements only.
+    fn numbers(&self, card: &Card, lane: usize) -> impl Iterator<Item = [i64; 2]> + use<> {
+        let unit = 2f64.powi(card.scale as i32);
+        let (lo, count) = ((card.domain.lo * unit) as i64, ((card.domain.hi - card.domain.lo) * unit) as u64);
+        let mut words = blake3::Hasher::new().update(&(lane as u64).to_le_bytes()).finalize_xof();
+        std::iter::repeat_with(move || {
+            let mut drawn = [0; 16];
+            words.fill(&mut drawn);
+            let [x, mask] = [0, 8].map(|i| i64::from_le_bytes(std::array::from_fn(|k| drawn[i + k])));
+            [lo + (x as u64 % count) as i64, mask]
+        })
+    }
+}
+
+/// Measures, then hands over or verifies.
+pub fn run(work: &MathWork, lanes: Lanes) -> Result<()> {
+    let (evaluation, role) = (work.evaluation()?, lanes.role());
+    let card = evaluation.card();
+    let inputs =
+        lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, &card, role, lane, items));
+    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect::<Result<_>>()?);
+    let done = lanes.measure(
+        batches,
+        inputs,
+        |p, items| evaluation.prepare(p, items),
+        |p, material, x| material.eval(p, x),
+    )?;
+    if done.role == Role::P0 {
+        return done.hand_over(|to| {
+            let mut words = done.results.iter().flat_map(|y| y.share().words());
+            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
+        });
+    }
+    done.verify(|from| check(work, &card, &done, from))
+}
+
+fn shares(work: &MathWork, card: &Card, role: Role, lane: usize, items: usize) -> Result<Fixed<u64>> {
+    let mine = |[x, mask]: [i64; 2]| match role {
+        Role::P0 => mask as u64,
+        Role::P1 => x.wrapping_sub(mask) as u64,
+    };
+    let words = work.numbers(card, lane).take(items).map(mine).collect();
+    Ok(Fixed::new(AShare::new(card.ring, words), card.scale)?)
+}
+
+/// Every result lies as near to the function as the card says.
+fn check(work: &MathWork, card: &Card, done: &Finished<Fixed<u64>>, from: &mut dyn Read) -> Result<()> {
+    let function = work.function()?;
+    // Of a large domain the card has seen a part.
+    let most = if card.accuracy.step == 1 { card.max_ulp() } else { card.max_ulp() + 0.1 };
+    let [unit, unit_out] = [card.scale, card.scale_out].map(|scale| 2f64.powi(scale as i32));
+    for (lane, mine) in done.results.iter().enumerate() {
+        for ([x, _], mine) in work.numbers(card, lane).zip(mine.share().words()) {
+            let mut theirs = [0; 8];
+            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
+            let unused = 64 - card.ring;
+            let y = (mine.wrapping_add(u64::from_le_bytes(theirs)) << unused) as i64 >> unused;
+            let x = x as f64 / unit;
+            let error = (y as f64 - function.eval(x) * unit_out).abs();
+            if error > most {
+                return Err(Failure::Check(format!("{function}({x}) came out wrong by {error} ulp")));
+            }
+        }
+    }
+    Ok(())
+}
