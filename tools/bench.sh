@@ -35,4 +35,10 @@ lut splut additive additive 8 64 100000
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
 done
+for bits in 32 64; do
+    run cmp --bits "$bits" --repeat 3
+    run cmp --bits "$bits" --optimise online --repeat 3
+    run cmp --bits "$bits" --optimise bytes --batch 1048576
+done
+run trunc --bits 64 --cut 16 --repeat 3
 echo "recorded in $record" >&2

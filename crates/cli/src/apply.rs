@@ -1,17 +1,20 @@
 //! `hushtable apply`: a function of the sum of both parties' numbers, or a comparison of two such sums, row by
 //! row.
 
-mod delivery;
+mod ask;
+pub mod delivery;
+pub mod evaluate;
 mod fixed;
+pub mod how;
 pub mod input;
-mod job;
-mod lanes;
+pub mod job;
+pub mod lanes;
 mod lookup;
 pub mod output;
 mod relation;
-mod session;
+pub mod session;
 mod shares;
-mod stock;
+pub mod stock;
 mod table_file;
 
 use std::path::PathBuf;
@@ -20,16 +23,17 @@ use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use hushtable::math::{Bounds, Function};
+use hushtable::math::Function;
 
 use self::{
     delivery::Delivery,
-    job::{Job, Work},
+    how::{Beyond, How},
+    job::Work,
     relation::Relation,
     stock::Stock,
 };
 use crate::{
-    choice::Choosing,
+    choice::{Choice, Choosing},
     failure::{Failure, Result},
     link::Link,
 };
@@ -38,11 +42,13 @@ const EXAMPLES: &str = "\
 How the numbers are read:
   x is the sum of this party's and the peer's number in the same row. Each number is rounded to the \
 nearest multiple of 2^-F, F = --fraction-bits, ties away from zero.
-  The domain lo:hi is the range of the sum. Each party's own number must lie in its half of it, lo/2 \
-(included) to hi/2 (excluded). That is checked here before anything is connected, and the first row \
+  Each party's own number must fit an eighth of what --bits hold; outside the domain the sum is treated \
+as --outside says. With --outside wrap each party's own number must lie in its half of the domain lo:hi, \
+lo/2 (included) to hi/2 (excluded). Both are checked here before anything is connected, and the first row \
 that fails is named.
   If --input is a share file, neither party knows the numbers, and no number can be checked; instead \
-the domain must hold all values that the step before can give.
+the function must take all values that the step before can give.
+  `hushtable functions NAME` prints a function's card: domain, accuracy, bytes and rounds.
 
 Examples:
   The bank listens, the telecom company connects, both get the results:
@@ -104,25 +110,14 @@ pub struct Apply {
     /// Match rows by position only and write no ids; the peer must say so too
     #[arg(long, conflicts_with = "id")]
     no_ids: bool,
-    /// Binary digits after the point of the numbers [default: 8; tables: 0; comparisons: 16; shares: as they
-    /// have]
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
-    fraction_bits: Option<u32>,
-    /// Range of the sum; (hi - lo) * 2^fraction-bits must be a power of two, at most 65536
-    ///
-    /// Default: that of the function; for a table of n values 0:n/2^fraction-bits.
-    #[arg(long, value_name = "LO:HI", allow_hyphen_values = true)]
-    domain: Option<Bounds>,
-    /// Binary digits after the point of the results, 0 to 32 [default: 16; tables: what their values need, up to
-    /// 16; with --reveal none: as --fraction-bits]
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
-    output_fraction_bits: Option<u32>,
     /// Material that `hushtable prepare` made with the peer; what it lacks is made now
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// All material must come from --store: if it holds too little, nothing is started
     #[arg(long, requires = "store")]
     no_offline: bool,
+    #[command(flatten)]
+    how: How,
     #[command(flatten)]
     second: Second,
     #[command(flatten)]
@@ -152,9 +147,6 @@ struct Second {
         conflicts_with_all = ["against", "other"]
     )]
     constant: Option<f64>,
-    /// Bits that hold a number with its sign, 8 to 64 [default: 64; shares: as they have]
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=64))]
-    bits: Option<u32>,
 }
 
 /// What is computed.
@@ -184,7 +176,7 @@ fn number(text: &str) -> std::result::Result<f64, String> {
 /// Runs the subcommand.
 pub fn run(args: &Apply) -> Result<()> {
     let stock = Stock::open(args)?;
-    let mut job = Job::new(args)?;
+    let mut job = ask::job(args)?;
     let rows = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
         stock.check(lookup, rows)?;
@@ -209,14 +201,13 @@ impl Apply {
 
     /// An error if options ask for a y where there is none.
     fn refuse_second_operand(&self) -> Result<()> {
-        let Second { against, other, constant, bits } = &self.second;
+        let Second { against, other, constant } = &self.second;
         refuse(
             "needs a comparison: ge, gt, le, lt, eq, ne, max or min",
             [
                 ("--against", against.is_some()),
                 ("--other", other.is_some()),
                 ("--constant", constant.is_some()),
-                ("--bits", bits.is_some()),
             ],
         )
     }
@@ -226,11 +217,35 @@ impl Apply {
         refuse(
             "does not go with a comparison",
             [
-                ("--domain", self.domain.is_some()),
-                ("--output-fraction-bits", self.output_fraction_bits.is_some()),
+                ("--domain", self.how.domain.is_some()),
+                ("--output-fraction-bits", self.how.output_fraction_bits.is_some()),
+                ("--outside", self.how.outside.is_some()),
+                ("--strict", self.how.strict),
+                ("--method", self.how.method.is_some()),
                 ("--store", self.store.is_some()),
             ],
         )
+    }
+
+    /// An error if options ask for what a lookup does not have.
+    fn refuse_evaluation_options(&self) -> Result<()> {
+        let outside = self.how.outside.is_some_and(|outside| outside != Beyond::Wrap);
+        refuse(
+            "does not go with a lookup (--table, --store, --protocol or --outside wrap)",
+            [
+                ("--bits", self.how.bits.is_some()),
+                ("--outside", outside),
+                ("--strict", self.how.strict),
+                ("--method", self.how.method.is_some()),
+            ],
+        )
+    }
+
+    /// Whether a function is a lookup of numbers that are checked to lie in its domain.
+    fn looks_up(&self) -> bool {
+        self.how.outside == Some(Beyond::Wrap)
+            || self.store.is_some()
+            || self.choosing.protocol != Choice::Auto
     }
 }
 

@@ -1,8 +1,8 @@
 //! The command line, and the exit code.
 
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::{self, Apply},
@@ -10,10 +10,12 @@ use crate::{
     calibrate::{self, Calibrate},
     demo::{self, Demo},
     doctor::{self, Doctor},
+    functions::{self, Functions},
     identity::{self, Identity},
     info,
     plan::{self, Plan},
     prepare::{self, Prepare},
+    score::{self, Score},
     store::{self, Stores},
 };
 
@@ -29,6 +31,8 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
+  A common model, each party with its own features and weights:
+    hushtable score --help
   Make ahead what does not depend on the numbers, and look at it:
     hushtable prepare --help
     hushtable store ls --identity bank.id bank.store
@@ -49,6 +53,8 @@ struct Cli {
 enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
+    Score(Box<Score>),
+    Functions(Box<Functions>),
     Prepare(Box<Prepare>),
     Store(Stores),
     Identity(Identity),
@@ -63,9 +69,11 @@ enum Command {
 
 /// Runs the program: results on standard output, an error as one message on standard error.
 pub fn run() -> ExitCode {
-    let done = match Cli::parse().command {
+    let done = match parse().command {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
+        Command::Score(args) => score::run(&args),
+        Command::Functions(args) => functions::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Store(args) => store::run(&args),
         Command::Identity(args) => identity::run(&args),
@@ -83,4 +91,20 @@ pub fn run() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// The arguments, or an exit with help or a complaint. The help of `apply` shows the functions' cards, which are
+/// computed only when it is asked for.
+fn parse() -> Cli {
+    let arguments: Vec<_> = env::args_os().collect();
+    let asks = |word: &str| arguments.iter().any(|argument| argument == word);
+    let mut command = Cli::command();
+    if asks("apply") && (asks("--help") || asks("help")) {
+        command = command.mut_subcommand("apply", |apply| {
+            let examples = apply.get_after_help().map(ToString::to_string).unwrap_or_default();
+            apply.after_long_help(format!("Functions:\n{}\n{examples}", functions::usual()))
+        });
+    }
+    let parsed = command.try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| error.exit())
 }

@@ -12,7 +12,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{
-    Error, Party, Role,
+    Error, Party, Role, arith,
     lut::{Job, Protocol},
     net::Shape,
     plan, share,
@@ -30,7 +30,7 @@ pub struct Choosing {
     /// Lookup protocol; both parties the same, or auto
     #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
     pub protocol: Choice,
-    /// What `--protocol auto` makes least
+    /// What is made least where there is a choice; both parties the same for functions and comparisons
     #[arg(long, value_enum, default_value = "total")]
     pub optimise: Objective,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
@@ -64,6 +64,16 @@ pub enum Objective {
 }
 
 impl From<Objective> for plan::Objective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Total => Self::Total,
+            Objective::Online => Self::Online,
+            Objective::Bytes => Self::Bytes,
+        }
+    }
+}
+
+impl From<Objective> for arith::Objective {
     fn from(objective: Objective) -> Self {
         match objective {
             Objective::Total => Self::Total,

@@ -32,6 +32,13 @@ pub fn line(text: &[u8], position: Option<&Position>) -> u64 {
     })
 }
 
+/// The names of the columns of `text`, which came from `path`.
+pub fn header(path: &Path, text: &[u8]) -> Result<Vec<String>> {
+    let mut reader = reader(text, true);
+    let header = reader.headers().map_err(|e| failure(path, text, &e))?;
+    Ok(header.iter().map(str::to_owned).collect())
+}
+
 /// The numbers in `columns`, each as `encode` gives it or with its complaint, and the names in `id`.
 /// `path` is where `text` came from.
 pub fn read<T>(

@@ -1,4 +1,4 @@
-//! `hushtable demo`: the example, as two processes of this program that run `apply`.
+//! `hushtable demo`: the example, as two processes of this program that run `score`.
 
 use std::{
     collections::HashMap,
@@ -10,6 +10,7 @@ use std::{
     str::FromStr,
 };
 
+use apps::scoring::{Question, Scoring};
 use clap::Args;
 use hushtable::{math::Function, net::Shape};
 use serde::Deserialize;
@@ -19,6 +20,7 @@ use crate::{
     failure::{Failure, Result},
     identity, pair,
     progress::Progress,
+    score::{self, weights},
 };
 
 const EXAMPLES: &str = "\
@@ -26,21 +28,28 @@ Examples:
   hushtable demo
   hushtable demo --net wan";
 
-const BANK: &str = include_str!("../../../examples/data/scoring/bank.csv");
-const TELECOM: &str = include_str!("../../../examples/data/scoring/telecom.csv");
+/// The parties' features and weights.
+const BANK: [&str; 2] = [
+    include_str!("../../../examples/data/scoring/bank.csv"),
+    include_str!("../../../examples/data/scoring/bank.toml"),
+];
+const TELECOM: [&str; 2] = [
+    include_str!("../../../examples/data/scoring/telecom.csv"),
+    include_str!("../../../examples/data/scoring/telecom.toml"),
+];
 
 /// Rows of each listing.
 const SHOWN: usize = 5;
 
-/// Half a step for each of the two scores, which are rounded to 2^-8, where the sigmoid is steepest (1/4),
-/// and half a step of the result, which is rounded to 2^-16.
-const BOUND: f64 = 2.0 * (0.5 / 256.0) * 0.25 + 0.5 / 65536.0;
+/// What the bank asks in the end.
+const THRESHOLD: f64 = 0.8;
 
 /// Run the scoring example: both parties on this machine, two processes, mutual TLS
 ///
-/// A bank and a telecom company each hold a part of the score of the same 1000 customers. Both get
-/// sigmoid(score at the bank + score at the telecom company) and neither sees the other's part. Every result is
-/// compared with plaintext; too large a difference ends with exit code 1.
+/// A bank and a telecom company know different things about the same 1000 customers, and have a common model of who
+/// repays: each has the weights of its own columns. Both get the probability of every customer. Then the bank alone
+/// gets whether the probability is at least 0.8, and nobody anything else. Neither sees the other's columns, weights
+/// or scores. Every result is compared with plaintext; a difference above the proven bound ends with exit code 1.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Demo {
@@ -49,11 +58,10 @@ pub struct Demo {
     net: Shape,
 }
 
-/// What is read of the report of `apply --json`.
+/// What is read of the report of `score --json`.
 #[derive(Deserialize)]
 struct Report {
     protocol: String,
-    index_bits: u32,
     #[serde(flatten)]
     phases: Phases,
 }
@@ -61,7 +69,7 @@ struct Report {
 /// One party of the example.
 struct Side {
     name: &'static str,
-    data: &'static str,
+    files: [&'static str; 2],
     folder: PathBuf,
     identity: PathBuf,
 }
@@ -70,103 +78,157 @@ struct Side {
 pub fn run(args: &Demo) -> Result<()> {
     let folder = tempfile::tempdir().map_err(|e| Failure::new(format!("temporary folder: {e}")))?;
     let sides = sides(folder.path())?;
-    let reports = {
-        let _progress = Progress::start("demo", 1, false);
-        let [bank, telecom] = [0, 1].map(|i| apply(&sides[i], args.net));
-        let mut bank = bank?;
-        bank.args(["--listen", "127.0.0.1:0"]);
-        let mut telecom = telecom?;
-        let connect = |address: &str| {
-            telecom.args(["--connect", address]);
-            telecom
-        };
-        pair::run(bank, connect, false)?
+    let threshold = THRESHOLD.to_string();
+    let (probabilities, thresholds) = {
+        let _progress = Progress::start("demo", 2, false);
+        let probabilities = both(&sides, args.net, "probability", &[])?;
+        let asked = ["--threshold", &threshold, "--reveal", "p0"];
+        (probabilities, both(&sides, args.net, "threshold", &asked)?)
     };
-    let report: Report =
-        serde_json::from_str(&reports[1]).map_err(|e| Failure::new(format!("report of a process: {e}")))?;
-    let rows = rows(&sides)?;
+    let (rows, bound) = (rows(&sides)?, bound()?);
     let worst = rows.iter().max_by(|a, b| a.error().total_cmp(&b.error())).expect("the example has rows");
-    let text = text(args, &rows, worst, &report);
+    let text = text(args, &rows, worst, bound, [&probabilities, &thresholds]);
     io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
-    worst.within_bound()
+    rows.iter().try_for_each(|row| row.check(bound))
 }
 
 /// Writes each side's folder: its data and its identity.
 fn sides(folder: &Path) -> Result<[Side; 2]> {
     let [bank_id, telecom_id] = identity::pair(folder, ["bank", "telecom"])?;
-    let side = |name: &'static str, data, identity| {
+    let side = |name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
         let folder = folder.join(name);
         fs::create_dir(&folder).map_err(Failure::file(&folder))?;
-        let side = Side { name, data, folder, identity };
-        fs::write(side.input(), data).map_err(Failure::file(&side.input())).map(|()| side)
+        let side = Side { name, files, folder, identity };
+        for (path, text) in side.inputs().iter().zip(files) {
+            fs::write(path, text).map_err(Failure::file(path))?;
+        }
+        Ok(side)
     };
     Ok([side("bank", BANK, bank_id)?, side("telecom", TELECOM, telecom_id)?])
 }
 
 impl Side {
-    fn input(&self) -> PathBuf {
-        self.folder.join(self.name).with_extension("csv")
+    /// The features and the weights.
+    fn inputs(&self) -> [PathBuf; 2] {
+        ["csv", "toml"].map(|extension| self.folder.join(self.name).with_extension(extension))
     }
 
-    fn output(&self) -> PathBuf {
-        self.folder.join("out.csv")
+    fn output(&self, what: &str) -> PathBuf {
+        self.folder.join(what).with_extension("csv")
+    }
+
+    /// Id and part of each row's score, in the clear.
+    fn parts(&self) -> Result<Vec<(String, f64)>> {
+        let [features, weights] = self.inputs();
+        let weights = weights::read(
+            &weights,
+            &features,
+            &crate::csv_file::header(&features, self.files[0].as_bytes())?,
+        )?;
+        let columns =
+            weights.features.iter().map(|name| column(self.files[0], name)).collect::<Result<Vec<_>>>()?;
+        let ids = column(self.files[0], "score")?.into_iter().map(|(id, _)| id);
+        let part = |(i, id): (usize, String)| {
+            let row: Vec<f64> = columns.iter().map(|column| column[i].1).collect();
+            Ok((id, weights.weights.part(&row)?))
+        };
+        ids.enumerate().map(part).collect()
     }
 }
 
-fn apply(side: &Side, net: Shape) -> Result<Command> {
+/// Runs both parties; the report of one.
+fn both(sides: &[Side; 2], net: Shape, what: &str, asked: &[&str]) -> Result<Report> {
+    let [bank, telecom] = sides.each_ref().map(|side| command(side, net, what, asked));
+    let (mut bank, mut telecom) = (bank?, telecom?);
+    bank.args(["--listen", "127.0.0.1:0"]);
+    let connect = |address: &str| {
+        telecom.args(["--connect", address]);
+        telecom
+    };
+    let reports = pair::run(bank, connect, false)?;
+    serde_json::from_str(&reports[1]).map_err(|e| Failure::new(format!("report of a process: {e}")))
+}
+
+fn command(side: &Side, net: Shape, what: &str, asked: &[&str]) -> Result<Command> {
+    let [features, weights] = side.inputs();
     let mut command = pair::program()?;
-    command.args(["apply", "sigmoid", "--column", "score", "--json", "--quiet", "--net", &net.to_string()]);
-    command.arg("--input").arg(side.input());
-    command.arg("--output").arg(side.output());
-    command.arg("--identity").arg(&side.identity);
+    command.args(["score", "--json", "--quiet", "--net", &net.to_string()]).args(asked);
+    command.arg("--features").arg(features).arg("--weights").arg(weights);
+    command.arg("--output").arg(side.output(what)).arg("--identity").arg(&side.identity);
     Ok(command)
+}
+
+/// The error that rounding allows: half a step for each party's part, where the sigmoid is steepest (1/4), and what
+/// the card says of the sigmoid.
+fn bound() -> Result<f64> {
+    let scoring = Scoring::new(score::BITS, score::FRACTION_BITS, Question::Probability)?;
+    let ulp = 2f64.powi(-(score::FRACTION_BITS as i32));
+    let sigmoid = scoring.card().map_or(0.0, |card| card.max_ulp());
+    Ok((2.0 * 0.5 * 0.25 + sigmoid) * ulp)
 }
 
 /// One customer.
 struct Row {
     id: String,
-    bank: f64,
-    telecom: f64,
-    result: f64,
+    parts: [f64; 2],
+    probability: f64,
+    at_least: f64,
 }
 
 impl Row {
     fn plain(&self) -> f64 {
-        Function::Sigmoid.eval(self.bank + self.telecom)
+        Function::Sigmoid.eval(self.parts[0] + self.parts[1])
     }
 
     fn error(&self) -> f64 {
-        (self.result - self.plain()).abs()
+        (self.probability - self.plain()).abs()
     }
 
-    fn within_bound(&self) -> Result<()> {
-        // Written so that an error that is no number fails.
-        if self.error() <= BOUND {
+    /// Both results against plaintext. Parts are rounded, so the bit is free where the probability is that near.
+    fn check(&self, bound: f64) -> Result<()> {
+        let (id, error) = (&self.id, self.error());
+        // An error that is no number is not within the bound either.
+        let within = error <= bound;
+        if !within {
+            return Err(Failure::Check(format!("customer {id}: error {error:.3e} is above {bound:.3e}")));
+        }
+        let (above, free) = (self.plain() >= THRESHOLD, (self.plain() - THRESHOLD).abs() <= bound);
+        if free || self.at_least == f64::from(u8::from(above)) {
             return Ok(());
         }
-        let (id, error) = (&self.id, self.error());
-        Err(Failure::Check(format!("customer {id}: error {error:.3e} is above the bound {BOUND:.3e}")))
+        Err(Failure::Check(format!("customer {id}: {} and not {}", self.at_least, u8::from(above))))
     }
 }
 
-/// Both inputs beside the result, which must be the same at both parties.
+/// Both inputs beside the results; the probabilities must be the same at both parties.
 fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
-    let [bank, telecom] = sides;
-    let outputs =
-        [bank, telecom].map(|side| fs::read_to_string(side.output()).map_err(Failure::file(&side.output())));
-    let [at_bank, at_telecom] = outputs;
-    let results = at_bank?;
-    if results != at_telecom? {
+    let read =
+        |side: &Side, what| fs::read_to_string(side.output(what)).map_err(Failure::file(&side.output(what)));
+    let results = read(&sides[0], "probability")?;
+    if results != read(&sides[1], "probability")? {
         return Err(Failure::Check("the parties got different results".into()));
     }
-    let (own, other) = (column(bank.data, "score")?, column(telecom.data, "score")?);
-    let result: HashMap<String, f64> = column(&results, "sigmoid")?.into_iter().collect();
+    if sides[1].output("threshold").exists() {
+        return Err(Failure::Check("the telecom company got what is the bank's".into()));
+    }
+    let by_id = |text: &str, name: &str| -> Result<HashMap<String, f64>> {
+        Ok(column(text, name)?.into_iter().collect())
+    };
+    let probabilities = by_id(&results, "probability")?;
+    let bits = by_id(&read(&sides[0], "threshold")?, &format!("at_least_{THRESHOLD}"))?;
     let missing = || Failure::Check("a customer has no result".into());
-    own.into_iter()
-        .zip(other)
+    let [bank, telecom] = sides.each_ref().map(Side::parts);
+    bank?
+        .into_iter()
+        .zip(telecom?)
         .map(|((id, bank), (_, telecom))| {
-            let result = *result.get(&id).ok_or_else(missing)?;
-            Ok(Row { id, bank, telecom, result })
+            let result = |of: &HashMap<String, f64>| of.get(&id).copied().ok_or_else(missing);
+            Ok(Row {
+                parts: [bank, telecom],
+                probability: result(&probabilities)?,
+                at_least: result(&bits)?,
+                id: id.clone(),
+            })
         })
         .collect()
 }
@@ -184,37 +246,39 @@ fn column(text: &str, name: &str) -> Result<Vec<(String, f64)>> {
     .collect()
 }
 
-fn text(args: &Demo, rows: &[Row], worst: &Row, report: &Report) -> String {
+fn text(args: &Demo, rows: &[Row], worst: &Row, bound: f64, reports: [&Report; 2]) -> String {
     let mut out = format!(
-        "A bank and a telecom company each hold a part of the score of the same {} customers. Together they compute\n\
-         sigmoid(score at the bank + score at the telecom company); neither sees the other's part.\n\
+        "A bank and a telecom company know different things about the same {} customers. Each has the weights of its own\n\
+         columns in a common model of who repays; neither sees the other's columns, weights or scores.\n\
          Two processes on this machine, mutual TLS 1.3 over TCP on 127.0.0.1, network: {}.\n\n",
         rows.len(),
         args.net
     );
-    for (who, data) in [("The bank (P0, listens)", BANK), ("The telecom company (P1, connects)", TELECOM)] {
+    for (who, [data, weights]) in
+        [("The bank (P0, listens)", BANK), ("The telecom company (P1, connects)", TELECOM)]
+    {
         write!(out, "{who} holds:\n{}", listing(data)).expect("text grows");
+        let weights = weights.lines().filter(|line| line.contains('=')).collect::<Vec<_>>().join(", ");
+        writeln!(out, "  and the weights {weights}\n").expect("text grows");
     }
-    out += "Both get:\n";
-    writeln!(out, "  {:10}{:>12}{:>14}{:>12}", "id", "result", "in plaintext", "difference")
-        .expect("text grows");
+    let title = ("both get", "in plaintext", format!("the bank gets: at least {THRESHOLD}"));
+    writeln!(out, "  {:10}{:>12}{:>14}   {}", "id", title.0, title.1, title.2).expect("text grows");
     for row in &rows[..SHOWN.min(rows.len())] {
-        let (plain, difference) = (row.plain(), row.result - row.plain());
-        writeln!(out, "  {:10}{:>12.6}{plain:>14.6}{difference:>12.6}", row.id, row.result)
-            .expect("text grows");
+        let (plain, bit) = (row.plain(), row.at_least);
+        writeln!(out, "  {:10}{:>12.6}{plain:>14.6}   {bit}", row.id, row.probability).expect("text grows");
     }
     write!(
         out,
-        "  ...\nlargest difference of all {}: {:.6}, customer {}\nit cannot exceed {BOUND:.6}: scores are rounded to \
-         2^-8, the result to 2^-16\n\nCost ({}, tables of 2^{} entries)\n{}",
+        "  ...\nlargest difference of all {}: {:.6}, customer {}; it cannot exceed {bound:.6}\n",
         rows.len(),
         worst.error(),
-        worst.id,
-        report.protocol,
-        report.index_bits,
-        report.phases.table()
+        worst.id
     )
     .expect("text grows");
+    for (what, report) in ["probabilities", "whether they reach the threshold"].into_iter().zip(reports) {
+        write!(out, "\nCost of the {what} ({})\n{}", report.protocol, report.phases.table())
+            .expect("text grows");
+    }
     out
 }
 
@@ -229,7 +293,7 @@ fn listing(data: &str) -> String {
         out.truncate(out.trim_end().len());
         out.push('\n');
     }
-    out + "  ...\n\n"
+    out + "  ...\n"
 }
 
 #[cfg(test)]
@@ -238,14 +302,26 @@ mod tests {
 
     #[test]
     fn the_bound_holds_and_is_tight() {
-        let row = |result| Row { id: "x".into(), bank: -0.25, telecom: 0.25, result };
-        row(0.5).within_bound().unwrap();
-        row(0.5 + BOUND * 0.999).within_bound().unwrap();
-        for wrong in [0.5 + BOUND * 1.001, 0.5 - BOUND * 1.001, f64::NAN, f64::INFINITY] {
-            assert!(matches!(row(wrong).within_bound(), Err(Failure::Check(_))), "{wrong}");
+        let bound = bound().unwrap();
+        let row = |probability| Row { id: "x".into(), parts: [-0.25, 0.25], probability, at_least: 0.0 };
+        row(0.5).check(bound).unwrap();
+        row(0.5 + bound * 0.999).check(bound).unwrap();
+        for wrong in [0.5 + bound * 1.001, 0.5 - bound * 1.001, f64::NAN, f64::INFINITY] {
+            assert!(matches!(row(wrong).check(bound), Err(Failure::Check(_))), "{wrong}");
         }
-        // Both scores half a step off, where the sigmoid is steepest.
-        let off = Function::Sigmoid.eval(2.0 * 0.5 / 256.0) - 0.5;
-        assert!(off < BOUND && off + 1.0 / 65536.0 > BOUND);
+        assert!(bound < 4.0 / 65536.0, "{bound}");
+    }
+
+    #[test]
+    fn a_wrong_bit_is_seen() {
+        let row = |score: f64, at_least| {
+            let probability = Function::Sigmoid.eval(score);
+            Row { id: "x".into(), parts: [score, 0.0], probability, at_least }
+        };
+        let bound = bound().unwrap();
+        for (score, right) in [(-1.0, 0.0), (1.38, 0.0), (1.39, 1.0), (5.0, 1.0)] {
+            row(score, right).check(bound).unwrap();
+            assert!(matches!(row(score, 1.0 - right).check(bound), Err(Failure::Check(_))), "{score}");
+        }
     }
 }

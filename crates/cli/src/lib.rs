@@ -12,6 +12,7 @@ mod csv_file;
 mod demo;
 mod doctor;
 mod failure;
+mod functions;
 mod identity;
 mod info;
 mod link;
@@ -19,6 +20,7 @@ mod pair;
 mod plan;
 mod prepare;
 mod progress;
+mod score;
 mod store;
 
 pub use args::run;

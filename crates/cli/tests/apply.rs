@@ -1,4 +1,4 @@
-//! `apply` between two processes: the results, for every way of asking for them.
+//! `apply` between two processes: lookups, for every way of asking for them.
 
 mod common;
 
@@ -42,7 +42,7 @@ fn check(text: &str, inputs: &[(f64, f64)], f: impl Fn(f64) -> f64, fraction: i3
 #[test]
 fn both_parties_get_the_results() {
     let (site, inputs) = site(-4.0, 3.99);
-    let asked = "sigmoid --column score";
+    let asked = "sigmoid --outside wrap --column score";
     let done = both(
         &site,
         &format!("{asked} --input a.csv --output p0.csv"),
@@ -56,7 +56,7 @@ fn both_parties_get_the_results() {
 #[test]
 fn one_party_gets_the_results() {
     let (site, inputs) = site(-2.0, 1.99);
-    let asked = "tanh --column score --reveal";
+    let asked = "tanh --outside wrap --column score --reveal";
     let [p0, p1] = both(
         &site,
         &format!("{asked} p0 --input a.csv --output tanh.csv"),
@@ -80,7 +80,7 @@ fn one_party_gets_the_results() {
 #[test]
 fn shares_go_on_to_the_next_function() {
     let (site, inputs) = site(-2.0, 1.99);
-    let keep = "tanh --column score --reveal none --threads 2";
+    let keep = "tanh --outside wrap --column score --reveal none --threads 2";
     both(
         &site,
         &format!("{keep} --input a.csv --output a.json"),
@@ -103,7 +103,12 @@ fn shares_go_on_to_the_next_function() {
     assert!(distinct.len() > ROWS / 2, "shares do not repeat as values do");
 
     // The other party listens now.
-    both(&site, "exp --input b.json --output p0.csv", "exp --input a.json --output p1.csv");
+    let exp = "exp --outside wrap";
+    both(
+        &site,
+        &format!("{exp} --input b.json --output p0.csv"),
+        &format!("{exp} --input a.json --output p1.csv"),
+    );
     check(&site.read("p0.csv"), &inputs, |x| rounded(x.tanh(), 8).exp(), 8, 16, "exp");
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
 }
@@ -120,7 +125,7 @@ fn every_function_and_precision() {
         let step = 2f64.powi(-fraction);
         let (site, inputs) = site(-half, half - step);
         let asked = format!(
-            "apply {name} --column score --domain {}:{} --fraction-bits {fraction} --output-fraction-bits {output} \
+            "apply {name} --outside wrap --column score --domain {}:{} --fraction-bits {fraction} --output-fraction-bits {output} \
              --insecure-plain-tcp",
             -2.0 * half,
             2.0 * half
@@ -171,14 +176,14 @@ fn rows_by_position_only_and_ids_as_they_are() {
     let site = Site::new();
     site.write("a.csv", "name,score\n\"x,1\",1\n\u{e9},2\n");
     site.write("b.csv", "score,name\n0.5,\"x,1\"\n-1,\u{e9}\n");
-    let asked = "identity --column score --no-ids";
+    let asked = "identity --outside wrap --column score --no-ids";
     both(
         &site,
         &format!("{asked} --input a.csv --output p0.csv"),
         &format!("{asked} --input b.csv --output p1.csv"),
     );
     assert_eq!(site.read("p0.csv"), "identity\n1.5\n1\n");
-    let asked = "identity --column score --id name --force";
+    let asked = "identity --outside wrap --column score --id name --force";
     both(
         &site,
         &format!("{asked} --input a.csv --output p0.csv"),

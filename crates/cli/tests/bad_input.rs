@@ -57,10 +57,16 @@ fn cells() {
         site.write("in.csv", text);
         refuse(
             &site,
-            &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+            &format!("apply sigmoid --outside wrap --column score --input in.csv --output out.csv {REST}"),
             fragment,
         );
     }
+    site.write("in.csv", "id,score\nx,1\ny,2097152\n");
+    refuse(
+        &site,
+        &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+        "line 3, column \"score\": \"2097152\" is outside -2097152 (included) to 2097152 (excluded), what 32 bits",
+    );
     std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
     refuse(
         &site,
@@ -82,13 +88,30 @@ fn files_and_arguments() {
         (&format!("sigmoid {a} --output a.csv --force"), "a.csv: is the input file"),
         (&format!("sigmoid {a} --output none/out.csv"), "none/out.csv: cannot write in none"),
         (&format!("sigmoid {a} --output . --force"), "not a plain file"),
-        (&format!("sigmoid {a} --output out.csv --fraction-bits 13"), "--fraction-bits 0 to 12"),
+        (
+            &format!("sigmoid {a} --output out.csv --outside wrap --fraction-bits 13"),
+            "--fraction-bits 0 to 12",
+        ),
         (&format!("sigmoid {a} --output out.csv --fraction-bits 33"), "33 is not in 0..=32"),
-        (&format!("sigmoid {a} --output out.csv --domain -5:5"), "work with --domain -8:8"),
+        (&format!("sigmoid {a} --output out.csv --outside wrap --domain -5:5"), "work with --domain -8:8"),
+        (&format!("ln {a} --output out.csv --domain 0:8"), "-inf at 0 is not supported"),
+        (&format!("sigmoid {a} --output out.csv --domain 0:0.3"), "multiples of 2^-8"),
+        (&format!("sigmoid {a} --output out.csv --method spline:4:16"), "degree of a spline: 4"),
+        (&format!("sigmoid {a} --output out.csv --method spline:2:17"), "pieces of a spline: 17"),
+        (
+            &format!("sigmoid {a} --output out.csv --method spline"),
+            "expected auto, table, or spline:DEGREE:PIECES",
+        ),
+        (&format!("sigmoid {a} --output out.csv --bits 7"), "7 is not in 8..=64"),
+        (&format!("sigmoid {a} --output out.csv --outside wrap --strict"), "cannot be used with"),
+        (
+            &format!("sigmoid {a} --output out.csv --protocol rotl --strict"),
+            "--strict does not go with a lookup",
+        ),
         (&format!("sigmoid {a} --output out.csv --domain 8:-8"), "less than the second"),
         (&format!("sigmoid {a} --output out.csv --domain eight"), "expected lo:hi"),
         (
-            &format!("exp {a} --output out.csv --domain 0:64 --fraction-bits 0"),
+            &format!("exp {a} --output out.csv --outside wrap --domain 0:64 --fraction-bits 0"),
             "do not fit 53 bits with 16 output",
         ),
         (&format!("cosine {a} --output out.csv"), "possible values: sigmoid"),
@@ -152,15 +175,17 @@ fn share_files() {
     let site = site();
     let file = r#"{"hushtable_shares":2,"of":"exp","sharing":"additive","session":"00","role":"P0","count":2,"bits":20,"fraction_bits":8,"range":[0,763],"ids":null,"shares":[5,1048575],"checksum":""}"#;
     for (from, to, args, fragment) in [
-        ("", "", "tanh --domain -2:2", "domain -2:2 does not hold; give"),
-        ("763", "7630", "sigmoid", "shares of values from 0 to 29.8046875"),
-        ("", "", "sigmoid --fraction-bits 4", "shares with 8 fraction bits"),
+        ("", "", "tanh --outside wrap --domain -2:2", "domain -2:2 does not hold; give"),
+        ("", "", "tanh --strict --bits 32", "shares with --bits 20"),
+        ("[0,763]", "[-300000,763]", "tanh", "tanh in 20 bits takes -1024 to"),
+        ("763", "7630", "sigmoid --outside wrap", "shares of values from 0 to 29.8046875"),
+        ("", "", "sigmoid --fraction-bits 4", "shares with --fraction-bits 8; leave it out"),
         ("", "", "sigmoid --column score", "a share file has no columns"),
         ("\"count\":2", "\"count\":3", "sigmoid", "count is 3"),
         ("1048575", "1048576", "sigmoid", "share 1 has more than 20 bits"),
         ("\"hushtable_shares\":2", "\"hushtable_shares\":9", "sigmoid", "format version 9"),
         ("additive", "xor", "sigmoid", "sharing \"xor\"; this program reads \"additive\""),
-        ("\"fraction_bits\":8", "\"fraction_bits\":20", "sigmoid", "at most 16"),
+        ("\"fraction_bits\":8", "\"fraction_bits\":20", "sigmoid --outside wrap", "at most 16"),
         ("", "", "ge", "--constant C or --other FILE says"),
         ("", "", "ge --constant 1 --bits 32", "shares with --bits 20"),
         ("", "", "max --constant 1e9", "--constant 1000000000 is outside -512 (included) to 512 (excluded)"),
@@ -190,7 +215,6 @@ fn comparisons() {
     let a = "--input a.csv --output out.csv";
     for (args, fragment) in [
         (&format!("sigmoid --column score --constant 3 {a}"), "--constant needs a comparison"),
-        (&format!("sigmoid --column score --bits 32 {a}"), "--bits needs a comparison"),
         (
             &format!("ge --column score --constant 3 --domain 0:8 {a}"),
             "--domain does not go with a comparison",

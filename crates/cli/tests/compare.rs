@@ -143,8 +143,8 @@ fn shares_go_from_step_to_step() {
     // The other party listens now.
     both(
         &site,
-        "identity --domain 0:2 --input telecom2.json --output p0.csv",
-        "identity --domain 0:2 --input bank2.json --output p1.csv",
+        "identity --domain 0:2 --output-fraction-bits 0 --input telecom2.json --output p0.csv",
+        "identity --domain 0:2 --output-fraction-bits 0 --input bank2.json --output p1.csv",
     );
     let (_, rows) = results(&site.read("p0.csv"));
     for (i, ((x, y), (id, got))) in sums.iter().zip(rows).enumerate() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes bank.csv and telecom.csv: invented customers, the same on every run.
+"""Writes bank.csv and telecom.csv, invented customers, and both parties' weights; the same on every run.
 
-python3 make.py          writes both files beside this script
+python3 make.py          writes the files beside this script
 python3 make.py --check  exits with 1 if the files differ from what would be written
 """
 
@@ -65,6 +65,13 @@ def table(rows, ids, model):
     return "\n".join(lines) + "\n"
 
 
+def weights(model):
+    """The same model with an intercept in place of centres."""
+    intercept = -sum(weight * centre for centre, weight in model.values())
+    lines = [f"intercept = {round(intercept, 6)}", "", "[weights]"]
+    return "\n".join(lines + [f"{name} = {weight}" for name, (_, weight) in model.items()]) + "\n"
+
+
 def main():
     rng = random.Random(20261121)
     ids = [f"C{100000 + 7 * i + int(7 * rng.random())}" for i in range(CUSTOMERS)]
@@ -73,6 +80,8 @@ def main():
     files = {
         "bank.csv": table([bank for bank, _ in people], ids, BANK),
         "telecom.csv": table([telecom for _, telecom in people], ids, TELECOM),
+        "bank.toml": weights(BANK),
+        "telecom.toml": weights(TELECOM),
     }
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, text in files.items() if (here / name).read_text() != text]

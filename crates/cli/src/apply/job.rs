@@ -1,26 +1,23 @@
-//! What the command line and the input files ask for, checked before anything is connected.
+//! A job: its public parameters, which both parties compare, and this party's rows.
 
 use std::sync::atomic::AtomicUsize;
 
-use hushtable::{
-    Error, Party, Role,
-    math::{Bounds, exact_fraction_bits},
-    store::Reserved,
-};
+use apps::scoring::Scoring;
+use hushtable::{Error, Party, Role, store::Reserved};
 
 use super::{
-    Apply, Operation, fixed,
-    input::{Format, Operand, Source},
+    delivery::Delivery,
+    evaluate::Evaluating,
+    input::{Format, Operand},
     lanes::{Done, Reveal},
     lookup::Lookup,
-    relation::{Comparing, Relation},
+    relation::Comparing,
     shares::ShareFile,
-    table_file,
 };
-use crate::failure::{Failure, Result};
-
-/// The format of compared numbers unless another is asked for.
-const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
+use crate::{
+    failure::{Failure, Result},
+    score,
+};
 
 /// A job: its public parameters and this party's rows.
 pub struct Job {
@@ -39,19 +36,23 @@ pub struct Job {
 /// What is done with the numbers.
 pub enum Work {
     Lookup(Lookup),
+    Evaluate(Evaluating),
     Compare(Comparing),
+    Score(Scoring),
 }
 
 impl Job {
-    /// Reads and checks everything.
-    pub fn new(args: &Apply) -> Result<Self> {
-        match args.operation {
-            Some(Operation::Relation(relation)) => compare(args, relation),
-            _ => {
-                args.refuse_second_operand()?;
-                look_up(args)
-            }
-        }
+    /// Of this party's parts `x` of one or two batches of numbers; `gives` says whether it has any for each.
+    pub fn new(
+        delivery: &Delivery,
+        work: Work,
+        column: String,
+        ids: Option<Vec<String>>,
+        x: Vec<Operand>,
+        gives: Vec<bool>,
+    ) -> Self {
+        let threads = usize::from(delivery.threads).min(x[0].words.len());
+        Self { work, column, reveal: delivery.reveal, ids, threads, x, gives }
     }
 
     pub fn rows(&self) -> usize {
@@ -68,11 +69,12 @@ impl Job {
         self.threads
     }
 
-    /// This party's parts of the numbers of each lane.
+    /// This party's parts of the numbers of each lane that has rows.
     pub fn lane_words(&self) -> Vec<Vec<&[u64]>> {
         let share = self.rows().div_ceil(self.threads);
         let mut chunks: Vec<_> = self.x.iter().map(|x| x.words.chunks(share)).collect();
-        (0..self.threads).map(|_| chunks.iter_mut().filter_map(Iterator::next).collect()).collect()
+        let lanes = self.rows().div_ceil(share);
+        (0..lanes).map(|_| chunks.iter_mut().filter_map(Iterator::next).collect()).collect()
     }
 
     /// Compares everything public with the peer, before any work on secrets.
@@ -93,7 +95,10 @@ impl Job {
         ]);
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
-                Failure::new(format!("{error}. Rows are matched by position: sort both files by id"))
+                Failure::new(format!(
+                    "{error}. Rows are matched by position: keep the common ids and sort both files by id (finding \
+                     them privately, by private set intersection, is not part of this program yet)"
+                ))
             }
             _ => Failure::from(error),
         })?;
@@ -116,7 +121,9 @@ impl Job {
     pub fn cots(&self, role: Role, rows: usize) -> Result<(usize, usize)> {
         match &self.work {
             Work::Lookup(lookup) => Ok(lookup.cots(role, rows)),
+            Work::Evaluate(evaluating) => Ok(evaluating.cots(role, rows)?),
             Work::Compare(comparing) => Ok(comparing.cots(role, rows, self.reveal)?),
+            Work::Score(scoring) => Ok(scoring.cots(role, rows)?),
         }
     }
 
@@ -130,7 +137,9 @@ impl Job {
     ) -> std::result::Result<Done, Error> {
         match &self.work {
             Work::Lookup(lookup) => lookup.lane(p, stock, words[0], self.reveal, progress),
+            Work::Evaluate(evaluating) => evaluating.lane(p, words[0], self.reveal, progress),
             Work::Compare(comparing) => comparing.lane(p, [words[0], words[1]], self.reveal, progress),
+            Work::Score(scoring) => score::lane(scoring, p, words[0], self.reveal, progress),
         }
     }
 
@@ -147,7 +156,9 @@ impl Work {
     pub fn result(&self, reveal: Reveal) -> (Format, [i64; 2]) {
         match self {
             Self::Lookup(lookup) => lookup.result(),
+            Self::Evaluate(evaluating) => evaluating.result(),
             Self::Compare(comparing) => comparing.result(reveal),
+            Self::Score(scoring) => score::result(scoring, reveal),
         }
     }
 
@@ -155,7 +166,9 @@ impl Work {
     pub fn protocol(&self) -> String {
         match self {
             Self::Lookup(lookup) => lookup.protocol.name().to_owned(),
+            Self::Evaluate(evaluating) => evaluating.protocol(),
             Self::Compare(comparing) => comparing.protocol(),
+            Self::Score(scoring) => score::protocol(scoring),
         }
     }
 
@@ -163,155 +176,10 @@ impl Work {
     fn fields(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Lookup(lookup) => lookup.fields(),
+            Self::Evaluate(evaluating) => evaluating.fields(),
             Self::Compare(comparing) => comparing.fields(),
+            Self::Score(scoring) => score::fields(scoring),
         }
-    }
-}
-
-/// A lookup in the table of a function, or in one from a file.
-fn look_up(args: &Apply) -> Result<Job> {
-    let source = Source::open(&args.input)?;
-    let fraction_bits = index_fraction_bits(args, &source)?;
-    let output_bits = |otherwise: u32| {
-        args.output_fraction_bits.unwrap_or(if args.delivery.reveal == Reveal::None {
-            fraction_bits
-        } else {
-            otherwise
-        })
-    };
-    let name = args.function().map_or("table", |function| function.name());
-    let (domain, table, column) = match (args.operation, &args.table) {
-        (Some(Operation::Function(function)), _) => {
-            let domain = fixed::domain(args.domain.unwrap_or(function.domain()), fraction_bits)?;
-            let table = fixed::function(function, &domain, output_bits(16))?;
-            (domain, table, function.name().to_owned())
-        }
-        (_, Some(path)) => {
-            let values = table_file::read(path)?;
-            let whole = Bounds { lo: 0.0, hi: values.len() as f64 / f64::from(1u32 << fraction_bits) };
-            let domain = fixed::domain(args.domain.unwrap_or(whole), fraction_bits)?;
-            if values.len() != 1 << domain.index_bits() {
-                return Err(Failure::new(format!(
-                    "{}: {} values, but domain {domain} with {fraction_bits} fraction bits has {} points",
-                    path.display(),
-                    values.len(),
-                    1u32 << domain.index_bits()
-                )));
-            }
-            let column = path.file_stem().map_or("table".into(), |stem| stem.to_string_lossy().into_owned());
-            (domain, fixed::table(&values, output_bits(exact_fraction_bits(&values)))?, column)
-        }
-        _ => unreachable!("clap requires a function or a table"),
-    };
-    let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
-    let work = Work::Lookup(Lookup::new(name, domain, table, args.delivery.reveal));
-    Ok(job(args, work, column, ids, vec![x], vec![true]))
-}
-
-/// A comparison of two columns, or of one with a public number.
-fn compare(args: &Apply, relation: Relation) -> Result<Job> {
-    args.refuse_lookup_options()?;
-    let first = Source::open(&args.input)?;
-    let second = args.second.other.as_deref().map(Source::open).transpose()?;
-    let format = compared_format(args, &first, second.as_ref())?;
-    let read = |source: &Source, column: Option<&str>| match column {
-        None if source.shares.is_none() => source.nothing(args.id(), format),
-        column => source.numbers(column, args.id(), format),
-    };
-    let (ids, x) = read(&first, args.column.as_deref())?;
-    let (other_ids, y) = match (args.second.constant, &second) {
-        (Some(value), _) => (ids.clone(), Operand::public(value, x.words.len(), format, args.link.role())?),
-        (None, Some(source)) => read(source, args.second.against.as_deref())?,
-        (None, None) if first.shares.is_some() => {
-            return Err(
-                first.says("shares of x: --constant C or --other FILE says what they are compared with")
-            );
-        }
-        (None, None) => read(&first, args.second.against.as_deref())?,
-    };
-    same_rows(args, ids.as_deref(), &x, other_ids.as_deref(), &y)?;
-    let gives_x = args.column.is_some() || first.shares.is_some();
-    let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
-    let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
-    let work = Work::Compare(Comparing::new(relation, format, x.range, y.range)?);
-    Ok(job(args, work, relation.name().to_owned(), ids, vec![x, y], gives))
-}
-
-fn job(
-    args: &Apply,
-    work: Work,
-    column: String,
-    ids: Option<Vec<String>>,
-    x: Vec<Operand>,
-    gives: Vec<bool>,
-) -> Job {
-    let threads = usize::from(args.delivery.threads).min(x[0].words.len());
-    Job { work, column, reveal: args.delivery.reveal, ids, threads, x, gives }
-}
-
-/// As the shares have, or as asked for.
-fn compared_format(args: &Apply, first: &Source, second: Option<&Source>) -> Result<Format> {
-    let of_shares = [Some(first), second].into_iter().flatten().find_map(|s| Some((s, s.format()?)));
-    let Some((source, format)) = of_shares else {
-        let bits = args.second.bits.unwrap_or(COMPARED.bits);
-        let fraction_bits = args.fraction_bits.unwrap_or(COMPARED.fraction_bits);
-        if fraction_bits + 3 > bits {
-            let what = format!("--fraction-bits {fraction_bits} leaves no room in --bits {bits}");
-            return Err(Failure::new(what));
-        }
-        return Ok(Format { bits, fraction_bits });
-    };
-    let asked = [
-        ("--bits", args.second.bits, format.bits),
-        ("--fraction-bits", args.fraction_bits, format.fraction_bits),
-    ];
-    match asked.into_iter().find(|(_, asked, has)| asked.is_some_and(|asked| asked != *has)) {
-        None => Ok(format),
-        Some((option, _, has)) => Err(source.says(&format!("shares with {option} {has}; leave it out"))),
-    }
-}
-
-/// As asked for, or as the shares have, or 8 for a function and 0 for a table.
-fn index_fraction_bits(args: &Apply, source: &Source) -> Result<u32> {
-    let Some(format) = source.format() else {
-        return Ok(args.fraction_bits.unwrap_or(if args.operation.is_some() { 8 } else { 0 }));
-    };
-    let has = format.fraction_bits;
-    match args.fraction_bits {
-        Some(asked) if asked != has => {
-            Err(source
-                .says(&format!("shares with {has} fraction bits; --fraction-bits {asked} does not fit")))
-        }
-        _ if has > 16 => Err(source.says(&format!(
-            "shares with {has} fraction bits; an index has at most 16: make them with a smaller \
-             --output-fraction-bits"
-        ))),
-        _ => Ok(has),
-    }
-}
-
-/// An error that names the first row in which two operands' names differ.
-fn same_rows(
-    args: &Apply,
-    ids: Option<&[String]>,
-    x: &Operand,
-    other_ids: Option<&[String]>,
-    y: &Operand,
-) -> Result<()> {
-    let other = || args.second.other.as_ref().unwrap_or(&args.input).display();
-    if x.words.len() != y.words.len() {
-        let (rows, others) = (x.words.len(), y.words.len());
-        return Err(Failure::new(format!("{}: {others} rows; {} has {rows}", other(), args.input.display())));
-    }
-    let differs = |(ids, others): (&[String], &[String])| ids.iter().zip(others).position(|(a, b)| a != b);
-    match ids.zip(other_ids).and_then(differs) {
-        None => Ok(()),
-        Some(at) => Err(Failure::new(format!(
-            "{}: row {} has an id other than in {}: sort both files by id",
-            other(),
-            at + 1,
-            args.input.display()
-        ))),
     }
 }
 

@@ -1,7 +1,11 @@
 //! Rows split over parallel lanes, and what becomes of their results: the one file of `apply` that opens
 //! values.
 
-use std::thread;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use clap::ValueEnum;
 use hushtable::{
@@ -68,6 +72,30 @@ pub fn run<I: Send>(
         Done { outcome: all.outcome, offline, online }
     });
     Ok(all.expect("at least one lane"))
+}
+
+/// Runs `batch` for so many rows at a time. `progress` counts those that are done.
+pub fn in_batches(
+    rows: usize,
+    most: usize,
+    progress: &AtomicUsize,
+    mut batch: impl FnMut(Range<usize>) -> Result<Done, Error>,
+) -> Result<Done, Error> {
+    let mut all: Option<Done> = None;
+    for from in (0..rows).step_by(most) {
+        let at = from..rows.min(from + most);
+        let count = at.len();
+        let done = batch(at)?;
+        progress.fetch_add(count, Ordering::Relaxed);
+        match &mut all {
+            None => all = Some(done),
+            Some(all) => {
+                all.outcome.append(done.outcome);
+                (all.offline, all.online) = (all.offline.then(done.offline), all.online.then(done.online));
+            }
+        }
+    }
+    Ok(all.expect("a lane has rows"))
 }
 
 impl Reveal {

@@ -1,9 +1,6 @@
 //! Comparisons of two columns, or of a column and a public number.
 
-use std::{
-    ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::{ops::Range, sync::atomic::AtomicUsize};
 
 use hushtable::{
     AShare, Error, Party, Role,
@@ -13,7 +10,7 @@ use hushtable::{
 
 use super::{
     input::Format,
-    lanes::{Done, Outcome, Reveal, SHARED_BITS},
+    lanes::{Done, Outcome, Reveal, SHARED_BITS, in_batches},
 };
 use crate::cost::Phase;
 
@@ -90,7 +87,13 @@ enum Material {
 
 impl Comparing {
     /// Comparisons of an x in the range `x` with a y in the range `y`, both ends included.
-    pub fn new(relation: Relation, format: Format, x: [i64; 2], y: [i64; 2]) -> Result<Self, Error> {
+    pub fn new(
+        relation: Relation,
+        format: Format,
+        x: [i64; 2],
+        y: [i64; 2],
+        objective: Objective,
+    ) -> Result<Self, Error> {
         let half = 1i128 << (format.bits - 1);
         let near = |a: [i64; 2], b: [i64; 2]| i128::from(a[1]) - i128::from(b[0]) < half;
         // Differences that fit, in either order, take a third of the work.
@@ -99,7 +102,7 @@ impl Comparing {
             Relation::Min => [x[0].min(y[0]), x[1].min(y[1])],
             _ => [x[0].max(y[0]), x[1].max(y[1])],
         };
-        let job = CompareJob::new(format.bits, domain, Objective::Total)?;
+        let job = CompareJob::new(format.bits, domain, objective)?;
         Ok(Self { relation, format, range, job })
     }
 
@@ -128,6 +131,7 @@ impl Comparing {
             ("function", self.relation.name().to_owned()),
             ("bits", self.format.bits.to_string()),
             ("fraction bits", self.format.fraction_bits.to_string()),
+            ("method", self.protocol()),
         ]
     }
 
@@ -150,21 +154,7 @@ impl Comparing {
         reveal: Reveal,
         progress: &AtomicUsize,
     ) -> Result<Done, Error> {
-        let mut all: Option<Done> = None;
-        for from in (0..x.len()).step_by(BATCH) {
-            let at = from..x.len().min(from + BATCH);
-            let done = self.batch(p, [x, y], at.clone(), reveal)?;
-            progress.fetch_add(at.len(), Ordering::Relaxed);
-            match &mut all {
-                None => all = Some(done),
-                Some(all) => {
-                    all.outcome.append(done.outcome);
-                    (all.offline, all.online) =
-                        (all.offline.then(done.offline), all.online.then(done.online));
-                }
-            }
-        }
-        Ok(all.expect("a lane has rows"))
+        in_batches(x.len(), BATCH, progress, |at| self.batch(p, [x, y], at, reveal))
     }
 
     fn batch(

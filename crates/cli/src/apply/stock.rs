@@ -19,6 +19,11 @@ pub struct Stock {
 }
 
 impl Stock {
+    /// No store.
+    pub fn none() -> Self {
+        Self { store: None, no_offline: false }
+    }
+
     /// Opens the store that the arguments name.
     pub fn open(args: &Apply) -> Result<Self> {
         let open = |path: &std::path::PathBuf| -> Result<Store> {

@@ -1,0 +1,281 @@
+//! Vertical logistic regression: two parties score the people they have in common, each with its own features.
+//!
+//! # Functionality
+//! For each row party p has features `x_p`, and it has weights `w_p` and an intercept `b_p`. Its part of the score is
+//! `z_p = b_p + w_p x_p`. Out, for each row: shares of the probability `sigmoid(z_0 + z_1)`, or only shares of the bit
+//! whether it is at least a public threshold t.
+//!
+//! # Protocol
+//! 1. Each party computes its part and rounds it to a multiple of `2^-f`. The parts are additive shares of the score
+//!    in a ring of l bits; they are limited to an eighth of it each, so that the score leaves the top bit free.
+//! 2. *Probability*: the sigmoid of the score, by [`Evaluation`].
+//! 3. *Threshold*: the sigmoid increases, so the probability is at least t just when the score is at least
+//!    `ln(t / (1 - t))`, or the least multiple of `2^-f` that is: one comparison with a public number, and no sigmoid.
+//!
+//! # Cost
+//! That of the evaluation, see its card; or a comparison of near numbers of l bits.
+//!
+//! # Source
+//! Mohassel, Zhang, "SecureML" (S&P 2017), section 4, for a model that is split by features.
+
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{CompareJob, Comparison, Domain, Fixed, Objective},
+    gates::Bits,
+    math::{Card, Evaluation, Function, Options, Prepared},
+};
+
+/// A party's part of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// What is added to every row's part.
+    pub intercept: f64,
+    /// One for each feature.
+    pub values: Vec<f64>,
+}
+
+impl Weights {
+    /// The part of the score of one row.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many features as weights.
+    pub fn part(&self, features: &[f64]) -> Result<f64> {
+        if features.len() != self.values.len() {
+            let (want, got) = (self.values.len(), features.len());
+            return Err(Error::Shape { what: "features of a row", want, got });
+        }
+        let terms = self.values.iter().zip(features).map(|(w, x)| w * x);
+        Ok(self.intercept + terms.sum::<f64>())
+    }
+}
+
+/// What is asked about each row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Question {
+    /// The probability.
+    Probability,
+    /// Whether the probability is at least this.
+    AtLeast(f64),
+}
+
+/// A question about scores of a given format. Public, the same at both parties.
+pub struct Scoring {
+    bits: u32,
+    fraction: u32,
+    question: Question,
+    method: Method,
+}
+
+enum Method {
+    Sigmoid(Evaluation),
+    /// Comparison with this score, times `2^fraction`.
+    Compare(CompareJob, i64),
+}
+
+/// One-time material for a batch of rows.
+///
+/// ```compile_fail,E0382
+/// # use apps::scoring::Material;
+/// # use hushtable::{Party, Result};
+/// fn twice(p: &mut Party, m: Material, parts: &[u64]) -> Result<()> {
+///     m.answers(p, parts)?;
+///     m.answers(p, parts)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Material {
+    bits: u32,
+    fraction: u32,
+    kind: Kind,
+}
+
+enum Kind {
+    Sigmoid(Prepared),
+    Compare(Comparison, i64),
+}
+
+/// Shares of what was asked.
+pub enum Answers {
+    /// Probabilities, with as many bits behind the point as the scores.
+    Probabilities(Fixed<u64>),
+    /// Bits: 1 where the probability is at least the threshold.
+    AtLeast(Bits),
+}
+
+impl Scoring {
+    /// For scores of `bits` bits, 16 to 64, with `fraction` behind the point.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for other widths, for a threshold that is not between 0 and 1 or whose score no score
+    /// reaches, and if the sigmoid cannot be evaluated in that format: see [`Evaluation::new`].
+    pub fn new(bits: u32, fraction: u32, question: Question) -> Result<Self> {
+        let refuse = |what, got: u32, accepted| Err(Error::Param { what, got: got.to_string(), accepted });
+        if !(16..=64).contains(&bits) {
+            return refuse("bits of a score", bits, "16 to 64".into());
+        }
+        if fraction + 4 > bits {
+            return refuse("bits behind the point of a score", fraction, format!("0 to {}", bits - 4));
+        }
+        let method = match question {
+            Question::Probability => {
+                Method::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &Options::default())?)
+            }
+            Question::AtLeast(t) => {
+                let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
+                Method::Compare(job, least_score(t, bits, fraction)?)
+            }
+        };
+        Ok(Self { bits, fraction, question, method })
+    }
+
+    /// Bits of a score.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Bits behind the point of a score, and of a probability.
+    pub fn fraction(&self) -> u32 {
+        self.fraction
+    }
+
+    /// What is asked.
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// How the sigmoid is evaluated, if it is.
+    pub fn card(&self) -> Option<Card> {
+        match &self.method {
+            Method::Sigmoid(evaluation) => Some(evaluation.card()),
+            Method::Compare(..) => None,
+        }
+    }
+
+    /// What both parties compare: the tables of the sigmoid, or the score that is compared with.
+    pub fn digest(&self) -> blake3::Hash {
+        match &self.method {
+            Method::Sigmoid(evaluation) => evaluation.digest(),
+            Method::Compare(job, least) => blake3::hash(format!("{job:?} {least}").as_bytes()),
+        }
+    }
+
+    /// What parts must be in size less than, or equal to the negative of.
+    pub fn limit(&self) -> f64 {
+        2f64.powi(self.bits as i32 - 3 - self.fraction as i32)
+    }
+
+    /// A part as a share of the score, rounded to nearest, ties away from zero. `None` if it is not within the
+    /// [limit](Self::limit).
+    pub fn encode(&self, part: f64) -> Option<u64> {
+        let (scaled, end) =
+            ((part * 2f64.powi(self.fraction as i32)).round(), 2f64.powi(self.bits as i32 - 3));
+        (-end..end).contains(&scaled).then_some(scaled as i64 as u64)
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, that both phases for `rows` rows take at `role`.
+    ///
+    /// # Errors
+    /// None for a scoring that was made.
+    pub fn cots(&self, role: Role, rows: usize) -> Result<(usize, usize)> {
+        match &self.method {
+            Method::Sigmoid(evaluation) => evaluation.cots(role, rows),
+            Method::Compare(job, _) => job.cots(role, rows),
+        }
+    }
+
+    /// Offline, for `rows` rows.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare(&self, p: &mut Party, rows: usize) -> Result<Material> {
+        let kind = match &self.method {
+            Method::Sigmoid(evaluation) => Kind::Sigmoid(evaluation.prepare(p, rows)?),
+            Method::Compare(job, least) => Kind::Compare(Comparison::prepare(p, *job, rows)?, *least),
+        };
+        Ok(Material { bits: self.bits, fraction: self.fraction, kind })
+    }
+}
+
+impl Material {
+    /// Online: the answers for rows of whose scores `parts` has this party's. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many rows as prepared for, and those of the channel.
+    pub fn answers(self, p: &mut Party, parts: &[u64]) -> Result<Answers> {
+        let score = AShare::<u64>::new(self.bits, parts.to_vec());
+        match self.kind {
+            Kind::Sigmoid(material) => {
+                Ok(Answers::Probabilities(material.eval(p, &Fixed::new(score, self.fraction)?)?))
+            }
+            Kind::Compare(material, least) => {
+                // Public: P0's share of the constant is all of it.
+                let mine = match p.role() {
+                    Role::P0 => least as u64,
+                    Role::P1 => 0,
+                };
+                let least = AShare::new(self.bits, vec![mine; parts.len()]);
+                Ok(Answers::AtLeast(material.ge(p, &score, &least)?))
+            }
+        }
+    }
+}
+
+/// The least score, times `2^fraction`, whose sigmoid is at least t.
+fn least_score(t: f64, bits: u32, fraction: u32) -> Result<i64> {
+    let refuse = |accepted: String| Err(Error::Param { what: "threshold", got: t.to_string(), accepted });
+    if !(t > 0.0 && t < 1.0) {
+        return refuse("more than 0 and less than 1".into());
+    }
+    let scale = 2f64.powi(fraction as i32);
+    let least = (Function::Ln.eval(t / (1.0 - t)) * scale).ceil();
+    let end = 2f64.powi(bits as i32 - 2);
+    if !(-end..end).contains(&least) {
+        let reached = Function::Sigmoid.eval(end / scale);
+        return refuse(format!(
+            "{} to {reached}, for scores of {bits} bits with {fraction} behind the point",
+            1.0 - reached
+        ));
+    }
+    Ok(least as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_sums() {
+        let weights = Weights { intercept: -1.5, values: vec![2.0, -0.25] };
+        assert_eq!(weights.part(&[3.0, 4.0]).unwrap(), 3.5);
+        let error = weights.part(&[3.0]).unwrap_err();
+        assert!(matches!(error, Error::Shape { want: 2, got: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn thresholds_are_the_least_scores() {
+        for fraction in [0, 8, 16] {
+            for t in [1e-4, 0.1, 0.25, 0.5, 0.731, 0.9, 0.9999] {
+                let least = least_score(t, 32, fraction).unwrap();
+                let sigmoid = |score: i64| Function::Sigmoid.eval(score as f64 / 2f64.powi(fraction as i32));
+                assert!(sigmoid(least) >= t && sigmoid(least - 1) < t, "{t} with {fraction} bits");
+            }
+        }
+        assert_eq!(least_score(0.5, 16, 8).unwrap(), 0);
+        for t in [0.0, 1.0, -0.5, 1.5, f64::NAN, f64::INFINITY] {
+            assert!(least_score(t, 32, 16).is_err(), "{t}");
+        }
+        assert!(least_score(0.9999, 16, 12).unwrap_err().to_string().contains("for scores of 16 bits"));
+    }
+
+    #[test]
+    fn parts_within_the_limit_only() {
+        let scoring = Scoring::new(16, 8, Question::AtLeast(0.5)).unwrap();
+        assert_eq!(scoring.limit(), 32.0);
+        assert_eq!(scoring.encode(-32.0), Some((-8192i64) as u64));
+        assert_eq!([scoring.encode(32.0), scoring.encode(-32.01), scoring.encode(f64::NAN)], [None; 3]);
+        assert_eq!(scoring.encode(31.999), None, "rounds to 32");
+        assert!(Scoring::new(16, 13, Question::AtLeast(0.5)).is_err());
+        assert!(Scoring::new(15, 8, Question::AtLeast(0.5)).is_err());
+    }
+}

@@ -1,0 +1,121 @@
+//! Scores of two parties against the plaintext model.
+
+use apps::scoring::{Answers, Question, Scoring, Weights};
+use hushtable::{
+    AShare, Party, Result, Role,
+    arith::{CompareJob, Comparison, Domain, Objective},
+    math::Function,
+    run_pair,
+};
+
+/// Parts of both parties: the given sums, split by a fixed sequence.
+fn split(sums: &[i64]) -> [Vec<u64>; 2] {
+    let mine = |i: usize| ((i as i64 * 7919) % 4001 - 2000) << 4;
+    let first = (0..sums.len()).map(|i| mine(i) as u64).collect();
+    let second = sums.iter().enumerate().map(|(i, sum)| (sum - mine(i)) as u64).collect();
+    [first, second]
+}
+
+/// Both parties' answers, opened, as signed numbers.
+fn run(scoring: &Scoring, sums: &[i64]) -> Vec<i64> {
+    let parts = split(sums);
+    let party = |p: &mut Party| -> Result<Vec<i64>> {
+        let mine = &parts[p.role() as usize];
+        let material = scoring.prepare(p, mine.len())?;
+        Ok(match material.answers(p, mine)? {
+            Answers::Probabilities(y) => {
+                let unused = 64 - y.bits();
+                p.open(y.share())?.iter().map(|w| (w << unused) as i64 >> unused).collect()
+            }
+            Answers::AtLeast(bits) => {
+                let words = bits.open(p)?;
+                (0..bits.len()).map(|i| (words[i / 64] >> (i % 64) & 1) as i64).collect()
+            }
+        })
+    };
+    let (first, second) = run_pair(Party::pair_seeded(7).unwrap(), party, party).unwrap();
+    assert_eq!(first, second);
+    first
+}
+
+#[test]
+fn probabilities_are_as_accurate_as_the_card_says() {
+    for (bits, fraction) in [(32, 8), (40, 16)] {
+        let scoring = Scoring::new(bits, fraction, Question::Probability).unwrap();
+        let one = f64::from(1u32 << fraction);
+        let inside = (-800..800).map(|i| i * (1 << fraction) / 100 + i % 7);
+        let beyond = [-1000, -9, 9, 1000].map(|x| x << fraction);
+        let sums: Vec<i64> = inside.chain(beyond).collect();
+        let most = scoring.card().unwrap().max_ulp();
+        for (sum, got) in sums.iter().zip(run(&scoring, &sums)) {
+            let want = Function::Sigmoid.eval(*sum as f64 / one) * one;
+            // Beyond the domain the limit stands for values that are nearer to it than this.
+            let slack =
+                if sum.abs() >= 8 << fraction { Function::Sigmoid.eval(-8.0) * one + 0.5 } else { 0.0 };
+            assert!((got as f64 - want).abs() <= most + slack, "{bits} bits: {sum} gives {got}, not {want}");
+        }
+    }
+}
+
+/// Scores at the threshold's own, beside it, and at the ends of what parts reach.
+#[test]
+fn thresholds_are_exact() {
+    for t in [0.001, 0.5, 0.8, 0.9999] {
+        let scoring = Scoring::new(32, 16, Question::AtLeast(t)).unwrap();
+        let logit = (Function::Ln.eval(t / (1.0 - t)) * 65536.0) as i64;
+        let near = (-40..40).map(|i| logit + i);
+        let sums: Vec<i64> = near.chain([-(1 << 30) + (1 << 17), (1 << 30) - (1 << 17)]).collect();
+        for (sum, got) in sums.iter().zip(run(&scoring, &sums)) {
+            let want = Function::Sigmoid.eval(*sum as f64 / 65536.0) >= t;
+            assert_eq!(got == 1, want, "score {sum}, threshold {t}");
+        }
+    }
+}
+
+#[test]
+fn a_model_of_two_parties_gives_what_it_gives_as_a_whole() {
+    let whole = Weights { intercept: 0.5, values: vec![1.5, -2.0, 0.25] };
+    let sides = [
+        Weights { intercept: 0.75, values: vec![1.5] },
+        Weights { intercept: -0.25, values: vec![-2.0, 0.25] },
+    ];
+    let rows = [[0.5, 0.25, 3.0], [-1.0, 1.0, 0.0], [2.0, -2.0, 8.0]];
+    let scoring = Scoring::new(40, 16, Question::Probability).unwrap();
+    let party = |p: &mut Party| {
+        let part = |row: &[f64; 3]| match p.role() {
+            Role::P0 => sides[0].part(&row[..1]),
+            Role::P1 => sides[1].part(&row[1..]),
+        };
+        let parts = rows.iter().map(|row| Ok(scoring.encode(part(row)?).unwrap()));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        match scoring.prepare(p, rows.len())?.answers(p, &parts)? {
+            Answers::Probabilities(y) => y.open(p),
+            Answers::AtLeast(_) => unreachable!("probabilities are asked for"),
+        }
+    };
+    let (got, _) = run_pair(Party::pair_seeded(8).unwrap(), party, party).unwrap();
+    for (row, got) in rows.iter().zip(got) {
+        let want = Function::Sigmoid.eval(whole.part(row).unwrap());
+        assert!((got - want).abs() < 4.0 / 65536.0, "{row:?}: {got}, not {want}");
+    }
+}
+
+/// A threshold costs one comparison of near numbers online, and no sigmoid.
+#[test]
+fn bytes_and_rounds_of_a_threshold_are_those_of_a_comparison() {
+    let rows = 640;
+    let scoring = Scoring::new(32, 16, Question::AtLeast(0.7)).unwrap();
+    let of_threshold = |p: &mut Party| {
+        let material = scoring.prepare(p, rows)?;
+        Ok(p.metered(|p| material.answers(p, &vec![1; rows]))?.1)
+    };
+    let of_comparison = |p: &mut Party| {
+        let job = CompareJob::new(32, Domain::Near, Objective::Total)?;
+        let x = AShare::<u64>::new(32, vec![1; rows]);
+        let material = Comparison::prepare(p, job, rows)?;
+        Ok(p.metered(|p| material.ge(p, &x, &x))?.1)
+    };
+    let (first, _) = run_pair(Party::pair_seeded(9).unwrap(), of_threshold, of_threshold).unwrap();
+    let (second, _) = run_pair(Party::pair_seeded(9).unwrap(), of_comparison, of_comparison).unwrap();
+    assert_eq!(first, second);
+}

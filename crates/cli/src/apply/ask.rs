@@ -1,0 +1,206 @@
+//! What the command line and the input files ask for, checked before anything is connected.
+
+use hushtable::math::{Bounds, Function, exact_fraction_bits};
+
+use super::{
+    Apply, Operation,
+    evaluate::Evaluating,
+    fixed,
+    input::{Format, Operand, Source},
+    job::{Job, Work},
+    lanes::Reveal,
+    lookup::Lookup,
+    relation::{Comparing, Relation},
+    table_file,
+};
+use crate::failure::{Failure, Result};
+
+/// The format of compared numbers unless another is asked for.
+const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
+
+/// Reads and checks everything.
+pub fn job(args: &Apply) -> Result<Job> {
+    match args.operation {
+        Some(Operation::Relation(relation)) => compare(args, relation),
+        Some(Operation::Function(function)) if !args.looks_up() => evaluate(args, function),
+        _ => look_up(args),
+    }
+}
+
+/// A function of numbers of any size.
+fn evaluate(args: &Apply, function: Function) -> Result<Job> {
+    args.refuse_second_operand()?;
+    let source = Source::open(&args.input)?;
+    let (bits, fraction_bits) = match source.format() {
+        None => (args.how.bits, args.how.function_bits()),
+        Some(format) => {
+            as_the_shares(args, &source, format)?;
+            (Some(format.bits), format.fraction_bits)
+        }
+    };
+    let shared = args.delivery.reveal == Reveal::None;
+    let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
+    let evaluating = Evaluating::new(function, wanted)?;
+    let (ids, x) = source.numbers(args.column.as_deref(), args.id(), evaluating.format())?;
+    let (reach, scale) = (evaluating.reach(), 2f64.powi(fraction_bits as i32));
+    if x.range[0] < reach[0] || x.range[1] > reach[1] {
+        let [least, greatest, lo, hi] =
+            [x.range[0], x.range[1], reach[0], reach[1]].map(|v| v as f64 / scale);
+        return Err(source.says(&format!(
+            "shares of values from {least} to {greatest}; {function} in {} bits takes {lo} to {hi}: make them \
+             with more --bits or a smaller --output-fraction-bits",
+            evaluating.format().bits
+        )));
+    }
+    Ok(Job::new(
+        &args.delivery,
+        Work::Evaluate(evaluating),
+        function.name().to_owned(),
+        ids,
+        vec![x],
+        vec![true],
+    ))
+}
+
+/// A lookup in the table of a function, or in one from a file.
+fn look_up(args: &Apply) -> Result<Job> {
+    args.refuse_second_operand()?;
+    args.refuse_evaluation_options()?;
+    let source = Source::open(&args.input)?;
+    let fraction_bits = index_fraction_bits(args, &source)?;
+    let shared = args.delivery.reveal == Reveal::None;
+    let name = args.function().map_or("table", |function| function.name());
+    let (domain, table, column) = match (args.operation, &args.table) {
+        (Some(Operation::Function(function)), _) => {
+            let domain = fixed::domain(args.how.domain.unwrap_or(function.domain()), fraction_bits)?;
+            let table = fixed::function(function, &domain, args.how.output_bits(fraction_bits, shared, 16))?;
+            (domain, table, function.name().to_owned())
+        }
+        (_, Some(path)) => {
+            let values = table_file::read(path)?;
+            let whole = Bounds { lo: 0.0, hi: values.len() as f64 / f64::from(1u32 << fraction_bits) };
+            let domain = fixed::domain(args.how.domain.unwrap_or(whole), fraction_bits)?;
+            if values.len() != 1 << domain.index_bits() {
+                return Err(Failure::new(format!(
+                    "{}: {} values, but domain {domain} with {fraction_bits} fraction bits has {} points",
+                    path.display(),
+                    values.len(),
+                    1u32 << domain.index_bits()
+                )));
+            }
+            let column = path.file_stem().map_or("table".into(), |stem| stem.to_string_lossy().into_owned());
+            (
+                domain,
+                fixed::table(
+                    &values,
+                    args.how.output_bits(fraction_bits, shared, exact_fraction_bits(&values)),
+                )?,
+                column,
+            )
+        }
+        _ => unreachable!("clap requires a function or a table"),
+    };
+    let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
+    let work = Work::Lookup(Lookup::new(name, domain, table, args.delivery.reveal));
+    Ok(Job::new(&args.delivery, work, column, ids, vec![x], vec![true]))
+}
+
+/// A comparison of two columns, or of one with a public number.
+fn compare(args: &Apply, relation: Relation) -> Result<Job> {
+    args.refuse_lookup_options()?;
+    let first = Source::open(&args.input)?;
+    let second = args.second.other.as_deref().map(Source::open).transpose()?;
+    let format = compared_format(args, &first, second.as_ref())?;
+    let read = |source: &Source, column: Option<&str>| match column {
+        None if source.shares.is_none() => source.nothing(args.id(), format),
+        column => source.numbers(column, args.id(), format),
+    };
+    let (ids, x) = read(&first, args.column.as_deref())?;
+    let (other_ids, y) = match (args.second.constant, &second) {
+        (Some(value), _) => (ids.clone(), Operand::public(value, x.words.len(), format, args.link.role())?),
+        (None, Some(source)) => read(source, args.second.against.as_deref())?,
+        (None, None) if first.shares.is_some() => {
+            return Err(
+                first.says("shares of x: --constant C or --other FILE says what they are compared with")
+            );
+        }
+        (None, None) => read(&first, args.second.against.as_deref())?,
+    };
+    same_rows(args, ids.as_deref(), &x, other_ids.as_deref(), &y)?;
+    let gives_x = args.column.is_some() || first.shares.is_some();
+    let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
+    let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
+    let work =
+        Work::Compare(Comparing::new(relation, format, x.range, y.range, args.choosing.optimise.into())?);
+    Ok(Job::new(&args.delivery, work, relation.name().to_owned(), ids, vec![x, y], gives))
+}
+
+/// As the shares have, or as asked for.
+fn compared_format(args: &Apply, first: &Source, second: Option<&Source>) -> Result<Format> {
+    let of_shares = [Some(first), second].into_iter().flatten().find_map(|s| Some((s, s.format()?)));
+    let Some((source, format)) = of_shares else {
+        let bits = args.how.bits.unwrap_or(COMPARED.bits);
+        let fraction_bits = args.how.fraction_bits.unwrap_or(COMPARED.fraction_bits);
+        if fraction_bits + 3 > bits {
+            let what = format!("--fraction-bits {fraction_bits} leaves no room in --bits {bits}");
+            return Err(Failure::new(what));
+        }
+        return Ok(Format { bits, fraction_bits });
+    };
+    as_the_shares(args, source, format).map(|()| format)
+}
+
+/// An error if a format is asked for that shares do not have.
+fn as_the_shares(args: &Apply, source: &Source, format: Format) -> Result<()> {
+    let asked = [
+        ("--bits", args.how.bits, format.bits),
+        ("--fraction-bits", args.how.fraction_bits, format.fraction_bits),
+    ];
+    match asked.into_iter().find(|(_, asked, has)| asked.is_some_and(|asked| asked != *has)) {
+        None => Ok(()),
+        Some((option, _, has)) => Err(source.says(&format!("shares with {option} {has}; leave it out"))),
+    }
+}
+
+/// As asked for, or as the shares have, or 8 for a function and 0 for a table.
+fn index_fraction_bits(args: &Apply, source: &Source) -> Result<u32> {
+    let Some(format) = source.format() else {
+        return Ok(match args.operation {
+            Some(_) => args.how.function_bits(),
+            None => args.how.fraction_bits.unwrap_or(0),
+        });
+    };
+    as_the_shares(args, source, format)?;
+    match format.fraction_bits {
+        has if has > 16 => Err(source.says(&format!(
+            "shares with {has} fraction bits; an index has at most 16: make them with a smaller \
+             --output-fraction-bits"
+        ))),
+        has => Ok(has),
+    }
+}
+
+/// An error that names the first row in which two operands' names differ.
+fn same_rows(
+    args: &Apply,
+    ids: Option<&[String]>,
+    x: &Operand,
+    other_ids: Option<&[String]>,
+    y: &Operand,
+) -> Result<()> {
+    let other = || args.second.other.as_ref().unwrap_or(&args.input).display();
+    if x.words.len() != y.words.len() {
+        let (rows, others) = (x.words.len(), y.words.len());
+        return Err(Failure::new(format!("{}: {others} rows; {} has {rows}", other(), args.input.display())));
+    }
+    let differs = |(ids, others): (&[String], &[String])| ids.iter().zip(others).position(|(a, b)| a != b);
+    match ids.zip(other_ids).and_then(differs) {
+        None => Ok(()),
+        Some(at) => Err(Failure::new(format!(
+            "{}: row {} has an id other than in {}: sort both files by id",
+            other(),
+            at + 1,
+            args.input.display()
+        ))),
+    }
+}

@@ -1,0 +1,196 @@
+//! `hushtable score`: a logistic regression whose features and weights two parties hold.
+
+pub mod weights;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicUsize,
+};
+
+use apps::scoring::{Answers, Question, Scoring};
+use clap::Args;
+use hushtable::{Error, Party};
+
+use self::weights::Named;
+use crate::{
+    apply::{
+        delivery::Delivery,
+        input::{Format, Operand},
+        job::{Job, Work},
+        lanes::{Done, Reveal, SHARED_BITS, in_batches},
+        session,
+        stock::Stock,
+    },
+    choice::Choosing,
+    cost::Phase,
+    csv_file,
+    failure::{Failure, Result},
+    link::Link,
+};
+
+/// The format of scores unless another is asked for.
+pub const BITS: u32 = 40;
+pub const FRACTION_BITS: u32 = 16;
+
+/// Rows whose material is in memory at a time.
+const BATCH: usize = 1 << 14;
+
+const EXAMPLES: &str = "\
+The model is split by features: each party has the columns and the weights of its own. Its part of a row's score is \
+intercept + sum of weight * feature; the probability is sigmoid(part of P0 + part of P1). Neither sees the other's \
+features, weights or parts.
+  The weights are a TOML file; a party without an intercept leaves it out, and two intercepts add up:
+    intercept = -0.25
+    [weights]
+    income_keur = 0.03
+    debt_ratio = -1.9
+  Every weight needs its column in --features; columns without a weight are not used. Parts are rounded to \
+multiples of 2^-F, F = --fraction-bits, and must fit an eighth of what --bits hold; the first row that does not is \
+named.
+  Rows are matched by position: both files must have the same ids in the same order, which is compared at the start. \
+Finding the rows in common without showing the others (private set intersection) is not part of this program yet.
+
+Examples:
+  Both get the probabilities:
+    hushtable score --features bank.csv --weights bank.toml --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --features telecom.csv --weights telecom.toml --output out.csv \\
+        --connect bank.example:7000 --identity telecom.id
+  The bank learns whether the probability is at least 0.8, and nothing else; the peer names the same:
+    hushtable score --threshold 0.8 --reveal p0 --features bank.csv --weights bank.toml --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id";
+
+/// Score rows with a logistic regression whose features and weights both parties hold parts of
+///
+/// The listening party is P0. The result is a column `probability`, or with --threshold a column `at_least_T` of 0
+/// and 1.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Score {
+    /// This party's features: a CSV file with a header
+    #[arg(long, value_name = "FILE")]
+    features: PathBuf,
+    /// This party's weights: a TOML file
+    #[arg(long, value_name = "FILE")]
+    weights: PathBuf,
+    /// The column that names the rows
+    #[arg(long, value_name = "NAME", default_value = "id")]
+    id: String,
+    /// Only whether the probability is at least this, more than 0 and less than 1; the peer names the same
+    #[arg(long, value_name = "T")]
+    threshold: Option<f64>,
+    /// Binary digits after the point of scores and probabilities, 4 to 24
+    #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(4..=24))]
+    fraction_bits: u32,
+    /// Bits that hold a score with its sign, 16 to 64
+    #[arg(long, value_name = "BITS", default_value_t = BITS, value_parser = clap::value_parser!(u32).range(16..=64))]
+    bits: u32,
+    #[command(flatten)]
+    delivery: Delivery,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Score) -> Result<()> {
+    let question = args.threshold.map_or(Question::Probability, Question::AtLeast);
+    let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
+    let (ids, words) = parts(args, &scoring)?;
+    let column = match question {
+        Question::Probability => "probability".to_owned(),
+        Question::AtLeast(t) => format!("at_least_{t}"),
+    };
+    let pairing = ["parts of scores"; 2].map(str::to_owned);
+    let operand = Operand { words, range: format(&scoring).range(), pairing };
+    let job = Job::new(&args.delivery, Work::Score(scoring), column, ids, vec![operand], vec![true]);
+    let (choosing, stock) = (Choosing::default(), Stock::none());
+    session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &args.features)
+}
+
+/// The names of the rows and this party's parts of their scores.
+fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u64>)> {
+    let path: &Path = &args.features;
+    let text = fs::read(path).map_err(Failure::file(path))?;
+    let columns = csv_file::header(path, &text)?;
+    let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
+    let names: Vec<&str> = features.iter().map(String::as_str).collect();
+    let rows = csv_file::read(path, &text, &names, Some(&args.id), Ok)?;
+    let unused = columns.iter().filter(|name| **name != args.id && !features.contains(name));
+    let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
+    if !unused.is_empty() && !args.delivery.quiet {
+        eprintln!("not used, without a weight: {unused}");
+    }
+    let part = |(i, &line): (usize, &u64)| {
+        let row: Vec<f64> = rows.values.iter().map(|column| column[i]).collect();
+        let part = weights.part(&row)?;
+        scoring.encode(part).ok_or_else(|| {
+            let limit = scoring.limit();
+            let terms = names.iter().zip(row.iter().zip(&weights.values)).map(|(name, (x, w))| (name, x * w));
+            let most = terms.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+            let most = most.map_or(String::new(), |(name, term)| format!("; most of it, {term}, is from {name:?}"));
+            Failure::new(format!(
+                "{}: line {line}: this party's part of the score, {part}, is outside -{limit} (included) to {limit} \
+                 (excluded){most}; use more --bits or fewer --fraction-bits",
+                path.display()
+            ))
+        })
+    };
+    let words = rows.lines.iter().enumerate().map(part).collect::<Result<Vec<u64>>>()?;
+    Ok((rows.ids, words))
+}
+
+fn format(scoring: &Scoring) -> Format {
+    Format { bits: scoring.bits(), fraction_bits: scoring.fraction() }
+}
+
+/// How the answers are held, and their range.
+pub fn result(scoring: &Scoring, reveal: Reveal) -> (Format, [i64; 2]) {
+    let bits = if reveal == Reveal::None { SHARED_BITS } else { 1 };
+    match scoring.question() {
+        // A few units more, which the evaluation's error may add.
+        Question::Probability => (format(scoring), [-8, (1 << scoring.fraction()) + 8]),
+        Question::AtLeast(_) => (Format { bits, fraction_bits: 0 }, [0, 1]),
+    }
+}
+
+/// How it is done, for reports.
+pub fn protocol(scoring: &Scoring) -> String {
+    scoring.card().map_or("comparison".to_owned(), |card| card.method.to_string())
+}
+
+/// What the parties compare.
+pub fn fields(scoring: &Scoring) -> Vec<(&'static str, String)> {
+    let question = match scoring.question() {
+        Question::Probability => "probability".to_owned(),
+        Question::AtLeast(t) => format!("whether it is at least {t}"),
+    };
+    vec![
+        ("what is asked", question),
+        ("bits", scoring.bits().to_string()),
+        ("fraction bits", scoring.fraction().to_string()),
+        ("digest of the question", scoring.digest().to_hex().to_string()),
+    ]
+}
+
+/// The answers for a lane's rows, of whose scores `parts` has this party's. `progress` counts the rows.
+pub fn lane(
+    scoring: &Scoring,
+    p: &mut Party,
+    parts: &[u64],
+    reveal: Reveal,
+    progress: &AtomicUsize,
+) -> std::result::Result<Done, Error> {
+    in_batches(parts.len(), BATCH, progress, |at| {
+        let (material, offline) = Phase::of(p, |p| {
+            let (send, recv) = scoring.cots(p.role(), at.len())?;
+            p.stock_cots(send, recv)?;
+            scoring.prepare(p, at.len())
+        })?;
+        let (outcome, online) = Phase::of(p, |p| match material.answers(p, &parts[at])? {
+            Answers::Probabilities(y) => reveal.numbers(p, y.share()),
+            Answers::AtLeast(bits) => reveal.bits(p, &bits),
+        })?;
+        Ok(Done { outcome, offline, online })
+    })
+}

@@ -1,0 +1,130 @@
+//! A party's weights from a TOML file.
+
+use std::{collections::BTreeSet, fs, ops::Range, path::Path};
+
+use apps::scoring::Weights;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::failure::{Failure, Result};
+
+/// Weights and the features that they belong to.
+#[derive(Debug, PartialEq)]
+pub struct Named {
+    pub features: Vec<String>,
+    pub weights: Weights,
+}
+
+/// The file at `path`: a number `intercept`, 0 if it is not there, and a table `weights` of numbers by the names
+/// of features, each of which must be among `columns` of the file `features`.
+pub fn read(path: &Path, features: &Path, columns: &[String]) -> Result<Named> {
+    let text = fs::read_to_string(path).map_err(Failure::file(path))?;
+    let file = File { path, text: &text };
+    let table = DeTable::parse(&text).map_err(|e| file.says(e.span(), e.message()))?;
+    let table = table.into_inner();
+    let known = ["intercept", "weights"];
+    if let Some(other) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+        let what = format!("{:?} is not known here; this file has: intercept, weights", other.get_ref());
+        return Err(file.says(Some(other.span()), &what));
+    }
+    let intercept = table.get("intercept").map_or(Ok(0.0), |value| file.number("intercept", value))?;
+    let Some(weights) = table.get("weights") else {
+        return Err(file.says(None, "no table [weights] with a number for each feature"));
+    };
+    let DeValue::Table(weights) = weights.get_ref() else {
+        return Err(file.says(Some(weights.span()), "weights is a table: a number for each feature"));
+    };
+    let mut named = Named { features: Vec::new(), weights: Weights { intercept, values: Vec::new() } };
+    let columns: BTreeSet<&str> = columns.iter().map(String::as_str).collect();
+    for (name, value) in weights {
+        if !columns.contains(name.get_ref().as_ref()) {
+            let columns = columns.iter().copied().collect::<Vec<_>>().join(", ");
+            let features = features.display();
+            let what = format!("weight {:?}: {features} has no such column, only: {columns}", name.get_ref());
+            return Err(file.says(Some(name.span()), &what));
+        }
+        named.weights.values.push(file.number(name.get_ref(), value)?);
+        named.features.push(name.get_ref().to_string());
+    }
+    Ok(named)
+}
+
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl File<'_> {
+    /// A complaint with the line that it is about.
+    fn says(&self, at: Option<Range<usize>>, what: &str) -> Failure {
+        let path = self.path.display();
+        Failure::new(match at {
+            None => format!("{path}: {what}"),
+            Some(at) => {
+                let before = &self.text.as_bytes()[..at.start.min(self.text.len())];
+                let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+                format!("{path}: line {line}: {what}")
+            }
+        })
+    }
+
+    fn number(&self, name: &str, value: &Spanned<DeValue<'_>>) -> Result<f64> {
+        let number = match value.get_ref() {
+            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
+            DeValue::Integer(whole) if whole.radix() == 10 => whole.as_str().parse::<f64>().ok(),
+            _ => None,
+        };
+        number.filter(|v| v.is_finite()).ok_or_else(|| {
+            let got = self.text.get(value.span()).unwrap_or_default();
+            self.says(Some(value.span()), &format!("{name}: {got} is not a finite decimal number"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> std::result::Result<Named, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        let columns = ["id", "age", "debt ratio"].map(str::to_owned);
+        read(file.path(), Path::new("f.csv"), &columns).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn numbers_by_name() {
+        let text = "# model\nintercept = -1_000.5\n\n[weights]\n\"debt ratio\" = 2\nage = -1.5e-2\n";
+        let features = ["age", "debt ratio"].map(str::to_owned).to_vec();
+        let weights = Weights { intercept: -1000.5, values: vec![-0.015, 2.0] };
+        assert_eq!(parse(text), Ok(Named { features, weights }));
+        let none = parse("weights = {}").unwrap();
+        assert_eq!((none.features.len(), none.weights.intercept), (0, 0.0));
+    }
+
+    #[test]
+    fn complaints_name_the_line() {
+        for (text, want) in [
+            ("intercept = 1\n", "no table [weights]"),
+            ("weights = 3\n", "line 1: weights is a table"),
+            ("intercept = \"x\"\n[weights]\n", "line 1: intercept: \"x\" is not a finite decimal number"),
+            ("[weights]\nage = nan\n", "line 2: age: nan is not a finite"),
+            ("[weights]\nage = 0x10\n", "line 2: age: 0x10 is not a finite"),
+            (
+                "[weights]\nage = 1\nheight = 2\n",
+                "line 3: weight \"height\": f.csv has no such column, only: age,",
+            ),
+            (
+                "bias = 1\n[weights]\n",
+                "line 1: \"bias\" is not known here; this file has: intercept, weights",
+            ),
+            ("[weights]\nage = 1\nage = 2\n", "line 3: duplicate key"),
+            ("[weights]\nage 1\n", "line 2: "),
+        ] {
+            let got = parse(text).unwrap_err();
+            assert!(got.contains(want), "{text:?}: {got}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! `score` between two processes, with features and weights of both, and everything that can be wrong with them.
+
+mod common;
+
+use common::{Done, Site, results, sigmoid};
+use serde_json::Value;
+
+const ROWS: usize = 30;
+const P0: &str = "--features bank.csv --weights bank.toml --identity bank.id --quiet";
+const P1: &str = "--features telecom.csv --weights telecom.toml --identity telecom.id --quiet";
+
+/// Both parties' files, and the score of every row.
+fn site() -> (Site, Vec<f64>) {
+    let site = Site::new();
+    site.write("bank.toml", "intercept = -0.5\n[weights]\nincome = 0.04\nlate = -0.75\n");
+    site.write("telecom.toml", "[weights]\nbills = -0.5\n\"prepaid share\" = 1.25\n");
+    let (mut bank, mut telecom) = ("id,late,note,income\n".to_owned(), "prepaid share,id,bills\n".to_owned());
+    let mut scores = Vec::new();
+    for i in 0..ROWS {
+        let (late, income) = ((i % 5) as f64, 10.0 + 4.5 * i as f64);
+        let (share, bills) = (f64::from(i as u32 % 11) / 10.0, (i * i % 7) as f64);
+        bank += &format!("c{i},{late},x,{income}\n");
+        telecom += &format!("{share},c{i},{bills}\n");
+        scores.push(-0.5 + 0.04 * income - 0.75 * late - 0.5 * bills + 1.25 * share);
+    }
+    site.write("bank.csv", &bank);
+    site.write("telecom.csv", &telecom);
+    (site, scores)
+}
+
+#[track_caller]
+fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
+    site.both(&format!("score {p0} {P0}"), &format!("score {p1} {P1}")).map(Done::ok)
+}
+
+#[test]
+fn both_get_the_probabilities() {
+    let (site, scores) = site();
+    for (format, ulp) in [("", 16), ("--bits 32 --fraction-bits 12 --threads 2", 12)] {
+        both(
+            &site,
+            &format!("{format} --force --output p0.csv"),
+            &format!("{format} --force --output p1.csv"),
+        );
+        let (header, rows) = results(&site.read("p0.csv"));
+        assert_eq!(header, "id,probability");
+        for (i, (score, (id, got))) in scores.iter().zip(&rows).enumerate() {
+            assert_eq!(*id, format!("c{i}"));
+            let off = (got - sigmoid(*score)).abs() * 2f64.powi(ulp);
+            assert!(off <= 3.3, "{id}: {got} for {score}, {off} ulp");
+        }
+        assert_eq!((rows.len(), site.read("p0.csv")), (ROWS, site.read("p1.csv")));
+    }
+}
+
+#[test]
+fn one_party_gets_one_bit() {
+    let (site, scores) = site();
+    for t in [0.5, 0.8] {
+        let asked = format!("--threshold {t} --reveal p1 --force --json");
+        let [p0, p1] = both(&site, &format!("{asked} --output p0.csv"), &format!("{asked} --output p1.csv"));
+        assert!(p0.stderr.contains("the results go to the peer") && !site.has("p0.csv"), "{p0:?}");
+        let (header, rows) = results(&site.read("p1.csv"));
+        assert_eq!(header, format!("id,at_least_{t}"));
+        let right =
+            scores.iter().zip(rows).map(|(score, (_, got))| got == f64::from(u8::from(sigmoid(*score) >= t)));
+        assert_eq!(right.filter(|right| *right).count(), ROWS);
+        let report: Value = serde_json::from_str(p1.stdout.trim_end()).unwrap();
+        assert_eq!((&report["kind"], &report["value_bits"]), (&"score".into(), &1.into()));
+        // The comparison of 40 bits, and one bit from P0: no sigmoid.
+        assert!(report["online"]["bytes"][0].as_u64().unwrap() < 40 * ROWS as u64, "{report}");
+    }
+}
+
+#[test]
+fn answers_that_stay_shared_go_on() {
+    let (site, scores) = site();
+    let asked = "--reveal none --bits 32";
+    both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
+    let ge = "apply ge --constant 0.75 --quiet";
+    let _ = site
+        .both(
+            &format!("{ge} --input p0.json --output p0.csv --identity bank.id"),
+            &format!("{ge} --input p1.json --output p1.csv --identity telecom.id"),
+        )
+        .map(Done::ok);
+    for (score, (id, got)) in scores.iter().zip(results(&site.read("p1.csv")).1) {
+        assert_eq!(got == 1.0, sigmoid(*score) >= 0.75, "{id}: {score}");
+    }
+}
+
+/// Wrong before anything is connected: a message with file, line, name and range, and no output.
+#[test]
+fn wrong_files() {
+    let (site, _) = site();
+    let refuse = |file: &str, text: &str, fragment: &str| {
+        let before = site.read(file);
+        site.write(file, text);
+        let done = site.run(&format!("score --output out.csv --connect 127.0.0.1:9 {P0}"));
+        done.fails(fragment);
+        assert!(!site.has("out.csv"), "{fragment}");
+        site.write(file, &before);
+    };
+    let weights = |text: &str, fragment: &str| refuse("bank.toml", text, fragment);
+    weights(
+        "[weights]\nincome = 1\nheight = 2\n",
+        "bank.toml: line 3: weight \"height\": bank.csv has no such column",
+    );
+    weights("[weights]\nincome = many\n", "bank.toml: line 2: ");
+    weights("[weights]\nincome = \"1\"\n", "bank.toml: line 2: income: \"1\" is not a finite decimal number");
+    weights("intercept = inf\n[weights]\n", "bank.toml: line 1: intercept: inf is not a finite");
+    weights("slope = 1\n[weights]\n", "bank.toml: line 1: \"slope\" is not known here");
+    weights("intercept = 1\n", "bank.toml: no table [weights]");
+    weights(
+        "[weights]\nincome = 1e6\nlate = 1\n",
+        "bank.csv: line 2: this party's part of the score, 10000000, is outside -2097152 (included) to 2097152 \
+         (excluded); most of it, 10000000, is from \"income\"; use more --bits",
+    );
+    let features = |text: &str, fragment: &str| refuse("bank.csv", text, fragment);
+    features("id,late,income\na,1,2\nb,,3\n", "bank.csv: line 3, column \"late\": \"\" is missing");
+    features("id,late,income\na,1,2\nb,1\n", "bank.csv: line 3: 2 cells where the first line has 3");
+    features("id,late,income\na,one,2\n", "bank.csv: line 2, column \"late\": \"one\" is not a number");
+    features("id,late\na,1\n", "weight \"income\": bank.csv has no such column, only: id, late");
+    features("id,late,income,late\na,1,2,3\n", "column \"late\" occurs more than once");
+    features("name,late,income\na,1,2\n", "bank.csv: no column \"id\"");
+    features("id,late,income\n", "bank.csv: no rows");
+    for (asked, fragment) in [
+        ("--threshold 1", "threshold: 1"),
+        ("--threshold 0", "more than 0 and less than 1"),
+        ("--threshold x", "invalid float"),
+        ("--bits 16 --fraction-bits 13", "bits behind the point of a score: 13"),
+        ("--fraction-bits 3", "3 is not in 4..=24"),
+    ] {
+        let done = site.run(&format!("score {asked} --output out.csv --connect 127.0.0.1:9 {P0}"));
+        assert!(done.code == 2 && done.stderr.contains(fragment), "{fragment}: {done:?}");
+    }
+}
+
+#[test]
+fn what_differs_ends_both() {
+    let (site, _) = site();
+    let fails = |p0: &str, p1: &str, fragment: &str| {
+        let done = site
+            .both(&format!("score {p0} --output p0.csv {P0}"), &format!("score {p1} --output p1.csv {P1}"));
+        done.iter().for_each(|done| done.fails(fragment));
+        assert!(!site.has("p0.csv") && !site.has("p1.csv"));
+    };
+    fails("--threshold 0.5", "--threshold 0.6", "what is asked");
+    fails("--threshold 0.5", "", "what is asked");
+    fails("--bits 48", "", "bits");
+    fails("--reveal p0", "--reveal both", "reveal");
+    let text = site.read("telecom.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(2, 3);
+    site.write("telecom.csv", &(lines.join("\n") + "\n"));
+    fails("", "", "private set intersection");
+    lines.pop();
+    site.write("telecom.csv", &(lines.join("\n") + "\n"));
+    fails("", "", "number of rows");
+}
