@@ -85,7 +85,8 @@ def fit(program, path, calibration):
             for phase in ("offline", "online"):
                 rows, rest = [], []
                 for r in runs(path):
-                    if r["protocol"] != protocol or r["batch"] < 10_000:
+                    # Runs in which rounds and waking up count for little.
+                    if r["protocol"] != protocol or r["batch"] < 10_000 and r[phase]["seconds"] < 5e-3:
                         continue
                     k, l, batch = r["index_bits"], r["value_bits"], r["batch"]
                     other = plan(program, k, l, batch, protocol, "loopback", file.name)[phase]["seconds"]

@@ -259,6 +259,9 @@ pub fn run(args: &Bench) -> Result<()> {
     std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
 }
 
+/// Runs of which [`of_ots`] takes the median.
+const RUNS: usize = 7;
+
 /// One run of `count` OTs over plain TCP, for a calibration.
 pub fn of_ots(scheme: &str, count: u32) -> Result<Phases> {
     let work = serde_json::json!({ "kind": "ot", "scheme": scheme, "count": count });
@@ -271,12 +274,15 @@ pub fn of_ots(scheme: &str, count: u32) -> Result<Phases> {
         timeout: 120,
     };
     let work = serde_json::from_value(work).expect("a benchmark of OTs");
-    // The least of several runs: whatever else the machine does only adds to it.
-    let runs = (0..4).map(|_| Ok(once(&work, &options)?.phases)).collect::<Result<Vec<_>>>()?;
-    let least = |phase: fn(&Phases) -> f64| runs.iter().map(phase).fold(f64::INFINITY, f64::min);
+    let runs = (0..RUNS).map(|_| Ok(once(&work, &options)?.phases)).collect::<Result<Vec<_>>>()?;
+    let median = |phase: fn(&Phases) -> f64| {
+        let mut all: Vec<f64> = runs.iter().map(phase).collect();
+        all.sort_by(f64::total_cmp);
+        all[RUNS / 2]
+    };
     let mut phases = runs[0];
     (phases.setup.seconds, phases.offline.seconds) =
-        (least(|p| p.setup.seconds), least(|p| p.offline.seconds));
+        (median(|p| p.setup.seconds), median(|p| p.offline.seconds));
     Ok(phases)
 }
 

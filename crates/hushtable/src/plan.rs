@@ -50,14 +50,14 @@ pub struct Machine {
 impl Machine {
     /// The machine on which the model of local work was fitted: two cores of an AMD EPYC (Zen 3).
     pub const REFERENCE: Self = Self {
-        start: 15e-3,
-        round: 40e-6,
-        soft_ot: 73.0,
-        small_start: 5e-3,
-        small_ot: 29.6,
-        large_start: 11.6e-3,
-        large_ot: 29.3,
-        hash: 1.13,
+        start: 16.2e-3,
+        round: 50e-6,
+        soft_ot: 60.0,
+        small_start: 2.2e-3,
+        small_ot: 30.0,
+        large_start: 9.1e-3,
+        large_ot: 22.0,
+        hash: 0.99,
     };
 
     /// Of two ends the slower in each respect: what a session of both runs at.
@@ -159,19 +159,36 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
     let ot = ot::cost(protocol.cots(job, crate::Role::P0, batch), machine);
     let [offline, online] = messages::of(protocol, job, batch);
     let [offline_work, online_work] = work::seconds(protocol, job, batch, machine);
-    let phase = |seconds: f64, bytes: [f64; 2], rounds: u32| {
+    let phase = |seconds: f64, bytes: [f64; 2], rounds: u32, waits: u32| {
         let rate = link.mbit_per_s.map_or(f64::INFINITY, |mbit| mbit * 1e6 / 8.0);
         let sending = bytes[0].max(bytes[1]) / rate;
-        let waiting = f64::from(rounds) * (machine.round + link.rtt.as_secs_f64() / 2.0);
+        let waiting = f64::from(rounds) * machine.round + f64::from(waits) * link.rtt.as_secs_f64() / 2.0;
         // Work and sending overlap: messages go out in pieces as they are made.
         Estimate { seconds: seconds.max(sending) + waiting, bytes, rounds }
     };
     let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
     Prediction {
         protocol,
-        setup: phase(machine.start + ot.start, add(ot::SETUP_BYTES, ot.start_bytes), ot.start_rounds),
-        offline: phase(offline_work + ot.seconds, add(offline.bytes, ot.bytes), offline.rounds + ot.rounds),
-        online: phase(online_work, online.bytes, online.rounds),
+        setup: phase(
+            machine.start + ot.start,
+            add(ot::SETUP_BYTES, ot.start_bytes),
+            ot.start_rounds,
+            ot.start_waits,
+        ),
+        offline: {
+            let rounds = offline.rounds + ot.rounds;
+            phase(offline_work + ot.seconds, add(offline.bytes, ot.bytes), rounds, delays(rounds))
+        },
+        online: phase(online_work, online.bytes, online.rounds, delays(online.rounds)),
         memory: (protocol.memory(job) * batch + protocol.room(job)) as u64,
     }
+}
+
+/// Delays of the link that the slower party waits for in a phase.
+///
+/// Parties enter a phase one delay apart: the one that waited for a message enters it last. So of an
+/// odd number of rounds the last is waited for by nobody, but for a single one, which the first
+/// party waits twice as long for.
+fn delays(rounds: u32) -> u32 {
+    if rounds == 1 { 2 } else { rounds & !1 }
 }

@@ -8,6 +8,9 @@ use crate::ot::{
 
 /// Bytes that connecting, agreement and base OTs take: [from P0, from P1].
 pub const SETUP_BYTES: [f64; 2] = [11e3, 39e3];
+/// Their rounds, and how often they wait for the link: connecting waits without a message that counts.
+const SETUP_ROUNDS: u32 = 6;
+const SETUP_WAITS: u32 = 9;
 
 /// OTs of a message of SoftSpoken, and its bytes.
 const PIECE: usize = 8192;
@@ -20,6 +23,8 @@ pub struct OtCost {
     pub start: f64,
     pub start_bytes: [f64; 2],
     pub start_rounds: u32,
+    /// Delays of the link while connecting and starting.
+    pub start_waits: u32,
     /// Offline: the OTs themselves.
     pub seconds: f64,
     pub bytes: [f64; 2],
@@ -30,12 +35,14 @@ pub struct OtCost {
 pub fn cost(counts: (usize, usize), machine: &Machine) -> OtCost {
     // Set-up leaves a piece in stock where P0 sends.
     let directions = [(counts.0, PIECE - 128), (counts.1, 0)];
-    let mut all = OtCost { start_rounds: 5, ..OtCost::default() };
+    let mut all = OtCost { start_rounds: SETUP_ROUNDS, start_waits: SETUP_WAITS, ..OtCost::default() };
     for (sender, (count, stock)) in directions.into_iter().enumerate() {
         let one = direction(count, stock, machine);
         all.start += one.start;
         all.seconds += one.seconds;
-        all.start_rounds = all.start_rounds.max(5 + one.start_rounds);
+        all.start_rounds = all.start_rounds.max(SETUP_ROUNDS + one.start_rounds);
+        // Seeds there, the first extension back; set M's follows at once.
+        all.start_waits = all.start_waits.max(SETUP_WAITS + 2 * one.start_rounds.min(1));
         all.rounds = all.rounds.max(one.rounds);
         // SoftSpoken's messages come from the receiver, Ferret's from the sender.
         let receiver = 1 - sender;
@@ -81,7 +88,7 @@ fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
             start_rounds: 1,
             seconds,
             ferret,
-            rounds: 1,
+            rounds: 2,
             ..Direction::default()
         };
     }
@@ -92,7 +99,7 @@ fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
         start_rounds: 2,
         seconds: ns * machine.large_ot,
         ferret: count as f64 * bits(&M) / 8.0,
-        rounds: 1,
+        rounds: 2,
         ..Direction::default()
     }
 }
