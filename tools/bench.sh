@@ -35,6 +35,16 @@ lut splut additive additive 8 64 100000
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
 done
+lut splut-kk13 additive additive 8 8 100000
+for protocol in ar st b dt; do
+    lut "$protocol" additive additive 8 64 100000
+done
+lut dt additive additive 12 16 10000
+lut dt additive additive 16 8 10000
+lut fluteplus xor xor 8 8 100000
+# Two lanes of a thread each.
+run lut --protocol d --index-bits 8 --value-bits 64 --batch 200000 --threads 2
+run triples
 for bits in 32 64; do
     run cmp --bits "$bits" --repeat 3
     run cmp --bits "$bits" --optimise online --repeat 3
