@@ -39,12 +39,14 @@ fn near(site: &Site, sums: &[f64], f: impl Fn(f64) -> f64, output: i32, ulp: f64
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
 }
 
+type Plain = fn(f64) -> f64;
+
 #[test]
 fn every_function_within_its_domain_and_beyond() {
     let (site, sums) = site(0.125, 8.0, 8);
     let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
     let silu = |x: f64| x * sigmoid(x);
-    let functions: [(&str, fn(f64) -> f64); 9] = [
+    let functions: [(&str, Plain); 9] = [
         ("ln", f64::ln),
         ("log10", f64::log10),
         ("sqrt", f64::sqrt),

@@ -364,8 +364,9 @@ fn looked_up_polynomials() {
         for ring in [5, 20, 64] {
             let shape = Shape { degree, bits: 2, ring };
             let all: Vec<[u64; 3]> = (0..128).map(|i| [i >> 4, i >> 2 & 3, i & 3]).collect();
-            let column =
-                |q: u64| (0..8).map(|i| low(0x9e37_79b9_7f4a_7c15u64.wrapping_mul((i + 3) * (q + 1)), ring)).collect();
+            let column = |q: u64| {
+                (0..8).map(|i| low(0x9e37_79b9_7f4a_7c15u64.wrapping_mul((i + 3) * (q + 1)), ring)).collect()
+            };
             let columns: Vec<Vec<u64>> = (0..=u64::from(degree)).map(column).collect();
             let table = Table::vector(ring, columns.clone()).unwrap();
             let run = |p: &mut Party| {
