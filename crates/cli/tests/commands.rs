@@ -126,6 +126,7 @@ fn bench_ot_keeps_its_contract() {
                 "cpu",
                 "kind",
                 "net",
+                "of",
                 "offline",
                 "online",
                 "peak_rss_bytes",

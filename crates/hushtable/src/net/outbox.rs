@@ -142,11 +142,12 @@ impl Outbox {
 
     /// The state, once at most `limit` bytes are queued.
     fn drain(&self, limit: usize, mut idle: impl FnMut() -> Result<()>) -> Result<MutexGuard<'_, State>> {
+        let drained = |state: &State| state.queued <= limit && (limit > 0 || state.is_idle());
         let mut state = self.shared.lock();
         let (mut written, mut since) = (state.written, None);
         loop {
             state.check()?;
-            if state.queued <= limit && (limit > 0 || state.is_idle()) {
+            if drained(&state) {
                 return Ok(state);
             }
             let start = *since.get_or_insert_with(Instant::now);
@@ -160,8 +161,15 @@ impl Outbox {
                 });
             } else {
                 drop(state);
-                idle()?;
+                let heard = idle();
                 state = self.shared.lock();
+                if heard.is_err() && !drained(&state) {
+                    // A peer may hang up once it has read everything, before the writer has said so.
+                    state = self.shared.wait(state, TICK);
+                    if !drained(&state) {
+                        return heard.map(|()| state);
+                    }
+                }
             }
         }
     }
