@@ -265,8 +265,12 @@ def test_predictions_rest_on_a_calibration(tmp_path):
     machine = dict(start=0.015, round=4e-5, soft_ot=73.0, small_start=5e-3, small_ot=29.6)
     machine |= dict(large_start=0.0116, large_ot=29.3, hash=1.13)
     file = tmp_path / "calibration.json"
-    file.write_text(json.dumps({"machine": machine, "link": None}))
-    assert ht.plan(8, 64, 1000, calibration=file).columns() == ht.plan(8, 64, 1000).columns()
+
+    def setup(start):
+        file.write_text(json.dumps({"machine": {**machine, "start": start}, "link": None}))
+        return ht.plan(8, 64, 1000, calibration=file).columns()["setup_seconds"]
+
+    assert setup(1.015) == pytest.approx([seconds + 1 for seconds in setup(0.015)])
     slow = {**machine, "start": 5.0}
     file.write_text(json.dumps({"machine": slow, "link": {"mbit_per_s": 100, "rtt_ms": 50}}))
     assert ht.plan(8, 64, 1000, calibration=file)[0].setup.seconds > 5
