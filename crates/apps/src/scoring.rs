@@ -22,8 +22,11 @@ use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{CompareJob, Comparison, Domain, Fixed, Objective},
     gates::Bits,
-    math::{Card, Evaluation, Function, Options, Prepared},
+    math::{Bounds, Card, Evaluation, Function, Options, Prepared},
 };
+
+/// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
+const DOMAIN: Bounds = Bounds { lo: -16.0, hi: 16.0 };
 
 /// A party's part of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +122,8 @@ impl Scoring {
         }
         let method = match question {
             Question::Probability => {
-                Method::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &Options::default())?)
+                let options = Options { domain: Some(DOMAIN), ..Options::default() };
+                Method::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &options)?)
             }
             Question::AtLeast(t) => {
                 let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
