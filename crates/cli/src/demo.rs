@@ -275,7 +275,7 @@ fn text(args: &Demo, rows: &[Row], worst: &Row, bound: f64, reports: [&Report; 2
         worst.id
     )
     .expect("text grows");
-    for (what, report) in ["probabilities", "whether they reach the threshold"].into_iter().zip(reports) {
+    for (what, report) in ["probabilities", "comparisons with the threshold"].into_iter().zip(reports) {
         write!(out, "\nCost of the {what} ({})\n{}", report.protocol, report.phases.table())
             .expect("text grows");
     }
