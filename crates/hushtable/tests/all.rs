@@ -23,6 +23,7 @@ mod layers;
 mod lookups;
 mod math;
 mod math_tensor;
+mod math_tensor_cost;
 mod net_doctor;
 mod net_faults;
 mod net_identity;

@@ -50,9 +50,10 @@ enum Domain {
     Unsigned,
 }
 
+/// What comparisons and functions are to have least of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Objective {
+pub enum Objective {
     /// Time, offline and online
     Total,
     /// Time online
@@ -61,6 +62,17 @@ enum Objective {
     Bytes,
     /// Rounds online
     Rounds,
+}
+
+impl From<Objective> for arith::Objective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Total => Self::Total,
+            Objective::Online => Self::Online,
+            Objective::Bytes => Self::Bytes,
+            Objective::Rounds => Self::Rounds,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -110,13 +122,7 @@ impl CmpWork {
             Domain::Signed => arith::Domain::Signed,
             Domain::Unsigned => arith::Domain::Unsigned,
         };
-        let objective = match self.optimise {
-            Objective::Total => arith::Objective::Total,
-            Objective::Online => arith::Objective::Online,
-            Objective::Bytes => arith::Objective::Bytes,
-            Objective::Rounds => arith::Objective::Rounds,
-        };
-        let mut job = CompareJob::new(self.bits, domain, objective)?;
+        let mut job = CompareJob::new(self.bits, domain, self.optimise.into())?;
         if let (Some(method), Some(digit)) = (self.method, self.digit) {
             let method = match method {
                 Method::Thermometer => arith::Method::Thermometer,

@@ -5,12 +5,15 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum, builder::TypedValueParser};
 use hushtable::{
     AShare, Role,
-    arith::{self, Fixed},
+    arith::Fixed,
     math::{self, Bounds, Card, Evaluation, Function, Options},
 };
 use serde::{Deserialize, Serialize};
 
-use super::party::{Finished, Lanes};
+use super::{
+    cmp::Objective,
+    party::{Finished, Lanes},
+};
 use crate::failure::{Failure, Result};
 
 /// A batch of numbers and a function of them.
@@ -87,19 +90,6 @@ enum Outside {
     Strict,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Objective {
-    /// Time, offline and online
-    Total,
-    /// Time online
-    Online,
-    /// Bytes, offline and online
-    Bytes,
-    /// Rounds online
-    Rounds,
-}
-
 fn functions() -> impl TypedValueParser<Value = String> {
     clap::builder::PossibleValuesParser::new(Function::ALL.map(Function::name))
 }
@@ -151,12 +141,7 @@ impl MathWork {
                 Outside::Wrap => math::Outside::Wrap,
                 Outside::Strict => math::Outside::Strict,
             },
-            objective: match self.optimise {
-                Objective::Total => arith::Objective::Total,
-                Objective::Online => arith::Objective::Online,
-                Objective::Bytes => arith::Objective::Bytes,
-                Objective::Rounds => arith::Objective::Rounds,
-            },
+            objective: self.optimise.into(),
             max_ulp: self.max_ulp,
             ..Options::default()
         };

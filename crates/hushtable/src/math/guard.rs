@@ -140,7 +140,7 @@ impl Material {
         let Guard { lo, margin, shift, span, .. } = self.guard;
         let role = p.role();
         let (bits, n) = (x.bits(), x.len());
-        let mine = |value: u64| if role == Role::P0 { value } else { 0 };
+        let mine = |value| share_of(value, role);
         let moved = mine(margin.wrapping_sub(lo as u64));
         let quotients = x.share().words().iter().map(|w| low(w.to_u64().wrapping_add(moved), bits) >> shift);
         let mut both = Zeroizing::new(Vec::with_capacity(2 * n));
@@ -203,8 +203,7 @@ pub(super) fn replace<R: Ring>(
     for instead in instead {
         for (x, y) in x.share().words().iter().zip(y.share().words()) {
             let value = match instead {
-                Instead::Constant(v) if role == Role::P0 => v as u64,
-                Instead::Constant(_) => 0,
+                Instead::Constant(v) => share_of(v as u64, role),
                 Instead::Number(more) => x.to_u64() << more,
             };
             differences.push(R::from_u64(value.wrapping_sub(y.to_u64())));
@@ -215,4 +214,12 @@ pub(super) fn replace<R: Ring>(
     let mut chosen = select(p, &bits, &[&AShare::new(y.bits(), differences.to_vec())])?.remove(0);
     let above = chosen.split_off(y.len());
     Fixed::new(&(y.share() + &chosen) + &above, y.scale())
+}
+
+/// A party's additive share of a public number.
+fn share_of(value: u64, role: Role) -> u64 {
+    match role {
+        Role::P0 => value,
+        Role::P1 => 0,
+    }
 }

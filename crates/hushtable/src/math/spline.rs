@@ -162,7 +162,11 @@ impl Spline {
     /// Online. Spends the material.
     pub(super) fn eval<R: Ring>(&self, p: &mut Party, material: Material, x: &Fixed<R>) -> Result<AShare<R>> {
         let Pieces { base, low: t, bits, .. } = self.pieces;
-        let base = if p.role() == Role::P0 { base as u64 } else { 0 };
+        // P0 subtracts the public base; its u is complemented where carries are found.
+        let (base, flip) = match p.role() {
+            Role::P0 => (base as u64, u64::MAX),
+            Role::P1 => (0, 0),
+        };
         let moved = x.share().words().iter().map(|w| low(w.to_u64().wrapping_sub(base), bits));
         let moved = Zeroizing::new(moved.collect::<Vec<u64>>());
         let u = Zeroizing::new(moved.iter().map(|w| low(*w, t)).collect::<Vec<u64>>());
@@ -171,7 +175,6 @@ impl Spline {
             None => AShare::<u32>::new(k, moved.iter().map(|w| (w >> t) as u32).collect()),
             Some(less) => {
                 // u_0 + u_1 carries if the complement of u_0 is less than u_1.
-                let flip = if p.role() == Role::P0 { u64::MAX } else { 0 };
                 let carry =
                     less.less(p, &Zeroizing::new(u.iter().map(|u| low(u ^ flip, t)).collect::<Vec<_>>()))?;
                 let carry: AShare<u32> = b2a(p, &carry, k)?;
