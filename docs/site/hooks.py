@@ -10,6 +10,7 @@ from typing import Any
 
 import hushtable as ht
 import nbformat
+from hushtable import _hushtable as native
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
@@ -20,6 +21,15 @@ NOTEBOOKS = ROOT / "python" / "notebooks"
 EXECUTED = ROOT / "target" / "notebooks"
 # A longer signature has a line for each argument.
 WIDE = 76
+
+# Functions of rows, with the card of a size as an example.
+ROWS = (64, 256)
+TENSORS = {
+    ht.softmax: native.Operation.softmax(32, 12, *ROWS).card,
+    ht.layer_norm: native.Operation.layer_norm(
+        32, 12, ROWS[0], [1.0] * ROWS[1], [0.0] * ROWS[1], None, 0, 1.0, 8.0, (0.125, 16.0), 1e-5
+    ).card,
+}
 
 Pages = dict[str, tuple[str, str]]
 
@@ -58,6 +68,8 @@ def functions() -> str:
     lines = ["# Functions", "", "Each is called with shares: `ht.sigmoid(s)`; `ht.card(name)` prints its card.", ""]
     for name, function in ht.functions().items():
         lines += [f"## {name}", "", f"{function.about}.", "", "```text", str(ht.card(name)), "```", ""]
+    for function, card in TENSORS.items():
+        lines += [f"## {function.__name__}", "", inspect.getdoc(function) or "", "", "```text", str(card), "```", ""]
     return "\n".join(lines)
 
 

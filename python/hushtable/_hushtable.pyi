@@ -36,8 +36,6 @@ __all__ = [
     "prepare_operation",
     "protocols",
     "run",
-    "spend_lookup",
-    "spend_operation",
 ]
 
 @final
@@ -92,7 +90,7 @@ class Operation:
     @staticmethod
     def multiply(bits: int) -> Operation: ...
     @staticmethod
-    def matrix_product(bits: int, rows: int, inner: int, columns: int) -> Operation: ...
+    def matrix_product(bits: int, batch: int, rows: int, inner: int, columns: int) -> Operation: ...
     @staticmethod
     def truncate(bits: int, fraction: int) -> Operation: ...
     @staticmethod
@@ -110,10 +108,15 @@ class Operation:
         rows: int,
         gains: Sequence[float],
         offsets: Sequence[float],
+        owner: int | None,
+        role: int,
+        gain: float,
         largest: float,
         variance: Sequence[float],
         epsilon: float,
     ) -> Operation: ...
+    @property
+    def card(self) -> str | None: ...
 
 @final
 class OperationMaterial: ...
@@ -174,9 +177,10 @@ class Party:
     def hang_up(self) -> None: ...
     def close(self, regular: bool) -> None: ...
 
-def look_up(p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32]) -> _Words: ...
+def look_up(
+    p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], material: LookupMaterial | None
+) -> _Words: ...
 def prepare_lookup(p: Party, name: str, lookup: Lookup, count: int) -> LookupMaterial: ...
-def spend_lookup(p: Party, name: str, material: LookupMaterial, index: NDArray[np.uint32]) -> _Words: ...
 def look_up_stored(
     p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], store: Store, no_offline: bool
 ) -> _Words: ...
@@ -187,16 +191,9 @@ def run(
     x: NDArray[np.uint64],
     y: NDArray[np.uint64],
     out: Sequence[int],
+    material: OperationMaterial | None,
 ) -> NDArray[np.uint64]: ...
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> OperationMaterial: ...
-def spend_operation(
-    p: Party,
-    name: str,
-    material: OperationMaterial,
-    x: NDArray[np.uint64],
-    y: NDArray[np.uint64],
-    out: Sequence[int],
-) -> NDArray[np.uint64]: ...
 def predict(
     index_bits: int,
     index_kind: str,

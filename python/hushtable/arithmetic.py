@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,10 @@ NOTHING = np.empty(0, dtype=np.uint64)
 
 
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
-    """The products, element by element; of fixed-point numbers rounded down to their scale.
+    """The products, element by element and broadcast; of fixed-point numbers rounded down to their scale.
 
     A public whole number multiplies locally. Raises `ParamError` if the width cannot hold the product at
-    twice the scale.
+    twice the scale, `ShapeError` for shapes or types that do not fit together.
     """
     if not isinstance(b, Share):
         numbers = _words.numbers(b)
@@ -41,36 +42,53 @@ def multiply(a: Share, b: Share | ArrayLike) -> Share:
 
 
 def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
-    """The matrix product, of one or two axes each, as `numpy.matmul`."""
+    """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
+
+    Entries of fixed-point numbers are rounded down to their scale, once. Raises `ShapeError` for shapes that do
+    not fit together, `ParamError` if the width cannot hold the sums at twice the scale.
+    """
     if not isinstance(a, Share):
         assert isinstance(b, Share)
-        return matmul(b.T, np.asarray(a).T).T
+        left = np.asarray(a)
+        swapped = matmul(_swapped(b), left if left.ndim < 2 else left.swapaxes(-1, -2))
+        return swapped if min(left.ndim, b.ndim) < 2 else _swapped(swapped)
     a._additive("@")
-    left = a if a.ndim == 2 else a.reshape((1, -1))
     right: Share | NDArray[Any] = b if isinstance(b, Share) else np.asarray(b)
-    tall = right if right.ndim == 2 else right.reshape((-1, 1))
-    if left.ndim != 2 or tall.ndim != 2 or left.shape[1] != tall.shape[0]:
+    first = a if a.ndim >= 2 else a.reshape((1, -1))
+    second = right if right.ndim >= 2 else right.reshape((-1, 1))
+    try:
+        batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+        fits = min(a.ndim, right.ndim) > 0 and first.shape[-1] == second.shape[-2]
+    except ValueError:
+        fits = False
+    if not fits:
         raise ShapeError(f"@: shapes {a.shape} and {right.shape} do not fit together")
-    rows, inner, columns = left.shape[0], left.shape[1], tall.shape[1]
-    product = _matrix(left, tall, (rows, inner, columns))
-    return product.reshape(a.shape[:-1] + right.shape[1:])
+    product = _matrix(first, second, batch)
+    outer = (a.shape[-2:-1], right.shape[-1:] if right.ndim >= 2 else ())
+    return product.reshape(batch + outer[0] + outer[1])
 
 
-def _matrix(a: Share, b: Share | NDArray[Any], shape: tuple[int, int, int]) -> Share:
-    inner = shape[1]
+def _swapped(a: Share) -> Share:
+    """The last two axes of matrices in the other order."""
+    return a if a.ndim < 2 else a._like(a._words.swapaxes(-1, -2))
+
+
+def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
+    (rows, inner), columns = a.shape[-2:], b.shape[-1]
     if isinstance(b, Share):
         a._same(b, "@")
         lo, hi = _product(a._range, b._range)
         limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
-        operation = native.Operation.matrix_product(a.bits, *shape)
-        words = a.party._run(_name("matmul", a, b), operation, wide(a), wide(b), (shape[0], shape[2]))
+        operation = native.Operation.matrix_product(a.bits, math.prod(batch), rows, inner, columns)
+        x, y = (wide(s._like(np.broadcast_to(s._words, batch + s.shape[-2:]))) for s in (a, b))
+        words = a.party._run(_name("matmul", a, b), operation, x, y, (*batch, rows, columns))
         return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
     numbers = _words.numbers(b)
     whole = numbers.dtype == np.int64
     if not whole and a.fraction == 0:
         raise TypeError(f"@: numbers that are not whole and a share without fraction bits: {a!r}")
     steps = numbers.astype(np.int64) if whole else np.round(numbers * 2.0**a.fraction).astype(np.int64)
-    bound = int(np.abs(steps).sum(axis=0).max()) if steps.size else 0
+    bound = int(np.abs(steps).sum(axis=-2).max()) if steps.size else 0
     most = max(abs(a._range[0]), abs(a._range[1] - 1)) * bound
     limits = (-most, most + 1) if whole else _room(a, (-most, most + 1))
     words = _words.reduce(wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
@@ -94,7 +112,10 @@ def mean(x: Share, axis: int | None = None) -> Share:
 
 
 def less(a: Share, b: Share | ArrayLike) -> Share:
-    """Bits, shared by XOR, that are 1 where `a < b`."""
+    """Bits, shared by XOR, that are 1 where `a < b`; broadcast.
+
+    Raises `ParamError` if the width holds neither the difference nor both numbers with one sign.
+    """
     a._additive("<")
     other = b if isinstance(b, Share) else known(a, b)
     a._same(other, "<")
@@ -115,7 +136,10 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
 
 
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
-    """`a` where the shared bits of a comparison are 1, else `b`. At least one of both is a share."""
+    """`a` where the shared bits of a comparison are 1, else `b`; broadcast. At least one of both is a share.
+
+    Raises `TypeError` if the condition is no comparison of shares, `ShapeError` for shapes that do not fit.
+    """
     like = a if isinstance(a, Share) else b
     if not isinstance(condition, Share) or (condition.kind, condition.bits) != ("xor", 1):
         raise TypeError(f"where: the bits of a comparison are expected, got {condition!r}")
@@ -135,14 +159,14 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
 
 
 def maximum(a: Share, b: Share | ArrayLike) -> Share:
-    """The greater of both, element by element."""
+    """The greater of both, element by element and broadcast. Raises as `where` and comparisons do."""
     other = b if isinstance(b, Share) else known(a, b)
     (lo, hi), (b_lo, b_hi) = a._range, other._range
     return where(less(a, other), other, a)._within((max(lo, b_lo), max(hi, b_hi)))
 
 
 def minimum(a: Share, b: Share | ArrayLike) -> Share:
-    """The smaller of both, element by element."""
+    """The smaller of both, element by element and broadcast. Raises as `where` and comparisons do."""
     other = b if isinstance(b, Share) else known(a, b)
     (lo, hi), (b_lo, b_hi) = a._range, other._range
     return where(less(a, other), a, other)._within((min(lo, b_lo), min(hi, b_hi)))
@@ -159,14 +183,17 @@ def clip(x: Share, lo: float | None, hi: float | None) -> Share:
 
 
 def largest(x: Share, axis: int | None = None) -> Share:
-    """The greatest along an axis, or of all: a knockout of comparisons, `log2` of them one after the other."""
+    """The greatest along an axis, or of all: a knockout of comparisons, `log2` of them one after the other.
+
+    The result lacks the axis. Raises `ShapeError` if there is no such axis, or nothing along it.
+    """
     return _knockout(x, axis)[0]
 
 
 def argmax(x: Share, axis: int | None = None) -> Share:
     """The index of the greatest along an axis, or of all, as shares without fraction bits.
 
-    Of equal ones the first.
+    Of equal ones the first. The result lacks the axis. Raises `ShapeError` as `max`.
     """
     return _knockout(x, axis)[1]
 

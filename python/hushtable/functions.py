@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +17,28 @@ from .share import Share
 from .store import Store
 from .tables import Table, look_up
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 # Most bits of an index in a table that is made on the way.
 MOST_BITS = 16
 
 Method = Literal["auto", "table"] | tuple[int, int]
 Outside = Literal["saturate", "clamp", "wrap", "strict"]
+
+
+class How(TypedDict, total=False):
+    """How a function is evaluated: the options of its card.
+
+    `domain`: an interval `lo <= x < hi`, default: the function's own. `fraction_out`: bits behind the point of the
+    results, default: as before. `method`, `outside`, `max_ulp`: as for `Function`.
+    """
+
+    domain: tuple[float, float] | None
+    fraction_out: int | None
+    method: Method | None
+    outside: Outside | None
+    max_ulp: float | None
 
 
 @dataclass(frozen=True)
@@ -55,6 +73,9 @@ class Function:
         `max_ulp` is the largest error allowed, in steps of the result; numbers outside the domain, by default the
         function's own, `"saturate"` to its limit (the default), are `"clamp"`ed, must not occur (`"wrap"`), or
         raise `ParamError` at both parties (`"strict"`). `card` tells accuracy and cost.
+
+        Raises `ParamError` for what is not supported, and says what is; `ShapeError` or `TypeError` for an argument
+        that is no such share.
         """
         if not isinstance(x, Share):
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
@@ -62,40 +83,26 @@ class Function:
         if asked or (domain is None and _index_bits(x) > MOST_BITS):
             if (bits, protocol, store) != (None, "auto", None):
                 raise ParamError(f"{self.name}: bits=, protocol= and store= are for tables of at most 2^{MOST_BITS}")
-            return self._evaluate(x, domain, fraction, method or "auto", outside or "saturate", max_ulp)
+            how = How(domain=domain, fraction_out=fraction, method=method, outside=outside, max_ulp=max_ulp)
+            return self._evaluate(x, how)
         table = self.table(x, domain, fraction)
         return look_up(self.name, table, x, bits, "additive", protocol, store)
 
     def table(self, x: Share, domain: tuple[float, float] | None = None, fraction: int | None = None) -> Table:
-        """The table that serves `x`."""
+        """The table that serves `x`: an entry for each number in its range, or in `domain`."""
         digits = x.fraction if fraction is None else fraction
         return Table.function(self.name, domain or _domain(x), x.fraction, digits)
 
-    def card(
-        self,
-        bits: int = 32,
-        fraction: int = 12,
-        *,
-        domain: tuple[float, float] | None = None,
-        fraction_out: int | None = None,
-        method: Method = "auto",
-        outside: Outside = "saturate",
-        max_ulp: float | None = None,
-    ) -> str:
-        """What is known of its evaluation in a ring of `bits` bits: domain, method, largest error, cost."""
-        return _evaluation(self.name, bits, fraction, domain, fraction_out, method, outside, max_ulp).card
+    def card(self, bits: int = 32, fraction: int = 12, **how: Unpack[How]) -> str:
+        """The function card in a ring of `bits` bits with `fraction` bits behind the point; see `How`.
 
-    def _evaluate(
-        self,
-        x: Share,
-        domain: tuple[float, float] | None,
-        fraction: int | None,
-        method: Method,
-        outside: Outside,
-        max_ulp: float | None,
-    ) -> Share:
+        Raises `ParamError` for what is not supported.
+        """
+        return card(self.name, bits, fraction, **how)
+
+    def _evaluate(self, x: Share, how: How) -> Share:
         x._additive(self.name)
-        made = _evaluation(self.name, x.bits, x.fraction, domain, fraction, method, outside, max_ulp)
+        made = _evaluation(self.name, x.bits, x.fraction, **how)
         (lo, hi), (first, last) = x.range, made.reach
         if lo < first or hi > last:
             raise ParamError(
@@ -109,19 +116,9 @@ class Function:
         return Share(x.party, _words.reduce(words, x.bits), x.bits, made.fraction, "additive", limits)
 
 
-def card(
-    name: str,
-    bits: int = 32,
-    fraction: int = 12,
-    *,
-    domain: tuple[float, float] | None = None,
-    fraction_out: int | None = None,
-    method: Method = "auto",
-    outside: Outside = "saturate",
-    max_ulp: float | None = None,
-) -> str:
-    """The function card: domain, method, largest error and cost of a function by name; see `Function.card`."""
-    return _evaluation(name, bits, fraction, domain, fraction_out, method, outside, max_ulp).card
+def card(name: str, bits: int = 32, fraction: int = 12, **how: Unpack[How]) -> str:
+    """The function card: domain, method, largest error and cost of the function `name`; see `Function.card`."""
+    return _evaluation(name, bits, fraction, **how).card
 
 
 def functions() -> dict[str, Function]:
@@ -130,7 +127,11 @@ def functions() -> dict[str, Function]:
 
 
 def softmax(x: Share) -> Share:
-    """Softmax along the last axis, wrong by 2 steps at most. `x` has 8 to 14 binary digits after the point."""
+    """Softmax along the last axis, wrong by 2 steps at most: in the shape, width and scale of `x`.
+
+    `x` has 8 to 14 binary digits after the point, and 3 bits of room above its `range`. Raises `ParamError` for
+    another scale or a range that leaves less, `ShapeError` without an axis.
+    """
     x._additive("softmax")
     rows, length = _rows(x, "softmax")
     reach = 2.0 ** (x.bits - 3 - x.fraction)
@@ -152,27 +153,52 @@ def layer_norm(
     *,
     variance: tuple[float, float],
     epsilon: float = 1e-5,
+    owner: int | None = None,
+    most: float | None = None,
 ) -> Share:
-    """Layer norm along the last axis, with a public gain and offset for each place in it.
+    """Layer norm along the last axis, with a gain and an offset for each place in it.
 
-    `variance` bounds the variance of every row, at most a factor of 2^15 apart, and `x.range` its numbers: a row
-    beyond gives numbers without meaning.
+    These are public, by default 1 and 0; or, with `owner`, known to that party only, which gives them, and the
+    other gives none: then `most`, which is public, bounds both, without their signs.
+
+    `variance` bounds the variance of every row with epsilon, at most a factor of 2^15 apart, and `x.range` its
+    numbers: a row beyond gives numbers without meaning. The result has the shape, width and scale of `x`.
+
+    Raises `ShapeError` for gains that are not one for each place, `ParamError` for bounds that the width cannot
+    hold, and for a gain beyond `most`.
     """
     x._additive("layer_norm")
     rows, length = _rows(x, "layer_norm")
+    gains, offsets, most = _affine(x.party.role, length, gain, offset, owner, most)
+    largest = max(abs(end) for end in x.range)
+    operation = native.Operation.layer_norm(
+        x.bits, x.fraction, rows, gains, offsets, owner, x.party.role, most, largest, variance, epsilon
+    )
+    whose = f"{gains} {offsets}" if owner is None else f"of party {owner}"
+    public = _words.digest(f"{whose} {most} {largest} {variance} {epsilon}")
+    name = f"layer_norm(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {public})"
+    words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
+    limit = int((most * (math.sqrt(length) + 1) + 1) * 2**x.fraction)
+    return x._like(_words.reduce(words, x.bits), _words.fit(-limit, limit + 1, x.bits))
+
+
+def _affine(
+    role: int, length: int, gain: ArrayLike | None, offset: ArrayLike | None, owner: int | None, most: float | None
+) -> tuple[list[float], list[float], float]:
+    """Gains, offsets, and the public bound of both."""
+    if owner not in (None, 0, 1):
+        raise ParamError(f"layer_norm: owner={owner!r} is not supported; accepted: None, 0 or 1")
+    if (most is None) != (owner is None):
+        raise ParamError("layer_norm: owner= and most= go together: the bound of gains that one party knows")
+    if owner not in (None, role) and (gain is not None or offset is not None):
+        raise ParamError(f"layer_norm: party {owner} owns gain and offset; this party gives none")
     gains = np.ones(length) if gain is None else np.asarray(gain, dtype=np.float64)
     offsets = np.zeros(length) if offset is None else np.asarray(offset, dtype=np.float64)
     if gains.shape != (length,) or offsets.shape != (length,):
         raise ShapeError(f"layer_norm: gain and offset of shape ({length},), got {gains.shape} and {offsets.shape}")
-    largest = max(abs(end) for end in x.range)
-    operation = native.Operation.layer_norm(
-        x.bits, x.fraction, rows, gains.tolist(), offsets.tolist(), largest, variance, epsilon
-    )
-    public = f"{gains.tolist()} {offsets.tolist()} {largest} {variance} {epsilon}"
-    name = f"layer_norm(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {_words.digest(public)})"
-    words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
-    most = float(np.abs(gains).max() * np.sqrt(length) + np.abs(offsets).max() + 1) * 2**x.fraction
-    return x._like(_words.reduce(words, x.bits), (-int(most), int(most) + 1))
+    if most is None:
+        most = max(1.0, float(np.abs(gains).max()), float(np.abs(offsets).max()))
+    return gains.tolist(), offsets.tolist(), most
 
 
 def _rows(x: Share, name: str) -> tuple[int, int]:
@@ -185,19 +211,21 @@ def _evaluation(
     name: str,
     bits: int,
     fraction: int,
-    domain: tuple[float, float] | None,
-    fraction_out: int | None,
-    method: Method,
-    outside: Outside,
-    max_ulp: float | None,
+    *,
+    domain: tuple[float, float] | None = None,
+    fraction_out: int | None = None,
+    method: Method | None = None,
+    outside: Outside | None = None,
+    max_ulp: float | None = None,
 ) -> native.Evaluation:
-    how = {"auto": (0, 0), "table": (0, 1)}.get(method) if isinstance(method, str) else method
-    if how is None or outside not in ("saturate", "clamp", "wrap", "strict"):
+    ways = {None: (0, 0), "auto": (0, 0), "table": (0, 1)}
+    way = method if isinstance(method, tuple) else ways.get(method)
+    if way is None or outside not in (None, "saturate", "clamp", "wrap", "strict"):
         raise ParamError(
             f"{name}: method={method!r}, outside={outside!r} is not supported; accepted: 'auto', 'table' or (degree, "
             f"pieces); 'saturate', 'clamp', 'wrap' or 'strict'"
         )
-    return native.Evaluation(name, bits, fraction, domain, how, outside, fraction_out, max_ulp)
+    return native.Evaluation(name, bits, fraction, domain, way, outside or "saturate", fraction_out, max_ulp)
 
 
 def _index_bits(x: Share) -> int:

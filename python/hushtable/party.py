@@ -49,7 +49,7 @@ class Party:
 
     @property
     def id(self) -> str:
-        """The session, the same at both parties."""
+        """The session in 64 hexadecimal digits, the same at both parties."""
         return bytes(self._native.id).hex()
 
     @property
@@ -58,7 +58,8 @@ class Party:
         return Cost(tuple(self._native.records()))
 
     def trace(self, path: str | os.PathLike[str]) -> None:
-        """Writes a timeline of the session so far, which Perfetto (ui.perfetto.dev) opens."""
+        """Writes a timeline of the session so far, which Perfetto (ui.perfetto.dev) opens: times in microseconds,
+        bytes and rounds of every step."""
         write_trace(path, self.role, self._native.records())
 
     def share(
@@ -72,7 +73,8 @@ class Party:
     ) -> Share:
         """Shares of the sums of both parties' numbers: each party contributes an addend. No message.
 
-        `values` is anything array-like of numbers: an array, a list, a column of pandas, Polars or Arrow.
+        `values` is anything array-like of numbers: an array, a list, a column of pandas, Polars or Arrow; the share
+        has its shape. `bits`, 1 to 64, is the width of a number, `fraction`, 0 to 52, its digits after the point.
         Each is rounded to the nearest multiple of `2^-fraction`, ties away from zero. The sum lies in `range`
         (`lo <= x < hi`; default: the signed numbers of `bits` bits), and each party's own numbers in its half,
         `lo/2 <= x < hi/2`, so that no sum wraps around. With `kind="xor"` the numbers are unsigned and
@@ -102,7 +104,9 @@ class Party:
     ) -> Share:
         """Shares of the numbers of one party, `owner`; the other passes `None` and the shape. No message.
 
-        As `share` otherwise; the numbers may use the whole `range`.
+        The share has the shape of `values`, which is `shape` at the other party. As `share` otherwise; the numbers
+        may use the whole `range`. Raises `ParamError` if values or the shape are missing or given by the wrong party,
+        `ShapeError` if both are given and differ.
         """
         limits = self._limits(bits, fraction, range, kind)
         if self.role == owner:
@@ -122,8 +126,11 @@ class Party:
     def open(self, share: Share, to: int | None = None) -> NDArray[Any] | None:
         """The values, at both parties, or at party `to` only; the other gets `None`. 1 round.
 
-        `float64` if there are fraction bits, else `int64`; `bool` for shares of single bits by XOR. This is
-        the only method that reveals.
+        An array of the share's shape: `float64` if there are fraction bits, else `int64`, or `uint64` for a range
+        beyond it; `bool` for shares of single bits by XOR. This is the only method that reveals.
+
+        Raises `HandshakeError` if the peer opens something else, `PeerError` if it is gone, `ShapeError` for a
+        share of another session.
         """
         if share.party is not self:
             raise ShapeError("open: a share of another session or party")
@@ -142,16 +149,20 @@ class Party:
         return opened.astype(np.bool_ if bit else np.uint64) if plain else opened
 
     def barrier(self) -> None:
-        """Waits until the peer is at the same point: 1 round."""
+        """Waits until the peer is at the same point: 1 round. Raises `PeerError` if it is gone."""
         self._native.barrier()
 
     def agree(self, **values: object) -> None:
-        """Compares named public values with the peer's: `HandshakeError` at both if one differs. 1 round."""
+        """Compares named public values with the peer's, as text. 1 round.
+
+        At most 64 values of 256 characters. Raises `HandshakeError` at both parties if one differs; its `field`,
+        `ours` and `theirs` say which, and what it is here and there.
+        """
         self._native.agree([(name, str(value)) for name, value in values.items()])
 
     @contextmanager
     def offline(self) -> Iterator[Party]:
-        """What `hushtable.prepare` prepares in this block is prepared by this party."""
+        """In this block `hushtable.prepare` prepares with this party. Both parties enter one."""
         token = _offline.set(self)
         try:
             yield self
@@ -186,25 +197,22 @@ class Party:
         words = np.ascontiguousarray(index).reshape(index.shape)
         if store is not None:
             return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
-        if self._prepared is not None:
-            material = self._next(name)
-            assert isinstance(material, native.LookupMaterial)
-            return native.spend_lookup(self._native, name, material, words)
-        return native.look_up(self._native, name, lookup, words)
+        material = self._next(name)
+        assert material is None or isinstance(material, native.LookupMaterial)
+        return native.look_up(self._native, name, lookup, words, material)
 
     def _run(
         self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...]
     ) -> NDArray[np.uint64]:
         """Words of shares of what the operation gives, in this shape; from a plan's material while one runs."""
-        if self._prepared is not None:
-            material = self._next(name)
-            assert isinstance(material, native.OperationMaterial)
-            return native.spend_operation(self._native, name, material, x, y, shape)
-        return native.run(self._native, name, operation, x, y, shape)
+        material = self._next(name)
+        assert material is None or isinstance(material, native.OperationMaterial)
+        return native.run(self._native, name, operation, x, y, shape, material)
 
-    def _next(self, name: str) -> Material:
-        """The plan's material for the operation `name`, which comes next."""
-        assert self._prepared is not None
+    def _next(self, name: str) -> Material | None:
+        """The material for the operation `name`, which comes next, of the plan that runs."""
+        if self._prepared is None:
+            return None
         prepared, material = next(self._prepared, ("nothing more", None))
         if material is None or prepared != name:
             raise ShapeError(f"plan: prepared for {prepared}, got {name}: the function does not do the same twice")

@@ -61,7 +61,8 @@ class Plan(Generic[Result]):
     def __call__(self, *shares: Share) -> Result:
         """The function of these shares, with the material prepared. Only the online phase is left.
 
-        A function of the party was planned without shares, and is called without.
+        A function of the party was planned without shares, and is called without. Raises `SpentError` at the second
+        call, `ShapeError` for shares of other types, or if the function does something else than in the dry run.
         """
         if self._materials is None:
             raise SpentError("the plan is spent: one-time material serves one call")
@@ -93,7 +94,8 @@ def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> 
     of `run_pair` do. A dry run finds what it needs: `f` runs without the peer, every value that it opens is 0. It
     must do the same whatever the values are.
 
-    Returns a `Plan`: call it once, with the shares.
+    Returns a `Plan`: call it once, with the shares. Raises `ParamError` outside of such a block, `HandshakeError`
+    if the peer prepares something else.
     """
     party = offline_party()
     dry, needs = _dry_run(f, [_like(share) for share in shares], party.role)

@@ -7,12 +7,15 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from . import _hushtable as native
 from .errors import ParamError, PeerError
 from .party import Party
 from .progress import Bar
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Result = TypeVar("Result")
 
@@ -73,55 +76,66 @@ def raise_first(errors: list[BaseException | None]) -> None:
         raise error
 
 
+class Link(TypedDict, total=False):
+    """How to reach a peer: the options of `listen` and `connect`.
+
+    `insecure_plain_tcp`: without an identity, so that anybody on the way can read and change everything;
+    default `False`. `wait`: seconds for the peer to appear, default 600. `timeout`: seconds without progress,
+    default 30. `net`: a link to simulate, as for `run_pair`.
+    """
+
+    insecure_plain_tcp: bool
+    wait: float
+    timeout: float
+    net: str
+
+
 def listen(
     address: str,
     identity: str | os.PathLike[str] | None = None,
     *,
-    insecure_plain_tcp: bool = False,
-    wait: float = 600,
-    timeout: float = 30,
-    net: str = "loopback",
-    progress: bool = False,
     on_listening: Callable[[str], object] | None = None,
+    progress: bool = False,
+    **link: Unpack[Link],
 ) -> Party:
     """Waits for the peer on `address`, `"HOST:PORT"`; a context manager that gives the party, with role 0.
 
     `identity` is a folder made by `identity_new`, which knows the peer's certificate; without one the
-    connection is refused unless `insecure_plain_tcp`. `wait`: seconds for the peer to appear; `timeout`: without
-    progress. `on_listening` gets the address with the port, of use with port 0.
+    connection is refused unless `insecure_plain_tcp`. `on_listening` gets the address with the port, of use
+    with port 0. With `progress` a bar shows how far long calls are. `link`: see `Link`.
+
+    Raises `ParamError` without an identity, `IoError` and `IdentityError` for a port or a folder that cannot be
+    used, `PeerError` if nobody comes, `HandshakeError` if the peer is another one or has another version.
     """
-    folder = _identity(identity, insecure_plain_tcp)
-    listener = native.Listener(address, folder, wait, timeout, net)
+    listener = native.Listener(address, *_link(identity, **link))
     if on_listening is not None:
         on_listening(listener.address)
     return _shown(Party(listener.accept()), progress)
 
 
 def connect(
-    address: str,
-    identity: str | os.PathLike[str] | None = None,
-    *,
-    insecure_plain_tcp: bool = False,
-    wait: float = 600,
-    timeout: float = 30,
-    net: str = "loopback",
-    progress: bool = False,
+    address: str, identity: str | os.PathLike[str] | None = None, *, progress: bool = False, **link: Unpack[Link]
 ) -> Party:
     """Connects to the peer that listens on `address`; a context manager that gives the party, with role 1.
 
     As `listen` otherwise.
     """
-    folder = _identity(identity, insecure_plain_tcp)
-    return _shown(Party(native.connect(address, folder, wait, timeout, net)), progress)
+    return _shown(Party(native.connect(address, *_link(identity, **link))), progress)
 
 
 def identity_new(folder: str | os.PathLike[str], name: str) -> str:
-    """Makes an identity in a new folder and returns its fingerprint; `cert.pem` in it is for the peer."""
+    """Makes an identity in a new folder and returns its fingerprint; `cert.pem` in it is for the peer.
+
+    Raises `IdentityError` or `IoError` if there is something already, or it cannot be made.
+    """
     return native.identity_new(folder, name)[0]
 
 
 def identity_trust(folder: str | os.PathLike[str], certificate: str | os.PathLike[str]) -> str:
-    """Trusts the peer with this certificate; compare the fingerprint returned with the peer's by telephone."""
+    """Trusts the peer with this certificate; compare the fingerprint returned with the peer's by telephone.
+
+    Raises `IdentityError` for a file that is no certificate.
+    """
     return native.identity_trust(folder, certificate)
 
 
@@ -130,14 +144,19 @@ def identity_fingerprint(folder: str | os.PathLike[str]) -> str:
     return native.identity_fingerprint(folder)
 
 
-def _identity(
-    identity: str | os.PathLike[str] | None, insecure_plain_tcp: bool
-) -> str | os.PathLike[str] | None:
+def _link(
+    identity: str | os.PathLike[str] | None,
+    *,
+    insecure_plain_tcp: bool = False,
+    wait: float = 600,
+    timeout: float = 30,
+    net: str = "loopback",
+) -> tuple[str | os.PathLike[str] | None, float, float, str]:
     if identity is None and not insecure_plain_tcp:
         raise ParamError("identity: none given; accepted: a folder of identity_new, or insecure_plain_tcp=True")
     if identity is not None and insecure_plain_tcp:
         raise ParamError("identity: plain TCP uses none; give identity= or insecure_plain_tcp=True")
-    return identity
+    return identity, wait, timeout, net
 
 
 def _bar(p: Party, show: bool) -> AbstractContextManager[object]:

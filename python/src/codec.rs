@@ -37,22 +37,21 @@ pub fn encode<'py>(
         let end = |x: i128| -(-x).div_euclid(part << fraction);
         let (lo, hi) = (end(range.lo), end(range.hi));
         let one = move |v: i64| ((v as u64) << fraction, lo <= i128::from(v) && i128::from(v) < hi);
-        return words(py, &ints, &range, part, one);
+        return words(py, &ints, &range, part, one, one);
     }
     let floats = values.extract::<PyReadonlyArrayDyn<'py, f64>>()?;
-    let (scale, part_f, lo, hi) = (range.scale, part as f64, range.lo as f64, range.hi as f64);
-    if lo.abs().max(hi.abs()) <= EXACT {
-        let one = move |v: f64| {
-            let (word, rounded) = round(v * scale);
-            (word, (part_f * rounded >= lo) & (part_f * rounded < hi))
-        };
-        return words(py, &floats, &range, part, one);
-    }
-    let one = move |v: f64| {
-        let (word, rounded) = round_wide(v * scale);
-        (word, (part_f * rounded >= lo) & (part_f * rounded < hi))
+    // A party's own range; halves of whole numbers are exact.
+    let (scale, lo, hi) = (range.scale, range.lo as f64 / part as f64, range.hi as f64 / part as f64);
+    let exact = move |v: f64| {
+        let rounded = (v * scale).round();
+        (rounded as i128 as u64, (rounded >= lo) & (rounded < hi))
     };
-    words(py, &floats, &range, part, one)
+    let (lo, hi) = (lo.max(-EXACT), hi.min(EXACT));
+    let fast = move |v: f64| {
+        let (word, rounded) = round(v * scale);
+        (word, (rounded >= lo) & (rounded < hi))
+    };
+    words(py, &floats, &range, part, fast, exact)
 }
 
 /// Below this, [`round`] is exact.
@@ -64,17 +63,9 @@ const WHOLE: f64 = (3u64 << 51) as f64;
 /// [`EXACT`] on, and if `x` is not finite; then the float is not below [`EXACT`] either.
 fn round(x: f64) -> (u64, f64) {
     let even = (x + WHOLE) - WHOLE; // of two nearest ones the even one
-    let rest = x - even;
-    let up = if (rest == 0.5) & (x > 0.0) { 1.0 } else { 0.0 };
-    let down = if (rest == -0.5) & (x < 0.0) { 1.0 } else { 0.0 };
-    let rounded = even + up - down;
+    let away = if x - even == 0.5f64.copysign(x) { 1f64.copysign(x) } else { 0.0 };
+    let rounded = even + away;
     ((rounded + WHOLE).to_bits().wrapping_sub(WHOLE.to_bits()), rounded)
-}
-
-/// [`round`] of any number.
-fn round_wide(x: f64) -> (u64, f64) {
-    let rounded = x.round();
-    (rounded as i128 as u64, rounded)
 }
 
 /// Which number an opened word of `bits` bits stands for: the one in `lo <= x < lo + 2^bits`, divided by
@@ -87,39 +78,42 @@ pub struct View {
 }
 
 impl View {
-    /// An array of `float64`, or of `int64` if there are no fraction bits.
-    pub fn numbers<'py>(
-        self,
-        py: Python<'py>,
-        words: &Words,
-        shape: &[usize],
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match words {
-            Words::U8(w) => self.of(py, w, shape),
-            Words::U16(w) => self.of(py, w, shape),
-            Words::U32(w) => self.of(py, w, shape),
-            Words::U64(w) => self.of(py, w, shape),
-        }
+    /// The numbers of as many words, for a view without fraction bits.
+    pub fn integers<R: Word>(self, words: &[R], out: &mut [i64]) {
+        out.iter_mut().zip(words).for_each(|(o, w)| *o = self.whole(w));
     }
 
-    fn of<'py, R: Word>(self, py: Python<'py>, words: &[R], shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-        let Self { bits, fraction, lo } = self;
-        let above = move |w: &R| low(w.to_u64().wrapping_sub(lo as u64), bits);
-        let whole = move |w: &R| (above(w) as i64).wrapping_add(lo);
-        if fraction == 0 {
-            return filled(py, shape, |out| out.iter_mut().zip(words).for_each(|(o, w)| *o = whole(w)));
-        }
-        let step = 2f64.powi(-(fraction as i32));
-        if bits > 50 || lo.unsigned_abs() > 1 << 50 {
-            let floats = move |out: &mut [f64]| {
-                out.iter_mut().zip(words).for_each(|(o, w)| *o = whole(w) as f64 * step);
-            };
-            return filled(py, shape, floats);
+    /// The numbers of as many words.
+    pub fn floats<R: Word>(self, words: &[R], out: &mut [f64]) {
+        let step = 2f64.powi(-(self.fraction as i32));
+        if self.bits > 50 || self.lo.unsigned_abs() > 1 << 50 {
+            return out.iter_mut().zip(words).for_each(|(o, w)| *o = self.whole(w) as f64 * step);
         }
         // A float of exponent 52 holds a whole number in its last bits.
         let base = (1u64 << 52) as f64;
-        let whole = move |w: &R| f64::from_bits(base.to_bits() | above(w)) - (base - lo as f64);
-        filled(py, shape, |out| out.iter_mut().zip(words).for_each(|(o, w)| *o = whole(w) * step))
+        let whole = move |w: &R| f64::from_bits(base.to_bits() | self.above(w)) - (base - self.lo as f64);
+        out.iter_mut().zip(words).for_each(|(o, w)| *o = whole(w) * step);
+    }
+
+    /// How far a number lies above `lo`.
+    fn above<R: Word>(self, w: &R) -> u64 {
+        low(w.to_u64().wrapping_sub(self.lo as u64), self.bits)
+    }
+
+    fn whole<R: Word>(self, w: &R) -> i64 {
+        (self.above(w) as i64).wrapping_add(self.lo)
+    }
+
+    fn array<'py, R: Word>(
+        self,
+        py: Python<'py>,
+        words: &[R],
+        shape: &[usize],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if self.fraction == 0 {
+            return filled(py, shape, |out| self.integers(words, out));
+        }
+        filled(py, shape, |out| self.floats(words, out))
     }
 }
 
@@ -132,25 +126,39 @@ pub fn decode<'py>(
     fraction: u32,
     lo: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (words, shape) = Words::of(words)?;
-    View { bits, fraction, lo }.numbers(py, &words, &shape)
+    let (view, (words, shape)) = (View { bits, fraction, lo }, Words::of(words)?);
+    match words {
+        Words::U8(w) => view.array(py, &w, &shape),
+        Words::U16(w) => view.array(py, &w, &shape),
+        Words::U32(w) => view.array(py, &w, &shape),
+        Words::U64(w) => view.array(py, &w, &shape),
+    }
 }
 
+/// Words of all values. `fast` and `exact` give a number's word and whether it is in the range; what `fast`
+/// does not say, `exact` does.
 fn words<'py, T: numpy::Element + Copy + Sync + ToString>(
     py: Python<'py>,
     values: &PyReadonlyArrayDyn<'py, T>,
     range: &Range,
     part: i128,
-    one: impl Fn(T) -> (u64, bool) + Send,
+    fast: impl Fn(T) -> (u64, bool) + Send,
+    exact: impl Fn(T) -> (u64, bool) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (slice, bits) = (values.as_slice()?, range.bits);
     let mut found = None;
     let outside_at = &mut found;
     let encoded = match bits {
-        ..=8 => filled::<u8>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, one, out)),
-        9..=16 => filled::<u16>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, one, out)),
-        17..=32 => filled::<u32>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, one, out)),
-        _ => filled::<u64>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, one, out)),
+        ..=8 => {
+            filled::<u8>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, fast, exact, out))
+        }
+        9..=16 => {
+            filled::<u16>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, fast, exact, out))
+        }
+        17..=32 => {
+            filled::<u32>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, fast, exact, out))
+        }
+        _ => filled::<u64>(py, values.shape(), |out| *outside_at = encode_all(slice, bits, fast, exact, out)),
     }?;
     match found {
         None => Ok(encoded),
@@ -158,28 +166,40 @@ fn words<'py, T: numpy::Element + Copy + Sync + ToString>(
     }
 }
 
-/// Values between two looks for one outside.
+/// Values that go the exact way together.
 const CHUNK: usize = 4096;
 
-/// The words, or the index of the first number without one. `one` says whether there is one.
+/// The words, or the index of the first number outside.
 fn encode_all<T: Copy, R: Word>(
+    values: &[T],
+    bits: u32,
+    fast: impl Fn(T) -> (u64, bool),
+    exact: impl Fn(T) -> (u64, bool),
+    out: &mut [R],
+) -> Option<usize> {
+    let mut chunks = values.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate();
+    chunks.find_map(|(number, (values, out))| {
+        if encode_chunk(values, bits, &fast, out) || encode_chunk(values, bits, &exact, out) {
+            return None;
+        }
+        Some(number * CHUNK + values.iter().position(|&v| !exact(v).1)?)
+    })
+}
+
+/// The words, and whether all numbers are in the range.
+fn encode_chunk<T: Copy, R: Word>(
     values: &[T],
     bits: u32,
     one: impl Fn(T) -> (u64, bool),
     out: &mut [R],
-) -> Option<usize> {
-    for (number, (values, out)) in values.chunks(CHUNK).zip(out.chunks_mut(CHUNK)).enumerate() {
-        let mut inside = true;
-        for (&v, o) in values.iter().zip(out) {
-            let (word, ok) = one(v);
-            inside &= ok;
-            *o = R::from_u64(low(word, bits));
-        }
-        if !inside {
-            return Some(number * CHUNK + values.iter().position(|&v| !one(v).1)?);
-        }
+) -> bool {
+    let mut inside = true;
+    for (&v, o) in values.iter().zip(out) {
+        let (word, ok) = one(v);
+        inside &= ok;
+        *o = R::from_u64(low(word, bits));
     }
-    None
+    inside
 }
 
 fn outside(shape: &[usize], at: usize, value: &str, range: &Range, part: i128) -> Error {

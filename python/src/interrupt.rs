@@ -2,7 +2,7 @@
 
 use std::{
     panic::resume_unwind,
-    sync::mpsc::{RecvTimeoutError, channel},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
@@ -22,25 +22,47 @@ pub fn interruptible<T: Send + 'static>(
     stop: impl FnOnce(),
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
-    let (done, mut waiting) = channel();
+    let (done, waiting) = channel();
     let worker = thread::spawn(move || {
         let outcome = work();
         let _ = done.send(());
         outcome
     });
+    wait(py, waiting, stop)?;
+    worker.join().unwrap_or_else(|panic| resume_unwind(panic)).map_err(|e| raise(py, &e))
+}
+
+/// [`interruptible`] with work on what is borrowed: after an interrupt it waits for the work to end.
+pub fn interruptible_on_borrowed<T: Send>(
+    py: Python<'_>,
+    stop: impl FnOnce(),
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let (done, waiting) = channel();
+    thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let outcome = work();
+            let _ = done.send(());
+            outcome
+        });
+        let waited = wait(py, waiting, stop);
+        let outcome = py.detach(|| worker.join()).unwrap_or_else(|panic| resume_unwind(panic));
+        waited.and(outcome.map_err(|e| raise(py, &e)))
+    })
+}
+
+/// Waits until the worker is done, or gone by a panic; or for an interrupt.
+fn wait(py: Python<'_>, mut done: Receiver<()>, stop: impl FnOnce()) -> PyResult<()> {
     loop {
-        let waiting = &mut waiting;
-        match py.detach(move || waiting.recv_timeout(TICK)) {
+        let done = &mut done;
+        match py.detach(move || done.recv_timeout(TICK)) {
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(interrupt) = py.check_signals() {
                     stop();
                     return Err(interrupt);
                 }
             }
-            // The worker is done, or gone by a panic.
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }
-    let outcome = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-    outcome.map_err(|e| raise(py, &e))
 }

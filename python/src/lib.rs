@@ -10,8 +10,10 @@ mod function;
 mod interrupt;
 mod link;
 mod lookup;
+mod material;
 mod party;
 mod plan;
+mod rehearsal;
 mod store;
 mod table;
 mod words;
@@ -23,7 +25,7 @@ mod _hushtable {
     use super::*;
 
     #[pymodule_export]
-    use arith::{Operation, OperationMaterial, prepare_operation, run, spend_operation};
+    use arith::Operation;
     #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]
@@ -31,7 +33,9 @@ mod _hushtable {
     #[pymodule_export]
     use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
     #[pymodule_export]
-    use lookup::{Lookup, LookupMaterial, look_up, prepare_lookup, protocols, spend_lookup};
+    use lookup::{Lookup, LookupMaterial, look_up, prepare_lookup, protocols};
+    #[pymodule_export]
+    use material::{OperationMaterial, prepare_operation, run};
     #[pymodule_export]
     use party::Party;
     #[pymodule_export]

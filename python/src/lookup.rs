@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use hushtable::{
     Error, Party, Role,
-    lut::{self, Job, Protocol},
+    lut::{self, Job, Prepared, Protocol},
     math::Tabulated,
     net::Shape,
     onehot::{Cyclic, Group, Xor},
@@ -22,6 +22,8 @@ use crate::{
 
 /// A batch's material: spent by its indices.
 type Spend = Box<dyn FnOnce(&mut Party, Vec<u32>) -> Result<Words, Error> + Send>;
+/// Material for so many lookups.
+pub type Ready = (usize, Spend);
 
 /// What is looked up: public, the same at both parties.
 #[pyclass(module = "hushtable._hushtable", frozen)]
@@ -81,7 +83,8 @@ impl Lookup {
     }
 }
 
-/// Shares of the table's entries at the shared `index` (`uint32`): offline and online.
+/// Shares of the table's entries at the shared `index` (`uint32`): with `material`, which it spends, online
+/// only; else offline and online.
 #[pyfunction]
 pub fn look_up<'py>(
     py: Python<'py>,
@@ -89,14 +92,20 @@ pub fn look_up<'py>(
     name: &str,
     lookup: &Lookup,
     index: &Bound<'py, PyAny>,
+    material: Option<&LookupMaterial>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (x, shape) = indices(index)?;
-    let chosen = lookup.chosen(x.len()).map_err(|e| raise(py, &e))?;
-    let role = p.role();
+    let prepared = material.map(|material| material.take(py, x.len())).transpose()?;
+    let (chosen, batches) = match prepared {
+        Some(prepared) => prepared,
+        None => (lookup.chosen(x.len()).map_err(|e| raise(py, &e))?, Vec::new()),
+    };
+    let (role, missing) = (p.role(), if material.is_none() { x.len() } else { 0 });
+    let mut batches = batches.into_iter();
     let found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
-        chosen.set_up(steps, role, x.len())?;
-        chosen.run(steps, x, progress)
+        chosen.set_up(steps, role, missing)?;
+        chosen.run(steps, x, progress, |_| Ok(batches.next()))
     })?;
     found.into_array(py, &shape)
 }
@@ -120,33 +129,22 @@ pub fn prepare_lookup(
     Ok(LookupMaterial { lookup: prepared, count, batches: Mutex::new(Some(batches)) })
 }
 
-/// Looks up with material that was prepared, and spends it.
-#[pyfunction]
-pub fn spend_lookup<'py>(
-    py: Python<'py>,
-    p: &party::Party,
-    name: &str,
-    material: &LookupMaterial,
-    index: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (x, shape) = indices(index)?;
-    hushtable::error::same("lookups prepared", material.count, x.len()).map_err(|e| raise(py, &e))?;
-    let taken = material.batches.lock().expect("no panic while the lock is held").take();
-    let batches = taken.ok_or_else(|| spent(py, "material for lookups"))?;
-    let lookup = material.lookup.clone();
-    let found = p.call(py, name, move |steps, progress| {
-        progress.begin(x.len());
-        lookup.spend(steps, batches, x, progress)
-    })?;
-    found.into_array(py, &shape)
-}
-
 /// One-time material for the lookups of one call, batch by batch.
 #[pyclass(module = "hushtable._hushtable", frozen)]
 pub struct LookupMaterial {
     lookup: Chosen,
     count: usize,
-    batches: Mutex<Option<Vec<(usize, Spend)>>>,
+    batches: Mutex<Option<Vec<Ready>>>,
+}
+
+impl LookupMaterial {
+    /// What it holds, once, for as many lookups as it was made for.
+    fn take(&self, py: Python<'_>, count: usize) -> PyResult<(Chosen, Vec<Ready>)> {
+        hushtable::error::same("lookups prepared", self.count, count).map_err(|e| raise(py, &e))?;
+        let taken = self.batches.lock().expect("no panic while the lock is held").take();
+        let batches = taken.ok_or_else(|| spent(py, "material for lookups"))?;
+        Ok((self.lookup.clone(), batches))
+    }
 }
 
 /// The lookup protocols: `(name, about)`.
@@ -172,8 +170,11 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// Starts the OT extension that suits `rows` lookups.
+    /// Starts the OT extension that suits `rows` lookups, if there are any.
     pub fn set_up(&self, steps: &mut Steps<'_>, role: Role, rows: usize) -> Result<(), Error> {
+        if rows == 0 {
+            return Ok(());
+        }
         let batches = self.protocol.batches(&self.job, rows);
         let (send, recv) = batches
             .map(|batch| self.protocol.cots(&self.job, role, batch))
@@ -182,53 +183,44 @@ impl Chosen {
     }
 
     /// Material for `rows` lookups.
-    pub fn prepare(
-        &self,
-        steps: &mut Steps<'_>,
-        rows: usize,
-        progress: &Progress,
-    ) -> Result<Vec<(usize, Spend)>, Error> {
+    fn prepare(&self, steps: &mut Steps<'_>, rows: usize, progress: &Progress) -> Result<Vec<Ready>, Error> {
         let mut out = Vec::new();
         for batch in self.protocol.batches(&self.job, rows) {
-            out.push((batch, steps.phase("offline", |p| self.batch(p, batch))?));
+            out.push(self.batch(steps, batch)?);
             progress.add(batch);
         }
         Ok(out)
     }
 
-    /// Looks up all indices; makes the material of each batch before it.
-    pub fn run(&self, steps: &mut Steps<'_>, mut x: Vec<u32>, progress: &Progress) -> Result<Words, Error> {
-        let mut out = self.no_words();
-        for batch in self.protocol.batches(&self.job, x.len()) {
-            let rest = x.split_off(batch);
-            let spend = steps.phase("offline", |p| self.batch(p, batch))?;
-            out.append(steps.phase("online", |p| spend(p, x))?);
-            x = rest;
-            progress.add(batch);
-        }
-        Ok(out)
-    }
-
-    /// Looks up all indices with this material.
-    pub fn spend(
+    /// Looks up all indices: the first ones with what is `ready`, of the others makes the material of each batch
+    /// before it.
+    pub fn run(
         &self,
         steps: &mut Steps<'_>,
-        batches: Vec<(usize, Spend)>,
         mut x: Vec<u32>,
         progress: &Progress,
+        mut ready: impl FnMut(&mut Steps<'_>) -> Result<Option<Ready>, Error>,
     ) -> Result<Words, Error> {
         let mut out = self.no_words();
-        for (batch, spend) in batches {
-            let rest = x.split_off(batch);
-            out.append(steps.phase("online", |p| spend(p, x))?);
-            x = rest;
-            progress.add(batch);
+        let mut spend = |steps: &mut Steps<'_>, x: &mut Vec<u32>, (count, spend): Ready| {
+            let rest = x.split_off(count);
+            let now = std::mem::replace(x, rest);
+            out.append(steps.phase("online", |p| spend(p, now))?);
+            progress.add(count);
+            Ok(())
+        };
+        while let Some(material) = ready(steps)? {
+            spend(steps, &mut x, material)?;
+        }
+        for batch in self.protocol.batches(&self.job, x.len()) {
+            let material = self.batch(steps, batch)?;
+            spend(steps, &mut x, material)?;
         }
         Ok(out)
     }
 
     /// No results, of their width.
-    pub fn no_words(&self) -> Words {
+    fn no_words(&self) -> Words {
         match self.job.value_bits {
             ..=8 => u8::batch(Vec::new()),
             9..=16 => u16::batch(Vec::new()),
@@ -237,39 +229,70 @@ impl Chosen {
         }
     }
 
-    fn batch(&self, p: &mut Party, count: usize) -> Result<Spend, Error> {
+    fn batch(&self, steps: &mut Steps<'_>, count: usize) -> Result<Ready, Error> {
+        steps.phase("offline", |p| self.typed(Make { p, chosen: self, count }))
+    }
+
+    /// Calls `f` with the job's types.
+    pub fn typed<F: Typed>(&self, f: F) -> F::Out {
         match self.job.value_bits {
-            ..=8 => self.batch_in::<u8>(p, count),
-            9..=16 => self.batch_in::<u16>(p, count),
-            17..=32 => self.batch_in::<u32>(p, count),
-            _ => self.batch_in::<u64>(p, count),
+            ..=8 => self.with_words::<F, u8>(f),
+            9..=16 => self.with_words::<F, u16>(f),
+            17..=32 => self.with_words::<F, u32>(f),
+            _ => self.with_words::<F, u64>(f),
         }
     }
 
-    fn batch_in<R: Word>(&self, p: &mut Party, count: usize) -> Result<Spend, Error> {
+    fn with_words<F: Typed, R: Word>(&self, f: F) -> F::Out {
         match (self.job.index, self.job.output) {
-            (Sharing::Additive, Sharing::Additive) => self.batch_of::<Cyclic, Additive, R>(p, count),
-            (Sharing::Additive, Sharing::Xor) => self.batch_of::<Cyclic, Bitwise, R>(p, count),
-            (Sharing::Xor, Sharing::Additive) => self.batch_of::<Xor, Additive, R>(p, count),
-            (Sharing::Xor, Sharing::Xor) => self.batch_of::<Xor, Bitwise, R>(p, count),
+            (Sharing::Additive, Sharing::Additive) => f.call::<Cyclic, Additive, R>(),
+            (Sharing::Additive, Sharing::Xor) => f.call::<Cyclic, Bitwise, R>(),
+            (Sharing::Xor, Sharing::Additive) => f.call::<Xor, Additive, R>(),
+            (Sharing::Xor, Sharing::Xor) => f.call::<Xor, Bitwise, R>(),
         }
     }
 
-    fn batch_of<G: Group, K: Kind, R: Word>(&self, p: &mut Party, count: usize) -> Result<Spend, Error> {
-        let index_bits = self.job.index_bits;
-        let table = self.entries::<R>()?;
-        let material = self.protocol.prepare::<G, K, R>(p, &table, count)?;
-        Ok(Box::new(move |p, x| {
+    /// Material as it is spent by indices.
+    pub fn ready<G: Group, K: Kind, R: Word>(
+        &self,
+        count: usize,
+        material: Prepared<G, K, R>,
+    ) -> Result<Ready, Error> {
+        let (index_bits, table) = (self.job.index_bits, self.entries::<R>()?);
+        let spend: Spend = Box::new(move |p, x| {
             let y = material.lookup(p, &table, &Share::<G::Kind, u32>::new(index_bits, x))?;
             Ok(R::batch(y.words().to_vec()))
-        }))
+        });
+        Ok((count, spend))
     }
 
     /// The table in words of the results.
-    pub fn entries<R: Word>(&self) -> Result<lut::Table<R>, Error> {
+    fn entries<R: Word>(&self) -> Result<lut::Table<R>, Error> {
         let value_bits = self.job.value_bits;
         let mask = u64::MAX >> (64 - value_bits);
         let entries = self.table.entries().iter().map(|&e| R::from_u64(e as u64 & mask));
         lut::Table::<R>::new(value_bits, entries.collect())
+    }
+}
+
+/// What is done with the types of a job: the group of the index, kind and words of the results.
+pub trait Typed {
+    type Out;
+    fn call<G: Group, K: Kind, R: Word>(self) -> Self::Out;
+}
+
+/// Makes material for a batch.
+struct Make<'a> {
+    p: &'a mut Party,
+    chosen: &'a Chosen,
+    count: usize,
+}
+
+impl Typed for Make<'_> {
+    type Out = Result<Ready, Error>;
+    fn call<G: Group, K: Kind, R: Word>(self) -> Self::Out {
+        let table = self.chosen.entries::<R>()?;
+        let material = self.chosen.protocol.prepare::<G, K, R>(self.p, &table, self.count)?;
+        self.chosen.ready(self.count, material)
     }
 }

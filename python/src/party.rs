@@ -11,14 +11,15 @@ use std::{
 use hushtable::{
     Error, Role,
     net::{Cost, HangUp},
-    share::{Additive, Bitwise, Kind, Share, Sharing},
+    share::{Additive, Bitwise, Sharing},
 };
+use numpy::{Element, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::{
     codec::View,
-    interrupt::interruptible,
-    words::{Word, Words, sharing},
+    interrupt::{interruptible, interruptible_on_borrowed},
+    words::{Word, empty, sharing},
 };
 
 /// What a step of a call took: operation, phase, start and duration in seconds, bytes sent and received,
@@ -116,25 +117,40 @@ impl Party {
         operation: &str,
         work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
+        let task = self.task(operation.to_owned(), work);
+        interruptible(py, || self.hang_up.now(), task)
+    }
+
+    /// [`call`](Self::call) with work on what is borrowed.
+    fn call_on_borrowed<T: Send>(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let task = self.task(operation.to_owned(), work);
+        interruptible_on_borrowed(py, || self.hang_up.now(), task)
+    }
+
+    fn task<T, W: FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send>(
+        &self,
+        announced: String,
+        work: W,
+    ) -> impl FnOnce() -> Result<T, Error> + Send + use<T, W> {
         let inner = Arc::clone(&self.inner);
         let (start, records, progress) = (self.start, Arc::clone(&self.records), Arc::clone(&self.progress));
-        let announced = operation.to_owned();
-        interruptible(
-            py,
-            || self.hang_up.now(),
-            move || {
-                let mut guard = inner.lock().expect("no panic in a protocol");
-                let p = guard.as_mut().ok_or(Error::Closed)?;
-                let operation = announced.split('(').next().unwrap_or_default();
-                let outcome = p
-                    .announce(&announced)
-                    .and_then(|()| work(&mut Steps { p, operation, start, records: &records }, &progress));
-                if outcome.is_err() {
-                    *guard = None; // hangs up, so that the peer ends too
-                }
-                outcome
-            },
-        )
+        move || {
+            let mut guard = inner.lock().expect("no panic in a protocol");
+            let p = guard.as_mut().ok_or(Error::Closed)?;
+            let operation = announced.split('(').next().unwrap_or_default();
+            let outcome = p
+                .announce(&announced)
+                .and_then(|()| work(&mut Steps { p, operation, start, records: &records }, &progress));
+            if outcome.is_err() {
+                *guard = None; // hangs up, so that the peer ends too
+            }
+            outcome
+        }
     }
 }
 
@@ -199,21 +215,18 @@ impl Party {
         to: Option<u8>,
         view: Option<(u32, i64)>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (kind, to) = (sharing(kind)?, to.map(role));
-        let (words, shape) = Words::of(words)?;
-        let opened = self.call(py, operation, move |steps, _| {
-            steps.phase("online", |p| match words {
-                Words::U8(w) => open(p, kind, bits, w, to),
-                Words::U16(w) => open(p, kind, bits, w, to),
-                Words::U32(w) => open(p, kind, bits, w, to),
-                Words::U64(w) => open(p, kind, bits, w, to),
-            })
-        })?;
-        let array = |opened: Words| match view {
-            Some((fraction, lo)) => View { bits, fraction, lo }.numbers(py, &opened, &shape),
-            None => opened.into_array(py, &shape),
-        };
-        opened.map(array).transpose()
+        let opening = Opening { operation, kind: sharing(kind)?, bits, to: to.map(role) };
+        let view = view.map(|(fraction, lo)| View { bits, fraction, lo });
+        if let Ok(words) = words.extract::<PyReadonlyArrayDyn<'py, u8>>() {
+            return self.open_words(py, &opening, &words, view);
+        }
+        if let Ok(words) = words.extract::<PyReadonlyArrayDyn<'py, u16>>() {
+            return self.open_words(py, &opening, &words, view);
+        }
+        if let Ok(words) = words.extract::<PyReadonlyArrayDyn<'py, u32>>() {
+            return self.open_words(py, &opening, &words, view);
+        }
+        self.open_words(py, &opening, &words.extract::<PyReadonlyArrayDyn<'py, u64>>()?, view)
     }
 
     /// Ends the session from any thread: what waits for the peer raises.
@@ -244,34 +257,71 @@ impl Drop for Party {
     }
 }
 
-fn role(number: u8) -> Role {
+/// The party with this number.
+pub fn role(number: u8) -> Role {
     if number == 0 { Role::P0 } else { Role::P1 }
 }
 
-fn open<R: Word>(
-    p: &mut hushtable::Party,
+/// What is opened, and to whom.
+struct Opening<'a> {
+    operation: &'a str,
     kind: Sharing,
     bits: u32,
-    words: Vec<R>,
     to: Option<Role>,
-) -> Result<Option<Words>, Error> {
-    match kind {
-        Sharing::Additive => open_as::<Additive, R>(p, bits, words, to),
-        Sharing::Xor => open_as::<Bitwise, R>(p, bits, words, to),
+}
+
+impl Party {
+    fn open_words<'py, R: Word>(
+        &self,
+        py: Python<'py>,
+        opening: &Opening<'_>,
+        words: &PyReadonlyArrayDyn<'py, R>,
+        view: Option<View>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match view {
+            None => self.open_as(py, opening, words, |words, out: &mut [R]| out.copy_from_slice(words)),
+            Some(view) if view.fraction == 0 => {
+                self.open_as(py, opening, words, move |words, out| view.integers(words, out))
+            }
+            Some(view) => self.open_as(py, opening, words, move |words, out| view.floats(words, out)),
+        }
+    }
+
+    /// An array of what `numbers` makes of the opened words, piece by piece.
+    fn open_as<'py, R: Word, T: Element + Send>(
+        &self,
+        py: Python<'py>,
+        opening: &Opening<'_>,
+        words: &PyReadonlyArrayDyn<'py, R>,
+        numbers: impl Fn(&[R], &mut [T]) + Send,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let slice = words.as_slice()?;
+        if opening.to.is_some_and(|to| to != self.role) {
+            self.call_on_borrowed(py, opening.operation, |steps, _| opening.run(steps, slice, |_| ()))?;
+            return Ok(None);
+        }
+        let made = empty::<T>(py, words.shape())?;
+        let mut writable = made.readwrite();
+        let mut out = writable.as_slice_mut()?;
+        self.call_on_borrowed(py, opening.operation, move |steps, _| {
+            opening.run(steps, slice, |opened| {
+                let (now, rest) = std::mem::take(&mut out).split_at_mut(opened.len());
+                numbers(opened, now);
+                out = rest;
+            })
+        })?;
+        drop(writable);
+        Ok(Some(made.into_any()))
     }
 }
 
-fn open_as<K: Kind, R: Word>(
-    p: &mut hushtable::Party,
-    bits: u32,
-    words: Vec<R>,
-    to: Option<Role>,
-) -> Result<Option<Words>, Error> {
-    let share = Share::<K, R>::new(bits, words);
-    // Public to whom the caller names: opening is what the Python program asks for.
-    let opened = match to {
-        None => Some(p.open(&share)?),
-        Some(to) => p.reveal(&share, to)?,
-    };
-    Ok(opened.map(R::batch))
+impl Opening<'_> {
+    fn run<R: Word>(&self, steps: &mut Steps<'_>, words: &[R], take: impl FnMut(&[R])) -> Result<(), Error> {
+        let Self { kind, bits, to, .. } = *self;
+        // Public to whom the caller names: opening is what the Python program asks for.
+        steps.phase("online", |p| match kind {
+            Sharing::Additive => p.open_words::<Additive, R>(to, bits, words, take),
+            Sharing::Xor => p.open_words::<Bitwise, R>(to, bits, words, take),
+        })
+    }
 }

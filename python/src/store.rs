@@ -3,11 +3,11 @@
 use std::{path::PathBuf, sync::Arc, sync::Mutex};
 
 use hushtable::{
-    Error, Party,
+    Error,
     lut::{Job, Protocol},
     net::Identity,
-    onehot::{Cyclic, Group, Xor},
-    share::{Additive, Bitwise, Kind, Share, Sharing},
+    onehot::Group,
+    share::Kind,
     store::{self, Plan, Reserved},
 };
 use pyo3::prelude::*;
@@ -15,9 +15,9 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     interrupt::interruptible,
-    lookup::{Chosen, Lookup, indices},
-    party::{self, Progress, Steps},
-    words::{Word, Words, sharing},
+    lookup::{Chosen, Lookup, Ready, Typed, indices},
+    party::{self, Steps},
+    words::{Word, sharing},
 };
 
 /// An open store, and the session in which its cursor was agreed on.
@@ -135,11 +135,9 @@ pub fn look_up_stored<'py>(
     let found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
         let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
-        let made = x.len() - reserved.len();
-        if made > 0 {
-            chosen.set_up(steps, role, made)?;
-        }
-        spend(steps, &chosen, reserved, x, progress)
+        chosen.set_up(steps, role, x.len() - reserved.len())?;
+        let mut pieces = Pieces::new(&chosen, reserved);
+        chosen.run(steps, x, progress, |steps| pieces.next(steps))
     })?;
     found.into_array(py, &shape)
 }
@@ -172,72 +170,47 @@ fn reserve(
     })
 }
 
-/// Looks up all indices: the first ones with what was reserved.
-fn spend(
-    steps: &mut Steps<'_>,
-    chosen: &Chosen,
-    mut reserved: Reserved,
-    mut x: Vec<u32>,
-    progress: &Progress,
-) -> Result<Words, Error> {
-    let mut out = chosen.no_words();
-    for batch in chosen.protocol.batches(&chosen.job, reserved.len()).collect::<Vec<_>>() {
-        let until = reserved.len() - batch;
-        // A file of the store may end within a batch.
-        while reserved.len() > until {
-            let before = reserved.len();
-            let found = steps.phase("online", |p| one(p, chosen, &mut reserved, before - until, &mut x))?;
-            progress.add(before - reserved.len());
-            out.append(found);
+/// What was reserved, batch by batch.
+struct Pieces<'a> {
+    chosen: &'a Chosen,
+    reserved: Reserved,
+    /// Lookups of the batches to come.
+    batches: Vec<usize>,
+    /// Those left of the batch that is read.
+    left: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(chosen: &'a Chosen, reserved: Reserved) -> Self {
+        let mut batches: Vec<_> = chosen.protocol.batches(&chosen.job, reserved.len()).collect();
+        batches.reverse();
+        Self { chosen, reserved, batches, left: 0 }
+    }
+
+    /// A batch, or what a file of the store has of it.
+    fn next(&mut self, steps: &mut Steps<'_>) -> Result<Option<Ready>, Error> {
+        if self.left == 0 {
+            let Some(batch) = self.batches.pop() else { return Ok(None) };
+            self.left = batch;
         }
-    }
-    if !x.is_empty() {
-        out.append(chosen.run(steps, x, progress)?);
-    }
-    Ok(out)
-}
-
-/// At most `most` lookups, cut off `x`.
-fn one(
-    p: &mut Party,
-    chosen: &Chosen,
-    reserved: &mut Reserved,
-    most: usize,
-    x: &mut Vec<u32>,
-) -> Result<Words, Error> {
-    match chosen.job.value_bits {
-        ..=8 => one_in::<u8>(p, chosen, reserved, most, x),
-        9..=16 => one_in::<u16>(p, chosen, reserved, most, x),
-        17..=32 => one_in::<u32>(p, chosen, reserved, most, x),
-        _ => one_in::<u64>(p, chosen, reserved, most, x),
+        let load = Load { chosen: self.chosen, reserved: &mut self.reserved, most: self.left };
+        let read = steps.phase("online", |_| self.chosen.typed(load))?;
+        self.left -= read.0;
+        Ok(Some(read))
     }
 }
 
-fn one_in<R: Word>(
-    p: &mut Party,
-    chosen: &Chosen,
-    reserved: &mut Reserved,
+/// Reads material for at most so many lookups.
+struct Load<'a> {
+    chosen: &'a Chosen,
+    reserved: &'a mut Reserved,
     most: usize,
-    x: &mut Vec<u32>,
-) -> Result<Words, Error> {
-    match (chosen.job.index, chosen.job.output) {
-        (Sharing::Additive, Sharing::Additive) => one_of::<Cyclic, Additive, R>(p, chosen, reserved, most, x),
-        (Sharing::Additive, Sharing::Xor) => one_of::<Cyclic, Bitwise, R>(p, chosen, reserved, most, x),
-        (Sharing::Xor, Sharing::Additive) => one_of::<Xor, Additive, R>(p, chosen, reserved, most, x),
-        (Sharing::Xor, Sharing::Xor) => one_of::<Xor, Bitwise, R>(p, chosen, reserved, most, x),
-    }
 }
 
-fn one_of<G: Group, K: Kind, R: Word>(
-    p: &mut Party,
-    chosen: &Chosen,
-    reserved: &mut Reserved,
-    most: usize,
-    x: &mut Vec<u32>,
-) -> Result<Words, Error> {
-    let material = reserved.load::<G, K, R>(most)?;
-    let rest = x.split_off(material.len());
-    let index = Share::<G::Kind, u32>::new(chosen.job.index_bits, std::mem::replace(x, rest));
-    let y = material.lookup(p, &chosen.entries::<R>()?, &index)?;
-    Ok(R::batch(y.words().to_vec()))
+impl Typed for Load<'_> {
+    type Out = Result<Ready, Error>;
+    fn call<G: Group, K: Kind, R: Word>(self) -> Self::Out {
+        let material = self.reserved.load::<G, K, R>(self.most)?;
+        self.chosen.ready(material.len(), material)
+    }
 }

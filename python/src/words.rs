@@ -6,7 +6,7 @@ use numpy::{
     ndarray::ArrayD,
 };
 use prim::ring::Ring;
-use pyo3::{exceptions::PyTypeError, prelude::*};
+use pyo3::{exceptions::PyTypeError, prelude::*, types::PyTuple};
 
 /// Words as they come from an array.
 pub enum Words {
@@ -102,13 +102,19 @@ pub fn filled<'py, T: Element + Send>(
     shape: &[usize],
     fill: impl FnOnce(&mut [T]) + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
-    // Allocated by NumPy, which asks the system for large pages.
-    let made = PyArrayDyn::<T>::zeros(py, shape, false);
+    let made = empty::<T>(py, shape)?;
     let mut writable = made.readwrite();
     let slice = writable.as_slice_mut()?;
     py.detach(|| fill(slice));
     drop(writable);
     Ok(made.into_any())
+}
+
+/// A new array with `shape` and any contents. NumPy allocates it, in large pages if it is large.
+pub fn empty<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let shape = PyTuple::new(py, shape)?;
+    let made = py.import("numpy")?.call_method1("empty", (shape, numpy::dtype::<T>(py)))?;
+    Ok(made.cast_into()?)
 }
 
 /// The kind of sharing by its name in Python.

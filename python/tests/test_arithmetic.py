@@ -48,6 +48,13 @@ def down(x):
         lambda a, b: a @ np.arange(6),
         lambda a, b: a @ (np.arange(12).reshape(6, 2) / 4),
         lambda a, b: np.arange(8).reshape(2, 4) @ a,
+        lambda a, b: np.arange(4) @ a,
+        lambda a, b: a.reshape((2, 2, 6)) @ b.reshape((2, 6, 2)),
+        lambda a, b: a.reshape((2, 1, 2, 6)) @ b.reshape((2, 6, 2)),
+        lambda a, b: a.reshape((2, 2, 6)) @ b[0],
+        lambda a, b: b[0] @ a.reshape((2, 6, 2)),
+        lambda a, b: a.reshape((2, 2, 6)) @ (np.arange(24).reshape(2, 6, 2) / 8),
+        lambda a, b: (np.arange(12).reshape(2, 3, 2) - 5) @ a.reshape((1, 2, 12)),
     ],
 )
 def test_products(f):
@@ -128,8 +135,9 @@ def test_refusals():
             a * a
         with pytest.raises(ht.ShapeError, match=r"shapes \(3,\) and \(4,\)"):
             a < p.share(np.zeros(4), bits=16, fraction=8)
-        with pytest.raises(ht.ShapeError, match="@: shapes"):
-            a @ np.zeros(4)
+        for other in (np.zeros(4), a.reshape((1, 1, 3)), np.float64(1.0)):
+            with pytest.raises(ht.ShapeError, match="@: shapes"):
+                a @ other
         with pytest.raises(TypeError, match="bits of a comparison"):
             ht.where(a, a, a)
         with pytest.raises(TypeError, match="truth of a share"):

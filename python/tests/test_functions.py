@@ -199,6 +199,40 @@ def test_softmax_and_layer_norm_of_rows():
     x = np.round(x * 1024) / 1024
     exps = np.exp(x)
     assert np.abs(soft - exps / exps.sum(1, keepdims=True)).max() <= 2 / 1024
+    assert np.abs(norm - layer_norm(x, gain, offset)).max() <= 4 / 1024
+
+
+def layer_norm(x, gain, offset):
     centred = x - x.mean(1, keepdims=True)
-    want = gain * centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) + offset
-    assert np.abs(norm - want).max() <= 4 / 1024
+    return gain * centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) + offset
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+def test_layer_norm_with_gains_that_one_party_knows(owner):
+    x = np.round(np.random.default_rng(4).uniform(-3, 3, (5, 8)) * 1024) / 1024
+    gain, offset = np.linspace(-1.5, 1.5, 8), np.linspace(-1, 1, 8)
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=x.shape, bits=24, fraction=10, range=(-4, 4))
+        mine = (gain, offset) if p.role == owner else ()
+        norm = ht.layer_norm(s, *mine, variance=(0.5, 16), owner=owner, most=1.5)
+        assert norm.shape == s.shape and norm.range[0] <= -1.5 * 2 and norm.range[1] >= 1.5 * 2
+        with pytest.raises(ht.ParamError, match="owner= and most="):
+            ht.layer_norm(s, variance=(0.5, 16), owner=owner)
+        if p.role != owner:
+            with pytest.raises(ht.ParamError, match=f"party {owner} owns gain and offset"):
+                ht.layer_norm(s, gain, variance=(0.5, 16), owner=owner, most=1.5)
+        return p.open(norm)
+
+    for norm in ht.run_pair(party):
+        assert np.abs(norm - layer_norm(x, gain, offset)).max() <= 4 / 1024
+
+    def too_large(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=x.shape, bits=24, fraction=10, range=(-4, 4))
+        mine = (gain,) if p.role == owner else ()
+        with pytest.raises(ht.ParamError if p.role == owner else ht.PeerError) as refused:
+            ht.layer_norm(s, *mine, variance=(0.5, 16), owner=owner, most=1.25)
+            p.open(s)
+        assert "1.5" not in str(refused.value), "a party's own gain is in no message"
+
+    ht.run_pair(too_large)

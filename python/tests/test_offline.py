@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 
 import hushtable as ht
 import numpy as np
 import pytest
+from hushtable import _hushtable as native
 
 RNG = np.random.default_rng(5)
 X = RNG.uniform(-3, 3, 40)
@@ -30,7 +32,8 @@ def both(s):
 
 def evaluated(s):
     """Functions that are no single table."""
-    return [ht.gelu(s, method="auto"), ht.softmax(s.reshape(5, 8))]
+    rows = s.reshape(5, 8)
+    return [ht.gelu(s, method="auto"), ht.softmax(rows), ht.layer_norm(rows, variance=(0.5, 16)), ht.softmax(rows)]
 
 
 TYPES = {
@@ -78,9 +81,12 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
     def choice(s):
         return ht.where(s < 0, s, 0)
 
+    def choices(s):
+        return [choice(s) for _ in range(3)]
+
     def party(p):
         costs = []
-        for f in (product, choice):
+        for f in (product, choice, choices):
             like = ht.Like(n, bits=bits, fraction=0)
             with p.offline():
                 plan = ht.prepare(f, like)
@@ -90,13 +96,50 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
             costs.append((p.cost - before).by_operation)
         return costs
 
-    (first, second), _ = ht.run_pair(party)
+    (first, second, third), _ = ht.run_pair(party)
     # Two openings of 32 bits; an operation's name and frames are what is left.
     assert 0 <= first["multiply"]["online"].sent - 2 * n * bits / 8 < 300
     assert first["multiply"]["online"].rounds == 1
     # Choice bits and a word each way.
     assert 0 <= second["where"]["online"].sent - n * (bits + 1) / 8 < 300
+    assert 0 <= third["where"]["online"].sent - 3 * n * (bits + 1) / 8 < 900
     assert "offline" not in second["where"]
+
+
+def owned(s):
+    """Layer norm whose gains party 1 knows."""
+    gains = np.linspace(-2, 2, 16) if s.party.role == 1 else None
+    return ht.layer_norm(s, gains, owner=1, most=2.0, variance=(0.5, 16))
+
+
+@pytest.mark.parametrize(
+    ("f", "card"),
+    [
+        (ht.softmax, native.Operation.softmax(24, 10, 64, 16).card),
+        (owned, native.Operation.layer_norm(24, 10, 64, [0] * 16, [0] * 16, 1, 0, 2, 4, (0.5, 16), 1e-5).card),
+    ],
+)
+def test_rows_take_online_what_their_cards_say(f, card):
+    """Whatever was run since they were prepared, no correlated OT is made online."""
+    like, x = ht.Like((64, 16), bits=24, fraction=10, range=(-4, 4)), RNG.uniform(-4, 4, (64, 16))
+    said = re.search(r"\(([0-9]+) online\).* ([0-9]+) rounds online", card)
+
+    def party(p):
+        with p.offline():
+            plans = [ht.prepare(f, like) for _ in range(2)]
+        s = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=24, fraction=10, range=(-4, 4))
+        ht.where(s < 0, s, 0)
+        spent = []
+        for plan in plans:
+            before = p.cost
+            plan(s)
+            spent.append((p.cost - before).online)
+        return spent
+
+    for spent in ht.run_pair(party)[0]:
+        assert spent.rounds == int(said[2])
+        # Beside what the card counts there are headers.
+        assert abs((spent.sent + spent.received) / x.size - int(said[1])) < 0.05 * int(said[1])
 
 
 def test_a_dry_run_counts_without_a_peer():

@@ -1,14 +1,19 @@
 //! One party of a session: its connection, its randomness and its correlated OTs.
 
-use prim::{block::Block, ring::Ring};
+use std::fmt;
+
+use prim::{block::Block, pack::packed_len, ring::Ring};
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     net::{Connection, Cost, Role, Shape},
     ot::{CotReceiver, CotSender, Ot, Scheme, one_of_n, params, random::RandomOts},
     session::Session,
-    share::{Kind, Share},
+    share::{Kind, Share, combine, to_wire},
 };
+
+/// Bits in a message of an opening in pieces.
+const PIECE_BITS: usize = 1 << 20;
 
 /// One party, the first argument of every protocol.
 ///
@@ -18,12 +23,19 @@ pub struct Party {
     ot: Ot,
 }
 
+/// Correlated OTs made and not handed out, of [`Party::set_aside`]. Nobody sees them before they are restored.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct SetAside {
+    session: [u8; 32],
+    cots: (CotSender, CotReceiver),
+}
+
 impl Party {
     /// A party on a fresh connection: agrees with the peer on the security parameters and runs the
     /// base OTs. `scheme` overrides the choice of the OT extension by count, at both parties.
     ///
     /// # Errors
-    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters, and those
+    /// [`Error::Handshake`] if the peer uses other parameters, and those
     /// of the channel.
     pub fn new(connection: Connection, scheme: Option<Scheme>) -> Result<Self> {
         Self::start(Session::new(connection)?, scheme)
@@ -86,13 +98,13 @@ impl Party {
     /// Compares named parameters with the peer's: 1 round.
     ///
     /// # Errors
-    /// [`Error::Handshake`](crate::Error::Handshake), at both parties, naming the first that differs.
+    /// [`Error::Handshake`], at both parties, naming the first that differs.
     pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
         self.session.agree(fields)
     }
 
     /// Tells the peer which operation comes next, in a few public words, and goes on: no round. Parties
-    /// that announce different ones both get [`Error::Handshake`](crate::Error::Handshake) at their next
+    /// that announce different ones both get [`Error::Handshake`] at their next
     /// wait for each other.
     ///
     /// # Errors
@@ -163,6 +175,35 @@ impl Party {
         self.ot.stock_up(&mut self.session, send, recv)
     }
 
+    /// Correlated OTs handed out so far, as sender and as receiver: what was run since the last look took the
+    /// difference.
+    pub fn cots_taken(&self) -> (usize, usize) {
+        self.ot.taken()
+    }
+
+    /// Makes correlated OTs that a job will ask for online, and keeps them out of reach of others until
+    /// [`restore`](Self::restore); the peer sets aside the same numbers the other way round.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn set_aside(&mut self, send: usize, recv: usize) -> Result<SetAside> {
+        Ok(SetAside { session: self.id(), cots: self.ot.take(&mut self.session, send, recv)? })
+    }
+
+    /// Puts back what was set aside, for the job that comes next: [`cots`](Self::cots) hands it out without
+    /// a message. The peer does the same.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if another session set it aside.
+    pub fn restore(&mut self, aside: SetAside) -> Result<()> {
+        if aside.session != self.id() {
+            let (what, got) = ("correlated OTs to restore", "those of another session".into());
+            return Err(Error::Param { what, got, accepted: "those that this party set aside".into() });
+        }
+        self.ot.put_back(aside.cots);
+        Ok(())
+    }
+
     /// Opens a batch of shares to both parties: 1 round, `bits * len` bits each way. The one door
     /// through which values become public; every call says why they may.
     ///
@@ -196,6 +237,43 @@ impl Party {
             share.combine(one)
         };
         Ok((shares.iter().map(combine).collect::<Result<_>>()?, beside))
+    }
+
+    /// [`open`](Self::open) of shares that the caller keeps, as words of `bits` bits, and in pieces: `take` gets
+    /// the values in order, at both parties or at the party `to` only. 1 round: pieces are made while others are
+    /// under way.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    ///
+    /// # Panics
+    /// Unless `1 <= bits <= R::WIDTH`: the width is the program's choice, never data.
+    pub fn open_words<K: Kind, R: Ring>(
+        &mut self,
+        to: Option<Role>,
+        bits: u32,
+        words: &[R],
+        mut take: impl FnMut(&[R]),
+    ) -> Result<()> {
+        let (sends, takes) = (to != Some(self.role()), to.is_none_or(|to| to == self.role()));
+        // Whole bytes. One message at least, in which the parties meet.
+        let piece = PIECE_BITS / bits as usize / 8 * 8;
+        let starts = || (0..words.len().max(1)).step_by(piece);
+        let pieces = || starts().map(|from| &words[from..words.len().min(from + piece)]);
+        let (mut mine, mut theirs) = (pieces().filter(|_| sends), pieces().filter(|_| takes));
+        let (mut message, mut values) = (Vec::new(), Vec::new());
+        self.session.duplex(
+            &mut (),
+            |_, ()| Ok(mine.next().map(|words| to_wire(words, bits))),
+            |s, ()| {
+                let Some(words) = theirs.next() else { return Ok(false) };
+                message.resize(packed_len(words.len(), bits), 0);
+                s.connection().channel().recv_into(&mut message)?;
+                combine::<K, R>(words, &message, bits, &mut values);
+                take(&values);
+                Ok(true)
+            },
+        )
     }
 
     /// Opens a batch of shares to one party, who gets the values; the other gets `None`.
@@ -240,6 +318,13 @@ impl Party {
         let sessions = self.session.fork(lanes)?;
         let sources = self.ot.fork(lanes);
         Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
+    }
+}
+
+/// Prints the numbers only.
+impl fmt::Debug for SetAside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SetAside({} as sender, {} as receiver)", self.cots.0.len(), self.cots.1.len())
     }
 }
 

@@ -177,11 +177,9 @@ impl<K: Kind, R: Ring> Share<K, R> {
         Share { bits: self.bits, words: std::mem::take(&mut self.words), kind: PhantomData }
     }
 
-    /// This party's message when the batch is opened: `bits`-bit words without padding.
+    /// This party's message when the batch is opened.
     pub(crate) fn to_wire(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.wire_len());
-        self.append_wire(&mut out);
-        out
+        to_wire(&self.words, self.bits)
     }
 
     /// Puts [`to_wire`](Self::to_wire) behind `message`.
@@ -197,11 +195,8 @@ impl<K: Kind, R: Ring> Share<K, R> {
     /// The values, from this share and the peer's message.
     pub(crate) fn combine(&self, peer: &[u8]) -> Result<Vec<R>> {
         same("opened bytes", self.wire_len(), peer.len())?;
-        let mut out = vec![R::default(); self.len()];
-        unpack(peer, self.bits, &mut out);
-        for (o, mine) in out.iter_mut().zip(&self.words) {
-            *o = R::from_u64(low(K::combine(mine.to_u64(), o.to_u64()), self.bits));
-        }
+        let mut out = Vec::new();
+        combine::<K, R>(&self.words, peer, self.bits, &mut out);
         Ok(out)
     }
 
@@ -229,6 +224,25 @@ impl<K: Kind, R: Ring> Share<K, R> {
         let words = self.words.iter().zip(&rhs.words).map(|(a, b)| R::from_u64(f(a.to_u64(), b.to_u64())));
         Self::new(self.bits, words.collect())
     }
+}
+
+/// A party's message when its words are opened: `bits`-bit words without padding.
+pub(crate) fn to_wire<R: Ring>(words: &[R], bits: u32) -> Vec<u8> {
+    let mut out = Vec::with_capacity(packed_len(words.len(), bits));
+    pack(words, bits, &mut out);
+    out
+}
+
+/// The values in place of what is in `out`, from a party's words and its peer's message, of their length.
+pub(crate) fn combine<K: Kind, R: Ring>(words: &[R], peer: &[u8], bits: u32, out: &mut Vec<R>) {
+    let value = |mine: &R, theirs: &R| R::from_u64(low(K::combine(mine.to_u64(), theirs.to_u64()), bits));
+    if let (true, Ok(theirs)) = (bits == R::WIDTH, bytemuck::try_cast_slice(peer)) {
+        out.clear();
+        return out.extend(words.iter().zip(theirs).map(|(mine, theirs)| value(mine, theirs)));
+    }
+    out.resize(words.len(), R::default());
+    unpack(peer, bits, out);
+    out.iter_mut().zip(words).for_each(|(o, mine)| *o = value(mine, o));
 }
 
 /// Prints the shape only: shares are secret and belong in no log.

@@ -10,7 +10,7 @@ use hushtable::{
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{Scheme, base, params},
     session::Session,
-    share::Share,
+    share::{Additive, Share},
 };
 use pairs::{both, pair, share};
 
@@ -271,5 +271,35 @@ fn opening() {
         costs(p, "open", (message, message), 1, |p| p.open(&x))?;
         costs(p, "reveal", (message, 0), 1, |p| p.reveal(&x, Role::P1))?;
         costs(p, "barrier", (wire_len(1), wire_len(1)), 1, |p| p.barrier())
+    });
+}
+
+/// Opening in pieces: a message for each `2^20` bits, whole bytes, in 1 round; values in order, and to whom they
+/// are named only.
+#[test]
+fn opening_in_pieces() {
+    let values =
+        |count: usize| (0..count as u32).map(|i| i.wrapping_mul(0x9E37_79B9) >> 11).collect::<Vec<_>>();
+    both(pair(12, None), |p| {
+        for count in [0, 1, 49_928, 49_929, 200_000] {
+            let values = values(count);
+            let x: hushtable::AShare<u32> = share(p.role(), 21, &values, 9);
+            let pieces = (0..count.max(1)).step_by(49_928); // the most in 2^20 bits and whole bytes
+            let message = pieces.map(|from| wire_len(bytes(count.min(from + 49_928) - from, 21))).sum();
+            for (to, sent) in
+                [(None, (message, message)), (Some(Role::P0), (0, message)), (Some(Role::P1), (message, 0))]
+            {
+                let what = format!("{count} to {to:?}");
+                let mut opened = Vec::new();
+                costs(p, &what, sent, 1, |p| {
+                    p.open_words::<Additive, u32>(to, 21, x.words(), |values| {
+                        opened.extend_from_slice(values)
+                    })
+                })?;
+                let gets = to.is_none_or(|to| to == p.role());
+                assert!(opened == if gets { values.clone() } else { Vec::new() }, "{what}");
+            }
+        }
+        Ok(())
     });
 }
