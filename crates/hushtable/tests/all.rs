@@ -22,6 +22,8 @@ mod kk13;
 mod layers;
 mod lookups;
 mod math;
+mod math_accuracy;
+mod math_outside;
 mod math_tensor;
 mod math_tensor_cost;
 mod net_doctor;

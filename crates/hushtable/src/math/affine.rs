@@ -49,20 +49,35 @@ impl Affine {
         Self { known_to: Some(role.peer()), ..Self::public(vec![0.0; columns], vec![0.0; columns]) }
     }
 
-    /// `Ok(())` if there are as many as columns, and none exceeds the bound.
-    pub(super) fn check(&self, columns: usize, most: f64, role: Role) -> Result<()> {
+    /// `Ok(())` if there are as many as columns, none exceeds the bound, and the peer's are the same if they are
+    /// public. An owner whose own exceed it tells the peer so, and no more. No round: a peer that differs is
+    /// noticed at the next wait, before any result is.
+    pub(super) fn agree(&self, p: &mut Party, columns: usize, most: f64) -> Result<()> {
         same("gains of the columns", columns, self.gains.len())?;
         same("offsets of the columns", columns, self.offsets.len())?;
-        let large = |v: &f64| v.is_nan() || v.abs() > most;
-        if self.known_to.is_some_and(|known| known != role) || !self.both().any(large) {
-            return Ok(());
+        let large = |v: &&f64| v.is_nan() || v.abs() > most;
+        if self.known_to.is_none() {
+            p.announce(&format!("gains and offsets {}", self.digest().to_hex()))?;
         }
-        // A party's own gains belong in no message.
-        let got = match (self.known_to, self.both().find(|v| large(v))) {
-            (None, Some(v)) => v.to_string(),
-            _ => "one of this party's".into(),
-        };
-        Err(Error::Param { what: "gain or offset", got, accepted: format!("-{most} to {most}") })
+        match (self.known_to, self.both().find(large)) {
+            (None, None) => Ok(()),
+            (None, Some(v)) => Err(too_large(v.to_string(), most)),
+            (Some(role), Some(_)) if role == p.role() => {
+                p.announce(&verdict(role, false))?;
+                Err(too_large(one_of(role), most))
+            }
+            (Some(role), _) => p.announce(&verdict(role, true)),
+        }
+    }
+
+    /// What of an error at the peer of an owner whose gains are too large says so: the owner's own.
+    pub(super) fn explain(&self, most: f64, error: Error) -> Error {
+        match (self.known_to, &error) {
+            (Some(role), Error::Handshake { theirs, .. }) if *theirs == verdict(role, false) => {
+                too_large(one_of(role), most)
+            }
+            _ => error,
+        }
     }
 
     /// Shares of `gain x + offset` with `scale + x_scale` bits behind the point, for rows of `len`
@@ -103,6 +118,30 @@ impl Affine {
     fn both(&self) -> impl Iterator<Item = &f64> {
         self.gains.iter().chain(self.offsets.iter())
     }
+
+    /// Of public ones.
+    fn digest(&self) -> blake3::Hash {
+        let mut hash = blake3::Hasher::new();
+        for v in self.both() {
+            hash.update(&v.to_le_bytes());
+        }
+        hash.finalize()
+    }
+}
+
+/// What is announced of gains that `role` knows.
+fn verdict(role: Role, within: bool) -> String {
+    let what = if within { "within" } else { "beyond" };
+    format!("gains and offsets of {role:?} {what} the bound")
+}
+
+/// A party's own gains belong in no message.
+fn one_of(role: Role) -> String {
+    format!("one of {role:?}'s")
+}
+
+fn too_large(got: String, most: f64) -> Error {
+    Error::Param { what: "gain or offset", got, accepted: format!("-{most} to {most}") }
 }
 
 /// Prints the shape only: they may be a party's own.

@@ -103,8 +103,10 @@ pub struct Card {
     /// How far a result beyond the domain's lower and upper end lies from the function's value at the end, in
     /// units in the last place.
     pub jumps: [f64; 2],
-    /// What a number costs.
+    /// What a number costs. [`of_batch`](Self::of_batch) has the sum for many.
     pub cost: Cost,
+    /// Whether the numbers of a batch are checked together: strict, and over less than the ring.
+    pub gathered: bool,
     /// What becomes of numbers outside.
     pub outside: Outside,
     /// Numbers between these are treated so; others may give anything.
@@ -127,9 +129,21 @@ impl Card {
         self.cost.bytes()
     }
 
-    /// Rounds online.
+    /// Rounds online of a number.
     pub fn rounds(&self) -> usize {
         self.cost.rounds
+    }
+
+    /// What a batch of `count` numbers costs. One bit is gathered of all that are checked together: by one AND
+    /// less than two for each, in `ceil(log2 count)` rounds more, and it is opened once. Each round's bits are
+    /// sent in whole bytes, which is not counted.
+    pub fn of_batch(&self, count: usize) -> Cost {
+        let Cost { cots, offline_bits, online_bits, rounds } = self.cost.times(count);
+        if !self.gathered || count == 0 {
+            return Cost { cots, offline_bits, online_bits, rounds };
+        }
+        let levels = count.next_power_of_two().trailing_zeros() as usize;
+        Cost { cots: cots - 2, offline_bits, online_bits: online_bits - 4 + 2, rounds: rounds + levels }
     }
 }
 
@@ -148,9 +162,10 @@ impl fmt::Display for Card {
         writeln!(f, "error     {over}")?;
         writeln!(
             f,
-            "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online",
+            "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online{}",
             (cots + offline_bits + online_bits) as f64 / 8.0,
-            online_bits as f64 / 8.0
+            online_bits as f64 / 8.0,
+            if self.gathered { ", ceil(log2 n) more for n numbers" } else { "" }
         )?;
         match self.outside {
             Outside::Wrap => write!(f, "outside   not allowed, not checked"),

@@ -77,8 +77,11 @@ fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> 
     let guard = match options.outside {
         Outside::Wrap => None,
         Outside::Strict => strict(target, bits, options)?,
-        _ if form.split == Split::Carry => None,
-        _ if pieces.levels_off(target, 3.0) => Some(Guard::shifted(&target.grid, bits, options.objective)?),
+        // The pieces at the ends of the domain may reach beyond it.
+        _ if form.split == Split::Carry && pieces.levels_off(target, 3.0) => None,
+        _ if form.split == Split::Free && pieces.levels_off(target, 3.0) => {
+            Some(Guard::shifted(&target.grid, bits, options.objective)?)
+        }
         _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
     };
     Ok(Choice { form: Form::Spline(Spline::new(pieces, options.objective)?), guard })

@@ -53,18 +53,21 @@ impl Evaluation {
     /// not finite or its value does not fit the ring, a degree or a number of pieces that is not
     /// supported, an accumulator that needs more than 64 bits, or an accuracy that no method reaches.
     pub fn new(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
-        let out = options.fraction_out.unwrap_or(fraction);
-        let domain = options.domain.unwrap_or_else(|| usual_domain(function, bits, fraction, out));
-        let tails = function.tails();
         let evaluate = |x| function.eval(x);
-        Self::make(
-            function.name(),
-            &evaluate,
-            tails,
-            bits,
-            fraction,
-            &Options { domain: Some(domain), ..*options },
-        )
+        let over = |domain| {
+            let options = Options { domain: Some(domain), ..*options };
+            Self::make(function.name(), &evaluate, function.tails(), bits, fraction, &options)
+        };
+        if let Some(domain) = options.domain {
+            return over(domain);
+        }
+        let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
+        let [wide, own] = [true, false].map(|moved_out| usual_domain(function, format, moved_out));
+        match over(wide) {
+            // Nothing is accurate enough over the larger one.
+            Err(_) if wide != own => over(own),
+            made => made,
+        }
     }
 
     /// Any public function; saturation is clamping. The options must name the domain.
@@ -133,7 +136,7 @@ impl Evaluation {
         let fraction_out = options.fraction_out.unwrap_or(fraction);
         check_fraction(bits, fraction_out)?;
         let grid = Grid::new(domain, bits, fraction)?;
-        let target = Target::new(f, grid, tails, fraction_out, options.outside)?;
+        let target = Target::new(f, grid, tails, [fraction_out, bits], options.outside)?;
         let choice = choose::choose(&target, bits, options)?;
         let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
         let outside = options.outside;
@@ -158,6 +161,7 @@ impl Evaluation {
             accuracy: program.accuracy,
             jumps: program.jumps,
             cost: program.cost,
+            gathered: program.guard.is_some_and(|guard| guard.strict),
             outside: program.outside,
             reach: program.reach(),
         }
@@ -291,8 +295,13 @@ impl Program {
             return self.grid.bounds;
         }
         let slack = if self.guard.is_none() || self.outside == Outside::Strict { 1 } else { 2 };
-        let half = 2f64.powi(self.bits as i32 - slack - self.grid.fraction as i32);
-        Bounds { lo: -half, hi: half }
+        let half = |slack: u32| 2f64.powi((self.bits - slack) as i32 - self.grid.fraction as i32);
+        let end = |instead: Instead| match instead {
+            // The number itself must fit the results.
+            Instead::Number(more) => half(slack.max(more + 1)),
+            Instead::Constant(_) => half(slack),
+        };
+        Bounds { lo: -end(self.instead[0]), hi: end(self.instead[1]) }
     }
 }
 

@@ -108,3 +108,38 @@ impl Exponential {
         Ok(linear::plus(role, &out, some.wrapping_neg()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{net::Role, run_pair};
+
+    /// Every number of the domain, in splits of all kinds.
+    #[test]
+    fn the_whole_domain_is_as_accurate_as_documented() {
+        for scale in [8u32, 12, 14] {
+            let (from, to) = (1u64 << (scale - 5), 31u64 << scale);
+            let all: Vec<u64> = (from..to).step_by(1 << scale.saturating_sub(9)).chain([to - 1]).collect();
+            let job = ExponentialJob { scale, batch: all.len() };
+            let (bits, out) = (ExponentialJob::bits(scale), ExponentialJob::scale_out(scale));
+            let run = |p: &mut Party| {
+                let mask = |i: u64| low((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, bits);
+                let word = |(i, t): (usize, &u64)| match p.role() {
+                    Role::P0 => mask(i as u64),
+                    Role::P1 => t.wrapping_sub(mask(i as u64)),
+                };
+                let t = AShare::<u64>::new(bits, all.iter().enumerate().map(word).collect());
+                let y = Exponential::prepare(p, job)?.eval(p, &t, out + 3)?;
+                p.open(&y)
+            };
+            let (y, _) = run_pair(Party::pair().unwrap(), run, run).unwrap();
+            let unit = 2f64.powi(out as i32);
+            for (t, y) in all.iter().zip(y) {
+                let want = libm::exp(-(*t as f64) / 2f64.powi(scale as i32)) * unit;
+                let error = ((y << (61 - out)) as i64 >> (61 - out)) as f64 - want;
+                let most = 1.7 * want * 2f64.powi(-(scale as i32 + 3)) + 5.0;
+                assert!(error.abs() <= most, "e^-{t}/2^{scale}: {error} units off, {most} allowed");
+            }
+        }
+    }
+}

@@ -122,7 +122,8 @@ impl Function {
         }
     }
 
-    /// The domain unless another is asked for.
+    /// The domain of a table unless another is asked for. An [`Evaluation`](super::Evaluation) of fine results may
+    /// take a larger one.
     pub fn domain(self) -> Bounds {
         let (lo, hi) = match self {
             Self::Tanh | Self::Erf => (-4.0, 4.0),

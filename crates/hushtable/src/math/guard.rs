@@ -17,7 +17,7 @@
 //!
 //! # Cost, a number
 //! Two comparisons of near numbers of `l - s` bits; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1
-//! round. Strict, for a batch of n: `2n - 1` ANDs in `1 + ceil(log2 n)` rounds, and 2 bits.
+//! round. Strict, for a batch of n: `2n - 1` ANDs in `1 + ceil(log2 n)` rounds, and 2 bits in 1 round.
 //!
 //! # Source
 //! lut-spec 11.3 and 11.4; the shift after 11.2.
@@ -82,7 +82,8 @@ impl Guard {
         Ok(Material { guard: *self, signs, triples })
     }
 
-    /// What a number costs, with a ring of `bits` bits.
+    /// What a number costs, with a ring of `bits` bits. Strict: the share of a number in a large batch, but the
+    /// rounds of one; [`Card::of_batch`](super::Card::of_batch) has what is missing.
     pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
         let sign: Cost = self.job.plan.cost(self.job.bits - 1)?.into();
         let signs = Cost { rounds: 0, ..sign } + sign;

@@ -20,7 +20,7 @@
 //!
 //! # Outside the bounds
 //! A row whose variance, with epsilon, or whose numbers are beyond the bounds gives numbers without
-//! meaning.
+//! meaning. A gain or offset beyond its bound ends both parties, who learn whose it is and no more.
 //!
 //! # Cost, a number
 //! A bounded extension, a square and a product with one number for the row in w bits, two truncations;
@@ -203,13 +203,21 @@ impl Norm {
     ///
     /// # Errors
     /// [`Error::Shape`] unless numbers, widths, scales, gains and offsets are those prepared for,
-    /// [`Error::Param`] for a gain above the bound, and those of the channel.
+    /// [`Error::Param`] for a gain above the bound, at both parties whoever knows it,
+    /// [`Error::Handshake`] for public gains that differ, and those of the channel.
     pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>, affine: &Affine) -> Result<Fixed<R>> {
-        let (job, role) = (self.job, p.role());
+        let job = self.job;
         same("numbers of a layer norm, rows times numbers in a row", job.rows * job.len, x.len())?;
         same("bits of the numbers of a layer norm", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of a layer norm", job.scale as usize, x.scale() as usize)?;
-        affine.check(job.len, job.gain, role)?;
+        affine.agree(p, job.len, job.gain)?;
+        let out = self.rows(p, x, affine).map_err(|error| affine.explain(job.gain, error))?;
+        Fixed::new(out.low_bits(job.bits)?, job.scale)
+    }
+
+    /// The steps.
+    fn rows<R: Ring>(self, p: &mut Party, x: &Fixed<R>, affine: &Affine) -> Result<AShare<u64>> {
+        let (job, role) = (self.job, p.role());
         let ring = job.ring()?;
         let x = extended(p, x.share(), ring)?;
         let (centred, coarse) = job.centred(p, &x)?;
@@ -221,8 +229,7 @@ impl Norm {
         let finer = job.scale + MORE;
         let scaled = linear::rescale(p, &scaled, (finer + job.root_scale()) as i32, finer)?;
         let out = affine.apply(p, &scaled, job.len, job.scale, finer)?;
-        let out = linear::rescale(p, &out, (finer + job.scale) as i32, job.scale)?;
-        Fixed::new(out.low_bits(job.bits)?, job.scale)
+        linear::rescale(p, &out, (finer + job.scale) as i32, job.scale)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::arith::Objective;
 /// What is to be made of a function. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Where it is evaluated; by default the function's own domain, as much of it as the ring holds.
+    /// Where it is evaluated; by default the function's own domain, as much of it as the ring holds, or a larger
+    /// one at whose ends the function is less than a unit of a result from what it saturates to.
     pub domain: Option<Bounds>,
     /// How.
     pub method: Method,

@@ -219,7 +219,10 @@ impl Pieces {
         let (count, piece) = (target.grid.count as i64, 1i64 << self.low);
         let scale = 2f64.powi(target.fraction as i32);
         let beside = (1..=piece).step_by((piece as usize).div_ceil(256));
-        beside.flat_map(|by| [(0, -by), (count - 1, count - 1 + by)]).all(|(end, x)| {
+        // With carry the pieces are the ring's, beyond whose ends there is nothing.
+        let is_number = |x: i64| self.split == Split::Free || (0..1 << self.bits).contains(&(x + self.start));
+        let beside = beside.flat_map(|by| [(0, -by), (count - 1, count - 1 + by)]);
+        beside.filter(|&(_, x)| is_number(x)).all(|(end, x)| {
             let [end, beyond] = [target.inside(end as f64), target.at(target.place(x), x as f64)];
             let (least, most) = (end.min(beyond) * scale - slack, end.max(beyond) * scale + slack);
             self.results(x).all(|y| (least..=most).contains(&(y as f64)))

@@ -97,19 +97,26 @@ pub(super) struct Target<'a> {
     pub(super) edges: [Edge; 2],
     /// Bits behind the point of a value.
     pub(super) fraction: u32,
+    /// What values are at least and at most, where the number itself stands for the function.
+    held: [f64; 2],
 }
 
 impl<'a> Target<'a> {
+    /// For results with `fraction` bits behind the point in a ring of `bits` bits.
+    ///
     /// # Errors
     /// [`Error::Param`] for a number of the grid at which the function is not finite.
     pub(super) fn new(
         function: &'a dyn Fn(f64) -> f64,
         grid: Grid,
         tails: [Tail; 2],
-        fraction: u32,
+        [fraction, bits]: [u32; 2],
         outside: Outside,
     ) -> Result<Self> {
-        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction };
+        // Results may be a unit or two off, and are not to wrap then.
+        let half = 2f64.powi(bits as i32 - 1);
+        let held = [2.0 - half, half - 3.0].map(|value| value / 2f64.powi(fraction as i32));
+        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction, held };
         target.check()?;
         let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
         for (i, tail) in tails.into_iter().enumerate() {
@@ -124,7 +131,10 @@ impl<'a> Target<'a> {
 
     fn check(&self) -> Result<()> {
         let step = self.grid.count.div_ceil(LOOKED_AT);
-        let mut looked_at = (0..self.grid.count).step_by(step as usize).chain([self.grid.count - 1]);
+        // Many a function has its only pole at 0.
+        let zero = self.grid.lo.wrapping_neg() as u64;
+        let ends = [self.grid.count - 1, zero].into_iter().filter(|&x| x < self.grid.count);
+        let mut looked_at = (0..self.grid.count).step_by(step as usize).chain(ends);
         match looked_at.find(|&x| !self.inside(x as f64).is_finite()) {
             None => Ok(()),
             Some(x) => {
@@ -148,7 +158,8 @@ impl<'a> Target<'a> {
         };
         match edge {
             Edge::Constant(value) => value,
-            Edge::Number => self.grid.number(x),
+            // Finer results hold fewer numbers than there are.
+            Edge::Number => self.grid.number(x).clamp(self.held[0], self.held[1]),
         }
     }
 
@@ -173,9 +184,15 @@ impl<'a> Target<'a> {
     /// # Errors
     /// [`Error::Param`] for a value that `bits` bits do not hold.
     pub(super) fn rounded(&self, x: i64, bits: u32) -> Result<i64> {
-        let value = self.at(self.place(x), x as f64);
-        let scaled = (value * 2f64.powi(self.fraction as i32)).round();
-        let half = 2f64.powi(bits as i32 - 1);
+        let (scale, half) = (2f64.powi(self.fraction as i32), 2f64.powi(bits as i32 - 1));
+        let value = match (self.place(x), self.edges) {
+            // Nothing is off here: only what the ring does not hold is held.
+            (Place::Below, [Edge::Number, _]) | (Place::Above, [_, Edge::Number]) => {
+                self.grid.number(x as f64).clamp(-half / scale, (half - 1.0) / scale)
+            }
+            (place, _) => self.at(place, x as f64),
+        };
+        let scaled = (value * scale).round();
         if (-half..half).contains(&scaled) {
             return Ok(scaled as i64);
         }
@@ -185,12 +202,30 @@ impl<'a> Target<'a> {
     }
 }
 
-/// The function's own domain, or as much of it as suits a ring: an end that lies outside is moved in, and
-/// while the value at the upper end does not fit, so is that.
-pub(super) fn usual_domain(function: Function, bits: u32, fraction: u32, fraction_out: u32) -> Bounds {
+/// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at
+/// the upper end does not fit, so is that. `moved_out`: if the function tends to something at both ends, an end
+/// at which it is a unit or more from that is moved out before.
+pub(super) fn usual_domain(
+    function: Function,
+    [bits, fraction, fraction_out]: [u32; 3],
+    moved_out: bool,
+) -> Bounds {
     let Bounds { mut lo, mut hi } = function.domain();
     let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
     let unit = 2f64.powi(-(fraction_out as i32));
+    // Where it grows beyond bounds at the other end, a larger domain would cost more than the step is worth.
+    let tails = function.tails();
+    let moved_out = moved_out && !tails.contains(&Tail::End);
+    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(tails).filter(|_| moved_out) {
+        let gap = |x: f64| match tail {
+            Tail::Limit(value) => (function.eval(x) - value).abs(),
+            Tail::Number => (function.eval(x) - x).abs(),
+            Tail::End => 0.0,
+        };
+        while gap(*end) >= unit {
+            *end *= 2.0;
+        }
+    }
     let too_large = |hi: f64| function.eval(hi) >= most(fraction_out) + unit / 4.0;
     while hi > 0.0 && too_large(hi) {
         hi = if hi > 1.0 { hi / 2.0 } else { 0.0 };

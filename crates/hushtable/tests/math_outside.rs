@@ -1,0 +1,272 @@
+//! Numbers outside a domain: every number of small rings, in random splits, for all that may become of them;
+//! and what the check of a strict domain costs.
+
+use crate::support::pairs;
+
+use hushtable::{
+    AShare, Error, Party, Role,
+    arith::Fixed,
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
+};
+use pairs::{both, pair};
+use prim::{block::Block, prg::Prg, ring::low};
+
+const FUNCTIONS: [Function; 6] = [
+    Function::Sigmoid,
+    Function::Tanh,
+    Function::Gelu,
+    Function::Exp,
+    Function::Reciprocal,
+    Function::Identity,
+];
+const METHODS: [Method; 5] = [
+    Method::Auto,
+    Method::Direct,
+    Method::Spline { degree: 1, pieces: 8 },
+    Method::Spline { degree: 2, pieces: 4 },
+    Method::Spline { degree: 3, pieces: 4 },
+];
+/// How often each number is shared.
+const SPLITS: usize = 3;
+
+/// Shares of all numbers of a ring, several times, the masks drawn.
+fn all_numbers(role: Role, bits: u32, seed: u64) -> AShare<u64> {
+    let count = SPLITS << bits;
+    let mut masks = vec![0; count];
+    Prg::new(Block(seed.into())).words(bits, &mut masks);
+    let word = |(i, &mask): (usize, &u64)| match role {
+        Role::P0 => mask,
+        Role::P1 => low((i as u64).wrapping_sub(mask), bits),
+    };
+    AShare::new(bits, masks.iter().enumerate().map(word).collect())
+}
+
+fn signed(x: usize, bits: u32) -> i64 {
+    ((x << (64 - bits)) as i64) >> (64 - bits)
+}
+
+/// Domains of a ring of numbers with `fraction` bits behind the point: of a few numbers, of about a third of
+/// the ring and of all of it; powers of two or not.
+fn domains(bits: u32, fraction: u32, function: Function) -> Vec<Bounds> {
+    let of = |lo: i64, hi: i64| {
+        let unit = 2f64.powi(fraction as i32);
+        Bounds { lo: lo as f64 / unit, hi: hi as f64 / unit }
+    };
+    let eighth = 1i64 << (bits - 3);
+    match function {
+        Function::Reciprocal => vec![of(eighth / 4, eighth), of(eighth / 4, eighth / 4 + 3 * eighth)],
+        _ => vec![
+            of(-eighth / 2, eighth / 2),
+            of(-eighth / 4, eighth - eighth / 8),
+            of(-eighth, 2 * eighth - 3),
+            of(-4 * eighth, 4 * eighth),
+        ],
+    }
+}
+
+/// Every evaluation that there is, and how many there are.
+fn evaluations(bits: u32, fraction: u32, outside: Outside) -> Vec<(Function, Evaluation)> {
+    let mut all = Vec::new();
+    for function in FUNCTIONS {
+        for domain in domains(bits, fraction, function) {
+            for method in METHODS {
+                let options = Options { domain: Some(domain), method, outside, ..Options::default() };
+                // Too many values for the ring, or a domain that cannot be checked: refused, not wrong.
+                if let Ok(evaluation) = Evaluation::new(function, bits, fraction, &options) {
+                    all.push((function, evaluation));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What may come of a number outside: between the value at the nearer end and what stands for the function
+/// beyond, in units; only the latter further away than the domain's size rounded up.
+fn allowed(function: Function, card: &Card, x: f64) -> [f64; 2] {
+    let unit = 2f64.powi(card.scale as i32);
+    let below = x < card.domain.lo;
+    let end = if below { card.domain.lo } else { card.domain.hi - 1.0 / unit };
+    let at_end = function.eval(end);
+    let tail = match function.tails()[usize::from(!below)] {
+        Tail::Limit(value) if card.outside == Outside::Saturate => value,
+        Tail::Number if card.outside == Outside::Saturate => x,
+        _ => at_end,
+    };
+    let scale = 2f64.powi(card.scale_out as i32);
+    let spline = matches!(card.method, Method::Spline { .. });
+    let width = ((card.domain.hi - card.domain.lo) * unit).log2().ceil().exp2() / unit;
+    let near = spline && (x - end).abs() <= width;
+    let (least, most) = if near { (at_end.min(tail), at_end.max(tail)) } else { (tail, tail) };
+    let slack = if near { 3.0 } else { 1.5 };
+    // A number for which there is no result is held; by a spline some units from the end of the ring.
+    let half = 2f64.powi(card.ring as i32 - 1) - if spline { 4.0 } else { 1.0 };
+    [(least * scale).min(half) - slack, (most * scale).max(-half) + slack]
+}
+
+fn check(function: Function, card: &Card, results: &[f64]) {
+    let unit = 2f64.powi(card.scale as i32);
+    let scale = 2f64.powi(card.scale_out as i32);
+    let mut seen = [0; 2];
+    for (i, y) in results.iter().enumerate() {
+        let (x, y) = (signed(i % (1 << card.ring), card.ring) as f64 / unit, y * scale);
+        if (card.domain.lo..card.domain.hi).contains(&x) {
+            let error = (y - function.eval(x) * scale).abs();
+            assert!(error <= card.max_ulp() + 1e-9, "{function}({x}) is wrong by {error} units\n{card}");
+            seen[0] += 1;
+        } else if card.outside != Outside::Wrap && (card.reach.lo..card.reach.hi).contains(&x) {
+            let [least, most] = allowed(function, card, x);
+            assert!((least..=most).contains(&y), "{function}({x}): {y}, not {least} to {most}\n{card}");
+            seen[1] += 1;
+        }
+    }
+    assert!(seen[0] > 0);
+}
+
+/// Saturate, Clamp and Wrap; with Wrap only that numbers outside do no harm to others.
+fn every_number(bits: u32, fraction: u32, least: usize) {
+    let run = |p: &mut Party| {
+        p.stock_cots(1 << 20, 1 << 20)?;
+        let mut count = 0;
+        for outside in [Outside::Saturate, Outside::Clamp, Outside::Wrap] {
+            for (i, (function, evaluation)) in evaluations(bits, fraction, outside).into_iter().enumerate() {
+                let x = Fixed::new(all_numbers(p.role(), bits, i as u64 + 1), fraction)?;
+                let y = evaluation.prepare(p, x.len())?.eval(p, &x)?.open(p)?;
+                check(function, &evaluation.card(), &y);
+                count += 1;
+            }
+        }
+        Ok(count)
+    };
+    let (count, _) = both(pair(70 + u64::from(bits), None), run);
+    assert!(count >= least, "{count} evaluations in {bits} bits");
+}
+
+#[test]
+fn every_number_of_8_bits() {
+    every_number(8, 4, 200);
+}
+
+#[test]
+fn every_number_of_10_bits() {
+    every_number(10, 5, 200);
+}
+
+/// Each number by itself: an error at both parties for those outside, a result for the others.
+#[test]
+fn strict_refuses_exactly_the_numbers_outside() {
+    let of = |method, lo, hi| Options {
+        domain: Some(Bounds { lo, hi }),
+        method,
+        outside: Outside::Strict,
+        ..Options::default()
+    };
+    let jobs = [
+        (8, of(Method::Direct, -1.0, 1.5)),
+        (8, of(Method::Spline { degree: 2, pieces: 4 }, -4.0, 3.0)),
+        (9, of(Method::Spline { degree: 1, pieces: 4 }, 0.5, 1.5)),
+    ];
+    let run = |p: &mut Party| {
+        p.stock_cots(1 << 17, 1 << 17)?;
+        for (bits, options) in jobs {
+            let evaluation = Evaluation::new(Function::Tanh, bits, 4, &options)?;
+            let card = evaluation.card();
+            let all = all_numbers(p.role(), bits, 5);
+            for (i, &word) in all.words().iter().enumerate().take(1 << bits) {
+                let x = signed(i, bits) as f64 / 16.0;
+                let share = Fixed::new(AShare::new(bits, vec![word]), 4)?;
+                let inside = (card.domain.lo..card.domain.hi).contains(&x);
+                match evaluation.prepare(p, 1)?.eval(p, &share) {
+                    Ok(y) => {
+                        let error = (y.open(p)?[0] - x.tanh()).abs() * 16.0;
+                        assert!(
+                            inside && error <= card.max_ulp() + 1e-9,
+                            "tanh({x}), {error} units off\n{card}"
+                        );
+                    }
+                    Err(Error::Param { what: "number", .. }) => assert!(!inside, "{x} is inside\n{card}"),
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        Ok(())
+    };
+    both(pair(73, None), run);
+}
+
+/// Bits and correlated OTs of a batch, and the rounds that grow with it.
+#[test]
+fn a_strict_batch_costs_what_its_card_says() {
+    let options = Options { outside: Outside::Strict, ..Options::default() };
+    for (bits, method) in [(16, Method::Direct), (64, Method::Spline { degree: 2, pieces: 32 })] {
+        let evaluation = Evaluation::new(Function::Tanh, bits, 10, &Options { method, ..options }).unwrap();
+        let card = evaluation.card();
+        assert!(card.gathered && card.to_string().contains("ceil(log2 n) more"), "{card}");
+        let mut bytes = Vec::new();
+        for batch in [1usize, 2, 3, 64, 100, 128] {
+            let run = |p: &mut Party| {
+                let (send, recv) = evaluation.cots(p.role(), batch)?;
+                assert_eq!(send + recv, card.of_batch(batch).cots, "{batch} numbers");
+                p.stock_cots(send, recv)?;
+                let material = evaluation.prepare(p, batch)?;
+                let x = Fixed::new(AShare::<u64>::new(bits, vec![1; batch]), 10)?;
+                let (_, cost) = p.metered(|p| material.eval(p, &x))?;
+                Ok([cost.rounds as usize, (cost.sent + cost.received) as usize])
+            };
+            let ([rounds, sent], _) = both(pair(74, None), run);
+            assert_eq!(rounds, card.of_batch(batch).rounds, "{batch} numbers\n{card}");
+            bytes.push((batch, sent));
+        }
+        // All is in whole bytes, and the larger batch has one level more, a message each way.
+        let [(64, small), _, (128, large)] = bytes[3..] else { panic!("three batches") };
+        let bits = card.of_batch(128).online_bits - card.of_batch(64).online_bits;
+        assert_eq!(large - small, bits / 8 + 2 * (hushtable::net::wire_len(1) as usize - 1), "{card}");
+        let one = card.of_batch(1).online_bits + card.cost.online_bits;
+        assert_eq!(card.of_batch(2).online_bits, one, "what is opened is one bit of all");
+    }
+    let whole = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..options };
+    let card = Evaluation::new(Function::Tanh, 10, 6, &whole).unwrap().card();
+    assert!(!card.gathered && card.of_batch(5).rounds == card.rounds(), "nothing is outside\n{card}");
+}
+
+/// Finer results than numbers: what the ring of results does not hold is held at its end, or out of reach.
+#[test]
+fn numbers_that_stand_for_results_of_a_finer_scale() {
+    let run = |p: &mut Party| {
+        for (function, bits, method) in [
+            (Function::Gelu, 10, Method::Auto),
+            (Function::Gelu, 10, Method::Direct),
+            (Function::Identity, 12, Method::Auto),
+            (Function::Softplus, 12, Method::Spline { degree: 2, pieces: 8 }),
+            (Function::Silu, 16, Method::Spline { degree: 3, pieces: 16 }),
+            (Function::Gelu, 24, Method::Auto),
+        ] {
+            let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
+            let options = Options { domain, method, fraction_out: Some(6), ..Options::default() };
+            let evaluation = Evaluation::new(function, bits, 4, &options)?;
+            let card = evaluation.card();
+            if bits < 24 {
+                let x = Fixed::new(all_numbers(p.role(), bits, 9), 4)?;
+                let y = evaluation.prepare(p, x.len())?.eval(p, &x)?.open(p)?;
+                check(function, &card, &y);
+            }
+            // Of a ring that no table covers, only numbers whose results it holds are in reach.
+            let most = 2f64.powi(bits as i32 - 1 - 6);
+            assert!(card.reach.hi <= 4.0 * most && (bits < 24 || card.reach.hi == most), "{card}");
+        }
+        Ok(())
+    };
+    both(pair(75, None), run);
+}
+
+/// The usual domain ends where the function is less than a unit from what it tends to.
+#[test]
+fn saturation_is_a_step_of_less_than_a_unit() {
+    for fraction in [4, 8, 12, 16, 20] {
+        for function in Function::ALL.into_iter().filter(|f| !f.tails().contains(&Tail::End)) {
+            let evaluation = Evaluation::new(function, 64, fraction, &Options::default()).unwrap();
+            let card = evaluation.card();
+            assert!(card.jumps.iter().all(|&jump| jump < 1.0), "{card}");
+        }
+    }
+}
