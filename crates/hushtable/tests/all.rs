@@ -9,6 +9,7 @@ mod arith_functions;
 mod arith_product;
 mod arith_shared;
 mod arith_truncate;
+mod arith_views;
 mod arithmetic;
 mod bad_params;
 mod balanced;

@@ -1,0 +1,398 @@
+//! What is sent online by arithmetic and by functions is uniform, whatever the shares are: the rules of the
+//! lookups, for comparison, truncation, products and functions.
+//!
+//! Every protocol runs twice in a session with the same numbers, whose shares are no masks at all: they are
+//! constant. What hides them is the material alone. So the bytes sent are
+//! * not uniform if a difference is opened without a mask, or with one that is narrower than the ring (lut-rules
+//!   7, 8: A10),
+//! * related to neighbours or to the other run's if one correlation serves two numbers, two digits, two columns or
+//!   two calls (D3, A4, A15),
+//! * related to the other party's if one serves both directions (lut-rules 0: keys are a direction's own).
+//!
+//! [`the_statistic_sees_mistakes`] makes each of these mistakes and finds it. A wrong sign of a carry or a
+//! wrap is a wrong result: `arith_compare`, `arith_truncate` and `arith_functions` look at all numbers and
+//! shares of small rings. That a correlation cannot be spent again is shown by doc tests that do not compile.
+
+use crate::support::{
+    pairs::id,
+    relay::{Fate, relayed},
+    stats,
+};
+
+use hushtable::{
+    AShare, Party, Result, Role,
+    arith::{
+        CompareJob, Comparison, Decomposition, Domain, Equality, Extension, Factor, FaithfulTruncation,
+        Fixed, Maximum, Method, Millionaires, Objective, Plan, ProductTriples, Shape, Small, SmallMatrix,
+        abs, clamp, inner_products, matrix_product, multiply, relu, select, shared_times_small,
+        sign_extend_bounded, square, times_both, times_sum, truncate, zero_extend_bounded,
+    },
+    gates::Bits,
+    math::{
+        self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
+        Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
+    },
+    net::Connection,
+};
+use prim::{block::Block, pack::unpack, prg::Prg};
+
+/// Standard deviations by which chi-square may be off. The seeds are fixed: this fails for a change of the
+/// code only.
+const BOUND: f64 = 5.5;
+
+/// Items of a batch.
+const BATCH: usize = 4096;
+
+const LINES: math::Method = math::Method::Spline { degree: 1, pieces: 16 };
+const PARABOLAS: math::Method = math::Method::Spline { degree: 2, pieces: 16 };
+const CUBICS: math::Method = math::Method::Spline { degree: 3, pieces: 16 };
+
+/// Prepares, has a barrier, and runs with shares that are all the number given.
+type Protocol = fn(&mut Party, u64) -> Result<()>;
+
+const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
+const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+
+fn word(bits: u32, count: usize, share: u64) -> AShare<u64> {
+    AShare::new(bits, vec![prim::ring::low(share, bits); count])
+}
+
+fn fixed(bits: u32, scale: u32, count: usize, share: u64) -> Result<Fixed<u64>> {
+    Fixed::new(word(bits, count, share), scale)
+}
+
+fn near(p: &mut Party, bits: u32, plan: Plan, batch: usize) -> Result<Comparison> {
+    Comparison::prepare(p, CompareJob { bits, domain: Domain::Near, plan }, batch)
+}
+
+fn millionaires(p: &mut Party, plan: Plan, x: u64) -> Result<()> {
+    let material = Millionaires::prepare(p, 31, plan, BATCH)?;
+    p.barrier()?;
+    material.less(p, &[x; BATCH]).map(drop)
+}
+
+fn evaluated(p: &mut Party, x: u64, function: Function, [bits, scale]: [u32; 2], o: Options) -> Result<()> {
+    let material = Evaluation::new(function, bits, scale, &o)?.prepare(p, BATCH)?;
+    p.barrier()?;
+    material.eval(p, &fixed(bits, scale, BATCH, x)?).map(drop)
+}
+
+fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {
+    Options { domain: Some(Bounds { lo, hi }), method, outside, ..Options::default() }
+}
+
+const PROTOCOLS: &[(&str, Protocol)] = &[
+    ("millionaires by thermometers", |p, x| millionaires(p, THERMOMETER, x)),
+    ("millionaires by lookups", |p, x| millionaires(p, LOOKUP, x)),
+    ("comparison of near numbers", |p, x| {
+        let material = near(p, 20, THERMOMETER, BATCH)?;
+        p.barrier()?;
+        material.ge(p, &word(20, BATCH, x), &word(20, BATCH, 3)).map(drop)
+    }),
+    ("comparison of all numbers", |p, x| {
+        let job = CompareJob { bits: 13, domain: Domain::Signed, plan: LOOKUP };
+        let material = Comparison::prepare(p, job, BATCH)?;
+        p.barrier()?;
+        material.ge(p, &word(13, BATCH, x), &word(13, BATCH, 3)).map(drop)
+    }),
+    ("equality", |p, x| {
+        let material = Equality::prepare(p, 20, 4, BATCH)?;
+        p.barrier()?;
+        material.eq(p, &word(20, BATCH, x), &word(20, BATCH, x)).map(drop)
+    }),
+    ("digits", |p, x| {
+        let material = Decomposition::prepare(p, 20, 3, BATCH)?;
+        p.barrier()?;
+        material.digits(p, &word(20, BATCH, x)).map(drop)
+    }),
+    ("truncation", |p, x| {
+        p.barrier()?;
+        truncate(p, &word(20, BATCH, x), 7).map(drop)
+    }),
+    ("faithful truncation", |p, x| {
+        let material = FaithfulTruncation::prepare(p, 7, THERMOMETER, BATCH)?;
+        p.barrier()?;
+        material.truncate(p, &word(20, BATCH, x)).map(drop)
+    }),
+    ("faithful truncation into a smaller ring", |p, x| {
+        let material = FaithfulTruncation::prepare(p, 7, LOOKUP, BATCH)?;
+        p.barrier()?;
+        material.truncate_reduce(p, &word(20, BATCH, x)).map(drop)
+    }),
+    ("extension", |p, x| {
+        let material = Extension::prepare(p, 12, THERMOMETER, BATCH)?;
+        p.barrier()?;
+        material.sign::<u64, u64>(p, &word(12, BATCH, x), 29).map(drop)
+    }),
+    ("bounded extensions", |p, x| {
+        p.barrier()?;
+        sign_extend_bounded::<u64, u64>(p, &word(12, BATCH, x), 29)?;
+        zero_extend_bounded::<u64, u64>(p, &word(12, BATCH, x), 29).map(drop)
+    }),
+    ("products", |p, x| {
+        p.barrier()?;
+        multiply(p, &word(16, 512, x), &word(16, 512, x)).map(drop)
+    }),
+    ("squares", |p, x| {
+        p.barrier()?;
+        square(p, &word(16, 512, x)).map(drop)
+    }),
+    ("inner products", |p, x| {
+        p.barrier()?;
+        inner_products(p, &word(16, 512, x), &word(16, 512, x), 8).map(drop)
+    }),
+    ("products by triples", |p, x| {
+        let shape = Shape { batch: 128, rows: 2, inner: 3, columns: 1 };
+        let triples = ProductTriples::random(p, 16, shape)?;
+        p.barrier()?;
+        triples.multiply(p, &word(16, shape.left(), x), &word(16, shape.right(), x)).map(drop)
+    }),
+    ("matrix product", |p, x| {
+        let shape = Shape { batch: 16, rows: 4, inner: 3, columns: 2 };
+        let (a, b) = (word(16, shape.left(), x), word(16, shape.right(), x));
+        p.barrier()?;
+        matrix_product(p, shape, Factor::shared(&a), Factor::shared(&b)).map(drop)
+    }),
+    ("product with a known matrix", |p, x| {
+        let shape = Shape { batch: 1, rows: 8, inner: 12, columns: 12 };
+        let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 144] } else { &[] };
+        let known = SmallMatrix { owner: Role::P0, numbers, bits: 3 };
+        p.barrier()?;
+        shared_times_small(p, shape, &word(20, 96, x), known).map(drop)
+    }),
+    ("times a sum", |p, x| {
+        p.barrier()?;
+        times_sum(p, &word(20, BATCH, x), Small { mine: &[x & 7; BATCH], bits: 3 }).map(drop)
+    }),
+    ("times both", |p, x| {
+        p.barrier()?;
+        times_both(p, &word(20, BATCH, x), Small { mine: &[x & 7; BATCH], bits: 3 }, 8, 2).map(drop)
+    }),
+    ("selection", |p, x| {
+        let bits = Bits::collect([x & 1; BATCH]);
+        p.barrier()?;
+        select(p, &bits, &[&word(20, BATCH, x), &word(7, BATCH, x)]).map(drop)
+    }),
+    ("relu, absolute value and clamping", |p, x| {
+        let (one, two) = (near(p, 20, THERMOMETER, BATCH)?, near(p, 20, THERMOMETER, BATCH)?);
+        let both = near(p, 20, LOOKUP, 2 * BATCH)?;
+        let x = word(20, BATCH, x);
+        p.barrier()?;
+        relu(p, one, &x)?;
+        abs(p, two, &x)?;
+        clamp(p, both, &x, 5, 9).map(drop)
+    }),
+    ("maximum and its place", |p, x| {
+        let job = CompareJob { bits: 20, domain: Domain::Near, plan: THERMOMETER };
+        let material = Maximum::prepare(p, job, BATCH / 4, 4)?;
+        p.barrier()?;
+        material.argmax(p, &word(20, BATCH, x)).map(drop)
+    }),
+    ("function by a table", |p, x| {
+        evaluated(p, x, Function::Tanh, [10, 6], over(-8.0, 8.0, math::Method::Direct, Outside::Wrap))
+    }),
+    ("function by a table, guarded", |p, x| {
+        evaluated(p, x, Function::Tanh, [20, 6], over(-4.0, 4.0, math::Method::Direct, Outside::Saturate))
+    }),
+    ("function by lines", |p, x| {
+        evaluated(p, x, Function::Sigmoid, [37, 10], over(-8.0, 8.0, LINES, Outside::Wrap))
+    }),
+    ("function by parabolas, guarded", |p, x| {
+        evaluated(p, x, Function::Sigmoid, [37, 10], over(-8.0, 8.0, PARABOLAS, Outside::Saturate))
+    }),
+    ("function by cubics, with carry", |p, x| {
+        evaluated(p, x, Function::Sigmoid, [16, 11], over(-8.0, 8.0, CUBICS, Outside::Clamp))
+    }),
+    ("reciprocal", |p, x| {
+        let job = ReciprocalJob { bits: 37, scale: 12, scale_out: 12, bounds: [1.0, 9.0], dividend: 0.0 };
+        let material = Reciprocal::prepare(p, job, 64)?;
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 64, x)?).map(drop)
+    }),
+    ("GELU", |p, x| {
+        let job = GeluJob { batch: 512, bits: 37, scale: 12, objective: Objective::Total };
+        let material = Gelu::prepare(p, job)?;
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 512, x)?).map(drop)
+    }),
+    ("softmax", |p, x| {
+        let job = SoftmaxJob { rows: 16, len: 8, bits: 37, scale: 12, objective: Objective::Total };
+        let material = Softmax::prepare(p, job)?;
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 128, x)?).map(drop)
+    }),
+    ("layer norm with private gains", |p, x| {
+        let (largest, variance) = (8.0, [0.25, 4.0]);
+        let job =
+            NormJob { rows: 16, len: 8, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
+        let material = Norm::prepare(p, job)?;
+        let gains = match p.role() {
+            Role::P0 => Affine::of_peer(Role::P0, 8),
+            Role::P1 => Affine::own(Role::P1, vec![1.5; 8], vec![0.5; 8]),
+        };
+        p.barrier()?;
+        material.eval(p, &fixed(37, 12, 128, x)?, &gains).map(drop)
+    }),
+];
+
+/// What a party sent after each of the last two barriers.
+fn sent_online(frames: &[Vec<u8>]) -> [Vec<u8>; 2] {
+    let barriers: Vec<usize> = (0..frames.len()).filter(|&i| frames[i].len() == 9).collect();
+    let [.., first, second] = barriers[..] else { panic!("two barriers") };
+    let bytes = |frames: &[Vec<u8>]| {
+        // What is announced is public text.
+        let is_text = |m: &[u8]| m.len() >= 8 && m.iter().all(|b| (0x20..0x7f).contains(b));
+        frames.iter().map(|frame| &frame[8..]).filter(|m| !is_text(m)).flatten().copied().collect::<Vec<u8>>()
+    };
+    // Behind the first online phase comes the second preparation, which sends nothing that is not uniform.
+    [bytes(&frames[first + 1..second]), bytes(&frames[second + 1..])]
+}
+
+fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+}
+
+/// How far from uniform the bytes are; short messages tell nothing.
+fn deviation(bytes: &[u8]) -> f64 {
+    let mut counts = [0u64; 256];
+    bytes.iter().for_each(|&b| counts[usize::from(b)] += 1);
+    if bytes.len() < 256 * 5 { 0.0 } else { stats::uniform(&counts) }
+}
+
+/// The largest deviation of what both parties sent, of neighbours, of both parties and of both runs; and
+/// what it is of.
+fn worst(runs: [[&[u8]; 2]; 2]) -> (f64, String) {
+    let mut found = vec![];
+    for (who, both) in ["P0", "P1"].into_iter().zip(&runs) {
+        for (i, bytes) in both.iter().enumerate() {
+            found.push((deviation(bytes), format!("bytes of {who}, run {i}")));
+            for lag in [1, 2, 3, 4, 5, 8, 16, 32, 64, 512, 1024, bytes.len() / 2, bytes.len() / 4] {
+                let related = xor(bytes, bytes.get(lag.max(1)..).unwrap_or_default());
+                found.push((deviation(&related), format!("bytes of {who} that are {lag} apart")));
+            }
+        }
+        found.push((deviation(&xor(both[0], both[1])), format!("both runs of {who}")));
+    }
+    for (a, b) in runs[0].iter().zip(runs[1]) {
+        found.push((deviation(&xor(a, b)), "bytes of both parties".into()));
+    }
+    found.into_iter().fold((0.0, String::new()), |worst, next| if next.0 > worst.0 { next } else { worst })
+}
+
+#[test]
+fn what_is_sent_online_is_uniform() {
+    for (i, (name, protocol)) in PROTOCOLS.iter().enumerate() {
+        for (k, shares) in [[0, 0], [1, u64::MAX], [0x5555_5555_5555, 0x1234_5678]].into_iter().enumerate() {
+            let seed = 200 + 10 * i as u64 + k as u64;
+            let party = |connection: Connection| -> Result<()> {
+                let mut p = Party::seeded(connection, seed, None)?;
+                p.stock_cots(1 << 19, 1 << 19)?;
+                let mine = shares[p.role() as usize];
+                protocol(&mut p, mine)?;
+                protocol(&mut p, mine)
+            };
+            let outcome = relayed(id(seed), party, party, |_, _, _| Fate::Pass);
+            outcome.p0.expect("no panic at P0").expect("an honest run");
+            outcome.p1.expect("no panic at P1").expect("an honest run");
+            let [p0, p1] = outcome.sent.each_ref().map(|frames| sent_online(frames));
+            assert!(p0[1].len() + p1[1].len() >= 2000, "{name}: {} and {} bytes", p0[1].len(), p1[1].len());
+            let (z, what) = worst([[&p0[0], &p0[1]], [&p1[0], &p1[1]]]);
+            assert!(z < BOUND, "{name} with shares {shares:x?}: {what}, {z:.1} deviations");
+        }
+    }
+}
+
+/// Each mistake that the test above is for, made by hand.
+#[test]
+fn the_statistic_sees_mistakes() {
+    let random = |seed: u64| {
+        let mut bytes = vec![0u64; 1 << 13];
+        Prg::new(Block(seed.into())).words(8, &mut bytes);
+        bytes.iter().map(|&b| b as u8).collect::<Vec<u8>>()
+    };
+    let good: [Vec<u8>; 4] = std::array::from_fn(|i| random(i as u64 + 1));
+    let seen = |with: [&Vec<u8>; 4]| worst([[with[0], with[1]], [with[2], with[3]]]).0;
+    let [a, b, c, d] = &good;
+    assert!(seen([a, b, c, d]) < BOUND);
+    let map = |f: &dyn Fn(usize) -> u8| (0..a.len()).map(f).collect::<Vec<u8>>();
+    let mistakes = [
+        ("no mask", map(&|_| 77)),
+        ("a mask of 7 bits", map(&|i| (a[i] & 127).wrapping_add(77))),
+        ("one mask for two neighbours", map(&|i| a[i & !1].wrapping_add(77))),
+        ("one mask for both halves", map(&|i| a[i % (a.len() / 2)].wrapping_add(5))),
+        ("one mask for two numbers that differ", map(&|i| a[i & !1] ^ (i as u8 & 1))),
+        ("the mask of the first run", map(&|i| b[i] ^ 3)),
+        ("the mask of the other party", map(&|i| c[i].wrapping_sub(1))),
+    ];
+    for (what, mistake) in &mistakes {
+        let z = seen([mistake, b, c, d]);
+        assert!(z > 2.0 * BOUND, "{what}: {z:.1} deviations are not seen");
+    }
+}
+
+/// What a party sent after the barrier, as words.
+fn words(frames: &[Vec<u8>], bits: u32, count: usize) -> Vec<usize> {
+    let mut words = vec![0u32; count];
+    let barrier = frames.iter().rposition(|frame| frame.len() == 9).expect("a barrier");
+    let message: Vec<u8> = frames[barrier + 1..].iter().flat_map(|frame| frame[8..].to_vec()).collect();
+    unpack(&message, bits, &mut words);
+    words.into_iter().map(|w| w as usize).collect()
+}
+
+/// Both parties' *joint* views, all messages of the protocol and the own output, against those for other
+/// secrets: whatever relation there is of output and messages, it is the same.
+fn views(
+    seed: u64,
+    shares: [u64; 2],
+    widths: [u32; 2],
+    run: impl Fn(&mut Party, u64) -> Result<Vec<u64>> + Sync,
+) -> [Vec<u64>; 2] {
+    const ITEMS: usize = 1 << 13;
+    let party = |connection: Connection| -> Result<Vec<u64>> {
+        let mut p = Party::seeded(connection, seed, None)?;
+        p.stock_cots(1 << 16, 1 << 16)?;
+        let mine = shares[p.role() as usize];
+        run(&mut p, mine)
+    };
+    let outcome = relayed(id(seed), party, party, |_, _, _| Fate::Pass);
+    let outputs = [outcome.p0, outcome.p1].map(|out| out.expect("no panic").expect("an honest run"));
+    let sent = [0, 1].map(|i| words(&outcome.sent[i], widths[i], ITEMS));
+    outputs.map(|own| {
+        let cells = 16 << (widths[0] + widths[1]);
+        let mut counts = vec![0; cells];
+        for (i, own) in own.iter().enumerate() {
+            counts[(((sent[0][i] << widths[1]) | sent[1][i]) << 4) | *own as usize & 15] += 1;
+        }
+        counts
+    })
+}
+
+fn assert_alike(what: &str, seed: u64, at: usize, views: impl Fn(u64, u64) -> [Vec<u64>; 2]) {
+    // The other party's share is what must not show.
+    let base = views(seed, 0);
+    for secret in 1..4 {
+        let z = stats::homogeneous(&base[at], &views(seed, secret)[at]);
+        assert!(z < 5.0, "{what}: the view of P{at} tells {secret} from 0 ({z:.1} deviations)");
+    }
+}
+
+#[test]
+fn views_of_a_comparison_and_of_a_truncation_are_alike() {
+    for at in [0, 1] {
+        let shares = |secret: u64| if at == 0 { [2, secret] } else { [secret, 2] };
+        assert_alike("comparison of 2 bits", 600, at, |seed, secret| {
+            views(seed, shares(secret), [2, 2], |p, mine| {
+                let plan = Plan { method: Method::Thermometer, digit: 2 };
+                let material = Millionaires::prepare(p, 2, plan, 1 << 13)?;
+                p.barrier()?;
+                Ok(material.less(p, &vec![mine; 1 << 13])?.iter().collect())
+            })
+        });
+        assert_alike("truncation of 4 bits", 601, at, |seed, secret| {
+            views(seed, shares(4 * secret + 1), [2, 1], |p, mine| {
+                p.barrier()?;
+                Ok(truncate(p, &word(4, 1 << 13, mine), 2)?.words().to_vec())
+            })
+        });
+    }
+}
