@@ -52,6 +52,7 @@ mod tree;
 mod tree_rules;
 mod views;
 mod wire;
+mod wire_functions;
 
 /// A file that is not listed above would never run.
 #[test]

@@ -7,6 +7,7 @@
 
 use crate::support::pairs;
 use crate::support::relay;
+use crate::wire_functions;
 
 use std::{env, fs, path::Path};
 
@@ -319,7 +320,8 @@ fn line(name: &str, sent: [&[Vec<u8>]; 2]) -> String {
 #[test]
 fn every_protocol_sends_what_it_sent_before() {
     let mut now = String::from("# protocol, then for each party: frames sent, hash of them. See wire.rs.\n");
-    for &(name, scheme, protocol) in PROTOCOLS {
+    let numbers = wire_functions::PROTOCOLS.iter().map(|&(name, protocol)| (name, None, protocol));
+    for (name, scheme, protocol) in PROTOCOLS.iter().copied().chain(numbers) {
         let sent = transcript(scheme, protocol);
         let set_up = transcript(scheme, |_| Ok(()));
         let after = if name.starts_with("set-up") { [0, 0] } else { [set_up[0].len(), set_up[1].len()] };
