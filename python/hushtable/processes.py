@@ -43,6 +43,10 @@ def run_processes(
             end.close()
         try:
             outcomes = _collect([pipe[0] for pipe in pipes])
+        except BaseException:  # an interrupt: the parties end too
+            for process in processes:
+                process.terminate()
+            raise
         finally:
             for process in processes:
                 process.join(10)
@@ -64,7 +68,7 @@ def _identities(folder: Path) -> list[Path]:
 def _collect(pipes: list[Connection]) -> list[tuple[Any, BaseException | None]]:
     outcomes: dict[Connection, tuple[Any, BaseException | None]] = {}
     while missing := [pipe for pipe in pipes if pipe not in outcomes]:
-        for ready in wait(missing):
+        for ready in wait(missing, 0.5):  # an interrupt just before a wait is seen after it
             assert isinstance(ready, Connection)
             try:
                 outcomes[ready] = ready.recv()

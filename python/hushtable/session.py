@@ -52,16 +52,17 @@ def run_pair(
             errors[i] = error
 
     threads = [threading.Thread(target=run, args=(i,), name=f"party {i}", daemon=True) for i in (0, 1)]
-    for thread in threads:
-        thread.start()
     try:
         for thread in threads:
-            thread.join()
-    except BaseException:  # an interrupt: both end before it goes on
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.1)  # an interrupt just before a wait is seen after it
+    except BaseException:  # an interrupt: what waits for the peer ends; what does something else has a moment
         for p in pair:
             p._native.hang_up()
-        for thread in threads:
-            thread.join(10)
+        for thread in filter(threading.Thread.is_alive, threads):
+            thread.join(1)
         raise
     raise_first(errors)
     return outcomes[0], outcomes[1]

@@ -199,23 +199,34 @@ INTERRUPTED = textwrap.dedent(
     import hushtable as ht
 
     def party(p):
-        print("running", flush=True)
+        print("running\\n", end="", flush=True)
+        while True:
+            p.open(ht.sigmoid(p.share(np.zeros(100_000))))
+
+    def waiting(p):
+        print("running\\n", end="", flush=True)
         if p.role == 0:
             p.open(p.share(np.zeros(3)))   # the peer never comes
         else:
             time.sleep(1000)
 
     def alone(address):
-        print("running", flush=True)
+        print("running\\n", end="", flush=True)
         ht.connect(address, insecure_plain_tcp=True)
 
     def with_peer():
         with ht.connect(sys.argv[2], insecure_plain_tcp=True) as p:
-            print("running", flush=True)
+            print("running\\n", end="", flush=True)
             p.barrier()
 
     try:
-        {"threads": lambda: ht.run_pair(party), "alone": lambda: alone("127.0.0.1:9"), "peer": with_peer}[sys.argv[1]]()
+        {
+            "threads": lambda: ht.run_pair(party),
+            "processes": lambda: ht.run_pair(party, processes=True),
+            "waiting": lambda: ht.run_pair(waiting),
+            "alone": lambda: alone("127.0.0.1:9"),
+            "peer": with_peer,
+        }[sys.argv[1]]()
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     """
@@ -233,6 +244,11 @@ def interrupt(path, *args):
         assert program.wait(30) == 0
         assert "interrupted" in rest
     return time.monotonic() - start
+
+
+@pytest.mark.parametrize("where", ["threads", "processes", "waiting"])
+def test_an_interrupt_ends_a_pair(tmp_path, where):
+    assert interrupt(tmp_path / "a.py", where) < 5
 
 
 def test_an_interrupt_while_connecting(tmp_path):
