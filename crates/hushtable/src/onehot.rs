@@ -14,6 +14,7 @@ mod tree;
 use std::{fmt, ops::Range};
 
 use prim::{Wiped, ct, rows::Shift};
+use zeroize::Zeroizing;
 
 use rows::{Rows, Trees};
 
@@ -146,6 +147,11 @@ impl<G: Group> OneHot<G> {
     /// Lets `read` have all rows, some after others, with their numbers.
     pub(crate) fn visit_rows(&self, read: impl FnMut(Range<usize>, &[u64])) {
         self.rows.visit(ct::row_words(1 << self.n), read);
+    }
+
+    /// How many ones each row has, mod 4.
+    pub(crate) fn weights(&self) -> Zeroizing<Vec<u8>> {
+        self.rows.weights(ct::row_words(1 << self.n))
     }
 
     /// Spends the material: `read` gets its rows, to change them, some after others with their numbers.

@@ -8,10 +8,12 @@
 //! it, whose bit 1 is set: bit 1 of a node is its control bit `t`, which differs on the path only.
 
 mod leaves;
+mod weights;
 
-pub use leaves::{add_leaves, count_control, write_add, write_xor, xor_leaves};
+pub use leaves::{add_leaves, count_control, write_add, write_xor};
+pub use weights::{LeafSums, xor_leaves};
 
-use crate::aes::Cipher;
+use crate::aes::{Cipher, Stream, vector, vector_mut};
 use crate::simd::{Isa, Op};
 use crate::{Block, CcrHash};
 
@@ -50,35 +52,32 @@ impl<S: Isa> Op<S> for Grow<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn call(self, isa: S) {
-        if wide::<S>() { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    fn call(mut self, isa: S) {
+        Cipher::new(isa, &self.hash.aes.keys).stream(self.left.len() / S::BLOCKS, &mut self);
     }
 }
 
-/// Whether eight vectors, enough to hide the latency of their rounds, are not more than a group.
-#[inline(always)]
-fn wide<S: Isa>() -> bool {
-    8 * S::BLOCKS <= LANES
-}
-
-impl Grow<'_> {
+impl<S: Isa> Stream<S> for Grow<'_> {
     #[inline(always)]
-    fn run<S: Isa, const W: usize>(self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let step = W * S::BLOCKS;
-        let pairs = self.left.chunks_exact_mut(step).zip(self.right.chunks_exact_mut(step));
-        for ((left, right), at) in pairs.zip((0..).step_by(step)) {
-            let x = cipher.load::<W>(left);
-            let h = cipher.hash(x);
-            let words = self.words[at % LANES..][..step].chunks_exact(S::BLOCKS);
-            let children = left.chunks_exact_mut(S::BLOCKS).zip(right.chunks_exact_mut(S::BLOCKS));
-            for (((h, x), word), (left, right)) in h.into_iter().zip(x).zip(words).zip(children) {
-                let child = isa.xor(h, isa.and(isa.spread_bit_1(x), isa.load(word)));
-                isa.store(child, left);
-                isa.store(isa.xor(child, x), right); // siblings sum to their parent
-            }
-        }
+    fn fetch<const W: usize>(&self, isa: S, batch: usize, k: usize) -> S::V {
+        isa.load(vector::<S, W>(self.left, batch, k))
     }
+
+    #[inline(always)]
+    fn deliver<const W: usize>(&mut self, isa: S, batch: usize, k: usize, hash: S::V) {
+        let (left, right) =
+            (vector_mut::<S, W>(self.left, batch, k), vector_mut::<S, W>(self.right, batch, k));
+        let (x, word) = (isa.load(left), isa.load(vector::<S, W>(self.words, batch % group::<S, W>(), k)));
+        let child = isa.xor(hash, isa.and(isa.spread_bit_1(x), word));
+        isa.store(child, left);
+        isa.store(isa.xor(child, x), right); // siblings sum to their parent
+    }
+}
+
+/// Batches of `W` vectors of a group's trees.
+#[inline(always)]
+fn group<S: Isa, const W: usize>() -> usize {
+    LANES / (W * S::BLOCKS)
 }
 
 struct Sum<'a> {
@@ -91,22 +90,21 @@ impl<S: Isa> Op<S> for Sum<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn call(self, isa: S) {
-        if wide::<S>() { self.run::<S, 8>(isa) } else { self.run::<S, 4>(isa) }
+    fn call(mut self, isa: S) {
+        Cipher::new(isa, &self.hash.aes.keys).stream(self.nodes.len() / S::BLOCKS, &mut self);
     }
 }
 
-impl Sum<'_> {
+impl<S: Isa> Stream<S> for Sum<'_> {
     #[inline(always)]
-    fn run<S: Isa, const W: usize>(self, isa: S) {
-        let cipher = Cipher::new(isa, &self.hash.aes.keys);
-        let step = W * S::BLOCKS;
-        for (nodes, at) in self.nodes.chunks_exact(step).zip((0..).step_by(step)) {
-            let h = cipher.hash(cipher.load::<W>(nodes));
-            for (h, sum) in h.into_iter().zip(self.sums[at % LANES..][..step].chunks_exact_mut(S::BLOCKS)) {
-                isa.store(isa.xor(isa.load(sum), h), sum);
-            }
-        }
+    fn fetch<const W: usize>(&self, isa: S, batch: usize, k: usize) -> S::V {
+        isa.load(vector::<S, W>(self.nodes, batch, k))
+    }
+
+    #[inline(always)]
+    fn deliver<const W: usize>(&mut self, isa: S, batch: usize, k: usize, hash: S::V) {
+        let sum = vector_mut::<S, W>(self.sums, batch % group::<S, W>(), k);
+        isa.store(isa.xor(isa.load(sum), hash), sum);
     }
 }
 
@@ -142,12 +140,12 @@ mod tests {
                 (CcrHash::with_kernel(Block(7), kernel), CcrHash::with_kernel(Block(8), kernel));
             let mut nodes = vec![Block::ZERO; LANES << HEIGHT];
             nodes[..LANES].copy_from_slice(&roots);
-            let mut sums = [[Block::ZERO; LANES]; HEIGHT + 1];
+            let mut sums = [[Block::ZERO; LANES]; HEIGHT];
             for level in 0..HEIGHT {
                 xor_hashes(&inner, &nodes[..LANES << level], &mut sums[level]);
                 grow(&inner, &words[level], &mut nodes[..LANES << (level + 1)]);
             }
-            xor_leaves(&outer, &nodes, &mut sums[HEIGHT]);
+            let leaf_sums = xor_leaves(&outer, &nodes);
             for trees in [LANES, LANES - 3, 1] {
                 let mut rows = vec![u64::MAX; (trees * 2) << HEIGHT];
                 write_xor(&outer, &words[HEIGHT], &nodes, &mut rows);
@@ -160,7 +158,10 @@ mod tests {
                         inner_sums.iter().zip(&sums).all(|(want, got)| *want == got[l]),
                         "{kernel:?} {l}"
                     );
-                    assert!(total == sums[HEIGHT][l], "{kernel:?} {l}");
+                    assert!(total == leaf_sums.sum()[l], "{kernel:?} {l}");
+                    let row = &rows[(l << HEIGHT) * 2..][..2 << HEIGHT];
+                    let ones: u32 = row.iter().map(|x| x.count_ones()).sum();
+                    assert_eq!(leaf_sums.weight(l, words[HEIGHT]), ones as u8 % 4, "{kernel:?} {l}");
                     for (i, (&x, &pad)) in leaves.iter().zip(&pads).enumerate() {
                         assert!(x == nodes[i * LANES + l], "{kernel:?} {l} {i}");
                         let want = if x.bit(1) { pad ^ words[HEIGHT] } else { pad };

@@ -88,7 +88,14 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let key = |_| p.session().hash(Purpose::TreeWord, Role::P0);
         let keys: Vec<CcrHash> = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
         let words = vec![Block::ZERO; trees.groups() * LANES];
-        let mut trees = Trees { trees, keys, words, width: 1 << n, write: forest::write_add::<R> };
+        let mut trees = Trees {
+            weights: Zeroizing::default(), // additive rows have no use for them
+            trees,
+            keys,
+            words,
+            width: 1 << n,
+            write: forest::write_add::<R>,
+        };
         corrections(p, &mut trees, &e_low, bits)?;
         let offset = Share::new(n, std::mem::take(&mut lower.index.offset));
         Ok(Self { n, bits, offset, rows: Rows::grown(trees, batch) })
@@ -241,7 +248,7 @@ fn corrections<R: Ring>(p: &mut Party, trees: &mut Trees<R>, e_low: &[Vec<u64>],
         forest::add_leaves::<R>(trees.key(group), &room, &mut sums);
         let ones = forest::count_control(&room);
         for (i, (sum, ones)) in (group * LANES..batch).zip(sums.iter().zip(ones)) {
-            signs[i] = sign_bit(role, ones).into();
+            signs[i] = sign_bit(role, (ones & 3) as u8).into();
             let sign = ct::bit_mask(signs[i]);
             for (u, word) in u.iter_mut().zip((0..128).step_by(R::WIDTH as usize)) {
                 let z = u[i].wrapping_sub(signed(role, (sum.0 >> word) as u64));

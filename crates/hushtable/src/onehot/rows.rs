@@ -3,7 +3,8 @@
 
 use std::{ops::Range, sync::Arc};
 
-use prim::{Ring, Wiped, block::Block, forest::LANES, hash::CcrHash, wipe};
+use prim::{Ring, Wiped, block::Block, forest::LANES, hash::CcrHash, lookup, wipe};
+use zeroize::Zeroizing;
 
 use super::half_tree::{HalfTrees, lanes};
 
@@ -28,6 +29,8 @@ pub(crate) struct Trees<T: Ring> {
     pub keys: Vec<CcrHash>,
     /// The correction of each tree's leaves.
     pub words: Vec<Block>,
+    /// How many ones each row has, mod 4, where it was made to be asked.
+    pub weights: Zeroizing<Vec<u8>>,
     /// Words of a row.
     pub width: usize,
     /// Writes the rows of a group: from the leaves' key, the corrections, the leaves and the width.
@@ -90,6 +93,18 @@ impl<T: Ring> Rows<T> {
                 all
             }
         }
+    }
+}
+
+impl Rows<u64> {
+    /// How many ones each row of `width` words has, mod 4.
+    pub fn weights(&self, width: usize) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(match self {
+            Self::Stored(rows) => {
+                rows.chunks_exact(width).map(|row| (lookup::popcount(row) & 3) as u8).collect()
+            }
+            Self::Grown(trees, at) => trees.weights[at.clone()].to_vec(),
+        })
     }
 }
 

@@ -11,7 +11,8 @@
 //! 2. Over the `h` high bits grows a [half-tree](super::half_tree): leaves equal off the position,
 //!    and different by `Delta` there, with control bits t that differ there only.
 //! 3. Each party sends `XOR of G(x) ^ e_lo,p` over its leaves x; the sum is `F`, and leaf x becomes
-//!    `G(x) ^ t F`, 128 entries of the vector. `G(x) = H'(x ^ 1)` under a key of its own.
+//!    `G(x) ^ t F`, 128 entries of the vector. `G(x) = H'(x ^ 1)` under a key of its own. How many ones
+//!    the vector has, mod 4, follows from sums over the same leaves: additive outputs need it.
 //!
 //! # Cost
 //! For tables of `2^n` entries, `n = 7 + h`: `2 (128 - 7 - 1) + 256 h + 256` bits and `2 (n - 1)`
@@ -26,7 +27,7 @@ use prim::{
     Wiped,
     block::Block,
     ct,
-    forest::{self, LANES},
+    forest::{self, LANES, LeafSums},
     hash::CcrHash,
 };
 use zeroize::Zeroizing;
@@ -74,7 +75,15 @@ impl<G: Group> OneHot<G> {
         };
         let mut run = Leaves {
             room: trees.room(),
-            trees: Trees { trees, keys, words, width: ct::row_words(1 << n), write },
+            sums: (0..trees.groups()).map(|_| LeafSums::default()).collect(),
+            trees: Trees {
+                weights: Zeroizing::new(vec![0; batch]),
+                trees,
+                keys,
+                words,
+                width: ct::row_words(1 << n),
+                write,
+            },
             low: &low.rows,
             to_send: batch,
             to_receive: batch,
@@ -97,6 +106,8 @@ struct Leaves<'a> {
     trees: Trees<u64>,
     /// For the leaves of a group.
     room: Wiped<Block>,
+    /// Of each group, from sending on.
+    sums: Vec<LeafSums>,
     /// `e_lo,p`.
     low: &'a [u64],
     to_send: usize,
@@ -110,10 +121,10 @@ impl Leaves<'_> {
         let low = self.low[WORDS * at.start..WORDS * at.end].as_chunks::<WORDS>().0;
         let mut own: Zeroizing<Vec<Block>> = Zeroizing::new(low.iter().map(|&w| bytemuck::cast(w)).collect());
         for (group, own) in groups(&at).zip(own.chunks_mut(LANES)) {
-            let mut sums = Zeroizing::new([Block::ZERO; LANES]);
             self.trees.trees.leaves(group, &mut self.room);
-            forest::xor_leaves(self.trees.key(group), &self.room, &mut sums);
-            own.iter_mut().zip(sums.iter()).for_each(|(own, &sum)| *own ^= sum);
+            let sums = forest::xor_leaves(self.trees.key(group), &self.room);
+            own.iter_mut().zip(sums.sum()).for_each(|(own, &sum)| *own ^= sum);
+            self.sums[group] = sums;
         }
         self.trees.words[at].iter_mut().zip(own.iter()).for_each(|(word, &own)| *word ^= own);
         Some(bytemuck::cast_slice(&own).to_vec())
@@ -123,7 +134,11 @@ impl Leaves<'_> {
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive) else { return Ok(false) };
         let message = s.recv(16 * at.len())?;
-        add_blocks(&mut self.trees.words[at], &message);
+        add_blocks(&mut self.trees.words[at.clone()], &message);
+        let Trees { words, weights, .. } = &mut self.trees;
+        for (i, weight) in at.clone().zip(&mut weights[at]) {
+            *weight = self.sums[i / LANES].weight(i % LANES, words[i]);
+        }
         Ok(true)
     }
 }

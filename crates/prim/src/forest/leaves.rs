@@ -13,14 +13,6 @@ const TILE: usize = 4;
 /// The largest [`BLOCKS`](crate::simd::Isa::BLOCKS) of a [`ByteIsa`].
 const MAX_BYTE_BLOCKS: usize = 2;
 
-/// Adds `H(x ^ 1)` of every leaf to the sum of its tree, by XOR.
-///
-/// # Panics
-/// Unless `leaves` has the same number of leaves for each tree.
-pub fn xor_leaves(hash: &CcrHash, leaves: &[Block], sums: &mut [Block; LANES]) {
-    run(hash, Leaves::<u64, false> { hash, leaves, then: Then::Sum(sums) });
-}
-
 /// Adds `H(x ^ 1)` of every leaf to the sum of its tree, as words of `R`.
 ///
 /// # Panics

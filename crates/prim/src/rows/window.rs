@@ -6,7 +6,7 @@
 
 use super::Sums;
 use crate::Shift;
-use crate::aes::Cipher;
+use crate::aes::{Along, Cipher};
 use crate::block::Block;
 use crate::simd::{ByteIsa, MAX_BLOCKS, Op};
 
@@ -72,37 +72,41 @@ impl<S: ByteIsa> Window<'_, S> {
     }
 
     /// Adds the rows to `plain`, and shifted by bytes to `parts`, from the largest shift down.
-    ///
-    /// AES alone would leave half of the vector units idle, so each of the first eight rounds for
-    /// the rows of eight leaves goes along with adding one of the eight rows before.
     #[inline(always)]
     fn sum<P: Parts<S>>(&self, plain: &mut [Block], parts: &mut P) {
         let isa = self.isa;
         let index = isa.xor(isa.counters(self.first as u64 + 1), self.cipher.whitening);
-        let mut sum = isa.load(plain);
-        let mut rows = [isa.splat(Block::ZERO); 8];
+        let none = isa.splat(Block::ZERO);
+        let mut adding = Adding { sum: isa.load(plain), rows: [none; 8], parts, swap: none };
         for (leaves, e) in self.leaves.as_chunks::<8>().0.iter().zip(0..16).rev() {
-            let mut sigmas = [index; 8];
-            for (sigma, &leaf) in sigmas.iter_mut().zip(leaves) {
-                *sigma = isa.sigma(isa.xor(index, isa.splat(leaf)));
+            let mut xs = [index; 8];
+            for (x, &leaf) in xs.iter_mut().zip(leaves) {
+                *x = isa.xor(index, isa.splat(leaf));
             }
-            let mut ys = sigmas;
-            let swap = isa.splat(XOR_BYTES[(e + 1) % 16]);
-            for (&key, j) in self.cipher.opening_keys().iter().zip(0..) {
-                for y in &mut ys {
-                    *y = isa.round(*y, key);
-                }
-                let j = j & 7; // unlike a bound, this does not make the compiler unroll the rounds
-                sum = isa.xor(sum, rows[j]);
-                parts.add(isa, j, rows[j], swap);
-            }
-            rows = self.cipher.close(ys, &sigmas);
+            adding.swap = isa.splat(XOR_BYTES[(e + 1) % 16]);
+            adding.rows = self.cipher.hash_along(xs, &mut adding);
         }
-        for (j, row) in rows.into_iter().enumerate() {
-            sum = isa.xor(sum, row);
-            parts.add(isa, j, row, isa.splat(XOR_BYTES[0]));
+        adding.swap = isa.splat(XOR_BYTES[0]);
+        for j in 0..8 {
+            adding.step(isa, j);
         }
-        isa.store(sum, plain);
+        isa.store(adding.sum, plain);
+    }
+}
+
+/// The rows of eight leaves being added, while those of the next are hashed.
+struct Adding<'a, S: ByteIsa, P> {
+    sum: S::V,
+    rows: [S::V; 8],
+    parts: &'a mut P,
+    swap: S::V,
+}
+
+impl<S: ByteIsa, P: Parts<S>> Along<S> for Adding<'_, S, P> {
+    #[inline(always)]
+    fn step(&mut self, isa: S, j: usize) {
+        self.sum = isa.xor(self.sum, self.rows[j]);
+        self.parts.add(isa, j, self.rows[j], self.swap);
     }
 }
 

@@ -200,6 +200,8 @@ pub(crate) trait Isa: Copy {
     fn sigma(self, x: Self::V) -> Self::V;
     /// A full AES round: SubBytes, ShiftRows, MixColumns, XOR of the round key.
     fn round(self, x: Self::V, key: Self::V) -> Self::V;
+    /// `x`, and an end to what the compiler may put before or after it: what is held first is ready first.
+    fn hold(self, x: Self::V) -> Self::V;
     /// The last AES round, without MixColumns.
     fn last_round(self, x: Self::V, key: Self::V) -> Self::V;
     /// The `2 * BLOCKS` blocks `a_0, b_0, a_1, b_1, ..`.

@@ -3,6 +3,7 @@
 use super::{ByteIsa, Isa, Op};
 use crate::{Block, Ring};
 use std::arch::aarch64::*;
+use std::arch::asm;
 use std::arch::is_aarch64_feature_detected as has;
 
 /// Advanced SIMD and AES. A value exists only where the processor has them.
@@ -80,6 +81,19 @@ impl Isa for Neon {
     fn round(self, x: uint8x16_t, key: uint8x16_t) -> uint8x16_t {
         // SAFETY: `self` proves AES
         unsafe { veorq_u8(mix_columns(sub_shift(x)), key) }
+    }
+
+    #[inline(always)]
+    fn hold(self, x: uint8x16_t) -> uint8x16_t {
+        #[inline]
+        #[target_feature(enable = "neon")]
+        fn held(mut x: uint8x16_t) -> uint8x16_t {
+            // SAFETY: no instruction
+            unsafe { asm!("/* {0} */", inout(vreg) x, options(nomem, nostack, preserves_flags)) }
+            x
+        }
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { held(x) }
     }
 
     #[inline(always)]

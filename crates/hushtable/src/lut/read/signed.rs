@@ -21,7 +21,7 @@
 //! Hou et al., "ROTL" (PoPETs 2026), section 5.2. Deviation: the sign is removed by the tight
 //! multiplexer of lut-spec 5, because the printed `MUX(2z, b) - z` gives `-T[x]`.
 
-use prim::{ct, lookup, ring::Ring};
+use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{Read, check_single, many};
@@ -289,21 +289,16 @@ impl<R: Ring> Multiplying<R> {
 
 /// `b_p` of each lookup.
 pub(super) fn sign_bits<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u8>> {
-    let words = ct::row_words(1 << onehot.index_bits());
-    let mut bits = Zeroizing::new(Vec::with_capacity(onehot.len()));
-    onehot.visit_rows(|_, rows| {
-        bits.extend(rows.chunks_exact(words).map(|row| sign_bit(role, lookup::popcount(row))));
-    });
-    bits
+    Zeroizing::new(onehot.weights().iter().map(|&ones| sign_bit(role, ones)).collect())
 }
 
 /// `b_p`: bit 1 of the number of ones at P0, of its negation at P1.
-pub(crate) fn sign_bit(role: Role, ones: u32) -> u8 {
+pub(crate) fn sign_bit(role: Role, ones: u8) -> u8 {
     let share = match role {
         Role::P0 => ones,
         Role::P1 => ones.wrapping_neg(),
     };
-    (share >> 1 & 1) as u8
+    share >> 1 & 1
 }
 
 /// Bits of the products that step 3 needs.

@@ -2,6 +2,7 @@
 
 use crate::simd::{ByteIsa, Isa, Op};
 use crate::{Block, Ring};
+use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
 
@@ -79,6 +80,19 @@ impl Isa for AesNi {
     fn round(self, x: __m128i, key: __m128i) -> __m128i {
         // SAFETY: `self` proves AES-NI
         unsafe { _mm_aesenc_si128(x, key) }
+    }
+
+    #[inline(always)]
+    fn hold(self, x: __m128i) -> __m128i {
+        #[inline]
+        #[target_feature(enable = "aes,ssse3,sse4.1")]
+        fn held(mut x: __m128i) -> __m128i {
+            // SAFETY: no instruction
+            unsafe { asm!("/* {0} */", inout(xmm_reg) x, options(nomem, nostack, preserves_flags)) }
+            x
+        }
+        // SAFETY: `self` proves SSE
+        unsafe { held(x) }
     }
 
     #[inline(always)]

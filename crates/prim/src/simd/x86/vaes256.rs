@@ -3,6 +3,7 @@
 use super::AesNi;
 use crate::simd::{ByteIsa, Isa, Op};
 use crate::{Block, Ring};
+use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
 
@@ -85,6 +86,19 @@ impl Isa for Vaes256 {
     fn round(self, x: __m256i, key: __m256i) -> __m256i {
         // SAFETY: `self` proves VAES
         unsafe { _mm256_aesenc_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn hold(self, x: __m256i) -> __m256i {
+        #[inline]
+        #[target_feature(enable = "vaes,avx2")]
+        fn held(mut x: __m256i) -> __m256i {
+            // SAFETY: no instruction
+            unsafe { asm!("/* {0} */", inout(ymm_reg) x, options(nomem, nostack, preserves_flags)) }
+            x
+        }
+        // SAFETY: `self` proves AVX2
+        unsafe { held(x) }
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use super::Vaes256;
 use crate::Block;
 use crate::simd::{Isa, Op};
+use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
 
@@ -91,6 +92,19 @@ impl Isa for Vaes512 {
     fn round(self, x: __m512i, key: __m512i) -> __m512i {
         // SAFETY: `self` proves VAES and AVX-512F
         unsafe { _mm512_aesenc_epi128(x, key) }
+    }
+
+    #[inline(always)]
+    fn hold(self, x: __m512i) -> __m512i {
+        #[inline]
+        #[target_feature(enable = "avx512f")]
+        fn held(mut x: __m512i) -> __m512i {
+            // SAFETY: no instruction
+            unsafe { asm!("/* {0} */", inout(zmm_reg) x, options(nomem, nostack, preserves_flags)) }
+            x
+        }
+        // SAFETY: `self` proves AVX-512F
+        unsafe { held(x) }
     }
 
     #[inline(always)]
