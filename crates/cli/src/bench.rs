@@ -176,17 +176,20 @@ impl Work {
         }
     }
 
-    /// The name of the lookup protocol.
+    /// The name of the lookup protocol, or of the method of a function.
     fn protocol(&self) -> Option<String> {
         match self {
             Self::Lut(work) => Some(work.protocol()),
+            Self::Math(work) => work.method(),
             _ => None,
         }
     }
 
-    /// The same lookups by the protocol that `--protocol auto` takes; none for other work.
+    /// The same lookups by the protocol that `--protocol auto` takes, or values by the method; none for
+    /// other work.
     fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
         match self {
+            Self::Math(work) => work.planned(optimise).map(|work| Some(Self::Math(work))),
             Self::Lut(work) => work.planned(link, optimise).map(|work| Some(Self::Lut(work))),
             _ => Ok(None),
         }

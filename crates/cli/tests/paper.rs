@@ -46,6 +46,31 @@ fn compares_cell_by_cell() {
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("WAN online (us)"));
 }
 
+/// Functions: the row's own spline, and beside it the method that is chosen.
+#[test]
+fn compares_functions() {
+    let done =
+        Site::without_identities().run("bench paper rotl-table9 --rows tanh --batch 200 --format json").ok();
+    let table: Value = serde_json::from_str(&done.stdout).unwrap();
+    let of = |row: &str| {
+        let cells = table["cells"].as_array().unwrap().iter().filter(|cell| cell["row"] == row);
+        cells.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!([of("ROTL").len(), of("GROTTO").len(), of("SP-LUT").len()], [9, 9, 9]);
+    let cells = of("ROTL");
+    for cell in &cells {
+        assert!(cell["ours"].as_f64().unwrap() > 0.0 && cell["batch"] == 200, "{cell}");
+        let prepares = cell["column"].as_str().unwrap().ends_with("prep.");
+        assert_eq!(cell["auto_protocol"].is_null(), prepares, "{cell}");
+    }
+    assert!(cells[0]["auto_protocol"].as_str().unwrap().starts_with("spline of degree "), "{}", cells[0]);
+    assert_eq!(
+        [&cells[2]["paper"], &cells[2]["corrected"]].map(|v| v.as_f64()),
+        [Some(1624.0), Some(9219.0)]
+    );
+    assert!(of("SP-LUT").iter().all(|cell| cell["ours"].is_null()));
+}
+
 #[test]
 fn refuses_what_it_cannot_do() {
     let site = Site::without_identities();

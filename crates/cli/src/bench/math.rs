@@ -14,7 +14,10 @@ use super::{
     cmp::Objective,
     party::{Finished, Lanes},
 };
-use crate::failure::{Failure, Result};
+use crate::{
+    choice,
+    failure::{Failure, Result},
+};
 
 /// A batch of numbers and a function of them.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -117,6 +120,24 @@ impl MathWork {
         let method = method.to_string();
         self.chosen = Some(Chosen { method, max_ulp, mean_ulp, cots_per_item, online_rounds });
         Ok(())
+    }
+
+    /// The method that was chosen.
+    pub fn method(&self) -> Option<String> {
+        Some(self.chosen.as_ref()?.method.clone())
+    }
+
+    /// The same values by the method that is chosen for them, right to 3 units in the last place.
+    pub fn planned(&self, optimise: choice::Objective) -> Result<Self> {
+        let optimise = match optimise {
+            choice::Objective::Total => Objective::Total,
+            choice::Objective::Online => Objective::Online,
+            choice::Objective::Bytes => Objective::Bytes,
+        };
+        let (degree, pieces, max_ulp) = (None, None, Some(3.0));
+        let mut planned = Self { method: Method::Auto, degree, pieces, max_ulp, optimise, ..self.clone() };
+        planned.choose()?;
+        Ok(planned)
     }
 
     /// Correlated OTs, as sender and receiver, for `batch` values.

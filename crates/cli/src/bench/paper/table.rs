@@ -13,13 +13,14 @@ use crate::{
 };
 
 /// Name and text of every table.
-const EMBEDDED: [(&str, &str); 17] = [
+const EMBEDDED: [(&str, &str); 18] = [
     ("rotl-table3", include_str!("../../../../../bench/papers/rotl-table3.toml")),
     ("rotl-table4", include_str!("../../../../../bench/papers/rotl-table4.toml")),
     ("rotl-table5", include_str!("../../../../../bench/papers/rotl-table5.toml")),
     ("rotl-table6", include_str!("../../../../../bench/papers/rotl-table6.toml")),
     ("rotl-table7", include_str!("../../../../../bench/papers/rotl-table7.toml")),
     ("rotl-table8", include_str!("../../../../../bench/papers/rotl-table8.toml")),
+    ("rotl-table9", include_str!("../../../../../bench/papers/rotl-table9.toml")),
     ("rotl-table10", include_str!("../../../../../bench/papers/rotl-table10.toml")),
     ("rotl-table11", include_str!("../../../../../bench/papers/rotl-table11.toml")),
     ("rotl-draft-table3", include_str!("../../../../../bench/papers/rotl-draft-table3.toml")),
@@ -130,7 +131,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The same lookups by the protocol that `--protocol auto` takes; none for other work.
+    /// The same lookups by the protocol that `--protocol auto` takes, or values by the method; none for other
+    /// work.
     pub fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
         let work = self.work.planned(link, optimise)?;
         Ok(work.map(|work| Self { work, over: self.over.clone() }))
