@@ -61,6 +61,7 @@ $(VENV)/ready: tools/requirements.txt
 fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test all fuzz_corpus
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test fuzz_corpus
 
 # The Python package, installed as a user would, in an environment of its own; its notebooks and its site.
 python:

@@ -13,9 +13,9 @@ mod lookup;
 pub mod output;
 mod relation;
 pub mod session;
-mod shares;
+pub mod shares;
 pub mod stock;
-mod table_file;
+pub mod table_file;
 
 use std::path::PathBuf;
 
@@ -110,7 +110,8 @@ pub struct Apply {
     /// Match rows by position only and write no ids; the peer must say so too
     #[arg(long, conflicts_with = "id")]
     no_ids: bool,
-    /// Material that `hushtable prepare` made with the peer; what it lacks is made now
+    /// Material that `hushtable prepare` made with the peer; what it lacks is made now. For lookups, as with
+    /// --outside wrap; other functions and comparisons make theirs as they run
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// All material must come from --store: if it holds too little, nothing is started
@@ -175,8 +176,8 @@ fn number(text: &str) -> std::result::Result<f64, String> {
 
 /// Runs the subcommand.
 pub fn run(args: &Apply) -> Result<()> {
-    let stock = Stock::open(args)?;
     let mut job = ask::job(args)?;
+    let stock = Stock::open(args)?;
     let rows = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
         stock.check(lookup, rows)?;
@@ -230,8 +231,15 @@ impl Apply {
     /// An error if options ask for what a lookup does not have.
     fn refuse_evaluation_options(&self) -> Result<()> {
         let outside = self.how.outside.is_some_and(|outside| outside != Beyond::Wrap);
+        let why = match self.store {
+            None => "does not go with a lookup (--table, --protocol or --outside wrap)",
+            // What `prepare` makes is for lookups in whole tables; splines and comparisons make theirs as they run.
+            Some(_) => {
+                "does not go with --store, which holds lookups of numbers within the domain; leave one out"
+            }
+        };
         refuse(
-            "does not go with a lookup (--table, --store, --protocol or --outside wrap)",
+            why,
             [
                 ("--bits", self.how.bits.is_some()),
                 ("--outside", outside),

@@ -13,6 +13,8 @@ mod demo;
 mod doctor;
 mod failure;
 mod functions;
+#[doc(hidden)]
+pub mod hostile;
 mod identity;
 mod info;
 mod link;

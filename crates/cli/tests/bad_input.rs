@@ -67,6 +67,14 @@ fn cells() {
         &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
         "line 3, column \"score\": \"2097152\" is outside -2097152 (included) to 2097152 (excluded), what 32 bits",
     );
+    // The number itself stands for results beyond the domain, and these have 8 bits more behind the point.
+    site.write("in.csv", "id,score\nx,-16384\ny,16384\n");
+    refuse(
+        &site,
+        &format!("apply gelu --column score --input in.csv --output out.csv {REST}"),
+        "\"16384\" is outside -16384 (included) to 16384 (excluded), what 32 bits with 8 after the point leave to each \
+         party, with results as fine as asked for",
+    );
     std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
     refuse(
         &site,
@@ -103,6 +111,33 @@ fn files_and_arguments() {
             "expected auto, table, or spline:DEGREE:PIECES",
         ),
         (&format!("sigmoid {a} --output out.csv --bits 7"), "7 is not in 8..=64"),
+        (&format!("sigmoid {a} --output out.csv --domain 3:3"), "less than the second"),
+        (
+            &format!("sigmoid {a} --output out.csv --bits 16 --output-fraction-bits 8 --domain -500:500"),
+            "16 bits holds, -128 to 128",
+        ),
+        (&format!("sigmoid {a} --output out.csv --bits 16"), "bits behind the point: 16 is not supported"),
+        (&format!("reciprocal {a} --output out.csv --domain -1:1"), "inf at 0 is not supported"),
+        (&format!("reciprocal {a} --output out.csv --domain -3.1328125:4000 --fraction-bits 16"), "inf at 0"),
+        (&format!("sqrt {a} --output out.csv --domain -1:4"), "NaN at -1 is not supported"),
+        (
+            &format!("exp {a} --output out.csv --bits 16 --output-fraction-bits 8 --domain -8:8"),
+            "accepted: values of 16 bits",
+        ),
+        (&format!("sigmoid {a} --output out.csv --method spline:2:4096"), "at most half of its"),
+        (&format!("sigmoid {a} --output out.csv --method spline:0:16"), "degree of a spline: 0"),
+        (
+            &format!("sigmoid {a} --output out.csv --bits 64 --fraction-bits 32 --method spline:3:4"),
+            "bits of the spline's accumulator: ",
+        ),
+        (
+            &format!("sigmoid {a} --output out.csv --fraction-bits 16 --bits 64 --method table"),
+            "accepted: at most 2^16 numbers",
+        ),
+        (
+            &format!("sigmoid {a} --output out.csv --store none.store --method spline:2:64"),
+            "--method does not go with --store, which holds lookups",
+        ),
         (&format!("sigmoid {a} --output out.csv --outside wrap --strict"), "cannot be used with"),
         (
             &format!("sigmoid {a} --output out.csv --protocol rotl --strict"),

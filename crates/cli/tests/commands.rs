@@ -173,6 +173,7 @@ fn bench_inference_is_exact_to_few_units() {
     assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
     site.run("bench inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
     site.run("bench inference --shape block --bits 30").fails("at least 33");
+    site.run("bench inference --shape block --width 10 --heads 3").fails("heads of a block: 3");
 }
 
 #[test]

@@ -41,8 +41,8 @@ fn evaluate(args: &Apply, function: Function) -> Result<Job> {
     let shared = args.delivery.reveal == Reveal::None;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     let evaluating = Evaluating::new(function, wanted)?;
-    let (ids, x) = source.numbers(args.column.as_deref(), args.id(), evaluating.format())?;
     let (reach, scale) = (evaluating.reach(), 2f64.powi(fraction_bits as i32));
+    let (ids, x) = source.numbers_within(args.column.as_deref(), args.id(), evaluating.format(), reach)?;
     if x.range[0] < reach[0] || x.range[1] > reach[1] {
         let [least, greatest, lo, hi] =
             [x.range[0], x.range[1], reach[0], reach[1]].map(|v| v as f64 / scale);

@@ -51,14 +51,21 @@ impl Format {
     /// One party's number as an integer, rounded to nearest, ties away from zero; so small that the sum of
     /// both parties' leaves the top bit free.
     pub fn encode(self, value: f64) -> std::result::Result<u64, String> {
-        let (scaled, end) = ((value * self.scale()).round(), 2f64.powi(self.bits as i32 - 3));
-        if (-end..end).contains(&scaled) {
+        self.encode_within(value, self.range())
+    }
+
+    /// The same, for sums in `range`.
+    fn encode_within(self, value: f64, range: [i64; 2]) -> std::result::Result<u64, String> {
+        let scaled = (value * self.scale()).round();
+        let [from, to] = [range[0] as f64 / 2.0, (range[1] as f64 + 1.0) / 2.0];
+        if (from..to).contains(&scaled) {
             return Ok(scaled as i64 as u64);
         }
-        let end = end / self.scale();
+        let [from, to] = [from, to].map(|end| end / self.scale());
+        let why = if range == self.range() { "" } else { ", with results as fine as asked for" };
         Err(format!(
-            "is outside -{end} (included) to {end} (excluded), what {} bits with {} after the point leave to \
-             each party",
+            "is outside {from} (included) to {to} (excluded), what {} bits with {} after the point leave to \
+             each party{why}",
             self.bits, self.fraction_bits
         ))
     }
@@ -66,7 +73,11 @@ impl Format {
 
 impl<'a> Source<'a> {
     pub fn open(path: &'a Path) -> Result<Self> {
-        let text = fs::read(path).map_err(Failure::file(path))?;
+        Self::of(path, fs::read(path).map_err(Failure::file(path))?)
+    }
+
+    /// The file at `path`, which holds `text`.
+    pub fn of(path: &'a Path, text: Vec<u8>) -> Result<Self> {
         let shares = ShareFile::read(path, &text)?;
         Ok(Self { path, text, shares })
     }
@@ -92,7 +103,7 @@ impl<'a> Source<'a> {
             return self.column(column, id, range, encode);
         };
         if !domain.contains(file.range) {
-            let scale = f64::from(1u32 << file.fraction_bits);
+            let scale = 2f64.powi(file.fraction_bits as i32);
             let [least, greatest] = file.range.map(|v| v as f64 / scale);
             return Err(self.says(&format!(
                 "shares of values from {least} to {greatest}, which domain {domain} does not hold; give a larger \
@@ -104,8 +115,21 @@ impl<'a> Source<'a> {
 
     /// A column in `format`, or all shares.
     pub fn numbers(&self, column: Option<&str>, id: Option<&str>, format: Format) -> Result<Rows> {
+        self.numbers_within(column, id, format, format.range())
+    }
+
+    /// A column in `format` of parts of sums in `reach`, or all shares, whatever their range.
+    pub fn numbers_within(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        format: Format,
+        reach: [i64; 2],
+    ) -> Result<Rows> {
+        let [least, most] = format.range();
+        let range = [least.max(reach[0]), most.min(reach[1])];
         match self.shared(column)? {
-            None => self.column(column, id, format.range(), |number| format.encode(number)),
+            None => self.column(column, id, range, |number| format.encode_within(number, range)),
             Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
             Some(file) => Err(self.says(&format!(
                 "shares of {} bits with {} after the point; {} bits with {} are wanted",

@@ -15,12 +15,17 @@ use crate::{
 /// The first line is a header if its last cell is not a number.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let text = fs::read(path).map_err(Failure::file(path))?;
+    parse(path, &text)
+}
+
+/// As [`read`], of the `text` of the file.
+pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     let mut indexed = Vec::new();
     let mut header = false;
-    for (row, record) in csv_file::reader(&text, false).into_records().enumerate() {
-        let record = record.map_err(|e| csv_file::failure(path, &text, &e))?;
-        let at = Place { path, line: csv_file::line(&text, record.position()) };
+    for (row, record) in csv_file::reader(text, false).into_records().enumerate() {
+        let record = record.map_err(|e| csv_file::failure(path, text, &e))?;
+        let at = Place { path, line: csv_file::line(text, record.position()) };
         if row == 0 && record.iter().next_back().is_some_and(|cell| cell.parse::<f64>().is_err()) {
             header = true;
             continue;
@@ -90,9 +95,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> std::result::Result<Vec<f64>, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        read(file.path()).map_err(|e| e.to_string())
+        super::parse(Path::new("t.csv"), text.as_bytes()).map_err(|e| e.to_string())
     }
 
     #[test]

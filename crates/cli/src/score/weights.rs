@@ -21,8 +21,13 @@ pub struct Named {
 /// of features, each of which must be among `columns` of the file `features`.
 pub fn read(path: &Path, features: &Path, columns: &[String]) -> Result<Named> {
     let text = fs::read_to_string(path).map_err(Failure::file(path))?;
-    let file = File { path, text: &text };
-    let table = DeTable::parse(&text).map_err(|e| file.says(e.span(), e.message()))?;
+    parse(path, &text, features, columns)
+}
+
+/// As [`read`], of the `text` of the file.
+pub fn parse(path: &Path, text: &str, features: &Path, columns: &[String]) -> Result<Named> {
+    let file = File { path, text };
+    let table = DeTable::parse(text).map_err(|e| file.says(e.span(), e.message()))?;
     let table = table.into_inner();
     let known = ["intercept", "weights"];
     if let Some(other) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
@@ -88,10 +93,8 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> std::result::Result<Named, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), text).unwrap();
         let columns = ["id", "age", "debt ratio"].map(str::to_owned);
-        read(file.path(), Path::new("f.csv"), &columns).map_err(|e| e.to_string())
+        super::parse(Path::new("w.toml"), text, Path::new("f.csv"), &columns).map_err(|e| e.to_string())
     }
 
     #[test]

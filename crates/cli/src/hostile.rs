@@ -1,0 +1,161 @@
+//! The parsers of users' files on bytes of any kind, for fuzzing: a target returns for every input, and asserts what
+//! the rest of the program relies on where a file is accepted.
+
+use std::{collections::BTreeSet, path::Path};
+
+use hushtable::{Role, math::Domain};
+
+use crate::{
+    apply::{
+        input::{Format, Source},
+        shares::ShareFile,
+        table_file,
+    },
+    csv_file,
+    score::weights,
+};
+
+/// A parser under test.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+    /// Inputs to start from, good ones among them.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// All of them.
+pub const TARGETS: [Target; 4] = [
+    Target { name: "columns", run: columns, seeds: column_seeds },
+    Target { name: "share_file", run: share_file, seeds: share_seeds },
+    Target { name: "table_file", run: table, seeds: table_seeds },
+    Target { name: "weights", run: model, seeds: model_seeds },
+];
+
+/// Runs one target: what a fuzzer calls.
+pub fn run(name: &str, data: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
+    (target.run)(data);
+}
+
+fn here() -> &'static Path {
+    Path::new("file")
+}
+
+fn texts(all: &[&str]) -> Vec<Vec<u8>> {
+    all.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// Columns of numbers with ids.
+fn columns(data: &[u8]) {
+    let encode = |v: f64| if v.abs() < 1e6 { Ok(v) } else { Err("is too large".to_owned()) };
+    if let Ok(read) = csv_file::read(here(), data, &["score", "age"], Some("id"), encode) {
+        let rows = read.lines.len();
+        assert!(rows > 0 && read.values.len() == 2 && read.values.iter().all(|column| column.len() == rows));
+        assert!(read.ids.expect("asked for").len() == rows && read.lines.is_sorted());
+        assert!(read.values.iter().flatten().all(|v| v.abs() < 1e6));
+    }
+    if let Ok(names) = csv_file::header(here(), data) {
+        assert!(names.len() <= data.len() + 1);
+    }
+}
+
+fn column_seeds() -> Vec<Vec<u8>> {
+    texts(&[
+        "id,score,age\na,1,2\n\"b,c\",-1.5,3e2\n",
+        "score , x, id,age\r\n 1.0,,a,1\r\n-1.5e0,7,\"b,\"\"c\",0\r\n\r\n",
+        "\u{feff}id,score,age\n\na,+1,.5\n\n",
+        "id,score,age\na,1\n",
+        "id,score,score\na,nan,-inf\n\"",
+    ])
+}
+
+/// A share file as it is, and with the checksum that it should have; and what is made of its numbers.
+fn share_file(data: &[u8]) {
+    shares(data);
+    if let Ok(file) = serde_json::from_slice::<ShareFile>(data) {
+        let mut text = Vec::new();
+        file.sealed().write(&mut text).expect("memory");
+        shares(&text);
+    }
+}
+
+fn shares(text: &[u8]) {
+    let Ok(source) = Source::of(here(), text.to_vec()) else { return };
+    let Some(file) = &source.shares else {
+        assert!(text.trim_ascii_start().first() != Some(&b'{'), "an object is a share file or refused");
+        return;
+    };
+    let mut again = Vec::new();
+    file.write(&mut again).expect("memory");
+    let same = ShareFile::read(here(), &again).ok().flatten().expect("what is written is read");
+    assert!(same.shares == file.shares && same.count == file.count && same.range == file.range);
+    assert_ne!(file.pairing(Role::P0), file.pairing(Role::P1));
+    let format = source.format().expect("of the shares");
+    let Ok((ids, numbers)) = source.numbers(None, Some("id"), format) else { panic!("the same format") };
+    assert!(numbers.words.len() == file.count && ids.is_none_or(|ids| ids.len() == file.count));
+    let other = Format { bits: format.bits ^ 1, ..format };
+    assert!(source.numbers(None, None, other).is_err() && source.numbers(Some("x"), None, format).is_err());
+    let bounds = "-8:8".parse().expect("bounds");
+    if let Ok(domain) = Domain::new(bounds, format.fraction_bits.min(12)) {
+        let taken = source.indices(None, None, &domain).is_ok();
+        assert_eq!(taken, domain.contains(file.range), "a range that the domain holds");
+    }
+}
+
+fn share_seeds() -> Vec<Vec<u8>> {
+    let made = |bits, fraction_bits, range, shares| {
+        let format = Format { bits, fraction_bits };
+        let file = ShareFile::new("sigmoid", [7; 32], Role::P1, format, range, shares);
+        let ids = Some(vec!["a".to_owned(), "b".to_owned()]);
+        [file.clone().sealed(), ShareFile { ids, ..file }.sealed()]
+    };
+    let widest = made(64, 32, [i64::MIN, i64::MAX], vec![u64::MAX, 1]);
+    let files = made(16, 8, [0, 256], vec![3, 65535]).into_iter().chain(widest);
+    let text = |file: ShareFile| {
+        let mut text = Vec::new();
+        file.write(&mut text).expect("memory");
+        text
+    };
+    files.map(text).chain(texts(&["id,score\na,1\n", "{", "{\"hushtable_shares\":2}"])).collect()
+}
+
+/// A public table.
+fn table(data: &[u8]) {
+    if let Ok(values) = table_file::parse(here(), data) {
+        assert!(values.len().is_power_of_two() && (2..=1 << 16).contains(&values.len()));
+        assert!(values.iter().all(|v| v.is_finite()));
+    }
+}
+
+fn table_seeds() -> Vec<Vec<u8>> {
+    texts(&[
+        "1\n2.5\n-3\n4e2\n",
+        "index,value\r\n0,1\r\n1,2.5\r\n2,-3\r\n3,4e2\r\n",
+        "3,4e2\n 1 , 2.5 \n\n2,-3\n0,1\n",
+        "\u{feff}value\n1\n\"2\"\n",
+        "0,1\n18446744073709551615,2\n",
+    ])
+}
+
+/// Weights of a model.
+fn model(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let columns = ["id", "age", "debt ratio"].map(str::to_owned);
+    if let Ok(named) = weights::parse(here(), text, Path::new("features"), &columns) {
+        let (names, values) = (&named.features, &named.weights.values);
+        assert!(names.len() == values.len() && names.iter().all(|name| columns.contains(name)));
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a weight for each feature");
+        assert!(values.iter().chain([&named.weights.intercept]).all(|v| v.is_finite()));
+    }
+}
+
+fn model_seeds() -> Vec<Vec<u8>> {
+    texts(&[
+        "# model\nintercept = -1_000.5\n\n[weights]\n\"debt ratio\" = 2\nage = -1.5e-2\n",
+        "weights = { age = 1, id = +0.0 }\n",
+        "intercept = nan\n[weights]\nage = 0x10\n",
+        "[weights]\nage = [[[[1]]]]\n'debt ratio' = \"\"\"x\"\"\"\n",
+        "bias = 1979-05-27T07:32:00Z\nweights.age = 1\n",
+    ])
+}

@@ -1,0 +1,41 @@
+//! The parsers of users' files as plain fuzz tests.
+
+#[path = "../../../fuzz/driver.rs"]
+mod driver;
+
+use hushtable_cli::hostile::TARGETS;
+
+fn fuzz(name: &str) {
+    let target = TARGETS.into_iter().find(|target| target.name == name).expect("a target of this name");
+    driver::fuzz(name, target.run, (target.seeds)(), usize::MAX, TARGETS.len());
+}
+
+#[test]
+fn columns() {
+    fuzz("columns");
+}
+
+#[test]
+fn share_file() {
+    fuzz("share_file");
+}
+
+#[test]
+fn table_file() {
+    fuzz("table_file");
+}
+
+#[test]
+fn weights() {
+    fuzz("weights");
+}
+
+#[test]
+fn every_target_is_run_here_and_by_the_fuzzer() {
+    let here = include_str!("fuzz_corpus.rs");
+    let manifest = include_str!("../../../fuzz/Cargo.toml");
+    for target in TARGETS {
+        assert!(here.contains(&format!("fuzz(\"{}\");", target.name)), "{} has no test", target.name);
+        assert!(manifest.contains(&format!("name = \"{}\"", target.name)), "{} is no binary", target.name);
+    }
+}
