@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Measures the Python package beside the program and appends lines of JSON to bench/record/<processor>/<date>.jsonl.
 
-PYTHON tools/python_bench.py [--runs N] [--dry]     with the package installed in PYTHON, the program built for release
+PYTHON tools/python_bench.py [--runs N] [--dry] [PART ...]     with the package installed in PYTHON, the program built
+for release; the parts are `dt` and `method` (sigmoid of 10^6 numbers by one table and as the library chooses), `arrays`
+and `import`.
 
 Nothing else should be running. For lookups the parties are processes of this machine, on TCP without TLS, as in
 `hushtable bench`. Sharing and opening is between the two threads of `run_pair`: `gb_per_s` is the bytes of the array
@@ -28,7 +30,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED, LOOKUPS = 10**7, 10**6
-INDEX_BITS, VALUE_BITS = 12, 16
+INDEX_BITS, VALUE_BITS, MATH_FRACTION = 12, 16, 12
+BATCH = 1 << 16
+PARTS = ("dt", "method", "arrays", "import")
 
 
 def share_open(bits, runs):
@@ -76,20 +80,22 @@ def shared_and_opened(bits, runs):
     }
 
 
-def sigmoid(p, protocol):
+def sigmoid(p, part):
     """Seconds of the call, and of its phases."""
-    values = np.random.default_rng(p.role).uniform(-3.9, 3.9, LOOKUPS)
-    s = p.share(values, bits=VALUE_BITS, fraction=8, range=(-8, 8))
+    values = np.random.default_rng(p.role).uniform(-1.9, 1.9, LOOKUPS)
+    how = {"protocol": part} if part in ht.protocols() else {"method": "auto"}
+    fraction = 8 if part in ht.protocols() else MATH_FRACTION
+    s = p.share(values, bits=VALUE_BITS, fraction=fraction, range=(-8, 8) if fraction == 8 else (-4, 4))
     p.barrier()
     before, start = p.cost, time.perf_counter()
-    ht.sigmoid(s, protocol=protocol)
+    ht.sigmoid(s, **how)
     seconds = time.perf_counter() - start
     cost = p.cost - before
     phases = {"setup": cost.setup, "offline": cost.offline, "online": cost.online}
     return {"seconds": seconds, "phases": {name: phase.seconds for name, phase in phases.items()}}
 
 
-def serve(protocol, address):
+def serve(part, address):
     """One party, in a process of its own: prints what it measured."""
     options = {"insecure_plain_tcp": True}
     if address == "listen":
@@ -97,14 +103,14 @@ def serve(protocol, address):
     else:
         p = ht.connect(address, **options)
     with p:
-        measured = sigmoid(p, protocol)
+        measured = sigmoid(p, part)
     measured["peak_rss_bytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps(measured), flush=True)
 
 
-def both(protocol):
+def both(part):
     """Runs both parties; what each measured."""
-    command = [sys.executable, __file__, "--party", protocol]
+    command = [sys.executable, __file__, "--party", part]
     with subprocess.Popen([*command, "listen"], stdout=subprocess.PIPE, text=True) as first:
         address = first.stdout.readline().strip()
         second = subprocess.run([*command, address], capture_output=True, text=True, check=True)
@@ -118,36 +124,42 @@ def import_seconds():
     return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 
 
-def program(protocol):
-    """The same lookups by the program."""
+def program(part, batch):
+    """The same by the program, so many at once."""
     binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "hushtable"
-    command = [binary, "bench", "lut", "--protocol", protocol, "--index", "additive", "--output", "additive"]
-    command += ["--index-bits", str(INDEX_BITS), "--value-bits", str(VALUE_BITS), "--batch", str(LOOKUPS)]
-    command += ["--threads", "1", "--format", "json"]
+    kind = ["lut", "--protocol", part, "--index", "additive", "--output", "additive"]
+    kind += ["--index-bits", str(INDEX_BITS), "--value-bits", str(VALUE_BITS)]
+    if part == "method":
+        kind = ["math", "--function", "sigmoid", "--bits", str(VALUE_BITS), "--fraction-bits", str(MATH_FRACTION)]
+    command = [binary, "bench", *kind, "--batch", str(batch), "--threads", "1", "--format", "json"]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
 
 
-def compared(protocol, runs):
+def compared(part, runs):
     """The package and the program in turns, so that both meet the same disturbances."""
-    ours, theirs = [], []
+    ours, theirs, batches = [], [], []
     for _ in range(runs):
-        ours.append(both(protocol))
-        theirs.append(program(protocol))
-    seconds = min(max(party["seconds"] for party in run) for run in ours)
-    phases = [{name: run[name]["seconds"] for name in ("setup", "offline", "online")} for run in theirs]
+        ours.append(both(part))
+        theirs.append(program(part, LOOKUPS))
+        batches.append(program(part, BATCH))
+
     # The program's set-up connects too; the package has connected before.
-    program_seconds = min(phase["offline"] + phase["online"] for phase in phases)
+    def least(found, count):
+        return min(run["offline"]["seconds"] + run["online"]["seconds"] for run in found) * LOOKUPS / count
+
+    seconds = min(max(party["seconds"] for party in run) for run in ours)
     memory = min(max(party["peak_rss_bytes"] for party in run) for run in ours)
     program_memory = min(max(run["peak_rss_bytes"]) for run in theirs)
+    all_at_once, in_batches = least(theirs, LOOKUPS), least(batches, BATCH)
     return {
         "kind": "python-sigmoid",
-        "protocol": protocol,
+        "by": part,
         "count": LOOKUPS,
-        "index_bits": INDEX_BITS,
         "value_bits": VALUE_BITS,
         "seconds": seconds,
-        "program_seconds": program_seconds,
-        "ratio": seconds / program_seconds,
+        "program_seconds": all_at_once,
+        "program_seconds_in_batches": in_batches,
+        "ratio": seconds / min(all_at_once, in_batches),
         "peak_rss_bytes": memory,
         "program_peak_rss_bytes": program_memory,
         "memory_ratio": memory / program_memory,
@@ -161,13 +173,18 @@ def main():
     parser.add_argument("--party", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--dry", action="store_true")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
     options = parser.parse_args()
     if options.party:
         return serve(*options.party)
-    lines = [compared("dt", options.runs)]
-    about = {name: lines[0][name] for name in ("cpu", "version")}
-    lines += [shared_and_opened(bits, 4 * options.runs) | about for bits in (16, 32, 64)]
-    lines.append({"kind": "python-import", "seconds": min(import_seconds() for _ in range(options.runs))} | about)
+    parts, runs = options.parts or PARTS, options.runs
+    lines = [compared(part, runs) for part in parts if part in ("dt", "method")]
+    info = program("dt", 1)
+    about = {name: info[name] for name in ("cpu", "version")}
+    if "arrays" in parts:
+        lines += [shared_and_opened(bits, 4 * runs) | about for bits in (16, 32, 64)]
+    if "import" in parts:
+        lines.append({"kind": "python-import", "seconds": min(import_seconds() for _ in range(runs))} | about)
     text = "".join(json.dumps(line) + "\n" for line in lines)
     sys.stdout.write(text)
     if not options.dry:
