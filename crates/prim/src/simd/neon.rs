@@ -89,7 +89,7 @@ impl Isa for Neon {
         #[target_feature(enable = "neon")]
         fn held(mut x: uint8x16_t) -> uint8x16_t {
             // SAFETY: no instruction
-            unsafe { asm!("/* {0} */", inout(vreg) x, options(nomem, nostack, preserves_flags)) }
+            unsafe { asm!("/* {0:v} */", inout(vreg) x, options(nomem, nostack, preserves_flags)) }
             x
         }
         // SAFETY: `self` proves Advanced SIMD
