@@ -18,7 +18,12 @@ mod store;
 mod table;
 mod words;
 
+use mimalloc::MiMalloc;
 use pyo3::prelude::*;
+
+/// Batches come and go by the megabyte: the system's allocator asks the kernel for fresh pages each time.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[pymodule]
 mod _hushtable {
