@@ -130,6 +130,9 @@ def class_reference(name: str, cls: type) -> list[str]:
     if issubclass(cls, Exception):
         bases = ", ".join(base.__name__ for base in cls.__bases__)
         return [f"*Exception, a kind of* `{bases}`", "", inspect.getdoc(cls) or ""]
+    if issubclass(cls, dict):  # options
+        options = [f"    {key}: {getattr(kind, '__forward_arg__', kind)}" for key, kind in cls.__annotations__.items()]
+        return ["```python", f"class {name}:", *options, "```", "", inspect.getdoc(cls) or ""]
     lines = described(f"hushtable.{name}", cls)
     for member, value in vars(cls).items():
         if member.startswith("_") or not (callable(value) or isinstance(value, (property, classmethod, staticmethod))):

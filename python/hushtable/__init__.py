@@ -31,6 +31,7 @@ from .errors import (
 )
 from .functions import (
     Function,
+    How,
     card,
     erf,
     exp,
@@ -52,7 +53,7 @@ from .functions import (
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Plan, count, prepare
-from .session import connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
+from .session import Link, connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
 from .share import Share, concatenate, stack
 from .store import Store
 from .tables import Table, lookup, protocols
@@ -61,10 +62,12 @@ __all__ = [
     "Cost",
     "Function",
     "HandshakeError",
+    "How",
     "HushtableError",
     "IdentityError",
     "IoError",
     "Like",
+    "Link",
     "Need",
     "ParamError",
     "Party",
