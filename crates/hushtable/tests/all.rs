@@ -8,6 +8,7 @@ mod arith_compare;
 mod arith_functions;
 mod arith_product;
 mod arith_shared;
+mod arith_sides;
 mod arith_truncate;
 mod arith_views;
 mod arithmetic;

@@ -15,8 +15,8 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::{
         CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, Method,
-        Millionaires, Objective, Plan, ProductTriples, Shape, Small, SmallMatrix, multiply, relu,
-        shared_times_small, times_both, times_sum, truncate,
+        Millionaires, Objective, Plan, ProductTriples, Shape, Sides, SidesJob, Small, SmallMatrix, multiply,
+        relu, shared_times_small, times_both, times_sum, truncate,
     },
     gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
     lut::{
@@ -25,7 +25,7 @@ use hushtable::{
         flute::Flute,
         oplut::OpLut,
         ottt::Ottt,
-        read::{Read, many},
+        read::{Read, many, polynomial},
         splut::SpLut,
         switching::Chain,
     },
@@ -92,6 +92,8 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("compare-thermometer", None, |p| compared(p, Method::Thermometer, 4)),
     ("compare-lookup", None, |p| compared(p, Method::Lookup, 2)),
     ("equal", None, equal),
+    ("sides", None, sides),
+    ("polynomial", None, polynomial),
     ("multiply", None, |p| multiply(p, &word(20), &word(20)).map(drop)),
     ("multiply-triples", None, triples),
     ("truncate", None, |p| truncate(p, &word(20), 7).map(drop)),
@@ -118,6 +120,20 @@ fn compared(p: &mut Party, method: Method, digit: u32) -> Result<()> {
 
 fn equal(p: &mut Party) -> Result<()> {
     Equality::prepare(p, 20, 4, 11)?.eq(p, &word(20), &word(20)).map(drop)
+}
+
+fn sides(p: &mut Party) -> Result<()> {
+    let job = SidesJob::sides(20, 1000, Objective::Total)?;
+    Sides::prepare(p, job, 11)?.sides(p, &word(20)).map(drop)
+}
+
+/// Of degree 2 over 8 pieces of 16 numbers.
+fn polynomial(p: &mut Party) -> Result<()> {
+    let shape = polynomial::Shape { degree: 2, bits: 4, ring: 20 };
+    let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
+    let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
+    let x = AShare::new(3, vec![5; 11]);
+    material.eval(p, &table, &x, &[9; 11]).map(drop)
 }
 
 /// 3 products of 2 x 3 and 3 x 1 numbers.

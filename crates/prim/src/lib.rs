@@ -19,6 +19,7 @@ pub mod lookup;
 pub mod lpn;
 pub mod pack;
 pub mod prg;
+pub mod products;
 pub mod ring;
 pub mod rows;
 #[allow(unsafe_code)]

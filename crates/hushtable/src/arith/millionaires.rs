@@ -107,6 +107,6 @@ impl Millionaires {
             Digits::Thermometers(digits) => digits.orders(p, mine)?,
             Digits::Lookups(digits) => digits.orders(p, mine)?,
         };
-        self.tree.merge(p, orders)
+        Ok(self.tree.merge(p, orders)?.less)
     }
 }

@@ -74,10 +74,24 @@ impl Plan {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64` and `1 <= digit <= 6`.
     pub fn cost(&self, bits: u32) -> Result<PlanCost> {
+        let digits = self.digits(bits)?;
+        let (ones, twos) = pairs(Cut::new(bits, self.digit)?.len());
+        Ok(PlanCost {
+            cots: digits.cots + 2 * (ones + twos),
+            online_bits: digits.online_bits + 4 * ones + 6 * twos,
+            rounds: digits.rounds + ones,
+            ..digits
+        })
+    }
+
+    /// What the orders of the digits cost, by themselves.
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub(super) fn digits(&self, bits: u32) -> Result<PlanCost> {
         let cut = Cut::new(bits, self.digit)?;
-        let (ones, twos) = pairs(cut.len());
         let entries = |w: u32| 1usize << w;
-        let (mut offline_bits, mut online_bits) = (0, 4 * ones + 6 * twos);
+        let (mut offline_bits, mut online_bits) = (0, 0);
         for (i, &w) in cut.widths().iter().enumerate() {
             match self.method {
                 Method::Thermometer => {
@@ -87,9 +101,8 @@ impl Plan {
                 Method::Lookup => online_bits += w as usize + (1 + usize::from(i > 0)) * (entries(w) - 1),
             }
         }
-        let cots = bits as usize + 2 * (ones + twos);
-        let rounds = ones + if self.method == Method::Lookup { 2 } else { 1 };
-        Ok(PlanCost { cots, offline_bits, online_bits, rounds })
+        let rounds = if self.method == Method::Lookup { 2 } else { 1 };
+        Ok(PlanCost { cots: bits as usize, offline_bits, online_bits, rounds })
     }
 
     /// About how many bytes a party holds for a comparison of numbers of `bits` bits: the strings of its
@@ -111,7 +124,7 @@ impl PlanCost {
     /// What is to be least, in arbitrary units. For time: a correlated OT takes as long as about 30
     /// bits offline, and what is sent online comes with the most work. For bytes a correlated OT counts
     /// as a bit. Online, a bit offline still counts a little; a round counts as much as all bits.
-    fn weight(&self, objective: Objective) -> usize {
+    pub(super) fn weight(&self, objective: Objective) -> usize {
         let Self { cots, offline_bits, online_bits, rounds } = *self;
         match objective {
             Objective::Total => 30 * cots + offline_bits + 8 * online_bits,

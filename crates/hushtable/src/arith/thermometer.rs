@@ -33,28 +33,24 @@
 //! there with a one-hot vector of `2^(w+1)` entries and `2 (w + 1)` bits online. The staged rotation
 //! is that of lut-beyond 2.6 with digits of one bit.
 
+mod making;
+
 use std::ops::Range;
 
 use prim::{
-    block::Block,
     ct,
     pack::{pack, packed_len, unpack},
     ring::low,
 };
 use zeroize::{Zeroize, Zeroizing};
 
+use making::Making;
+
 use super::{
     digits::{Cut, pieces},
     tree::Order,
 };
-use crate::{
-    error::Result,
-    gates::Bits,
-    net::Role,
-    ot::{CotReceiver, CotSender},
-    party::Party,
-    session::{Purpose, Session},
-};
+use crate::{error::Result, gates::Bits, net::Role, party::Party, session::Session};
 
 /// Items of a digit in a message offline, and of all digits online; whole words of bits.
 const PIECE: usize = 1 << 12;
@@ -83,28 +79,42 @@ impl Thermometers {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
-        let (send, recv) = Self::cots(p.role(), cut, batch);
-        let (out, inc) = p.cots(send, recv)?;
+        let role = p.role();
         let digit = |(i, &w): (usize, &u32)| {
-            let sender = sender_of(i) == p.role();
-            Thermometer { w, sender, offset: vec![0; batch], words: vec![0; batch] }
+            let sender = sender_of(i) == role;
+            let mut digit = Thermometer { w, sender, offset: vec![0; batch], words: vec![0; batch] };
+            if sender {
+                p.session().rng().words(w, &mut digit.offset);
+                digit.start();
+            }
+            digit
         };
-        let digits = cut.widths().iter().enumerate().map(digit).collect::<Vec<_>>();
-        let of = |sender: bool| {
-            let of: Vec<usize> = (0..digits.len()).filter(|&i| digits[i].sender == sender).collect();
-            of.into_iter().flat_map(move |i| pieces(batch, PIECE).map(move |at| (i, at)))
+        let mut digits = cut.widths().iter().enumerate().map(digit).collect::<Vec<_>>();
+        let of = |sender: Role| -> Vec<(usize, Range<usize>)> {
+            let of = (0..cut.len()).filter(|&i| sender_of(i) == sender);
+            of.flat_map(|i| pieces(batch, PIECE).map(move |at| (i, at))).collect()
         };
-        let (mut mine, mut theirs) = (of(true), of(false));
-        let mut state = Making { digits, out, inc };
+        let (mine, theirs) = (of(role), of(role.peer()));
+        let mut making = Making::new(p.session(), mine.clone(), theirs.clone());
+        let counts = Self::cots(role, cut, batch);
+        let mut state = (&mut making, &mut digits);
+        p.stream_cots(
+            counts,
+            &mut state,
+            |(making, digits), delta, q| making.send(digits, delta, q),
+            |(making, digits), t| making.receive(digits, t),
+        )?;
+        let Making { messages, pads, .. } = making;
+        let mut state = (digits, messages.into_iter(), theirs.into_iter().zip(pads));
         p.session().duplex(
             &mut state,
-            |s, making| mine.next().map(|(i, at)| making.send(s, i, at)).transpose(),
-            |s, making| match theirs.next() {
-                Some((i, at)) => making.receive(s, i, at).map(|()| true),
+            |_, (_, messages, _)| Ok(messages.next()),
+            |s, (digits, _, theirs)| match theirs.next() {
+                Some(((i, at), pads)) => digits[i].finish(s, at, &pads).map(|()| true),
                 None => Ok(false),
             },
         )?;
-        Ok(Self { cut: cut.clone(), batch, digits: state.digits })
+        Ok(Self { cut: cut.clone(), batch, digits: state.0 })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
@@ -208,69 +218,42 @@ impl Thermometer {
     }
 }
 
-/// The offline phase under way.
-struct Making {
-    digits: Vec<Thermometer>,
-    out: CotSender,
-    inc: CotReceiver,
-}
-
-impl Making {
-    /// Steps 1 and 2 as sender, for some items of a digit.
-    fn send(&mut self, s: &mut Session, i: usize, at: Range<usize>) -> Result<Vec<u8>> {
-        let digit = &mut self.digits[i];
-        let (w, n) = (digit.w, at.len());
-        let out = self.out.take(w as usize * n)?;
-        let hash = s.hash(Purpose::OtPad, s.role());
-        s.rng().words(w, &mut digit.offset[at.clone()]);
-        let words = &mut digit.words[at.clone()];
-        // From s = 0, whose lower half is zero.
-        for k in 0..w {
-            let bits = digit.offset[at.clone()].iter().map(|s| ct::bit_mask(u64::from(s >> k & 1)));
-            words.iter_mut().zip(bits).for_each(|(v, b)| *v ^= b & (*v ^ turn(*v, w, k, true)));
+impl Thermometer {
+    /// The word for this party's `s`: from `s = 0`, whose lower half is zero.
+    fn start(&mut self) {
+        for k in 0..self.w {
+            let bits = self.offset.iter().map(|s| ct::bit_mask(u64::from(s >> k & 1)));
+            self.words.iter_mut().zip(bits).for_each(|(v, b)| *v ^= b & (*v ^ turn(*v, self.w, k, true)));
         }
-        let (mut message, mut payload) = (Vec::new(), Zeroizing::new(vec![0u64; n]));
-        let mut pads = Zeroizing::new([vec![Block::ZERO; n], vec![Block::ZERO; n]]);
-        for (k, q) in (0..w).zip(out.strings().chunks_exact(n)) {
-            let [x0, x1] = &mut *pads;
-            hash.xored(q, Block::ZERO, x0);
-            hash.xored(q, out.delta(), x1);
-            for (((v, m), x0), x1) in words.iter_mut().zip(payload.iter_mut()).zip(x0).zip(x1) {
-                *m = *v ^ turn(*v, w, k, true) ^ (x0.0 ^ x1.0) as u64;
-                *v ^= complete(x0.0 as u64, w, k);
-            }
-            pack(&payload, sent_bits(w, k), &mut message);
-        }
-        Ok(message)
     }
 
-    /// Steps 1 and 2 as receiver.
-    fn receive(&mut self, s: &mut Session, i: usize, at: Range<usize>) -> Result<()> {
-        let digit = &mut self.digits[i];
-        let (w, n) = (digit.w, at.len());
-        let inc = self.inc.take(w as usize * n)?;
-        let hash = s.hash(Purpose::OtPad, s.role().peer());
+    /// Steps 1 and 2 as receiver, from the sender's message and the pads of some items.
+    fn finish(&mut self, s: &mut Session, at: Range<usize>, pads: &[u8]) -> Result<()> {
+        let (w, n) = (self.w, at.len());
         let lens = (0..w).map(|k| packed_len(n, sent_bits(w, k)));
         let message = s.recv(lens.clone().sum())?;
         let mut message = message.as_slice();
-        let (words, offset) = (&mut digit.words[at.clone()], &mut digit.offset[at]);
-        let mut payload = vec![0u64; n];
-        let mut pads = Zeroizing::new(vec![Block::ZERO; n]);
-        for ((k, len), t) in (0..w).zip(lens).zip(inc.strings().chunks_exact(n)) {
+        let (words, offset) = (&mut self.words[at.clone()], &self.offset[at]);
+        let (mut payload, bytes) = (vec![0u64; n], pad_bytes(w));
+        for ((k, len), pads) in (0..w).zip(lens).zip(pads.chunks_exact((n * bytes).max(1))) {
             let (mine, rest) = message.split_at(len);
             message = rest;
             unpack(mine, sent_bits(w, k), &mut payload);
-            hash.xored(t, Block::ZERO, &mut pads);
-            let items = words.iter_mut().zip(offset.iter_mut()).zip(&payload).zip(t).zip(pads.iter());
-            for ((((v, s), m), t), x) in items {
-                *s |= u8::from(t.lsb()) << k;
-                let b = ct::bit_mask(u64::from(t.lsb()));
+            let items = words.iter_mut().zip(offset).zip(&payload).zip(pads.chunks_exact(bytes));
+            for (((v, s), m), pad) in items {
+                let x = pad.iter().rev().fold(0, |x, &byte| x << 8 | u64::from(byte));
+                let b = ct::bit_mask(u64::from(s >> k & 1));
                 let last = b & (u64::MAX >> (64 - (1 << k))) << sent_bits(w, k);
-                *v ^= b & (*v ^ turn(*v, w, k, false)) ^ complete(x.0 as u64 ^ m & b, w, k) ^ last;
+                *v ^= b & (*v ^ turn(*v, w, k, false)) ^ complete(x ^ m & b, w, k) ^ last;
             }
         }
         Ok(())
     }
+}
+
+/// Bytes of a pad: of `2^w` bits.
+fn pad_bytes(w: u32) -> usize {
+    (1usize << w).div_ceil(8)
 }
 
 /// The word with its bits `2^k` places lower, of `2^w` bits; those that come round are

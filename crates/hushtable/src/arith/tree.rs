@@ -2,16 +2,17 @@
 //!
 //! # Functionality
 //! In: for each digit, lowest first, XOR shares of `less` and, but for the lowest, of `equal`. Out:
-//! shares of `less` of the numbers.
+//! shares of `less` of the numbers; *with equality*, which takes the lowest's too, also of `equal`.
 //!
 //! # Protocol
 //! Neighbours merge in pairs, until one is left: `less = less_hi ^ (equal_hi & less_lo)` and
-//! `equal = equal_hi & equal_lo`. Nobody asks whether what contains the lowest digit is equal. Both
-//! ANDs of a pair open `equal_hi` once.
+//! `equal = equal_hi & equal_lo`. Without equality nobody asks whether what contains the lowest digit is
+//! equal. Both ANDs of a pair open `equal_hi` once.
 //!
 //! # Cost
 //! For m digits: `ceil(log2 m)` pairs with one AND, `m - 1 - ceil(log2 m)` with two; 4 bits and 6
-//! bits online, and 2 correlated OTs offline for either. `ceil(log2 m)` rounds.
+//! bits online, and 2 correlated OTs offline for either. `ceil(log2 m)` rounds. With equality all pairs
+//! have two.
 //!
 //! # Source
 //! Garay, Schoenmakers, Villegas, "Practical and Secure Solutions for Integer Comparison" (PKC 2007);
@@ -26,7 +27,7 @@ use crate::{
 /// Shares of the order of a digit in each item of a batch.
 pub(super) struct Order {
     pub(super) less: Bits,
-    /// Of the lowest digit not needed.
+    /// Of the lowest digit needed for equality only.
     pub(super) equal: Option<Bits>,
 }
 
@@ -35,6 +36,7 @@ pub(super) struct Tree {
     /// For pairs with one AND and with two.
     one: Triples,
     two: Triples,
+    equality: bool,
 }
 
 impl Tree {
@@ -45,7 +47,16 @@ impl Tree {
     pub(super) fn prepare(p: &mut Party, digits: usize, batch: usize) -> Result<Self> {
         let (ones, twos) = pairs(digits);
         let one = Triples::shared(p, ones * batch, 1)?;
-        Ok(Self { one, two: Triples::shared(p, twos * batch, 2)? })
+        Ok(Self { one, two: Triples::shared(p, twos * batch, 2)?, equality: false })
+    }
+
+    /// Offline, with equality: takes `digits - 1` correlated OTs in each direction.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn with_equality(p: &mut Party, digits: usize, batch: usize) -> Result<Self> {
+        let two = Triples::shared(p, (digits - 1) * batch, 2)?;
+        Ok(Self { one: Triples::shared(p, 0, 1)?, two, equality: true })
     }
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes in each direction.
@@ -58,14 +69,14 @@ impl Tree {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn merge(mut self, p: &mut Party, mut digits: Vec<Order>) -> Result<Bits> {
-        if let Some(lowest) = digits.first_mut() {
+    pub(super) fn merge(mut self, p: &mut Party, mut digits: Vec<Order>) -> Result<Order> {
+        if let (Some(lowest), false) = (digits.first_mut(), self.equality) {
             lowest.equal = None;
         }
         while digits.len() > 1 {
             digits = self.level(p, &digits)?;
         }
-        Ok(digits.swap_remove(0).less)
+        Ok(digits.swap_remove(0))
     }
 
     /// All pairs of a level: 1 round.

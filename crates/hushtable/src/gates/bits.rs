@@ -47,15 +47,22 @@ impl Bits {
 
     /// From single bits, each 0 or 1.
     pub fn collect(bits: impl IntoIterator<Item = u64>) -> Self {
-        let bits = bits.into_iter();
+        let mut bits = bits.into_iter();
         // growing leaves unwiped copies behind
         let (mut words, mut len) = (Vec::with_capacity(bits.size_hint().0.div_ceil(64)), 0);
-        for bit in bits {
-            if len % 64 == 0 {
-                words.push(0);
+        loop {
+            let (mut word, mut count) = (0, 0);
+            for bit in bits.by_ref().take(64) {
+                word |= bit << count;
+                count += 1;
             }
-            words[len / 64] |= bit << (len % 64);
-            len += 1;
+            if count > 0 {
+                words.push(word);
+                len += count;
+            }
+            if count < 64 {
+                break;
+            }
         }
         Self { len, words }
     }

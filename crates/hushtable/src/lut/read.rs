@@ -18,6 +18,7 @@
 
 pub mod folded;
 pub mod many;
+mod pads;
 pub mod polynomial;
 pub mod signed;
 

@@ -135,8 +135,8 @@ impl Card {
     }
 
     /// What a batch of `count` numbers costs. One bit is gathered of all that are checked together: by one AND
-    /// less than two for each, in `ceil(log2 count)` rounds more, and it is opened once. Each round's bits are
-    /// sent in whole bytes, which is not counted.
+    /// less than there are numbers, in `ceil(log2 count)` rounds more, and it is opened once. Each round's bits
+    /// are sent in whole bytes, which is not counted.
     pub fn of_batch(&self, count: usize) -> Cost {
         let Cost { cots, offline_bits, online_bits, rounds } = self.cost.times(count);
         if !self.gathered || count == 0 {

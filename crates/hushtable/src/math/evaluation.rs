@@ -285,8 +285,8 @@ impl Program {
     /// Correlated OTs that are taken from the stock online.
     fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
         let (send, recv) = self.form.online_cots(role, batch);
-        let replaced = if self.guard.is_some_and(|guard| !guard.strict) { 2 * batch } else { 0 };
-        (send + replaced, recv + replaced)
+        let guard = self.guard.map_or((0, 0), |guard| guard.online_cots(role, batch));
+        (send + guard.0, recv + guard.1)
     }
 
     /// Where numbers are treated as the options say.

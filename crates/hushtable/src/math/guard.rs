@@ -6,18 +6,19 @@
 //! x, and nothing else.
 //!
 //! # Protocol
-//! With `X = x - lo`, x is below if X is negative and above if `X - count` is not: two signs. They tell
-//! sides apart while neither difference leaves the ring, that is for `-2^(l-2) <= x, lo, lo + count < 2^(l-2)`.
+//! With `X = x - lo`, [`Sides`] tells whether X is negative or not below `count`, for
+//! `-2^(l-2) <= x, lo, lo + count < 2^(l-2)`.
 //!
 //! *Shifted*, where the results are right for `-2^s <= X < 3 * 2^s` and `count <= 2^(s+1)`: with
 //! `H = ((X + 2^s)_0 >> s) + ((X + 2^s)_1 >> s)` in `l - s` bits, which is the true quotient or one less,
-//! the signs of H and of `H - 3` do, `l - s` bits wide. Numbers near the domain then count as inside.
+//! the sides of H and 3 do. Numbers near the domain then count as inside.
 //!
-//! Multiplexers replace. Strict: an OR over all numbers and both signs, of which one bit is opened.
+//! Multiplexers replace. Strict: only whether X is inside, for every x, and an OR over all numbers, of which
+//! one bit is opened.
 //!
 //! # Cost, a number
-//! Two comparisons of near numbers of `l - s` bits; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1
-//! round. Strict, for a batch of n: `2n - 1` ANDs in `1 + ceil(log2 n)` rounds, and 2 bits in 1 round.
+//! [`Sides`]; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1 round. Strict, for a batch of n: `n - 1`
+//! ANDs in `ceil(log2 n)` rounds, and 2 bits in 1 round.
 //!
 //! # Source
 //! lut-spec 11.3 and 11.4; the shift after 11.2.
@@ -27,7 +28,7 @@ use zeroize::Zeroizing;
 
 use super::{card::Cost, target::Grid};
 use crate::{
-    arith::{CompareJob, Comparison, Domain, Fixed, Objective, select},
+    arith::{Fixed, Objective, Sides, SidesJob, select},
     error::{Error, Result},
     gates::{Bits, Triples, or},
     net::Role,
@@ -42,9 +43,7 @@ pub(super) struct Guard {
     /// Added before the shift.
     margin: u64,
     shift: u32,
-    /// What the quotient of a number inside is below.
-    span: u64,
-    pub(super) job: CompareJob,
+    job: SidesJob,
     pub(super) strict: bool,
 }
 
@@ -60,45 +59,58 @@ impl Guard {
         if !strict {
             check_side(grid, bits)?;
         }
-        let job = CompareJob::new(bits, Domain::Near, objective)?;
-        Ok(Self { lo: grid.lo, margin: 0, shift: 0, span: grid.count, job, strict })
+        let job = match strict {
+            true => SidesJob::inside(bits, grid.count, objective)?,
+            false => SidesJob::sides(bits, grid.count, objective)?,
+        };
+        Ok(Self { lo: grid.lo, margin: 0, shift: 0, job, strict })
     }
 
-    /// For those and some around them: half as many as the next power of two, on either side.
+    /// For those and some around them: half as many as the next power of two, on either side. For exactly those
+    /// of a grid near the end of what is promised.
     ///
     /// # Errors
     /// As [`exact`](Self::exact).
     pub(super) fn shifted(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
         check_side(grid, bits)?;
-        let shift = grid.bits() - 1;
-        let job = CompareJob::new(bits - shift, Domain::Near, objective)?;
-        Ok(Self { lo: grid.lo, margin: 1 << shift, shift, span: 3, job, strict: false })
+        let (shift, quarter) = (grid.bits() - 1, 1i64 << (bits - 2));
+        if !((1 << shift) - quarter..=quarter - (4 << shift)).contains(&grid.lo) {
+            return Self::exact(grid, bits, objective, false);
+        }
+        let job = SidesJob::sides(bits - shift, 3, objective)?;
+        Ok(Self { lo: grid.lo, margin: 1 << shift, shift, job, strict: false })
     }
 
     /// Offline.
     pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
-        let signs = Comparison::prepare(p, self.job, 2 * batch)?;
+        let sides = Sides::prepare(p, self.job, batch)?;
         let triples = if self.strict { Some(Triples::random(p, ors(batch))?) } else { None };
-        Ok(Material { guard: *self, signs, triples })
+        Ok(Material { guard: *self, sides, triples })
     }
 
     /// What a number costs, with a ring of `bits` bits. Strict: the share of a number in a large batch, but the
     /// rounds of one; [`Card::of_batch`](super::Card::of_batch) has what is missing.
     pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
-        let sign: Cost = self.job.plan.cost(self.job.bits - 1)?.into();
-        let signs = Cost { rounds: 0, ..sign } + sign;
-        Ok(signs
+        let sides: Cost = self.job.cost()?.into();
+        Ok(sides
             + match self.strict {
-                true => Cost { cots: 4, online_bits: 8, rounds: 2, ..Cost::default() },
+                true => Cost { cots: 2, online_bits: 4, rounds: 1, ..Cost::default() },
                 false => Cost { cots: 4, online_bits: 4 * (bits as usize + 1), rounds: 1, ..Cost::default() },
             })
     }
 
     /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
     pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let (send, recv) = self.job.cots(role, 2 * batch)?;
+        let (send, recv) = self.job.cots(role, batch)?;
         let (more, _) = if self.strict { Triples::cots(ors(batch)) } else { (2 * batch, 2 * batch) };
         Ok((send + more, recv + more))
+    }
+
+    /// Those that are taken online.
+    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        let (send, recv) = self.job.online_cots(role, batch);
+        let replaced = if self.strict { 0 } else { 2 * batch };
+        (send + replaced, recv + replaced)
     }
 }
 
@@ -122,13 +134,13 @@ fn refuse_domain<T>(grid: &Grid, accepted: String) -> Result<T> {
 
 /// ANDs of a strict check.
 fn ors(batch: usize) -> usize {
-    (2 * batch).saturating_sub(1)
+    batch.saturating_sub(1)
 }
 
 /// One-time material.
 pub(super) struct Material {
     guard: Guard,
-    signs: Comparison,
+    sides: Sides,
     triples: Option<Triples>,
 }
 
@@ -138,34 +150,20 @@ impl Material {
     /// # Errors
     /// [`Error::Param`] if there are some, strict; and those of the channel.
     pub(super) fn sides<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Option<[Bits; 2]>> {
-        let Guard { lo, margin, shift, span, .. } = self.guard;
-        let role = p.role();
-        let (bits, n) = (x.bits(), x.len());
-        let mine = |value| share_of(value, role);
-        let moved = mine(margin.wrapping_sub(lo as u64));
+        let Guard { lo, margin, shift, .. } = self.guard;
+        let (role, bits) = (p.role(), x.bits());
+        let moved = share_of(margin.wrapping_sub(lo as u64), role);
         let quotients = x.share().words().iter().map(|w| low(w.to_u64().wrapping_add(moved), bits) >> shift);
-        let mut both = Zeroizing::new(Vec::with_capacity(2 * n));
-        both.extend(quotients);
-        for i in 0..n {
-            let over = both[i].wrapping_sub(mine(span));
-            both.push(over);
-        }
-        let differences = AShare::<u64>::new(bits - shift, both.to_vec());
-        let mut below = self.signs.negative(p, &differences)?;
-        let above = below.split_off(n).not(role);
-        let Some(triples) = self.triples else { return Ok(Some([below, above])) };
-        refuse(p, triples, below, above)?;
+        let quotients = AShare::<u64>::new(bits - shift, quotients.collect());
+        let Some(triples) = self.triples else { return Ok(Some(self.sides.sides(p, &quotients)?)) };
+        let outside = self.sides.inside(p, &quotients)?.not(role);
+        refuse(p, triples, outside)?;
         Ok(None)
     }
 }
 
 /// Strict: an error if any bit is 1.
-fn refuse(p: &mut Party, mut triples: Triples, below: Bits, above: Bits) -> Result<()> {
-    if below.is_empty() {
-        return Ok(());
-    }
-    let first = triples.take(below.len())?;
-    let mut any = or(p, first, &below, &above)?;
+fn refuse(p: &mut Party, mut triples: Triples, mut any: Bits) -> Result<()> {
     while any.len() > 1 {
         let mut first = any;
         let half = first.split_off(first.len().div_ceil(2));
@@ -175,7 +173,7 @@ fn refuse(p: &mut Party, mut triples: Triples, below: Bits, above: Bits) -> Resu
         any.append(&rest);
     }
     // Public: the caller asked for an error that both parties see, which says this bit and no more.
-    if any.open(p)?[0] == 0 {
+    if any.is_empty() || any.open(p)?[0] == 0 {
         return Ok(());
     }
     let (what, got) = ("number", "at least one outside the domain".to_string());

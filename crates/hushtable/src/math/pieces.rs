@@ -152,7 +152,7 @@ impl Pieces {
 
     /// Added to an accumulator, so that errors of cutting lie as much above as below.
     fn offset(&self) -> i64 {
-        if self.rounded { 5 << (self.cut - 3) } else { 1 << self.cut }
+        if self.rounded { ((1 << KEPT) + 1) << (self.cut - KEPT - 1) } else { 1 << self.cut }
     }
 
     /// Width of the accumulator.

@@ -13,12 +13,12 @@
 //! 3. The polynomial of u by [`Polynomial`], in a ring of `L = v + cut` bits, with `cut` more bits behind the point
 //!    than results have.
 //! 4. Each party cuts its share, into a ring of v bits: the result is the one rounded up or down, or one more.
-//!    *Rounded*: two bits are kept, and cut off faithfully.
+//!    *Rounded*: three bits are kept, and cut off faithfully.
 //! 5. If `v < l`, an extension with a known sign.
 //!
 //! # Cost, a number
 //! For a table of `2^k` entries: [`OneHot::tree`]; `2 k` bits and what [`Polynomial`] takes, 2 rounds. With carry: a
-//! comparison of t bits, and k bits and a correlated OT, 1 round. Rounded: a comparison of 2 bits, and v bits and
+//! comparison of t bits, and k bits and a correlated OT, 1 round. Rounded: a comparison of 3 bits, and v bits and
 //! a correlated OT, 1 round. Extended: `l - v + 1` bits and a correlated OT, 1 round.
 //!
 //! # Source
@@ -48,7 +48,7 @@ use crate::{
 };
 
 /// Bits that are kept for rounding, and how their carry is found.
-pub(super) const KEPT: u32 = 2;
+pub(super) const KEPT: u32 = 3;
 const ROUNDING: Plan = Plan { method: arith::Method::Thermometer, digit: KEPT };
 
 /// Polynomials of pieces. Public.

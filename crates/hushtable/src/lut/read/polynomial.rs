@@ -28,23 +28,23 @@ use std::ops::Range;
 use prim::{
     lookup,
     pack::{pack, packed_len, unpack},
+    products::{Products, planes},
     ring::{Ring, low},
 };
 use zeroize::Zeroizing;
 
-use super::signed::sign_bits;
+use super::{pads::Pads, signed::sign_bits};
 use crate::{
     error::{Error, Result, same},
     lut::Table,
     net::Role,
     onehot::{Group, OneHot},
-    ot::strings::{PayloadReceiver, PayloadSender},
     party::Party,
     session::Session,
-    share::{AShare, Additive, Share},
+    share::{AShare, Share},
 };
 
-/// Lookups in a message.
+/// Lookups in a message; a multiple of 64.
 const PIECE: usize = 1 << 11;
 
 /// Largest degree.
@@ -78,17 +78,8 @@ pub struct Shape {
 pub struct Polynomial<G: Group> {
     shape: Shape,
     onehot: OneHot<G>,
-    /// The sign's, then those of the powers' bits.
-    bits: Vec<Bit>,
-}
-
-/// The pads for one bit of the parties' numbers.
-struct Bit {
-    /// The power it belongs to, 0 for the sign.
-    power: u32,
-    place: u32,
-    out: PayloadSender,
-    inc: PayloadReceiver,
+    /// A message's lookups after another's: of each those of the sign, and of a bit after the other.
+    pads: Pads,
 }
 
 impl Shape {
@@ -131,16 +122,8 @@ impl<G: Group> OneHot<G> {
     /// [`Error::Param`] for a shape that is not supported, and those of the channel.
     pub fn polynomial(self, p: &mut Party, shape: Shape) -> Result<Polynomial<G>> {
         shape.check()?;
-        let (batch, count) = (self.len(), shape.cots() * self.len());
-        let (mut out, mut inc) = p.cots(count, count)?;
-        let mut bit = |(power, place)| {
-            let width = [shape.ring - place];
-            let out = PayloadSender::random(p.session(), out.take(batch)?, &width);
-            let inc = PayloadReceiver::random(p.session(), inc.take(batch)?, &width);
-            Ok(Bit { power, place, out, inc })
-        };
-        let bits = shape.bits().map(&mut bit).collect::<Result<_>>()?;
-        Ok(Polynomial { shape, onehot: self, bits })
+        let pads = Pads::random(p, shape.cots() * self.len())?;
+        Ok(Polynomial { shape, onehot: self, pads })
     }
 }
 
@@ -168,7 +151,7 @@ impl<G: Group> Polynomial<G> {
         x: &Share<G::Kind, u32>,
         u: &[u64],
     ) -> Result<AShare<R>> {
-        let Self { shape, onehot, bits } = self;
+        let Self { shape, onehot, pads } = self;
         let batch = onehot.len();
         table.check_index(onehot.index_bits())?;
         same("columns of coefficients", shape.degree as usize + 1, table.columns().len())?;
@@ -180,10 +163,9 @@ impl<G: Group> Polynomial<G> {
         let m = p.open(&masked)?;
         let z = onehot.selected(&m, &[table], lookup::add_select);
         let (words, sum) = words(shape, p.role(), &z, &signs, u);
-        let numbers = numbers(shape, &signs, u);
-        let sent = Zeroizing::new(vec![vec![0; batch]; bits.len()]);
-        let mut run = Run { ring: shape.ring, bits, words, numbers, sent, sum };
-        let pieces = || (0..batch).step_by(PIECE).rev().map(move |from| from..batch.min(from + PIECE));
+        let planes = planes_of(shape, &signs, u);
+        let mut run = Run { shape, pads, words, planes, sum, room: Zeroizing::new(Vec::new()) };
+        let pieces = || (0..batch).step_by(PIECE).map(move |from| from..batch.min(from + PIECE));
         let (mut mine, mut theirs) = (pieces(), pieces());
         p.session().duplex(
             &mut run,
@@ -235,75 +217,92 @@ fn words<R: Ring>(
     (words, sum)
 }
 
-/// The numbers for each power, that of the sign first: the other party's words are multiplied by them.
-fn numbers(shape: Shape, signs: &[u64], u: &[u64]) -> Zeroizing<Vec<Vec<u64>>> {
-    let mut numbers = Zeroizing::new(vec![signs.to_vec()]);
+/// The bits of the numbers for each power, that of the sign first: the other party's words are multiplied by them.
+fn planes_of(shape: Shape, signs: &[u64], u: &[u64]) -> Zeroizing<Vec<Vec<[u64; 64]>>> {
+    let mut all = Zeroizing::new(vec![planes(signs)]);
     for b in 1..=shape.degree {
         let power = |(u, sign): (&u64, &u64)| u.wrapping_pow(b) ^ sign;
-        numbers.push(u.iter().zip(signs).map(power).collect());
+        let numbers = Zeroizing::new(u.iter().zip(signs).map(power).collect::<Vec<_>>());
+        all.push(planes(&numbers));
     }
-    numbers
+    all
 }
 
 /// Step 2 at one party.
 struct Run {
-    ring: u32,
-    bits: Vec<Bit>,
+    shape: Shape,
+    pads: Pads,
     words: Zeroizing<Vec<Vec<u64>>>,
-    numbers: Zeroizing<Vec<Vec<u64>>>,
-    /// This party's shares as sender, for each bit.
-    sent: Zeroizing<Vec<Vec<u64>>>,
+    /// The bits of the numbers.
+    planes: Zeroizing<Vec<Vec<[u64; 64]>>>,
     /// Its shares of the result.
     sum: Zeroizing<Vec<u64>>,
+    /// For a bit's payload.
+    room: Zeroizing<Vec<u64>>,
 }
 
 impl Run {
-    /// This party's message for the last lookups that are left: corrections and payloads.
+    /// Power, place and correlated OTs of each bit, for some lookups.
+    fn bits(&self, at: &Range<usize>) -> impl Iterator<Item = (usize, u32, Range<usize>)> + use<> {
+        let (len, first) = (at.len(), at.start * self.shape.cots());
+        let ots = move |(i, (power, place)): (usize, (u32, u32))| {
+            let from = first + i * len;
+            (power as usize, place, from..from + len)
+        };
+        self.shape.bits().enumerate().map(ots)
+    }
+
+    /// Where this party's bits are not its choices. Public: the random choices mask the bits and serve only
+    /// here.
+    fn flips(&self, at: &Range<usize>, power: usize, place: u32, choices: &[u64]) -> Vec<u64> {
+        let planes = self.planes[power][at.start / 64..].iter().map(|square| square[place as usize]);
+        planes.zip(choices).map(|(bits, choices)| bits ^ choices).collect()
+    }
+
+    /// This party's message for some lookups: corrections and payloads.
     fn send(&mut self, at: Range<usize>) -> Vec<u8> {
-        let mut message = Vec::new();
-        let mut flips = vec![0u8; at.len()];
-        for (bit, sent) in self.bits.iter_mut().zip(self.sent.iter_mut()) {
-            let numbers = &self.numbers[bit.power as usize][at.clone()];
-            let choices = &bit.inc.choices()[at.clone()];
-            // Public: the random choices mask the bits and serve only here.
-            let flip = |(n, c): (&u64, &u64)| ((n >> bit.place ^ c) & 1) as u8;
-            flips.iter_mut().zip(numbers.iter().zip(choices).map(flip)).for_each(|(d, flip)| *d = flip);
-            pack(&flips, 1, &mut message);
-            let payload = Zeroizing::new(vec![self.words[bit.power as usize][at.clone()].to_vec()]);
-            let (more, shares) = bit.out.take(at.len()).send::<Additive>(&payload);
-            message.extend(more);
-            sent[at.clone()].copy_from_slice(&Zeroizing::new(shares)[0]);
+        let each = |place| packed_len(at.len(), 1) + packed_len(at.len(), self.shape.ring - place);
+        let mut message = Vec::with_capacity(self.bits(&at).map(|(_, place, _)| each(place)).sum());
+        for (power, place, ots) in self.bits(&at) {
+            let choices = Zeroizing::new(self.pads.choices(ots.clone()).collect::<Vec<_>>());
+            let flips = self.flips(&at, power, place, &choices);
+            let end = message.len() + packed_len(at.len(), 1);
+            flips.iter().for_each(|flips| message.extend_from_slice(&flips.to_le_bytes()));
+            message.truncate(end);
+            let words = self.words[power][at.clone()].iter().zip(self.pads.step(ots));
+            self.room.clear();
+            self.room.extend(words.map(|(x, step)| x.wrapping_sub(*step)));
+            pack(&self.room, self.shape.ring - place, &mut message);
         }
         message
     }
 
     /// The peer's, and what follows for this party's shares.
     fn receive(&mut self, s: &mut Session, at: Range<usize>) -> Result<()> {
-        let each = |bit: &Bit| packed_len(at.len(), 1) + packed_len(at.len(), self.ring - bit.place);
-        let message = s.recv(self.bits.iter().map(each).sum())?;
-        let (mut rest, mut flips) = (&message[..], vec![0u8; at.len()]);
-        for (bit, sent) in self.bits.iter_mut().zip(self.sent.iter()) {
-            let numbers = &self.numbers[bit.power as usize][at.clone()];
-            let words = &self.words[bit.power as usize][at.clone()];
-            let mut inc = bit.inc.take(at.len());
-            let (first, others) = rest.split_at(packed_len(at.len(), 1));
-            unpack(first, 1, &mut flips);
-            let (payload, others) = others.split_at(packed_len(at.len(), self.ring - bit.place));
+        let (len, ring) = (at.len(), self.shape.ring);
+        let each = |place| packed_len(len, 1) + packed_len(len, ring - place);
+        let message = s.recv(self.bits(&at).map(|(_, place, _)| each(place)).sum())?;
+        let (mut rest, mut theirs) = (&message[..], vec![0u64; len.div_ceil(64)]);
+        self.room.resize(len, 0);
+        for (power, place, ots) in self.bits(&at) {
+            let (first, others) = rest.split_at(packed_len(len, 1));
+            bytemuck::cast_slice_mut(&mut theirs)[..first.len()].copy_from_slice(first);
+            let (payload, others) = others.split_at(packed_len(len, ring - place));
+            unpack(payload, ring - place, &mut self.room);
             rest = others;
-            let received = Zeroizing::new(inc.receive::<Additive>(1, payload));
-            let shares = sent[at.clone()].iter().zip(&received[0]);
-            let masks = words.iter().zip(&flips).zip(numbers.iter().zip(inc.choices()));
-            for ((sum, (sent, received)), ((word, &theirs), (n, c))) in
-                self.sum[at.clone()].iter_mut().zip(shares).zip(masks)
-            {
-                // Shares of the product with the random choice become those of the product with the bit.
-                let mine = (n >> bit.place ^ c) & 1;
-                let flip = mine.wrapping_neg();
-                let theirs = u64::from(theirs).wrapping_neg();
-                let sent = (sent ^ theirs).wrapping_sub(theirs).wrapping_add(word & theirs);
-                let received = (received ^ flip).wrapping_sub(flip);
-                *sum = sum.wrapping_add(sent.wrapping_add(received) << bit.place);
-            }
+            // Shares of the products with the random choices become those of the products with the bits.
+            let choices = Zeroizing::new(self.pads.choices(ots.clone()).collect::<Vec<_>>());
+            let mine = self.flips(&at, power, place, &choices);
+            let products = Products {
+                zero: self.pads.zero(ots.clone()),
+                words: &self.words[power][at.clone()],
+                theirs: &theirs,
+                chosen: self.pads.chosen(ots),
+                payload: &self.room,
+                choices: &choices,
+                mine: &mine,
+            };
+            products.add(place, &mut self.sum[at.clone()]);
         }
         Ok(())
     }

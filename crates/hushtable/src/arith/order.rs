@@ -1,0 +1,116 @@
+//! Order and equality of two numbers at once, one known to each party.
+//!
+//! # Functionality
+//! P0 inputs `c`, P1 inputs `d`, numbers of L bits, and if the caller has one both input shares of the order
+//! of a digit below. Both get XOR shares of `1{c < d}` and of `1{c = d}`, with that digit as the lowest.
+//!
+//! # Protocol
+//! Thermometers tell the orders of digits; a tree of ANDs merges them.
+//!
+//! # Cost
+//! For m digits, and `n = m` of them in the tree or one more: offline `(w - 1) 2^w + 1` bits and w correlated
+//! OTs a digit, and `2 (n - 1)` correlated OTs; online `2 L + 6 (n - 1)` bits in `1 + ceil(log2 n)` rounds.
+//!
+//! # Source
+//! That of `arith::Millionaires`, which drops the equality of what has the lowest digit.
+
+use super::{
+    digits::{Cut, MAX_DIGIT_BITS},
+    plan::{Method, Objective, Plan, PlanCost},
+    thermometer::Thermometers,
+    tree::{Order, Tree},
+};
+use crate::{
+    error::{Result, same},
+    net::Role,
+    party::Party,
+};
+
+/// What the orders of a batch have in common. Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OrderJob {
+    /// Width of the numbers, 1 to 64.
+    pub(super) bits: u32,
+    /// Largest width of a digit.
+    pub(super) digit: u32,
+    /// Whether there is a digit below.
+    pub(super) below: bool,
+}
+
+/// One-time material for the orders of a batch of numbers.
+pub(super) struct Ordering {
+    batch: usize,
+    digits: Thermometers,
+    tree: Tree,
+}
+
+impl OrderJob {
+    /// With digits as wide as suits the objective.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64`.
+    pub(super) fn new(bits: u32, below: bool, objective: Objective) -> Result<Self> {
+        let mut best = (Self { bits, digit: 1, below }, usize::MAX);
+        for digit in 1..=MAX_DIGIT_BITS {
+            let job = Self { bits, digit, below };
+            let weight = job.cost()?.weight(objective);
+            if weight < best.1 {
+                best = (job, weight);
+            }
+        }
+        Ok(best.0)
+    }
+
+    /// What an order costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64` and `1 <= digit <= 6`.
+    pub(super) fn cost(&self) -> Result<PlanCost> {
+        let plan = Plan { method: Method::Thermometer, digit: self.digit };
+        let merges = self.merges()?;
+        let orders = plan.digits(self.bits)?;
+        Ok(PlanCost {
+            cots: orders.cots + 2 * merges,
+            online_bits: orders.online_bits + 6 * merges,
+            rounds: orders.rounds + (merges + 1).next_power_of_two().trailing_zeros() as usize,
+            ..orders
+        })
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, of a batch at `role`.
+    ///
+    /// # Errors
+    /// As [`cost`](Self::cost).
+    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+        let (send, recv) = Thermometers::cots(role, &Cut::new(self.bits, self.digit)?, batch);
+        let tree = self.merges()? * batch;
+        Ok((send + tree, recv + tree))
+    }
+
+    fn merges(&self) -> Result<usize> {
+        Ok(Cut::new(self.bits, self.digit)?.len() - 1 + usize::from(self.below))
+    }
+}
+
+impl Ordering {
+    /// Offline.
+    ///
+    /// # Errors
+    /// As [`OrderJob::cost`], and those of the channel.
+    pub(super) fn prepare(p: &mut Party, job: OrderJob, batch: usize) -> Result<Self> {
+        let cut = Cut::new(job.bits, job.digit)?;
+        let digits = Thermometers::prepare(p, &cut, batch)?;
+        Ok(Self { batch, digits, tree: Tree::with_equality(p, job.merges()? + 1, batch)? })
+    }
+
+    /// Online, `mine` being this party's numbers, of which the low bits count. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as prepared for, and those of
+    /// the channel.
+    pub(super) fn run(self, p: &mut Party, mine: &[u64], below: Option<Order>) -> Result<Order> {
+        same("numbers to compare", self.batch, mine.len())?;
+        let digits = self.digits.orders(p, mine)?;
+        self.tree.merge(p, below.into_iter().chain(digits).collect())
+    }
+}

@@ -1,0 +1,224 @@
+//! On which side of a public interval a shared number lies.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of X. Out: XOR shares of `1{X < 0}` and of `1{X >= span}`, for a public
+//! `span <= 2^q` and signed X with `span - 2^(l-1) <= X < 2^(l-1)`. *Inside*: of `1{0 <= X < span}`, for every X.
+//!
+//! # Protocol
+//! 1. A comparison finds the carry k of the low q bits of the shares. If `span < 2^q` a second one at the same
+//!    time finds the carry of the same with `2^q - span` more, which P0 adds: the two and what P0 itself carries
+//!    sum to `o = 1{X mod 2^q >= span}`.
+//! 2. k is converted and added to the other bits: shares of `V = floor(X / 2^q)`, of `m = l - q` bits. X is
+//!    inside if `V = 0` and `o = 0`.
+//! 3. Of the low `m - 1` bits P0 has `c = -V_0` and P1 `d = V_1`: `V = 0` if `c = d`, and `1{c < d}` is the carry
+//!    of `(V_0 - 1) + V_1` into the top bit. With a digit below that is less if `o = 1` and else equal, `equal`
+//!    says whether X is inside, and the top bit of the sum, `1{V < 1}`, becomes `1{X < span}`.
+//!
+//! For X from `span - 2^(l-1)` on, `o = 1` where V is the least number of m bits. *Inside*: `c = d` of all m bits.
+//!
+//! # Cost
+//! A comparison of q bits, or two; a conversion of m bits, which is free for `m = 1`; the order of `m - 1` bits
+//! (m inside), with a digit below in the second case.
+//!
+//! # Source
+//! Comparison as in Rathee et al., "CrypTFlow2" (CCS 2020), section 4, once instead of once for each end.
+
+use prim::ring::{Ring, low};
+use zeroize::Zeroizing;
+
+use super::{
+    carry::Carry,
+    millionaires::Millionaires,
+    order::{OrderJob, Ordering},
+    plan::{Objective, Plan, PlanCost},
+    tree::Order,
+};
+use crate::{
+    error::{Error, Result, same},
+    gates::{Bits, b2a},
+    net::Role,
+    party::Party,
+    share::AShare,
+};
+
+/// What the numbers of a batch have in common. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SidesJob {
+    bits: u32,
+    low: u32,
+    span: u64,
+    sides: bool,
+    plan: Plan,
+    /// None for no bits.
+    order: Option<OrderJob>,
+}
+
+/// One-time material for the sides of a batch of numbers.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Sides};
+/// fn twice(p: &mut Party, m: Sides, x: &AShare<u64>) -> Result<()> {
+///     m.sides(p, x)?;
+///     m.sides(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Sides {
+    job: SidesJob,
+    batch: usize,
+    carry: Carry,
+    order: Option<Ordering>,
+}
+
+impl SidesJob {
+    /// For both sides of `0..span`, in a ring of `bits` bits.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `2 <= span <= 2^(bits-1)` and `bits` is at most 64.
+    pub fn sides(bits: u32, span: u64, objective: Objective) -> Result<Self> {
+        Self::new(bits, span, true, objective)
+    }
+
+    /// For whether numbers are inside `0..span`.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `2 <= span <= 2^(bits-1)` and `bits` is at most 64.
+    pub fn inside(bits: u32, span: u64, objective: Objective) -> Result<Self> {
+        Self::new(bits, span, false, objective)
+    }
+
+    fn new(bits: u32, span: u64, sides: bool, objective: Objective) -> Result<Self> {
+        let most = 1u64.checked_shl(bits.saturating_sub(1)).unwrap_or(0);
+        if bits > 64 || !(2..=most).contains(&span) {
+            let (what, got) = ("numbers inside", format!("{span} in {bits} bits"));
+            return Err(Error::Param { what, got, accepted: "2 to 2^(bits - 1), 64 bits".into() });
+        }
+        let low = span.next_power_of_two().trailing_zeros();
+        let order = match bits - low - u32::from(sides) {
+            0 => None,
+            compared => Some(OrderJob::new(compared, !span.is_power_of_two(), objective)?),
+        };
+        Ok(Self { bits, low, span, sides, plan: Plan::best(low, objective)?, order })
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// None for a job that was made.
+    pub fn cost(&self) -> Result<PlanCost> {
+        let (carry, top) = (self.plan.cost(self.low)?, self.bits - self.low);
+        let nothing = PlanCost { cots: 0, offline_bits: 0, online_bits: 0, rounds: 0 };
+        let order = self.order.map_or(Ok(nothing), |order| order.cost())?;
+        let (carries, converted) = (self.carries(), usize::from(top > 1));
+        Ok(PlanCost {
+            cots: carries * carry.cots + converted + order.cots,
+            offline_bits: carries * carry.offline_bits + order.offline_bits,
+            online_bits: carries * carry.online_bits + converted * top as usize + order.online_bits,
+            rounds: carry.rounds + converted + order.rounds,
+        })
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` numbers.
+    ///
+    /// # Errors
+    /// None for a job that was made.
+    pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+        let (send, recv) = Millionaires::cots(role, self.low, self.plan, self.carries() * batch)?;
+        let order = self.order.map_or(Ok((0, 0)), |order| order.cots(role, batch))?;
+        let online = self.online_cots(role, batch);
+        Ok((send + order.0 + online.0, recv + order.1 + online.1))
+    }
+
+    /// Those of the conversion, which are taken online.
+    pub fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+        match role {
+            _ if self.bits - self.low == 1 => (0, 0),
+            Role::P0 => (batch, 0),
+            Role::P1 => (0, batch),
+        }
+    }
+
+    fn carries(&self) -> usize {
+        if self.span.is_power_of_two() { 1 } else { 2 }
+    }
+}
+
+impl Sides {
+    /// Offline, for `batch` numbers.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare(p: &mut Party, job: SidesJob, batch: usize) -> Result<Self> {
+        let carry = Carry::prepare(p, job.low, job.plan, job.carries() * batch)?;
+        let order = job.order.map(|order| Ordering::prepare(p, order, batch)).transpose()?;
+        Ok(Self { job, batch, carry, order })
+    }
+
+    /// Online: shares of `1{X < 0}` and of `1{X >= span}`. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers or width are not those prepared for, [`Error::Param`] for material for
+    /// [`inside`](Self::inside), and those of the channel.
+    pub fn sides<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<[Bits; 2]> {
+        let (role, sides, top) = (p.role(), self.job.sides, self.job.bits - self.job.low - 1);
+        if !sides {
+            let (what, accepted) = ("material for sides", "that for both sides".into());
+            return Err(Error::Param { what, got: "that for what is inside".into(), accepted });
+        }
+        let (v, Order { less, equal }) = self.run(p, x)?;
+        let one = 1 - role as u64;
+        let tops = Bits::collect(v.iter().map(|v| v.wrapping_sub(one) >> top & 1));
+        let under = &tops ^ &less;
+        Ok([&under ^ &equal.expect("the tree keeps equality"), under.not(role)])
+    }
+
+    /// Online: shares of `1{0 <= X < span}`. Spends the material.
+    ///
+    /// # Errors
+    /// As [`sides`](Self::sides), the other way round.
+    pub fn inside<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Bits> {
+        if self.job.sides {
+            let (what, accepted) = ("material for what is inside", "that for it".into());
+            return Err(Error::Param { what, got: "that for both sides".into(), accepted });
+        }
+        let (_, order) = self.run(p, x)?;
+        Ok(order.equal.expect("the tree keeps equality"))
+    }
+
+    /// This party's shares of V, and the order of step 3.
+    fn run<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<(Zeroizing<Vec<u64>>, Order)> {
+        let Self { job: SidesJob { bits, low: q, span, .. }, batch, carry, order } = self;
+        same("numbers whose sides are wanted", batch, x.len())?;
+        same("bits of the numbers", bits as usize, x.bits() as usize)?;
+        let (role, n) = (p.role(), x.len());
+        let more = if role == Role::P0 { (1 << q) - span } else { 0 };
+        let words = || x.words().iter().map(|w| w.to_u64());
+        let mut mine = Zeroizing::new(Vec::with_capacity(2 * n));
+        mine.extend(words());
+        if !span.is_power_of_two() {
+            mine.extend(words().map(|w| low(w, q) + more));
+        }
+        let mut carries = carry.of(p, &mine)?;
+        let below = (!span.is_power_of_two()).then(|| {
+            let own = Bits::collect(mine[n..].iter().map(|w| w >> q & 1));
+            let over = &(&carries.split_off(n) ^ &carries) ^ &own;
+            Order { equal: Some(over.not(role)), less: over }
+        });
+        let carries: AShare<u64> = b2a(p, &carries, bits - q)?;
+        let v = words().zip(carries.words()).map(|(w, k)| low((w >> q).wrapping_add(*k), bits - q));
+        let v = Zeroizing::new(v.collect::<Vec<u64>>());
+        let negative = (role as u64).wrapping_sub(1); // all ones at P0
+        let compared =
+            Zeroizing::new(v.iter().map(|v| (v ^ negative).wrapping_sub(negative)).collect::<Vec<_>>());
+        let order = match (order, below) {
+            (Some(order), below) => order.run(p, &compared, below)?,
+            (None, Some(below)) => below,
+            (None, None) => {
+                let zeros = Bits::new(n, vec![0; n.div_ceil(64)]);
+                Order { equal: Some(zeros.not(role)), less: zeros }
+            }
+        };
+        Ok((v, order))
+    }
+}
