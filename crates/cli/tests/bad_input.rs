@@ -72,7 +72,7 @@ fn cells() {
     refuse(
         &site,
         &format!("apply gelu --column score --input in.csv --output out.csv {REST}"),
-        "\"16384\" is outside -16384 (included) to 16384 (excluded), what 32 bits with 8 after the point leave to each \
+        "\"16384\" is outside -2097152 (included) to 16384 (excluded), what 32 bits with 8 after the point leave to each \
          party, with results as fine as asked for",
     );
     std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
@@ -124,7 +124,10 @@ fn files_and_arguments() {
             &format!("exp {a} --output out.csv --bits 16 --output-fraction-bits 8 --domain -8:8"),
             "accepted: values of 16 bits",
         ),
-        (&format!("sigmoid {a} --output out.csv --method spline:2:4096"), "at most half of its"),
+        (
+            &format!("sigmoid {a} --output out.csv --method spline:2:4096 --domain -8:8"),
+            "at most half of its 4096 numbers",
+        ),
         (&format!("sigmoid {a} --output out.csv --method spline:0:16"), "degree of a spline: 0"),
         (
             &format!("sigmoid {a} --output out.csv --bits 64 --fraction-bits 32 --method spline:3:4"),
