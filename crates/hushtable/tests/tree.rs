@@ -48,6 +48,23 @@ fn long_and_empty_batches() {
     });
 }
 
+/// Nodes and leaves have a key for each 2^20 lookups.
+#[test]
+fn more_lookups_than_a_key_serves() {
+    both(pair(86, None), |p| {
+        let xs = |n: u32| (0..(1 << 20) + 40u32).map(|i| i.wrapping_mul(37) >> 3 & ((1 << n) - 1)).collect();
+        let (indices, table): (Vec<u32>, _) = (xs(8), Table::<u8>::tabulate(8, 8, |x| x * 7)?);
+        let x = share(p.role(), 8, &indices, 3);
+        let y = OneHot::<Xor>::tree(p, 8, indices.len())?.lookup_xor(p, &table, &x)?;
+        assert!(p.open(&y)? == reference::lookup(&table.columns()[0], &indices));
+        let (indices, table): (Vec<u32>, _) = (xs(2), Table::<u64>::tabulate(2, 64, |x| x * 77)?);
+        let x = share(p.role(), 2, &indices, 4);
+        let y = Arithmetic::<Xor, u64>::prepare(p, 2, 64, indices.len())?.lookup(p, &table, &x)?;
+        assert!(p.open(&y)? == reference::lookup(&table.columns()[0], &indices));
+        Ok(())
+    });
+}
+
 /// Pieces of one batch share their trees; they begin and end anywhere in a group of these.
 #[test]
 fn pieces_of_a_batch() {
