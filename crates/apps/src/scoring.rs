@@ -94,8 +94,8 @@ pub struct Material {
 }
 
 enum Kind {
-    Sigmoid(Prepared),
-    Compare(Comparison, i64),
+    Sigmoid(Box<Prepared>),
+    Compare(Box<Comparison>, i64),
 }
 
 /// Shares of what was asked.
@@ -194,8 +194,10 @@ impl Scoring {
     /// Those of the channel.
     pub fn prepare(&self, p: &mut Party, rows: usize) -> Result<Material> {
         let kind = match &self.method {
-            Method::Sigmoid(evaluation) => Kind::Sigmoid(evaluation.prepare(p, rows)?),
-            Method::Compare(job, least) => Kind::Compare(Comparison::prepare(p, *job, rows)?, *least),
+            Method::Sigmoid(evaluation) => Kind::Sigmoid(Box::new(evaluation.prepare(p, rows)?)),
+            Method::Compare(job, least) => {
+                Kind::Compare(Box::new(Comparison::prepare(p, *job, rows)?), *least)
+            }
         };
         Ok(Material { bits: self.bits, fraction: self.fraction, kind })
     }
