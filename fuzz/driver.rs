@@ -90,3 +90,12 @@ fn mutate(rng: &mut Prg, input: &mut Vec<u8>, others: &[Vec<u8>]) {
         }
     }
 }
+
+/// Each target has a test in the text `tests` and a binary in the fuzzer's manifest.
+pub fn each_is_run<'a>(tests: &str, names: impl Iterator<Item = &'a str>) {
+    let manifest = include_str!("Cargo.toml");
+    for name in names {
+        assert!(tests.contains(&format!("fuzz(\"{name}\");")), "{name} has no test");
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is no binary");
+    }
+}
