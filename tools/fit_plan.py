@@ -19,14 +19,16 @@ PROTOCOLS = "ottt oplut splut splut-kk13 flute fluteplus rotl b d dt ar st".spli
 INDEX_BITS = [2, 4, 6, 8, 10, 12, 16]
 VALUE_BITS = [1, 8, 32, 64]
 BATCHES = [1, 100, 10_000, 1_000_000]
+# These store rows of one form and read them by the same code: what they take online is fitted as one.
+ROWS = "fluteplus rotl b d st".split()
 SHARINGS = {"flute": ["--index", "xor", "--output", "xor"], "ottt": ["--output", "xor"]}
 
 
 def features(k, l):
-    """Terms of the model: constant, index bits, entries, bytes of the table, and products of these."""
+    """Terms of the model: constant, index bits, entries, bytes of the table, products of these, bytes of an entry."""
     n = float(1 << k)
     width = max(8, 1 << (l - 1).bit_length()) / 8
-    return [1.0, float(k), n, n * width, n * n**0.5 / 128, n * n / 128, n * n * width / 128]
+    return [1.0, float(k), n, n * width, n * n**0.5 / 128, n * n / 128, n * n * width / 128, width]
 
 
 def run(program, *args):
@@ -78,25 +80,27 @@ def fit(program, path, calibration):
         free = json.load(file)
     speed = free["machine"]["hash"]
     free["machine"]["hash"] = 1e-9  # work scales with the hash: this leaves everything else
+    alone = [[protocol] for protocol in PROTOCOLS]
+    groups = [(group, "offline") for group in alone]
+    groups += [(group, "online") for group in alone if group[0] not in ROWS] + [(ROWS, "online")]
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(free, file)
         file.flush()
-        for protocol in PROTOCOLS:
-            for phase in ("offline", "online"):
-                rows, rest = [], []
-                for r in runs(path):
-                    # Runs in which rounds and waking up count for little.
-                    if r["protocol"] != protocol or r["batch"] < 10_000 and r[phase]["seconds"] < 5e-3:
-                        continue
-                    k, l, batch = r["index_bits"], r["value_bits"], r["batch"]
-                    other = plan(program, k, l, batch, protocol, "loopback", file.name)[phase]["seconds"]
-                    measured = r[phase]["seconds"]
-                    scale = 1.0 / measured  # relative errors count
-                    rows.append([f * 1e-9 * batch * scale for f in features(k, l)])
-                    rest.append(max(measured - other, 0.0) * scale)
-                if rows:
-                    terms, _ = nnls(np.array(rows), np.array(rest))
-                    print(f"{protocol:11} {phase:8}", ", ".join(f"{t:.4g}" for t in terms))
+        for protocols, phase in groups:
+            rows, rest = [], []
+            for r in runs(path):
+                # Runs in which rounds and waking up count for little.
+                if r["protocol"] not in protocols or r["batch"] < 10_000 and r[phase]["seconds"] < 5e-3:
+                    continue
+                k, l, batch = r["index_bits"], r["value_bits"], r["batch"]
+                other = plan(program, k, l, batch, r["protocol"], "loopback", file.name)[phase]["seconds"]
+                measured = r[phase]["seconds"]
+                scale = 1.0 / measured  # relative errors count
+                rows.append([f * 1e-9 * batch * scale for f in features(k, l)])
+                rest.append(max(measured - other, 0.0) * scale)
+            if rows:
+                terms, _ = nnls(np.array(rows), np.array(rest))
+                print(f"{phase:8} {' '.join(protocols):16}", ", ".join(f"{t:.4g}" for t in terms))
     print("hash", speed)
 
 

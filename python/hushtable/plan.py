@@ -127,9 +127,9 @@ def plan(
     """What `count` lookups in a table of `2^index_bits` entries of `bits` bits would take with each protocol.
 
     `net` is `"loopback"` (the default), `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s);
-    `optimise` says what is to be least; `calibration` is the file of `hushtable calibrate`, whose link is the
-    default of `net`. Without it the figures are those of the machine on which the model was fitted. Raises
-    `ParamError`.
+    `optimise` says what is to be least: time in all, time from the inputs to the results (and 1/64 of the time
+    before), or bytes; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
+    Without it the figures are those of the machine on which the model was fitted. Raises `ParamError`.
     """
     if optimise not in ("total", "online", "bytes"):
         raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online' or 'bytes'")

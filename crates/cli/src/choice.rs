@@ -57,7 +57,7 @@ pub enum Choice {
 pub enum Objective {
     /// Time from connecting to the results
     Total,
-    /// Time from the inputs to the results
+    /// Time from the inputs to the results, and 1/64 of the time before
     Online,
     /// Bytes, both directions, all phases
     Bytes,

@@ -168,7 +168,7 @@ fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
     let [offline, online] = nanoseconds(choice, &cost)?;
     Ok(match objective {
         Objective::Total => offline + online,
-        Objective::Online => online + offline / 16.0,
+        Objective::Online => online + plan::BEFORE * offline,
         Objective::Bytes => cost.bytes(),
         Objective::Rounds => cost.rounds as f64 * 1e6 + offline + online,
     })
