@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod flute;
+mod memory;
 mod merged;
 pub mod oplut;
 pub mod ottt;

@@ -9,7 +9,7 @@ mod lift;
 mod rotl;
 pub(crate) mod rows;
 pub(crate) mod staged;
-mod tree;
+pub(crate) mod tree;
 
 use std::{fmt, ops::Range};
 
@@ -162,6 +162,12 @@ impl<G: Group> OneHot<G> {
     /// Spends the material for all of its rows.
     pub(crate) fn into_rows(self) -> Wiped<u64> {
         self.rows.into_stored(ct::row_words(1 << self.n))
+    }
+
+    /// Bytes in memory.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        4 * self.offset.words().len() + self.rows.held()
     }
 
     fn new(n: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {

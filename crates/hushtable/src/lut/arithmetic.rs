@@ -47,7 +47,7 @@ use crate::{
     gates::{Bits, Products, b2a, multiply},
     net::Role,
     onehot::{
-        Group, MAX_INDEX_BITS, doubling,
+        Cyclic, Group, MAX_INDEX_BITS, doubling,
         doubling::Doubling,
         half_tree::HalfTrees,
         rows::{LOOKUPS, Rows, Trees},
@@ -79,7 +79,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     pub fn prepare(p: &mut Party, n: u32, bits: u32, batch: usize) -> Result<Self> {
         check("index bits", n, MAX_INDEX_BITS)?;
         check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
-        let d = low_bits::<R>(n);
+        let d = low_bits(R::WIDTH, n);
         let (send, recv) = generator_cots::<G>(p.role(), n, d, batch);
         let (mut out, mut inc) = p.cots(send, recv)?;
         let mut lower = Doubling::run::<G>(p, n, d, batch, &mut out, &mut inc)?;
@@ -103,13 +103,19 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, n: u32, bits: u32, batch: usize) -> (usize, usize) {
-        let d = low_bits::<R>(n);
+        let d = low_bits(R::WIDTH, n);
         let (send, recv) = generator_cots::<G>(role, n, d, batch);
         let conversions = if bits == 1 { 0 } else { ((1 << d) - 1) * batch };
         match role {
             Role::P0 => (send + conversions + batch, recv + batch),
             Role::P1 => (send + batch, recv + conversions + batch),
         }
+    }
+
+    /// Bytes in memory.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        4 * self.offset.words().len() + self.rows.held()
     }
 
     /// Number of lookups it serves.
@@ -202,9 +208,35 @@ impl<G: Group, R: Ring> std::fmt::Debug for Arithmetic<G, R> {
     }
 }
 
-/// `log2 k`.
-fn low_bits<R: Ring>(n: u32) -> u32 {
-    (128 / R::WIDTH).ilog2().min(n)
+/// Bits of a word that holds an entry of `bits` bits.
+pub(crate) fn word_bits(bits: u32) -> u32 {
+    bits.next_power_of_two().max(8)
+}
+
+/// Bytes of the material of one lookup: the tree and the index.
+pub(crate) fn material(n: u32, bits: u32) -> usize {
+    Trees::<u64>::bytes(n - low_bits(word_bits(bits), n)) + 4
+}
+
+/// Bytes that making it takes besides, at most. The correlated OTs of the tree, of the conversions and of the
+/// signs are there one after the other.
+pub(crate) fn making(n: u32, bits: u32) -> usize {
+    let d = low_bits(word_bits(bits), n);
+    let k = 1 << d;
+    let (send, recv) = generator_cots::<Cyclic>(Role::P0, n, d, 1);
+    // Of a level the correlated OTs and what they mask.
+    let generator = 16 * (send + recv) + 2 * 16 + 16;
+    // Of an entry the correlated OT, its correction, the bit, its product and, at P1, a sum.
+    let conversions = if bits == 1 { 0 } else { (k - 1) * (16 + 1 + 3 * 8) };
+    // Of a word the share, what is multiplied and both products; two correlated OTs with corrections, the sign.
+    let signs = k * 4 * 8 + 2 * 16 + 2 + 8;
+    // Low bits and their products of a level; of the index the bits and the product.
+    (2 * 8 + 2 * 8) + generator.max(conversions).max(signs)
+}
+
+/// `log2 k` for words of `width` bits.
+fn low_bits(width: u32, n: u32) -> u32 {
+    (128 / width).ilog2().min(n)
 }
 
 /// Correlated OTs of steps 1 and 2, without the conversions.

@@ -5,7 +5,7 @@
 
 use std::{fmt, str::FromStr};
 
-use prim::{ct, forest::LANES, ring::Ring};
+use prim::ring::Ring;
 
 use super::{
     Table,
@@ -27,9 +27,6 @@ use crate::{
 
 /// Most index bits of OP-LUT, for entries of one bit.
 const MAX_OPLUT_BITS: u32 = 11;
-
-/// Memory for a batch's material and messages.
-const BATCH_BYTES: usize = 64 << 20;
 
 /// A lookup protocol for public tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -201,48 +198,6 @@ impl Protocol {
         (send + sign, recv + sign)
     }
 
-    /// Bytes of memory that one lookup takes at a party, at most: its material and its messages.
-    pub fn memory(self, job: &Job) -> usize {
-        let entries = 1usize << job.index_bits;
-        let (send, recv) = self.cots(job, Role::P0, 2);
-        let ots = 8 * (send + recv); // 16 bytes each
-        let nodes = 16 * entries.min(64);
-        match self {
-            Self::SpLut => ots + entries * job.value_bits as usize / 8,
-            Self::SpLutKk13 => 64 + entries * job.value_bits as usize / 8,
-            Self::Rotl | Self::Doubling | Self::Staged => ots + 32 + 16 * ct::row_words(entries),
-            Self::Tree => ots + nodes + 32 + 16 * ct::row_words(entries),
-            Self::Arithmetic => {
-                ots + nodes + 32 + entries * job.value_bits.next_power_of_two().max(8) as usize / 8
-            }
-            // Its OTs at once, and the cross terms of the last product.
-            Self::Balanced => 128 + 64 * ct::row_words(entries) + (64 << job.index_bits.div_ceil(2)),
-            // Triples, both operands and the products.
-            Self::FlutePlus | Self::Flute => 128 + 2 * entries,
-            Self::OpLut => 64 + 32 * job.index_bits as usize + 8 * entries,
-            // The same for a circuit at every index, and its OTs.
-            Self::Ottt => 128 + 40 * entries * ottt::ands::<Cyclic>(job.index_bits, job.value_bits),
-        }
-    }
-
-    /// Bytes of memory at a party while rows are grown from trees, however few lookups there are: the
-    /// leaves and the rows of a group.
-    pub fn room(self, job: &Job) -> usize {
-        let entries = 1usize << job.index_bits;
-        match self {
-            Self::Tree => 2 * LANES * entries / 8,
-            Self::Arithmetic => 2 * LANES * entries * job.value_bits.next_power_of_two().max(8) as usize / 8,
-            _ => 0,
-        }
-    }
-
-    /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
-    /// in memory together.
-    pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let most = (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18);
-        (0..rows).step_by(most).map(move |from| most.min(rows - from))
-    }
-
     /// Offline phase for `batch` lookups in `table`, of `2^k` entries.
     ///
     /// # Errors
@@ -340,7 +295,7 @@ pub(super) enum Material<G: Group, K: Kind, R: Ring> {
 
 impl<G: Group, K: Kind, R: Ring> Material<G, K, R> {
     /// A one-hot vector, with what the job's output needs.
-    fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
+    pub(super) fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
         match job.output {
             Sharing::Xor => Ok(Self::OneHot(onehot)),
             Sharing::Additive => Ok(Self::Signed(onehot.signed(p, &[job.value_bits])?)),

@@ -103,6 +103,18 @@ impl HalfTrees {
         Self { height, nodes, words: Vec::new(), keys }
     }
 
+    /// Bytes of a tree of this height.
+    pub fn bytes(height: u32) -> usize {
+        16 * ((1 << KEPT.min(height)) + height as usize)
+    }
+
+    /// Bytes of all of them.
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        let blocks = self.nodes.capacity() + self.words.iter().map(Vec::capacity).sum::<usize>();
+        16 * blocks
+    }
+
     /// Groups of trees.
     pub fn groups(&self) -> usize {
         self.nodes.len() / self.group_len()

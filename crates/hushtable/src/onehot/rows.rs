@@ -96,6 +96,19 @@ impl<T: Ring> Rows<T> {
     }
 }
 
+#[cfg(test)]
+impl<T: Ring> Rows<T> {
+    /// Bytes in memory.
+    pub fn held(&self) -> usize {
+        match self {
+            Self::Stored(rows) => size_of::<T>() * rows.capacity(),
+            Self::Grown(trees, _) => {
+                trees.trees.held() + size_of::<Block>() * trees.words.capacity() + trees.weights.capacity()
+            }
+        }
+    }
+}
+
 impl Rows<u64> {
     /// How many ones each row of `width` words has, mod 4.
     pub fn weights(&self, width: usize) -> Zeroizing<Vec<u8>> {
@@ -109,6 +122,11 @@ impl Rows<u64> {
 }
 
 impl<T: Ring> Trees<T> {
+    /// Bytes of a tree of this height and of the correction of its leaves.
+    pub fn bytes(height: u32) -> usize {
+        HalfTrees::bytes(height) + size_of::<Block>()
+    }
+
     /// The key of a group's leaves.
     pub fn key(&self, group: usize) -> &CcrHash {
         &self.keys[group * LANES / LOOKUPS]

@@ -46,7 +46,16 @@ use crate::{
 };
 
 /// Low bits of the index, whose vector is as long as a leaf.
-const LOW: u32 = 7;
+pub(crate) const LOW: u32 = 7;
+
+/// Bytes a lookup while its tree grows, besides its correlated OTs and the material: short vectors and their
+/// products of a level, the index, and of a level the correlated OTs and what they mask.
+pub(crate) const MAKING: usize = 2 * 16 + (4 + 8 + 8) + (2 * 16 + 16);
+
+/// Bytes of the material of one lookup, `n > 7`: the tree, how many ones the vector has, and the index.
+pub(crate) fn material(n: u32) -> usize {
+    Trees::<u64>::bytes(n - LOW) + 1 + 4
+}
 
 /// Words of a leaf.
 const WORDS: usize = (1 << LOW) / 64;

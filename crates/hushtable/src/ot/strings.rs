@@ -129,6 +129,12 @@ impl PayloadSender {
         Ok(Self { widths: widths.to_vec(), pads: widths.iter().map(pads).collect::<Result<_>>()?, spent: 0 })
     }
 
+    /// Bytes in memory.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.pads.iter().map(|pads| size_of::<[u64; 2]>() * pads.capacity()).sum()
+    }
+
     /// Step 2 for the next payloads: the message, and the sender's shares.
     ///
     /// # Panics
@@ -204,6 +210,12 @@ impl PayloadReceiver {
         let choices = from.words::<u64>(count, 1)?.into_iter().map(u64::wrapping_neg).collect();
         let pads = widths.iter().map(|&w| from.words(count, w)).collect::<Result<_>>()?;
         Ok(Self { widths: widths.to_vec(), choices, pads, spent: 0 })
+    }
+
+    /// Bytes in memory.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        8 * (self.choices.capacity() + self.pads.iter().map(Vec::capacity).sum::<usize>())
     }
 
     /// Bytes of the sender's message for the next `payloads`.

@@ -94,6 +94,13 @@ impl<G: Group> Signed<G> {
         Ok(Self { onehot, sign: Sign { widths: self.sign.widths.clone(), removal } })
     }
 
+    /// Bytes in memory besides those of the one-hot vectors.
+    #[cfg(test)]
+    pub(crate) fn removal_held(&self) -> usize {
+        let held = |r: &Removal| 8 * r.mine.capacity() + r.out.held() + r.inc.held();
+        self.sign.removal.as_ref().map_or(0, held)
+    }
+
     /// Bits that one lookup takes on disk, for one column of `l` bits.
     pub(crate) fn stored_bits(n: u32, l: u32) -> usize {
         OneHot::<G>::stored_bits(n) + if l > 1 { 3 * (l as usize - 1) + 1 } else { 0 }
