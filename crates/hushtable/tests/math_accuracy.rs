@@ -82,6 +82,24 @@ fn splines_of_wide_rings_are_right_to_three_units() {
     }
 }
 
+/// Where a larger table costs less than longer places in its pieces, it is taken.
+#[test]
+fn more_pieces_than_accuracy_wants() {
+    for function in [Function::Exp, Function::Gelu, Function::Reciprocal] {
+        let with = |method| {
+            let max_ulp = Some(3.0);
+            let options = Options { method, max_ulp, objective: Objective::Bytes, ..Options::default() };
+            Evaluation::new(function, 24, 20, &options).unwrap().card()
+        };
+        let chosen = with(Method::Auto);
+        let Method::Spline { degree, pieces } = chosen.method else { panic!("{chosen}") };
+        for pieces in [pieces / 4, pieces / 2] {
+            let fewer = with(Method::Spline { degree, pieces });
+            assert!(fewer.bytes() > chosen.bytes(), "{fewer}\n{chosen}");
+        }
+    }
+}
+
 #[test]
 fn softmax_of_the_longest_rows() {
     const LEN: usize = 1 << 14;

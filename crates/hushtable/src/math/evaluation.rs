@@ -137,10 +137,10 @@ impl Evaluation {
         check_fraction(bits, fraction_out)?;
         let grid = Grid::new(domain, bits, fraction)?;
         let target = Target::new(f, grid, tails, [fraction_out, bits], options.outside)?;
-        let choice = choose::choose(&target, bits, options)?;
+        let (choice, accuracy) = choose::choose(&target, bits, options)?;
         let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
         let outside = options.outside;
-        let (name, accuracy, cost) = (name.to_string(), choice.form.accuracy(&target), choice.cost(bits)?);
+        let (name, cost) = (name.to_string(), choice.cost(bits)?);
         let (form, guard, jumps) = (choice.form, choice.guard, target.jumps());
         let program =
             Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, cost };
