@@ -4,7 +4,7 @@
 use crate::support::pairs;
 
 use hushtable::{
-    AShare, Error, Party, Role,
+    AShare, Error, Party, Result, Role,
     arith::Fixed,
     math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
 };
@@ -150,6 +150,55 @@ fn every_number_of_8_bits() {
 #[test]
 fn every_number_of_10_bits() {
     every_number(10, 5, 200);
+}
+
+/// The numbers at both ends of what a card promises, in every split; beyond, where the ring goes on, some go wrong.
+#[test]
+fn cards_promise_all_that_holds_and_no_more() {
+    const BITS: u32 = 10;
+    let cases = [
+        (Function::Tanh, -2.0, 2.0, Outside::Saturate),
+        (Function::Tanh, -3.0, 0.5, Outside::Saturate),
+        (Function::Tanh, -2.0, 1.75, Outside::Clamp),
+        (Function::Identity, 3.0, 6.5, Outside::Clamp),
+        (Function::Identity, -9.0, -5.0, Outside::Clamp),
+        (Function::Identity, 20.0, 24.0, Outside::Clamp),
+    ];
+    let run = |p: &mut Party| {
+        p.stock_cots(1 << 20, 1 << 20)?;
+        for (function, lo, hi, outside) in cases {
+            for method in [Method::Direct, METHODS[2], METHODS[3]] {
+                let domain = Some(Bounds { lo, hi });
+                let options = Options { domain, method, outside, ..Options::default() };
+                let evaluation = Evaluation::new(function, BITS, 4, &options)?;
+                let card = evaluation.card();
+                let [first, end] = [card.reach.lo, card.reach.hi].map(|end| (end * 16.0) as i64);
+                let role = p.role();
+                let mine =
+                    |x: i64, i: u64| if role == Role::P0 { i } else { low((x as u64).wrapping_sub(i), BITS) };
+                let mut all_right = |numbers: &[i64], splits: u64| -> Result<bool> {
+                    let words =
+                        numbers.iter().flat_map(|&x| (0..splits).map(move |i| mine(x, 997 * i % 1024)));
+                    let x = Fixed::new(AShare::<u64>::new(BITS, words.collect()), 4)?;
+                    let y = evaluation.prepare(p, x.len())?.eval(p, &x)?.open(p)?;
+                    let right = |(i, y): (usize, &f64)| {
+                        let [least, most] =
+                            allowed(function, &card, numbers[i / splits as usize] as f64 / 16.0);
+                        (least..=most).contains(&(y * 16.0))
+                    };
+                    Ok(y.iter().enumerate().all(right))
+                };
+                assert!(all_right(&[first, first + 1, end - 2, end - 1], 1 << BITS)?, "{card}");
+                for beyond in [-512..first, end..512] {
+                    let beyond: Vec<i64> = beyond.collect();
+                    assert!(beyond.is_empty() || !all_right(&beyond, 16)?, "{beyond:?}\n{card}");
+                }
+                assert!(end - first < 1 << BITS && end - first > 1 << (BITS - 1), "{card}");
+            }
+        }
+        Ok(())
+    };
+    both(pair(76, None), run);
 }
 
 /// Each number by itself: an error at both parties for those outside, a result for the others.

@@ -23,6 +23,8 @@
 //! # Source
 //! Comparison as in Rathee et al., "CrypTFlow2" (CCS 2020), section 4, once instead of once for each end.
 
+use std::ops::RangeInclusive;
+
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
@@ -100,6 +102,14 @@ impl SidesJob {
             compared => Some(OrderJob::new(compared, !span.is_power_of_two(), objective)?),
         };
         Ok(Self { bits, low, span, sides, plan: Plan::best(low, objective)?, order })
+    }
+
+    /// The numbers X, in two's complement, of which the sides are told: `span - 2^(l-1)` to `2^(l-1) - 1`, and all
+    /// of the ring where only what is inside is.
+    pub fn reach(&self) -> RangeInclusive<i64> {
+        let unused = 64 - self.bits;
+        let least = (i64::MIN >> unused) + if self.sides { self.span as i64 } else { 0 };
+        least..=i64::MAX >> unused
     }
 
     /// What a number costs.

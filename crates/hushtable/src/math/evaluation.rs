@@ -24,8 +24,8 @@ use crate::{
 
 /// A public function at a given ring and scale: its tables and what is known of them. Cheap to clone.
 ///
-/// Numbers must lie in `-2^(l-2) .. 2^(l-2)` as integers if the ring has `l` bits; where the table covers
-/// the ring, anywhere. The [card](Self::card) says where.
+/// Numbers may lie anywhere where the table covers the ring, and else anywhere but near the ring's ends: where the
+/// [card](Self::card) says.
 #[derive(Clone)]
 pub struct Evaluation(Arc<Program>);
 
@@ -294,14 +294,24 @@ impl Program {
         if matches!(self.outside, Outside::Wrap) {
             return self.grid.bounds;
         }
-        let slack = if self.guard.is_none() || self.outside == Outside::Strict { 1 } else { 2 };
-        let half = |slack: u32| 2f64.powi((self.bits - slack) as i32 - self.grid.fraction as i32);
-        let end = |instead: Instead| match instead {
+        let half = 1i128 << (self.bits - 1);
+        let [lo, hi] = self.guard.filter(|guard| !guard.strict).map_or([-half, half], |guard| guard.reach());
+        let [held_lo, held_hi] = self.instead.map(|instead| match instead {
             // The number itself must fit the results.
-            Instead::Number(more) => half(slack.max(more + 1)),
-            Instead::Constant(_) => half(slack),
-        };
-        Bounds { lo: -end(self.instead[0]), hi: end(self.instead[1]) }
+            Instead::Number(more) => half >> more,
+            Instead::Constant(_) => half,
+        });
+        let (lo, hi) = (lo.max(-held_lo), hi.min(held_hi));
+        // Numbers of fewer digits are to lie inside.
+        let (mut first, mut end) = (lo as f64, hi as f64);
+        if (first as i128) < lo {
+            first = first.next_up();
+        }
+        if end as i128 > hi {
+            end = end.next_down();
+        }
+        let unit = 2f64.powi(self.grid.fraction as i32);
+        Bounds { lo: first / unit, hi: end / unit }
     }
 }
 

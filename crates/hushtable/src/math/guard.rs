@@ -7,11 +7,15 @@
 //!
 //! # Protocol
 //! With `X = x - lo`, [`Sides`] tells whether X is negative or not below `count`, for
-//! `-2^(l-2) <= x, lo, lo + count < 2^(l-2)`.
+//! `count - 2^(l-1) <= X < 2^(l-1)`.
 //!
 //! *Shifted*, where the results are right for `-2^s <= X < 3 * 2^s` and `count <= 2^(s+1)`: with
 //! `H = ((X + 2^s)_0 >> s) + ((X + 2^s)_1 >> s)` in `l - s` bits, which is the true quotient or one less,
-//! the sides of H and 3 do. Numbers near the domain then count as inside.
+//! the sides of H and 3 do. Numbers near the domain then count as inside. Both of what H may be are told for
+//! `3 * 2^s - 2^(l-1) <= X < 2^(l-1) - 2^s`.
+//!
+//! What is left lies at the ends of the ring. From the card's [reach](super::Card::reach) on, it may be taken for a
+//! number of the other end.
 //!
 //! Multiplexers replace. Strict: only whether X is inside, for every x, and an OR over all numbers, of which
 //! one bit is opened.
@@ -51,13 +55,11 @@ impl Guard {
     /// For exactly the numbers of a grid.
     ///
     /// # Errors
-    /// [`Error::Param`] for a domain that the comparisons do not serve.
+    /// [`Error::Param`] for a domain of more than half of the ring.
     pub(super) fn exact(grid: &Grid, bits: u32, objective: Objective, strict: bool) -> Result<Self> {
-        if strict && grid.count > 1 << (bits - 1) {
-            return refuse_domain(grid, format!("at most half of a ring of {bits} bits, or all of it"));
-        }
-        if !strict {
-            check_side(grid, bits)?;
+        if grid.count > 1 << (bits - 1) {
+            let accepted = format!("at most half of a ring of {bits} bits, or all of it");
+            return Err(Error::Param { what: "domain", got: grid.bounds.to_string(), accepted });
         }
         let job = match strict {
             true => SidesJob::inside(bits, grid.count, objective)?,
@@ -66,19 +68,23 @@ impl Guard {
         Ok(Self { lo: grid.lo, margin: 0, shift: 0, job, strict })
     }
 
-    /// For those and some around them: half as many as the next power of two, on either side. For exactly those
-    /// of a grid near the end of what is promised.
+    /// For those and some around them: half as many as the next power of two, on either side.
     ///
     /// # Errors
-    /// As [`exact`](Self::exact).
+    /// [`Error::Param`] for a domain of more than a quarter of the ring.
     pub(super) fn shifted(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
-        check_side(grid, bits)?;
-        let (shift, quarter) = (grid.bits() - 1, 1i64 << (bits - 2));
-        if !((1 << shift) - quarter..=quarter - (4 << shift)).contains(&grid.lo) {
-            return Self::exact(grid, bits, objective, false);
-        }
+        let shift = grid.bits() - 1;
         let job = SidesJob::sides(bits - shift, 3, objective)?;
         Ok(Self { lo: grid.lo, margin: 1 << shift, shift, job, strict: false })
+    }
+
+    /// The least number that is treated as it should be, and the one that all of those are below, before the ring
+    /// ends.
+    pub(super) fn reach(&self) -> [i128; 2] {
+        let (lo, told) = (i128::from(self.lo), self.job.reach());
+        // Of H what is one less is to be told, too: `(least + 1) * 2^s - 2^s`.
+        let [least, end] = [i128::from(*told.start()), i128::from(*told.end()) + 1].map(|h| h << self.shift);
+        [lo + least, lo + end - i128::from(self.margin)]
     }
 
     /// Offline.
@@ -112,24 +118,6 @@ impl Guard {
         let replaced = if self.strict { 0 } else { 2 * batch };
         (send + replaced, recv + replaced)
     }
-}
-
-/// `Ok(())` for a domain whose sides are told apart.
-fn check_side(grid: &Grid, bits: u32) -> Result<()> {
-    let quarter = 1i64 << (bits - 2);
-    if grid.lo >= -quarter && grid.lo + grid.count as i64 <= quarter {
-        return Ok(());
-    }
-    let unit = 2f64.powi(grid.fraction as i32);
-    let (lo, hi) = (-quarter as f64 / unit, quarter as f64 / unit);
-    refuse_domain(
-        grid,
-        format!("within {lo} and {hi}, unless nothing becomes of numbers outside or they are refused"),
-    )
-}
-
-fn refuse_domain<T>(grid: &Grid, accepted: String) -> Result<T> {
-    Err(Error::Param { what: "domain", got: grid.bounds.to_string(), accepted })
 }
 
 /// ANDs of a strict check.
