@@ -96,10 +96,10 @@ type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>
 fn select<R: Ring>(group: &mut Group, name: &str, n: usize, batch: usize, rows: &[u64]) {
     let (table, mut out) = (words::<R>(n), vec![R::default(); batch]);
     group.bench_function(BenchmarkId::new(format!("xor/{name}"), n), |b| {
-        b.iter(|| lookup::xor_select(black_box(rows), &table, &mut out));
+        b.iter(|| lookup::xor_select(black_box(rows), &[&table], &mut [&mut out]));
     });
     group.bench_function(BenchmarkId::new(format!("add/{name}"), n), |b| {
-        b.iter(|| lookup::add_select(black_box(rows), &table, &mut out));
+        b.iter(|| lookup::add_select(black_box(rows), &[&table], &mut [&mut out]));
     });
 }
 

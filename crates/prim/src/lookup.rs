@@ -12,20 +12,22 @@ use crate::{Kernel, Ring, Shift, Wiped};
 pub use dot::Shifted;
 use select::select;
 
-/// `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
+/// For each table, `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
 ///
 /// # Panics
-/// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
-pub fn xor_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
-    select::<R, false>(Kernel::active(), rows, table, out);
+/// Unless there is an `out` for each table, all tables have as many entries, a power of two, and `rows` has
+/// as many rows of that many bits as each `out` has words.
+pub fn xor_select<R: Ring>(rows: &[u64], tables: &[&[R]], out: &mut [&mut [R]]) {
+    select::<R, false>(Kernel::active(), rows, tables, out);
 }
 
-/// `out[b]` = sum of the entries `table[j]` for which bit `j` of row `b` is 1, mod `2^WIDTH`.
+/// For each table, `out[b]` = sum of the entries `table[j]` for which bit `j` of row `b` is 1, mod `2^WIDTH`.
 ///
 /// # Panics
-/// Unless `table.len()` is a power of two and `rows` has `out.len()` rows of that many bits.
-pub fn add_select<R: Ring>(rows: &[u64], table: &[R], out: &mut [R]) {
-    select::<R, true>(Kernel::active(), rows, table, out);
+/// Unless there is an `out` for each table, all tables have as many entries, a power of two, and `rows` has
+/// as many rows of that many bits as each `out` has words.
+pub fn add_select<R: Ring>(rows: &[u64], tables: &[&[R]], out: &mut [&mut [R]]) {
+    select::<R, true>(Kernel::active(), rows, tables, out);
 }
 
 /// Number of ones.
@@ -124,33 +126,42 @@ mod tests {
         row[i / 64] >> (i % 64) & 1 == 1
     }
 
-    fn agrees<R: Ring>(n: usize, batch: usize, words: &[u64]) {
+    /// For so many tables.
+    fn agrees<R: Ring>(n: usize, count: usize, batch: usize, words: &[u64]) {
         let width = row_words(n);
         let full = if n < 64 { (1 << n) - 1 } else { u64::MAX };
         let rows: Vec<u64> = words.iter().cycle().take(batch * width).map(|w| w & full).collect();
-        let table: Vec<R> =
-            (0..n as u64).map(|j| R::from_u64((j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3)).collect();
+        let entry = |q: u64, j: u64| R::from_u64((q + j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3);
+        let columns: Vec<Vec<R>> =
+            (0..count as u64).map(|q| (0..n as u64).map(|j| entry(q, j)).collect()).collect();
+        let tables: Vec<&[R]> = columns.iter().map(|table| &table[..]).collect();
         for kernel in Kernel::supported() {
-            let (mut xors, mut sums) = (vec![R::default(); batch], vec![R::default(); batch]);
-            select::<R, false>(kernel, &rows, &table, &mut xors);
-            select::<R, true>(kernel, &rows, &table, &mut sums);
-            for b in 0..batch {
+            let [mut xors, mut sums] = [(); 2].map(|()| vec![vec![R::default(); batch]; count]);
+            let [to_xor, to_add] = [&mut xors, &mut sums].map(|out| out.iter_mut().map(|out| &mut out[..]));
+            select::<R, false>(kernel, &rows, &tables, &mut to_xor.collect::<Vec<_>>());
+            select::<R, true>(kernel, &rows, &tables, &mut to_add.collect::<Vec<_>>());
+            for (b, q) in (0..batch).flat_map(|b| (0..count).map(move |q| (b, q))) {
                 let row = &rows[b * width..][..width];
-                let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| table[j].to_u64());
+                let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| tables[q][j].to_u64());
                 let (xor, sum) = (chosen().fold(0, |a, x| a ^ x), chosen().fold(0, u64::wrapping_add));
-                assert_eq!(xors[b], R::from_u64(xor), "xor {kernel:?} {n} {batch} {b}");
-                assert_eq!(sums[b], R::from_u64(sum), "sum {kernel:?} {n} {batch} {b}");
+                assert_eq!(xors[q][b], R::from_u64(xor), "xor {kernel:?} {n} {batch} {b} {q}");
+                assert_eq!(sums[q][b], R::from_u64(sum), "sum {kernel:?} {n} {batch} {b} {q}");
             }
         }
     }
 
     proptest! {
         #[test]
-        fn selections(log in 0u32..=10, batch in 0usize..20, words in prop::collection::vec(any::<u64>(), 64)) {
-            agrees::<u8>(1 << log, batch, &words);
-            agrees::<u16>(1 << log, batch, &words);
-            agrees::<u32>(1 << log, batch, &words);
-            agrees::<u64>(1 << log, batch, &words);
+        fn selections(
+            log in 0u32..=10,
+            count in 1usize..=6,
+            batch in 0usize..10,
+            words in prop::collection::vec(any::<u64>(), 64),
+        ) {
+            agrees::<u8>(1 << log, count, batch, &words);
+            agrees::<u16>(1 << log, count, batch, &words);
+            agrees::<u32>(1 << log, count, batch, &words);
+            agrees::<u64>(1 << log, count, batch, &words);
         }
 
         #[test]

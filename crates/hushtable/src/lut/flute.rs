@@ -313,7 +313,7 @@ impl Lut {
             lookup::shift_row(row, n, Shift::Xor, gather(m, self.wires) as u32);
         }
         let mut entries = vec![R::default(); x.masked.len()];
-        lookup::xor_select(&self.rows, &table.columns()[0], &mut entries);
+        lookup::xor_select(&self.rows, &[&table.columns()[0]], &mut [&mut entries]);
         let masks = self.output.0.clone();
         let words = entries.iter().zip(masks.0.words()).map(|(y, k)| y.to_u64() ^ k).collect();
         entries.zeroize();

@@ -107,16 +107,15 @@ impl<G: Group> OneHot<G> {
         self,
         m: &[u32],
         tables: &[&Table<R>],
-        select: fn(&[u64], &[R], &mut [R]),
+        select: fn(&[u64], &[&[R]], &mut [&mut [R]]),
     ) -> Vec<Zeroizing<Vec<R>>> {
         let n = self.index_bits();
-        let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
+        let columns: Vec<&[R]> = tables.iter().flat_map(|t| t.columns()).map(|c| &c[..]).collect();
         let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
         self.spend_rows(|at, rows| {
             lookup::shift_rows(rows, 1 << n, G::SHIFT, &m[at.clone()]);
-            for (column, out) in columns.iter().zip(&mut out) {
-                select(rows, column, &mut out[at.clone()]);
-            }
+            let mut out: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[at.clone()]).collect();
+            select(rows, &columns, &mut out);
         });
         out
     }
@@ -129,12 +128,12 @@ impl Position {
     /// [`Error::Shape`](crate::Error::Shape) if the table has another length.
     pub fn read_xor<R: Ring>(&self, table: &Table<R>) -> Result<Vec<BShare<R>>> {
         table.check_index(self.n)?;
-        let read = |column: &Vec<R>| {
-            let mut out = vec![R::default(); self.rows.len() / ct::row_words(1 << self.n)];
-            lookup::xor_select(&self.rows, column, &mut out);
-            Share::new(table.bits(), out)
-        };
-        Ok(table.columns().iter().map(read).collect())
+        let columns: Vec<&[R]> = table.columns().iter().map(|c| &c[..]).collect();
+        let count = self.rows.len() / ct::row_words(1 << self.n);
+        let mut out = vec![vec![R::default(); count]; columns.len()];
+        let mut room: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[..]).collect();
+        lookup::xor_select(&self.rows, &columns, &mut room);
+        Ok(out.into_iter().map(|out| Share::new(table.bits(), out)).collect())
     }
 }
 
