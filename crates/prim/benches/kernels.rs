@@ -1,6 +1,7 @@
 //! Kernels on one thread, on every supported instruction set: `cargo bench -p hushtable-prim`.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use prim::lookup::{Sums, Xors};
 use prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, ct, ggm, lookup, lpn, pack, rows, transpose};
 use std::hint::black_box;
 use std::time::Duration;
@@ -95,11 +96,13 @@ type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>
 
 fn select<R: Ring>(group: &mut Group, name: &str, n: usize, batch: usize, rows: &[u64]) {
     let (table, mut out) = (words::<R>(n), vec![R::default(); batch]);
+    let tables = [(R::WIDTH, &table[..])];
+    let (xors, sums) = (Xors::new(&tables, batch), Sums::new(&tables, batch));
     group.bench_function(BenchmarkId::new(format!("xor/{name}"), n), |b| {
-        b.iter(|| lookup::xor_select(black_box(rows), &[&table], &mut [&mut out]));
+        b.iter(|| xors.read(black_box(rows), &mut [&mut out]));
     });
     group.bench_function(BenchmarkId::new(format!("add/{name}"), n), |b| {
-        b.iter(|| lookup::add_select(black_box(rows), &[&table], &mut [&mut out]));
+        b.iter(|| sums.read(black_box(rows), &mut [&mut out]));
     });
 }
 

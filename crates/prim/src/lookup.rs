@@ -5,29 +5,56 @@
 mod dot;
 mod long;
 mod select;
+mod subsets;
 
 use crate::ct::{row_words, swap_in_word};
 use crate::simd::{Isa, Op};
 use crate::{Kernel, Ring, Shift, Wiped};
 pub use dot::Shifted;
 use select::select;
+use subsets::Subsets;
 
-/// For each table, `out[b]` = XOR of the entries `table[j]` for which bit `j` of row `b` is 1.
-///
-/// # Panics
-/// Unless there is an `out` for each table, all tables have as many entries, a power of two, and `rows` has
-/// as many rows of that many bits as each `out` has words.
-pub fn xor_select<R: Ring>(rows: &[u64], tables: &[&[R]], out: &mut [&mut [R]]) {
-    select::<R, false>(Kernel::active(), rows, tables, out);
+/// Fewest lookups for which tables are laid out anew.
+const MANY: usize = 1024;
+
+/// Tables of as many entries, read by rows of secret bits. `ADD`: for sums of entries, else for XORs.
+pub struct Reader<'a, R, const ADD: bool> {
+    tables: Vec<&'a [R]>,
+    subsets: Option<Subsets<ADD>>,
 }
 
-/// For each table, `out[b]` = sum of the entries `table[j]` for which bit `j` of row `b` is 1, mod `2^WIDTH`.
-///
-/// # Panics
-/// Unless there is an `out` for each table, all tables have as many entries, a power of two, and `rows` has
-/// as many rows of that many bits as each `out` has words.
-pub fn add_select<R: Ring>(rows: &[u64], tables: &[&[R]], out: &mut [&mut [R]]) {
-    select::<R, true>(Kernel::active(), rows, tables, out);
+/// Sums of entries.
+pub type Sums<'a, R> = Reader<'a, R, true>;
+
+/// XORs of entries.
+pub type Xors<'a, R> = Reader<'a, R, false>;
+
+impl<'a, R: Ring, const ADD: bool> Reader<'a, R, ADD> {
+    /// For tables and the bits of their entries, and so many lookups.
+    ///
+    /// # Panics
+    /// Unless all tables have as many entries, a power of two.
+    pub fn new(tables: &[(u32, &'a [R])], lookups: usize) -> Self {
+        let entries = tables.first().map_or(1, |(_, table)| table.len());
+        assert!(entries.is_power_of_two() && tables.iter().all(|(_, t)| t.len() == entries), "entries");
+        let subsets = if lookups < MANY { None } else { Subsets::new(tables) };
+        Self { tables: tables.iter().map(|&(_, table)| table).collect(), subsets }
+    }
+
+    /// For each table, `out[b]` = sum or XOR of the entries `table[j]` for which bit `j` of row `b` is 1. Bits above
+    /// those of the entries mean nothing.
+    ///
+    /// # Panics
+    /// Unless there is an `out` for each table, of as many words as there are rows of as many bits as entries.
+    pub fn read(&self, rows: &[u64], out: &mut [&mut [R]]) {
+        self.read_on(Kernel::active(), rows, out);
+    }
+
+    fn read_on(&self, kernel: Kernel, rows: &[u64], out: &mut [&mut [R]]) {
+        if !self.subsets.as_ref().is_some_and(|subsets| subsets.read(kernel, rows, out)) {
+            select::<R, ADD>(kernel, rows, &self.tables, out);
+        }
+    }
 }
 
 /// Number of ones.
@@ -120,32 +147,61 @@ fn xor_bits(row: &mut [u64], by: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ring::low;
     use proptest::prelude::*;
 
     fn bit(row: &[u64], i: usize) -> bool {
         row[i / 64] >> (i % 64) & 1 == 1
     }
 
-    /// For so many tables.
-    fn agrees<R: Ring>(n: usize, count: usize, batch: usize, words: &[u64]) {
+    /// For `count` tables, of entries of full words and of `bits` in turn.
+    fn agrees<R: Ring>(n: usize, count: usize, bits: u32, batch: usize, words: &[u64]) {
         let width = row_words(n);
         let full = if n < 64 { (1 << n) - 1 } else { u64::MAX };
         let rows: Vec<u64> = words.iter().cycle().take(batch * width).map(|w| w & full).collect();
-        let entry = |q: u64, j: u64| R::from_u64((q + j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3);
-        let columns: Vec<Vec<R>> =
-            (0..count as u64).map(|q| (0..n as u64).map(|j| entry(q, j)).collect()).collect();
-        let tables: Vec<&[R]> = columns.iter().map(|table| &table[..]).collect();
+        let columns: Vec<(u32, Vec<R>)> = (0..count as u64)
+            .map(|q| {
+                let bits = if q % 2 == 0 { R::WIDTH } else { bits.min(R::WIDTH) };
+                let entry = |j: u64| low((q + j + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 3, bits);
+                (bits, (0..n as u64).map(|j| R::from_u64(entry(j))).collect())
+            })
+            .collect();
+        let tables: Vec<(u32, &[R])> = columns.iter().map(|(bits, table)| (*bits, &table[..])).collect();
         for kernel in Kernel::supported() {
-            let [mut xors, mut sums] = [(); 2].map(|()| vec![vec![R::default(); batch]; count]);
-            let [to_xor, to_add] = [&mut xors, &mut sums].map(|out| out.iter_mut().map(|out| &mut out[..]));
-            select::<R, false>(kernel, &rows, &tables, &mut to_xor.collect::<Vec<_>>());
-            select::<R, true>(kernel, &rows, &tables, &mut to_add.collect::<Vec<_>>());
-            for (b, q) in (0..batch).flat_map(|b| (0..count).map(move |q| (b, q))) {
-                let row = &rows[b * width..][..width];
-                let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| tables[q][j].to_u64());
-                let (xor, sum) = (chosen().fold(0, |a, x| a ^ x), chosen().fold(0, u64::wrapping_add));
-                assert_eq!(xors[q][b], R::from_u64(xor), "xor {kernel:?} {n} {batch} {b} {q}");
-                assert_eq!(sums[q][b], R::from_u64(sum), "sum {kernel:?} {n} {batch} {b} {q}");
+            for lookups in [0, MANY] {
+                let (xors, sums) = (Xors::new(&tables, lookups), Sums::new(&tables, lookups));
+                let [mut got_xors, mut got_sums] = [(); 2].map(|()| vec![vec![R::default(); batch]; count]);
+                let [to_xor, to_add] =
+                    [&mut got_xors, &mut got_sums].map(|out| out.iter_mut().map(|out| &mut out[..]));
+                xors.read_on(kernel, &rows, &mut to_xor.collect::<Vec<_>>());
+                sums.read_on(kernel, &rows, &mut to_add.collect::<Vec<_>>());
+                for (b, (q, (bits, table))) in
+                    (0..batch).flat_map(|b| (0..).zip(&tables).map(move |t| (b, t)))
+                {
+                    let row = &rows[b * width..][..width];
+                    let chosen = || (0..n).filter(|&j| bit(row, j)).map(|j| table[j].to_u64());
+                    let (xor, sum) = (chosen().fold(0, |a, x| a ^ x), chosen().fold(0, u64::wrapping_add));
+                    let got: (R, R) = (got_xors[q][b], got_sums[q][b]);
+                    assert_eq!(low(got.0.to_u64(), *bits), xor, "xor {kernel:?} {n} {batch} {b} {q}");
+                    assert_eq!(
+                        low(got.1.to_u64(), *bits),
+                        low(sum, *bits),
+                        "sum {kernel:?} {n} {batch} {b} {q}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_the_largest_entries() {
+        for n in [256, 1024, 4096] {
+            let table = vec![u64::MAX; n];
+            let rows = vec![u64::MAX; 35 * row_words(n)];
+            for kernel in Kernel::supported() {
+                let mut out = [0; 35];
+                Sums::new(&[(64, &table)], MANY).read_on(kernel, &rows, &mut [&mut out]);
+                assert_eq!(out, [(n as u64).wrapping_neg(); 35], "{kernel:?} {n}");
             }
         }
     }
@@ -153,15 +209,16 @@ mod tests {
     proptest! {
         #[test]
         fn selections(
-            log in 0u32..=10,
+            log in 0u32..=12,
             count in 1usize..=6,
-            batch in 0usize..10,
+            bits in 1u32..=64,
+            batch in 0usize..70,
             words in prop::collection::vec(any::<u64>(), 64),
         ) {
-            agrees::<u8>(1 << log, count, batch, &words);
-            agrees::<u16>(1 << log, count, batch, &words);
-            agrees::<u32>(1 << log, count, batch, &words);
-            agrees::<u64>(1 << log, count, batch, &words);
+            agrees::<u8>(1 << log, count, bits, batch, &words);
+            agrees::<u16>(1 << log, count, bits, batch, &words);
+            agrees::<u32>(1 << log, count, bits, batch, &words);
+            agrees::<u64>(1 << log, count, bits, batch, &words);
         }
 
         #[test]

@@ -24,7 +24,12 @@
 
 use std::fmt;
 
-use prim::{ct, lookup, ring::Ring, rows::Shift};
+use prim::{
+    ct,
+    lookup::{self, Xors},
+    ring::Ring,
+    rows::Shift,
+};
 use zeroize::Zeroize;
 
 use super::Table;
@@ -313,7 +318,8 @@ impl Lut {
             lookup::shift_row(row, n, Shift::Xor, gather(m, self.wires) as u32);
         }
         let mut entries = vec![R::default(); x.masked.len()];
-        lookup::xor_select(&self.rows, &[&table.columns()[0]], &mut [&mut entries]);
+        let column = (table.bits(), &table.columns()[0][..]);
+        Xors::new(&[column], x.masked.len()).read(&self.rows, &mut [&mut entries]);
         let masks = self.output.0.clone();
         let words = entries.iter().zip(masks.0.words()).map(|(y, k)| y.to_u64() ^ k).collect();
         entries.zeroize();

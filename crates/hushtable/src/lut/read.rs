@@ -22,7 +22,11 @@ mod pads;
 pub mod polynomial;
 pub mod signed;
 
-use prim::{Wiped, ct, lookup, ring::Ring};
+use prim::{
+    Wiped, ct,
+    lookup::{self, Reader, Xors},
+    ring::Ring,
+};
 use zeroize::Zeroizing;
 
 pub use folded::Folded;
@@ -101,21 +105,18 @@ impl<G: Group> OneHot<G> {
         Position { n, rows }
     }
 
-    /// Steps 1 and 2 after the opening, by `select`, for every column of several tables. Spends some
+    /// Steps 1 and 2 after the opening, `ADD`: with sums, for every column of several tables. Spends some
     /// rows after others, each wiped while it is in the cache.
-    fn selected<R: Ring>(
-        self,
-        m: &[u32],
-        tables: &[&Table<R>],
-        select: fn(&[u64], &[&[R]], &mut [&mut [R]]),
-    ) -> Vec<Zeroizing<Vec<R>>> {
+    fn selected<R: Ring, const ADD: bool>(self, m: &[u32], tables: &[&Table<R>]) -> Vec<Zeroizing<Vec<R>>> {
         let n = self.index_bits();
-        let columns: Vec<&[R]> = tables.iter().flat_map(|t| t.columns()).map(|c| &c[..]).collect();
+        let columns: Vec<_> =
+            tables.iter().flat_map(|t| t.columns().iter().map(|c| (t.bits(), &c[..]))).collect();
+        let reader = Reader::<R, ADD>::new(&columns, m.len());
         let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
         self.spend_rows(|at, rows| {
             lookup::shift_rows(rows, 1 << n, G::SHIFT, &m[at.clone()]);
             let mut out: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[at.clone()]).collect();
-            select(rows, &columns, &mut out);
+            reader.read(rows, &mut out);
         });
         out
     }
@@ -128,11 +129,11 @@ impl Position {
     /// [`Error::Shape`](crate::Error::Shape) if the table has another length.
     pub fn read_xor<R: Ring>(&self, table: &Table<R>) -> Result<Vec<BShare<R>>> {
         table.check_index(self.n)?;
-        let columns: Vec<&[R]> = table.columns().iter().map(|c| &c[..]).collect();
+        let columns: Vec<_> = table.columns().iter().map(|c| (table.bits(), &c[..])).collect();
         let count = self.rows.len() / ct::row_words(1 << self.n);
         let mut out = vec![vec![R::default(); count]; columns.len()];
         let mut room: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[..]).collect();
-        lookup::xor_select(&self.rows, &columns, &mut room);
+        Xors::new(&columns, count).read(&self.rows, &mut room);
         Ok(out.into_iter().map(|out| Share::new(table.bits(), out)).collect())
     }
 }

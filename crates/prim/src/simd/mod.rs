@@ -222,6 +222,12 @@ pub(crate) trait ByteIsa: Isa {
     fn next_bytes(self, low: Self::V, high: Self::V) -> Self::V;
     /// Byte `p` of each block is the byte at place `places[p] < 16` of the same block of `v`.
     fn permute_bytes(self, v: Self::V, places: Self::V) -> Self::V;
+    /// The bytes of the low halves of `a` and `b` in turn, in each block, and those of the high halves.
+    fn zip_bytes(self, a: Self::V, b: Self::V) -> (Self::V, Self::V);
+    /// The four high bits of every byte, as its low ones.
+    fn high_halves(self, x: Self::V) -> Self::V;
+    /// The upper byte of every 16 bits, as the lower one.
+    fn upper_bytes(self, x: Self::V) -> Self::V;
     /// The word in every 64 bits.
     fn splat_word(self, x: u64) -> Self::V;
     /// All ones in the words of `R` where `x & bits == bits`, zero in the others.

@@ -150,6 +150,24 @@ impl ByteIsa for Neon {
     }
 
     #[inline(always)]
+    fn zip_bytes(self, a: uint8x16_t, b: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { (vzip1q_u8(a, b), vzip2q_u8(a, b)) }
+    }
+
+    #[inline(always)]
+    fn high_halves(self, x: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { vshrq_n_u8(x, 4) }
+    }
+
+    #[inline(always)]
+    fn upper_bytes(self, x: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { vreinterpretq_u8_u16(vshrq_n_u16(vreinterpretq_u16_u8(x), 8)) }
+    }
+
+    #[inline(always)]
     fn splat_word(self, x: u64) -> uint8x16_t {
         // SAFETY: `self` proves Advanced SIMD
         unsafe { vreinterpretq_u8_u64(vdupq_n_u64(x)) }

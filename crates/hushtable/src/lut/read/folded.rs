@@ -15,7 +15,7 @@
 //! # Source
 //! lut-spec 5, "Sign folding".
 
-use prim::{lookup, ring::Ring};
+use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::Signed;
@@ -64,7 +64,7 @@ impl<G: Group> Signed<G> {
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let (m, message) =
             p.open_beside(std::slice::from_ref(&masked), message, multiplying.message_len())?;
-        let mut sums = self.onehot.selected(&m[0], tables, lookup::add_select);
+        let mut sums = self.onehot.selected::<R, true>(&m[0], tables);
         if p.role() == Role::P1 {
             let negated = |z: &mut R| *z = R::from_u64(z.to_u64().wrapping_neg());
             sums.iter_mut().for_each(|sum| sum.iter_mut().for_each(negated)); // z_1

@@ -13,7 +13,7 @@
 //! # Source
 //! As for the single lookups.
 
-use prim::{lookup, ring::Ring};
+use prim::ring::Ring;
 
 use super::{
     Signed,
@@ -54,7 +54,7 @@ pub fn lookup_xor<G: Group, R: Ring>(
     let (m, _) = p.open_beside(&masked, Vec::new(), 0)?;
     let read = |(job, m): (Read<'_, OneHot<G>, G, R>, &Vec<u32>)| {
         let widths = job.tables.iter().flat_map(|t| t.columns().iter().map(|_| t.bits()));
-        let columns = job.material.selected(m, job.tables, lookup::xor_select);
+        let columns = job.material.selected::<R, false>(m, job.tables);
         columns
             .into_iter()
             .zip(widths)
@@ -102,7 +102,7 @@ pub fn lookup<G: Group, R: Ring>(
     let mut message = Vec::new();
     let mut open = Vec::with_capacity(jobs.len());
     for (Read { material: Signed { onehot, sign }, tables, .. }, m) in jobs.into_iter().zip(&m) {
-        let sums = onehot.selected(m, tables, lookup::add_select);
+        let sums = onehot.selected::<R, true>(m, tables);
         let (more, rest) = sign.multiply(p.role() == Role::P1, sums); // z_1 is the negated sum
         message.extend(more);
         open.push(rest);

@@ -26,7 +26,6 @@
 use std::ops::Range;
 
 use prim::{
-    lookup,
     pack::{pack, packed_len, unpack},
     products::{Products, planes},
     ring::{Ring, low},
@@ -161,7 +160,7 @@ impl<G: Group> Polynomial<G> {
         let signs = signs(p.role(), &onehot);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = p.open(&masked)?;
-        let z = onehot.selected(&m, &[table], lookup::add_select);
+        let z = onehot.selected::<R, true>(&m, &[table]);
         let (words, sum) = words(shape, p.role(), &z, &signs, u);
         let planes = planes_of(shape, &signs, u);
         let mut run = Run { shape, pads, words, planes, sum, room: Zeroizing::new(Vec::new()) };

@@ -146,6 +146,24 @@ impl ByteIsa for AesNi {
     }
 
     #[inline(always)]
+    fn zip_bytes(self, a: __m128i, b: __m128i) -> (__m128i, __m128i) {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)) }
+    }
+
+    #[inline(always)]
+    fn high_halves(self, x: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_and_si128(_mm_srli_epi16(x, 4), _mm_set1_epi8(15)) }
+    }
+
+    #[inline(always)]
+    fn upper_bytes(self, x: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_srli_epi16(x, 8) }
+    }
+
+    #[inline(always)]
     fn splat_word(self, x: u64) -> __m128i {
         // SAFETY: SSE2 is part of x86-64
         unsafe { _mm_set1_epi64x(x as i64) }

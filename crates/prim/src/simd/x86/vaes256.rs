@@ -153,6 +153,24 @@ impl ByteIsa for Vaes256 {
     }
 
     #[inline(always)]
+    fn zip_bytes(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        // SAFETY: `self` proves AVX2
+        unsafe { (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b)) }
+    }
+
+    #[inline(always)]
+    fn high_halves(self, x: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15)) }
+    }
+
+    #[inline(always)]
+    fn upper_bytes(self, x: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_srli_epi16(x, 8) }
+    }
+
+    #[inline(always)]
     fn splat_word(self, x: u64) -> __m256i {
         // SAFETY: `self` proves AVX2
         unsafe { _mm256_set1_epi64x(x as i64) }
