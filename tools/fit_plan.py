@@ -11,6 +11,7 @@ Nothing else should be running while it measures. Needs numpy and scipy.
 import itertools
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -105,24 +106,35 @@ def fit(program, path, calibration):
 
 
 def check(program, path, calibration):
-    errors = []
+    predicted = []
     for r in runs(path):
         k, l, batch, protocol, net = (r[f] for f in ("index_bits", "value_bits", "batch", "protocol", "net"))
-        predicted = plan(program, k, l, batch, protocol, net["name"], calibration)
-        if predicted is None:
-            continue
-        measured = sum(r[phase]["seconds"] for phase in ("setup", "offline", "online"))
-        errors.append((seconds(predicted) / measured - 1, protocol, k, l, batch, net["name"], measured))
+        predicted.append((r, plan(program, k, l, batch, protocol, net["name"], calibration)))
+    predicted = [(r, p) for r, p in predicted if p]
+    errors = []
+    for r, p in predicted:
+        k, l, batch, protocol, net = (r[f] for f in ("index_bits", "value_bits", "batch", "protocol", "net"))
+        errors.append((seconds(p) / seconds(r) - 1, protocol, k, l, batch, net["name"], seconds(r)))
     errors.sort(key=lambda e: abs(e[0]))
     for quantile in (0.5, 0.8, 0.9, 0.95, 1.0):
         print(f"{quantile:4.0%} within {abs(errors[int(quantile * len(errors)) - 1][0]):.0%}")
     for error, protocol, k, l, batch, net, measured in errors[-25:]:
         print(f"{error:+.0%} {protocol} 2^{k} x {l} bits, batch {batch}, {net}: {measured:.4f} s")
+    check_choices(program, calibration, predicted)
+
+
+def check_choices(program, calibration, predicted):
+    """Prints where another protocol than the chosen one took less. Set-up is the same work for protocols of which
+    the same is predicted: its median counts, or its noise would choose among small jobs."""
+    work = lambda r, p: (r["net"]["name"], p["setup"]["seconds"])
+    setups = {}
+    for r, p in predicted:
+        setups.setdefault(work(r, p), []).append(r["setup"]["seconds"])
     best = {}
-    for r in runs(path):
+    for r, p in predicted:
         key = (r["index_bits"], r["value_bits"], r["batch"], r["net"]["name"])
         if (r["index"], r["output"]) == ("additive", "additive"):
-            total = sum(r[phase]["seconds"] for phase in ("setup", "offline", "online"))
+            total = statistics.median(setups[work(r, p)]) + r["offline"]["seconds"] + r["online"]["seconds"]
             best.setdefault(key, {})[r["protocol"]] = total
     for (k, l, batch, net), measured in sorted(best.items()):
         args = ["--index-bits", str(k), "--value-bits", str(l), "--batch", str(batch), "--net", net, "--json"]

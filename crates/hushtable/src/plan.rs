@@ -7,6 +7,7 @@
 
 mod messages;
 mod ot;
+mod rounds;
 mod work;
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     lut::{Job, Protocol},
     net::Shape,
 };
+use rounds::Clock;
 
 /// What is to be least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +179,9 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
         Estimate { seconds: seconds.max(sending) + waiting, bytes, rounds }
     };
     let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
+    let making = rounds::offline(protocol, job, batch, offline.rounds);
+    let ready = ot.started.after(&making);
+    let done = ready.after(&rounds::online(online.rounds));
     Prediction {
         protocol,
         setup: phase(
@@ -185,20 +190,13 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
             ot.start_rounds,
             ot.start_waits,
         ),
-        offline: {
-            let rounds = offline.rounds + ot.rounds;
-            phase(offline_work + ot.seconds, add(offline.bytes, ot.bytes), rounds, delays(rounds))
-        },
-        online: phase(online_work, online.bytes, online.rounds, delays(online.rounds)),
+        offline: phase(
+            offline_work + ot.seconds,
+            add(offline.bytes, ot.bytes),
+            Clock([0; 2]).after(&making).since(Clock([0; 2])),
+            ready.since(ot.started),
+        ),
+        online: phase(online_work, online.bytes, online.rounds, done.since(ready)),
         memory: (protocol.memory(job) * batch + protocol.room(job)) as u64,
     }
-}
-
-/// Delays of the link that the slower party waits for in a phase.
-///
-/// Parties enter a phase one delay apart: the one that waited for a message enters it last. So of an
-/// odd number of rounds the last is waited for by nobody, but for a single one, which the first
-/// party waits twice as long for.
-fn delays(rounds: u32) -> u32 {
-    if rounds == 1 { 2 } else { rounds & !1 }
 }

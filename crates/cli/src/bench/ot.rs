@@ -134,7 +134,7 @@ pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
 }
 
 fn hand_over_pads(ots: &[RandomOts]) -> io::Result<()> {
-    let mut to = BufWriter::new(io::stdout().lock());
+    let mut to = BufWriter::with_capacity(1 << 20, io::stdout().lock()); // 64 KiB of pads an OT for n = 4096
     let mut pads = ots.iter().flat_map(RandomOts::sent).flatten();
     pads.try_for_each(|pad| to.write_all(&pad.0.to_le_bytes()))?;
     to.flush()

@@ -235,7 +235,7 @@ pub(crate) fn making(n: u32, bits: u32) -> usize {
 }
 
 /// `log2 k` for words of `width` bits.
-fn low_bits(width: u32, n: u32) -> u32 {
+pub(crate) fn low_bits(width: u32, n: u32) -> u32 {
     (128 / width).ilog2().min(n)
 }
 

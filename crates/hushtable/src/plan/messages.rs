@@ -1,5 +1,6 @@
 //! Bytes and rounds of each protocol, without those of the correlated OTs.
 
+use super::rounds;
 use crate::{
     lut::{Job, Protocol, ottt},
     onehot::{Cyclic, Xor, staged},
@@ -144,20 +145,11 @@ fn outer_products(k: u32, pair: f64) -> f64 {
 
 /// What the sign of a one-hot vector adds.
 fn sign(protocol: Protocol, job: &Job) -> [PerLookup; 2] {
-    match protocol {
-        Protocol::Rotl
-        | Protocol::Doubling
-        | Protocol::Tree
-        | Protocol::Staged
-        | Protocol::Balanced
-        | Protocol::FlutePlus
-            if job.signed() =>
-        {
-            let online = 2.0 * f64::from(job.value_bits - 1);
-            [2.0, online].map(|bits| PerLookup { bits, from_p0: 0.0, rounds: 1 })
-        }
-        _ => Default::default(),
+    if !rounds::signed(protocol, job) {
+        return Default::default();
     }
+    let online = 2.0 * f64::from(job.value_bits - 1);
+    [2.0, online].map(|bits| PerLookup { bits, from_p0: 0.0, rounds: 1 })
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! What the correlated OTs of a job cost: the decisions of [`crate::ot::Ot`], in figures.
 
-use super::Machine;
+use super::{
+    Machine,
+    rounds::{Clock, Senders},
+};
 use crate::ot::{
-    params::{M, S},
+    params::{LpnSet, M, S},
     source::{MEDIUM, SMALL},
 };
 
@@ -14,10 +17,12 @@ const SETUP_WAITS: u32 = 9;
 
 /// OTs of a message of SoftSpoken, and its bytes.
 const PIECE: usize = 8192;
+/// What set-up leaves in stock where P0 sends, and where P1 does.
+const IN_STOCK: [usize; 2] = [PIECE - 128, 0];
 const PIECE_BYTES: f64 = 31.0 * 8192.0 / 8.0;
 
 /// Both directions together.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct OtCost {
     /// At set-up: what the extension needs to start.
     pub start: f64,
@@ -25,25 +30,35 @@ pub struct OtCost {
     pub start_rounds: u32,
     /// Delays of the link while connecting and starting.
     pub start_waits: u32,
+    /// When each party is done with that: who waited last.
+    pub started: Clock,
     /// Offline: the OTs themselves.
     pub seconds: f64,
     pub bytes: [f64; 2],
-    pub rounds: u32,
 }
 
 /// `counts` are P0's, as sender and as receiver.
 pub fn cost(counts: (usize, usize), machine: &Machine) -> OtCost {
-    // Set-up leaves a piece in stock where P0 sends.
-    let directions = [(counts.0, PIECE - 128), (counts.1, 0)];
-    let mut all = OtCost { start_rounds: SETUP_ROUNDS, start_waits: SETUP_WAITS, ..OtCost::default() };
+    let directions = [(counts.0, IN_STOCK[0]), (counts.1, IN_STOCK[1])];
+    let mut all = OtCost {
+        start: 0.0,
+        start_bytes: [0.0; 2],
+        start_rounds: SETUP_ROUNDS,
+        start_waits: SETUP_WAITS,
+        started: Clock([0, 1]),
+        seconds: 0.0,
+        bytes: [0.0; 2],
+    };
     for (sender, (count, stock)) in directions.into_iter().enumerate() {
         let one = direction(count, stock, machine);
-        all.start += one.start;
+        all.start = all.start.max(one.start); // side by side
         all.seconds += one.seconds;
         all.start_rounds = all.start_rounds.max(SETUP_ROUNDS + one.start_rounds);
         // Seeds there, the first extension back; set M's follows at once.
         all.start_waits = all.start_waits.max(SETUP_WAITS + 2 * one.start_rounds.min(1));
-        all.rounds = all.rounds.max(one.rounds);
+        if one.start_rounds > 0 {
+            all.started = Clock([1, 0]);
+        }
         // SoftSpoken's messages come from the receiver, Ferret's from the sender.
         let receiver = 1 - sender;
         all.start_bytes[receiver] += one.soft_start;
@@ -52,6 +67,46 @@ pub fn cost(counts: (usize, usize), machine: &Machine) -> OtCost {
         all.bytes[sender] += one.ferret;
     }
     all
+}
+
+/// The stock of each direction while a job takes its correlated OTs, first that in which P0 sends.
+pub struct Stock([Supply; 2]);
+
+struct Supply {
+    left: usize,
+    /// Made at a time, at least.
+    unit: usize,
+    /// Ferret's messages come from the sender, SoftSpoken's from the receiver.
+    ferret: bool,
+}
+
+impl Stock {
+    /// For a job of P0's `counts`, as sender and as receiver.
+    pub fn new(counts: (usize, usize)) -> Self {
+        let supply = |count, in_stock| {
+            let ferret = |set: &LpnSet| Supply { left: 0, unit: 1 << set.depth, ferret: true };
+            if count <= SMALL {
+                Supply { left: in_stock, unit: PIECE, ferret: false }
+            } else {
+                ferret(if count <= MEDIUM { &S } else { &M })
+            }
+        };
+        Self([supply(counts.0, IN_STOCK[0]), supply(counts.1, IN_STOCK[1])])
+    }
+
+    /// Takes some; who sends what the stock lacks, if it does.
+    pub fn take(&mut self, send: usize, recv: usize) -> Option<Senders> {
+        let mut senders = [false; 2];
+        for (sender, (supply, count)) in self.0.iter_mut().zip([send, recv]).enumerate() {
+            let missing = count.saturating_sub(supply.left);
+            if missing > 0 {
+                senders[if supply.ferret { sender } else { 1 - sender }] = true;
+            }
+            supply.left += missing.next_multiple_of(supply.unit);
+            supply.left -= count;
+        }
+        senders.contains(&true).then_some(senders)
+    }
 }
 
 #[derive(Default)]
@@ -63,34 +118,22 @@ struct Direction {
     seconds: f64,
     soft: f64,
     ferret: f64,
-    rounds: u32,
 }
 
 fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
     if count <= SMALL {
         let pieces = count.saturating_sub(stock).div_ceil(PIECE);
         let seconds = (pieces * PIECE) as f64 * machine.soft_ot * 1e-9;
-        let (soft, rounds) = (pieces as f64 * PIECE_BYTES, u32::from(pieces > 0));
-        return Direction { seconds, soft, rounds, ..Direction::default() };
+        return Direction { seconds, soft: pieces as f64 * PIECE_BYTES, ..Direction::default() };
     }
     let seeds = (S.seeds() - stock).div_ceil(PIECE);
     let soft_start = seeds as f64 * PIECE_BYTES;
-    let bits = |set: &crate::ot::params::LpnSet| {
-        (set.t * (set.depth as usize - 1) * 128) as f64 / set.usable() as f64
-    };
+    let bits = |set: &LpnSet| (set.t * (set.depth as usize - 1) * 128) as f64 / set.usable() as f64;
     let ns = 1e-9 * count as f64;
     if count <= MEDIUM {
         let (start, ferret) = (machine.small_start, count as f64 * bits(&S) / 8.0);
         let seconds = ns * machine.small_ot;
-        return Direction {
-            start,
-            soft_start,
-            start_rounds: 1,
-            seconds,
-            ferret,
-            rounds: 2,
-            ..Direction::default()
-        };
+        return Direction { start, soft_start, start_rounds: 1, seconds, ferret, ..Direction::default() };
     }
     Direction {
         start: machine.small_start + machine.large_start,
@@ -99,7 +142,6 @@ fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
         start_rounds: 2,
         seconds: ns * machine.large_ot,
         ferret: count as f64 * bits(&M) / 8.0,
-        rounds: 2,
         ..Direction::default()
     }
 }
