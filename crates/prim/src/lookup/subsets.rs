@@ -16,6 +16,9 @@ const UNIT: usize = 256;
 /// Entries of which the sums stay in the cache: a row has 256 places of four at most, whose bytes 16 bits hold.
 const CHUNK: usize = 4 * UNIT;
 
+/// Most bytes of sums, of which there are four for a byte of an entry.
+const MOST_BYTES: usize = 1 << 26;
+
 /// Rows that are read at once, and as many as a vector permutes in each block.
 const ROWS: usize = 32;
 const LANES: usize = 16;
@@ -51,7 +54,7 @@ impl<const ADD: bool> Subsets<ADD> {
             (0..bits.div_ceil(8)).map(move |byte| Plane { column, byte })
         };
         let planes: Vec<Plane> = columns.iter().enumerate().flat_map(bytes).collect();
-        if entries < UNIT || planes.len() < 2 {
+        if entries < UNIT || planes.len() < 2 || 4 * entries * planes.len() > MOST_BYTES {
             return None;
         }
         let mut sums = vec![Vector::zeroed(); planes.len() * entries / 8];
