@@ -189,6 +189,14 @@ fn other_domains_and_scales() {
     for (x, y) in far.iter().zip(results(&gelu, &far, 5)) {
         assert_eq!(y, (4 * x) as f64);
     }
+    // Of 4 pieces of 16 numbers a domain of 46 leaves one.
+    let (domain, method) = (Some(Bounds { lo: 1.0, hi: 3.875 }), Method::Spline { degree: 2, pieces: 4 });
+    for outside in [Outside::Clamp, Outside::Wrap, Outside::Strict] {
+        let ln =
+            Evaluation::new(Function::Ln, 16, 4, &Options { domain, method, outside, ..Options::default() });
+        assert_eq!(ln.as_ref().unwrap().card().entries, 4);
+        worst(&ln.unwrap(), f64::ln, &(16..62).cycle().take(1000).collect::<Vec<_>>(), 5);
+    }
     let own = Evaluation::tabulate(|x| x * x, Bounds { lo: -2.0, hi: 2.0 }, 8).unwrap();
     assert_eq!((own.scale(), own.bits(), own.card().method), (6, 64, Method::Direct));
     worst(&own, |x| x * x, &(-128..128).collect::<Vec<_>>(), 6);

@@ -82,17 +82,20 @@ fn strict(target: &Target, bits: u32, options: &Options) -> Result<Option<Guard>
 }
 
 fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> Result<Choice> {
-    let pieces = Pieces::new(target, bits, form)?;
+    let mut pieces = Pieces::new(target, bits, form)?;
+    let shifted = form.split == Split::Free && pieces.levels_off(target, 3.0);
     let guard = match options.outside {
         Outside::Wrap => None,
         Outside::Strict => strict(target, bits, options)?,
         // The pieces at the ends of the domain may reach beyond it.
         _ if form.split == Split::Carry && pieces.levels_off(target, 3.0) => None,
-        _ if form.split == Split::Free && pieces.levels_off(target, 3.0) => {
-            Some(Guard::shifted(&target.grid, bits, options.objective)?)
-        }
+        _ if shifted => Some(Guard::shifted(&target.grid, bits, options.objective)?),
         _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
     };
+    let beside = shifted && !matches!(options.outside, Outside::Wrap | Outside::Strict);
+    if form.split == Split::Free && !beside && pieces.leave_one(target) {
+        pieces = Pieces::new(target, bits, pieces::Form { split: Split::Tight, ..form })?;
+    }
     Ok(Choice { form: Form::Spline(Spline::new(pieces, options.objective)?), guard })
 }
 

@@ -23,6 +23,8 @@ const NARROWING: u32 = 4;
 pub(super) enum Split {
     /// Without a comparison, over twice the domain.
     Free,
+    /// Without a comparison, over the domain and a piece below it.
+    Tight,
     /// With the carry, over the whole ring.
     Carry,
 }
@@ -73,7 +75,7 @@ impl Pieces {
             return Err(Error::Param { what, got, accepted });
         };
         let base = match split {
-            Split::Free => target.grid.lo,
+            Split::Free | Split::Tight => target.grid.lo,
             Split::Carry => (-1i64) << (bits - 1),
         };
         let cut = GUARD_BITS + degree * (t + 1);
@@ -160,6 +162,11 @@ impl Pieces {
         self.narrow + self.cut
     }
 
+    /// Whether the domain leaves a piece of those to the next power of two for the one below it.
+    pub(super) fn leave_one(&self, target: &Target) -> bool {
+        target.grid.count <= ((1 << self.piece_bits) - 1) << self.low
+    }
+
     /// Pieces of the domain.
     pub(super) fn count(&self) -> u32 {
         1 << self.piece_bits
@@ -169,6 +176,7 @@ impl Pieces {
     pub(super) fn index_bits(&self) -> u32 {
         match self.split {
             Split::Free => self.piece_bits + 1,
+            Split::Tight => self.piece_bits,
             Split::Carry => self.bits - self.low + 1,
         }
     }
@@ -201,6 +209,10 @@ impl Pieces {
                 let piece = if entry < pieces + pieces / 2 { entry } else { entry - all };
                 (piece << t, 0, two)
             }
+            Split::Tight => {
+                let last = (1i64 << self.piece_bits) - 1;
+                (if entry == last { -1 << t } else { entry << t }, 0, two)
+            }
             Split::Carry => {
                 let (piece, carry) = (entry >> 1, entry & 1);
                 // Beyond the last piece comes the first.
@@ -220,7 +232,8 @@ impl Pieces {
         let scale = 2f64.powi(target.fraction as i32);
         let beside = (1..=piece).step_by((piece as usize).div_ceil(256));
         // With carry the pieces are the ring's, beyond whose ends there is nothing.
-        let is_number = |x: i64| self.split == Split::Free || (0..1 << self.bits).contains(&(x + self.start));
+        let is_number =
+            |x: i64| self.split != Split::Carry || (0..1 << self.bits).contains(&(x + self.start));
         let beside = beside.flat_map(|by| [(0, -by), (count - 1, count - 1 + by)]);
         beside.filter(|&(_, x)| is_number(x)).all(|(end, x)| {
             let [end, beyond] = [target.inside(end as f64), target.at(target.place(x), x as f64)];
@@ -237,7 +250,7 @@ impl Pieces {
         let splits = [Some((piece, place, 0)), carries.then_some((piece - 1, place + (1 << self.low), 1))];
         splits.into_iter().flatten().flat_map(|(piece, u, carry)| {
             let entry = match self.split {
-                Split::Free => piece as u64,
+                Split::Free | Split::Tight => piece as u64,
                 Split::Carry => (2 * piece + carry) as u64,
             };
             let entry = low(entry, self.index_bits()) as usize;

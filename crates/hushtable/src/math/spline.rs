@@ -8,7 +8,8 @@
 //!    bits. Then `2^t i + u = X` for `i = i_0 + i_1` and `u = u_0 + u_1 < 2^(t+1)`; i is the number of X's piece, or
 //!    one less where u carries. So the polynomial of i is fitted over two pieces.
 //! 2. *Free* (a ring larger than the domain): i is taken mod the number of pieces of twice the domain; those
-//!    beyond the domain continue the function. *With carry* (the whole ring): `i = -1` and the last piece would
+//!    beyond the domain continue the function. *Tight*, where no result outside is wanted and the number of pieces
+//!    is less than a power of two: mod that, the last one being -1. *With carry* (the whole ring): `i = -1` and the last piece would
 //!    be one. A comparison finds the carry c of u, and `2 i + c` is looked up, each polynomial over one piece.
 //! 3. The polynomial of u by [`Polynomial`], in a ring of `L = v + cut` bits, with `cut` more bits behind the point
 //!    than results have.
@@ -75,7 +76,7 @@ pub(super) struct Material {
 impl Spline {
     pub(super) fn new(pieces: Pieces, objective: arith::Objective) -> Result<Self> {
         let plan = match pieces.split {
-            Split::Free => None,
+            Split::Free | Split::Tight => None,
             Split::Carry => Some(Plan::best(pieces.low, objective)?),
         };
         let ring = pieces.ring();
