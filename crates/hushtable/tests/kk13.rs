@@ -226,7 +226,8 @@ fn random_ots_as_blocks() {
                 Role::P1 => (7, count(n)),
             };
             let ots = p.random_ots(n, counts)?;
-            let sent: Vec<Vec<Block>> = ots.sent().map(<[Block]>::to_vec).collect();
+            let mut sent: Vec<Vec<Block>> = Vec::new();
+            ots.visit_sent(|pads| sent.push(pads.to_vec()));
             Ok((sent, ots.received().collect::<Vec<_>>()))
         });
         made.into_iter().collect::<Result<Vec<_>>>()

@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    hint::black_box,
     io::{self, BufWriter, Read, Write},
 };
 
@@ -101,16 +102,19 @@ fn one_way(role: Role, count: usize) -> (usize, usize) {
 
 /// OTs of a lane that are made, and then checked, at a time.
 const PIECE: usize = 1 << 18;
-/// The same for pads of 1-of-N OTs.
-const PADS: usize = 1 << 22;
 
 /// Measures, and checks every OT: P0 hands each piece to P1 between the measured stretches.
 pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
     let (role, n) = (lanes.role(), work.of as usize);
     let handed = |done: io::Result<()>| done.map_err(|e| Failure::new(format!("handing the OTs over: {e}")));
     let done = if work.scheme == Scheme::Kk13 {
-        let make = |p: &mut Party, count| p.random_ots(n, one_way(role, count));
-        lanes.measure_pieces(PADS / n, make, |role, ots| match role {
+        let make = |p: &mut Party, count| {
+            let ots = p.random_ots(n, one_way(role, count))?;
+            // A consumer takes the pads as they are hashed.
+            ots.visit_sent(|pads| _ = black_box(pads));
+            Ok(ots)
+        };
+        lanes.measure_pieces(PIECE, make, |role, ots| match role {
             Role::P0 => handed(hand_over_pads(ots)),
             Role::P1 => {
                 let received = ots.iter().map(|ots| ots.received().collect::<Vec<_>>());
@@ -134,10 +138,16 @@ pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
 }
 
 fn hand_over_pads(ots: &[RandomOts]) -> io::Result<()> {
-    let mut to = BufWriter::with_capacity(1 << 20, io::stdout().lock()); // 64 KiB of pads an OT for n = 4096
-    let mut pads = ots.iter().flat_map(RandomOts::sent).flatten();
-    pads.try_for_each(|pad| to.write_all(&pad.0.to_le_bytes()))?;
-    to.flush()
+    let mut to = BufWriter::with_capacity(1 << 20, io::stdout().lock());
+    let mut done = Ok(());
+    for ots in ots {
+        ots.visit_sent(|pads| {
+            if done.is_ok() {
+                done = pads.iter().try_for_each(|pad| to.write_all(&pad.0.to_le_bytes()));
+            }
+        });
+    }
+    done.and_then(|()| to.flush())
 }
 
 /// Checks that each pad is the one at its index among the n that `from` has, and that the indices are

@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use prim::{Wiped, block::Block};
+use prim::{Wiped, block::Block, hash::CcrHash};
 
 use super::{
     one_of_n,
@@ -31,15 +31,16 @@ const UNDER_KEY: usize = 1 << 20;
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct RandomOts {
     n: usize,
-    pads: Wiped<Block>,
+    out: one_of_n::Sender,
+    /// Of the pads, each for the OTs of one of [`pieces`].
+    keys: Vec<CcrHash>,
     choices: Wiped<u32>,
     chosen: Wiped<Block>,
 }
 
 impl RandomOts {
     /// Of `counts` OTs as sender and as receiver, `2 <= n <= 2^13`, from
-    /// [`code_cots`](one_of_n::code_cots): 1 round, and another if n is no power of two. The pads take
-    /// `16 n` bytes an OT sent.
+    /// [`code_cots`](one_of_n::code_cots): 1 round, and another if n is no power of two.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another n, and those of the channel.
@@ -50,24 +51,21 @@ impl RandomOts {
         counts: (usize, usize),
     ) -> Result<Self> {
         let (out, inc) = one_of_n::by_code(s, n, cots, counts)?;
-        let (mut pads, mut room) = (Wiped::zeros(n * counts.0), Pads::new(n));
-        for at in pieces(n, counts.0) {
-            let key = out.key(s);
-            for j in at {
-                pads[j * n..][..n].copy_from_slice(out.pads(&key, j, 0, &mut room));
-            }
-        }
+        let keys = pieces(n, counts.0).map(|_| out.key(s)).collect();
         let mut chosen = Wiped::zeros(counts.1);
         for at in pieces(n, counts.1) {
             let key = inc.key(s);
             chosen[at.clone()].copy_from_slice(&inc.pads(&key, at));
         }
-        Ok(Self { n, pads, choices: inc.choices().to_vec().into(), chosen })
+        Ok(Self { n, out, keys, choices: inc.choices().to_vec().into(), chosen })
     }
 
-    /// The n pads of each OT sent.
-    pub fn sent(&self) -> impl Iterator<Item = &[Block]> {
-        self.pads.chunks_exact(self.n)
+    /// Lets `read` have the n pads of each OT sent, one after the other. They are hashed as they are read.
+    pub fn visit_sent(&self, mut read: impl FnMut(&[Block])) {
+        let mut room = Pads::new(self.n);
+        for (at, key) in pieces(self.n, self.out.len()).zip(&self.keys) {
+            at.for_each(|j| read(self.out.pads(key, j, 0, &mut room)));
+        }
     }
 
     /// The index and the pad of each OT received.
@@ -79,7 +77,7 @@ impl RandomOts {
 /// Prints the shape only.
 impl std::fmt::Debug for RandomOts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (send, recv) = (self.pads.len() / self.n, self.choices.len());
+        let (send, recv) = (self.out.len(), self.choices.len());
         write!(f, "RandomOts({send} + {recv} of 1 of {})", self.n)
     }
 }
