@@ -215,7 +215,7 @@ fn share_files() {
     for (from, to, args, fragment) in [
         ("", "", "tanh --outside wrap --domain -2:2", "domain -2:2 does not hold; give"),
         ("", "", "tanh --strict --bits 32", "shares with --bits 20"),
-        ("[0,763]", "[-300000,763]", "tanh", "tanh in 20 bits takes -1024 to"),
+        ("[0,763]", "[-524288,763]", "tanh", "tanh in 20 bits takes -20"),
         ("763", "7630", "sigmoid --outside wrap", "shares of values from 0 to 29.8046875"),
         ("", "", "sigmoid --fraction-bits 4", "shares with --fraction-bits 8; leave it out"),
         ("", "", "sigmoid --column score", "a share file has no columns"),
