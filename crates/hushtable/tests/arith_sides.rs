@@ -158,3 +158,11 @@ fn refused() {
         Ok(())
     });
 }
+
+#[test]
+fn what_is_told_ends_where_the_ring_does() {
+    let reach = |bits, span| SidesJob::sides(bits, span, Objective::Total).unwrap().reach();
+    assert_eq!(reach(6, 3), -29..=31);
+    assert_eq!(reach(64, 1 << 63), 0..=i64::MAX);
+    assert_eq!(SidesJob::inside(64, 5, Objective::Total).unwrap().reach(), i64::MIN..=i64::MAX);
+}

@@ -1,5 +1,7 @@
 //! What arithmetic and functions send: the part of the golden transcripts of `wire` that is about numbers.
 
+use std::ops::Range;
+
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
@@ -47,6 +49,7 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("function-spline-rounded", |p| spline(p, 2, 37, Outside::Wrap, Some(1.0))),
     ("function-spline-carry", |p| spline(p, 2, 15, Outside::Clamp, None)),
     ("function-spline-saturated", |p| spline(p, 2, 37, Outside::Saturate, None)),
+    ("function-spline-tight", |p| evaluated(p, 37, TIGHT, -8.0..7.0, Outside::Wrap, None)),
     ("function-spline-strict", |p| spline(p, 2, 37, Outside::Strict, None)),
 ];
 
@@ -105,12 +108,15 @@ fn layer_norm(p: &mut Party) -> Result<()> {
     Norm::prepare(p, job)?.eval(p, &x, &Affine::public(vec![1.5; 3], vec![0.5; 3])).map(drop)
 }
 
+/// Of pieces that are not all of a power of two.
+const TIGHT: math::Method = math::Method::Spline { degree: 2, pieces: 64 };
+
 fn table(p: &mut Party, bits: u32, outside: Outside) -> Result<()> {
-    evaluated(p, bits, math::Method::Direct, outside, None)
+    evaluated(p, bits, math::Method::Direct, -8.0..8.0, outside, None)
 }
 
 fn spline(p: &mut Party, degree: u32, bits: u32, outside: Outside, max_ulp: Option<f64>) -> Result<()> {
-    evaluated(p, bits, math::Method::Spline { degree, pieces: 64 }, outside, max_ulp)
+    evaluated(p, bits, math::Method::Spline { degree, pieces: 64 }, -8.0..8.0, outside, max_ulp)
 }
 
 /// 6 numbers with 6 bits behind the point for a table, and 10 for a spline.
@@ -118,11 +124,12 @@ fn evaluated(
     p: &mut Party,
     bits: u32,
     method: math::Method,
+    domain: Range<f64>,
     outside: Outside,
     max_ulp: Option<f64>,
 ) -> Result<()> {
     let scale = if method == math::Method::Direct { 6 } else { 10 };
-    let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
+    let domain = Some(Bounds { lo: domain.start, hi: domain.end });
     let options = Options { domain, method, outside, max_ulp, ..Options::default() };
     let x = Fixed::new(AShare::<u64>::new(bits, vec![111; 6]), scale)?;
     let done = Evaluation::new(Function::Sigmoid, bits, scale, &options)?.prepare(p, 6)?.eval(p, &x);

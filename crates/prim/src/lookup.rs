@@ -17,6 +17,11 @@ use subsets::Subsets;
 /// Fewest lookups for which tables are laid out anew.
 const MANY: usize = 1024;
 
+/// Bytes that tables of `entries` entries of so many bits take besides, laid out for many lookups.
+pub fn layout_bytes(entries: usize, bits: &[u32]) -> usize {
+    subsets::layout_bytes(entries, bits.iter().copied())
+}
+
 /// Tables of as many entries, read by rows of secret bits. `ADD`: for sums of entries, else for XORs.
 pub struct Reader<'a, R, const ADD: bool> {
     tables: Vec<&'a [R]>,

@@ -75,7 +75,7 @@ impl Evaluating {
     /// The least and the greatest number that is treated as the card says, times `2^fraction_bits`.
     pub fn reach(&self) -> [i64; 2] {
         let scale = 2f64.powi(self.card.scale as i32);
-        [(self.card.reach.lo * scale) as i64, (self.card.reach.hi * scale - 1.0) as i64]
+        [(self.card.reach.lo * scale) as i64, ((self.card.reach.hi * scale) as i128 - 1) as i64]
     }
 
     /// How it is done, for reports.

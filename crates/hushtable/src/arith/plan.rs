@@ -20,7 +20,7 @@ pub enum Method {
 pub enum Objective {
     /// Time, offline and online together.
     Total,
-    /// Time online.
+    /// Time online, and a small share of that offline.
     Online,
     /// Bytes, offline and online together.
     Bytes,

@@ -108,7 +108,7 @@ impl SidesJob {
     /// of the ring where only what is inside is.
     pub fn reach(&self) -> RangeInclusive<i64> {
         let unused = 64 - self.bits;
-        let least = (i64::MIN >> unused) + if self.sides { self.span as i64 } else { 0 };
+        let least = (i64::MIN >> unused).wrapping_add(if self.sides { self.span as i64 } else { 0 });
         least..=i64::MAX >> unused
     }
 

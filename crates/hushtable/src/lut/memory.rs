@@ -1,6 +1,6 @@
 //! How much memory lookups take, and how many are therefore done at once.
 
-use prim::{ct, forest::LANES};
+use prim::{ct, forest::LANES, lookup};
 
 use super::{Job, Protocol, arithmetic, ottt};
 use crate::{
@@ -41,15 +41,20 @@ impl Protocol {
         }
     }
 
-    /// Bytes of memory at a party while rows are grown from trees, however few lookups there are: the
-    /// leaves and the rows of a group.
+    /// Bytes of memory at a party however few lookups there are: the leaves and the rows of a group while rows are
+    /// grown from trees, and the table as it is laid out for many lookups.
     pub fn room(self, job: &Job) -> usize {
         let entries = 1usize << job.index_bits;
-        match self {
-            Self::Tree if job.index_bits > tree::LOW => 2 * LANES * entries / 8,
-            Self::Arithmetic => 2 * LANES * entries * arithmetic::word_bits(job.value_bits) as usize / 8,
-            _ => 0,
-        }
+        let table = match self {
+            Self::SpLut | Self::SpLutKk13 | Self::OpLut | Self::Ottt | Self::Arithmetic => 0,
+            _ => lookup::layout_bytes(entries, &[job.value_bits]),
+        };
+        table
+            + match self {
+                Self::Tree if job.index_bits > tree::LOW => 2 * LANES * entries / 8,
+                Self::Arithmetic => 2 * LANES * entries * arithmetic::word_bits(job.value_bits) as usize / 8,
+                _ => 0,
+            }
     }
 
     /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay

@@ -24,8 +24,8 @@ use crate::{
 
 /// A public function at a given ring and scale: its tables and what is known of them. Cheap to clone.
 ///
-/// Numbers may lie anywhere where the table covers the ring, and else anywhere but near the ring's ends: where the
-/// [card](Self::card) says.
+/// Numbers may lie anywhere where the table covers the ring, and else where the [card](Self::card) says: in about
+/// half of the ring around the domain at least, in nearly all of it for a small domain near 0.
 #[derive(Clone)]
 pub struct Evaluation(Arc<Program>);
 

@@ -14,8 +14,8 @@
 //! the sides of H and 3 do. Numbers near the domain then count as inside. Both of what H may be are told for
 //! `3 * 2^s - 2^(l-1) <= X < 2^(l-1) - 2^s`.
 //!
-//! What is left lies at the ends of the ring. From the card's [reach](super::Card::reach) on, it may be taken for a
-//! number of the other end.
+//! What is left is farther from the domain than about half of the ring: little of it for a small domain near 0.
+//! Outside the card's [reach](super::Card::reach), a number may be taken for one of the other end.
 //!
 //! Multiplexers replace. Strict: only whether X is inside, for every x, and an OR over all numbers, of which
 //! one bit is opened.

@@ -9,8 +9,9 @@
 //!    one less where u carries. So the polynomial of i is fitted over two pieces.
 //! 2. *Free* (a ring larger than the domain): i is taken mod the number of pieces of twice the domain; those
 //!    beyond the domain continue the function. *Tight*, where no result outside is wanted and the number of pieces
-//!    is less than a power of two: mod that, the last one being -1. *With carry* (the whole ring): `i = -1` and the last piece would
-//!    be one. A comparison finds the carry c of u, and `2 i + c` is looked up, each polynomial over one piece.
+//!    is less than a power of two: mod that, the last one being -1. *With carry* (the whole ring): `i = -1` and
+//!    the last piece would be one. A comparison finds the carry c of u, and `2 i + c` is looked up, each polynomial
+//!    over one piece.
 //! 3. The polynomial of u by [`Polynomial`], in a ring of `L = v + cut` bits, with `cut` more bits behind the point
 //!    than results have.
 //! 4. Each party cuts its share, into a ring of v bits: the result is the one rounded up or down, or one more.

@@ -54,7 +54,7 @@ impl<const ADD: bool> Subsets<ADD> {
             (0..bits.div_ceil(8)).map(move |byte| Plane { column, byte })
         };
         let planes: Vec<Plane> = columns.iter().enumerate().flat_map(bytes).collect();
-        if entries < UNIT || planes.len() < 2 || 4 * entries * planes.len() > MOST_BYTES {
+        if layout_bytes(entries, columns.iter().map(|(bits, _)| *bits)) == 0 {
             return None;
         }
         let mut sums = vec![Vector::zeroed(); planes.len() * entries / 8];
@@ -82,7 +82,8 @@ impl<const ADD: bool> Subsets<ADD> {
     pub fn read<R: Ring>(&self, kernel: Kernel, rows: &[u64], out: &mut [&mut [R]]) -> bool {
         let words = row_words(self.entries);
         let count = rows.len() / words;
-        assert!(out.len() == self.columns && out.iter().all(|out| out.len() == count), "rows");
+        assert!(rows.len() == count * words && out.len() == self.columns, "rows and columns");
+        assert!(out.iter().all(|out| out.len() == count), "rows");
         let Ok(blocks) = bytemuck::try_cast_slice(rows) else { return false };
         let mut sums = Wiped::zeros(count * self.columns);
         let room = Wiped::from(vec![Vector::zeroed(); self.entries.min(CHUNK) / 4]);
@@ -95,6 +96,13 @@ impl<const ADD: bool> Subsets<ADD> {
         }
         true
     }
+}
+
+/// Bytes that columns of entries of so many bits take laid out; 0 where masks serve as well.
+pub(super) fn layout_bytes(entries: usize, bits: impl Iterator<Item = u32>) -> usize {
+    let planes = bits.map(|bits| bits.div_ceil(8) as usize).sum::<usize>();
+    let bytes = 4 * entries * planes;
+    if entries < UNIT || planes < 2 || bytes > MOST_BYTES { 0 } else { bytes }
 }
 
 /// A byte of the sums of all subsets of four entries.
