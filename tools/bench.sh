@@ -51,4 +51,11 @@ for bits in 32 64; do
     run cmp --bits "$bits" --optimise bytes --batch 1048576
 done
 run trunc --bits 64 --cut 16 --repeat 3
+run ot --scheme kk13 --of 256 --count 100000
+for function in sigmoid tanh exp; do
+    run math --function "$function" --bits 16 --repeat 5
+done
+for function in sigmoid tanh sqrt ln rsqrt; do
+    run math --function "$function" --bits 64 --fraction-bits 16 --repeat 3
+done
 echo "recorded in $record" >&2

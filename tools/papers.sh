@@ -20,7 +20,8 @@ tell='^(rotl-table5,[^,]*(total|online),[^,]*,[^,]*,n=256 l=64|rotl-table7,[^,]*
 {
     echo "# The papers' figures and ours, $(date -u +%F)"
     printf '\n| table | row | quantity | paper | ours | ratio | `auto` | ratio |\n|---|---|---|---|---|---|---|---|\n'
-    cat "$record"/*.csv | grep -E "$tell" | awk -F, '
+    # A method's name may have a comma, between quotes.
+    cat "$record"/*.csv | grep -E "$tell" | sed 's/"\([^",]*\), \([^"]*\)"/\1; \2/' | awk -F, '
         function short(v) { return v == "" ? "" : sprintf(v < 1 ? "%.3f" : v < 100 ? "%.2f" : "%.0f", v) }
         { auto = $14 == "" ? "" : short($14) ($16 == "" ? "" : " (" $16 ")")
           printf "| %s | %s %s | %s (%s) | %s | %s | %s | %s | %s |\n", $1, $4, $5, $2, $3,
