@@ -208,9 +208,9 @@ fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
     })
 }
 
-/// Of the time that a lookup takes online by the model of [`plan`], the part that each column takes where those of a
-/// vector are read together, taken for a single one too; and of that of a correlated OT of SoftSpoken, what one in stock takes to be
-/// used. Fitted to splines of all degrees in rings of 16 to 64 bits.
+/// Of the time that a lookup takes online by the model of [`plan`], the part that each column takes where those of
+/// a vector are read together, taken for a single one too; and of that of a correlated OT of SoftSpoken, what one
+/// in stock takes to be used. Fitted to splines of all degrees in rings of 16 to 64 bits.
 const COLUMN: f64 = 0.6;
 const USE: f64 = 1.0 / 12.0;
 
