@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+pub mod bill;
 mod codec;
 pub mod error;
 pub mod gates;

@@ -1,33 +1,23 @@
-//! One party of a session: its connection, its randomness and its correlated OTs.
+//! One party: its session and its correlated OTs.
 
-use std::fmt;
+use std::ops::{Deref, DerefMut};
 
-use prim::{block::Block, pack::packed_len, ring::Ring};
+use prim::block::Block;
 
 use crate::{
-    error::{Error, Result},
-    net::{Connection, Cost, Role, Shape},
+    error::Result,
+    net::{Connection, Cost, Shape},
     ot::{CotReceiver, CotSender, Ot, Scheme, one_of_n, params, random::RandomOts},
     session::Session,
-    share::{Kind, Share, combine, to_wire},
 };
 
-/// Bits in a message of an opening in pieces.
-const PIECE_BITS: usize = 1 << 20;
-
-/// One party, the first argument of every protocol.
+/// One party: a [`Session`] that can make correlated OTs. What prepares material takes a party; what spends it
+/// online takes the session alone, so that its type says that no OT is drawn.
 ///
 /// Dropping a party hangs up, so that the peer's protocol ends as well.
 pub struct Party {
     session: Session,
     ot: Ot,
-}
-
-/// Correlated OTs made and not handed out, of [`Party::set_aside`]. Nobody sees them before they are restored.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct SetAside {
-    session: [u8; 32],
-    cots: (CotSender, CotReceiver),
 }
 
 impl Party {
@@ -78,44 +68,6 @@ impl Party {
         let ot = Ot::new(&mut session, scheme)?;
         session.renew_rng();
         Ok(Self { session, ot })
-    }
-
-    /// This party's role.
-    pub fn role(&self) -> Role {
-        self.session.role()
-    }
-
-    /// The session id both parties contributed to.
-    pub fn id(&self) -> [u8; 32] {
-        self.session.id()
-    }
-
-    /// The connection: for what lies beside the protocols, such as the peer's name.
-    pub fn connection(&mut self) -> &mut Connection {
-        self.session.connection()
-    }
-
-    /// Compares named parameters with the peer's: 1 round.
-    ///
-    /// # Errors
-    /// [`Error::Handshake`], at both parties, naming the first that differs.
-    pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
-        self.session.agree(fields)
-    }
-
-    /// Tells the peer which operation comes next, in a few public words, and goes on: no round. Parties
-    /// that announce different ones both get [`Error::Handshake`] at their next
-    /// wait for each other.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn announce(&mut self, operation: &str) -> Result<()> {
-        self.session.connection().channel().announce(operation)
-    }
-
-    /// Bytes and rounds since the last call; both parties call it at the same point.
-    pub fn take_cost(&mut self) -> Cost {
-        self.session.take_cost()
     }
 
     /// Messages, randomness and keys: for the protocols of this library only.
@@ -175,129 +127,6 @@ impl Party {
         self.ot.stock_up(&mut self.session, send, recv)
     }
 
-    /// Correlated OTs handed out so far, as sender and as receiver: what was run since the last look took the
-    /// difference.
-    pub fn cots_taken(&self) -> (usize, usize) {
-        self.ot.taken()
-    }
-
-    /// Makes correlated OTs that a job will ask for online, and keeps them out of reach of others until
-    /// [`restore`](Self::restore); the peer sets aside the same numbers the other way round.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn set_aside(&mut self, send: usize, recv: usize) -> Result<SetAside> {
-        Ok(SetAside { session: self.id(), cots: self.ot.take(&mut self.session, send, recv)? })
-    }
-
-    /// Puts back what was set aside, for the job that comes next: [`cots`](Self::cots) hands it out without
-    /// a message. The peer does the same.
-    ///
-    /// # Errors
-    /// [`Error::Param`] if another session set it aside.
-    pub fn restore(&mut self, aside: SetAside) -> Result<()> {
-        if aside.session != self.id() {
-            let (what, got) = ("correlated OTs to restore", "those of another session".into());
-            return Err(Error::Param { what, got, accepted: "those that this party set aside".into() });
-        }
-        self.ot.put_back(aside.cots);
-        Ok(())
-    }
-
-    /// Opens a batch of shares to both parties: 1 round, `bits * len` bits each way. The one door
-    /// through which values become public; every call says why they may.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn open<K: Kind, R: Ring>(&mut self, share: &Share<K, R>) -> Result<Vec<R>> {
-        Ok(self.open_beside(std::slice::from_ref(share), Vec::new(), 0)?.0.remove(0))
-    }
-
-    /// [`open`](Self::open) of several batches in one message, which also carries `mine` and, from
-    /// the peer, `theirs` bytes of what may cross the opening: 1 round.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub(crate) fn open_beside<K: Kind, R: Ring>(
-        &mut self,
-        shares: &[Share<K, R>],
-        mine: Vec<u8>,
-        theirs: usize,
-    ) -> Result<(Vec<Vec<R>>, Vec<u8>)> {
-        let opening = shares.iter().map(Share::wire_len).sum();
-        let mut message = Vec::with_capacity(opening + mine.len());
-        shares.iter().for_each(|share| share.append_wire(&mut message));
-        message.extend(mine);
-        let mut peer = self.session.exchange(message, opening + theirs)?;
-        let beside = peer.split_off(opening);
-        let mut rest = &peer[..];
-        let combine = |share: &Share<K, R>| {
-            let (one, others) = rest.split_at(share.wire_len());
-            rest = others;
-            share.combine(one)
-        };
-        Ok((shares.iter().map(combine).collect::<Result<_>>()?, beside))
-    }
-
-    /// [`open`](Self::open) of shares that the caller keeps, as words of `bits` bits, and in pieces: `take` gets
-    /// the values in order, at both parties or at the party `to` only. 1 round: pieces are made while others are
-    /// under way.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    ///
-    /// # Panics
-    /// Unless `1 <= bits <= R::WIDTH`: the width is the program's choice, never data.
-    pub fn open_words<K: Kind, R: Ring>(
-        &mut self,
-        to: Option<Role>,
-        bits: u32,
-        words: &[R],
-        mut take: impl FnMut(&[R]),
-    ) -> Result<()> {
-        let (sends, takes) = (to != Some(self.role()), to.is_none_or(|to| to == self.role()));
-        // Whole bytes. One message at least, in which the parties meet.
-        let piece = PIECE_BITS / bits as usize / 8 * 8;
-        let starts = || (0..words.len().max(1)).step_by(piece);
-        let pieces = || starts().map(|from| &words[from..words.len().min(from + piece)]);
-        let (mut mine, mut theirs) = (pieces().filter(|_| sends), pieces().filter(|_| takes));
-        let (mut message, mut values) = (Vec::new(), Vec::new());
-        self.session.duplex(
-            &mut (),
-            |_, ()| Ok(mine.next().map(|words| to_wire(words, bits))),
-            |s, ()| {
-                let Some(words) = theirs.next() else { return Ok(false) };
-                message.resize(packed_len(words.len(), bits), 0);
-                s.connection().channel().recv_into(&mut message)?;
-                combine::<K, R>(words, &message, bits, &mut values);
-                take(&values);
-                Ok(true)
-            },
-        )
-    }
-
-    /// Opens a batch of shares to one party, who gets the values; the other gets `None`.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn reveal<K: Kind, R: Ring>(&mut self, share: &Share<K, R>, to: Role) -> Result<Option<Vec<R>>> {
-        if self.role() == to {
-            let peer = self.session.recv(share.wire_len())?;
-            share.combine(&peer).map(Some)
-        } else {
-            self.session.send(share.to_wire())?;
-            Ok(None)
-        }
-    }
-
-    /// Waits until the peer is at the same point: 1 round.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn barrier(&mut self) -> Result<()> {
-        self.session.exchange(vec![0], 1).map(drop)
-    }
-
     /// Runs `f` and returns what it cost. Both parties enter and leave at the same points, so
     /// rounds count from zero on both sides.
     ///
@@ -321,10 +150,17 @@ impl Party {
     }
 }
 
-/// Prints the numbers only.
-impl fmt::Debug for SetAside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SetAside({} as sender, {} as receiver)", self.cots.0.len(), self.cots.1.len())
+impl Deref for Party {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl DerefMut for Party {
+    fn deref_mut(&mut self) -> &mut Session {
+        &mut self.session
     }
 }
 

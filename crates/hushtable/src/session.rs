@@ -1,6 +1,8 @@
 //! A connection together with this party's randomness and the session's hash keys: all that a
 //! protocol needs besides correlations.
 
+mod open;
+
 use prim::{block::Block, hash::CcrHash, prg::Prg};
 
 use crate::{
@@ -149,6 +151,16 @@ impl Session {
     /// [`Error::Handshake`], at both parties, naming the first one that differs.
     pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
         self.connection.agree(fields)
+    }
+
+    /// Tells the peer which operation comes next, in a few public words, and goes on: no round. Parties
+    /// that announce different ones both get [`Error::Handshake`] at their next
+    /// wait for each other.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn announce(&mut self, operation: &str) -> Result<()> {
+        self.connection.channel().announce(operation)
     }
 
     /// Replaces the generator by one seeded from its own output, so that what was drawn before

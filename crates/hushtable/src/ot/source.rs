@@ -38,8 +38,6 @@ pub struct Ot {
     scheme: Option<Scheme>,
     outgoing: Outgoing,
     incoming: Incoming,
-    /// Handed out and not put back, as sender and as receiver.
-    taken: (usize, usize),
 }
 
 /// This party as sender.
@@ -82,7 +80,7 @@ impl Ot {
                 let pairs = strings::chosen_keys_send(s, first.take(128)?)?;
                 let incoming = Incoming::new(softspoken::Receiver::new(s, k, &pairs)?);
                 let outgoing = Outgoing { delta, soft, ferret: None, stock: Stock::new(first.strings()) };
-                Ok(Self { scheme, outgoing, incoming, taken: (0, 0) })
+                Ok(Self { scheme, outgoing, incoming })
             }
             Role::P1 => {
                 let pairs = base::send(s, 128)?;
@@ -93,7 +91,7 @@ impl Ot {
                 let sender = softspoken::Sender::new(s, k, delta, &keys)?;
                 let outgoing = Outgoing { delta, soft: sender, ferret: None, stock: Stock::default() };
                 let incoming = Incoming { soft, ferret: None, stock: Stock::new(first.strings()) };
-                Ok(Self { scheme, outgoing, incoming, taken: (0, 0) })
+                Ok(Self { scheme, outgoing, incoming })
             }
         }
     }
@@ -105,29 +103,8 @@ impl Ot {
     /// Those of the channel.
     pub fn take(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
         self.stock_up(s, send, recv)?;
-        self.count(send, recv);
         let sender = CotSender::new(self.outgoing.delta, self.outgoing.stock.hand_out(send));
         Ok((sender, CotReceiver::new(self.incoming.stock.hand_out(recv))))
-    }
-
-    /// What was taken goes back in stock; the peer puts back its halves.
-    pub fn put_back(&mut self, (sender, receiver): (CotSender, CotReceiver)) {
-        for (stock, strings) in
-            [(&mut self.outgoing.stock, sender.strings()), (&mut self.incoming.stock, receiver.strings())]
-        {
-            stock.reserve(strings.len());
-            stock.strings.extend_from_slice(strings);
-        }
-        self.taken = (self.taken.0 - sender.len(), self.taken.1 - receiver.len());
-    }
-
-    /// Correlated OTs handed out so far and not put back, as sender and as receiver.
-    pub fn taken(&self) -> (usize, usize) {
-        self.taken
-    }
-
-    fn count(&mut self, send: usize, recv: usize) {
-        self.taken = (self.taken.0 + send, self.taken.1 + recv);
     }
 
     /// Starts the extension that suits the coming counts; [`take`](Self::take) does it too.
@@ -199,7 +176,6 @@ impl Ot {
         as_receiver: impl FnMut(&mut C, &[Block]),
     ) -> Result<()> {
         self.prepare(s, send, recv)?;
-        self.count(send, recv);
         self.outgoing.stock.reserve(0);
         self.incoming.stock.reserve(0);
         let mut run = Stream { ot: self, send, recv, state, as_sender, as_receiver };
@@ -232,7 +208,6 @@ impl Ot {
                 stock: Stock::default(),
             },
             incoming: Incoming::new(self.incoming.soft.fork()),
-            taken: (0, 0),
         };
         (0..lanes).map(lane).collect()
     }
