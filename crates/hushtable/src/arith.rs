@@ -29,15 +29,17 @@ pub use beaver::ProductTriples;
 pub use compare::{CompareJob, Comparison, Domain};
 pub use decompose::{Decomposition, carry_free_split};
 pub use equal::Equality;
-pub use extend::{Extension, sign_extend_bounded, zero_extend_bounded};
+pub use extend::{BoundedExtension, Extension};
 pub use fixed::Fixed;
 pub use interval::{below, equal_to, inside};
-pub use known_matrix::{SmallMatrix, shared_times_small};
-pub use matrix::{Factor, Shape, matrix_product, public_times_shared, shared_times_public};
+pub use known_matrix::{SmallMatrixJob, SmallMatrixProduct};
+pub use matrix::{MatrixJob, MatrixProduct, MatrixShape, public_times_shared, shared_times_public};
 pub use millionaires::Millionaires;
-pub use plan::{Method, Objective, Plan, PlanCost};
-pub use product::{inner_products, multiply, multiply_numbers, multiply_rows, square};
-pub use select::{Maximum, abs, clamp, max, relu, select};
+pub use plan::{Method, Objective, Plan};
+pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
+pub use select::{Absolute, Clamp, Maximum, Relu, VectorMaximum};
 pub use sides::{Sides, SidesJob};
-pub use small::{Small, small_cots, times_both, times_sum};
-pub use truncate::{FaithfulTruncation, insecure_truncate_local, truncate, truncate_reduce};
+pub use small::SmallProducts;
+pub use truncate::{
+    FaithfulReduction, FaithfulTruncation, Truncation, insecure_truncate_local, truncate_reduce,
+};

@@ -1,7 +1,7 @@
 //! Gates on shared bits: AND, OR, multiplexers and conversions to additive shares.
 //!
 //! Batches of single bits are [`Bits`], 64 a word: XOR and NOT are local, AND spends [`Triples`].
-//! [`mux`] selects words by a shared bit, [`b2a`] and [`DaBits`] turn bits into additive words.
+//! [`Mux`] selects words by a shared bit, [`B2a`] and [`DaBits`] turn bits into additive words.
 
 mod and;
 mod b2a;
@@ -12,8 +12,8 @@ mod products;
 mod triples;
 
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};
-pub use b2a::{DaBits, b2a};
+pub use b2a::{B2a, DaBits};
 pub use bits::Bits;
-pub use mux::mux;
-pub(crate) use products::{Products, multiply};
+pub use mux::Mux;
+pub(crate) use products::{Direction, Products, multiply};
 pub use triples::Triples;

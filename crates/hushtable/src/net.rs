@@ -41,7 +41,7 @@ use std::time::Duration;
 pub const WIRE_VERSION: u16 = 1;
 
 /// Which of the two parties this is. Over a network `P0` listens and `P1` connects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The party that listens.
     P0,

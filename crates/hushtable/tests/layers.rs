@@ -10,6 +10,7 @@ const ORDER: &[&str] = &[
     "codec",
     "share",
     "net",
+    "bill",
     "session",
     "ot",
     "party",

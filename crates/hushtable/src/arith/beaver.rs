@@ -24,16 +24,20 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    gilboa::Numbers,
-    matrix::{Directions, Shape, cross_with},
+    matrix::{Directions, MatrixShape, Mixed},
     product::{check_width, share, words},
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
+
+/// Both parties have shares of both factors.
+const BOTH: Directions = Directions { left: true, right: true };
 
 /// One-time material for products of a shape.
 ///
@@ -47,7 +51,7 @@ use crate::{
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct ProductTriples<R: Ring> {
-    shape: Shape,
+    shape: MatrixShape,
     u: AShare<R>,
     v: AShare<R>,
     product: AShare<R>,
@@ -58,33 +62,40 @@ impl<R: Ring> ProductTriples<R> {
     ///
     /// # Errors
     /// [`Error::Param`] for a width that `R` does not have, and those of the channel.
-    pub fn random(p: &mut Party, bits: u32, shape: Shape) -> Result<Self> {
+    pub fn random(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
         check_width::<R>(bits)?;
         let mut drawn = |count| {
             let mut words = Zeroizing::new(vec![0u64; count]);
-            p.session().rng().words(bits, &mut words);
+            p.rng().words(bits, &mut words);
             words
         };
         // The other factor is made of random choices.
         let right = shape.numbers_are_right();
         let given = drawn(if right { shape.left() } else { shape.right() });
-        let numbers = Numbers::Random(if right { shape.right() } else { shape.left() });
-        let (both, mut mixed) =
-            (Directions { left: true, right: true }, Zeroizing::new(vec![0; shape.out()]));
-        let made = cross_with(p, bits, shape, both, (&given, &given), numbers, &mut mixed)?;
+        let both = Mixed::prepare(p, bits, shape, BOTH)?;
+        let (made, mut mixed) = (both.random_numbers(), Zeroizing::new(vec![0; shape.out()]));
+        both.add(p, (&given, &given), None, &mut mixed)?;
         let (u, v) = if right { (given, made) } else { (made, given) };
         let mut product = Zeroizing::new(shape.local(&u, &v));
         product.iter_mut().zip(mixed.iter()).for_each(|(a, b)| *a = a.wrapping_add(*b));
         Ok(Self { shape, u: share(bits, &u), v: share(bits, &v), product: share(bits, &product) })
     }
 
-    /// Correlated OTs that [`random`](Self::random) takes in each direction.
-    pub fn cots(bits: u32, shape: Shape) -> usize {
-        shape.cots(bits)
+    /// What products of a shape cost: made, and multiplied with.
+    pub fn bill(bits: u32, shape: MatrixShape) -> Bill {
+        let mixed = shape.mixed_bill(bits, BOTH);
+        // Random numbers are not sent.
+        let numbers = if shape.numbers_are_right() { shape.right() } else { shape.left() };
+        let mut made = mixed.beside(mixed.swapped());
+        made.online.bits.iter_mut().for_each(|b| *b -= numbers as u64 * u64::from(bits));
+        let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
+        let kept = u64::from(bits) * (shape.left() + shape.right() + shape.out()) as u64;
+        let offline = Bill { cots: made.cots, offline: made.online, ..Bill::FREE };
+        (offline + Bill::opening(opened)).keeping(kept)
     }
 
     /// What they are for.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> MatrixShape {
         self.shape
     }
 
@@ -96,7 +107,7 @@ impl<R: Ring> ProductTriples<R> {
         let Some(left) = self.shape.batch.checked_sub(batch) else {
             return Err(Error::Shape { what: "products left", want: batch, got: self.shape.batch });
         };
-        let shape = Shape { batch, ..self.shape };
+        let shape = MatrixShape { batch, ..self.shape };
         self.shape.batch = left;
         let (u, v) = (self.u.split_off(self.shape.left()), self.v.split_off(self.shape.right()));
         Ok(Self { shape, u, v, product: self.product.split_off(self.shape.out()) })
@@ -106,7 +117,7 @@ impl<R: Ring> ProductTriples<R> {
     ///
     /// # Errors
     /// [`Error::Shape`] if numbers or widths are not those of the triples, and those of the channel.
-    pub fn multiply(self, p: &mut Party, a: &AShare<R>, b: &AShare<R>) -> Result<AShare<R>> {
+    pub fn multiply(self, s: &mut Session, a: &AShare<R>, b: &AShare<R>) -> Result<AShare<R>> {
         let bits = self.u.bits();
         for (what, mine, other) in [("left factors", &self.u, a), ("right factors", &self.v, b)] {
             same(what, mine.len(), other.len())?;
@@ -115,12 +126,12 @@ impl<R: Ring> ProductTriples<R> {
         // Public: U and V are uniform and mask nothing else.
         let mut masked = a - &self.u;
         masked.append(&(b - &self.v))?;
-        let opened = p.open(&masked)?;
+        let opened = s.open(&masked)?;
         let opened: Vec<u64> = opened.iter().map(|w| w.to_u64()).collect();
         let (e, f) = opened.split_at(a.len());
         // U F, and E (V + F) at P0.
         let mut right = words(self.v.words());
-        if p.role() == Role::P0 {
+        if s.role() == Role::P0 {
             right.iter_mut().zip(f).for_each(|(v, f)| *v = low(v.wrapping_add(*f), bits));
         }
         let terms = [self.shape.local(e, &right), self.shape.local(&words(self.u.words()), f)];

@@ -8,7 +8,7 @@
 //! One correlated OT from P0 with a payload of k bits.
 //!
 //! # Cost
-//! One correlated OT and `k + 1` bits, 1 round for any number of batches.
+//! A correlated OT; online `k + 1` bits, 1 round for any number of batches.
 //!
 //! # Source
 //! lut-spec 10 (B2A) and 11.1; Rathee et al., "SiRNN" (S&P 2021), section III-C.
@@ -17,63 +17,77 @@ use prim::ring::low;
 use zeroize::Zeroizing;
 
 use crate::{
-    error::Result,
-    gates::{Products, multiply},
-    net::Role,
+    bill::Bill,
+    error::{Result, same},
+    gates::{Direction, Products, multiply},
     party::Party,
+    session::Session,
     share::Additive,
 };
 
-/// Bits of this party's, and the width k of the products.
-pub(super) struct BitFactors {
-    pub(super) bits: Zeroizing<Vec<u64>>,
-    pub(super) k: u32,
+/// One-time material for a batch of products mod `2^k`.
+pub(super) struct BitProducts {
+    k: u32,
+    products: Products,
 }
 
 /// A batch of words that are wiped.
 type Words = Zeroizing<Vec<u64>>;
 
-/// Shares of `a b` for each batch: 1 round.
+impl BitProducts {
+    /// Offline, for `count` products.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(p: &mut Party, k: u32, count: usize) -> Result<Self> {
+        Ok(Self { k, products: Products::prepare(p, Direction::FromP0, count, &[k])? })
+    }
+
+    /// What a product costs.
+    pub(super) fn bill(k: u32) -> Bill {
+        Products::bill(Direction::FromP0, &[k])
+    }
+
+    /// Online: shares of `a | b` mod `2^k`, `bits` being this party's: 1 round. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless there are as many bits, and those of the channel.
+    pub(super) fn or(self, s: &mut Session, bits: &[u64]) -> Result<Words> {
+        let k = self.k;
+        let products = products(s, [(self, bits)])?;
+        Ok(combined(bits, &products[0], 0, k))
+    }
+}
+
+/// Online: shares of `a | b` mod `2^k` of the first batch, and of `a ^ b` mod `2^(k+1)` of the second: 1 round.
+/// Spends the material.
 ///
 /// # Errors
-/// Those of the channel.
-fn products(p: &mut Party, batches: &[&BitFactors]) -> Result<Vec<Words>> {
-    let values: Vec<_> = batches.iter().map(|batch| Zeroizing::new(vec![batch.bits.to_vec()])).collect();
-    let mut runs = Vec::with_capacity(batches.len());
-    for (batch, values) in batches.iter().zip(&values) {
-        let from_p0 = if p.role() == Role::P0 { batch.bits.len() } else { 0 };
-        let (out, inc) = p.cots(from_p0, batch.bits.len() - from_p0)?;
-        let choices = batch.bits.iter().copied().take(inc.len());
-        runs.push(Products::chosen(out, inc, choices, &[batch.k], values));
+/// As [`BitProducts::or`].
+pub(super) fn or_and_xor(
+    s: &mut Session,
+    or: (BitProducts, &[u64]),
+    xor: (BitProducts, &[u64]),
+) -> Result<(Words, Words)> {
+    let (first, second) = ((or.1, or.0.k), (xor.1, xor.0.k));
+    let made = products(s, [or, xor])?;
+    Ok((combined(first.0, &made[0], 0, first.1), combined(second.0, &made[1], 1, second.1)))
+}
+
+/// Shares of `a b` for each batch: 1 round.
+fn products<const N: usize>(s: &mut Session, batches: [(BitProducts, &[u64]); N]) -> Result<Vec<Words>> {
+    let values = batches.each_ref().map(|(_, bits)| Zeroizing::new(vec![bits.to_vec()]));
+    let mut runs = Vec::with_capacity(N);
+    for ((material, bits), values) in batches.into_iter().zip(&values) {
+        same("bits to multiply", material.products.len(), bits.len())?;
+        runs.push(material.products.chosen(bits.iter().copied(), values));
     }
-    let shares = multiply::<Additive>(p, runs)?;
+    let shares = multiply::<Additive>(s, runs)?;
     Ok(shares.into_iter().map(|mut columns| Zeroizing::new(std::mem::take(&mut columns[0]))).collect())
 }
 
-/// Shares of `a | b` mod `2^k` of the first batch, and of `a ^ b` mod `2^(k+1)` of the second: 1 round.
-///
-/// # Errors
-/// Those of the channel.
-pub(super) fn or_and_xor(p: &mut Party, or: &BitFactors, xor: &BitFactors) -> Result<(Words, Words)> {
-    let mut made = products(p, &[or, xor])?.into_iter();
-    let mut next = |factors: &BitFactors, twice: u32| {
-        let products = made.next().expect("a product for each batch");
-        combined(factors, &products, twice)
-    };
-    Ok((next(or, 0), next(xor, 1)))
-}
-
-/// Shares of `a | b` mod `2^k`: 1 round.
-///
-/// # Errors
-/// Those of the channel.
-pub(super) fn or(p: &mut Party, factors: &BitFactors) -> Result<Words> {
-    let products = products(p, &[factors])?;
-    Ok(combined(factors, &products[0], 0))
-}
-
 /// `bit - product`, or twice the product.
-fn combined(factors: &BitFactors, products: &[u64], twice: u32) -> Words {
-    let word = |(bit, product): (&u64, &u64)| low(bit.wrapping_sub(product << twice), factors.k + twice);
-    Zeroizing::new(factors.bits.iter().zip(products).map(word).collect())
+fn combined(bits: &[u64], products: &[u64], twice: u32, k: u32) -> Words {
+    let word = |(bit, product): (&u64, &u64)| low(bit.wrapping_sub(product << twice), k + twice);
+    Zeroizing::new(bits.iter().zip(products).map(word).collect())
 }

@@ -19,7 +19,9 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{millionaires::Millionaires, plan::Plan};
-use crate::{error::Result, gates::Bits, net::Role, party::Party, share::AShare};
+use crate::{
+    bill::Bill, error::Result, gates::Bits, net::Role, party::Party, session::Session, share::AShare,
+};
 
 /// One-time material for a batch of carries into bit k.
 pub(super) struct Carry {
@@ -36,19 +38,27 @@ impl Carry {
         Ok(Self { k, less: Millionaires::prepare(p, k, plan, batch)? })
     }
 
+    /// What a carry costs.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub(super) fn bill(k: u32, plan: Plan) -> Result<Bill> {
+        plan.bill(k)
+    }
+
     /// Online. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as carries, and those of
     /// the channel.
-    pub(super) fn of(self, p: &mut Party, x: &[u64]) -> Result<Bits> {
+    pub(super) fn of(self, s: &mut Session, x: &[u64]) -> Result<Bits> {
         // 2^k - 1 - x is the complement of x.
-        let flip = match p.role() {
+        let flip = match s.role() {
             Role::P0 => u64::MAX,
             Role::P1 => 0,
         };
         let mine = x.iter().map(|x| low(x ^ flip, self.k));
-        self.less.less(p, &Zeroizing::new(mine.collect::<Vec<u64>>()))
+        self.less.less(s, &Zeroizing::new(mine.collect::<Vec<u64>>()))
     }
 }
 

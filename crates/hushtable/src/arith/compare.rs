@@ -25,14 +25,15 @@ use zeroize::Zeroizing;
 
 use super::{
     carry::{Carry, bits_at},
-    millionaires::Millionaires,
     plan::{Objective, Plan},
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     gates::Bits,
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -68,21 +69,12 @@ impl CompareJob {
         Ok(Self { bits, domain, plan: Plan::best(width, objective)? })
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` comparisons.
+    /// What a comparison costs.
     ///
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
-    pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        Millionaires::cots(role, width(self.bits, self.domain)?, self.plan, carries(self.domain) * batch)
-    }
-
-    /// About how many bytes of memory a party holds for one comparison, with its two numbers.
-    ///
-    /// # Errors
-    /// [`Error::Param`] for widths that are not supported.
-    pub fn memory(&self) -> Result<usize> {
-        let width = width(self.bits, self.domain)?;
-        Ok(carries(self.domain) * (self.plan.memory(width)? + 8) + 32)
+    pub fn bill(&self) -> Result<Bill> {
+        Ok(Carry::bill(width(self.bits, self.domain)?, self.plan)?.times(carries(self.domain)))
     }
 }
 
@@ -117,27 +109,27 @@ impl Comparison {
     ///
     /// # Errors
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
-    pub fn ge<R: Ring>(self, p: &mut Party, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
-        let role = p.role();
-        Ok(self.less(p, x, y)?.not(role))
+    pub fn ge<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
+        let role = s.role();
+        Ok(self.less(s, x, y)?.not(role))
     }
 
     /// Online: shares of `1{x < y}`. Spends the material.
     ///
     /// # Errors
     /// As [`ge`](Self::ge).
-    pub fn less<R: Ring>(self, p: &mut Party, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
+    pub fn less<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
         for z in [x, y] {
             same("numbers to compare", self.batch, z.len())?;
             same("bits of the numbers to compare", self.job.bits as usize, z.bits() as usize)?;
         }
         match self.job.domain {
-            Domain::Near => self.top(p, &(x - y)),
+            Domain::Near => self.top(s, &(x - y)),
             Domain::Signed => {
                 let shift = 1 << (self.job.bits - 1);
-                self.all(p, x, y, shift)
+                self.all(s, x, y, shift)
             }
-            Domain::Unsigned => self.all(p, x, y, 0),
+            Domain::Unsigned => self.all(s, x, y, 0),
         }
     }
 
@@ -146,26 +138,26 @@ impl Comparison {
     ///
     /// # Errors
     /// As [`ge`](Self::ge), and [`Error::Param`] for other material.
-    pub fn negative<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Bits> {
+    pub fn negative<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
         same("numbers to compare", self.batch, x.len())?;
         same("bits of the numbers to compare", self.job.bits as usize, x.bits() as usize)?;
         if self.job.domain != Domain::Near {
             let (what, got) = ("domain for a sign", format!("{:?}", self.job.domain));
             return Err(Error::Param { what, got, accepted: "Near".into() });
         }
-        self.top(p, x)
+        self.top(s, x)
     }
 
-    fn top<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Bits> {
+    fn top<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
         let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<u64>>());
-        let carry = self.carry.of(p, &words)?;
+        let carry = self.carry.of(s, &words)?;
         Ok(&carry ^ &bits_at(x, x.bits() - 1))
     }
 
     /// With numbers of all sizes, `shift` being what P0 adds.
-    fn all<R: Ring>(self, p: &mut Party, x: &AShare<R>, y: &AShare<R>, shift: u64) -> Result<Bits> {
+    fn all<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>, shift: u64) -> Result<Bits> {
         let (bits, n) = (self.job.bits, self.batch);
-        let shift = match p.role() {
+        let shift = match s.role() {
             Role::P0 => shift,
             Role::P1 => 0,
         };
@@ -180,7 +172,7 @@ impl Comparison {
         mine.extend(difference);
         mine.extend_from_slice(&x);
         mine.extend_from_slice(&y);
-        let carries = self.carry.of(p, &mine)?;
+        let carries = self.carry.of(s, &mine)?;
         let borrows = Bits::collect(x.iter().zip(y.iter()).map(|(&x, &y)| borrow(x, y)));
         let parts = (0..3).map(|i| carries.range(i * n..(i + 1) * n));
         Ok(parts.fold(borrows, |sum, part| &sum ^ &part))

@@ -25,12 +25,19 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{digits::Cut, product::share, thermometer::Thermometers, tree::Order};
+use super::{
+    digits::Cut,
+    product::share,
+    thermometer::Thermometers,
+    tree::{Order, in_rounds},
+};
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
-    gates::{Ands, Bits, Triples, and_all, b2a},
+    gates::{Ands, B2a, Bits, Triples, and_all},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -81,6 +88,7 @@ struct Carries {
     thermometers: Thermometers,
     one: Triples,
     two: Triples,
+    convert: B2a,
 }
 
 impl Decomposition {
@@ -100,17 +108,36 @@ impl Decomposition {
                 });
                 let thermometers = Thermometers::prepare(p, &below, batch)?;
                 let one = Triples::shared(p, ones * batch, 1)?;
-                Some(Carries { cut: below, thermometers, one, two: Triples::shared(p, twos * batch, 2)? })
+                let two = Triples::shared(p, twos * batch, 2)?;
+                let convert = B2a::prepare(p, cut.widths()[0], count * batch)?;
+                Some(Carries { cut: below, thermometers, one, two, convert })
             }
         };
         Ok(Self { bits, batch, cut, carries })
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn bill(bits: u32, digit: u32) -> Result<Bill> {
+        let cut = Cut::full(bits, digit)?;
+        let below = cut.below_top();
+        if below.len() == 0 {
+            return Ok(Bill::FREE);
+        }
+        let pair = |(_, _, _, first): (u32, usize, usize, bool)| Triples::bill(if first { 1 } else { 2 });
+        let ands = prefixes(below.len()).map(pair).fold(Bill::FREE, Bill::then);
+        let levels = below.len().next_power_of_two().trailing_zeros();
+        let converted = B2a::bill(cut.widths()[0]).times(below.len());
+        Ok(Thermometers::bill(&below) + in_rounds(ands, levels) + converted)
     }
 
     /// Online: shares of the digits, lowest first. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
-    pub fn digits<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Vec<AShare<R>>> {
+    pub fn digits<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Vec<AShare<R>>> {
         same("numbers to cut into digits", self.batch, x.len())?;
         same("bits of the numbers", self.bits as usize, x.bits() as usize)?;
         let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<u64>>());
@@ -120,9 +147,7 @@ impl Decomposition {
             digits.push(AShare::new(w, digit.iter().map(|&d| R::from_u64(d.into())).collect()));
         }
         let Some(carries) = self.carries else { return Ok(digits) };
-        let width = self.cut.widths()[0];
-        let carries = carries.find(p, &words)?;
-        let converted: AShare<R> = b2a(p, &Bits::concat(carries.iter()), width)?;
+        let converted: AShare<R> = carries.find(s, &words)?;
         for (digit, carry) in digits[1..].iter_mut().zip(converted.words().chunks(self.batch.max(1))) {
             *digit = &*digit + &AShare::new(digit.bits(), carry.to_vec());
         }
@@ -131,15 +156,15 @@ impl Decomposition {
 }
 
 impl Carries {
-    /// The carry out of each digit.
-    fn find(mut self, p: &mut Party, words: &[u64]) -> Result<Vec<Bits>> {
+    /// The carry out of each digit, digit by digit.
+    fn find<R: Ring>(mut self, s: &mut Session, words: &[u64]) -> Result<AShare<R>> {
         // 2^w - 1 - d is the complement of a digit.
-        let flip = match p.role() {
+        let flip = match s.role() {
             Role::P0 => u64::MAX,
             Role::P1 => 0,
         };
         let mine = Zeroizing::new(words.iter().map(|w| w ^ flip).collect::<Vec<u64>>());
-        let mut prefix = self.thermometers.orders(p, &mine)?;
+        let mut prefix = self.thermometers.orders(s, &mine)?;
         let count = self.cut.len();
         for level in 0..count.next_power_of_two().trailing_zeros() {
             let level: Vec<_> = prefixes(count).filter(|pair| pair.0 == level).collect();
@@ -152,13 +177,13 @@ impl Carries {
                 let x = prefix[i].equal.as_ref().expect("thermometers tell of every digit");
                 sets.push(Ands { x, ys, triples });
             }
-            let products = and_all(p, sets)?;
+            let products = and_all(s, sets)?;
             for (&(_, i, ..), mut products) in level.iter().zip(products) {
                 prefix[i].equal = if products.len() > 1 { products.pop() } else { None };
                 prefix[i].less = &prefix[i].less ^ &products[0];
             }
         }
-        Ok(prefix.into_iter().map(|order| order.less).collect())
+        self.convert.convert(s, &Bits::concat(prefix.iter().map(|order| &order.less)))
     }
 }
 

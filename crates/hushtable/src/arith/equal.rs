@@ -19,12 +19,14 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{digits::Cut, thermometer::Thermometers};
+use super::{digits::Cut, thermometer::Thermometers, tree::in_rounds};
 use crate::{
+    bill::Bill,
     error::{Result, same},
     gates::{Bits, Triples, and_pairs},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -63,15 +65,15 @@ impl Equality {
         Ok(Self { bits, batch, cut, digits, triples })
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that [`prepare`](Self::prepare) takes at `role`.
+    /// What a comparison costs.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) as there.
-    pub fn cots(role: Role, bits: u32, digit: u32, batch: usize) -> Result<(usize, usize)> {
+    pub fn bill(bits: u32, digit: u32) -> Result<Bill> {
         let cut = Cut::new(bits, digit)?;
-        let (send, recv) = if digit == 1 { (0, 0) } else { Thermometers::cots(role, &cut, batch) };
-        let (tree, _) = Triples::cots((cut.len() - 1) * batch);
-        Ok((send + tree, recv + tree))
+        let digits = if digit == 1 { Bill::FREE } else { Thermometers::bill(&cut) };
+        let levels = cut.len().next_power_of_two().trailing_zeros();
+        Ok(digits + in_rounds(Triples::bill(1).times(cut.len() - 1), levels))
     }
 
     /// Online: shares of `1{x = y}`. Spends the material.
@@ -79,19 +81,19 @@ impl Equality {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if numbers or widths are not those prepared for, and those
     /// of the channel.
-    pub fn eq<R: Ring>(mut self, p: &mut Party, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
+    pub fn eq<R: Ring>(mut self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
         for z in [x, y] {
             same("numbers to compare", self.batch, z.len())?;
             same("bits of the numbers to compare", self.bits as usize, z.bits() as usize)?;
         }
-        let (difference, role) = (x - y, p.role());
+        let (difference, role) = (x - y, s.role());
         let mine = difference.words().iter().map(|w| match role {
             Role::P0 => w.to_u64(),
             Role::P1 => low(w.to_u64().wrapping_neg(), self.bits),
         });
         let mine = Zeroizing::new(mine.collect::<Vec<u64>>());
         let mut equal: Vec<Bits> = match self.digits.take() {
-            Some(digits) => digits.orders(p, &mine)?.into_iter().filter_map(|order| order.equal).collect(),
+            Some(digits) => digits.orders(s, &mine)?.into_iter().filter_map(|order| order.equal).collect(),
             None => (0..self.cut.len())
                 .map(|i| Bits::collect(mine.iter().map(|w| w >> i & 1)).not(role))
                 .collect(),
@@ -99,7 +101,7 @@ impl Equality {
         while equal.len() > 1 {
             let pairs: Vec<_> = equal.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
             let triples = self.triples.take(pairs.len() * self.batch)?;
-            let mut joined = and_pairs(p, triples, &pairs)?;
+            let mut joined = and_pairs(s, triples, &pairs)?;
             joined.extend(equal.chunks_exact(2).remainder().iter().cloned());
             equal = joined;
         }

@@ -12,8 +12,8 @@
 //! top bit is known to be 0, it is the OR of the shares' top bits: one correlated OT.
 //!
 //! # Cost
-//! A comparison of l bits, and a conversion of `k - l` bits, 1 round. Bounded: one correlated OT and
-//! `k - l + 1` bits, 1 round.
+//! A comparison of l bits and a conversion of `k - l` bits. Bounded: one correlated OT; online `k - l + 1` bits,
+//! 1 round.
 //!
 //! # Source
 //! Rathee et al., "SiRNN" (S&P 2021), section III-C.
@@ -21,100 +21,145 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{
-    bit_product::{BitFactors, or},
-    carry::Carry,
-    plan::Plan,
-    product::share,
-};
+use super::{bit_product::BitProducts, carry::Carry, plan::Plan, product::share};
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
-    gates::b2a,
+    gates::B2a,
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
-/// Zero extension of `x < 2^(l-1)` to `k` bits: 1 round. For larger x the result is wrong.
+/// One-time material for extensions of numbers of l bits to k bits whose top bit is known to be 0.
 ///
-/// # Errors
-/// [`Error::Param`] unless `l < k <= S::WIDTH`, and those of the channel.
-pub fn zero_extend_bounded<R: Ring, S: Ring>(p: &mut Party, x: &AShare<R>, k: u32) -> Result<AShare<S>> {
-    bounded(p, x, k, 0)
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::BoundedExtension};
+/// fn twice(p: &mut Party, m: BoundedExtension, x: &AShare<u32>) -> Result<AShare<u64>> {
+///     m.zero::<u32, u64>(p, x)?;
+///     m.zero(p, x) // use of moved value: `m`
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct BoundedExtension {
+    bits: [u32; 2],
+    wraps: BitProducts,
 }
 
-/// Sign extension of `-2^(l-2) <= x < 2^(l-2)` to `k` bits: 1 round. For other x the result is wrong.
-///
-/// # Errors
-/// [`Error::Param`] unless `2 <= l < k <= S::WIDTH`, and those of the channel.
-pub fn sign_extend_bounded<R: Ring, S: Ring>(p: &mut Party, x: &AShare<R>, k: u32) -> Result<AShare<S>> {
-    if x.bits() < 2 {
-        let accepted = "2 and more".into();
-        return Err(Error::Param { what: "width of a bounded signed number", got: "1".into(), accepted });
+impl BoundedExtension {
+    /// Offline, for `batch` numbers, from l to k bits.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= l < k <= 64`, and those of the channel.
+    pub fn prepare(p: &mut Party, [l, k]: [u32; 2], batch: usize) -> Result<Self> {
+        check_widths([l, k])?;
+        Ok(Self { bits: [l, k], wraps: BitProducts::prepare(p, k - l, batch)? })
     }
-    bounded(p, x, k, 1 << (x.bits() - 2))
+
+    /// What a number costs.
+    pub fn bill([l, k]: [u32; 2]) -> Bill {
+        BitProducts::bill(k - l)
+    }
+
+    /// Online, 1 round: zero extension of `x < 2^(l-1)`; for larger x the result is wrong. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, [`Error::Param`] if `S` has too few bits,
+    /// and those of the channel.
+    pub fn zero<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        self.extend(s, x, 0)
+    }
+
+    /// Online, 1 round: sign extension of `-2^(l-2) <= x < 2^(l-2)`; for other x the result is wrong. Spends the
+    /// material.
+    ///
+    /// # Errors
+    /// As [`zero`](Self::zero), and [`Error::Param`] for `l = 1`.
+    pub fn sign<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        if x.bits() < 2 {
+            let accepted = "2 and more".into();
+            return Err(Error::Param { what: "width of a bounded signed number", got: "1".into(), accepted });
+        }
+        let quarter = 1 << (x.bits() - 2);
+        self.extend(s, x, quarter)
+    }
+
+    fn extend<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>, shift: u64) -> Result<AShare<S>> {
+        let [l, k] = self.bits;
+        same("bits of the numbers to extend", l as usize, x.bits() as usize)?;
+        check_word::<S>(self.bits)?;
+        let shifted = shifted(s.role(), x, shift);
+        let bits = Zeroizing::new(shifted.iter().map(|w| w >> (l - 1)).collect::<Vec<u64>>());
+        let wraps = self.wraps.or(s, &bits)?;
+        Ok(finish(s.role(), &shifted, &wraps, [l, k], shift))
+    }
 }
 
-/// One-time material for extensions of numbers of l bits.
+/// One-time material for extensions of any numbers of l bits to k bits.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, arith::Extension};
 /// fn twice(p: &mut Party, m: Extension, x: &AShare<u32>) -> Result<AShare<u64>> {
-///     m.zero::<u32, u64>(p, x, 64)?;
-///     m.zero(p, x, 64) // use of moved value: `m`
+///     m.zero::<u32, u64>(p, x)?;
+///     m.zero(p, x) // use of moved value: `m`
 /// }
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Extension {
-    bits: u32,
+    bits: [u32; 2],
     batch: usize,
     carry: Carry,
+    wraps: B2a,
 }
 
 impl Extension {
-    /// Offline, for `batch` numbers of `bits` bits, 1 to 63.
+    /// Offline, for `batch` numbers, from l to k bits.
     ///
     /// # Errors
-    /// [`Error::Param`] for another width, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, plan: Plan, batch: usize) -> Result<Self> {
-        Ok(Self { bits, batch, carry: Carry::prepare(p, bits, plan, batch)? })
+    /// [`Error::Param`] unless `1 <= l < k <= 64`, and those of the channel.
+    pub fn prepare(p: &mut Party, [l, k]: [u32; 2], plan: Plan, batch: usize) -> Result<Self> {
+        check_widths([l, k])?;
+        let carry = Carry::prepare(p, l, plan, batch)?;
+        Ok(Self { bits: [l, k], batch, carry, wraps: B2a::prepare(p, k - l, batch)? })
     }
 
-    /// Online: zero extension to `k` bits, for every x. Spends the material.
+    /// What a number costs.
     ///
     /// # Errors
-    /// [`Error::Param`] unless `l < k <= S::WIDTH`, [`Error::Shape`] if numbers or widths are not those
-    /// prepared for, and those of the channel.
-    pub fn zero<R: Ring, S: Ring>(self, p: &mut Party, x: &AShare<R>, k: u32) -> Result<AShare<S>> {
-        self.extend(p, x, k, 0)
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill([l, k]: [u32; 2], plan: Plan) -> Result<Bill> {
+        check_widths([l, k])?;
+        Ok(Carry::bill(l, plan)? + B2a::bill(k - l))
     }
 
-    /// Online: sign extension to `k` bits, for every x. Spends the material.
+    /// Online: zero extension, for every x. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, [`Error::Param`] if `S` has too few bits,
+    /// and those of the channel.
+    pub fn zero<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        self.extend(s, x, 0)
+    }
+
+    /// Online: sign extension, for every x. Spends the material.
     ///
     /// # Errors
     /// As [`zero`](Self::zero).
-    pub fn sign<R: Ring, S: Ring>(self, p: &mut Party, x: &AShare<R>, k: u32) -> Result<AShare<S>> {
-        let half = 1 << (self.bits - 1);
-        self.extend(p, x, k, half)
+    pub fn sign<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        let half = 1 << (self.bits[0] - 1);
+        self.extend(s, x, half)
     }
 
-    fn extend<R: Ring, S: Ring>(self, p: &mut Party, x: &AShare<R>, k: u32, shift: u64) -> Result<AShare<S>> {
+    fn extend<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>, shift: u64) -> Result<AShare<S>> {
         same("numbers to extend", self.batch, x.len())?;
-        same("bits of the numbers to extend", self.bits as usize, x.bits() as usize)?;
-        check::<R, S>(x, k)?;
-        let shifted = shifted(p.role(), x, shift);
-        let carry = self.carry.of(p, &shifted)?;
-        let wraps: AShare<u64> = b2a(p, &carry, k - self.bits)?;
-        Ok(finish(p.role(), &shifted, wraps.words(), [self.bits, k], shift))
+        same("bits of the numbers to extend", self.bits[0] as usize, x.bits() as usize)?;
+        check_word::<S>(self.bits)?;
+        let shifted = shifted(s.role(), x, shift);
+        let carry = self.carry.of(s, &shifted)?;
+        let wraps: AShare<u64> = self.wraps.convert(s, &carry)?;
+        Ok(finish(s.role(), &shifted, wraps.words(), self.bits, shift))
     }
-}
-
-fn bounded<R: Ring, S: Ring>(p: &mut Party, x: &AShare<R>, k: u32, shift: u64) -> Result<AShare<S>> {
-    check::<R, S>(x, k)?;
-    let (l, shifted) = (x.bits(), shifted(p.role(), x, shift));
-    let bits = Zeroizing::new(shifted.iter().map(|w| w >> (l - 1)).collect());
-    let wraps = or(p, &BitFactors { bits, k: k - l })?;
-    Ok(finish(p.role(), &shifted, &wraps, [l, k], shift))
 }
 
 /// The shares of the number moved by `shift`.
@@ -137,10 +182,18 @@ fn public(role: Role, value: u64) -> u64 {
     }
 }
 
-fn check<R: Ring, S: Ring>(x: &AShare<R>, k: u32) -> Result<()> {
-    if k > x.bits() && k <= S::WIDTH {
+fn check_widths([l, k]: [u32; 2]) -> Result<()> {
+    if (1..64).contains(&l) && k > l && k <= 64 {
         return Ok(());
     }
-    let accepted = format!("{} to {}", x.bits() + 1, S::WIDTH);
+    let (got, accepted) = (format!("{l} to {k}"), "1 to 63, to a greater one of at most 64".into());
+    Err(Error::Param { what: "widths of an extension", got, accepted })
+}
+
+fn check_word<S: Ring>([l, k]: [u32; 2]) -> Result<()> {
+    if k <= S::WIDTH {
+        return Ok(());
+    }
+    let accepted = format!("{} to {}", l + 1, S::WIDTH);
     Err(Error::Param { what: "width to extend to", got: k.to_string(), accepted })
 }

@@ -11,12 +11,12 @@
 use prim::ring::{Ring, low};
 
 use super::{
-    product::multiply,
-    truncate::{FaithfulTruncation, truncate},
+    product::Multiplication,
+    truncate::{FaithfulTruncation, Truncation},
 };
 use crate::{
     error::{Error, Result, same},
-    party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -81,27 +81,26 @@ impl<R: Ring> Fixed<R> {
     }
 
     /// Shares of the products, exact, with the sum of the scales: 1 round. The product of the integers
-    /// must fit the ring.
+    /// must fit the ring. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if widths or lengths differ, [`Error::Param`] if the sum of the scales does not
     /// fit the width, and those of the channel.
-    pub fn times(&self, p: &mut Party, other: &Self) -> Result<Self> {
+    pub fn times(&self, s: &mut Session, material: Multiplication, other: &Self) -> Result<Self> {
         let scale = self.scale + other.scale;
         check_scale(self.bits(), scale)?;
-        Ok(Self { share: multiply(p, &self.share, &other.share)?, scale })
+        Ok(Self { share: material.multiply(s, &self.share, &other.share)?, scale })
     }
 
-    /// The numbers with `scale` bits behind the point, by a safe truncation: rounded down, or down and
-    /// one unit less. 1 round. The integers must lie in `-2^(l-2) .. 2^(l-2)`.
+    /// The numbers with fewer bits behind the point, by a safe truncation: rounded down, or down and
+    /// one unit less. 1 round. Spends the material, whose number of bits says how many go. The integers must lie in
+    /// `-2^(l-2) .. 2^(l-2)`.
     ///
     /// # Errors
-    /// [`Error::Param`] for a larger scale than now, and those of [`truncate`].
-    pub fn rescale(&self, p: &mut Party, scale: u32) -> Result<Self> {
-        match self.cut(scale)? {
-            0 => Ok(self.clone()),
-            f => Ok(Self { share: truncate(p, &self.share, f)?, scale }),
-        }
+    /// [`Error::Param`] if there are not as many bits behind the point, and those of [`Truncation::truncate`].
+    pub fn rescale(&self, s: &mut Session, material: Truncation) -> Result<Self> {
+        let scale = self.without(material.cut())?;
+        Ok(Self { share: material.truncate(s, &self.share)?, scale })
     }
 
     /// The numbers with fewer bits behind the point, rounded down. Spends the material, whose number of
@@ -110,22 +109,18 @@ impl<R: Ring> Fixed<R> {
     /// # Errors
     /// [`Error::Param`] if there are not as many bits behind the point, and those of
     /// [`FaithfulTruncation::truncate`].
-    pub fn rescale_down(&self, p: &mut Party, material: FaithfulTruncation) -> Result<Self> {
-        let cut = material.bits();
-        let Some(scale) = self.scale.checked_sub(cut) else {
-            let accepted = format!("at most {}", self.scale);
-            return Err(Error::Param { what: "bits to cut off", got: cut.to_string(), accepted });
-        };
-        Ok(Self { share: material.truncate(p, &self.share)?, scale })
+    pub fn rescale_down(&self, s: &mut Session, material: FaithfulTruncation) -> Result<Self> {
+        let scale = self.without(material.cut())?;
+        Ok(Self { share: material.truncate(s, &self.share)?, scale })
     }
 
     /// Opens the numbers to both parties: 1 round.
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(&self, p: &mut Party) -> Result<Vec<f64>> {
+    pub fn open(&self, s: &mut Session) -> Result<Vec<f64>> {
         // Public: the caller says that these are results.
-        Ok(decode(&p.open(&self.share)?, self.bits(), self.scale))
+        Ok(decode(&s.open(&self.share)?, self.bits(), self.scale))
     }
 
     fn check(&self, other: &Self) -> Result<()> {
@@ -134,11 +129,11 @@ impl<R: Ring> Fixed<R> {
         same("numbers of the operands", self.len(), other.len())
     }
 
-    /// How many bits go.
-    fn cut(&self, scale: u32) -> Result<u32> {
-        self.scale.checked_sub(scale).ok_or_else(|| {
+    /// The scale without so many bits.
+    fn without(&self, cut: u32) -> Result<u32> {
+        self.scale.checked_sub(cut).ok_or_else(|| {
             let accepted = format!("at most {}", self.scale);
-            Error::Param { what: "scale to round to", got: scale.to_string(), accepted }
+            Error::Param { what: "bits to cut off", got: cut.to_string(), accepted }
         })
     }
 }

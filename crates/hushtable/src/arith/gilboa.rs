@@ -7,15 +7,16 @@
 //!
 //! # Protocol
 //! Bit j of y is the bit of a correlated OT of random choice `c` and pads `X_0`, `X_1`, whose
-//! payload is the row mod `2^(l-j)`. Both at once:
+//! payload is the row mod `2^(l-j)`. Offline the correlated OTs are drawn; online, both at once:
 //! 1. the party with y sends `d = y_j ^ c`, unless y is random: then its bits are the choices;
 //! 2. the other sends `m = x + X_0 - X_1`, and both have shares of `c x`: `-X_0` and `X_c + c m`.
 //!
 //! Those of `y_j x` are these, or `x` minus the one and minus the other, by the public `d`; shares
-//! of the product are their sums over j, bit j counting `2^j`.
+//! of the product are their sums over j, bit j counting `2^j`. Pads are hashed where they are used: those of long
+//! rows would take much more memory than the correlated OTs.
 //!
 //! # Cost, an item
-//! b correlated OTs, b bits for a chosen y, and `k b (2 l - b + 1) / 2` bits: 1 round.
+//! b correlated OTs; online b bits for a chosen y, and `k b (2 l - b + 1) / 2` bits: 1 round.
 //!
 //! # Source
 //! Gilboa, "Two Party RSA Key Generation" (CRYPTO 1999), section 4.1; with correlated OT and
@@ -30,7 +31,8 @@ use prim::{
 use zeroize::Zeroizing;
 
 use crate::{
-    error::Result,
+    bill::{Bill, Phase},
+    error::{Result, same},
     ot::{
         CotReceiver, CotSender,
         strings::{PayloadReceiver, PayloadSender},
@@ -43,63 +45,123 @@ use crate::{
 /// Words of payload in a message, about.
 const PIECE: usize = 1 << 13;
 
-/// The numbers of the party that has them.
-#[derive(Clone, Copy)]
-pub(super) enum Numbers<'a> {
-    /// Given.
-    Chosen(&'a [u64]),
-    /// As many random ones.
-    Random(usize),
+/// One-time material: the correlated OTs of the numbers' bits.
+pub(super) struct Gilboa {
+    /// Items of which this party has the row, and of which it has the number.
+    rows: usize,
+    numbers: usize,
+    /// Bits of a number.
+    number_bits: u32,
+    out: CotSender,
+    inc: CotReceiver,
 }
 
 /// What is multiplied at one party. If it has both rows and numbers, there are as many of each.
 pub(super) struct Factors<'a> {
     /// Width of the ring.
     pub(super) bits: u32,
-    /// Bits of a number, at most as many.
-    pub(super) number_bits: u32,
     /// Words in a row.
     pub(super) row: usize,
-    /// Rows of this party's, and the word `(item, column)`.
-    pub(super) rows: usize,
+    /// Of this party's rows the word `(item, column)`.
     pub(super) word: &'a dyn Fn(usize, usize) -> u64,
-    /// Numbers of this party's; the peer's are of the same sort.
-    pub(super) numbers: Numbers<'a>,
+    /// This party's numbers; nothing where those of both parties are random.
+    pub(super) numbers: Option<&'a [u64]>,
 }
 
-/// Products in 1 round: calls `add(item, column, share)` with shares that sum to those of the
-/// products, and returns this party's numbers if they are random.
-///
-/// # Errors
-/// Those of the channel.
-pub(super) fn multiply(
-    p: &mut Party,
-    factors: &Factors,
-    add: &mut dyn FnMut(usize, usize, u64),
-) -> Result<Zeroizing<Vec<u64>>> {
-    let (b, numbers) = (factors.number_bits as usize, factors.numbers());
-    assert!(numbers == 0 || factors.rows == 0 || numbers == factors.rows, "as many products each way");
-    let (out, inc) = p.cots(b * factors.rows, b * numbers)?;
-    let flips = factors.flips(&inc);
-    let random = factors.random(&inc);
-    let blocks: Vec<Block> = factors.blocks().collect();
-    let columns = Zeroizing::new(Vec::new());
-    let (sent, corrections) = (VecDeque::new(), VecDeque::new());
-    let mut state = Run { factors, out, inc, flips, columns, sent, corrections, add };
-    let (mut mine, mut theirs) = (blocks.iter(), blocks.iter());
-    p.session().duplex(
-        &mut state,
-        |s, run| {
-            let mut messages = mine.by_ref().map(|block| run.send(s, block));
-            // Where this party has nothing to say it sends nothing.
-            messages.find(|message| message.as_ref().map_or(true, |m| !m.is_empty())).transpose()
-        },
-        |s, run| match theirs.next() {
-            Some(block) => run.receive(s, block).map(|()| true),
-            None => Ok(false),
-        },
-    )?;
-    Ok(random)
+impl Gilboa {
+    /// Offline: for `rows` items of which this party has the row and `numbers` of which it has the number, of
+    /// `number_bits` bits.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(p: &mut Party, number_bits: u32, rows: usize, numbers: usize) -> Result<Self> {
+        assert!(numbers == 0 || rows == 0 || numbers == rows, "as many products each way");
+        let (out, inc) = p.cots(number_bits as usize * rows, number_bits as usize * numbers)?;
+        Ok(Self { rows, numbers, number_bits, out, inc })
+    }
+
+    /// What an item costs whose number, of b bits, is P1's and whose row, of k words of l bits, is P0's.
+    pub(super) fn bill(l: u32, b: u32, k: usize) -> Bill {
+        let (l, b) = (u64::from(l), u64::from(b));
+        let payload = k as u64 * b * (2 * l - b + 1) / 2;
+        let online = Phase { bits: [payload, b], rounds: 1 };
+        Bill { cots: [b, 0], online, kept: 128 * b, ..Bill::FREE }
+    }
+
+    /// Of how many items this party has the number.
+    pub(super) fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    /// This party's random numbers, for products of such with rows of `row` words.
+    pub(super) fn random_numbers(&self, row: usize) -> Zeroizing<Vec<u64>> {
+        let mut y = Zeroizing::new(vec![0; self.numbers]);
+        for block in self.blocks(row).filter(|_| self.numbers > 0) {
+            let choices = self.inc.strings()[block.ots].iter().map(|t| u64::from(t.lsb()));
+            y[block.items].iter_mut().zip(choices).for_each(|(y, c)| *y |= c << block.bit);
+        }
+        y
+    }
+
+    /// Products in 1 round: calls `add(item, column, share)` with shares that sum to those of the products.
+    /// Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as prepared for, and those of the
+    /// channel.
+    pub(super) fn multiply(
+        self,
+        s: &mut Session,
+        factors: &Factors,
+        add: &mut dyn FnMut(usize, usize, u64),
+    ) -> Result<()> {
+        if let Some(numbers) = factors.numbers {
+            same("numbers to multiply", self.numbers, numbers.len())?;
+        }
+        let flips = self.flips(factors);
+        let blocks: Vec<Block> = self.blocks(factors.row).collect();
+        let columns = Zeroizing::new(Vec::new());
+        let (sent, corrections) = (VecDeque::new(), VecDeque::new());
+        let mut state = Run { factors, material: self, flips, columns, sent, corrections, add };
+        let (mut mine, mut theirs) = (blocks.iter(), blocks.iter());
+        s.duplex(
+            &mut state,
+            |s, run| {
+                let mut messages = mine.by_ref().map(|block| run.send(s, block));
+                // Where this party has nothing to say it sends nothing.
+                messages.find(|message| message.as_ref().map_or(true, |m| !m.is_empty())).transpose()
+            },
+            |s, run| match theirs.next() {
+                Some(block) => run.receive(s, block).map(|()| true),
+                None => Ok(false),
+            },
+        )
+    }
+
+    /// What messages are about, for rows of `row` words.
+    fn blocks(&self, row: usize) -> impl Iterator<Item = Block> + use<> {
+        let (items, b) = (self.rows.max(self.numbers), self.number_bits);
+        let piece = (PIECE / row.max(1)).max(1);
+        let pieces = (0..items).step_by(piece).map(move |from| from..items.min(from + piece));
+        let blocks = pieces.flat_map(move |items| (0..b).map(move |bit| (items.clone(), bit)));
+        blocks.scan(items * b as usize, |left, (items, bit)| {
+            let ots = *left - items.len()..*left;
+            *left = ots.start;
+            Some(Block { items, bit, ots })
+        })
+    }
+
+    /// Step 1: `d` for each correlated OT in which this party chooses.
+    fn flips(&self, factors: &Factors) -> Vec<u8> {
+        let Some(y) = factors.numbers else { return Vec::new() };
+        let mut flips = vec![0; self.inc.len()];
+        for block in self.blocks(factors.row).filter(|_| !y.is_empty()) {
+            let bits = y[block.items].iter().map(|y| (y >> block.bit & 1) as u8);
+            let choices = self.inc.strings()[block.ots.clone()].iter().map(|t| u8::from(t.lsb()));
+            flips[block.ots].iter_mut().zip(bits.zip(choices)).for_each(|(d, (b, c))| *d = b ^ c);
+        }
+        flips
+    }
 }
 
 /// One bit of the numbers of some items: what a message is about.
@@ -112,52 +174,6 @@ struct Block {
 }
 
 impl Factors<'_> {
-    fn numbers(&self) -> usize {
-        match self.numbers {
-            Numbers::Chosen(y) => y.len(),
-            Numbers::Random(count) => count,
-        }
-    }
-
-    fn chosen(&self) -> bool {
-        matches!(self.numbers, Numbers::Chosen(_))
-    }
-
-    fn blocks(&self) -> impl Iterator<Item = Block> + use<> {
-        let (items, b) = (self.rows.max(self.numbers()), self.number_bits);
-        let piece = (PIECE / self.row.max(1)).max(1);
-        let pieces = (0..items).step_by(piece).map(move |from| from..items.min(from + piece));
-        let blocks = pieces.flat_map(move |items| (0..b).map(move |bit| (items.clone(), bit)));
-        blocks.scan(items * b as usize, |left, (items, bit)| {
-            let ots = *left - items.len()..*left;
-            *left = ots.start;
-            Some(Block { items, bit, ots })
-        })
-    }
-
-    /// Step 1: `d` for each correlated OT in which this party chooses.
-    fn flips(&self, inc: &CotReceiver) -> Vec<u8> {
-        let Numbers::Chosen(y) = self.numbers else { return Vec::new() };
-        let mut flips = vec![0; inc.len()];
-        for block in self.blocks().filter(|_| !y.is_empty()) {
-            let bits = y[block.items].iter().map(|y| (y >> block.bit & 1) as u8);
-            let choices = inc.strings()[block.ots.clone()].iter().map(|t| u8::from(t.lsb()));
-            flips[block.ots].iter_mut().zip(bits.zip(choices)).for_each(|(d, (b, c))| *d = b ^ c);
-        }
-        flips
-    }
-
-    /// The numbers that random choices make.
-    fn random(&self, inc: &CotReceiver) -> Zeroizing<Vec<u64>> {
-        let Numbers::Random(count) = self.numbers else { return Zeroizing::default() };
-        let mut y = Zeroizing::new(vec![0; count]);
-        for block in self.blocks().filter(|_| count > 0) {
-            let choices = inc.strings()[block.ots].iter().map(|t| u64::from(t.lsb()));
-            y[block.items].iter_mut().zip(choices).for_each(|(y, c)| *y |= c << block.bit);
-        }
-        y
-    }
-
     fn widths(&self, block: &Block) -> Vec<u32> {
         vec![self.bits - block.bit; self.row]
     }
@@ -169,8 +185,7 @@ type Pairs = Zeroizing<Vec<Vec<[u64; 2]>>>;
 /// The products under way.
 struct Run<'a> {
     factors: &'a Factors<'a>,
-    out: CotSender,
-    inc: CotReceiver,
+    material: Gilboa,
     flips: Vec<u8>,
     /// This party's rows in the piece that is being sent, in columns.
     columns: Zeroizing<Vec<Vec<u64>>>,
@@ -189,14 +204,14 @@ impl Run<'_> {
             // Public: the random choices mask the bits and serve only here.
             pack(&self.flips[block.ots.clone()], 1, &mut message);
         }
-        if self.factors.rows == 0 {
+        if self.material.rows == 0 {
             return Ok(message);
         }
         if block.bit == 0 {
             let column = |k| block.items.clone().map(|i| (self.factors.word)(i, k)).collect();
             self.columns = Zeroizing::new((0..self.factors.row).map(column).collect());
         }
-        let ots = self.out.take(block.items.len())?;
+        let ots = self.material.out.take(block.items.len())?;
         let mut pads = PayloadSender::random(s, ots, &self.factors.widths(block));
         let (payload, shares) = pads.send::<Additive>(&self.columns);
         message.extend(payload);
@@ -206,7 +221,7 @@ impl Run<'_> {
         };
         let both = Zeroizing::new(shares.iter().zip(self.columns.iter()).map(both).collect());
         self.sent.push_back((block.clone(), both));
-        if !self.factors.chosen() {
+        if self.factors.numbers.is_none() {
             self.corrections.push_back(vec![0; block.items.len()]);
         }
         self.settle();
@@ -216,10 +231,10 @@ impl Run<'_> {
     /// The peer's.
     fn receive(&mut self, s: &mut Session, block: &Block) -> Result<()> {
         let (n, factors) = (block.items.len(), self.factors);
-        let flips = if factors.rows > 0 && factors.chosen() { packed_len(n, 1) } else { 0 };
+        let flips = if self.material.rows > 0 && factors.numbers.is_some() { packed_len(n, 1) } else { 0 };
         let mut pads = None;
-        if factors.numbers() > 0 {
-            pads = Some(PayloadReceiver::random(s, self.inc.take(n)?, &factors.widths(block)));
+        if self.material.numbers > 0 {
+            pads = Some(PayloadReceiver::random(s, self.material.inc.take(n)?, &factors.widths(block)));
         }
         let payload = pads.as_ref().map_or(0, |pads| pads.message_len(factors.row));
         if flips + payload == 0 {

@@ -10,7 +10,7 @@
 //! party's share of the column of A that it meets: Gilboa's, with rows of m words.
 //!
 //! # Cost
-//! `k n b` correlated OTs and `k n b + m k n b (2 l - b + 1) / 2` bits: 1 round.
+//! `k n b` correlated OTs; online `k n b + m k n b (2 l - b + 1) / 2` bits: 1 round.
 //!
 //! # Source
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 5, with numbers of fewer bits than the ring.
@@ -19,93 +19,126 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    gilboa::{self, Factors, Numbers},
-    matrix::Shape,
+    gilboa::{Factors, Gilboa},
+    matrix::MatrixShape,
     product::{share, words},
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
-/// A matrix that one party knows.
-#[derive(Clone, Copy)]
-pub struct SmallMatrix<'a> {
+/// Products with matrices that one party knows. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SmallMatrixJob {
+    /// The shape.
+    pub shape: MatrixShape,
+    /// Width of the shared numbers.
+    pub bits: u32,
+    /// Bits of a number of the known matrix, its sign included: 1 to 63, and at most those of the shares.
+    pub number_bits: u32,
     /// Who knows it.
     pub owner: Role,
-    /// The numbers, row by row, at the owner; none at the other party.
-    pub numbers: &'a [i64],
-    /// Bits of a number, its sign included: 1 to 63, and at most those of the shares.
-    pub bits: u32,
 }
 
-/// Shares of `A B`: 1 round.
+/// One-time material for such products.
 ///
-/// # Errors
-/// [`Error::Shape`] unless the factors have the numbers of the shape, [`Error::Param`] for a number that
-/// does not fit its bits, and those of the channel.
-pub fn shared_times_small<R: Ring>(
-    p: &mut Party,
-    shape: Shape,
-    a: &AShare<R>,
-    b: SmallMatrix,
-) -> Result<AShare<R>> {
-    let bits = a.bits();
-    same("numbers of the left factors", shape.left(), a.len())?;
-    let numbers = b.positive(shape, p.role(), bits)?;
-    let a = words(a.words());
-    let mut out = Zeroizing::new(match numbers.is_empty() {
-        true => vec![0; shape.out()],
-        false => shape.local(&a, &numbers),
-    });
-    let Shape { rows, inner, columns, .. } = shape;
-    // Item i is number i of B, of row `i / columns` over the batch.
-    let place = |i: usize| (i / (inner * columns), i / columns % inner, i % columns);
-    let word = |i: usize, r: usize| {
-        let (batch, k, _) = place(i);
-        a[(batch * rows + r) * inner + k]
-    };
-    let count = if b.owner == p.role() { 0 } else { shape.right() };
-    let numbers = Numbers::Chosen(&numbers);
-    let factors = Factors { bits, number_bits: b.bits, row: rows, rows: count, word: &word, numbers };
-    gilboa::multiply(p, &factors, &mut |i, r, share| {
-        let (batch, _, column) = place(i);
-        let out = &mut out[(batch * rows + r) * columns + column];
-        *out = out.wrapping_add(share);
-    })?;
-    for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
-        let sum = row.iter().fold(0u64, |sum, x| sum.wrapping_add(*x)) << (b.bits - 1);
-        out.iter_mut().for_each(|o| *o = o.wrapping_sub(sum));
-    }
-    Ok(share(bits, &out))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::SmallMatrixProduct};
+/// fn twice(p: &mut Party, m: SmallMatrixProduct, a: &AShare<u32>, b: &[i64]) -> Result<()> {
+///     m.multiply(p, a, b)?;
+///     m.multiply(p, a, b)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct SmallMatrixProduct {
+    job: SmallMatrixJob,
+    gilboa: Gilboa,
 }
 
-impl SmallMatrix<'_> {
-    /// Bits that [`shared_times_small`] sends in all, for shares of `l` bits, without framing.
-    pub fn cost_bits(shape: Shape, l: u32, b: u32) -> u64 {
-        let (numbers, rows) = (shape.right() as u64, shape.rows as u64);
-        let payload = u64::from(b) * u64::from(2 * l - b + 1) / 2;
-        numbers * (u64::from(b) + rows * payload)
+impl SmallMatrixJob {
+    /// What the products cost.
+    pub fn bill(&self) -> Bill {
+        let item = Gilboa::bill(self.bits, self.number_bits, self.shape.rows);
+        let bill = item.times(self.shape.right());
+        if self.owner == Role::P1 { bill } else { bill.swapped() }
+    }
+
+    fn check(&self) -> Result<()> {
+        let most = self.bits.min(63);
+        if (1..=most).contains(&self.number_bits) && self.bits <= 64 {
+            return Ok(());
+        }
+        let (what, got) = ("bits of a small number", self.number_bits.to_string());
+        Err(Error::Param { what, got, accepted: format!("1 to {most}") })
     }
 
     /// The owner's numbers plus `2^(b-1)`; none at the other party.
-    fn positive(&self, shape: Shape, role: Role, l: u32) -> Result<Zeroizing<Vec<u64>>> {
-        if !(1..=l.min(63)).contains(&self.bits) {
-            let (what, got) = ("bits of a small number", self.bits.to_string());
-            return Err(Error::Param { what, got, accepted: format!("1 to {}", l.min(63)) });
-        }
-        let owned = if role == self.owner { shape.right() } else { 0 };
-        same("numbers of the right factors", owned, self.numbers.len())?;
-        let half = 1i64 << (self.bits - 1);
-        if self.numbers.iter().any(|v| !(-half..half).contains(v)) {
+    fn positive(&self, role: Role, numbers: &[i64]) -> Result<Zeroizing<Vec<u64>>> {
+        let owned = if role == self.owner { self.shape.right() } else { 0 };
+        same("numbers of the right factors", owned, numbers.len())?;
+        let half = 1i64 << (self.number_bits - 1);
+        if numbers.iter().any(|v| !(-half..half).contains(v)) {
             // The owner's numbers belong in no message.
             let got = "one that does not fit".into();
-            let accepted = format!("-2^{0} to 2^{0} - 1", self.bits - 1);
+            let accepted = format!("-2^{0} to 2^{0} - 1", self.number_bits - 1);
             return Err(Error::Param { what: "number of a small matrix", got, accepted });
         }
-        let moved = self.numbers.iter().map(|v| low(v.wrapping_add(half) as u64, self.bits));
+        let moved = numbers.iter().map(|v| low(v.wrapping_add(half) as u64, self.number_bits));
         Ok(Zeroizing::new(moved.collect()))
+    }
+}
+
+impl SmallMatrixProduct {
+    /// Offline.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for numbers of too many bits, and those of the channel.
+    pub fn prepare(p: &mut Party, job: SmallMatrixJob) -> Result<Self> {
+        job.check()?;
+        let items = job.shape.right();
+        let (rows, numbers) = if job.owner == p.role() { (0, items) } else { (items, 0) };
+        Ok(Self { job, gilboa: Gilboa::prepare(p, job.number_bits, rows, numbers)? })
+    }
+
+    /// Online, 1 round: shares of `A B`; `numbers` is B row by row at the owner, and empty at the other party.
+    /// Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless the factors have the numbers of the shape, [`Error::Param`] for a number that
+    /// does not fit its bits, and those of the channel.
+    pub fn multiply<R: Ring>(self, s: &mut Session, a: &AShare<R>, numbers: &[i64]) -> Result<AShare<R>> {
+        let SmallMatrixJob { shape, bits, number_bits, .. } = self.job;
+        same("numbers of the left factors", shape.left(), a.len())?;
+        same("bits of the left factors", bits as usize, a.bits() as usize)?;
+        let numbers = self.job.positive(s.role(), numbers)?;
+        let a = words(a.words());
+        let mut out = Zeroizing::new(match numbers.is_empty() {
+            true => vec![0; shape.out()],
+            false => shape.local(&a, &numbers),
+        });
+        let MatrixShape { rows, inner, columns, .. } = shape;
+        // Item i is number i of B, of row `i / columns` over the batch.
+        let place = |i: usize| (i / (inner * columns), i / columns % inner, i % columns);
+        let word = |i: usize, r: usize| {
+            let (batch, k, _) = place(i);
+            a[(batch * rows + r) * inner + k]
+        };
+        let factors = Factors { bits, row: rows, word: &word, numbers: Some(&numbers) };
+        self.gilboa.multiply(s, &factors, &mut |i, r, share| {
+            let (batch, _, column) = place(i);
+            let out = &mut out[(batch * rows + r) * columns + column];
+            *out = out.wrapping_add(share);
+        })?;
+        for (out, row) in out.chunks_exact_mut(columns).zip(a.chunks_exact(inner)) {
+            let sum = row.iter().fold(0u64, |sum, x| sum.wrapping_add(*x)) << (number_bits - 1);
+            out.iter_mut().for_each(|o| *o = o.wrapping_sub(sum));
+        }
+        Ok(share(bits, &out))
     }
 }

@@ -37,6 +37,7 @@ use super::{
     tree::Order,
 };
 use crate::{
+    bill::{Bill, Phase},
     error::Result,
     gates::Bits,
     net::Role,
@@ -71,7 +72,7 @@ impl Lookups {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
-        let (send, recv) = Self::cots(p.role(), cut, batch);
+        let (send, recv) = Self::bill(cut).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
         let mut digits = Vec::with_capacity(cut.len());
         for (i, &w) in cut.widths().iter().enumerate() {
@@ -81,8 +82,8 @@ impl Lookups {
             for at in pieces(batch, PIECE) {
                 let count = at.len() * w as usize;
                 match sender {
-                    true => digit.draw(p.session(), out.take(count)?),
-                    false => digit.choose(p.session(), inc.take(count)?),
+                    true => digit.draw(p, out.take(count)?),
+                    false => digit.choose(p, inc.take(count)?),
                 }
             }
             digits.push(digit);
@@ -90,26 +91,28 @@ impl Lookups {
         Ok(Self { cut: cut.clone(), batch, digits })
     }
 
-    /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
-    pub(super) fn cots(role: Role, cut: &Cut, batch: usize) -> (usize, usize) {
-        let of = |sender: Role| -> usize {
-            let of = cut.widths().iter().enumerate().filter(|(i, _)| sender_of(*i) == sender);
-            of.map(|(_, &w)| w as usize * batch).sum()
+    /// What the digits of a number cost.
+    pub(super) fn bill(cut: &Cut) -> Bill {
+        let digit = |(i, &w): (usize, &u32)| {
+            let sent = Pads::outputs(i) as u64 * ((1 << w) - 1);
+            let online = Phase { bits: [sent, w.into()], rounds: 2 };
+            let made = Bill { cots: [w.into(), 0], online, kept: 136, ..Bill::FREE };
+            if sender_of(i) == Role::P0 { made } else { made.swapped() }
         };
-        (of(role), of(role.peer()))
+        cut.widths().iter().enumerate().map(digit).fold(Bill::FREE, Bill::beside)
     }
 
     /// Online, 2 rounds: the orders of the digits of this party's numbers and the peer's.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn orders(self, p: &mut Party, mine: &[u64]) -> Result<Vec<Order>> {
-        let opened = self.open(p, mine)?;
-        let (role, count) = (p.role(), self.digits.len());
+    pub(super) fn orders(self, s: &mut Session, mine: &[u64]) -> Result<Vec<Order>> {
+        let opened = self.open(s, mine)?;
+        let (role, count) = (s.role(), self.digits.len());
         let planes = || vec![Vec::with_capacity(self.batch.div_ceil(64)); count];
         // The sender's outputs are known when it sends, the receiver's when it has received.
         let mut state = (self.pieces(true), self.pieces(false), planes(), planes());
-        p.session().duplex(
+        s.duplex(
             &mut state,
             |_, (mine_to_send, _, less, equal)| {
                 let Some((i, at)) = mine_to_send.next() else { return Ok(None) };
@@ -129,9 +132,9 @@ impl Lookups {
     }
 
     /// Step 1: what the peer sent of the digits in which this party is the sender.
-    fn open(&self, p: &mut Party, mine: &[u64]) -> Result<Vec<Vec<u8>>> {
+    fn open(&self, s: &mut Session, mine: &[u64]) -> Result<Vec<Vec<u8>>> {
         let mut state = (self.pieces(false), self.pieces(true), vec![Vec::new(); self.digits.len()]);
-        p.session().duplex(
+        s.duplex(
             &mut state,
             |_, (mine_to_send, ..)| {
                 let Some((i, at)) = mine_to_send.next() else { return Ok(None) };

@@ -12,7 +12,7 @@
 //! a factor is not shared falls away.
 //!
 //! # Cost
-//! With `s = min(m, n)`, a direction: `k s l` correlated OTs and `k s l + m k n l (l + 1) / 2` bits.
+//! With `s = min(m, n)`, a direction: `k s l` correlated OTs; online `k s l + m k n l (l + 1) / 2` bits.
 //! Two directions if both factors are shared, else one. 1 round.
 //!
 //! # Source
@@ -22,19 +22,21 @@ use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{
-    gilboa::{self, Factors, Numbers},
-    product::{share, words},
+    gilboa::{Factors, Gilboa},
+    product::{check_width, share, words},
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
 /// The shape of a batch of matrix products; a product of numbers has 1 of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixShape {
     /// Products in the batch.
     pub batch: usize,
     /// Rows of the left factor.
@@ -45,41 +47,97 @@ pub struct Shape {
     pub columns: usize,
 }
 
-/// A factor and who knows it.
-#[derive(Clone, Copy)]
-pub struct Factor<'a, R: Ring> {
-    /// The numbers, row by row; if one party knows them, zeros at the other.
-    pub share: &'a AShare<R>,
-    /// Who knows them; `None` if they are shared.
-    pub known_to: Option<Role>,
+/// Matrix products of a shape. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixJob {
+    /// The shape.
+    pub shape: MatrixShape,
+    /// Width of the numbers.
+    pub bits: u32,
+    /// Who knows the left factor, and the right one; `None` if it is shared.
+    pub known_to: [Option<Role>; 2],
 }
 
-/// Shares of `A B`: 1 round.
+/// One-time material for matrix products.
 ///
-/// # Errors
-/// [`Error::Shape`] unless the factors have the numbers of the shape and one width,
-/// [`Error::Param`] if one party knows both, and those of the channel.
-pub fn matrix_product<R: Ring>(p: &mut Party, shape: Shape, a: Factor<R>, b: Factor<R>) -> Result<AShare<R>> {
-    shape.check(a.share, b.share)?;
-    if a.known_to.is_some() && a.known_to == b.known_to {
-        let accepted = "at most one factor: the other product is local".into();
-        return Err(Error::Param { what: "factors known to one party", got: "2".into(), accepted });
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::MatrixProduct};
+/// fn twice(p: &mut Party, m: MatrixProduct, a: &AShare<u32>, b: &AShare<u32>) -> Result<()> {
+///     m.multiply(p, a, b)?;
+///     m.multiply(p, a, b)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct MatrixProduct {
+    job: MatrixJob,
+    mixed: Mixed,
+}
+
+impl MatrixJob {
+    /// Of shared factors.
+    pub fn shared(shape: MatrixShape, bits: u32) -> Self {
+        Self { shape, bits, known_to: [None; 2] }
     }
-    let (mine, peer) = (p.role(), p.role().peer());
-    let directions =
-        Directions { left: a.is_with(mine) && b.is_with(peer), right: b.is_with(mine) && a.is_with(peer) };
-    let bits = a.share.bits();
-    let (a, b) = (words(a.share.words()), words(b.share.words()));
-    let mut out = Zeroizing::new(shape.local(&a, &b));
-    cross(p, bits, shape, directions, (&a, &b), &mut out)?;
-    Ok(share(bits, &out))
+
+    /// What the products cost.
+    pub fn bill(&self) -> Bill {
+        let of = |role| self.shape.mixed_bill(self.bits, self.directions(role));
+        of(Role::P0).beside(of(Role::P1).swapped())
+    }
+
+    /// In which directions the party `role` takes part in the mixed products.
+    fn directions(&self, role: Role) -> Directions {
+        let [left, right] = self.known_to;
+        let has = |known: Option<Role>, role| known.is_none_or(|known| known == role);
+        Directions {
+            left: has(left, role) && has(right, role.peer()),
+            right: has(right, role) && has(left, role.peer()),
+        }
+    }
+}
+
+impl MatrixProduct {
+    /// Offline.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if one party knows both factors and for widths other than 1 to 64, and those of the
+    /// channel.
+    pub fn prepare(p: &mut Party, job: MatrixJob) -> Result<Self> {
+        check_width::<u64>(job.bits)?;
+        if job.known_to[0].is_some() && job.known_to[0] == job.known_to[1] {
+            let accepted = "at most one factor: the other product is local".into();
+            return Err(Error::Param { what: "factors known to one party", got: "2".into(), accepted });
+        }
+        Ok(Self { job, mixed: Mixed::prepare(p, job.bits, job.shape, job.directions(p.role()))? })
+    }
+
+    /// Online, 1 round: shares of `A B`, from the numbers of each factor, row by row: shares, or if one party knows
+    /// them, zeros at the other. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless the factors have the numbers of the shape and its width, and those of the channel.
+    pub fn multiply<R: Ring>(self, s: &mut Session, a: &AShare<R>, b: &AShare<R>) -> Result<AShare<R>> {
+        let MatrixJob { shape, bits, .. } = self.job;
+        shape.check(a, b)?;
+        same("bits of the factors", bits as usize, a.bits() as usize)?;
+        let (a, b) = (words(a.words()), words(b.words()));
+        let mut out = Zeroizing::new(shape.local(&a, &b));
+        let numbers = match self.mixed.numbers() {
+            0 => &[][..],
+            _ if shape.numbers_are_right() => &b,
+            _ => &a,
+        };
+        self.mixed.add(s, (&a, &b), Some(numbers), &mut out)?;
+        Ok(share(bits, &out))
+    }
 }
 
 /// Shares of `A B` for a public A, row by row. Local.
 ///
 /// # Errors
 /// [`Error::Shape`] unless the factors have the numbers of the shape.
-pub fn public_times_shared<R: Ring>(shape: Shape, a: &[R], b: &AShare<R>) -> Result<AShare<R>> {
+pub fn public_times_shared<R: Ring>(shape: MatrixShape, a: &[R], b: &AShare<R>) -> Result<AShare<R>> {
     let a = AShare::new(b.bits(), a.to_vec());
     shape.check(&a, b)?;
     Ok(share(b.bits(), &Zeroizing::new(shape.local(&words(a.words()), &words(b.words())))))
@@ -89,7 +147,7 @@ pub fn public_times_shared<R: Ring>(shape: Shape, a: &[R], b: &AShare<R>) -> Res
 ///
 /// # Errors
 /// [`Error::Shape`] unless the factors have the numbers of the shape.
-pub fn shared_times_public<R: Ring>(shape: Shape, a: &AShare<R>, b: &[R]) -> Result<AShare<R>> {
+pub fn shared_times_public<R: Ring>(shape: MatrixShape, a: &AShare<R>, b: &[R]) -> Result<AShare<R>> {
     let b = AShare::new(a.bits(), b.to_vec());
     shape.check(a, &b)?;
     Ok(share(a.bits(), &Zeroizing::new(shape.local(&words(a.words()), &words(b.words())))))
@@ -104,7 +162,7 @@ pub(super) struct Directions {
     pub(super) right: bool,
 }
 
-impl Shape {
+impl MatrixShape {
     /// A batch of products of numbers.
     pub fn numbers(batch: usize) -> Self {
         Self { batch, rows: 1, inner: 1, columns: 1 }
@@ -125,9 +183,23 @@ impl Shape {
         self.batch * self.rows * self.columns
     }
 
-    /// Correlated OTs of a direction, for numbers of `bits` bits.
-    pub fn cots(&self, bits: u32) -> usize {
-        self.left().min(self.right()) * bits as usize
+    /// What the directions of the mixed products cost in which P0 has the rows, `directions` being P0's.
+    pub(super) fn mixed_bill(&self, bits: u32, directions: Directions) -> Bill {
+        Gilboa::bill(bits, bits, self.row()).times(self.items(directions).0)
+    }
+
+    /// Words of a row that a number is multiplied with.
+    fn row(&self) -> usize {
+        if self.numbers_are_right() { self.rows } else { self.columns }
+    }
+
+    /// Of how many items a party has the row, and of how many the number.
+    fn items(&self, Directions { left, right }: Directions) -> (usize, usize) {
+        let of = |takes_part, count| if takes_part { count } else { 0 };
+        match self.numbers_are_right() {
+            true => (of(left, self.right()), of(right, self.right())),
+            false => (of(right, self.left()), of(left, self.left())),
+        }
     }
 
     fn check<R: Ring>(&self, a: &AShare<R>, b: &AShare<R>) -> Result<()> {
@@ -155,64 +227,61 @@ impl Shape {
     }
 }
 
-impl<'a, R: Ring> Factor<'a, R> {
-    /// A shared factor.
-    pub fn shared(share: &'a AShare<R>) -> Self {
-        Self { share, known_to: None }
-    }
-
-    fn is_with(&self, role: Role) -> bool {
-        self.known_to.is_none_or(|known| known == role)
-    }
+/// One-time material for the mixed products of what the parties have of the factors.
+pub(super) struct Mixed {
+    bits: u32,
+    shape: MatrixShape,
+    gilboa: Gilboa,
 }
 
-/// Adds shares of the mixed products of what the parties have of the factors.
-fn cross(
-    p: &mut Party,
-    bits: u32,
-    shape: Shape,
-    directions: Directions,
-    (a, b): (&[u64], &[u64]),
-    out: &mut [u64],
-) -> Result<()> {
-    let numbers = match shape.numbers_are_right() {
-        true if directions.right => b,
-        false if directions.left => a,
-        _ => &[],
-    };
-    let factors = Numbers::Chosen(numbers);
-    cross_with(p, bits, shape, directions, (a, b), factors, out).map(drop)
-}
-
-/// [`cross`] with numbers that are chosen, or random: then returns this party's.
-pub(super) fn cross_with(
-    p: &mut Party,
-    bits: u32,
-    shape: Shape,
-    directions: Directions,
-    (a, b): (&[u64], &[u64]),
-    numbers: Numbers,
-    out: &mut [u64],
-) -> Result<Zeroizing<Vec<u64>>> {
-    let Shape { rows, inner, columns, .. } = shape;
-    let mut add = |at: usize, share| out[at] = out[at].wrapping_add(share);
-    if shape.numbers_are_right() {
-        // Item i is number i of B, of row `i / columns` over the batch.
-        let place = |i: usize| (i / (inner * columns), i / columns % inner, i % columns);
-        let word = |i: usize, r: usize| {
-            let (batch, k, _) = place(i);
-            a[(batch * rows + r) * inner + k]
-        };
-        let count = if directions.left { shape.right() } else { 0 };
-        let factors = Factors { bits, number_bits: bits, row: rows, rows: count, word: &word, numbers };
-        return gilboa::multiply(p, &factors, &mut |i, r, share| {
-            let (batch, _, column) = place(i);
-            add((batch * rows + r) * columns + column, share);
-        });
+impl Mixed {
+    pub(super) fn prepare(
+        p: &mut Party,
+        bits: u32,
+        shape: MatrixShape,
+        directions: Directions,
+    ) -> Result<Self> {
+        let (rows, numbers) = shape.items(directions);
+        Ok(Self { bits, shape, gilboa: Gilboa::prepare(p, bits, rows, numbers)? })
     }
-    // Item i is number i of A.
-    let word = |i: usize, c: usize| b[(i / (rows * inner) * inner + i % inner) * columns + c];
-    let count = if directions.right { shape.left() } else { 0 };
-    let factors = Factors { bits, number_bits: bits, row: columns, rows: count, word: &word, numbers };
-    gilboa::multiply(p, &factors, &mut |i, c, share| add(i / inner * columns + c, share))
+
+    /// How many numbers this party multiplies rows of the peer's with.
+    pub(super) fn numbers(&self) -> usize {
+        self.gilboa.numbers()
+    }
+
+    /// Those, if both parties' are random.
+    pub(super) fn random_numbers(&self) -> Zeroizing<Vec<u64>> {
+        self.gilboa.random_numbers(self.shape.row())
+    }
+
+    /// Adds shares of the products: of `numbers`, or of random ones. 1 round. Spends the material.
+    pub(super) fn add(
+        self,
+        s: &mut Session,
+        (a, b): (&[u64], &[u64]),
+        numbers: Option<&[u64]>,
+        out: &mut [u64],
+    ) -> Result<()> {
+        let Self { bits, shape, gilboa } = self;
+        let MatrixShape { rows, inner, columns, .. } = shape;
+        let mut add = |at: usize, share| out[at] = out[at].wrapping_add(share);
+        if shape.numbers_are_right() {
+            // Item i is number i of B, of row `i / columns` over the batch.
+            let place = |i: usize| (i / (inner * columns), i / columns % inner, i % columns);
+            let word = |i: usize, r: usize| {
+                let (batch, k, _) = place(i);
+                a[(batch * rows + r) * inner + k]
+            };
+            let factors = Factors { bits, row: rows, word: &word, numbers };
+            return gilboa.multiply(s, &factors, &mut |i, r, share| {
+                let (batch, _, column) = place(i);
+                add((batch * rows + r) * columns + column, share);
+            });
+        }
+        // Item i is number i of A.
+        let word = |i: usize, c: usize| b[(i / (rows * inner) * inner + i % inner) * columns + c];
+        let factors = Factors { bits, row: columns, word: &word, numbers };
+        gilboa.multiply(s, &factors, &mut |i, c, share| add(i / inner * columns + c, share))
+    }
 }

@@ -30,8 +30,8 @@ use super::{
 use crate::{
     error::{Result, same},
     gates::Bits,
-    net::Role,
     party::Party,
+    session::Session,
 };
 
 /// One-time material for a batch of comparisons.
@@ -71,20 +71,6 @@ impl Millionaires {
         Ok(Self { batch, digits, tree })
     }
 
-    /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
-    ///
-    /// # Errors
-    /// [`Error::Param`](crate::Error::Param) as there.
-    pub fn cots(role: Role, bits: u32, plan: Plan, batch: usize) -> Result<(usize, usize)> {
-        let cut = Cut::new(bits, plan.digit)?;
-        let (send, recv) = match plan.method {
-            Method::Thermometer => Thermometers::cots(role, &cut, batch),
-            Method::Lookup => Lookups::cots(role, &cut, batch),
-        };
-        let tree = Tree::cots(cut.len(), batch);
-        Ok((send + tree, recv + tree))
-    }
-
     /// Number of comparisons it serves.
     pub fn len(&self) -> usize {
         self.batch
@@ -101,12 +87,12 @@ impl Millionaires {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as comparisons, and
     /// those of the channel.
-    pub fn less(self, p: &mut Party, mine: &[u64]) -> Result<Bits> {
+    pub fn less(self, s: &mut Session, mine: &[u64]) -> Result<Bits> {
         same("numbers to compare", self.batch, mine.len())?;
         let orders = match self.digits {
-            Digits::Thermometers(digits) => digits.orders(p, mine)?,
-            Digits::Lookups(digits) => digits.orders(p, mine)?,
+            Digits::Thermometers(digits) => digits.orders(s, mine)?,
+            Digits::Lookups(digits) => digits.orders(s, mine)?,
         };
-        Ok(self.tree.merge(p, orders)?.less)
+        Ok(self.tree.merge(s, orders)?.less)
     }
 }

@@ -16,14 +16,15 @@
 
 use super::{
     digits::{Cut, MAX_DIGIT_BITS},
-    plan::{Method, Objective, Plan, PlanCost},
+    plan::{Objective, weight},
     thermometer::Thermometers,
     tree::{Order, Tree},
 };
 use crate::{
+    bill::Bill,
     error::{Result, same},
-    net::Role,
     party::Party,
+    session::Session,
 };
 
 /// What the orders of a batch have in common. Public.
@@ -50,10 +51,10 @@ impl OrderJob {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64`.
     pub(super) fn new(bits: u32, below: bool, objective: Objective) -> Result<Self> {
-        let mut best = (Self { bits, digit: 1, below }, usize::MAX);
+        let mut best = (Self { bits, digit: 1, below }, u64::MAX);
         for digit in 1..=MAX_DIGIT_BITS {
             let job = Self { bits, digit, below };
-            let weight = job.cost()?.weight(objective);
+            let weight = weight(&job.bill()?, objective);
             if weight < best.1 {
                 best = (job, weight);
             }
@@ -65,26 +66,8 @@ impl OrderJob {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64` and `1 <= digit <= 6`.
-    pub(super) fn cost(&self) -> Result<PlanCost> {
-        let plan = Plan { method: Method::Thermometer, digit: self.digit };
-        let merges = self.merges()?;
-        let orders = plan.digits(self.bits)?;
-        Ok(PlanCost {
-            cots: orders.cots + 2 * merges,
-            online_bits: orders.online_bits + 6 * merges,
-            rounds: orders.rounds + (merges + 1).next_power_of_two().trailing_zeros() as usize,
-            ..orders
-        })
-    }
-
-    /// Correlated OTs, `(as sender, as receiver)`, of a batch at `role`.
-    ///
-    /// # Errors
-    /// As [`cost`](Self::cost).
-    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let (send, recv) = Thermometers::cots(role, &Cut::new(self.bits, self.digit)?, batch);
-        let tree = self.merges()? * batch;
-        Ok((send + tree, recv + tree))
+    pub(super) fn bill(&self) -> Result<Bill> {
+        Ok(Thermometers::bill(&Cut::new(self.bits, self.digit)?) + Tree::equality_bill(self.merges()? + 1))
     }
 
     fn merges(&self) -> Result<usize> {
@@ -96,7 +79,7 @@ impl Ordering {
     /// Offline.
     ///
     /// # Errors
-    /// As [`OrderJob::cost`], and those of the channel.
+    /// As [`OrderJob::bill`], and those of the channel.
     pub(super) fn prepare(p: &mut Party, job: OrderJob, batch: usize) -> Result<Self> {
         let cut = Cut::new(job.bits, job.digit)?;
         let digits = Thermometers::prepare(p, &cut, batch)?;
@@ -108,9 +91,9 @@ impl Ordering {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as prepared for, and those of
     /// the channel.
-    pub(super) fn run(self, p: &mut Party, mine: &[u64], below: Option<Order>) -> Result<Order> {
+    pub(super) fn run(self, s: &mut Session, mine: &[u64], below: Option<Order>) -> Result<Order> {
         same("numbers to compare", self.batch, mine.len())?;
-        let digits = self.digits.orders(p, mine)?;
-        self.tree.merge(p, below.into_iter().chain(digits).collect())
+        let digits = self.digits.orders(s, mine)?;
+        self.tree.merge(s, below.into_iter().chain(digits).collect())
     }
 }

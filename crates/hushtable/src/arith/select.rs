@@ -14,17 +14,14 @@
 //! The words that a bit selects ride in one correlated OT each way.
 //!
 //! # Cost
-//! A comparison, then 2 correlated OTs and `2 + 2 l` bits for a word of l bits that is selected, `l - 1`
+//! A comparison, then 2 correlated OTs and `2 + 2 l` bits online for a word of l bits that is selected, of `l - 1`
 //! bits for the absolute value: 1 round more. Clamping: twice. A vector of k numbers: `k - 1` maxima in
 //! `ceil(log2 k)` levels, with an index of `ceil(log2 k)` bits beside the number.
 //!
 //! # Source
 //! lut-spec 11.4 and 11.5; Rathee et al., "CrypTFlow2" (CCS 2020), section 5.
 
-use prim::{
-    ct,
-    ring::{Ring, low},
-};
+use prim::ring::Ring;
 use zeroize::Zeroizing;
 
 use super::{
@@ -32,118 +29,272 @@ use super::{
     product::share,
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
-    gates::{Bits, Products, multiply},
+    gates::Mux,
     net::Role,
     party::Party,
-    share::{AShare, Additive},
+    session::Session,
+    share::AShare,
 };
 
-/// Shares of `max(x, 0)`, for signed x. Spends the material, for near numbers.
+/// One-time material for the ReLU of a batch of numbers.
 ///
-/// # Errors
-/// As [`Comparison::negative`].
-pub fn relu<R: Ring>(p: &mut Party, material: Comparison, x: &AShare<R>) -> Result<AShare<R>> {
-    let positive = material.negative(p, x)?.not(p.role());
-    Ok(select(p, &positive, &[x])?.remove(0))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Relu};
+/// fn twice(p: &mut Party, m: Relu, x: &AShare<u32>) -> Result<()> {
+///     m.relu(p, x)?;
+///     m.relu(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Relu(Choosing);
+
+impl Relu {
+    /// Offline, for `batch` numbers, by a comparison of near ones.
+    ///
+    /// # Errors
+    /// As [`Comparison::prepare`].
+    pub fn prepare(p: &mut Party, job: CompareJob, batch: usize) -> Result<Self> {
+        Ok(Self(Choosing::prepare(p, job, batch, &[job.bits])?))
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(job: &CompareJob) -> Result<Bill> {
+        Choosing::bill(job, &[job.bits])
+    }
+
+    /// Online: shares of `max(x, 0)`, for signed x. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Comparison::negative`].
+    pub fn relu<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        let positive = self.0.compare.negative(s, x)?.not(s.role());
+        self.0.mux.select(s, &positive, x)
+    }
 }
 
-/// Shares of `|x|`, for signed x; that of `-2^(l-1)` is itself. Spends the material, for near numbers.
+/// One-time material for the absolute values of a batch of numbers.
 ///
-/// # Errors
-/// As [`Comparison::negative`].
-pub fn abs<R: Ring>(p: &mut Party, material: Comparison, x: &AShare<R>) -> Result<AShare<R>> {
-    let negative = material.negative(p, x)?;
-    // Twice the product is wanted: one mod 2^(l-1) will do.
-    let half = x.low_bits::<R>(x.bits() - 1)?;
-    let product = select(p, &negative, &[&half])?.remove(0);
-    let words = x.words().iter().zip(product.words());
-    let words = words.map(|(x, nx)| x.to_u64().wrapping_sub(nx.to_u64() << 1));
-    Ok(share(x.bits(), &Zeroizing::new(words.collect::<Vec<_>>())))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Absolute};
+/// fn twice(p: &mut Party, m: Absolute, x: &AShare<u32>) -> Result<()> {
+///     m.abs(p, x)?;
+///     m.abs(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Absolute(Choosing);
+
+impl Absolute {
+    /// Offline, for `batch` numbers, by a comparison of near ones.
+    ///
+    /// # Errors
+    /// As [`Comparison::prepare`].
+    pub fn prepare(p: &mut Party, job: CompareJob, batch: usize) -> Result<Self> {
+        Ok(Self(Choosing::prepare(p, job, batch, &[job.bits.saturating_sub(1)])?))
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(job: &CompareJob) -> Result<Bill> {
+        Choosing::bill(job, &[job.bits.saturating_sub(1)])
+    }
+
+    /// Online: shares of `|x|`, for signed x; that of `-2^(l-1)` is itself. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Comparison::negative`].
+    pub fn abs<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        let negative = self.0.compare.negative(s, x)?;
+        // Twice the product is wanted: one mod 2^(l-1) will do.
+        let half = x.low_bits::<R>(x.bits() - 1)?;
+        let product = self.0.mux.select(s, &negative, &half)?;
+        let words = x.words().iter().zip(product.words());
+        let words = words.map(|(x, nx)| x.to_u64().wrapping_sub(nx.to_u64() << 1));
+        Ok(share(x.bits(), &Zeroizing::new(words.collect::<Vec<_>>())))
+    }
 }
 
-/// Shares of x where it lies in `low..=high`, else of the nearer bound. The bounds are public, signed
-/// or not as the material is. Spends the material, for twice as many comparisons as numbers; it must
-/// be good for `x - low` and `x - high`.
+/// One-time material for limiting a batch of numbers to an interval.
 ///
-/// # Errors
-/// As [`Comparison::ge`].
-pub fn clamp<R: Ring>(
-    p: &mut Party,
-    material: Comparison,
-    x: &AShare<R>,
-    low: R,
-    high: R,
-) -> Result<AShare<R>> {
-    let n = x.len();
-    let bounds = [low, high].map(|bound| constant(p.role(), x, bound));
-    let mut both = bounds[0].clone();
-    both.append(&bounds[1])?;
-    let mut twice = x.clone();
-    twice.append(x)?;
-    let above = material.ge(p, &twice, &both)?;
-    let selected = select(p, &above, &[&(&twice - &both)])?.remove(0);
-    let words = selected.words();
-    let (over_low, over_high) = words.split_at(n);
-    let terms = bounds[0].words().iter().zip(over_low).zip(over_high);
-    let out = terms.map(|((b, l), h)| b.to_u64().wrapping_add(l.to_u64()).wrapping_sub(h.to_u64()));
-    Ok(share(x.bits(), &Zeroizing::new(out.collect::<Vec<_>>())))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Clamp};
+/// fn twice(p: &mut Party, m: Clamp, x: &AShare<u32>) -> Result<()> {
+///     m.clamp(p, x, 1, 2)?;
+///     m.clamp(p, x, 1, 2)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Clamp(Choosing);
+
+impl Clamp {
+    /// Offline, for `batch` numbers; the comparison must be good for `x - low` and `x - high`.
+    ///
+    /// # Errors
+    /// As [`Comparison::prepare`].
+    pub fn prepare(p: &mut Party, job: CompareJob, batch: usize) -> Result<Self> {
+        Ok(Self(Choosing::prepare(p, job, 2 * batch, &[job.bits])?))
+    }
+
+    /// What a number costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(job: &CompareJob) -> Result<Bill> {
+        Ok(Choosing::bill(job, &[job.bits])?.times(2))
+    }
+
+    /// Online: shares of x where it lies in `low..=high`, else of the nearer bound. The bounds are public, signed
+    /// or not as the comparison is. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Comparison::ge`].
+    pub fn clamp<R: Ring>(self, s: &mut Session, x: &AShare<R>, low: R, high: R) -> Result<AShare<R>> {
+        let n = x.len();
+        let bounds = [low, high].map(|bound| constant(s.role(), x, bound));
+        let mut both = bounds[0].clone();
+        both.append(&bounds[1])?;
+        let mut twice = x.clone();
+        twice.append(x)?;
+        let above = self.0.compare.ge(s, &twice, &both)?;
+        let selected = self.0.mux.select(s, &above, &(&twice - &both))?;
+        let (over_low, over_high) = selected.words().split_at(n);
+        let terms = bounds[0].words().iter().zip(over_low).zip(over_high);
+        let out = terms.map(|((b, l), h)| b.to_u64().wrapping_add(l.to_u64()).wrapping_sub(h.to_u64()));
+        Ok(share(x.bits(), &Zeroizing::new(out.collect::<Vec<_>>())))
+    }
 }
 
-/// Shares of the larger of x and y. Spends the material.
+/// One-time material for the larger ones of pairs of numbers.
 ///
-/// # Errors
-/// As [`Comparison::ge`].
-pub fn max<R: Ring>(p: &mut Party, material: Comparison, x: &AShare<R>, y: &AShare<R>) -> Result<AShare<R>> {
-    let larger = material.ge(p, x, y)?;
-    Ok(&select(p, &larger, &[&(x - y)])?.remove(0) + y)
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Maximum};
+/// fn twice(p: &mut Party, m: Maximum, x: &AShare<u32>) -> Result<()> {
+///     m.max(p, x, x)?;
+///     m.max(p, x, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Maximum(Choosing);
+
+impl Maximum {
+    /// Offline, for `batch` pairs.
+    ///
+    /// # Errors
+    /// As [`Comparison::prepare`].
+    pub fn prepare(p: &mut Party, job: CompareJob, batch: usize) -> Result<Self> {
+        Ok(Self(Choosing::prepare(p, job, batch, &[job.bits])?))
+    }
+
+    /// What a pair costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(job: &CompareJob) -> Result<Bill> {
+        Choosing::bill(job, &[job.bits])
+    }
+
+    /// Online: shares of the larger of x and y. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Comparison::ge`].
+    pub fn max<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<AShare<R>> {
+        let larger = self.0.compare.ge(s, x, y)?;
+        Ok(&self.0.mux.select(s, &larger, &(x - y))? + y)
+    }
+}
+
+/// A comparison, and the selection by its bit.
+struct Choosing {
+    compare: Comparison,
+    mux: Mux,
+}
+
+impl Choosing {
+    fn prepare(p: &mut Party, job: CompareJob, batch: usize, widths: &[u32]) -> Result<Self> {
+        let compare = Comparison::prepare(p, job, batch)?;
+        Ok(Self { compare, mux: Mux::prepare(p, batch, widths)? })
+    }
+
+    fn bill(job: &CompareJob, widths: &[u32]) -> Result<Bill> {
+        Ok(job.bill()? + Mux::bill(widths))
+    }
 }
 
 /// One-time material for the maxima of a batch of vectors.
 ///
 /// ```compile_fail,E0382
-/// # use hushtable::{AShare, Party, Result, arith::Maximum};
-/// fn twice(p: &mut Party, m: Maximum, x: &AShare<u32>) -> Result<()> {
+/// # use hushtable::{AShare, Party, Result, arith::VectorMaximum};
+/// fn twice(p: &mut Party, m: VectorMaximum, x: &AShare<u32>) -> Result<()> {
 ///     m.max(p, x)?;
 ///     m.max(p, x)?; // use of moved value: `m`
 ///     Ok(())
 /// }
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Maximum {
+pub struct VectorMaximum {
     batch: usize,
     len: usize,
+    indexed: bool,
     /// For each level of the tree.
-    levels: Vec<Comparison>,
+    levels: Vec<Choosing>,
 }
 
-impl Maximum {
+impl VectorMaximum {
     /// Offline, for `batch` vectors of `len` numbers.
     ///
     /// # Errors
     /// [`Error::Param`] for vectors of no numbers and for widths that are not supported, and those of
     /// the channel.
     pub fn prepare(p: &mut Party, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
+        Self::with(p, job, batch, len, false)
+    }
+
+    /// Offline, for `batch` vectors of `len` numbers whose maxima's indices are wanted too.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn with_index(p: &mut Party, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
+        Self::with(p, job, batch, len, true)
+    }
+
+    fn with(p: &mut Party, job: CompareJob, batch: usize, len: usize, indexed: bool) -> Result<Self> {
         if len == 0 {
             let accepted = "1 and more".into();
             return Err(Error::Param { what: "numbers of a maximum", got: "0".into(), accepted });
         }
-        let mut levels = Vec::new();
-        let mut left = len;
-        while left > 1 {
-            levels.push(Comparison::prepare(p, job, batch * (left / 2))?);
-            left = left.div_ceil(2);
-        }
-        Ok(Self { batch, len, levels })
+        let widths = widths(job.bits, len, indexed);
+        let levels = levels(len).map(|pairs| Choosing::prepare(p, job, batch * pairs, &widths));
+        Ok(Self { batch, len, indexed, levels: levels.collect::<Result<_>>()? })
+    }
+
+    /// What a vector costs, without or with its index.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(job: &CompareJob, len: usize, indexed: bool) -> Result<Bill> {
+        let pair = Choosing::bill(job, &widths(job.bits, len, indexed))?;
+        Ok(levels(len).fold(Bill::FREE, |bill, pairs| bill + pair.times(pairs)))
     }
 
     /// Online: the largest number of each vector; the vectors stand one behind the other. Spends the
     /// material.
     ///
     /// # Errors
-    /// As [`Comparison::ge`].
-    pub fn max<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
-        let (max, _) = self.run(p, x, None)?;
+    /// As [`Comparison::ge`], and [`Error::Param`] for material with indices.
+    pub fn max<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        self.check(false)?;
+        let (max, _) = self.run(s, x, None)?;
         Ok(max)
     }
 
@@ -151,24 +302,34 @@ impl Maximum {
     /// Spends the material.
     ///
     /// # Errors
-    /// As [`Comparison::ge`], and [`Error::Param`] if `R` has too few bits for the index.
-    pub fn argmax<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<(AShare<R>, AShare<R>)> {
-        let bits = self.len.next_power_of_two().trailing_zeros().max(1);
+    /// As [`Comparison::ge`], and [`Error::Param`] if `R` has too few bits for the index and for material without.
+    pub fn argmax<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<(AShare<R>, AShare<R>)> {
+        self.check(true)?;
+        let bits = index_bits(self.len);
         if bits > R::WIDTH {
             let accepted = format!("at most {}", R::WIDTH);
             return Err(Error::Param { what: "bits of an index", got: bits.to_string(), accepted });
         }
         // Public at first: P0's share.
-        let (role, len) = (p.role(), self.len);
+        let (role, len) = (s.role(), self.len);
         let word = |i: usize| R::from_u64(public(role, (i % len) as u64));
         let index = AShare::new(bits, (0..x.len()).map(word).collect());
-        let (max, index) = self.run(p, x, Some(index))?;
+        let (max, index) = self.run(s, x, Some(index))?;
         Ok((max, index.expect("it went along")))
+    }
+
+    fn check(&self, indexed: bool) -> Result<()> {
+        if self.indexed == indexed {
+            return Ok(());
+        }
+        let of = |indexed| if indexed { "with indices" } else { "without indices" };
+        let (what, got) = ("material of a maximum", of(self.indexed).into());
+        Err(Error::Param { what, got, accepted: of(indexed).into() })
     }
 
     fn run<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         x: &AShare<R>,
         mut index: Option<AShare<R>>,
     ) -> Result<(AShare<R>, Option<AShare<R>>)> {
@@ -176,12 +337,12 @@ impl Maximum {
         let (mut x, mut len) = (x.clone(), self.len);
         for material in self.levels {
             let (first, second) = (pick(&x, len, Half::First), pick(&x, len, Half::Second));
-            let larger = material.ge(p, &first, &second)?;
+            let larger = material.compare.ge(s, &first, &second)?;
             let columns = [Some(&x), index.as_ref()].into_iter().flatten();
             let pairs = columns.map(|c| (pick(c, len, Half::First), pick(c, len, Half::Second)));
             let pairs: Vec<_> = pairs.collect();
             let differences: Vec<_> = pairs.iter().map(|(a, b)| a - b).collect();
-            let selected = select(p, &larger, &differences.iter().collect::<Vec<_>>())?;
+            let selected = material.mux.select_all(s, &larger, &differences.iter().collect::<Vec<_>>())?;
             let merged = pairs.iter().zip(&selected).map(|((_, second), chosen)| second + chosen);
             let merged: Vec<_> = merged.collect();
             index = index.map(|index| join(&merged[1], &index, len));
@@ -190,6 +351,21 @@ impl Maximum {
         }
         Ok((x, index))
     }
+}
+
+/// Pairs in a vector, level by level.
+fn levels(len: usize) -> impl Iterator<Item = usize> {
+    let left = std::iter::successors(Some(len), |&left| Some(left.div_ceil(2)));
+    left.take_while(|&left| left > 1).map(|left| left / 2)
+}
+
+/// Widths of what is selected.
+fn widths(bits: u32, len: usize, indexed: bool) -> Vec<u32> {
+    [Some(bits), indexed.then(|| index_bits(len))].into_iter().flatten().collect()
+}
+
+fn index_bits(len: usize) -> u32 {
+    len.next_power_of_two().trailing_zeros().max(1)
 }
 
 /// Which of each pair of neighbours.
@@ -213,32 +389,6 @@ fn join<R: Ring>(merged: &AShare<R>, x: &AShare<R>, len: usize) -> AShare<R> {
         words.extend_from_slice(v.chunks_exact(2).remainder());
     }
     AShare::new(x.bits(), words)
-}
-
-/// Shares of `b x` for each batch x, `b` being one bit for each item: 1 round. Takes a correlated OT each
-/// way for each bit.
-///
-/// # Errors
-/// [`Error::Shape`] unless there are as many bits as items, and those of the channel.
-pub fn select<R: Ring>(p: &mut Party, b: &Bits, columns: &[&AShare<R>]) -> Result<Vec<AShare<R>>> {
-    let (out, inc) = p.cots(b.len(), b.len())?;
-    let mut local = Zeroizing::new(Vec::with_capacity(columns.len()));
-    let mut values = Zeroizing::new(Vec::with_capacity(columns.len()));
-    for column in columns {
-        same("bits that select", column.len(), b.len())?;
-        let words = || column.words().iter().map(|x| x.to_u64());
-        local.push(b.iter().zip(words()).map(|(b, x)| ct::bit_mask(b) & x).collect::<Vec<u64>>());
-        // b x = b_0 x_0 + b_1 x_1 + b_1 x_0 (1 - 2 b_0) + b_0 x_1 (1 - 2 b_1).
-        let mine = local.last().into_iter().flatten();
-        values.push(words().zip(mine).map(|(x, bx)| x.wrapping_sub(bx << 1)).collect::<Vec<u64>>());
-    }
-    let widths: Vec<u32> = columns.iter().map(|column| column.bits()).collect();
-    let cross = multiply::<Additive>(p, vec![Products::chosen(out, inc, b.iter(), &widths, &values)])?;
-    let sums = local.iter().zip(cross[0].iter()).zip(widths).map(|((local, cross), bits)| {
-        let words = local.iter().zip(cross).map(|(a, b)| low(a.wrapping_add(*b), bits));
-        share(bits, &Zeroizing::new(words.collect::<Vec<_>>()))
-    });
-    Ok(sums.collect())
 }
 
 /// Shares of one public number for each of x.

@@ -30,16 +30,17 @@ use zeroize::Zeroizing;
 
 use super::{
     carry::Carry,
-    millionaires::Millionaires,
     order::{OrderJob, Ordering},
-    plan::{Objective, Plan, PlanCost},
+    plan::{Objective, Plan},
     tree::Order,
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
-    gates::{Bits, b2a},
+    gates::{B2a, Bits},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -70,6 +71,7 @@ pub struct Sides {
     job: SidesJob,
     batch: usize,
     carry: Carry,
+    top: B2a,
     order: Option<Ordering>,
 }
 
@@ -116,37 +118,10 @@ impl SidesJob {
     ///
     /// # Errors
     /// None for a job that was made.
-    pub fn cost(&self) -> Result<PlanCost> {
-        let (carry, top) = (self.plan.cost(self.low)?, self.bits - self.low);
-        let nothing = PlanCost { cots: 0, offline_bits: 0, online_bits: 0, rounds: 0 };
-        let order = self.order.map_or(Ok(nothing), |order| order.cost())?;
-        let (carries, converted) = (self.carries(), usize::from(top > 1));
-        Ok(PlanCost {
-            cots: carries * carry.cots + converted + order.cots,
-            offline_bits: carries * carry.offline_bits + order.offline_bits,
-            online_bits: carries * carry.online_bits + converted * top as usize + order.online_bits,
-            rounds: carry.rounds + converted + order.rounds,
-        })
-    }
-
-    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` numbers.
-    ///
-    /// # Errors
-    /// None for a job that was made.
-    pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let (send, recv) = Millionaires::cots(role, self.low, self.plan, self.carries() * batch)?;
-        let order = self.order.map_or(Ok((0, 0)), |order| order.cots(role, batch))?;
-        let online = self.online_cots(role, batch);
-        Ok((send + order.0 + online.0, recv + order.1 + online.1))
-    }
-
-    /// Those of the conversion, which are taken online.
-    pub fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        match role {
-            _ if self.bits - self.low == 1 => (0, 0),
-            Role::P0 => (batch, 0),
-            Role::P1 => (0, batch),
-        }
+    pub fn bill(&self) -> Result<Bill> {
+        let carry = Carry::bill(self.low, self.plan)?.times(self.carries());
+        let order = self.order.map_or(Ok(Bill::FREE), |order| order.bill())?;
+        Ok(carry + B2a::bill(self.bits - self.low) + order)
     }
 
     fn carries(&self) -> usize {
@@ -161,8 +136,9 @@ impl Sides {
     /// Those of the channel.
     pub fn prepare(p: &mut Party, job: SidesJob, batch: usize) -> Result<Self> {
         let carry = Carry::prepare(p, job.low, job.plan, job.carries() * batch)?;
+        let top = B2a::prepare(p, job.bits - job.low, batch)?;
         let order = job.order.map(|order| Ordering::prepare(p, order, batch)).transpose()?;
-        Ok(Self { job, batch, carry, order })
+        Ok(Self { job, batch, carry, top, order })
     }
 
     /// Online: shares of `1{X < 0}` and of `1{X >= span}`. Spends the material.
@@ -170,13 +146,13 @@ impl Sides {
     /// # Errors
     /// [`Error::Shape`] if numbers or width are not those prepared for, [`Error::Param`] for material for
     /// [`inside`](Self::inside), and those of the channel.
-    pub fn sides<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<[Bits; 2]> {
-        let (role, sides, top) = (p.role(), self.job.sides, self.job.bits - self.job.low - 1);
+    pub fn sides<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<[Bits; 2]> {
+        let (role, sides, top) = (s.role(), self.job.sides, self.job.bits - self.job.low - 1);
         if !sides {
             let (what, accepted) = ("material for sides", "that for both sides".into());
             return Err(Error::Param { what, got: "that for what is inside".into(), accepted });
         }
-        let (v, Order { less, equal }) = self.run(p, x)?;
+        let (v, Order { less, equal }) = self.run(s, x)?;
         let one = 1 - role as u64;
         let tops = Bits::collect(v.iter().map(|v| v.wrapping_sub(one) >> top & 1));
         let under = &tops ^ &less;
@@ -187,21 +163,21 @@ impl Sides {
     ///
     /// # Errors
     /// As [`sides`](Self::sides), the other way round.
-    pub fn inside<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<Bits> {
+    pub fn inside<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
         if self.job.sides {
             let (what, accepted) = ("material for what is inside", "that for it".into());
             return Err(Error::Param { what, got: "that for both sides".into(), accepted });
         }
-        let (_, order) = self.run(p, x)?;
+        let (_, order) = self.run(s, x)?;
         Ok(order.equal.expect("the tree keeps equality"))
     }
 
     /// This party's shares of V, and the order of step 3.
-    fn run<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<(Zeroizing<Vec<u64>>, Order)> {
-        let Self { job: SidesJob { bits, low: q, span, .. }, batch, carry, order } = self;
+    fn run<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<(Zeroizing<Vec<u64>>, Order)> {
+        let Self { job: SidesJob { bits, low: q, span, .. }, batch, carry, top, order } = self;
         same("numbers whose sides are wanted", batch, x.len())?;
         same("bits of the numbers", bits as usize, x.bits() as usize)?;
-        let (role, n) = (p.role(), x.len());
+        let (role, n) = (s.role(), x.len());
         let more = if role == Role::P0 { (1 << q) - span } else { 0 };
         let words = || x.words().iter().map(|w| w.to_u64());
         let mut mine = Zeroizing::new(Vec::with_capacity(2 * n));
@@ -209,20 +185,20 @@ impl Sides {
         if !span.is_power_of_two() {
             mine.extend(words().map(|w| low(w, q) + more));
         }
-        let mut carries = carry.of(p, &mine)?;
+        let mut carries = carry.of(s, &mine)?;
         let below = (!span.is_power_of_two()).then(|| {
             let own = Bits::collect(mine[n..].iter().map(|w| w >> q & 1));
             let over = &(&carries.split_off(n) ^ &carries) ^ &own;
             Order { equal: Some(over.not(role)), less: over }
         });
-        let carries: AShare<u64> = b2a(p, &carries, bits - q)?;
+        let carries: AShare<u64> = top.convert(s, &carries)?;
         let v = words().zip(carries.words()).map(|(w, k)| low((w >> q).wrapping_add(*k), bits - q));
         let v = Zeroizing::new(v.collect::<Vec<u64>>());
         let negative = (role as u64).wrapping_sub(1); // all ones at P0
         let compared =
             Zeroizing::new(v.iter().map(|v| (v ^ negative).wrapping_sub(negative)).collect::<Vec<_>>());
         let order = match (order, below) {
-            (Some(order), below) => order.run(p, &compared, below)?,
+            (Some(order), below) => order.run(s, &compared, below)?,
             (None, Some(below)) => below,
             (None, None) => {
                 let zeros = Bits::new(n, vec![0; n.div_ceil(64)]);

@@ -13,7 +13,7 @@
 //! that much on average, and the error less than c.
 //!
 //! # Cost
-//! 2b correlated OTs and `2b + b (2l - b + 1)` bits for a sum, `2b + b (2 (l - f) - b + 1)` for a
+//! 2b correlated OTs; online `2b + b (2l - b + 1)` bits for a sum, `2b + b (2 (l - f) - b + 1)` for a
 //! product: 1 round.
 //!
 //! # Source
@@ -24,79 +24,119 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    gilboa::{self, Factors, Numbers},
+    gilboa::{Factors, Gilboa},
     product::{share, words},
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
-/// What each party knows about the factor of every number.
-#[derive(Clone, Copy)]
-pub struct Small<'a> {
-    /// This party's numbers.
-    pub mine: &'a [u64],
-    /// Bits of a number, at most those of the ring.
-    pub bits: u32,
+/// One-time material for products with small numbers of b bits.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::SmallProducts};
+/// fn twice(p: &mut Party, m: SmallProducts, x: &AShare<u32>, n: &[u64]) -> Result<()> {
+///     m.times_sum(p, x, n)?;
+///     m.times_sum(p, x, n)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct SmallProducts {
+    number_bits: u32,
+    count: usize,
+    gilboa: Gilboa,
 }
 
-/// Shares of `x (n_0 + n_1)`: 1 round.
-///
-/// # Errors
-/// [`Error::Shape`] unless there are as many numbers as x has, [`Error::Param`] for too many bits, and
-/// those of the channel.
-pub fn times_sum<R: Ring>(p: &mut Party, x: &AShare<R>, n: Small) -> Result<AShare<R>> {
-    n.check(x.len(), x.bits())?;
-    let mine = words(x.words());
-    let local = mine.iter().zip(n.mine).map(|(x, n)| x.wrapping_mul(*n));
-    let mut out = Zeroizing::new(local.collect::<Vec<_>>());
-    cross(p, &mine, x.bits(), n, &mut |i, share| out[i] = out[i].wrapping_add(share))?;
-    Ok(share(x.bits(), &out))
-}
-
-/// Shares of about `x (c - n_0) (c - n_1) / 2^f` mod `2^(l-f)`, with an error of less than c: 1 round.
-///
-/// # Errors
-/// As [`times_sum`], the bits of the numbers being at most `l - f`, and [`Error::Param`] unless `f < l`.
-pub fn times_both<R: Ring>(p: &mut Party, x: &AShare<R>, n: Small, c: u64, f: u32) -> Result<AShare<R>> {
-    if f >= x.bits() {
-        let accepted = format!("less than {}", x.bits());
-        return Err(Error::Param { what: "bits to drop", got: f.to_string(), accepted });
+impl SmallProducts {
+    /// Offline: for `count` shared numbers, with a number of `number_bits` bits of each party's for each.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless these are 1 to 64, and those of the channel.
+    pub fn prepare(p: &mut Party, number_bits: u32, count: usize) -> Result<Self> {
+        check(number_bits, 64)?;
+        Ok(Self { number_bits, count, gilboa: Gilboa::prepare(p, number_bits, count, count)? })
     }
-    let bits = x.bits() - f;
-    n.check(x.len(), bits)?;
-    let factors = Zeroizing::new(n.mine.iter().map(|n| c.wrapping_sub(*n)).collect::<Vec<_>>());
-    let pairs = || x.words().iter().zip(factors.iter());
-    let mine = pairs().map(|(x, m)| low(x.to_u64().wrapping_mul(*m), bits + f) >> f);
-    let mine = Zeroizing::new(mine.collect::<Vec<_>>());
-    let half = |m: u64| if f == 0 { 0 } else { m >> 1 };
-    let local = mine.iter().zip(factors.iter()).map(|(y, m)| y.wrapping_mul(c).wrapping_add(half(*m)));
-    let mut out = Zeroizing::new(local.collect::<Vec<_>>());
-    cross(p, &mine, bits, n, &mut |i, share| out[i] = out[i].wrapping_sub(share))?;
-    Ok(share(bits, &out))
-}
 
-/// Correlated OTs that either takes, in each direction.
-pub fn small_cots(bits: u32, count: usize) -> usize {
-    bits as usize * count
-}
+    /// What a product mod `2^l` costs, with numbers of b bits.
+    pub fn bill(l: u32, b: u32) -> Bill {
+        let mixed = Gilboa::bill(l, b, 1);
+        mixed.beside(mixed.swapped())
+    }
 
-impl Small<'_> {
-    fn check(&self, count: usize, most: u32) -> Result<()> {
-        same("small numbers", count, self.mine.len())?;
-        if (1..=most).contains(&self.bits) {
-            return Ok(());
+    /// Online, 1 round: shares of `x (n_0 + n_1)`, `mine` being this party's numbers. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many numbers as prepared for, [`Error::Param`] if they have more bits
+    /// than x, and those of the channel.
+    pub fn times_sum<R: Ring>(self, s: &mut Session, x: &AShare<R>, mine: &[u64]) -> Result<AShare<R>> {
+        self.check(x, mine, x.bits())?;
+        let shares = words(x.words());
+        let local = shares.iter().zip(mine).map(|(x, n)| x.wrapping_mul(*n));
+        let mut out = Zeroizing::new(local.collect::<Vec<_>>());
+        self.cross(s, &shares, x.bits(), mine, &mut |i, share| out[i] = out[i].wrapping_add(share))?;
+        Ok(share(x.bits(), &out))
+    }
+
+    /// Online, 1 round: shares of about `x (c - n_0) (c - n_1) / 2^f` mod `2^(l-f)`, with an error of less than c.
+    /// Spends the material.
+    ///
+    /// # Errors
+    /// As [`times_sum`](Self::times_sum), the bits of the numbers being at most `l - f`, and [`Error::Param`]
+    /// unless `f < l`.
+    pub fn times_both<R: Ring>(
+        self,
+        s: &mut Session,
+        x: &AShare<R>,
+        mine: &[u64],
+        c: u64,
+        f: u32,
+    ) -> Result<AShare<R>> {
+        if f >= x.bits() {
+            let accepted = format!("less than {}", x.bits());
+            return Err(Error::Param { what: "bits to drop", got: f.to_string(), accepted });
         }
-        let (what, got) = ("bits of a small number", self.bits.to_string());
-        Err(Error::Param { what, got, accepted: format!("1 to {most}") })
+        let bits = x.bits() - f;
+        self.check(x, mine, bits)?;
+        let factors = Zeroizing::new(mine.iter().map(|n| c.wrapping_sub(*n)).collect::<Vec<_>>());
+        let pairs = || x.words().iter().zip(factors.iter());
+        let shares = pairs().map(|(x, m)| low(x.to_u64().wrapping_mul(*m), bits + f) >> f);
+        let shares = Zeroizing::new(shares.collect::<Vec<_>>());
+        let half = |m: u64| if f == 0 { 0 } else { m >> 1 };
+        let local = shares.iter().zip(factors.iter()).map(|(y, m)| y.wrapping_mul(c).wrapping_add(half(*m)));
+        let mut out = Zeroizing::new(local.collect::<Vec<_>>());
+        self.cross(s, &shares, bits, mine, &mut |i, share| out[i] = out[i].wrapping_sub(share))?;
+        Ok(share(bits, &out))
+    }
+
+    fn check<R: Ring>(&self, x: &AShare<R>, mine: &[u64], most: u32) -> Result<()> {
+        same("numbers to multiply", self.count, x.len())?;
+        same("small numbers", self.count, mine.len())?;
+        check(self.number_bits, most)
+    }
+
+    /// The products of each party's words with the other's numbers.
+    fn cross(
+        self,
+        s: &mut Session,
+        mine: &[u64],
+        bits: u32,
+        numbers: &[u64],
+        add: &mut dyn FnMut(usize, u64),
+    ) -> Result<()> {
+        let factors = Factors { bits, row: 1, word: &|i, _| mine[i], numbers: Some(numbers) };
+        self.gilboa.multiply(s, &factors, &mut |i, _, share| add(i, share))
     }
 }
 
-/// The products of each party's words with the other's numbers.
-fn cross(p: &mut Party, mine: &[u64], bits: u32, n: Small, add: &mut dyn FnMut(usize, u64)) -> Result<()> {
-    let (word, numbers) = (|i: usize, _| mine[i], Numbers::Chosen(n.mine));
-    let factors = Factors { bits, number_bits: n.bits, row: 1, rows: mine.len(), word: &word, numbers };
-    gilboa::multiply(p, &factors, &mut |i, _, share| add(i, share)).map(drop)
+fn check(number_bits: u32, most: u32) -> Result<()> {
+    if (1..=most).contains(&number_bits) {
+        return Ok(());
+    }
+    let (what, got) = ("bits of a small number", number_bits.to_string());
+    Err(Error::Param { what, got, accepted: format!("1 to {most}") })
 }

@@ -50,7 +50,14 @@ use super::{
     digits::{Cut, pieces},
     tree::Order,
 };
-use crate::{error::Result, gates::Bits, net::Role, party::Party, session::Session};
+use crate::{
+    bill::{Bill, Phase},
+    error::Result,
+    gates::Bits,
+    net::Role,
+    party::Party,
+    session::Session,
+};
 
 /// Items of a digit in a message offline, and of all digits online; whole words of bits.
 const PIECE: usize = 1 << 12;
@@ -84,7 +91,7 @@ impl Thermometers {
             let sender = sender_of(i) == role;
             let mut digit = Thermometer { w, sender, offset: vec![0; batch], words: vec![0; batch] };
             if sender {
-                p.session().rng().words(w, &mut digit.offset);
+                p.rng().words(w, &mut digit.offset);
                 digit.start();
             }
             digit
@@ -95,8 +102,8 @@ impl Thermometers {
             of.flat_map(|i| pieces(batch, PIECE).map(move |at| (i, at))).collect()
         };
         let (mine, theirs) = (of(role), of(role.peer()));
-        let mut making = Making::new(p.session(), mine.clone(), theirs.clone());
-        let counts = Self::cots(role, cut, batch);
+        let mut making = Making::new(p, mine.clone(), theirs.clone());
+        let counts = Self::bill(cut).times(batch).cots_of(role);
         let mut state = (&mut making, &mut digits);
         p.stream_cots(
             counts,
@@ -106,7 +113,7 @@ impl Thermometers {
         )?;
         let Making { messages, pads, .. } = making;
         let mut state = (digits, messages.into_iter(), theirs.into_iter().zip(pads));
-        p.session().duplex(
+        p.duplex(
             &mut state,
             |_, (_, messages, _)| Ok(messages.next()),
             |s, (digits, _, theirs)| match theirs.next() {
@@ -117,13 +124,15 @@ impl Thermometers {
         Ok(Self { cut: cut.clone(), batch, digits: state.0 })
     }
 
-    /// Correlated OTs that [`prepare`](Self::prepare) takes at `role`: `(as sender, as receiver)`.
-    pub(super) fn cots(role: Role, cut: &Cut, batch: usize) -> (usize, usize) {
-        let of = |sender: Role| -> usize {
-            let of = cut.widths().iter().enumerate().filter(|(i, _)| sender_of(*i) == sender);
-            of.map(|(_, &w)| w as usize * batch).sum()
+    /// What the digits of a number cost.
+    pub(super) fn bill(cut: &Cut) -> Bill {
+        let digit = |(i, &w): (usize, &u32)| {
+            let made = Bill { cots: [w.into(), 0], kept: 72, ..Bill::opening(w.into()) };
+            let sent = (u64::from(w) - 1 << w) + 1;
+            let made = Bill { offline: Phase { bits: [sent, 0], rounds: 1 }, ..made };
+            if sender_of(i) == Role::P0 { made } else { made.swapped() }
         };
-        (of(role), of(role.peer()))
+        cut.widths().iter().enumerate().map(digit).fold(Bill::FREE, Bill::beside)
     }
 
     /// Online, 1 round: the orders of the digits of this party's numbers and the peer's. Also says
@@ -131,12 +140,12 @@ impl Thermometers {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn orders(self, p: &mut Party, mine: &[u64]) -> Result<Vec<Order>> {
-        let role = p.role();
+    pub(super) fn orders(self, s: &mut Session, mine: &[u64]) -> Result<Vec<Order>> {
+        let role = s.role();
         let planes = || vec![Vec::with_capacity(self.batch.div_ceil(64)); self.digits.len()];
         let all = || pieces(self.batch, PIECE_ONLINE);
         let mut state = (all(), all(), planes(), planes());
-        p.session().duplex(
+        s.duplex(
             &mut state,
             |_, (to_send, ..)| Ok(to_send.next().map(|at| self.masked(role, mine, at))),
             |s, (_, to_receive, less, equal)| {

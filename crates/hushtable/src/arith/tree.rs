@@ -19,9 +19,11 @@
 //! lut-spec 10.
 
 use crate::{
+    bill::{Bill, Phase},
     error::Result,
     gates::{Ands, Bits, Triples, and_all},
     party::Party,
+    session::Session,
 };
 
 /// Shares of the order of a digit in each item of a batch.
@@ -59,28 +61,34 @@ impl Tree {
         Ok(Self { one: Triples::shared(p, 0, 1)?, two, equality: true })
     }
 
-    /// Correlated OTs that [`prepare`](Self::prepare) takes in each direction.
-    pub(super) fn cots(digits: usize, batch: usize) -> usize {
+    /// What merging the digits of an item costs.
+    pub(super) fn bill(digits: usize) -> Bill {
         let (ones, twos) = pairs(digits);
-        (ones + twos) * batch
+        let levels = digits.next_power_of_two().trailing_zeros();
+        in_rounds(Triples::bill(1).times(ones) + Triples::bill(2).times(twos), levels)
+    }
+
+    /// The same with equality.
+    pub(super) fn equality_bill(digits: usize) -> Bill {
+        in_rounds(Triples::bill(2).times(digits - 1), digits.next_power_of_two().trailing_zeros())
     }
 
     /// Online. Spends the material.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn merge(mut self, p: &mut Party, mut digits: Vec<Order>) -> Result<Order> {
+    pub(super) fn merge(mut self, s: &mut Session, mut digits: Vec<Order>) -> Result<Order> {
         if let (Some(lowest), false) = (digits.first_mut(), self.equality) {
             lowest.equal = None;
         }
         while digits.len() > 1 {
-            digits = self.level(p, &digits)?;
+            digits = self.level(s, &digits)?;
         }
         Ok(digits.swap_remove(0))
     }
 
     /// All pairs of a level: 1 round.
-    fn level(&mut self, p: &mut Party, digits: &[Order]) -> Result<Vec<Order>> {
+    fn level(&mut self, s: &mut Session, digits: &[Order]) -> Result<Vec<Order>> {
         let mut sets = Vec::with_capacity(digits.len() / 2);
         for pair in digits.chunks_exact(2) {
             let x = pair[1].equal.as_ref().expect("equality of all but the lowest digit");
@@ -89,7 +97,7 @@ impl Tree {
             let triples = if ys.len() == 1 { &mut self.one } else { &mut self.two }.take(x.len())?;
             sets.push(Ands { x, ys, triples });
         }
-        let products = and_all(p, sets)?.into_iter().zip(digits.chunks_exact(2));
+        let products = and_all(s, sets)?.into_iter().zip(digits.chunks_exact(2));
         let merged = products.map(|(products, pair)| {
             let mut products = products.into_iter();
             let below = products.next().expect("an AND for each pair");
@@ -101,8 +109,13 @@ impl Tree {
     }
 }
 
+/// A bill of ANDs, a level of which shares a round.
+pub(super) fn in_rounds(bill: Bill, rounds: u32) -> Bill {
+    Bill { online: Phase { rounds, ..bill.online }, ..bill }
+}
+
 /// Pairs with one AND and with two, over all levels.
-pub(super) fn pairs(digits: usize) -> (usize, usize) {
+fn pairs(digits: usize) -> (usize, usize) {
     let levels = digits.next_power_of_two().trailing_zeros() as usize;
     (levels, digits.saturating_sub(1 + levels))
 }

@@ -17,9 +17,9 @@
 //! *Into a ring of `l - f` bits*, for every X: the wrap vanishes, and shifting is all.
 //!
 //! # Cost
-//! Safe: one correlated OT and `f + 1` bits, 1 round. Faithful: a comparison of f bits, and one
-//! correlated OT and l bits more. Into a smaller ring: nothing, or for the faithful one a comparison of
-//! f bits and the conversion of the carry, `l - f` bits.
+//! Safe: one correlated OT; online `f + 1` bits, 1 round. Faithful: a comparison of f bits, and two correlated OTs
+//! and `f + l + 1` bits, 1 round. Into a smaller ring: nothing, or for the faithful one a comparison of f bits and
+//! the conversion of the carry to `l - f` bits.
 //!
 //! # Source
 //! Rathee et al., "SiRNN" (S&P 2021), truncation with a known top bit; lut-spec 11.1, fss-beyond B8.
@@ -29,31 +29,71 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use super::{
-    bit_product::{BitFactors, or, or_and_xor},
+    bit_product::{BitProducts, or_and_xor},
     carry::Carry,
     plan::Plan,
     product::share,
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
-    gates::b2a,
+    gates::B2a,
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
-/// Safe truncation: shares of `floor(X / 2^f)` or of one less, never of anything else. 1 round.
+/// One-time material for safe truncations of numbers of l bits by f bits.
 ///
-/// Which of the two depends on the shares, not only on X. For X outside `-2^(l-2) .. 2^(l-2)` the
-/// result is wrong.
-///
-/// # Errors
-/// [`Error::Param`] unless `1 <= f <= l - 2`, and those of the channel.
-pub fn truncate<R: Ring>(p: &mut Party, x: &AShare<R>, f: u32) -> Result<AShare<R>> {
-    check(f, x.bits().saturating_sub(2))?;
-    let shifted = Shifted::new(p.role(), x, f);
-    let wraps = or(p, &shifted.top(f))?;
-    Ok(shifted.finish(&wraps))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::Truncation};
+/// fn twice(p: &mut Party, m: Truncation, x: &AShare<u64>) -> Result<()> {
+///     m.truncate(p, x)?;
+///     m.truncate(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Truncation {
+    bits: u32,
+    f: u32,
+    wraps: BitProducts,
+}
+
+impl Truncation {
+    /// Offline, for `batch` numbers of `bits` bits and truncations by f.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
+    pub fn prepare(p: &mut Party, bits: u32, f: u32, batch: usize) -> Result<Self> {
+        check(f, bits.saturating_sub(2))?;
+        Ok(Self { bits, f, wraps: BitProducts::prepare(p, f, batch)? })
+    }
+
+    /// What a truncation by f bits costs.
+    pub fn bill(f: u32) -> Bill {
+        BitProducts::bill(f)
+    }
+
+    /// How many bits it cuts off.
+    pub fn cut(&self) -> u32 {
+        self.f
+    }
+
+    /// Online, 1 round: shares of `floor(X / 2^f)` or of one less, never of anything else. Spends the material.
+    ///
+    /// Which of the two depends on the shares, not only on X. For X outside `-2^(l-2) .. 2^(l-2)` the
+    /// result is wrong.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
+    pub fn truncate<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        same("bits of the numbers to truncate", self.bits as usize, x.bits() as usize)?;
+        let shifted = Shifted::new(s.role(), x, self.f);
+        let wraps = self.wraps.or(s, &shifted.top())?;
+        Ok(shifted.finish(&wraps))
+    }
 }
 
 /// Local truncation, **wrong with probability `|X| / 2^l`**: then by about `2^(l-f)`, and in a batch
@@ -82,7 +122,8 @@ pub fn truncate_reduce<R: Ring>(x: &AShare<R>, f: u32) -> Result<AShare<R>> {
     Ok(share(x.bits() - f, &words))
 }
 
-/// One-time material for faithful truncations by f bits: `floor(X / 2^f)`, whatever the shares are.
+/// One-time material for faithful truncations of numbers of l bits by f bits: `floor(X / 2^f)`, whatever the shares
+/// are.
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{AShare, Party, Result, arith::FaithfulTruncation};
@@ -94,52 +135,104 @@ pub fn truncate_reduce<R: Ring>(x: &AShare<R>, f: u32) -> Result<AShare<R>> {
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct FaithfulTruncation {
+    bits: u32,
     f: u32,
     batch: usize,
     carry: Carry,
+    wraps: BitProducts,
+    carries: BitProducts,
 }
 
 impl FaithfulTruncation {
-    /// Offline, for `batch` truncations by `f` bits.
+    /// Offline, for `batch` numbers of `bits` bits and truncations by f.
     ///
     /// # Errors
-    /// [`Error::Param`] unless `1 <= f <= 64`, and those of the channel.
-    pub fn prepare(p: &mut Party, f: u32, plan: Plan, batch: usize) -> Result<Self> {
-        Ok(Self { f, batch, carry: Carry::prepare(p, f, plan, batch)? })
+    /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
+    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: Plan, batch: usize) -> Result<Self> {
+        check(f, bits.saturating_sub(2))?;
+        let carry = Carry::prepare(p, f, plan, batch)?;
+        let wraps = BitProducts::prepare(p, f, batch)?;
+        Ok(Self { bits, f, batch, carry, wraps, carries: BitProducts::prepare(p, bits - 1, batch)? })
+    }
+
+    /// What a truncation costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(bits: u32, f: u32, plan: Plan) -> Result<Bill> {
+        check(f, bits.saturating_sub(2))?;
+        Ok(Carry::bill(f, plan)? + BitProducts::bill(f).beside(BitProducts::bill(bits - 1)))
     }
 
     /// How many bits it cuts off.
-    pub fn bits(&self) -> u32 {
+    pub fn cut(&self) -> u32 {
         self.f
     }
 
     /// Online: shares of `floor(X / 2^f)`, for `-2^(l-2) <= X < 2^(l-2)`. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Param`] unless `1 <= f <= l - 2`, [`Error::Shape`] unless there are as many numbers as
-    /// prepared for, and those of the channel.
-    pub fn truncate<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
-        let (l, f) = (x.bits(), self.f);
-        check(f, l.saturating_sub(2))?;
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
+    pub fn truncate<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        same("bits of the numbers to truncate", self.bits as usize, x.bits() as usize)?;
         same("numbers to truncate", self.batch, x.len())?;
-        let shifted = Shifted::new(p.role(), x, f);
-        let carry = self.carry.of(p, &shifted.words)?;
-        let carry = BitFactors { bits: Zeroizing::new(carry.iter().collect()), k: l - 1 };
-        let (wraps, carries) = or_and_xor(p, &shifted.top(f), &carry)?;
-        Ok(&shifted.finish(&wraps) + &share(l, &carries))
+        let shifted = Shifted::new(s.role(), x, self.f);
+        let carry = self.carry.of(s, &shifted.words)?;
+        let carry = Zeroizing::new(carry.iter().collect::<Vec<_>>());
+        let (wraps, carries) = or_and_xor(s, (self.wraps, &shifted.top()), (self.carries, &carry))?;
+        Ok(&shifted.finish(&wraps) + &share(self.bits, &carries))
+    }
+}
+
+/// One-time material for faithful truncations by f bits into a ring of `l - f` bits.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, arith::FaithfulReduction};
+/// fn twice(p: &mut Party, m: FaithfulReduction, x: &AShare<u64>) -> Result<()> {
+///     m.reduce(p, x)?;
+///     m.reduce(p, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct FaithfulReduction {
+    bits: u32,
+    f: u32,
+    batch: usize,
+    carry: Carry,
+    convert: B2a,
+}
+
+impl FaithfulReduction {
+    /// Offline, for `batch` numbers of `bits` bits and truncations by f.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= f < bits`, and those of the channel.
+    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: Plan, batch: usize) -> Result<Self> {
+        check(f, bits.saturating_sub(1))?;
+        let carry = Carry::prepare(p, f, plan, batch)?;
+        Ok(Self { bits, f, batch, carry, convert: B2a::prepare(p, bits - f, batch)? })
+    }
+
+    /// What a truncation costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths that are not supported.
+    pub fn bill(bits: u32, f: u32, plan: Plan) -> Result<Bill> {
+        check(f, bits.saturating_sub(1))?;
+        Ok(Carry::bill(f, plan)? + B2a::bill(bits - f))
     }
 
     /// Online: shares of `floor(x / 2^f)` mod `2^(l-f)`, for every x. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Param`] unless `1 <= f < l`, [`Error::Shape`] unless there are as many numbers as
-    /// prepared for, and those of the channel.
-    pub fn truncate_reduce<R: Ring>(self, p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
-        check(self.f, x.bits() - 1)?;
+    /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
+    pub fn reduce<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<R>> {
+        same("bits of the numbers to truncate", self.bits as usize, x.bits() as usize)?;
         same("numbers to truncate", self.batch, x.len())?;
         let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<_>>());
-        let carry = self.carry.of(p, &words)?;
-        let carry: AShare<R> = b2a(p, &carry, x.bits() - self.f)?;
+        let carry = self.carry.of(s, &words)?;
+        let carry: AShare<R> = self.convert.convert(s, &carry)?;
         Ok(&truncate_reduce(x, self.f)? + &carry)
     }
 }
@@ -160,9 +253,9 @@ impl Shifted {
         Self { role, l, f, words: Zeroizing::new(words.collect()) }
     }
 
-    fn top(&self, k: u32) -> BitFactors {
-        let bits = self.words.iter().map(|w| w >> (self.l - 1) & 1);
-        BitFactors { bits: Zeroizing::new(bits.collect()), k }
+    /// The top bits.
+    fn top(&self) -> Zeroizing<Vec<u64>> {
+        Zeroizing::new(self.words.iter().map(|w| w >> (self.l - 1) & 1).collect())
     }
 
     /// Step 2.

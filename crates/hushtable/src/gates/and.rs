@@ -27,7 +27,6 @@ use super::{
 use crate::{
     error::{Result, same},
     net::Role,
-    party::Party,
     session::Session,
 };
 
@@ -45,16 +44,16 @@ pub struct Ands<'a> {
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) if lengths differ, and those of the channel.
-pub fn and(p: &mut Party, triples: Triples, x: &Bits, y: &Bits) -> Result<Bits> {
-    Ok(and_shared(p, triples, x, &[y])?.remove(0))
+pub fn and(s: &mut Session, triples: Triples, x: &Bits, y: &Bits) -> Result<Bits> {
+    Ok(and_shared(s, triples, x, &[y])?.remove(0))
 }
 
 /// `x | y`, bit by bit: as [`and`].
 ///
 /// # Errors
 /// As [`and`].
-pub fn or(p: &mut Party, triples: Triples, x: &Bits, y: &Bits) -> Result<Bits> {
-    let both = and(p, triples, x, y)?;
+pub fn or(s: &mut Session, triples: Triples, x: &Bits, y: &Bits) -> Result<Bits> {
+    let both = and(s, triples, x, y)?;
     Ok(&(x ^ y) ^ &both)
 }
 
@@ -63,10 +62,10 @@ pub fn or(p: &mut Party, triples: Triples, x: &Bits, y: &Bits) -> Result<Bits> {
 ///
 /// # Errors
 /// As [`and`].
-pub fn and_pairs(p: &mut Party, triples: Triples, pairs: &[(&Bits, &Bits)]) -> Result<Vec<Bits>> {
+pub fn and_pairs(s: &mut Session, triples: Triples, pairs: &[(&Bits, &Bits)]) -> Result<Vec<Bits>> {
     pairs.iter().try_for_each(|(x, y)| same("bits of an AND's operands", x.len(), y.len()))?;
     let (x, y) = (Bits::concat(pairs.iter().map(|p| p.0)), Bits::concat(pairs.iter().map(|p| p.1)));
-    let all = and(p, triples, &x, &y)?;
+    let all = and(s, triples, &x, &y)?;
     let mut from = 0;
     let cut = |(x, _): &(&Bits, &Bits)| {
         from += x.len();
@@ -80,21 +79,21 @@ pub fn and_pairs(p: &mut Party, triples: Triples, pairs: &[(&Bits, &Bits)]) -> R
 ///
 /// # Errors
 /// As [`and`].
-pub fn and_shared(p: &mut Party, triples: Triples, x: &Bits, ys: &[&Bits]) -> Result<Vec<Bits>> {
-    Ok(and_all(p, vec![Ands { x, ys: ys.to_vec(), triples }])?.remove(0))
+pub fn and_shared(s: &mut Session, triples: Triples, x: &Bits, ys: &[&Bits]) -> Result<Vec<Bits>> {
+    Ok(and_all(s, vec![Ands { x, ys: ys.to_vec(), triples }])?.remove(0))
 }
 
 /// Several sets of ANDs in 1 round; a vector of results for each.
 ///
 /// # Errors
 /// As [`and`].
-pub fn and_all(p: &mut Party, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
+pub fn and_all(s: &mut Session, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
     for set in &sets {
         same("triples for the ANDs", set.x.len(), set.triples.len())?;
         same("ANDs a triple is for", set.ys.len(), set.triples.products())?;
         set.ys.iter().try_for_each(|y| same("bits of an AND's operands", set.x.len(), y.len()))?;
     }
-    let role = p.role();
+    let role = s.role();
     let all = || {
         let sets = sets.iter().enumerate();
         sets.flat_map(|(i, set)| pieces(set.x.len()).map(move |at| (i, at)))
@@ -102,7 +101,7 @@ pub fn and_all(p: &mut Party, sets: Vec<Ands>) -> Result<Vec<Vec<Bits>>> {
     // The products of the triples become those of the operands, in place.
     let out = sets.iter().map(|set| set.triples.products.iter().map(|c| c.words().to_vec()).collect());
     let mut state = (all(), all(), Zeroizing::new(out.collect::<Vec<Vec<Vec<u64>>>>()));
-    p.session().duplex(
+    s.duplex(
         &mut state,
         |_, (mine, _, _)| Ok(mine.next().map(|(i, at)| sets[i].masked(&at))),
         |s, (_, theirs, out)| match theirs.next() {

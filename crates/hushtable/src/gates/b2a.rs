@@ -1,7 +1,7 @@
 //! Shared bits as additive words.
 //!
 //! # Functionality
-//! [`b2a`]: in XOR shares of bits, out additive shares of them mod `2^l`. [`DaBits`]: shares of
+//! [`B2a`]: in XOR shares of bits, out additive shares of them mod `2^l`. [`DaBits`]: shares of
 //! both kinds of uniform bits that nobody knows, with which a conversion only opens a bit.
 //!
 //! # Protocol
@@ -11,8 +11,8 @@
 //! 3. *conversion with a random bit* `r`: open `v = b ^ r`; then `b = v + r - 2 v r`.
 //!
 //! # Cost
-//! For l bits, l = 1 being free: 1. `l` bits and a correlated OT, 1 round. 2. `l - 1` bits and a
-//! correlated OT, 1 message. 3. 2 bits, 1 round.
+//! For l bits, l = 1 being free: 1. a correlated OT, and `l` bits in 1 round online. 2. `l - 1` bits and a
+//! correlated OT, 1 message, offline. 3. 2 bits, 1 round.
 //!
 //! # Source
 //! Demmler, Schneider, Zohner, "ABY" (NDSS 2015), section III-B; Rotaru, Wood, "MArBled circuits"
@@ -21,30 +21,78 @@
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
-use super::{Bits, Products, multiply};
+use super::{
+    Bits,
+    products::{Direction, Products, multiply},
+};
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
-    ot::{CotReceiver, CotSender},
     party::Party,
+    session::Session,
     share::{AShare, Additive},
 };
 
-/// Additive shares mod `2^bits` of shared bits: 1 round.
+/// One-time material for converting a batch of bits.
 ///
-/// # Errors
-/// [`Error::Param`] unless `1 <= bits <= R::WIDTH`, and those of the channel.
-pub fn b2a<R: Ring>(p: &mut Party, b: &Bits, bits: u32) -> Result<AShare<R>> {
-    check_width::<R>(bits)?;
-    if bits == 1 {
-        return Ok(additive(1, b, &vec![0; b.len()]));
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, gates::{B2a, Bits}};
+/// fn twice(p: &mut Party, m: B2a, b: &Bits) -> Result<AShare<u32>> {
+///     m.convert::<u32>(p, b)?;
+///     m.convert(p, b) // use of moved value: `m`
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct B2a {
+    bits: u32,
+    count: usize,
+    /// None for one bit.
+    products: Option<Products>,
+}
+
+impl B2a {
+    /// Offline: for `count` bits, to additive shares mod `2^bits`.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= bits <= 64`, and those of the channel.
+    pub fn prepare(p: &mut Party, bits: u32, count: usize) -> Result<Self> {
+        check_width::<u64>(bits)?;
+        let products = match bits {
+            1 => None,
+            _ => Some(Products::prepare(p, Direction::FromP0, count, &[bits - 1])?),
+        };
+        Ok(Self { bits, count, products })
     }
-    let (out, inc) = cots(p, b.len())?;
-    let values = Zeroizing::new(vec![b.iter().collect()]);
-    // Where this party only sends, its bits are not the choices.
-    let choices = b.iter().take(inc.len());
-    let product = multiply::<Additive>(p, vec![Products::chosen(out, inc, choices, &[bits - 1], &values)])?;
-    Ok(additive(bits, b, &product[0][0]))
+
+    /// What a bit costs.
+    pub fn bill(bits: u32) -> Bill {
+        if bits == 1 { Bill::FREE } else { Products::bill(Direction::FromP0, &[bits - 1]) }
+    }
+
+    /// How many bits it serves.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether it serves none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Online: additive shares of `b`, 1 round. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many bits, [`Error::Param`] if `R` has too few, and those of the
+    /// channel.
+    pub fn convert<R: Ring>(self, s: &mut Session, b: &Bits) -> Result<AShare<R>> {
+        same("bits to convert", self.count, b.len())?;
+        check_width::<R>(self.bits)?;
+        let Some(products) = self.products else { return Ok(additive(1, b, &vec![0; b.len()])) };
+        let values = Zeroizing::new(vec![b.iter().collect()]);
+        let product = multiply::<Additive>(s, vec![products.chosen(b.iter(), &values)])?;
+        Ok(additive(self.bits, b, &product[0][0]))
+    }
 }
 
 /// One-time random bits, shared by XOR and additively.
@@ -66,14 +114,20 @@ impl<R: Ring> DaBits<R> {
             let words = additive(1, &drawn, &vec![0; count]);
             return Ok(Self { bits: drawn, words });
         }
-        let (out, inc) = cots(p, count)?;
-        if !inc.is_empty() {
-            drawn = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
+        let products = Products::prepare(p, Direction::FromP0, count, &[bits - 1])?;
+        if p.role() == Role::P1 {
+            drawn = Bits::collect(products.choices());
         }
         let values = Zeroizing::new(vec![drawn.iter().collect()]);
-        let product = multiply::<Additive>(p, vec![Products::random(out, inc, &[bits - 1], &values)])?;
+        let product = multiply::<Additive>(p, vec![products.random(&values)])?;
         let words = additive(bits, &drawn, &product[0][0]);
         Ok(Self { bits: drawn, words })
+    }
+
+    /// What a bit costs: made, and converted with.
+    pub fn bill(bits: u32) -> Bill {
+        let made = if bits == 1 { Bill::FREE } else { Products::random_bill(&[bits - 1]) };
+        made + Bill::opening(1)
     }
 
     /// How many there are.
@@ -106,23 +160,17 @@ impl<R: Ring> DaBits<R> {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many, and those of the channel.
-    pub fn convert(self, p: &mut Party, b: &Bits) -> Result<AShare<R>> {
+    pub fn convert(self, s: &mut Session, b: &Bits) -> Result<AShare<R>> {
         same("random bits for the conversion", b.len(), self.len())?;
         // Public: masked by a uniform bit that serves only here.
-        let v = Bits::new(b.len(), (b ^ &self.bits).open(p)?);
-        let one = role_bit(p.role());
+        let v = Bits::new(b.len(), (b ^ &self.bits).open(s)?);
+        let one = role_bit(s.role());
         let word = |(v, r): (u64, &R)| {
             let r = r.to_u64();
             R::from_u64(if v == 1 { one.wrapping_sub(r) } else { r }) // v is public
         };
         Ok(AShare::new(self.words.bits(), v.iter().zip(self.words.words()).map(word).collect()))
     }
-}
-
-/// Correlated OTs from P0 to P1.
-fn cots(p: &mut Party, count: usize) -> Result<(CotSender, CotReceiver)> {
-    let from_p0 = role_bit(p.role()) as usize * count;
-    p.cots(from_p0, count - from_p0)
 }
 
 /// 1 at P0, 0 at P1: shares of 1.

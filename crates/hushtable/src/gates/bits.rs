@@ -9,6 +9,7 @@ use crate::{
     error::{Result, same},
     net::Role,
     party::Party,
+    session::Session,
     share::BShare,
 };
 
@@ -41,7 +42,7 @@ impl Bits {
     /// This party's share of `len` uniform bits that nobody knows. Local.
     pub fn random(p: &mut Party, len: usize) -> Self {
         let mut words = vec![0; len.div_ceil(64)];
-        p.session().rng().words(64, &mut words);
+        p.rng().words(64, &mut words);
         Self::new(len, words)
     }
 
@@ -187,9 +188,9 @@ impl Bits {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(&self, p: &mut Party) -> Result<Vec<u64>> {
+    pub fn open(&self, s: &mut Session) -> Result<Vec<u64>> {
         let mut state = (pieces(self.len), pieces(self.len), self.words.clone());
-        p.session().duplex(
+        s.duplex(
             &mut state,
             |_, (mine, _, _)| Ok(mine.next().map(|at| self.wire(&at).to_vec())),
             |s, (_, theirs, opened)| {

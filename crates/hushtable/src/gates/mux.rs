@@ -1,15 +1,16 @@
 //! Selection by a shared bit.
 //!
 //! # Functionality
-//! In: XOR shares of a bit `b`, shares of a word `x`, additive or XOR. Out: shares of `b x` of the
+//! In: XOR shares of a bit `b`, shares of one or more words `x`, additive or XOR. Out: shares of `b x` of the
 //! same kind: `x` where `b = 1`, else 0.
 //!
 //! # Protocol
 //! `b x` is the sum over both parties p of `b_p x_p` and `b_{1-p} u_p`, with `u_p = x_p (1 - 2 b_p)`
-//! for additive words and `u_p = x_p` for XOR shared ones: one correlated OT each way.
+//! for additive words and `u_p = x_p` for XOR shared ones: one correlated OT each way, whatever the number of
+//! words.
 //!
 //! # Cost
-//! `2 l + 2` bits and 2 correlated OTs for a word of `l` bits, 1 round.
+//! 2 correlated OTs; online 2 bits and `2 l` bits for each word of `l` bits, 1 round.
 //!
 //! # Source
 //! Rathee et al., "CrypTFlow2" (CCS 2020), appendix A.3, by correlated OTs whose corrections cross
@@ -18,27 +19,87 @@
 use prim::{ct, ring::Ring};
 use zeroize::Zeroizing;
 
-use super::{Bits, Products, multiply};
+use super::{
+    Bits,
+    products::{Direction, Products, multiply},
+};
 use crate::{
+    bill::Bill,
     error::{Result, same},
     party::Party,
+    session::Session,
     share::{Kind, Share},
 };
 
-/// Shares of `b x`, for a bit and a word each: 1 round.
+/// One-time material for a batch of selections.
 ///
-/// # Errors
-/// [`Error::Shape`](crate::Error::Shape) unless there are as many bits as words, and those of the
-/// channel.
-pub fn mux<K: Kind, R: Ring>(p: &mut Party, b: &Bits, x: &Share<K, R>) -> Result<Share<K, R>> {
-    same("bits that select", x.len(), b.len())?;
-    let (out, inc) = p.cots(x.len(), x.len())?;
-    let local = b.iter().zip(x.words()).map(|(b, x)| ct::bit_mask(b) & x.to_u64());
-    let local = Zeroizing::new(local.collect::<Vec<u64>>());
-    // x - 2 b x, or x ^ b x ^ b x = x.
-    let value = |(x, bx): (&R, &u64)| K::strip(K::strip(x.to_u64(), *bx), *bx);
-    let values = Zeroizing::new(vec![x.words().iter().zip(local.iter()).map(value).collect::<Vec<u64>>()]);
-    let cross = multiply::<K>(p, vec![Products::chosen(out, inc, b.iter(), &[x.bits()], &values)])?;
-    let words = local.iter().zip(&cross[0][0]).map(|(&l, &c)| R::from_u64(K::combine(l, c)));
-    Ok(Share::new(x.bits(), words.collect()))
+/// ```compile_fail,E0382
+/// # use hushtable::{AShare, Party, Result, gates::{Bits, Mux}};
+/// fn twice(p: &mut Party, m: Mux, b: &Bits, x: &AShare<u32>) -> Result<()> {
+///     m.select(p, b, x)?;
+///     m.select(p, b, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Mux {
+    widths: Vec<u32>,
+    products: Products,
+}
+
+impl Mux {
+    /// Offline: for `count` bits that each select words of these widths, 1 to 64.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare(p: &mut Party, count: usize, widths: &[u32]) -> Result<Self> {
+        let products = Products::prepare(p, Direction::Both, count, widths)?;
+        Ok(Self { widths: widths.to_vec(), products })
+    }
+
+    /// What a bit costs.
+    pub fn bill(widths: &[u32]) -> Bill {
+        Products::bill(Direction::Both, widths)
+    }
+
+    /// Online, 1 round: shares of `b x`, for a bit and a word each. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) unless bits and words are those prepared for, and those of the
+    /// channel.
+    pub fn select<K: Kind, R: Ring>(self, s: &mut Session, b: &Bits, x: &Share<K, R>) -> Result<Share<K, R>> {
+        Ok(self.select_all(s, b, &[x])?.remove(0))
+    }
+
+    /// Online, 1 round: [`select`](Self::select) of several words with the same bit.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn select_all<K: Kind, R: Ring>(
+        self,
+        s: &mut Session,
+        b: &Bits,
+        columns: &[&Share<K, R>],
+    ) -> Result<Vec<Share<K, R>>> {
+        same("bits that select", self.products.len(), b.len())?;
+        same("words that a bit selects", self.widths.len(), columns.len())?;
+        let mut local = Zeroizing::new(Vec::with_capacity(columns.len()));
+        let mut values = Zeroizing::new(Vec::with_capacity(columns.len()));
+        for (x, &width) in columns.iter().zip(&self.widths) {
+            same("words to select", b.len(), x.len())?;
+            same("bits of the words to select", width as usize, x.bits() as usize)?;
+            let bx = b.iter().zip(x.words()).map(|(b, x)| ct::bit_mask(b) & x.to_u64());
+            let bx = bx.collect::<Vec<u64>>();
+            // x - 2 b x, or x ^ b x ^ b x = x.
+            let value = |(x, bx): (&R, &u64)| K::strip(K::strip(x.to_u64(), *bx), *bx);
+            values.push(x.words().iter().zip(&bx).map(value).collect::<Vec<u64>>());
+            local.push(bx);
+        }
+        let cross = multiply::<K>(s, vec![self.products.chosen(b.iter(), &values)])?;
+        let sums = local.iter().zip(cross[0].iter()).zip(&self.widths).map(|((local, cross), &width)| {
+            let words = local.iter().zip(cross).map(|(&l, &c)| R::from_u64(K::combine(l, c)));
+            Share::new(width, words.collect())
+        });
+        Ok(sums.collect())
+    }
 }

@@ -7,7 +7,8 @@
 //! the sums of both products.
 //!
 //! # Protocol
-//! With a correlated OT of random choice `c` and pads `X_0`, `X_1` (see `ot::strings`), both at once:
+//! Offline each correlated OT of random choice `c` is hashed to pads `X_0`, `X_1` (see `ot::strings`). Online,
+//! both at once:
 //! 1. the receiver sends `d = b ^ c`, unless its bit is `c` itself;
 //! 2. the sender sends `m = x + X_0 - X_1`, and both have shares of `c x`: `-X_0` and `X_c + c m`.
 //!
@@ -15,7 +16,8 @@
 //! sender's and minus the receiver's.
 //!
 //! # Cost
-//! 1 bit from the receiver (none for a random bit) and `w` bits from the sender: 1 round.
+//! A correlated OT, offline no message. 1 bit from the receiver (none for a random bit) and `w` bits from the
+//! sender: 1 round.
 //!
 //! # Source
 //! As `ot::strings`, whose sender waits for the correction; here it need not.
@@ -29,7 +31,9 @@ use prim::{
 use zeroize::Zeroizing;
 
 use crate::{
+    bill::{Bill, Phase},
     error::Result,
+    net::Role,
     ot::{
         CotReceiver, CotSender,
         strings::{PayloadReceiver, PayloadSender},
@@ -42,141 +46,256 @@ use crate::{
 /// OTs in a message.
 const PIECE: usize = 1 << 12;
 
-/// A batch of products under way at one party: its values where it sends, its bits where it
-/// receives. If both, there are as many of each.
-pub(crate) struct Products<'a> {
-    /// Bits of each word of a value.
-    widths: Vec<u32>,
-    out: CotSender,
-    /// Columns of words.
-    values: &'a [Vec<u64>],
-    inc: CotReceiver,
-    /// Step 1, sent and received; empty for random bits.
-    flips: Vec<u8>,
-    peer_flips: Vec<u8>,
-    /// This party's shares as sender and as receiver, in columns.
-    sent: Zeroizing<Vec<Vec<u64>>>,
-    received: Zeroizing<Vec<Vec<u64>>>,
+/// Columns of words that are wiped.
+type Columns = Zeroizing<Vec<Vec<u64>>>;
+
+/// One-time material for a batch of products: pads of one direction or both.
+pub(crate) struct Products {
+    len: usize,
+    sender: Option<PayloadSender>,
+    receiver: Option<PayloadReceiver>,
 }
 
-impl<'a> Products<'a> {
-    /// Receivers' bits are the random choices, the lowest bits of `inc`.
-    pub(crate) fn random(out: CotSender, inc: CotReceiver, widths: &[u32], values: &'a [Vec<u64>]) -> Self {
-        Self::new(out, inc, widths, values)
+/// In which directions there are products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Values of P0's, bits of P1's.
+    FromP0,
+    /// In each one product: values and bits of both.
+    Both,
+}
+
+impl Products {
+    /// Offline, for `count` products, or as many pairs of them, with words of these widths.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(crate) fn prepare(p: &mut Party, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
+        let sends = direction == Direction::Both || p.role() == Role::P0;
+        let receives = direction == Direction::Both || p.role() == Role::P1;
+        let (out, inc) = p.cots(if sends { count } else { 0 }, if receives { count } else { 0 })?;
+        Ok(Self::of(p, count, (sends.then_some(out), receives.then_some(inc)), widths))
     }
 
-    /// This party's bits as receiver, 0 or 1 each, are `bits`; the peer gives its own too.
+    /// From correlated OTs that were drawn, `len` of them in each direction in which there are any.
+    pub(crate) fn of(
+        s: &mut Session,
+        len: usize,
+        (out, inc): (Option<CotSender>, Option<CotReceiver>),
+        widths: &[u32],
+    ) -> Self {
+        let sender = out.map(|out| PayloadSender::random(s, out, widths));
+        let receiver = inc.map(|inc| PayloadReceiver::random(s, inc, widths));
+        Self { len, sender, receiver }
+    }
+
+    /// What a product, or a pair, costs: with chosen bits online. With random ones the payloads are sent offline,
+    /// see [`random_bill`](Self::random_bill).
+    pub(crate) fn bill(direction: Direction, widths: &[u32]) -> Bill {
+        let payload: u64 = widths.iter().map(|&w| u64::from(w)).sum();
+        let words = widths.len() as u64;
+        let (cots, bits, kept) = match direction {
+            Direction::FromP0 => ([1, 0], [payload, 1], 128 * words),
+            Direction::Both => ([1, 1], [payload + 1; 2], 192 * words + 64),
+        };
+        Bill { cots, online: Phase { bits, rounds: 1 }, kept, ..Bill::FREE }
+    }
+
+    /// What a product of P0's value with a random bit of P1's costs, all of it offline.
+    pub(crate) fn random_bill(widths: &[u32]) -> Bill {
+        let payload = widths.iter().map(|&w| u64::from(w)).sum();
+        Bill { cots: [1, 0], offline: Phase { bits: [payload, 0], rounds: 1 }, ..Bill::FREE }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// This party's random bits as receiver.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = u64> {
+        self.receiver.iter().flat_map(|r| r.choices().iter().map(|c| c & 1))
+    }
+
+    /// Runs with these bits, 0 or 1 each, where this party is receiver, and these values where it is sender. The
+    /// peer gives its own.
     ///
     /// # Panics
-    /// Unless there are as many bits as OTs.
-    pub(crate) fn chosen(
-        out: CotSender,
-        inc: CotReceiver,
-        bits: impl Iterator<Item = u64>,
-        widths: &[u32],
-        values: &'a [Vec<u64>],
-    ) -> Self {
-        // Public: the random choices mask the bits and serve only here.
-        let flips: Vec<u8> =
-            inc.strings().iter().zip(bits).map(|(t, b)| b as u8 ^ u8::from(t.lsb())).collect();
-        assert_eq!(flips.len(), inc.len(), "a bit for each OT");
-        let peer_flips = vec![0; out.len()];
-        Self { flips, peer_flips, ..Self::new(out, inc, widths, values) }
+    /// Unless there are as many as products.
+    pub(crate) fn chosen<'a>(self, bits: impl Iterator<Item = u64>, values: &'a [Vec<u64>]) -> Run<'a> {
+        let sender = self.sender.map(|pads| Sender::new(pads, self.len, values, true));
+        let receiver = self.receiver.map(|pads| {
+            // Public: the random choices mask the bits and serve only here.
+            let flips: Vec<u8> = pads.choices().iter().zip(bits).map(|(c, b)| (b ^ c & 1) as u8).collect();
+            assert_eq!(flips.len(), self.len, "a bit for each OT");
+            Receiver::new(pads, self.len, Some(flips))
+        });
+        (sender, receiver)
     }
 
-    fn new(out: CotSender, inc: CotReceiver, widths: &[u32], values: &'a [Vec<u64>]) -> Self {
-        let columns = |len| Zeroizing::new(vec![vec![0; len]; widths.len()]);
-        let (sent, received) = (columns(out.len()), columns(inc.len()));
-        assert!(out.is_empty() || inc.is_empty() || out.len() == inc.len(), "as many products each way");
-        Self { widths: widths.to_vec(), out, values, inc, flips: vec![], peer_flips: vec![], sent, received }
+    /// Runs with random bits, which are the [`choices`](Self::choices).
+    pub(crate) fn random<'a>(self, values: &'a [Vec<u64>]) -> Run<'a> {
+        let sender = self.sender.map(|pads| Sender::new(pads, self.len, values, false));
+        (sender, self.receiver.map(|pads| Receiver::new(pads, self.len, None)))
+    }
+}
+
+/// A batch under way where this party has the values.
+pub(crate) struct Sender<'a> {
+    len: usize,
+    pads: PayloadSender,
+    /// Columns of words.
+    values: &'a [Vec<u64>],
+    /// Step 1, as it comes; nothing for random bits.
+    flips: Option<Vec<u8>>,
+    shares: Columns,
+}
+
+/// A batch under way where this party has the bits.
+pub(crate) struct Receiver {
+    len: usize,
+    pads: PayloadReceiver,
+    /// Step 1; nothing for random bits.
+    flips: Option<Vec<u8>>,
+    shares: Columns,
+}
+
+impl<'a> Sender<'a> {
+    fn new(pads: PayloadSender, len: usize, values: &'a [Vec<u64>], chosen: bool) -> Self {
+        let shares = columns(len, pads.widths().len());
+        Self { len, pads, values, flips: chosen.then(|| vec![0; len]), shares }
     }
 
-    /// Both parties' pieces, from the last, as `take` hands OTs out.
-    fn pieces(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let len = self.out.len().max(self.inc.len());
-        (0..len).step_by(PIECE).rev().map(move |from| from..len.min(from + PIECE))
-    }
-
-    /// This party's message for a piece.
-    fn send<K: Kind>(&mut self, s: &mut Session, at: Range<usize>) -> Result<Vec<u8>> {
-        let mut message = Vec::new();
-        if !self.flips.is_empty() {
-            pack(&self.flips[at.clone()], 1, &mut message);
-        }
-        if !self.sent.iter().all(Vec::is_empty) {
-            let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths);
-            let values = self.values.iter().map(|column| column[at.clone()].to_vec());
-            let (payload, shares) = pads.send::<K>(&Zeroizing::new(values.collect::<Vec<_>>()));
-            message.extend(payload);
-            place(&mut self.sent, &at, shares);
-        }
-        Ok(message)
-    }
-
-    /// The peer's.
-    fn receive<K: Kind>(&mut self, s: &mut Session, at: Range<usize>) -> Result<()> {
-        let flips = if self.peer_flips.is_empty() { 0 } else { packed_len(at.len(), 1) };
-        if self.inc.is_empty() {
-            if flips > 0 {
-                unpack(&s.recv(flips)?, 1, &mut self.peer_flips[at]);
-            }
-            return Ok(());
-        }
-        let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths);
-        let message = s.recv(flips + pads.message_len(self.widths.len()))?;
-        let (first, payload) = message.split_at(flips);
-        if flips > 0 {
-            unpack(first, 1, &mut self.peer_flips[at.clone()]);
-        }
-        place(&mut self.received, &at, pads.receive::<K>(self.widths.len(), payload));
-        Ok(())
+    /// Step 2 for a piece.
+    fn payload<K: Kind>(&mut self, at: &Range<usize>, message: &mut Vec<u8>) {
+        let values = self.values.iter().map(|column| column[at.clone()].to_vec());
+        let values = Zeroizing::new(values.collect::<Vec<_>>());
+        let (payload, shares) = self.pads.take(at.len()).send::<K>(&values);
+        message.extend(payload);
+        place(&mut self.shares, at, shares);
     }
 
     /// Shares of the products with the bits themselves, by the corrections.
-    fn finish<K: Kind>(self) -> Zeroizing<Vec<Vec<u64>>> {
-        let Self { widths, values, flips, peer_flips, mut sent, mut received, .. } = self;
-        let corrected = |columns: &mut Vec<Vec<u64>>, flips: &[u8], value: &dyn Fn(usize, usize) -> u64| {
-            for (w, column) in columns.iter_mut().enumerate() {
-                let flipped = column.iter_mut().zip(flips).enumerate().filter(|(_, (_, d))| **d == 1);
-                flipped.for_each(|(i, (share, _))| *share = K::strip(value(w, i), *share));
+    fn finish<K: Kind>(mut self) -> Columns {
+        let Some(flips) = &self.flips else { return self.shares };
+        for (column, values) in self.shares.iter_mut().zip(self.values) {
+            for ((share, value), &d) in column.iter_mut().zip(values).zip(flips) {
+                // `d` came over the wire: public.
+                *share = if d == 1 { K::strip(*value, *share) } else { *share };
             }
-        };
-        corrected(&mut sent, &peer_flips, &|w, i| values[w][i]);
-        corrected(&mut received, &flips, &|_, _| 0);
-        for ((sent, received), &w) in sent.iter_mut().zip(received.iter()).zip(&widths) {
-            if sent.is_empty() {
-                sent.resize(received.len(), 0);
-            }
-            sent.iter_mut().zip(received).for_each(|(s, r)| *s = K::combine(*s, *r));
-            sent.iter_mut().for_each(|s| *s = low(*s, w));
         }
-        sent
+        self.shares
     }
 }
 
-/// Runs any number of batches in 1 round: for each this party's shares, in columns of words.
-pub(crate) fn multiply<K: Kind>(
-    p: &mut Party,
-    mut batches: Vec<Products>,
-) -> Result<Vec<Zeroizing<Vec<Vec<u64>>>>> {
-    let all = || batches.iter().enumerate().flat_map(|(i, b)| b.pieces().map(move |at| (i, at)));
-    let pieces: Vec<(usize, Range<usize>)> = all().collect();
-    let mut state = (&mut batches, pieces.iter().cloned(), pieces.iter().cloned());
-    p.session().duplex(
-        &mut state,
-        |s, (batches, mine, _)| loop {
-            let Some((i, at)) = mine.next() else { return Ok(None) };
-            let message = batches[i].send::<K>(s, at)?;
-            if !message.is_empty() {
-                return Ok(Some(message)); // where it has nothing to say it sends nothing
+impl Receiver {
+    fn new(pads: PayloadReceiver, len: usize, flips: Option<Vec<u8>>) -> Self {
+        let shares = columns(len, pads.widths().len());
+        Self { len, pads, flips, shares }
+    }
+
+    /// Step 2 for a piece.
+    fn receive<K: Kind>(&mut self, at: &Range<usize>, message: &[u8]) {
+        let columns = self.pads.widths().len();
+        place(&mut self.shares, at, self.pads.take(at.len()).receive::<K>(columns, message));
+    }
+
+    fn finish<K: Kind>(mut self) -> Columns {
+        let Some(flips) = &self.flips else { return self.shares };
+        for column in self.shares.iter_mut() {
+            for (share, &d) in column.iter_mut().zip(flips) {
+                *share = if d == 1 { K::strip(0, *share) } else { *share }; // `d` is sent: public
             }
+        }
+        self.shares
+    }
+}
+
+/// A batch under way at one party.
+pub(crate) type Run<'a> = (Option<Sender<'a>>, Option<Receiver>);
+
+/// Runs any number of batches in 1 round: for each this party's shares, in columns of words.
+///
+/// # Errors
+/// Those of the channel.
+pub(crate) fn multiply<K: Kind>(s: &mut Session, mut runs: Vec<Run>) -> Result<Vec<Columns>> {
+    let len = |(out, inc): &Run| out.as_ref().map_or(0, |o| o.len).max(inc.as_ref().map_or(0, |i| i.len));
+    let all = runs.iter().enumerate().flat_map(|(i, run)| pieces(len(run)).map(move |at| (i, at)));
+    let all: Vec<(usize, Range<usize>)> = all.collect();
+    let mut state = (&mut runs, all.iter(), all.iter());
+    s.duplex(
+        &mut state,
+        |_, (runs, mine, _)| {
+            let mut messages = mine.by_ref().map(|(i, at)| send::<K>(&mut runs[*i], at));
+            Ok(messages.find(|message| !message.is_empty())) // where it has nothing to say it sends nothing
         },
-        |s, (batches, _, theirs)| match theirs.next() {
-            Some((i, at)) => batches[i].receive::<K>(s, at).map(|()| true),
+        |s, (runs, _, theirs)| match theirs.next() {
+            Some((i, at)) => receive::<K>(s, &mut runs[*i], at).map(|()| true),
             None => Ok(false),
         },
     )?;
-    Ok(batches.into_iter().map(Products::finish::<K>).collect())
+    Ok(runs.into_iter().map(finish::<K>).collect())
+}
+
+/// From the last one, as pads are cut off.
+fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(PIECE).rev().map(move |from| from..len.min(from + PIECE))
+}
+
+/// This party's message for a piece.
+fn send<K: Kind>((out, inc): &mut Run, at: &Range<usize>) -> Vec<u8> {
+    let mut message = Vec::new();
+    if let Some(flips) = inc.as_ref().and_then(|inc| inc.flips.as_ref()) {
+        pack(&flips[at.clone()], 1, &mut message);
+    }
+    if let Some(out) = out {
+        out.payload::<K>(at, &mut message);
+    }
+    message
+}
+
+/// The peer's.
+fn receive<K: Kind>(s: &mut Session, (out, inc): &mut Run, at: &Range<usize>) -> Result<()> {
+    let flips = out.as_mut().and_then(|out| out.flips.as_mut());
+    let flips_len = if flips.is_some() { packed_len(at.len(), 1) } else { 0 };
+    let payload = inc.as_ref().map_or(0, |inc| inc.pads.all_len(at.len()));
+    if flips_len + payload == 0 {
+        return Ok(());
+    }
+    let message = s.recv(flips_len + payload)?;
+    if let Some(flips) = flips {
+        unpack(&message[..flips_len], 1, &mut flips[at.clone()]);
+    }
+    if let Some(inc) = inc {
+        inc.receive::<K>(at, &message[flips_len..]);
+    }
+    Ok(())
+}
+
+/// The sums of this party's shares in both directions.
+fn finish<K: Kind>((out, inc): Run) -> Columns {
+    let widths = match (&out, &inc) {
+        (Some(out), _) => out.pads.widths().to_vec(),
+        (None, inc) => inc.as_ref().map_or(vec![], |inc| inc.pads.widths().to_vec()),
+    };
+    let (out, inc) = (out.map(Sender::finish::<K>), inc.map(Receiver::finish::<K>));
+    let (mut sums, other) = match (out, inc) {
+        (Some(out), inc) => (out, inc),
+        (None, inc) => (inc.unwrap_or_default(), None),
+    };
+    if let Some(other) = other {
+        for (sum, other) in sums.iter_mut().zip(other.iter()) {
+            sum.iter_mut().zip(other).for_each(|(s, o)| *s = K::combine(*s, *o));
+        }
+    }
+    for (sum, w) in sums.iter_mut().zip(widths) {
+        sum.iter_mut().for_each(|s| *s = low(*s, w));
+    }
+    sums
+}
+
+fn columns(len: usize, count: usize) -> Columns {
+    Zeroizing::new(vec![vec![0; len]; count])
 }
 
 fn place(columns: &mut [Vec<u64>], at: &Range<usize>, shares: Vec<Vec<u64>>) {

@@ -26,6 +26,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::Bits;
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     party::Party,
     session::Purpose,
@@ -75,13 +76,14 @@ impl Triples {
             });
         }
         let mut made = Growing::new(p, count, k);
-        p.stream_cots(Self::cots(count), &mut made, Growing::send, Growing::receive)?;
+        p.stream_cots((count, count), &mut made, Growing::send, Growing::receive)?;
         Ok(made.finish(count))
     }
 
-    /// Correlated OTs that `count` operands take: `(as sender, as receiver)`.
-    pub fn cots(count: usize) -> (usize, usize) {
-        (count, count)
+    /// What an operand costs, with its `k` ANDs.
+    pub fn bill(k: usize) -> Bill {
+        let k = k as u64;
+        Bill::opening(k + 1) + Bill::of_cots([1, 1]).keeping(2 * k + 1)
     }
 
     /// Triples of one product each, from both parties' shares made elsewhere.

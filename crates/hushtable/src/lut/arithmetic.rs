@@ -44,7 +44,7 @@ use super::{Table, read::signed::sign_bit};
 use crate::{
     codec::{Reader, Writer},
     error::{Error, Result, same},
-    gates::{Bits, Products, b2a, multiply},
+    gates::{B2a, Bits, Direction, Products, multiply},
     net::Role,
     onehot::{
         Cyclic, Group, MAX_INDEX_BITS, doubling,
@@ -53,7 +53,7 @@ use crate::{
         rows::{LOOKUPS, Rows, Trees},
     },
     party::Party,
-    session::Purpose,
+    session::{Purpose, Session},
     share::{AShare, Additive, Share},
 };
 
@@ -160,9 +160,9 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     /// # Errors
     /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the
     /// channel.
-    pub fn lookup(self, p: &mut Party, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<AShare<R>> {
+    pub fn lookup(self, s: &mut Session, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<AShare<R>> {
         same("columns of the table", 1, table.columns().len())?;
-        Ok(self.lookup_all(p, &[table], x)?.remove(0))
+        Ok(self.lookup_all(s, &[table], x)?.remove(0))
     }
 
     /// Online, 1 round: additive shares of every column of several tables at the same index, in order.
@@ -171,7 +171,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     /// As [`lookup`](Self::lookup).
     pub fn lookup_all(
         self,
-        p: &mut Party,
+        s: &mut Session,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<AShare<R>>> {
@@ -182,7 +182,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         same("indices", self.len(), x.len())?;
         let masked = x.low_bits::<u32>(self.n)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = p.open(&masked)?;
+        let m = s.open(&masked)?;
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![vec![R::default(); m.len()]; columns.len()];
         let shifted: Vec<Shifted<R>> = columns.iter().map(|column| Shifted::new(G::SHIFT, column)).collect();
@@ -191,7 +191,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
                 column.dot(rows, &m[at.clone()], &mut out[at.clone()]);
             }
         });
-        let role = p.role();
+        let role = s.role();
         let share = |mut column: Vec<R>| {
             column.iter_mut().for_each(|y| *y = R::from_u64(signed(role, y.to_u64())));
             Share::new(self.bits, column)
@@ -256,7 +256,7 @@ fn signed(role: Role, v: u64) -> u64 {
 fn additive<R: Ring>(p: &mut Party, rows: &[u64], d: u32, bits: u32) -> Result<Zeroizing<Vec<Vec<u64>>>> {
     let (k, batch) = (1 << d, rows.len());
     let entries = Bits::collect((1..k).flat_map(|j| rows.iter().map(move |row| row >> j & 1)));
-    let shares: AShare<R> = b2a(p, &entries, bits)?;
+    let shares: AShare<R> = B2a::prepare(p, bits, entries.len())?.convert(p, &entries)?;
     // Shares of 1 are 1 and 0.
     let mut first = vec![1 - p.role() as u64; batch];
     let mut columns = Zeroizing::new(vec![Vec::new()]);
@@ -288,9 +288,8 @@ fn corrections<R: Ring>(p: &mut Party, trees: &mut Trees<R>, e_low: &[Vec<u64>],
             }
         }
     }
-    let (out, inc) = p.cots(batch, batch)?;
-    let products = Products::chosen(out, inc, signs.iter().copied(), &vec![bits - 1; k], &u);
-    let products = multiply::<Additive>(p, vec![products])?.remove(0);
+    let products = Products::prepare(p, Direction::Both, batch, &vec![bits - 1; k])?;
+    let products = multiply::<Additive>(p, vec![products.chosen(signs.iter().copied(), &u)])?.remove(0);
     let word = |(u, product): (&u64, &u64)| R::from_u64(u.wrapping_sub(product << 1));
     let shares = u.iter().zip(products.iter()).flat_map(|(u, product)| u.iter().zip(product).map(word));
     let shares = AShare::new(bits, shares.collect());

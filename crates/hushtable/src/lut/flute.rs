@@ -39,6 +39,7 @@ use crate::{
     net::Role,
     onehot::{MAX_FLUTE_BITS, flute},
     party::Party,
+    session::Session,
     share::BShare,
 };
 
@@ -159,11 +160,11 @@ impl Inputs {
     /// # Errors
     /// [`Error::Shape`] unless there are as many values, [`Error::Param`] if they are narrower, and
     /// those of the channel.
-    pub fn mask<R: Ring>(self, p: &mut Party, x: &BShare<R>) -> Result<Wires> {
+    pub fn mask<R: Ring>(self, s: &mut Session, x: &BShare<R>) -> Result<Wires> {
         let Self(masks) = self;
         same("values for the wires", masks.len(), x.len())?;
         // Public: the masks are uniform and serve no other values.
-        let masked = p.open(&(&x.low_bits::<u64>(masks.width())? ^ &masks.0))?;
+        let masked = s.open(&(&x.low_bits::<u64>(masks.width())? ^ &masks.0))?;
         Ok(Wires { masked, masks })
     }
 }
@@ -272,8 +273,8 @@ impl Lut {
     ///
     /// # Errors
     /// As [`lookup_all`](Self::lookup_all).
-    pub fn lookup<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &Wires) -> Result<Wires> {
-        Ok(Self::lookup_all(p, vec![(self, table, x)])?.remove(0))
+    pub fn lookup<R: Ring>(self, s: &mut Session, table: &Table<R>, x: &Wires) -> Result<Wires> {
+        Ok(Self::lookup_all(s, vec![(self, table, x)])?.remove(0))
     }
 
     /// Online, step 3, 1 round: lookups in tables of one column each, all at once.
@@ -281,13 +282,16 @@ impl Lut {
     /// # Errors
     /// [`Error::Shape`] if a table has another length or width than was prepared,
     /// [`Error::Param`] for wires with other masks, and those of the channel.
-    pub fn lookup_all<R: Ring>(p: &mut Party, lookups: Vec<(Self, &Table<R>, &Wires)>) -> Result<Vec<Wires>> {
+    pub fn lookup_all<R: Ring>(
+        s: &mut Session,
+        lookups: Vec<(Self, &Table<R>, &Wires)>,
+    ) -> Result<Vec<Wires>> {
         lookups.iter().try_for_each(|(lut, table, x)| lut.check(table, x))?;
         let shares: Vec<_> = lookups.into_iter().map(|(lut, table, x)| lut.read(table, x)).collect();
         // Public: fresh masks of the outputs hide what was read, and serve only here.
         let message: Vec<u8> = shares.iter().flat_map(|(masked, _)| masked.to_wire()).collect();
         let len = message.len();
-        let (theirs, mut at) = (p.session().exchange(message, len)?, 0);
+        let (theirs, mut at) = (s.exchange(message, len)?, 0);
         let wires = |(masked, masks): (BShare<u64>, Masks)| {
             at += masked.wire_len();
             let masked = masked.combine(&theirs[at - masked.wire_len()..at])?;
@@ -372,10 +376,15 @@ impl Flute {
     ///
     /// # Errors
     /// As [`Inputs::mask`] and [`Lut::lookup_all`].
-    pub fn lookup_xor<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &BShare<u32>) -> Result<BShare<R>> {
-        let x = self.inputs.mask(p, x)?;
-        let y = self.lut.lookup(p, table, &x)?;
-        y.to_share(p.role())
+    pub fn lookup_xor<R: Ring>(
+        self,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &BShare<u32>,
+    ) -> Result<BShare<R>> {
+        let x = self.inputs.mask(s, x)?;
+        let y = self.lut.lookup(s, table, &x)?;
+        y.to_share(s.role())
     }
 }
 

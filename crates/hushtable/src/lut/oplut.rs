@@ -128,25 +128,25 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
     /// # Errors
     /// [`Error::Shape`] unless there are as many indices as lookups; [`Error::Param`] if the index is
     /// narrower than the table's or the length is no power of two.
-    pub fn lookup(self, p: &mut Party, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
+    pub fn lookup(self, s: &mut Session, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
         if !self.entries.is_power_of_two() {
             let accepted = "powers of two; for other lengths share the index modulo the length".into();
             let (what, got) = ("entries of the table", self.entries.to_string());
             return Err(Error::Param { what, got, accepted });
         }
         let x = x.low_bits::<u32>(one_of_n::index_bits(self.entries) as u32)?;
-        self.open(p, x.words())
+        self.open(s, x.words())
     }
 
     /// Step 3.
-    fn open(self, p: &mut Party, x: &[u32]) -> Result<Share<K, R>> {
+    fn open(self, s: &mut Session, x: &[u32]) -> Result<Share<K, R>> {
         same("indices", self.len(), x.len())?;
         let n = self.entries as u32;
         let mine: Vec<u32> =
             x.iter().zip(self.offsets.iter()).map(|(&x, &offset)| minus::<G>(x, offset, n)).collect();
         // Public: the offset is uniform in the index group and serves no other lookup, since `self`
         // is spent.
-        let theirs = exchange(p, &mine, mine.len(), one_of_n::index_bits(self.entries) as u32)?;
+        let theirs = exchange(s, &mine, mine.len(), one_of_n::index_bits(self.entries) as u32)?;
         let entry = |((&a, &b), table): ((&u32, &u32), &[R])| match G::SHIFT {
             Shift::Cyclic => table[(a as usize + b as usize) % table.len()],
             Shift::Xor => table[(a ^ b) as usize],
@@ -198,13 +198,13 @@ impl<K: Kind, R: Ring> OpLut<Cyclic, K, R> {
     /// # Errors
     /// [`Error::Shape`] unless there are as many indices as lookups, and [`Error::Param`] if a word is
     /// not below n.
-    pub fn lookup_mod(self, p: &mut Party, x: &[u32]) -> Result<Share<K, R>> {
+    pub fn lookup_mod(self, s: &mut Session, x: &[u32]) -> Result<Share<K, R>> {
         if x.iter().fold(false, |any, &x| any | (x as usize >= self.entries)) {
             let accepted = format!("shares modulo {}", self.entries);
             let got = "a word that is not reduced".into();
             return Err(Error::Param { what: "index share", got, accepted });
         }
-        self.open(p, x)
+        self.open(s, x)
     }
 }
 

@@ -35,6 +35,7 @@ use crate::{
     net::Role,
     onehot::Group,
     party::Party,
+    session::Session,
     share::{BShare, Share},
 };
 
@@ -111,7 +112,8 @@ impl<G: Group, R: Ring> Ottt<G, R> {
     /// Correlated OTs that [`prepare`](Self::prepare) takes for `batch` lookups in `2^n` entries of
     /// `bits` bits: `(as sender, as receiver)`.
     pub fn cots(n: u32, bits: u32, batch: usize) -> (usize, usize) {
-        Triples::cots((batch * ands::<G>(n, bits)) << n)
+        let count = (batch * ands::<G>(n, bits)) << n;
+        (count, count)
     }
 
     /// Number of lookups it serves.
@@ -130,12 +132,12 @@ impl<G: Group, R: Ring> Ottt<G, R> {
     /// # Errors
     /// [`Error::Shape`] unless there are as many indices as lookups; [`Error::Param`] if `x` is
     /// narrower than the table's index.
-    pub fn lookup_xor(self, p: &mut Party, x: &Share<G::Kind, u32>) -> Result<BShare<R>> {
+    pub fn lookup_xor(self, s: &mut Session, x: &Share<G::Kind, u32>) -> Result<BShare<R>> {
         same("indices", self.len(), x.len())?;
         let n = self.offset.bits();
         let masked = x.low_bits::<u32>(n)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = p.open(&masked)?;
+        let m = s.open(&masked)?;
         let entry = |(entries, &m): (&[R], &u32)| entries[m as usize]; // m is public
         let tables = self.entries.words().chunks_exact(1 << n);
         Ok(Share::new(self.entries.bits(), tables.zip(&m).map(entry).collect()))

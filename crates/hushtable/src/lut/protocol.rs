@@ -22,6 +22,7 @@ use crate::{
     onehot::{self, Cyclic, Group, OneHot, Xor},
     ot::one_of_n,
     party::Party,
+    session::Session,
     share::{Additive, Kind, Share, Sharing},
 };
 
@@ -309,16 +310,16 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// # Errors
     /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the
     /// channel.
-    pub fn lookup(self, p: &mut Party, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
+    pub fn lookup(self, s: &mut Session, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
         match (self.material, K::SHARING) {
-            (Material::OneHot(m), _) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
-            (Material::Signed(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
-            (Material::Arithmetic(m), _) => Ok(m.lookup(p, table, x)?.of_kind()),
-            (Material::Flute(m), _) => Ok(m.lookup_xor(p, table, &x.clone().of_kind())?.of_kind()),
-            (Material::OpLut(m), _) => m.lookup(p, x),
-            (Material::Ottt(m), _) => Ok(m.lookup_xor(p, x)?.of_kind()),
-            (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(p, table, x)?.of_kind()),
-            (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(p, table, x)?.of_kind()),
+            (Material::OneHot(m), _) => Ok(m.lookup_xor(s, table, x)?.of_kind()),
+            (Material::Signed(m), _) => Ok(m.lookup(s, table, x)?.of_kind()),
+            (Material::Arithmetic(m), _) => Ok(m.lookup(s, table, x)?.of_kind()),
+            (Material::Flute(m), _) => Ok(m.lookup_xor(s, table, &x.clone().of_kind())?.of_kind()),
+            (Material::OpLut(m), _) => m.lookup(s, x),
+            (Material::Ottt(m), _) => Ok(m.lookup_xor(s, x)?.of_kind()),
+            (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(s, table, x)?.of_kind()),
+            (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(s, table, x)?.of_kind()),
         }
     }
 }

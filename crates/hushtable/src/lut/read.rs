@@ -31,14 +31,14 @@ use zeroize::Zeroizing;
 
 pub use folded::Folded;
 pub use many::Read;
-pub use polynomial::Polynomial;
+pub use polynomial::{Polynomial, PolynomialShape};
 pub use signed::Signed;
 
 use super::Table;
 use crate::{
     error::{Result, same},
     onehot::{Group, OneHot},
-    party::Party,
+    session::Session,
     share::{BShare, Share},
 };
 
@@ -56,10 +56,10 @@ impl<G: Group> OneHot<G> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there are as many indices as lookups;
     /// [`Error::Param`](crate::Error::Param) if `x` is narrower than the table's index.
-    pub fn open_index<R: Ring>(self, p: &mut Party, x: &Share<G::Kind, R>) -> Result<Position> {
+    pub fn open_index<R: Ring>(self, s: &mut Session, x: &Share<G::Kind, R>) -> Result<Position> {
         let masked = self.mask(x)?;
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = p.open(&masked)?;
+        let m = s.open(&masked)?;
         Ok(self.shifted(&m))
     }
 
@@ -70,12 +70,12 @@ impl<G: Group> OneHot<G> {
     /// has another length.
     pub fn lookup_xor<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<BShare<R>> {
         check_single(table)?;
-        Ok(self.lookup_xor_all(p, &[table], x)?.remove(0))
+        Ok(self.lookup_xor_all(s, &[table], x)?.remove(0))
     }
 
     /// Online, 1 round: XOR shares of every column of several tables at the same index, in order.
@@ -84,11 +84,11 @@ impl<G: Group> OneHot<G> {
     /// As [`lookup_xor`](Self::lookup_xor).
     pub fn lookup_xor_all<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<BShare<R>>> {
-        Ok(many::lookup_xor(p, vec![Read { material: self, tables, x }])?.remove(0))
+        Ok(many::lookup_xor(s, vec![Read { material: self, tables, x }])?.remove(0))
     }
 
     /// Step 1 before the opening: `x - s`.

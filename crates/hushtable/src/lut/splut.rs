@@ -43,6 +43,7 @@ use crate::{
     onehot::{Cyclic, Group},
     ot::one_of_n,
     party::Party,
+    session::Session,
     share::{AShare, BShare, Kind, Share},
 };
 
@@ -144,12 +145,12 @@ impl<G: Group> SpLut<G> {
     /// [`Error::Param`] if the index is narrower than the table's or the length is no power of two.
     pub fn lookup<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<AShare<R>> {
         let x = self.whole_index(x)?;
-        self.run(p, table, x.words())
+        self.run(s, table, x.words())
     }
 
     /// Online, 2 rounds: XOR shares of `T[x]`. Spends this material.
@@ -158,12 +159,12 @@ impl<G: Group> SpLut<G> {
     /// As [`lookup`](Self::lookup).
     pub fn lookup_xor<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<BShare<R>> {
         let x = self.whole_index(x)?;
-        self.run(p, table, x.words())
+        self.run(s, table, x.words())
     }
 
     /// Online, 2 rounds: additive shares of every column of `T[x]`, by one OT; 128 bits of columns at
@@ -173,12 +174,12 @@ impl<G: Group> SpLut<G> {
     /// As [`lookup`](Self::lookup), and [`Error::Param`] for wider columns.
     pub fn lookup_all<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<AShare<R>>> {
         let x = self.whole_index(x)?;
-        self.run_all(p, table, x.words())
+        self.run_all(s, table, x.words())
     }
 
     /// As [`lookup_all`](Self::lookup_all), with XOR shares.
@@ -187,12 +188,12 @@ impl<G: Group> SpLut<G> {
     /// As [`lookup_all`](Self::lookup_all).
     pub fn lookup_xor_all<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<BShare<R>>> {
         let x = self.whole_index(x)?;
-        self.run_all(p, table, x.words())
+        self.run_all(s, table, x.words())
     }
 
     /// This party's index shares, reduced, for a table of a power of two of entries.
@@ -208,14 +209,14 @@ impl<G: Group> SpLut<G> {
         x.low_bits(one_of_n::index_bits(self.entries) as u32)
     }
 
-    fn run<K: Kind, R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<Share<K, R>> {
+    fn run<K: Kind, R: Ring>(self, s: &mut Session, table: &Table<R>, x: &[u32]) -> Result<Share<K, R>> {
         same("columns of the table", 1, table.columns().len())?;
-        Ok(self.run_all(p, table, x)?.remove(0))
+        Ok(self.run_all(s, table, x)?.remove(0))
     }
 
     fn run_all<K: Kind, R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &[u32],
     ) -> Result<Vec<Share<K, R>>> {
@@ -226,7 +227,7 @@ impl<G: Group> SpLut<G> {
             let (what, got) = ("bits of all columns of the table", width.to_string());
             return Err(Error::Param { what, got, accepted: format!("at most {PAD_BITS}") });
         }
-        let (mine, theirs) = match p.role() {
+        let (mine, theirs) = match s.role() {
             Role::P0 => x.split_at(self.out.len()),
             Role::P1 => {
                 let (theirs, mine) = x.split_at(self.inc.len());
@@ -234,9 +235,9 @@ impl<G: Group> SpLut<G> {
             }
         };
         let bits = one_of_n::index_bits(self.entries) as u32;
-        let u = exchange(p, &self.masked(theirs), mine.len(), bits)?;
-        let done = self.answer::<K, R>(p, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
-        let (first, second) = match p.role() {
+        let u = exchange(s, &self.masked(theirs), mine.len(), bits)?;
+        let done = self.answer::<K, R>(s, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
+        let (first, second) = match s.role() {
             Role::P0 => (done.sent, done.received),
             Role::P1 => (done.received, done.sent),
         };
@@ -258,7 +259,7 @@ impl<G: Group> SpLut<G> {
     /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
     pub(super) fn answer<K: Kind, R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         [mine, theirs]: [&[u32]; 2],
         u: &[u32],
@@ -268,7 +269,7 @@ impl<G: Group> SpLut<G> {
         let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
         let (out, inc) = (&self.out, &self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
-        p.session().duplex(
+        s.duplex(
             &mut run,
             |s, run| {
                 Ok(match run.next_sent() {
@@ -296,18 +297,18 @@ impl SpLut<Cyclic> {
     /// # Errors
     /// As [`lookup`](Self::lookup), and [`Error::Param`] if a word is not below n: an index shared
     /// modulo another number cannot be reduced locally.
-    pub fn lookup_mod<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<AShare<R>> {
+    pub fn lookup_mod<R: Ring>(self, s: &mut Session, table: &Table<R>, x: &[u32]) -> Result<AShare<R>> {
         self.below_entries(x)?;
-        self.run(p, table, x)
+        self.run(s, table, x)
     }
 
     /// As [`lookup_mod`](Self::lookup_mod), with XOR shares of `T[x]`.
     ///
     /// # Errors
     /// As [`lookup_mod`](Self::lookup_mod).
-    pub fn lookup_mod_xor<R: Ring>(self, p: &mut Party, table: &Table<R>, x: &[u32]) -> Result<BShare<R>> {
+    pub fn lookup_mod_xor<R: Ring>(self, s: &mut Session, table: &Table<R>, x: &[u32]) -> Result<BShare<R>> {
         self.below_entries(x)?;
-        self.run(p, table, x)
+        self.run(s, table, x)
     }
 
     fn below_entries(&self, x: &[u32]) -> Result<()> {
@@ -329,11 +330,11 @@ pub(super) fn minus<G: Group>(a: u32, b: u32, n: u32) -> u32 {
 }
 
 /// Swaps `bits`-bit words with the peer, who sends `theirs` of them.
-pub(super) fn exchange(p: &mut Party, mine: &[u32], theirs: usize, bits: u32) -> Result<Vec<u32>> {
+pub(super) fn exchange(s: &mut Session, mine: &[u32], theirs: usize, bits: u32) -> Result<Vec<u32>> {
     let mut message = Vec::new();
     pack(mine, bits, &mut message);
     let mut out = vec![0u32; theirs];
-    unpack(&p.session().exchange(message, packed_len(theirs, bits))?, bits, &mut out);
+    unpack(&s.exchange(message, packed_len(theirs, bits))?, bits, &mut out);
     Ok(out)
 }
 

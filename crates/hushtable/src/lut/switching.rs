@@ -32,6 +32,7 @@ use crate::{
     net::Role,
     onehot::Group,
     party::Party,
+    session::Session,
     share::Share,
 };
 
@@ -98,19 +99,19 @@ impl<G: Group> Chain<G> {
     /// from what was prepared; [`Error::Param`] if an index is narrower than its table's.
     pub fn lookup<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
     ) -> Result<Share<G::Kind, R>> {
         self.check(tables, x)?;
-        let (first, swapped) = (self.index_bits[0], p.role() as usize);
+        let (first, swapped) = (self.index_bits[0], s.role() as usize);
         let x = x.low_bits::<u32>(first)?;
         let (a, b) = x.words().split_at(self.batch.div_ceil(2));
         // The half in which this party sends at the first layer, then the other; they swap roles.
         let mut halves = [a, b].map(|half| Zeroizing::new(half.to_vec()));
         halves.rotate_left(swapped);
         let mut outputs = [Vec::new(), Vec::new()];
-        let mut u = splut::exchange(p, &self.layers[0].masked(&halves[1]), halves[0].len(), first)?;
+        let mut u = splut::exchange(s, &self.layers[0].masked(&halves[1]), halves[0].len(), first)?;
         let mut layers = self.layers.into_iter().zip(tables).enumerate().peekable();
         while let Some((i, (layer, table))) = layers.next() {
             let (sending, receiving) = (i % 2, 1 - i % 2);
@@ -124,7 +125,7 @@ impl<G: Group> Chain<G> {
             let shares = [&halves[sending][..], &halves[receiving]];
             let count = if next.is_some() { shares[1].len() } else { 0 };
             let len = packed_len(count, bits);
-            let mut done = layer.answer::<G::Kind, R>(p, table, shares, &u, ask, len)?;
+            let mut done = layer.answer::<G::Kind, R>(s, table, shares, &u, ask, len)?;
             let (sent, received) = (done.sent.remove(0), done.received.remove(0));
             u = vec![0; count];
             unpack(&done.message, bits, &mut u);

@@ -10,18 +10,20 @@
 //!
 //! # Cost
 //! Private gains, for columns of m numbers in a ring of w bits: w correlated OTs and
-//! `w + m w (w + 1) / 2` bits a column, in one direction, 1 round.
+//! `w + m w (w + 1) / 2` bits online a column, in one direction, 1 round.
 //!
 //! # Source
-//! Gilboa (CRYPTO 1999), as `arith::matrix_product`.
+//! Gilboa (CRYPTO 1999), as [`MatrixProduct`].
 
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{Factor, Shape, fixed, matrix_product},
+    arith::{MatrixJob, MatrixProduct, MatrixShape, fixed},
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -52,21 +54,32 @@ impl Affine {
     /// `Ok(())` if there are as many as columns, none exceeds the bound, and the peer's are the same if they are
     /// public. An owner whose own exceed it tells the peer so, and no more. No round: a peer that differs is
     /// noticed at the next wait, before any result is.
-    pub(super) fn agree(&self, p: &mut Party, columns: usize, most: f64) -> Result<()> {
+    pub(super) fn agree(
+        &self,
+        s: &mut Session,
+        known_to: Option<Role>,
+        columns: usize,
+        most: f64,
+    ) -> Result<()> {
+        if self.known_to != known_to {
+            let of = |known: Option<Role>| known.map_or("both parties".into(), |role| format!("{role:?}"));
+            let (what, got) = ("who knows the gains", of(self.known_to));
+            return Err(Error::Param { what, got, accepted: format!("{}, as prepared for", of(known_to)) });
+        }
         same("gains of the columns", columns, self.gains.len())?;
         same("offsets of the columns", columns, self.offsets.len())?;
         let large = |v: &&f64| v.is_nan() || v.abs() > most;
         if self.known_to.is_none() {
-            p.announce(&format!("gains and offsets {}", self.digest().to_hex()))?;
+            s.announce(&format!("gains and offsets {}", self.digest().to_hex()))?;
         }
         match (self.known_to, self.both().find(large)) {
             (None, None) => Ok(()),
             (None, Some(v)) => Err(too_large(v.to_string(), most)),
-            (Some(role), Some(_)) if role == p.role() => {
-                p.announce(&verdict(role, false))?;
+            (Some(role), Some(_)) if role == s.role() => {
+                s.announce(&verdict(role, false))?;
                 Err(too_large(one_of(role), most))
             }
-            (Some(role), _) => p.announce(&verdict(role, true)),
+            (Some(role), _) => s.announce(&verdict(role, true)),
         }
     }
 
@@ -78,41 +91,6 @@ impl Affine {
             }
             _ => error,
         }
-    }
-
-    /// Shares of `gain x + offset` with `scale + x_scale` bits behind the point, for rows of `len`
-    /// numbers with `x_scale`.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub(super) fn apply(
-        &self,
-        p: &mut Party,
-        x: &AShare<u64>,
-        len: usize,
-        scale: u32,
-        x_scale: u32,
-    ) -> Result<AShare<u64>> {
-        let bits = x.bits();
-        let gains = Zeroizing::new(fixed::encode::<u64>(&self.gains, bits, scale)?);
-        let offsets = Zeroizing::new(fixed::encode::<u64>(&self.offsets, bits, scale)?);
-        let product = match self.known_to {
-            None => {
-                let words = x.words().iter().zip(gains.iter().cycle()).map(|(x, g)| x.wrapping_mul(*g));
-                AShare::new(bits, words.collect())
-            }
-            Some(_) => {
-                let shape = Shape { batch: len, rows: x.len() / len, inner: 1, columns: 1 };
-                let columns = transposed(x, len);
-                let gains = Factor { share: &AShare::new(bits, gains.to_vec()), known_to: self.known_to };
-                let product = matrix_product(p, shape, Factor::shared(&columns), gains)?;
-                transposed(&product, shape.rows)
-            }
-        };
-        let adds = self.known_to.unwrap_or(Role::P0) == p.role();
-        let offset = |i: usize| if adds { offsets[i % len] << x_scale } else { 0 };
-        let words = product.words().iter().enumerate().map(|(i, y)| y.wrapping_add(offset(i)));
-        Ok(AShare::new(bits, words.collect()))
     }
 
     fn both(&self) -> impl Iterator<Item = &f64> {
@@ -127,6 +105,75 @@ impl Affine {
         }
         hash.finalize()
     }
+}
+
+/// One-time material for scaling the columns of rows.
+pub(super) struct Scaling {
+    rows: usize,
+    len: usize,
+    /// None for public gains.
+    product: Option<MatrixProduct>,
+}
+
+impl Scaling {
+    /// Offline: for rows of `len` numbers mod `2^bits`, with gains known to a party or public.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn prepare(
+        p: &mut Party,
+        known_to: Option<Role>,
+        bits: u32,
+        [rows, len]: [usize; 2],
+    ) -> Result<Self> {
+        let product = match known_to {
+            None => None,
+            Some(_) => Some(MatrixProduct::prepare(p, columns(known_to, bits, [rows, len]))?),
+        };
+        Ok(Self { rows, len, product })
+    }
+
+    /// What all numbers cost.
+    pub(super) fn bill(known_to: Option<Role>, bits: u32, shape: [usize; 2]) -> Bill {
+        if known_to.is_none() { Bill::FREE } else { columns(known_to, bits, shape).bill() }
+    }
+
+    /// Online: shares of `gain x + offset` with `scale + x_scale` bits behind the point, for rows of numbers with
+    /// `x_scale`. Spends the material.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub(super) fn apply(
+        self,
+        s: &mut Session,
+        affine: &Affine,
+        x: &AShare<u64>,
+        [scale, x_scale]: [u32; 2],
+    ) -> Result<AShare<u64>> {
+        let (bits, len) = (x.bits(), self.len);
+        let gains = Zeroizing::new(fixed::encode::<u64>(&affine.gains, bits, scale)?);
+        let offsets = Zeroizing::new(fixed::encode::<u64>(&affine.offsets, bits, scale)?);
+        let product = match self.product {
+            None => {
+                let words = x.words().iter().zip(gains.iter().cycle()).map(|(x, g)| x.wrapping_mul(*g));
+                AShare::new(bits, words.collect())
+            }
+            Some(product) => {
+                let gains = AShare::new(bits, gains.to_vec());
+                transposed(&product.multiply(s, &transposed(x, len), &gains)?, self.rows)
+            }
+        };
+        let adds = affine.known_to.unwrap_or(Role::P0) == s.role();
+        let offset = |i: usize| if adds { offsets[i % len] << x_scale } else { 0 };
+        let words = product.words().iter().enumerate().map(|(i, y)| y.wrapping_add(offset(i)));
+        Ok(AShare::new(bits, words.collect()))
+    }
+}
+
+/// The products of the columns with their gains.
+fn columns(known_to: Option<Role>, bits: u32, [rows, len]: [usize; 2]) -> MatrixJob {
+    let shape = MatrixShape { batch: len, rows, inner: 1, columns: 1 };
+    MatrixJob { shape, bits, known_to: [None, known_to] }
 }
 
 /// What is announced of gains that `role` knows.

@@ -1,74 +1,9 @@
 //! What is known of an evaluation: the function card.
 
-use std::{fmt, ops::Add};
+use std::fmt;
 
 use super::{Bounds, Method, Outside};
-use crate::arith::PlanCost;
-
-/// What a number costs, framing aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Correlated OTs, of both directions and phases.
-    pub cots: usize,
-    /// Bits offline, of both directions, without those of the correlated OTs.
-    pub offline_bits: usize,
-    /// Bits online, of both directions.
-    pub online_bits: usize,
-    /// Rounds online.
-    pub rounds: usize,
-}
-
-impl Cost {
-    /// A one-hot vector of `2^n` entries by [`OneHot::tree`](crate::onehot::OneHot::tree).
-    pub(super) fn tree(n: u32) -> Self {
-        let (n, low) = (n as usize, n.min(7) as usize);
-        let doubling = 2 * ((1 << low) - low - 1);
-        let above = if n > low { 256 * (n - low) + 256 } else { 0 };
-        let lift = if n > 1 { (n * (n - 1) / 2, 1) } else { (0, 0) };
-        let cots = 2 * (n - 1) + lift.1;
-        Self { cots, offline_bits: doubling + above + lift.0, ..Self::default() }
-    }
-
-    /// A conversion or extension by one correlated OT, to or by so many bits: see [`b2a`](crate::gates::b2a).
-    pub(super) fn conversion(bits: u32) -> Self {
-        Self { cots: 1, online_bits: bits as usize, rounds: 1, ..Self::default() }
-    }
-
-    /// A batch of so many, in the same rounds.
-    pub(super) fn times(self, count: usize) -> Self {
-        Self {
-            cots: count * self.cots,
-            offline_bits: count * self.offline_bits,
-            online_bits: count * self.online_bits,
-            rounds: self.rounds,
-        }
-    }
-
-    /// Bytes of both phases, a correlated OT counting as a bit.
-    pub fn bytes(&self) -> f64 {
-        (self.cots + self.offline_bits + self.online_bits) as f64 / 8.0
-    }
-}
-
-impl From<PlanCost> for Cost {
-    fn from(PlanCost { cots, offline_bits, online_bits, rounds }: PlanCost) -> Self {
-        Self { cots, offline_bits, online_bits, rounds }
-    }
-}
-
-impl Add for Cost {
-    type Output = Self;
-
-    /// One after the other.
-    fn add(self, then: Self) -> Self {
-        Self {
-            cots: self.cots + then.cots,
-            offline_bits: self.offline_bits + then.offline_bits,
-            online_bits: self.online_bits + then.online_bits,
-            rounds: self.rounds + then.rounds,
-        }
-    }
-}
+use crate::bill::{Bill, Phase};
 
 /// How far results lie from the function, in units in their last place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,8 +38,9 @@ pub struct Card {
     /// How far a result beyond the domain's lower and upper end lies from the function's value at the end, in
     /// units in the last place.
     pub jumps: [f64; 2],
-    /// What a number costs. [`of_batch`](Self::of_batch) has the sum for many.
-    pub cost: Cost,
+    /// What a number costs: of a strict one, which is checked together with others, its share in a large batch, but
+    /// the rounds of one. [`of_batch`](Self::of_batch) has the sum for many.
+    pub bill: Bill,
     /// Whether the numbers of a batch are checked together: strict, and over less than the ring.
     pub gathered: bool,
     /// What becomes of numbers outside.
@@ -126,30 +62,32 @@ impl Card {
 
     /// Bytes a number, of both parties and phases, a correlated OT counting as a bit.
     pub fn bytes(&self) -> f64 {
-        self.cost.bytes()
+        self.bill.bytes()
     }
 
     /// Rounds online of a number.
-    pub fn rounds(&self) -> usize {
-        self.cost.rounds
+    pub fn rounds(&self) -> u32 {
+        self.bill.online.rounds
     }
 
     /// What a batch of `count` numbers costs. One bit is gathered of all that are checked together: by one AND
     /// less than there are numbers, in `ceil(log2 count)` rounds more, and it is opened once. Each round's bits
     /// are sent in whole bytes, which is not counted.
-    pub fn of_batch(&self, count: usize) -> Cost {
-        let Cost { cots, offline_bits, online_bits, rounds } = self.cost.times(count);
+    pub fn of_batch(&self, count: usize) -> Bill {
+        let bill = self.bill.times(count);
         if !self.gathered || count == 0 {
-            return Cost { cots, offline_bits, online_bits, rounds };
+            return bill;
         }
-        let levels = count.next_power_of_two().trailing_zeros() as usize;
-        Cost { cots: cots - 2, offline_bits, online_bits: online_bits - 4 + 2, rounds: rounds + levels }
+        let levels = count.next_power_of_two().trailing_zeros();
+        let [cots, bits] = [bill.cots.map(|c| c - 1), bill.online.bits.map(|b| b - 2 + 1)];
+        Bill { cots, online: Phase { bits, rounds: bill.online.rounds + levels }, ..bill }
     }
 }
 
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cost { cots, offline_bits, online_bits, rounds } = self.cost;
+        let (cots, online, rounds) =
+            (self.bill.all_cots(), self.bill.online.all_bits(), self.bill.online.rounds);
         let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
         let over = match self.accuracy.step {
             1 => format!("at most {max:.2} ulp, {mean:.2} on average, over all numbers"),
@@ -163,8 +101,8 @@ impl fmt::Display for Card {
         writeln!(
             f,
             "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online{}",
-            (cots + offline_bits + online_bits) as f64 / 8.0,
-            online_bits as f64 / 8.0,
+            self.bytes(),
+            online as f64 / 8.0,
             if self.gathered { ", ceil(log2 n) more for n numbers" } else { "" }
         )?;
         match self.outside {
@@ -179,5 +117,51 @@ impl fmt::Display for Card {
                 )
             }
         }
+    }
+}
+
+/// What is known of a function of a tensor, public. Printed, it is its card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorCard {
+    /// The function.
+    pub function: &'static str,
+    /// Rows and numbers in a row.
+    pub shape: [usize; 2],
+    /// Width of the ring, of numbers and of results.
+    pub ring: u32,
+    /// Bits behind the point, of both.
+    pub scale: u32,
+    /// The largest error in units in the last place.
+    pub max_ulp: String,
+    /// What becomes of numbers outside its domain.
+    pub outside: String,
+    /// What the whole tensor costs.
+    pub bill: Bill,
+}
+
+impl TensorCard {
+    /// Bytes a number, of both parties and phases, a correlated OT counting as a bit.
+    pub fn bytes_a_number(&self) -> f64 {
+        self.bill.bytes() / (self.shape[0] * self.shape[1]).max(1) as f64
+    }
+}
+
+impl fmt::Display for TensorCard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([rows, len], bill) = (self.shape, self.bill);
+        let numbers = (rows * len).max(1) as f64;
+        writeln!(f, "function  {}", self.function)?;
+        writeln!(f, "shape     {rows} x {len}")?;
+        writeln!(f, "ring      {} bits, scale 2^-{}", self.ring, self.scale)?;
+        writeln!(f, "error     at most {} ulp", self.max_ulp)?;
+        writeln!(
+            f,
+            "cost      {:.0} bytes a number ({:.0} online), {:.0} correlated OTs, {} rounds online",
+            self.bytes_a_number(),
+            bill.online.all_bits() as f64 / 8.0 / numbers,
+            bill.all_cots() as f64 / numbers,
+            bill.online.rounds
+        )?;
+        write!(f, "outside   {}", self.outside)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Method, Options, Outside,
-    card::{Accuracy, Cost},
+    card::Accuracy,
     direct::{Direct, MAX_TABLE_BITS},
     form::Form,
     guard::Guard,
@@ -12,9 +12,11 @@ use super::{
 };
 use crate::{
     arith::Objective,
+    bill::Bill,
     error::{Error, Result},
     lut::{Job, Protocol, read::polynomial::MAX_DEGREE},
     net::Shape,
+    onehot::{Cyclic, OneHot},
     plan::{self, Machine},
     share::Sharing,
 };
@@ -27,10 +29,10 @@ pub(super) struct Choice {
 
 impl Choice {
     /// What a number costs in all.
-    pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
-        let form = self.form.cost()?;
+    pub(super) fn bill(&self, bits: u32) -> Result<Bill> {
+        let form = self.form.bill()?;
         match &self.guard {
-            Some(guard) => Ok(form + guard.cost(bits)?),
+            Some(guard) => Ok(form + guard.bill(bits)?),
             None => Ok(form),
         }
     }
@@ -198,13 +200,13 @@ fn splines(
 
 /// What is to be small.
 fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
-    let cost = choice.cost(bits)?;
-    let [offline, online] = nanoseconds(choice, &cost)?;
+    let bill = choice.bill(bits)?;
+    let [offline, online] = nanoseconds(choice, &bill)?;
     Ok(match objective {
         Objective::Total => offline + online,
         Objective::Online => online + plan::BEFORE * offline,
-        Objective::Bytes => cost.bytes(),
-        Objective::Rounds => cost.rounds as f64 * 1e6 + offline + online,
+        Objective::Bytes => bill.bytes(),
+        Objective::Rounds => f64::from(bill.online.rounds) * 1e6 + offline + online,
     })
 }
 
@@ -216,14 +218,14 @@ const USE: f64 = 1.0 / 12.0;
 
 /// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
 /// OTs, which each come with a hash and a message.
-fn nanoseconds(choice: &Choice, cost: &Cost) -> Result<[f64; 2]> {
+fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
     let (index_bits, value_bits, columns) = choice.form.table();
     let job = Job { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
     let (link, machine) = (Shape::default(), Machine::REFERENCE);
     let all = plan::plan(&job, BATCH, &link, &machine, plan::Objective::Total)?;
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
-    let others = cost.cots.saturating_sub(Cost::tree(index_bits).cots) as f64;
+    let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
     let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * machine.soft_ot * USE;
     Ok([each(tree.offline.seconds) + others * machine.large_ot, online])

@@ -15,14 +15,16 @@
 
 use prim::ring::{Ring, low};
 
-use super::{card::Cost, target::Target};
+use super::target::Target;
 use crate::{
     arith::Fixed,
+    bill::Bill,
     error::{Error, Result},
     lut::{Table, read::Signed},
     net::Role,
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -99,33 +101,26 @@ impl Direct {
         OneHot::tree(p, self.index_bits, batch)?.signed(p, &[self.bits()])
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
-    pub(super) fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let (send, recv) = OneHot::<Cyclic>::tree_cots(role, self.index_bits, batch);
-        (send + batch, recv + batch)
-    }
-
     /// What a number costs.
-    pub(super) fn cost(&self) -> Cost {
-        let opening = Cost { online_bits: 2 * self.index_bits as usize, rounds: 1, ..Cost::default() };
-        let sign = Cost { cots: 2, offline_bits: 2, online_bits: 2 * (self.bits() as usize - 1), rounds: 1 };
-        Cost::tree(self.index_bits) + opening + sign
+    pub(super) fn bill(&self) -> Bill {
+        let n = self.index_bits;
+        OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &[self.bits()])
     }
 
     /// Online. Spends the material.
     pub(super) fn eval<R: Ring>(
         &self,
-        p: &mut Party,
+        s: &mut Session,
         material: Signed<Cyclic>,
         x: &Fixed<R>,
     ) -> Result<AShare<R>> {
-        let lo = if p.role() == Role::P0 { self.lo as u64 } else { 0 };
+        let lo = if s.role() == Role::P0 { self.lo as u64 } else { 0 };
         let words = x.share().words().iter().map(|w| w.to_u64().wrapping_sub(lo) as u32);
         let index = AShare::<u32>::new(self.index_bits, words.collect());
         match &self.table {
-            Words::U16(t) => material.lookup(p, t, &index)?.low_bits(self.bits()),
-            Words::U32(t) => material.lookup(p, t, &index)?.low_bits(self.bits()),
-            Words::U64(t) => material.lookup(p, t, &index)?.low_bits(self.bits()),
+            Words::U16(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
+            Words::U32(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
+            Words::U64(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
         }
     }
 

@@ -6,7 +6,7 @@ use prim::ring::Ring;
 
 use super::{
     Bounds, Card, Function, Method, Options, Outside, Tail,
-    card::{Accuracy, Cost},
+    card::Accuracy,
     choose,
     form::Form,
     guard::{self, Guard, Instead},
@@ -15,11 +15,12 @@ use super::{
 };
 use crate::{
     arith::Fixed,
+    bill::Bill,
     error::{Error, Result, same},
     lut::read::Signed,
-    net::Role,
     onehot::Cyclic,
     party::Party,
+    session::Session,
 };
 
 /// A public function at a given ring and scale: its tables and what is known of them. Cheap to clone.
@@ -41,7 +42,7 @@ struct Program {
     instead: [Instead; 2],
     accuracy: Accuracy,
     jumps: [f64; 2],
-    cost: Cost,
+    bill: Bill,
 }
 
 impl Evaluation {
@@ -140,10 +141,10 @@ impl Evaluation {
         let (choice, accuracy) = choose::choose(&target, bits, options)?;
         let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
         let outside = options.outside;
-        let (name, cost) = (name.to_string(), choice.cost(bits)?);
+        let (name, bill) = (name.to_string(), choice.bill(bits)?);
         let (form, guard, jumps) = (choice.form, choice.guard, target.jumps());
         let program =
-            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, cost };
+            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, bill };
         Ok(Self(Arc::new(program)))
     }
 
@@ -160,7 +161,7 @@ impl Evaluation {
             entries: program.form.entries(),
             accuracy: program.accuracy,
             jumps: program.jumps,
-            cost: program.cost,
+            bill: program.bill,
             gathered: program.guard.is_some_and(|guard| guard.strict),
             outside: program.outside,
             reach: program.reach(),
@@ -193,29 +194,17 @@ impl Evaluation {
         hash.finalize()
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that both phases for `batch` numbers take at `role`.
-    ///
-    /// # Errors
-    /// None for an evaluation that was made.
-    pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let (send, recv) = self.0.form.cots(role, batch)?;
-        let guard = self.0.guard.map_or(Ok((0, 0)), |guard| guard.cots(role, batch))?;
-        Ok((send + guard.0, recv + guard.1))
-    }
-
-    /// Offline, for `batch` numbers. What is left to be taken online is made and put in stock.
+    /// Offline, for `batch` numbers.
     ///
     /// # Errors
     /// [`Error::Handshake`] if the peer prepares another evaluation, and those of the channel.
     pub fn prepare(&self, p: &mut Party, batch: usize) -> Result<Prepared> {
         p.announce(&format!("function {}", self.digest().to_hex()))?;
-        let guard = self.0.guard.map(|guard| guard.prepare(p, batch)).transpose()?;
+        let guard = self.0.guard.map(|guard| guard.prepare(p, self.0.bits, batch)).transpose()?;
         let material = match &self.0.form {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
             Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
         };
-        let (send, recv) = self.0.online_cots(p.role(), batch);
-        p.stock_cots(send, recv)?;
         Ok(Prepared { program: self.0.clone(), batch, guard, material })
     }
 }
@@ -259,36 +248,29 @@ impl Prepared {
     /// # Errors
     /// [`Error::Shape`] if number, width or scale are not those prepared for; [`Error::Param`] at both
     /// parties for numbers outside the domain, with [`Outside::Strict`]; and those of the channel.
-    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
         let program = &self.program;
         same("numbers of the function", self.batch, x.len())?;
         same("bits of the numbers", program.bits as usize, x.bits() as usize)?;
         same("scale of the numbers", program.grid.fraction as usize, x.scale() as usize)?;
-        let sides = match self.guard {
-            Some(guard) => guard.sides(p, x)?,
+        let found = match self.guard {
+            Some(guard) => guard.find(s, x)?,
             None => None,
         };
         let y = match (&program.form, self.material) {
-            (Form::Direct(direct), Material::Direct(material)) => direct.eval(p, *material, x)?,
-            (Form::Spline(spline), Material::Spline(material)) => spline.eval(p, *material, x)?,
+            (Form::Direct(direct), Material::Direct(material)) => direct.eval(s, *material, x)?,
+            (Form::Spline(spline), Material::Spline(material)) => spline.eval(s, *material, x)?,
             _ => unreachable!("material is made for its form"),
         };
         let y = Fixed::new(y, program.fraction_out)?;
-        match sides {
-            Some(sides) => guard::replace(p, &sides, program.instead, x, &y),
+        match found {
+            Some(found) => guard::replace(s, found, program.instead, x, &y),
             None => Ok(y),
         }
     }
 }
 
 impl Program {
-    /// Correlated OTs that are taken from the stock online.
-    fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let (send, recv) = self.form.online_cots(role, batch);
-        let guard = self.guard.map_or((0, 0), |guard| guard.online_cots(role, batch));
-        (send + guard.0, recv + guard.1)
-    }
-
     /// Where numbers are treated as the options say.
     fn reach(&self) -> Bounds {
         if matches!(self.outside, Outside::Wrap) {

@@ -26,13 +26,18 @@
 use prim::ring::low;
 use zeroize::Zeroizing;
 
-use super::{Cost, exponent::complement, linear, predict};
+use super::{
+    exponent::complement,
+    linear::{self, Widening},
+};
 use crate::{
-    arith::{Small, times_both, zero_extend_bounded},
+    arith::SmallProducts,
+    bill::Bill,
     error::{Result, same},
     lut::{Table, read::signed::Signed},
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -45,6 +50,8 @@ pub(super) struct ExponentialJob {
     /// Bits behind the point, 8 to 14.
     pub(super) scale: u32,
     pub(super) batch: usize,
+    /// Width of the ring of the results.
+    pub(super) ring: u32,
 }
 
 /// One-time material.
@@ -52,6 +59,8 @@ pub(super) struct Exponential {
     job: ExponentialJob,
     table: Table<u64>,
     material: Signed<Cyclic>,
+    products: SmallProducts,
+    widening: Widening,
 }
 
 impl ExponentialJob {
@@ -60,10 +69,11 @@ impl ExponentialJob {
         scale - 1 + INDEX
     }
 
-    /// What an exponential costs, in a ring of `bits` bits.
-    pub(super) fn cost(scale: u32, bits: u32) -> Cost {
-        let read = Cost::tree(INDEX) + predict::reading(INDEX, &[3 * scale + 18]);
-        read + predict::small(2 * scale + 13, scale + 2) + predict::extension(scale + 11, bits)
+    /// What an exponential costs.
+    pub(super) fn bill(&self) -> Bill {
+        let f = self.scale;
+        let read = OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[3 * f + 18]);
+        read + SmallProducts::bill(2 * f + 13, f + 2) + Widening::bill([f + 11, self.ring])
     }
 
     /// Bits behind the point of a result.
@@ -84,27 +94,28 @@ impl Exponential {
             (libm::exp(-halves / 2.0) * f64::from(1u32 << (job.scale + 11))).round() as u64
         };
         let material = OneHot::tree(p, INDEX, job.batch)?.signed(p, &[width])?;
-        Ok(Self { job, table: Table::tabulate(INDEX, width, entry)?, material })
+        let products = SmallProducts::prepare(p, job.scale + 2, job.batch)?;
+        let widening = Widening::prepare(p, [job.scale + 11, job.ring], job.batch)?;
+        Ok(Self { job, table: Table::tabulate(INDEX, width, entry)?, material, products, widening })
     }
 
-    /// Online: shares mod `2^bits`. Spends the material.
+    /// Online. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless numbers and width are those prepared for, and those of
     /// the channel.
-    pub(super) fn eval(self, p: &mut Party, t: &AShare<u64>, bits: u32) -> Result<AShare<u64>> {
+    pub(super) fn eval(self, s: &mut Session, t: &AShare<u64>) -> Result<AShare<u64>> {
         let f = self.job.scale;
         same("bits of the numbers of an exponential", ExponentialJob::bits(f) as usize, t.bits() as usize)?;
         let index: AShare<u32> = linear::map(t, INDEX, |t| t >> (f - 1));
-        let upper = self.material.lookup(p, &self.table, &index)?;
+        let upper = self.material.lookup(s, &self.table, &index)?;
         let lower = t.words().iter().map(|&t| complement(low(t, f - 1), f, f + 3));
         let lower = Zeroizing::new(lower.collect::<Vec<_>>());
-        let small = Small { mine: &lower, bits: f + 2 };
-        let product = times_both(p, &upper, small, 1 << (f + 3), f + 5)?;
+        let product = self.products.times_both(s, &upper, &lower, 1 << (f + 3), f + 5)?;
         // Some units more, so that none is negative.
-        let (some, role) = (4u64, p.role());
+        let (some, role) = (4u64, s.role());
         let out = linear::cut(role, &linear::plus(role, &product, some << (f + 2)), f + 2)?;
-        let out = zero_extend_bounded(p, &out, bits)?;
+        let out = self.widening.zero(s, &out)?;
         Ok(linear::plus(role, &out, some.wrapping_neg()))
     }
 }
@@ -120,8 +131,8 @@ mod tests {
         for scale in [8u32, 12, 14] {
             let (from, to) = (1u64 << (scale - 5), 31u64 << scale);
             let all: Vec<u64> = (from..to).step_by(1 << scale.saturating_sub(9)).chain([to - 1]).collect();
-            let job = ExponentialJob { scale, batch: all.len() };
             let (bits, out) = (ExponentialJob::bits(scale), ExponentialJob::scale_out(scale));
+            let job = ExponentialJob { scale, batch: all.len(), ring: out + 3 };
             let run = |p: &mut Party| {
                 let mask = |i: u64| low((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7, bits);
                 let word = |(i, t): (usize, &u64)| match p.role() {
@@ -129,7 +140,7 @@ mod tests {
                     Role::P1 => t.wrapping_sub(mask(i as u64)),
                 };
                 let t = AShare::<u64>::new(bits, all.iter().enumerate().map(word).collect());
-                let y = Exponential::prepare(p, job)?.eval(p, &t, out + 3)?;
+                let y = Exponential::prepare(p, job)?.eval(p, &t)?;
                 p.open(&y)
             };
             let (y, _) = run_pair(Party::pair().unwrap(), run, run).unwrap();

@@ -1,13 +1,7 @@
 //! The two ways of evaluating a function, and how accurate they are.
 
-use super::{
-    Method,
-    card::{Accuracy, Cost},
-    direct::Direct,
-    spline::Spline,
-    target::Target,
-};
-use crate::{error::Result, net::Role};
+use super::{Method, card::Accuracy, direct::Direct, spline::Spline, target::Target};
+use crate::{bill::Bill, error::Result};
 
 /// Numbers of a domain that are looked at, at most about; all of a domain that is no larger.
 const LOOKED_AT: u64 = 1 << 17;
@@ -42,25 +36,11 @@ impl Form {
         }
     }
 
-    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
+    /// What a number costs.
+    pub(super) fn bill(&self) -> Result<Bill> {
         match self {
-            Self::Direct(direct) => Ok(direct.cots(role, batch)),
-            Self::Spline(spline) => spline.cots(role, batch),
-        }
-    }
-
-    /// Those that are taken online.
-    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        match self {
-            Self::Direct(_) => (0, 0),
-            Self::Spline(spline) => spline.online_cots(role, batch),
-        }
-    }
-
-    pub(super) fn cost(&self) -> Result<Cost> {
-        match self {
-            Self::Direct(direct) => Ok(direct.cost()),
-            Self::Spline(spline) => spline.cost(),
+            Self::Direct(direct) => Ok(direct.bill()),
+            Self::Spline(spline) => spline.bill(),
         }
     }
 

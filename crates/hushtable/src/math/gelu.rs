@@ -17,7 +17,7 @@
 //! # Cost, a number
 //! 2 comparisons of l bits; a one-hot vector of 256 entries, its reading with two outputs of
 //! `w = 2F + 3` bits; `2b + b (2w - b + 1)` bits and `2b` correlated OTs of `b = F - 5`; two
-//! multiplexers, of `F + 5` and l bits, and a bounded extension between these. [`GeluJob::cost`] has
+//! multiplexers, of `F + 5` and l bits, and a bounded extension between these. [`GeluJob::bill`] has
 //! the sum.
 //!
 //! # Source
@@ -26,14 +26,19 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{Cost, TensorCard, linear, predict};
+use super::{
+    TensorCard,
+    linear::{self, Widening},
+};
 use crate::{
-    arith::{CompareJob, Comparison, Domain, Fixed, Objective, Small, sign_extend_bounded, times_sum},
+    arith::{CompareJob, Comparison, Domain, Fixed, Objective, SmallProducts},
+    bill::Bill,
     error::{Error, Result, same},
-    gates::{Bits, mux},
+    gates::{Bits, Mux},
     lut::{Table, read::signed::Signed},
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -69,6 +74,10 @@ pub struct Gelu {
     compare: Comparison,
     table: Table<u64>,
     material: Signed<Cyclic>,
+    rise: SmallProducts,
+    line: Mux,
+    widening: Widening,
+    number: Mux,
 }
 
 /// The function itself, by the formula with tanh that language models use.
@@ -97,14 +106,13 @@ impl GeluJob {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn cost(&self) -> Result<Cost> {
+    pub fn bill(&self) -> Result<Bill> {
         self.check()?;
-        let both = predict::comparison(&self.compare()?)?.times(2);
-        let line = predict::doubling(INDEX) + predict::reading(INDEX, &[self.line(); 2]);
-        let line = line + predict::small(self.line(), self.below());
-        let narrow = self.scale + 5;
-        let chosen = predict::selection(narrow) + predict::extension(narrow, self.bits);
-        Ok((both + line + chosen + predict::selection(self.bits)).times(self.batch))
+        let both = self.compare()?.bill()?.times(2);
+        let line = OneHot::<Cyclic>::doubling_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[self.line(); 2]);
+        let line = line + SmallProducts::bill(self.line(), self.below());
+        let chosen = Mux::bill(&[self.narrow()]) + Widening::bill([self.narrow(), self.bits]);
+        Ok((both + line + chosen + Mux::bill(&[self.bits])).times(self.batch))
     }
 
     /// What is known of it.
@@ -121,7 +129,7 @@ impl GeluJob {
             scale: self.scale,
             max_ulp: format!("{max_ulp:.1}"),
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
-            cost: self.cost()?,
+            bill: self.bill()?,
         })
     }
 
@@ -132,6 +140,11 @@ impl GeluJob {
     /// Bits of a party's part below the index.
     fn below(&self) -> u32 {
         self.scale + 3 - INDEX
+    }
+
+    /// Width of a line that was cut.
+    fn narrow(&self) -> u32 {
+        self.scale + 5
     }
 
     /// Width of a line.
@@ -169,35 +182,39 @@ impl Gelu {
         p.announce(&format!("GELU {job:?}"))?;
         let compare = Comparison::prepare(p, job.compare()?, 2 * job.batch)?;
         let material = OneHot::doubling(p, INDEX, job.batch)?.signed(p, &[job.line(); 2])?;
-        Ok(Self { job, compare, table: job.table()?, material })
+        let rise = SmallProducts::prepare(p, job.below(), job.batch)?;
+        let line = Mux::prepare(p, job.batch, &[job.narrow()])?;
+        let widening = Widening::prepare(p, [job.narrow(), job.bits], job.batch)?;
+        let number = Mux::prepare(p, job.batch, &[job.bits])?;
+        Ok(Self { job, compare, table: job.table()?, material, rise, line, widening, number })
     }
 
     /// Online: shares of the function. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless numbers, width and scale are those prepared for, and those of the channel.
-    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
-        let Self { job, compare, table, material } = self;
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
+        let Self { job, compare, table, material, rise, line, widening, number } = self;
         same("numbers of GELU", job.batch, x.len())?;
         same("bits of the numbers of GELU", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of GELU", job.scale as usize, x.scale() as usize)?;
         let x = x.share().low_bits::<u64>(job.bits)?;
-        let [inside, above] = job.regions(p, compare, &x)?;
-        let line = job.line_at(p, &table, material, &x)?;
-        let line = mux(p, &inside, &line)?;
-        let line: AShare<u64> = sign_extend_bounded(p, &line, job.bits)?;
-        let out = &line + &mux(p, &above, &x)?;
+        let [inside, above] = job.regions(s, compare, &x)?;
+        let at = job.line_at(s, &table, material, rise, &x)?;
+        let at = line.select(s, &inside, &at)?;
+        let at: AShare<u64> = widening.sign(s, &at)?;
+        let out = &at + &number.select(s, &above, &x)?;
         Fixed::new(out.low_bits(job.bits)?, job.scale)
     }
 }
 
 impl GeluJob {
     /// Step 1: whether x is between both bounds, and whether above them.
-    fn regions(&self, p: &mut Party, compare: Comparison, x: &AShare<u64>) -> Result<[Bits; 2]> {
-        let (four, role) = (4u64 << self.scale, p.role());
+    fn regions(&self, s: &mut Session, compare: Comparison, x: &AShare<u64>) -> Result<[Bits; 2]> {
+        let (four, role) = (4u64 << self.scale, s.role());
         let mut both = linear::plus(role, x, four - (1 << self.below()));
         both.append(&linear::plus(role, x, four.wrapping_neg()))?;
-        let mut low = compare.negative(p, &both)?.not(role);
+        let mut low = compare.negative(s, &both)?.not(role);
         let above = low.split_off(self.batch);
         Ok([&low ^ &above, above])
     }
@@ -205,17 +222,18 @@ impl GeluJob {
     /// Steps 2 and 3: the line at x, F bits behind the point, in a ring of `F + 5` bits.
     fn line_at(
         &self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<u64>,
         material: Signed<Cyclic>,
+        rise: SmallProducts,
         x: &AShare<u64>,
     ) -> Result<AShare<u64>> {
-        let (b, role) = (self.below(), p.role());
+        let (b, role) = (self.below(), s.role());
         let moved = linear::plus(role, x, 4 << self.scale);
         let index: AShare<u32> = linear::map(&moved, INDEX, |x| x >> b);
-        let columns = material.lookup_all(p, &[table], &index)?;
+        let columns = material.lookup_all(s, &[table], &index)?;
         let mine = Zeroizing::new(moved.words().iter().map(|&x| low(x, b)).collect::<Vec<_>>());
-        let rise = times_sum(p, &columns[1], Small { mine: &mine, bits: b })?;
+        let rise = rise.times_sum(s, &columns[1], &mine)?;
         linear::cut(role, &(&columns[0] + &rise), self.scale - 2)
     }
 }

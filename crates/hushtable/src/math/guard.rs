@@ -30,13 +30,15 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{card::Cost, target::Grid};
+use super::target::Grid;
 use crate::{
-    arith::{Fixed, Objective, Sides, SidesJob, select},
+    arith::{Fixed, Objective, Sides, SidesJob},
+    bill::Bill,
     error::{Error, Result},
-    gates::{Bits, Triples, or},
+    gates::{Bits, Mux, Triples, or},
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -88,35 +90,20 @@ impl Guard {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut Party, bits: u32, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
-        let triples = if self.strict { Some(Triples::random(p, ors(batch))?) } else { None };
-        Ok(Material { guard: *self, sides, triples })
+        let then = match self.strict {
+            true => Then::Refuse(Triples::random(p, ors(batch))?),
+            false => Then::Replace(Mux::prepare(p, 2 * batch, &[bits])?),
+        };
+        Ok(Material { guard: *self, sides, then })
     }
 
     /// What a number costs, with a ring of `bits` bits. Strict: the share of a number in a large batch, but the
     /// rounds of one; [`Card::of_batch`](super::Card::of_batch) has what is missing.
-    pub(super) fn cost(&self, bits: u32) -> Result<Cost> {
-        let sides: Cost = self.job.cost()?.into();
-        Ok(sides
-            + match self.strict {
-                true => Cost { cots: 2, online_bits: 4, rounds: 1, ..Cost::default() },
-                false => Cost { cots: 4, online_bits: 4 * (bits as usize + 1), rounds: 1, ..Cost::default() },
-            })
-    }
-
-    /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
-    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let (send, recv) = self.job.cots(role, batch)?;
-        let (more, _) = if self.strict { Triples::cots(ors(batch)) } else { (2 * batch, 2 * batch) };
-        Ok((send + more, recv + more))
-    }
-
-    /// Those that are taken online.
-    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let (send, recv) = self.job.online_cots(role, batch);
-        let replaced = if self.strict { 0 } else { 2 * batch };
-        (send + replaced, recv + replaced)
+    pub(super) fn bill(&self, bits: u32) -> Result<Bill> {
+        let then = if self.strict { Triples::bill(1) } else { Mux::bill(&[bits]).times(2) };
+        Ok(self.job.bill()? + then)
     }
 }
 
@@ -129,39 +116,55 @@ fn ors(batch: usize) -> usize {
 pub(super) struct Material {
     guard: Guard,
     sides: Sides,
-    triples: Option<Triples>,
+    then: Then,
+}
+
+/// What follows.
+enum Then {
+    Refuse(Triples),
+    Replace(Mux),
+}
+
+/// Which numbers lie below, and which above, with the material that replaces their results.
+pub(super) struct Found {
+    sides: [Bits; 2],
+    mux: Mux,
 }
 
 impl Material {
-    /// Online: shares of the bits that tell which numbers lie below, and which above. Strict: none.
+    /// Online: which numbers lie outside. Strict: none.
     ///
     /// # Errors
     /// [`Error::Param`] if there are some, strict; and those of the channel.
-    pub(super) fn sides<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Option<[Bits; 2]>> {
+    pub(super) fn find<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Option<Found>> {
         let Guard { lo, margin, shift, .. } = self.guard;
-        let (role, bits) = (p.role(), x.bits());
+        let (role, bits) = (s.role(), x.bits());
         let moved = share_of(margin.wrapping_sub(lo as u64), role);
         let quotients = x.share().words().iter().map(|w| low(w.to_u64().wrapping_add(moved), bits) >> shift);
         let quotients = AShare::<u64>::new(bits - shift, quotients.collect());
-        let Some(triples) = self.triples else { return Ok(Some(self.sides.sides(p, &quotients)?)) };
-        let outside = self.sides.inside(p, &quotients)?.not(role);
-        refuse(p, triples, outside)?;
-        Ok(None)
+        match self.then {
+            Then::Replace(mux) => Ok(Some(Found { sides: self.sides.sides(s, &quotients)?, mux })),
+            Then::Refuse(triples) => {
+                let outside = self.sides.inside(s, &quotients)?.not(role);
+                refuse(s, triples, outside)?;
+                Ok(None)
+            }
+        }
     }
 }
 
 /// Strict: an error if any bit is 1.
-fn refuse(p: &mut Party, mut triples: Triples, mut any: Bits) -> Result<()> {
+fn refuse(s: &mut Session, mut triples: Triples, mut any: Bits) -> Result<()> {
     while any.len() > 1 {
         let mut first = any;
         let half = first.split_off(first.len().div_ceil(2));
         let rest = first.range(half.len()..first.len());
         let first = first.range(0..half.len());
-        any = or(p, triples.take(half.len())?, &first, &half)?;
+        any = or(s, triples.take(half.len())?, &first, &half)?;
         any.append(&rest);
     }
     // Public: the caller asked for an error that both parties see, which says this bit and no more.
-    if any.is_empty() || any.open(p)?[0] == 0 {
+    if any.is_empty() || any.open(s)?[0] == 0 {
         return Ok(());
     }
     let (what, got) = ("number", "at least one outside the domain".to_string());
@@ -177,15 +180,15 @@ pub(super) enum Instead {
     Number(u32),
 }
 
-/// Online: the results y of x, but what stands for one where a bit is 1: 1 round.
+/// Online: the results y of x, but what stands for one where x lies outside: 1 round.
 pub(super) fn replace<R: Ring>(
-    p: &mut Party,
-    sides: &[Bits; 2],
+    s: &mut Session,
+    Found { sides, mux }: Found,
     instead: [Instead; 2],
     x: &Fixed<R>,
     y: &Fixed<R>,
 ) -> Result<Fixed<R>> {
-    let role = p.role();
+    let role = s.role();
     let mut differences = Zeroizing::new(Vec::with_capacity(2 * y.len()));
     for instead in instead {
         for (x, y) in x.share().words().iter().zip(y.share().words()) {
@@ -198,7 +201,7 @@ pub(super) fn replace<R: Ring>(
     }
     let mut bits = sides[0].clone();
     bits.append(&sides[1]);
-    let mut chosen = select(p, &bits, &[&AShare::new(y.bits(), differences.to_vec())])?.remove(0);
+    let mut chosen = mux.select(s, &bits, &AShare::new(y.bits(), differences.to_vec()))?;
     let above = chosen.split_off(y.len());
     Fixed::new(&(y.share() + &chosen) + &above, y.scale())
 }

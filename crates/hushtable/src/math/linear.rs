@@ -4,10 +4,12 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{multiply, truncate, truncate_reduce},
+    arith::{BoundedExtension, Multiplication, Truncation, truncate_reduce},
+    bill::Bill,
     error::Result,
     net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -37,37 +39,138 @@ pub(super) fn from<R: Ring>(role: Role, c: u64, x: &AShare<R>) -> AShare<R> {
     map(x, x.bits(), |w| c.wrapping_sub(w))
 }
 
-/// The same numbers with `to` instead of `scale` bits behind the point, to the nearest unit or one
-/// beside it: a safe truncation, to which half a unit was added for its own rounding and as much for
-/// that of the shares. 1 round, or none where bits are added. They must lie in `-2^(l-2) .. 2^(l-2)`.
-///
-/// # Errors
-/// Those of [`truncate`].
-pub(super) fn rescale(p: &mut Party, x: &AShare<u64>, scale: i32, to: u32) -> Result<AShare<u64>> {
-    let cut = scale - to as i32;
-    match cut {
-        ..=0 => Ok(map(x, x.bits(), |w| w << -cut)),
-        _ => {
-            let cut = cut as u32;
-            let moved = plus(p.role(), x, 1 << cut);
-            truncate(p, &moved, cut)
+/// One-time material for giving numbers `to` instead of `scale` bits behind the point.
+pub(super) struct Rescaling {
+    /// Bits that go, or if negative, come.
+    cut: i32,
+    truncation: Option<Truncation>,
+}
+
+impl Rescaling {
+    /// Offline, for `batch` numbers of `bits` bits.
+    ///
+    /// # Errors
+    /// Those of [`Truncation::prepare`].
+    pub(super) fn prepare(p: &mut Party, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
+        let cut = scale - to as i32;
+        let truncation = match cut {
+            ..=0 => None,
+            _ => Some(Truncation::prepare(p, bits, cut as u32, batch)?),
+        };
+        Ok(Self { cut, truncation })
+    }
+
+    /// What a number costs.
+    pub(super) fn bill(scale: i32, to: u32) -> Bill {
+        match scale - to as i32 {
+            ..=0 => Bill::FREE,
+            cut => Truncation::bill(cut as u32),
+        }
+    }
+
+    /// Online: the same numbers, to the nearest unit or one beside it: a safe truncation, to which half a unit was
+    /// added for its own rounding and as much for that of the shares. 1 round, or none where bits are added. They
+    /// must lie in `-2^(l-2) .. 2^(l-2)`. Spends the material.
+    ///
+    /// # Errors
+    /// Those of [`Truncation::truncate`].
+    pub(super) fn run(self, s: &mut Session, x: &AShare<u64>) -> Result<AShare<u64>> {
+        match self.truncation {
+            None => Ok(map(x, x.bits(), |w| w << -self.cut)),
+            Some(truncation) => truncation.truncate(s, &plus(s.role(), x, 1 << self.cut)),
         }
     }
 }
 
-/// The products of x and y, with `to` instead of the `scale` bits that they have behind the point.
-///
-/// # Errors
-/// As [`multiply`] and [`rescale`].
-pub(super) fn rescale_product(
-    p: &mut Party,
-    x: &AShare<u64>,
-    y: &AShare<u64>,
-    scale: i32,
-    to: u32,
-) -> Result<AShare<u64>> {
-    let product = multiply(p, x, y)?;
-    rescale(p, &product, scale, to)
+/// One-time material for products that are rescaled.
+pub(super) struct RescaledProduct {
+    product: Multiplication,
+    rescaling: Rescaling,
+}
+
+impl RescaledProduct {
+    /// Offline, for `batch` products of `bits` bits, with `to` instead of the `scale` bits that they have behind the
+    /// point.
+    ///
+    /// # Errors
+    /// As [`Multiplication::prepare`] and [`Rescaling::prepare`].
+    pub(super) fn prepare(p: &mut Party, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
+        let product = Multiplication::prepare(p, bits, batch)?;
+        Ok(Self { product, rescaling: Rescaling::prepare(p, bits, scale, to, batch)? })
+    }
+
+    /// What a product costs.
+    pub(super) fn bill(bits: u32, scale: i32, to: u32) -> Bill {
+        Multiplication::bill(bits) + Rescaling::bill(scale, to)
+    }
+
+    /// Online. Spends the material.
+    ///
+    /// # Errors
+    /// As [`Multiplication::multiply`] and [`Rescaling::run`].
+    pub(super) fn multiply(self, s: &mut Session, x: &AShare<u64>, y: &AShare<u64>) -> Result<AShare<u64>> {
+        self.with(s, x, y, |_, product| product.clone())
+    }
+
+    /// [`multiply`](Self::multiply), with a linear function of the product in its place before it is rescaled.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub(super) fn with(
+        self,
+        s: &mut Session,
+        x: &AShare<u64>,
+        y: &AShare<u64>,
+        f: impl FnOnce(Role, &AShare<u64>) -> AShare<u64>,
+    ) -> Result<AShare<u64>> {
+        let product = self.product.multiply(s, x, y)?;
+        self.rescaling.run(s, &f(s.role(), &product))
+    }
+}
+
+/// One-time material for numbers in a larger ring; they are far from the ends of their own.
+pub(super) struct Widening {
+    bits: u32,
+    /// None where the ring is the same.
+    extension: Option<BoundedExtension>,
+}
+
+impl Widening {
+    /// Offline, for `batch` numbers of l bits, to w bits.
+    ///
+    /// # Errors
+    /// As [`BoundedExtension::prepare`].
+    pub(super) fn prepare(p: &mut Party, [l, w]: [u32; 2], batch: usize) -> Result<Self> {
+        let extension = if l == w { None } else { Some(BoundedExtension::prepare(p, [l, w], batch)?) };
+        Ok(Self { bits: w, extension })
+    }
+
+    /// What a number costs.
+    pub(super) fn bill([l, w]: [u32; 2]) -> Bill {
+        if l == w { Bill::FREE } else { BoundedExtension::bill([l, w]) }
+    }
+
+    /// Online: signed numbers. Spends the material.
+    ///
+    /// # Errors
+    /// As [`BoundedExtension::sign`].
+    pub(super) fn sign<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        match self.extension {
+            None => x.low_bits(self.bits),
+            Some(extension) => extension.sign(s, x),
+        }
+    }
+
+    /// Online: unsigned numbers. Spends the material.
+    ///
+    /// # Errors
+    /// As [`BoundedExtension::zero`].
+    pub(super) fn zero<R: Ring, S: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<S>> {
+        match self.extension {
+            None => x.low_bits(self.bits),
+            Some(extension) => extension.zero(s, x),
+        }
+    }
 }
 
 /// Shares mod `2^(l-f)` of `x / 2^f`, to the nearest unit or one beside it. Local.

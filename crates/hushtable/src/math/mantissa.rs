@@ -13,13 +13,15 @@
 //! # Source
 //! lut-spec 11.2 (the double interval), 11.5 step 5.
 
-use super::{Cost, linear, normalise::Z, predict};
+use super::{linear, normalise::Z};
 use crate::{
     arith::truncate_reduce,
+    bill::Bill,
     error::Result,
     lut::{Table, read::signed::Signed},
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -30,8 +32,8 @@ pub(super) const M: u32 = 16;
 const INDEX: u32 = 10;
 
 /// What a reading costs, with outputs of w bits.
-pub(super) fn cost(w: u32) -> Cost {
-    Cost::tree(INDEX) + predict::reading(INDEX, &[w])
+pub(super) fn bill(w: u32) -> Bill {
+    OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[w])
 }
 
 /// One-time material for a batch.
@@ -59,9 +61,9 @@ impl Mantissa {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if numbers are not those prepared for, and those of the
     /// channel.
-    pub(super) fn read(self, p: &mut Party, z: &AShare<u64>) -> Result<AShare<u64>> {
-        let from_one = linear::plus(p.role(), z, (1u64 << Z).wrapping_neg()).low_bits::<u64>(Z + 1)?;
+    pub(super) fn read(self, s: &mut Session, z: &AShare<u64>) -> Result<AShare<u64>> {
+        let from_one = linear::plus(s.role(), z, (1u64 << Z).wrapping_neg()).low_bits::<u64>(Z + 1)?;
         let index = truncate_reduce(&from_one, Z + 1 - INDEX)?.low_bits::<u32>(INDEX)?;
-        self.material.lookup(p, &self.table, &index)
+        self.material.lookup(s, &self.table, &index)
     }
 }

@@ -32,16 +32,19 @@
 use prim::ring::Ring;
 
 use super::{
-    Cost, TensorCard,
-    affine::Affine,
-    linear, predict,
-    reciprocal::{extended, too_wide},
+    TensorCard,
+    affine::{Affine, Scaling},
+    linear::{self, Rescaling, Widening},
+    reciprocal::too_wide,
     root::{Root, RootJob},
 };
 use crate::{
-    arith::{Factor, Fixed, Shape, matrix_product, square},
+    arith::{Fixed, MatrixJob, MatrixProduct, MatrixShape, Squares},
+    bill::Bill,
     error::{Error, Result, same},
+    net::Role,
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -67,6 +70,8 @@ pub struct NormJob {
     pub epsilon: f64,
     /// The greatest gain or offset, without its sign.
     pub gain: f64,
+    /// Who knows the gains and offsets; `None` if they are public.
+    pub gains_known_to: Option<Role>,
 }
 
 /// One-time material for a batch of rows.
@@ -82,7 +87,14 @@ pub struct NormJob {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Norm {
     job: NormJob,
+    widening: Widening,
+    mean: [Rescaling; 2],
+    squares: Squares,
     root: Root,
+    product: MatrixProduct,
+    /// After the product with the root, and after the gains.
+    rescalings: [Rescaling; 2],
+    scaling: Scaling,
 }
 
 impl NormJob {
@@ -128,26 +140,36 @@ impl NormJob {
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
-    pub fn cost(&self, private_gains: bool) -> Result<Cost> {
-        let (w, f, numbers) = (self.ring()?, self.scale, self.rows * self.len);
-        let finer = f + MORE;
-        let fine = predict::rescaling((f + self.mean_digits()) as i32, finer);
-        let mean = (fine + predict::rescaling(finer as i32, f)).times(self.rows);
-        let first = predict::extension(self.bits, w).times(numbers) + mean;
-        let root = self.root(w).cost()?.times(self.rows);
-        let scaled = predict::products_with_one(w, self.len).times(self.rows)
-            + predict::rescaling((finer + self.root_scale()) as i32, finer).times(numbers);
-        let gains =
-            if private_gains { predict::known(w, self.rows).times(self.len) } else { Cost::default() };
-        let last = predict::rescaling((finer + f) as i32, f).times(numbers);
-        Ok(first + predict::square(w).times(numbers) + root + scaled + gains + last)
+    pub fn bill(&self) -> Result<Bill> {
+        let (w, numbers) = (self.ring()?, self.rows * self.len);
+        let [fine, coarse, scaled, last] = self.rescalings().map(|(scale, to)| Rescaling::bill(scale, to));
+        let first = Widening::bill([self.bits, w]).times(numbers) + (fine + coarse).times(self.rows);
+        let root = Squares::bill(w).times(numbers) + self.root(w).bill()?.times(self.rows);
+        let scaled = self.product(w).bill() + scaled.times(numbers);
+        let gains = Scaling::bill(self.gains_known_to, w, [self.rows, self.len]);
+        Ok(first + root + scaled + gains + last.times(numbers))
+    }
+
+    /// Bits behind the point of what is rescaled, and to what: the mean, twice, the product with the root, and the
+    /// results.
+    fn rescalings(&self) -> [(i32, u32); 4] {
+        let (f, finer) = (self.scale, self.scale + MORE);
+        let fine = ((f + self.mean_digits()) as i32, finer);
+        let scaled = ((finer + self.root_scale()) as i32, finer);
+        [fine, (finer as i32, f), scaled, ((finer + f) as i32, f)]
+    }
+
+    /// Step 4.
+    fn product(&self, ring: u32) -> MatrixJob {
+        let shape = MatrixShape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
+        MatrixJob::shared(shape, ring)
     }
 
     /// What is known of it.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
-    pub fn card(&self, private_gains: bool) -> Result<TensorCard> {
+    pub fn card(&self) -> Result<TensorCard> {
         let (largest, [low, high]) = (self.largest, self.variance);
         Ok(TensorCard {
             function: "layer norm of each row",
@@ -158,7 +180,7 @@ impl NormJob {
             outside: format!(
                 "numbers beyond {largest} and variances outside {low} to {high} are not allowed, not checked"
             ),
-            cost: self.cost(private_gains)?,
+            bill: self.bill()?,
         })
     }
 
@@ -195,8 +217,17 @@ impl Norm {
     pub fn prepare(p: &mut Party, job: NormJob) -> Result<Self> {
         let ring = job.ring()?;
         p.announce(&format!("layer norm {job:?}"))?;
-        let root = Root::prepare(p, job.root(ring), job.rows)?;
-        Ok(Self { job, root })
+        let (rows, numbers) = (job.rows, job.rows * job.len);
+        let [fine, coarse, scaled, last] = job.rescalings();
+        let mut rescaling = |(scale, to), count| Rescaling::prepare(p, ring, scale, to, count);
+        let mean = [rescaling(fine, rows)?, rescaling(coarse, rows)?];
+        let rescalings = [rescaling(scaled, numbers)?, rescaling(last, numbers)?];
+        let widening = Widening::prepare(p, [job.bits, ring], numbers)?;
+        let squares = Squares::prepare(p, ring, numbers)?;
+        let root = Root::prepare(p, job.root(ring), rows)?;
+        let product = MatrixProduct::prepare(p, job.product(ring))?;
+        let scaling = Scaling::prepare(p, job.gains_known_to, ring, [rows, job.len])?;
+        Ok(Self { job, widening, mean, squares, root, product, rescalings, scaling })
     }
 
     /// Online: shares of the norm of each row; the rows stand one behind the other. Spends the material.
@@ -205,43 +236,46 @@ impl Norm {
     /// [`Error::Shape`] unless numbers, widths, scales, gains and offsets are those prepared for,
     /// [`Error::Param`] for a gain above the bound, at both parties whoever knows it,
     /// [`Error::Handshake`] for public gains that differ, and those of the channel.
-    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>, affine: &Affine) -> Result<Fixed<R>> {
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>, affine: &Affine) -> Result<Fixed<R>> {
         let job = self.job;
         same("numbers of a layer norm, rows times numbers in a row", job.rows * job.len, x.len())?;
         same("bits of the numbers of a layer norm", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of a layer norm", job.scale as usize, x.scale() as usize)?;
-        affine.agree(p, job.len, job.gain)?;
-        let out = self.rows(p, x, affine).map_err(|error| affine.explain(job.gain, error))?;
+        affine.agree(s, job.gains_known_to, job.len, job.gain)?;
+        let out = self.rows(s, x, affine).map_err(|error| affine.explain(job.gain, error))?;
         Fixed::new(out.low_bits(job.bits)?, job.scale)
     }
 
     /// The steps.
-    fn rows<R: Ring>(self, p: &mut Party, x: &Fixed<R>, affine: &Affine) -> Result<AShare<u64>> {
-        let (job, role) = (self.job, p.role());
-        let ring = job.ring()?;
-        let x = extended(p, x.share(), ring)?;
-        let (centred, coarse) = job.centred(p, &x)?;
-        let squares = row_sums(&square(p, &coarse)?, job.len);
+    fn rows<R: Ring>(self, s: &mut Session, x: &Fixed<R>, affine: &Affine) -> Result<AShare<u64>> {
+        let (job, role) = (self.job, s.role());
+        let x = self.widening.sign(s, x.share())?;
+        let (centred, coarse) = job.centred(s, self.mean, &x)?;
+        let squares = row_sums(&self.squares.square(s, &coarse)?, job.len);
         let epsilon = job.epsilon * job.len as f64 * 2f64.powi(2 * job.scale as i32);
-        let root = self.root.eval(p, &linear::plus(role, &squares, epsilon.round() as u64))?;
-        let shape = Shape { batch: job.rows, rows: job.len, inner: 1, columns: 1 };
-        let scaled = matrix_product(p, shape, Factor::shared(&centred), Factor::shared(&root))?;
-        let finer = job.scale + MORE;
-        let scaled = linear::rescale(p, &scaled, (finer + job.root_scale()) as i32, finer)?;
-        let out = affine.apply(p, &scaled, job.len, job.scale, finer)?;
-        linear::rescale(p, &out, (finer + job.scale) as i32, job.scale)
+        let root = self.root.eval(s, &linear::plus(role, &squares, epsilon.round() as u64))?;
+        let scaled = self.product.multiply(s, &centred, &root)?;
+        let [after_root, last] = self.rescalings;
+        let scaled = after_root.run(s, &scaled)?;
+        let out = self.scaling.apply(s, affine, &scaled, [job.scale, job.scale + MORE])?;
+        last.run(s, &out)
     }
 }
 
 impl NormJob {
     /// Step 1: the numbers less their mean, with `F + 4` and with F bits behind the point.
-    fn centred(&self, p: &mut Party, x: &AShare<u64>) -> Result<(AShare<u64>, AShare<u64>)> {
+    fn centred(
+        &self,
+        s: &mut Session,
+        [fine, coarse]: [Rescaling; 2],
+        x: &AShare<u64>,
+    ) -> Result<(AShare<u64>, AShare<u64>)> {
         let digits = self.mean_digits();
         let part = (2f64.powi(digits as i32) / self.len as f64).round() as u64;
         let sums = row_sums(x, self.len);
         let scaled: AShare<u64> = linear::map(&sums, x.bits(), |s| s.wrapping_mul(part));
-        let fine = linear::rescale(p, &scaled, (self.scale + digits) as i32, self.scale + MORE)?;
-        let coarse = linear::rescale(p, &fine, (self.scale + MORE) as i32, self.scale)?;
+        let fine = fine.run(s, &scaled)?;
+        let coarse = coarse.run(s, &fine)?;
         let finer: AShare<u64> = linear::map(x, x.bits(), |x| x << MORE);
         Ok((&finer - &repeated(&fine, self.len), x - &repeated(&coarse, self.len)))
     }

@@ -20,13 +20,15 @@
 
 use prim::ring::low;
 
-use super::{Cost, linear, predict};
+use super::linear::RescaledProduct;
 use crate::{
-    arith::{multiply, truncate_reduce},
+    arith::truncate_reduce,
+    bill::Bill,
     error::{Error, Result, same},
     lut::{Table, read::signed::Signed},
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -51,6 +53,7 @@ pub(super) struct Normalise {
     scale: u32,
     table: Table<u64>,
     material: Signed<Cyclic>,
+    product: RescaledProduct,
 }
 
 impl Normalise {
@@ -75,27 +78,26 @@ impl Normalise {
         let powers = column(&|j| 1 << (k - 1 - j));
         let table = Table::vector(w, vec![powers, column(&|j| of(octaves.lo + j as i32))])?;
         let material = OneHot::tree(p, k + GUARD, batch)?.signed(p, &[w, w])?;
-        Ok(Self { octaves, scale, table, material })
+        let product = RescaledProduct::prepare(p, w, octaves.product_scale(scale), Z, batch)?;
+        Ok(Self { octaves, scale, table, material, product })
     }
 
     /// Online: z and the function of the octave. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
-    pub(super) fn run(self, p: &mut Party, x: &AShare<u64>) -> Result<(AShare<u64>, AShare<u64>)> {
+    pub(super) fn run(self, s: &mut Session, x: &AShare<u64>) -> Result<(AShare<u64>, AShare<u64>)> {
         let (w, Octaves { lo, count }) = (self.table.bits(), self.octaves);
         same("bits of the numbers to normalise", w as usize, x.bits() as usize)?;
         let shift = (self.scale as i32 + lo) as u32 - GUARD;
         let v = x.low_bits::<u64>(shift + count + GUARD)?;
         let v = if shift == 0 { v } else { truncate_reduce(&v, shift)? };
         let v = v.low_bits::<u32>(count + GUARD)?;
-        let mut columns = self.material.lookup_all(p, &[&self.table], &v)?.into_iter();
+        let mut columns = self.material.lookup_all(s, &[&self.table], &v)?.into_iter();
         let (Some(power), Some(function)) = (columns.next(), columns.next()) else {
             unreachable!("a table of two columns")
         };
-        let z = multiply(p, x, &power)?;
-        let z_scale = self.scale as i32 + lo + count as i32 - 1;
-        Ok((linear::rescale(p, &z, z_scale, Z)?, function))
+        Ok((self.product.multiply(s, x, &power)?, function))
     }
 }
 
@@ -128,11 +130,15 @@ impl Octaves {
     }
 
     /// What normalising costs, with the function of the octave.
-    pub(super) fn cost(&self, scale: u32, w: u32) -> Cost {
+    pub(super) fn bill(&self, scale: u32, w: u32) -> Bill {
         let index = self.count + GUARD;
-        let z_scale = scale as i32 + self.lo + self.count as i32 - 1;
-        let read = predict::reading(index, &[w, w]);
-        Cost::tree(index) + read + predict::product(w) + predict::rescaling(z_scale, Z)
+        let read = OneHot::<Cyclic>::tree_bill(index) + Signed::<Cyclic>::bill(index, &[w, w]);
+        read + RescaledProduct::bill(w, self.product_scale(scale), Z)
+    }
+
+    /// Bits behind the point of the product of a number with its octave's factor.
+    fn product_scale(&self, scale: u32) -> i32 {
+        scale as i32 + self.lo + self.count as i32 - 1
     }
 
     fn check(&self, scale: u32, w: u32) -> Result<()> {

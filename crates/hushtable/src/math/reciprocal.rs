@@ -26,15 +26,16 @@
 use prim::ring::Ring;
 
 use super::{
-    Cost, linear,
+    linear::{self, RescaledProduct, Widening},
     mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
-    predict,
 };
 use crate::{
-    arith::{Fixed, multiply, sign_extend_bounded},
+    arith::Fixed,
+    bill::Bill,
     error::{Error, Result, same},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -66,10 +67,17 @@ pub struct ReciprocalJob {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Reciprocal {
     job: ReciprocalJob,
-    ring: u32,
-    octaves: Octaves,
+    widening: Widening,
     normalise: Normalise,
     mantissa: Mantissa,
+    products: [RescaledProduct; 3],
+    quotient: Option<Quotient>,
+}
+
+/// What a division takes besides.
+struct Quotient {
+    widening: Widening,
+    product: RescaledProduct,
 }
 
 impl ReciprocalJob {
@@ -109,23 +117,34 @@ impl ReciprocalJob {
         }
     }
 
-    /// What a reciprocal costs.
+    /// What a reciprocal costs; with a dividend, a quotient.
     ///
     /// # Errors
     /// As [`ring`](Self::ring).
-    pub fn cost(&self) -> Result<Cost> {
+    pub fn bill(&self) -> Result<Bill> {
         let (w, octaves) = (self.ring()?, Octaves::of(self.bounds[0], self.bounds[1])?);
-        let product = predict::product(w);
-        let newton = product + predict::rescaling((Z + M) as i32, Z);
-        let scale = Z as i32 + octaves.lo + octaves.count as i32 - 1;
-        let normalised = predict::extension(self.bits, w) + octaves.cost(self.scale, w);
-        let scaled = product + predict::rescaling(scale, self.scale_out);
-        Ok(normalised + mantissa::cost(w) + newton + newton + scaled)
+        let normalised = Widening::bill([self.bits, w]) + octaves.bill(self.scale, w);
+        let steps = self.steps(&octaves).map(|(scale, to)| RescaledProduct::bill(w, scale, to));
+        let inverse = steps.into_iter().fold(normalised + mantissa::bill(w), Bill::then);
+        let divided =
+            Widening::bill([self.bits, w]) + RescaledProduct::bill(w, self.quotient_scale(), self.scale);
+        Ok(if self.dividend > 0.0 { inverse + divided } else { inverse })
+    }
+
+    /// Bits behind the point of the product of each step, and what it is rescaled to.
+    fn steps(&self, octaves: &Octaves) -> [(i32, u32); 3] {
+        let (product, last) = ((Z + M) as i32, Z as i32 + octaves.lo + octaves.count as i32 - 1);
+        [(product, Z), (product, Z), (last, self.scale_out)]
+    }
+
+    /// Bits behind the point of a number times a reciprocal.
+    fn quotient_scale(&self) -> i32 {
+        (self.scale + self.scale_out) as i32
     }
 }
 
 impl Reciprocal {
-    /// Offline, for `batch` numbers.
+    /// Offline, for `batch` numbers; for quotients too if the job has a dividend.
     ///
     /// # Errors
     /// As [`ReciprocalJob::ring`], and those of the channel.
@@ -133,18 +152,29 @@ impl Reciprocal {
         let (ring, octaves) = (job.ring()?, Octaves::of(job.bounds[0], job.bounds[1])?);
         p.announce(&format!("reciprocal {job:?}"))?;
         let power = |j: i32| 1 << (octaves.lo + octaves.count as i32 - 1 - j);
+        let widening = Widening::prepare(p, [job.bits, ring], batch)?;
         let normalise = Normalise::prepare(p, octaves, job.scale, ring, power, batch)?;
         let mantissa = Mantissa::prepare(p, ring, |a, b| 2.0 / (a + b), batch)?;
-        Ok(Self { job, ring, octaves, normalise, mantissa })
+        let [zm, inverse, scaled] = job.steps(&octaves);
+        let mut product = |(scale, to)| RescaledProduct::prepare(p, ring, scale, to, batch);
+        let products = [product(zm)?, product(inverse)?, product(scaled)?];
+        let quotient = match job.dividend > 0.0 {
+            true => Some(Quotient {
+                widening: Widening::prepare(p, [job.bits, ring], batch)?,
+                product: RescaledProduct::prepare(p, ring, job.quotient_scale(), job.scale, batch)?,
+            }),
+            false => None,
+        };
+        Ok(Self { job, widening, normalise, mantissa, products, quotient })
     }
 
     /// Online: shares of the reciprocals. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] if numbers, widths or scales are not those prepared for, and those of the channel.
-    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
         let (bits, scale) = (self.job.bits, self.job.scale_out);
-        let y = self.in_ring(p, x)?;
+        let y = self.in_ring(s, x)?;
         Fixed::new(y.low_bits(bits)?, scale)
     }
 
@@ -152,40 +182,35 @@ impl Reciprocal {
     /// most the job's dividend. Spends the material.
     ///
     /// # Errors
-    /// As [`eval`](Self::eval), and [`Error::Shape`] if x has other numbers or another width than y.
-    pub fn divide<R: Ring>(self, p: &mut Party, x: &Fixed<R>, y: &Fixed<R>) -> Result<Fixed<R>> {
+    /// As [`eval`](Self::eval), [`Error::Shape`] if x has other numbers or another width than y, and
+    /// [`Error::Param`] for a job without a dividend.
+    pub fn divide<R: Ring>(mut self, s: &mut Session, x: &Fixed<R>, y: &Fixed<R>) -> Result<Fixed<R>> {
         same("numbers to divide", y.len(), x.len())?;
         same("bits of the numbers to divide", y.bits() as usize, x.bits() as usize)?;
         same("scale of the numbers to divide", y.scale() as usize, x.scale() as usize)?;
-        let (ring, scale) = (self.ring, self.job.scale_out);
-        let inverse = self.in_ring(p, y)?;
-        let x_in_ring = extended(p, x.share(), ring)?;
-        let quotient = multiply(p, &x_in_ring, &inverse)?;
-        let quotient = linear::rescale(p, &quotient, (x.scale() + scale) as i32, x.scale())?;
+        let Some(Quotient { widening, product }) = self.quotient.take() else {
+            let (what, got) = ("dividend of the reciprocals", self.job.dividend.to_string());
+            return Err(Error::Param { what, got, accepted: "above 0, to divide".into() });
+        };
+        let inverse = self.in_ring(s, y)?;
+        let x_in_ring = widening.sign(s, x.share())?;
+        let quotient = product.multiply(s, &x_in_ring, &inverse)?;
         Fixed::new(quotient.low_bits(x.bits())?, x.scale())
     }
 
     /// In the ring of the steps.
-    pub(super) fn in_ring<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<AShare<u64>> {
+    pub(super) fn in_ring<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<AShare<u64>> {
         same("scale of the numbers", self.job.scale as usize, x.scale() as usize)?;
         same("bits of the numbers", self.job.bits as usize, x.bits() as usize)?;
-        let x = extended(p, x.share(), self.ring)?;
-        let (z, power) = self.normalise.run(p, &x)?;
-        let m = self.mantissa.read(p, &z)?;
-        let zm = multiply(p, &z, &m)?;
-        let rest = linear::from(p.role(), 2 << (Z + M), &zm);
-        let rest = linear::rescale(p, &rest, (Z + M) as i32, Z)?;
-        let inverse = multiply(p, &m, &rest)?;
-        let inverse = linear::rescale(p, &inverse, (Z + M) as i32, Z)?;
-        let scaled = multiply(p, &inverse, &power)?;
-        let scale = Z as i32 + self.octaves.lo + self.octaves.count as i32 - 1;
-        linear::rescale(p, &scaled, scale, self.job.scale_out)
+        let [rest, inverse, scaled] = self.products;
+        let x = self.widening.sign(s, x.share())?;
+        let (z, power) = self.normalise.run(s, &x)?;
+        let m = self.mantissa.read(s, &z)?;
+        // 2 - z m.
+        let rest = rest.with(s, &z, &m, |role, zm| linear::from(role, 2 << (Z + M), zm))?;
+        let inverse = inverse.multiply(s, &m, &rest)?;
+        scaled.multiply(s, &inverse, &power)
     }
-}
-
-/// The signed numbers in a ring of `w` bits; they are far from the ends of their own.
-pub(super) fn extended<R: Ring>(p: &mut Party, x: &AShare<R>, w: u32) -> Result<AShare<u64>> {
-    if x.bits() == w { x.low_bits(w) } else { sign_extend_bounded(p, x, w) }
 }
 
 impl std::fmt::Debug for Reciprocal {

@@ -21,12 +21,11 @@
 //! lut-spec 11.5 step 5 for the reciprocal; Newton's iteration.
 
 use super::{
-    Cost, linear,
+    linear::{self, RescaledProduct},
     mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
-    predict,
 };
-use crate::{arith::multiply, error::Result, party::Party, share::AShare};
+use crate::{bill::Bill, error::Result, party::Party, session::Session, share::AShare};
 
 /// Digits of the function of the octave.
 const DIGITS: i32 = 20;
@@ -48,11 +47,9 @@ pub(super) struct RootJob {
 
 /// One-time material for a batch of reciprocal roots.
 pub(super) struct Root {
-    job: RootJob,
-    /// Bits behind the point of the function of the octave.
-    power: i32,
     normalise: Normalise,
     mantissa: Mantissa,
+    products: [RescaledProduct; 4],
 }
 
 impl RootJob {
@@ -77,13 +74,17 @@ impl RootJob {
     ///
     /// # Errors
     /// As [`needed`](Self::needed).
-    pub(super) fn cost(&self) -> Result<Cost> {
+    pub(super) fn bill(&self) -> Result<Bill> {
         let (w, octaves) = (self.ring, Octaves::of(self.bounds[0], self.bounds[1])?);
-        let product = predict::product(w);
-        let step = product + predict::rescaling((Z + M) as i32, Z);
-        let last = product + predict::rescaling((Z + M + 1) as i32, Z);
-        let scaled = product + predict::rescaling(Z as i32 + self.power(&octaves), self.scale_out);
-        Ok(octaves.cost(self.scale, w) + mantissa::cost(w) + step + step + last + scaled)
+        let steps = self.steps(&octaves).map(|(scale, to)| RescaledProduct::bill(w, scale, to));
+        Ok(steps.into_iter().fold(octaves.bill(self.scale, w) + mantissa::bill(w), Bill::then))
+    }
+
+    /// Bits behind the point of the product of each step, and what it is rescaled to.
+    fn steps(&self, octaves: &Octaves) -> [(i32, u32); 4] {
+        let product = (Z + M) as i32;
+        // The third is halved: one bit more behind the point.
+        [(product, Z), (product, Z), (product + 1, Z), (Z as i32 + self.power(octaves), self.scale_out)]
     }
 
     /// Bits behind the point of the function of the octave, whose least value has [`DIGITS`] digits.
@@ -110,7 +111,10 @@ impl Root {
         let normalise = Normalise::prepare(p, octaves, job.scale, job.ring, entry, batch)?;
         let middle = |a: f64, b: f64| 2.0 / (a.sqrt() + b.sqrt());
         let mantissa = Mantissa::prepare(p, job.ring, middle, batch)?;
-        Ok(Self { job, power, normalise, mantissa })
+        let [zm, zmm, root, out] = job.steps(&octaves);
+        let mut product = |(scale, to)| RescaledProduct::prepare(p, job.ring, scale, to, batch);
+        let products = [product(zm)?, product(zmm)?, product(root)?, product(out)?];
+        Ok(Self { normalise, mantissa, products })
     }
 
     /// Online. Spends the material.
@@ -118,16 +122,14 @@ impl Root {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if numbers or widths are not those prepared for, and those
     /// of the channel.
-    pub(super) fn eval(self, p: &mut Party, x: &AShare<u64>) -> Result<AShare<u64>> {
-        let (z, octave) = self.normalise.run(p, x)?;
-        let m = self.mantissa.read(p, &z)?;
-        let (zm_scale, half) = ((Z + M) as i32, (Z + M + 1) as i32);
-        let zm = linear::rescale_product(p, &z, &m, zm_scale, Z)?;
-        let zmm = linear::rescale_product(p, &zm, &m, zm_scale, Z)?;
-        let rest = linear::from(p.role(), 3 << Z, &zmm);
-        // Half of it: one bit more behind the point.
-        let root = linear::rescale_product(p, &m, &rest, half, Z)?;
-        let out = multiply(p, &root, &octave)?;
-        linear::rescale(p, &out, Z as i32 + self.power, self.job.scale_out)
+    pub(super) fn eval(self, s: &mut Session, x: &AShare<u64>) -> Result<AShare<u64>> {
+        let [zm, zmm, root, out] = self.products;
+        let (z, octave) = self.normalise.run(s, x)?;
+        let m = self.mantissa.read(s, &z)?;
+        let zm = zm.multiply(s, &z, &m)?;
+        let zmm = zmm.multiply(s, &zm, &m)?;
+        let rest = linear::from(s.role(), 3 << Z, &zmm);
+        let root = root.multiply(s, &m, &rest)?;
+        out.multiply(s, &root, &octave)
     }
 }

@@ -21,7 +21,7 @@
 //! # Cost, a number
 //! Near 1 maximum of `l - F + 4` bits, an exponential, a product with one number for the row,
 //! `v (v + 1) + 2 v / d` bits of `v = 2F + 8`, and an extension from `F + 2` to l bits; and for each row
-//! the reciprocal. [`SoftmaxJob::cost`] has the sum.
+//! the reciprocal. [`SoftmaxJob::bill`] has the sum.
 //!
 //! # Source
 //! lut-spec 11.5; Hou et al., "CipherGPT" (2023). Deviations: the maximum is that of coarser numbers;
@@ -31,21 +31,22 @@
 use prim::ring::Ring;
 
 use super::{
-    Cost, TensorCard,
+    TensorCard,
     exponential::{Exponential, ExponentialJob},
-    linear,
+    linear::{self, Widening},
     norm::{repeated, row_sums},
-    predict,
     reciprocal::{Reciprocal, ReciprocalJob, too_wide},
 };
 use crate::{
     arith::{
-        CompareJob, Comparison, Domain, Factor, Fixed, Maximum, Objective, Shape, matrix_product,
-        truncate_reduce, zero_extend_bounded,
+        CompareJob, Comparison, Domain, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective,
+        VectorMaximum, truncate_reduce,
     },
+    bill::Bill,
     error::{Error, Result, same},
-    gates::{Bits, mux},
+    gates::{Bits, Mux},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -80,10 +81,13 @@ pub struct SoftmaxJob {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Softmax {
     job: SoftmaxJob,
-    maximum: Maximum,
+    maximum: VectorMaximum,
     far: Comparison,
+    hold: Mux,
     exponential: Exponential,
     reciprocal: Reciprocal,
+    product: MatrixProduct,
+    widening: Widening,
 }
 
 impl SoftmaxJob {
@@ -115,23 +119,15 @@ impl SoftmaxJob {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn cost(&self) -> Result<Cost> {
+    pub fn bill(&self) -> Result<Bill> {
         self.check()?;
-        let (max, numbers) = (self.max_job()?, self.rows * self.len);
-        let mut cost = Cost::default();
-        let mut left = self.len;
-        while left > 1 {
-            let level = predict::comparison(&max)? + predict::selection(max.bits);
-            cost = cost + level.times(self.rows * (left / 2));
-            left = left.div_ceil(2);
-        }
-        let held = predict::selection(ExponentialJob::bits(self.scale));
-        let far = predict::comparison(&self.far_job()?)? + held;
-        let exponential = ExponentialJob::cost(self.scale, self.sum_bits());
-        let inverses = self.reciprocal().cost()?.times(self.rows);
-        let products = predict::products_with_one(self.product()[1], self.len).times(self.rows);
-        let out = predict::extension(self.scale + 2, self.bits).times(numbers);
-        Ok(cost + (far + exponential).times(numbers) + inverses + products + out)
+        let numbers = self.rows * self.len;
+        let maximum = VectorMaximum::bill(&self.max_job()?, self.len, false)?.times(self.rows);
+        let held = self.far_job()?.bill()? + Mux::bill(&[ExponentialJob::bits(self.scale)]);
+        let exponentials = (held + self.exponential().bill()).times(numbers);
+        let inverses = self.reciprocal().bill()?.times(self.rows);
+        let out = Widening::bill(self.widths()).times(numbers);
+        Ok(maximum + exponentials + inverses + self.products().bill() + out)
     }
 
     /// What is known of it.
@@ -147,7 +143,7 @@ impl SoftmaxJob {
             scale: self.scale,
             max_ulp: "2".into(),
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
-            cost: self.cost()?,
+            bill: self.bill()?,
         })
     }
 
@@ -161,12 +157,23 @@ impl SoftmaxJob {
     }
 
     fn exponential(&self) -> ExponentialJob {
-        ExponentialJob { scale: self.scale, batch: self.rows * self.len }
+        ExponentialJob { scale: self.scale, batch: self.rows * self.len, ring: self.sum_bits() }
     }
 
     /// Bits behind the point of the factors of step 5, and of their ring.
     fn product(&self) -> [u32; 2] {
         [self.scale + 3, 2 * self.scale + 8]
+    }
+
+    /// Step 5: the products of a row with one number.
+    fn products(&self) -> MatrixJob {
+        let shape = MatrixShape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
+        MatrixJob::shared(shape, self.product()[1])
+    }
+
+    /// Of what step 5 extends, and to what.
+    fn widths(&self) -> [u32; 2] {
+        [self.scale + 2, self.bits]
     }
 
     /// Width of the exponentials' sums, which leaves the product's ring when their scale is cut.
@@ -195,11 +202,15 @@ impl Softmax {
     pub fn prepare(p: &mut Party, job: SoftmaxJob) -> Result<Self> {
         job.check()?;
         p.announce(&format!("softmax {job:?}"))?;
-        let maximum = Maximum::prepare(p, job.max_job()?, job.rows, job.len)?;
-        let far = Comparison::prepare(p, job.far_job()?, job.rows * job.len)?;
+        let numbers = job.rows * job.len;
+        let maximum = VectorMaximum::prepare(p, job.max_job()?, job.rows, job.len)?;
+        let far = Comparison::prepare(p, job.far_job()?, numbers)?;
+        let hold = Mux::prepare(p, numbers, &[ExponentialJob::bits(job.scale)])?;
         let exponential = Exponential::prepare(p, job.exponential())?;
         let reciprocal = Reciprocal::prepare(p, job.reciprocal(), job.rows)?;
-        Ok(Self { job, maximum, far, exponential, reciprocal })
+        let product = MatrixProduct::prepare(p, job.products())?;
+        let widening = Widening::prepare(p, job.widths(), numbers)?;
+        Ok(Self { job, maximum, far, hold, exponential, reciprocal, product, widening })
     }
 
     /// Online: shares of the softmax of each row; the rows stand one behind the other. Spends the
@@ -207,57 +218,66 @@ impl Softmax {
     ///
     /// # Errors
     /// [`Error::Shape`] unless numbers, width and scale are those prepared for, and those of the channel.
-    pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
-        let Self { job, maximum, far, exponential, reciprocal } = self;
+    pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
+        let Self { job, maximum, far, hold, exponential, reciprocal, product, widening } = self;
         same("numbers of softmax, rows times numbers in a row", job.rows * job.len, x.len())?;
         same("bits of the numbers of softmax", job.bits as usize, x.bits() as usize)?;
         same("scale of the numbers of softmax", job.scale as usize, x.scale() as usize)?;
         let x = x.share().low_bits::<u64>(job.bits)?;
         let coarse = truncate_reduce(&x, job.scale - MAX_SCALE)?;
-        let max = repeated(&maximum.max(p, &coarse)?, job.len);
-        let near = job.near(p, far, &(&max - &coarse))?;
-        let t = job.held(p, &near, &max, &x)?;
-        let exps = exponential.eval(p, &t, job.sum_bits())?;
+        let max = repeated(&maximum.max(s, &coarse)?, job.len);
+        let near = job.near(s, far, &(&max - &coarse))?;
+        let t = job.held(s, hold, &near, &max, &x)?;
+        let exps = exponential.eval(s, &t)?;
         let scale = ExponentialJob::scale_out(job.scale);
-        let inverses = reciprocal.in_ring(p, &Fixed::new(row_sums(&exps, job.len), scale)?)?;
-        Fixed::new(job.scaled(p, &exps, &inverses)?, job.scale)
+        let inverses = reciprocal.in_ring(s, &Fixed::new(row_sums(&exps, job.len), scale)?)?;
+        let out = job.scaled(s, product, widening, &exps, &inverses)?;
+        Fixed::new(out, job.scale)
     }
 }
 
 impl SoftmaxJob {
     /// Step 1: whether t is less than 28, at least if it is less than 23; from the maximum less the number,
     /// in units of 1/16.
-    fn near(&self, p: &mut Party, far: Comparison, below: &AShare<u64>) -> Result<Bits> {
-        let below = truncate_reduce(&linear::plus(p.role(), below, 2), MAX_SCALE + 2)?;
-        far.negative(p, &linear::plus(p.role(), &below, 6u64.wrapping_neg()))
+    fn near(&self, s: &mut Session, far: Comparison, below: &AShare<u64>) -> Result<Bits> {
+        let below = truncate_reduce(&linear::plus(s.role(), below, 2), MAX_SCALE + 2)?;
+        far.negative(s, &linear::plus(s.role(), &below, 6u64.wrapping_neg()))
     }
 
     /// Step 1: t in the ring of the exponential, and 24 where it is far.
-    fn held(&self, p: &mut Party, near: &Bits, max: &AShare<u64>, x: &AShare<u64>) -> Result<AShare<u64>> {
-        let (f, bits, role) = (self.scale, ExponentialJob::bits(self.scale), p.role());
+    fn held(
+        &self,
+        s: &mut Session,
+        hold: Mux,
+        near: &Bits,
+        max: &AShare<u64>,
+        x: &AShare<u64>,
+    ) -> Result<AShare<u64>> {
+        let (f, bits, role) = (self.scale, ExponentialJob::bits(self.scale), s.role());
         let max: AShare<u64> = linear::map(max, bits, |m| m << (f - MAX_SCALE));
         let most = 24u64 << f;
         let more = (2u64 << (f - MAX_SCALE)) + (1 << (f - 5));
         let above = linear::plus(role, &(&max - &x.low_bits(bits)?), more.wrapping_sub(most));
-        Ok(linear::plus(role, &mux(p, near, &above)?, most))
+        Ok(linear::plus(role, &hold.select(s, near, &above)?, most))
     }
 
     /// Step 5.
     fn scaled<R: Ring>(
         &self,
-        p: &mut Party,
+        s: &mut Session,
+        products: MatrixProduct,
+        widening: Widening,
         exps: &AShare<u64>,
         inverses: &AShare<u64>,
     ) -> Result<AShare<R>> {
-        let ([scale, ring], role) = (self.product(), p.role());
+        let ([scale, ring], role) = (self.product(), s.role());
         let exps = linear::cut(role, exps, ExponentialJob::scale_out(self.scale) - scale)?;
         let (exps, inverses) = (exps.low_bits::<u64>(ring)?, inverses.low_bits::<u64>(ring)?);
-        let shape = Shape { batch: self.rows, rows: self.len, inner: 1, columns: 1 };
-        let product = matrix_product(p, shape, Factor::shared(&exps), Factor::shared(&inverses))?;
+        let product = products.multiply(s, &exps, &inverses)?;
         // Some units more, so that none is negative.
         let (some, excess) = (4u64, 2 * scale - self.scale);
         let out = linear::cut(role, &linear::plus(role, &product, some << excess), excess)?;
-        let out = zero_extend_bounded(p, &out, self.bits)?;
+        let out = widening.zero(s, &out)?;
         Ok(linear::plus(role, &out, some.wrapping_neg()))
     }
 }

@@ -32,20 +32,22 @@ use zeroize::Zeroizing;
 
 use super::{
     Method,
-    card::Cost,
+    linear::Widening,
     pieces::{Pieces, Split},
 };
 use crate::{
-    arith::{self, FaithfulTruncation, Fixed, Millionaires, Plan, sign_extend_bounded, truncate_reduce},
+    arith::{self, FaithfulReduction, Fixed, Millionaires, Plan, truncate_reduce},
+    bill::Bill,
     error::Result,
-    gates::b2a,
+    gates::B2a,
     lut::{
         Table,
-        read::{Polynomial, polynomial::Shape},
+        read::{Polynomial, PolynomialShape},
     },
     net::Role,
     onehot::{Cyclic, OneHot},
     party::Party,
+    session::Session,
     share::AShare,
 };
 
@@ -69,9 +71,10 @@ enum Words {
 
 /// One-time material.
 pub(super) struct Material {
-    carry: Option<Millionaires>,
+    carry: Option<(Millionaires, B2a)>,
     polynomial: Polynomial<Cyclic>,
-    rounding: Option<FaithfulTruncation>,
+    rounding: Option<FaithfulReduction>,
+    widening: Widening,
 }
 
 impl Spline {
@@ -104,68 +107,62 @@ impl Spline {
         self.pieces.hash(hash);
     }
 
-    fn shape(&self) -> Shape {
-        Shape { degree: self.pieces.degree, bits: self.pieces.low, ring: self.pieces.ring() }
+    fn shape(&self) -> PolynomialShape {
+        PolynomialShape { degree: self.pieces.degree, bits: self.pieces.low, ring: self.pieces.ring() }
     }
 
     /// Offline.
     pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
-        let carry =
-            self.plan.map(|plan| Millionaires::prepare(p, self.pieces.low, plan, batch)).transpose()?;
+        let carry = match self.plan {
+            Some(plan) => {
+                let less = Millionaires::prepare(p, self.pieces.low, plan, batch)?;
+                Some((less, B2a::prepare(p, self.pieces.index_bits(), batch)?))
+            }
+            None => None,
+        };
         let onehot = OneHot::tree(p, self.pieces.index_bits(), batch)?;
         let polynomial = onehot.polynomial(p, self.shape())?;
         let rounding = match self.pieces.rounded {
-            true => Some(FaithfulTruncation::prepare(p, KEPT, ROUNDING, batch)?),
+            true => Some(FaithfulReduction::prepare(p, self.rounded_from(), KEPT, ROUNDING, batch)?),
             false => None,
         };
-        Ok(Material { carry, polynomial, rounding })
-    }
-
-    /// Correlated OTs, `(as sender, as receiver)`, of both phases at `role`.
-    pub(super) fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
-        let polynomial = self.shape().cots() * batch;
-        let tree = OneHot::<Cyclic>::tree_cots(role, self.pieces.index_bits(), batch);
-        let mut parts = vec![tree, (polynomial, polynomial), self.online_cots(role, batch)];
-        if let Some(plan) = self.plan {
-            parts.push(Millionaires::cots(role, self.pieces.low, plan, batch)?);
-        }
-        if self.pieces.rounded {
-            parts.push(Millionaires::cots(role, KEPT, ROUNDING, batch)?);
-        }
-        Ok(parts.into_iter().fold((0, 0), |(a, b), (send, recv)| (a + send, b + recv)))
-    }
-
-    /// Those of conversions and of the extension, which are taken online: each from P0 to P1.
-    pub(super) fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let extended = self.pieces.narrow < self.pieces.bits;
-        let count = [self.plan.is_some(), self.pieces.rounded, extended].into_iter().filter(|&b| b).count();
-        if role == Role::P0 { (count * batch, 0) } else { (0, count * batch) }
+        let widening = Widening::prepare(p, self.widths(), batch)?;
+        Ok(Material { carry, polynomial, rounding, widening })
     }
 
     /// What a number costs.
-    pub(super) fn cost(&self) -> Result<Cost> {
-        let Pieces { low, narrow, bits, rounded, .. } = self.pieces;
-        let (index, shape) = (self.pieces.index_bits(), self.shape());
-        let online_bits = 2 * index as usize + shape.online_bits();
-        let mut cost = Cost::tree(index);
-        cost = cost + Cost { cots: 2 * shape.cots(), online_bits, rounds: 2, ..Cost::default() };
+    pub(super) fn bill(&self) -> Result<Bill> {
+        let index = self.pieces.index_bits();
+        let mut bill = OneHot::<Cyclic>::tree_bill(index) + self.shape().bill(index);
         if let Some(plan) = self.plan {
-            cost = cost + plan.cost(low)?.into() + Cost::conversion(index);
+            bill = bill + plan.bill(self.pieces.low)? + B2a::bill(index);
         }
-        if rounded {
-            cost = cost + ROUNDING.cost(KEPT)?.into() + Cost::conversion(narrow);
+        if self.pieces.rounded {
+            bill = bill + FaithfulReduction::bill(self.rounded_from(), KEPT, ROUNDING)?;
         }
-        if narrow < bits {
-            cost = cost + Cost::conversion(bits - narrow + 1);
-        }
-        Ok(cost)
+        Ok(bill + Widening::bill(self.widths()))
+    }
+
+    /// Width of what is rounded.
+    fn rounded_from(&self) -> u32 {
+        self.pieces.narrow + KEPT
+    }
+
+    /// Of the extension at the end.
+    fn widths(&self) -> [u32; 2] {
+        [self.pieces.narrow, self.pieces.bits]
     }
 
     /// Online. Spends the material.
-    pub(super) fn eval<R: Ring>(&self, p: &mut Party, material: Material, x: &Fixed<R>) -> Result<AShare<R>> {
+    pub(super) fn eval<R: Ring>(
+        &self,
+        s: &mut Session,
+        material: Material,
+        x: &Fixed<R>,
+    ) -> Result<AShare<R>> {
         let Pieces { base, low: t, bits, .. } = self.pieces;
         // P0 subtracts the public base; its u is complemented where carries are found.
-        let (base, flip) = match p.role() {
+        let (base, flip) = match s.role() {
             Role::P0 => (base as u64, u64::MAX),
             Role::P1 => (0, 0),
         };
@@ -175,22 +172,22 @@ impl Spline {
         let k = self.pieces.index_bits();
         let index = match material.carry {
             None => AShare::<u32>::new(k, moved.iter().map(|w| (w >> t) as u32).collect()),
-            Some(less) => {
+            Some((less, convert)) => {
                 // u_0 + u_1 carries if the complement of u_0 is less than u_1.
-                let carry =
-                    less.less(p, &Zeroizing::new(u.iter().map(|u| low(u ^ flip, t)).collect::<Vec<_>>()))?;
-                let carry: AShare<u32> = b2a(p, &carry, k)?;
+                let mine = Zeroizing::new(u.iter().map(|u| low(u ^ flip, t)).collect::<Vec<_>>());
+                let carry = less.less(s, &mine)?;
+                let carry: AShare<u32> = convert.convert(s, &carry)?;
                 &AShare::<u32>::new(k, moved.iter().map(|w| ((w >> t) as u32) << 1).collect()) + &carry
             }
         };
         match &self.table {
             Words::U32(table) => {
-                let sum = material.polynomial.eval(p, table, &index, &u)?;
-                self.finish(p, &sum, material.rounding)
+                let sum = material.polynomial.eval(s, table, &index, &u)?;
+                self.finish(s, &sum, material.rounding, material.widening)
             }
             Words::U64(table) => {
-                let sum = material.polynomial.eval(p, table, &index, &u)?;
-                self.finish(p, &sum, material.rounding)
+                let sum = material.polynomial.eval(s, table, &index, &u)?;
+                self.finish(s, &sum, material.rounding, material.widening)
             }
         }
     }
@@ -198,18 +195,16 @@ impl Spline {
     /// Steps 4 and 5.
     fn finish<W: Ring, R: Ring>(
         &self,
-        p: &mut Party,
+        s: &mut Session,
         sum: &AShare<W>,
-        rounding: Option<FaithfulTruncation>,
+        rounding: Option<FaithfulReduction>,
+        widening: Widening,
     ) -> Result<AShare<R>> {
         let mut y = truncate_reduce(sum, self.pieces.first_cut())?;
         if let Some(rounding) = rounding {
-            y = rounding.truncate_reduce(p, &y)?;
+            y = rounding.reduce(s, &y)?;
         }
-        if self.pieces.narrow == self.pieces.bits {
-            return y.low_bits(self.pieces.bits);
-        }
-        sign_extend_bounded(p, &y, self.pieces.bits)
+        widening.sign(s, &y)
     }
 }
 

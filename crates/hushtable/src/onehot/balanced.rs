@@ -154,9 +154,10 @@ fn multiply_all(p: &mut Party, mut slots: Vec<Slot>, random: bool) -> Result<Vec
         let widths = outer.low.payload_widths();
         let Outer { low, high, cots, .. } = outer;
         for (i, (out, inc)) in (1..).zip(cots.drain(..)) {
+            let products = Products::of(p, out.len(), (Some(out), Some(inc)), &widths);
             batches.push(match random {
-                true => Products::random(out, inc, &widths, &low.columns),
-                false => Products::chosen(out, inc, high.entries(i), &widths, &low.columns),
+                true => products.random(&low.columns),
+                false => products.chosen(high.entries(i), &low.columns),
             });
         }
     }

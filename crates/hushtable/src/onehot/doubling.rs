@@ -34,6 +34,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits, index::Index};
 use crate::{
+    bill::{Bill, Phase},
     error::Result,
     net::Role,
     ot::{
@@ -63,6 +64,16 @@ impl<G: Group> OneHot<G> {
         let (mut out, mut inc) = p.cots(send, recv)?;
         let mut state = Doubling::run::<G>(p, n, n, batch, &mut out, &mut inc)?;
         Self::new(n, std::mem::take(&mut state.index.offset), std::mem::take(&mut state.rows))
+    }
+
+    /// What a lookup's vector of `2^n` entries costs.
+    pub fn doubling_bill(n: u32) -> Bill {
+        let lift = u64::from(Index::lift_bits::<G>(n));
+        let first = u32::from(lift > 0);
+        let (d, entries) = (u64::from(n), 1u64 << n);
+        let (levels, sent) = (d - 1, entries - d - 1);
+        let offline = Phase { bits: [sent + lift, sent], rounds: n - 1 + first };
+        Bill { cots: [levels + u64::from(first), levels], offline, kept: entries + 32, ..Bill::FREE }
     }
 
     /// Correlated OTs that [`doubling`](Self::doubling) takes at the party `role`: `(as sender, as receiver)`.

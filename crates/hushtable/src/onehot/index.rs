@@ -45,6 +45,11 @@ impl Index {
         }
     }
 
+    /// Those of all levels.
+    pub fn lift_bits<G: Group>(n: u32) -> u32 {
+        (0..n).map(|level| Self::product_bits::<G>(n, level)).sum()
+    }
+
     /// Widths of the level's product as payload, if there is any: where this party sends, and
     /// where it receives.
     pub fn lift<G: Group>(&self, role: Role, level: u32) -> (Option<u32>, Option<u32>) {

@@ -51,14 +51,19 @@ impl Position {
         let mut parts = Vec::new();
         for b in &mut bits[..n as usize - 1] {
             let (out, inc) = (out.take(send)?, inc.take(recv)?);
-            if recv > 0 {
+            if p.role() == Role::P1 {
                 *b = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
             }
             values.push(Zeroizing::new(vec![b.iter().collect::<Vec<u64>>()]));
             parts.push((out, inc));
         }
-        let payload = |(j, (out, inc))| Products::random(out, inc, &[n - 1 - j], &values[j as usize]);
-        let products = multiply::<Additive>(p, (0..).zip(parts).map(payload).collect())?;
+        let from_p0 = p.role() == Role::P0;
+        let mut runs = Vec::with_capacity(parts.len());
+        for ((j, (out, inc)), values) in (0..).zip(parts).zip(&values) {
+            let cots = (from_p0.then_some(out), (!from_p0).then_some(inc));
+            runs.push(Products::of(p, batch, cots, &[n - 1 - j]).random(values));
+        }
+        let products = multiply::<Additive>(p, runs)?;
         let mut lifted = vec![0u32; batch];
         for (j, b) in bits.iter().enumerate() {
             let product = |i: usize| products.get(j).map_or(0, |columns| columns[0][i]);

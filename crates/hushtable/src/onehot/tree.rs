@@ -36,9 +36,11 @@ use super::{
     Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
     doubling::Doubling,
     half_tree::{HalfTrees, add_blocks, groups, next},
+    index::Index,
     rows::{LOOKUPS, Trees},
 };
 use crate::{
+    bill::{Bill, Phase},
     error::Result,
     net::Role,
     party::Party,
@@ -99,6 +101,20 @@ impl<G: Group> OneHot<G> {
         };
         p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
         Ok(Self::grown(n, std::mem::take(&mut low.index.offset), run.trees))
+    }
+
+    /// What a lookup's vector of `2^n` entries costs.
+    pub fn tree_bill(n: u32) -> Bill {
+        if n <= LOW {
+            return Self::doubling_bill(n);
+        }
+        let (low, high) = (Self::doubling_bill(LOW), u64::from(n - LOW));
+        let lift = u64::from(Index::lift_bits::<G>(n));
+        // The corrections of each level and of the leaves, from both parties.
+        let sent = low.offline.bits[1] + 128 * high + 128;
+        let offline = Phase { bits: [sent + lift, sent], rounds: n + u32::from(lift > 0) };
+        let cots = low.cots.map(|cots| cots + high);
+        Bill { cots, offline, kept: 8 * material(n) as u64, ..Bill::FREE }
     }
 
     /// Correlated OTs that [`tree`](Self::tree) takes at the party `role`: `(as sender, as receiver)`.

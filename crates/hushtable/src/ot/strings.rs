@@ -42,6 +42,9 @@ use crate::{
 /// OTs whose pads come from one hash key, at most.
 const CALLS: usize = 1 << 20;
 
+/// OTs that are hashed at once.
+const STEP: usize = 1 << 9;
+
 /// Sender's side of OTs of random keys with choices of the receiver's.
 pub(super) fn chosen_keys_send(s: &mut Session, cots: CotSender) -> Result<Vec<[Block; 2]>> {
     let hash = s.hash(Purpose::OtPad, s.role());
@@ -110,6 +113,11 @@ impl PayloadSender {
         let x1 = Zeroizing::new(slices(keys, widths, first, delta));
         let pair = |(x0, x1): (&Vec<u64>, &Vec<u64>)| x0.iter().zip(x1).map(|(&a, &b)| [a, b]).collect();
         Self { widths: widths.to_vec(), pads: x0.iter().zip(x1.iter()).map(pair).collect(), spent: 0 }
+    }
+
+    /// Widths of the payloads.
+    pub(crate) fn widths(&self) -> &[u32] {
+        &self.widths
     }
 
     /// Cuts off the pads of the last `m` OTs.
@@ -181,6 +189,16 @@ impl PayloadReceiver {
         let keys = keys(s, s.role().peer(), cots.len());
         let pads = slices(&keys, widths, cots.strings(), Block::ZERO);
         Self { widths: widths.to_vec(), choices, pads, spent: 0 }
+    }
+
+    /// Widths of the payloads.
+    pub(crate) fn widths(&self) -> &[u32] {
+        &self.widths
+    }
+
+    /// Bytes of the sender's message with all payloads of `count` OTs.
+    pub(crate) fn all_len(&self, count: usize) -> usize {
+        self.widths.iter().filter(|&&w| w > 0).map(|&w| packed_len(count, w)).sum()
     }
 
     /// The choice bits, as masks of all ones or zeros.
@@ -275,22 +293,23 @@ fn keys(s: &mut Session, owner: Role, count: usize) -> Vec<CcrHash> {
 /// Cuts `H(x ^ flip ^ 1), H(x ^ flip ^ 2), ...` of every string into slices of the given widths. A
 /// slice never crosses from one block into the next.
 fn slices(keys: &[CcrHash], widths: &[u32], strings: &[Block], flip: Block) -> Vec<Vec<u64>> {
-    let (mut block, mut bit) = (0u128, 0);
-    let mut hashed = vec![Block::ZERO; strings.len()];
-    let mut out = Vec::with_capacity(widths.len());
-    for &w in widths {
-        if w == 0 {
-            out.push(vec![0; strings.len()]);
-            continue;
+    let mut hashed = Zeroizing::new([Block::ZERO; STEP]);
+    let mut out: Vec<Vec<u64>> = widths.iter().map(|_| Vec::with_capacity(strings.len())).collect();
+    for (i, strings) in strings.chunks(STEP).enumerate() {
+        let (key, hashed) = (&keys[i * STEP / CALLS], &mut hashed[..strings.len()]);
+        let (mut block, mut bit) = (0u128, 0);
+        for (&w, out) in widths.iter().zip(&mut out) {
+            if w == 0 {
+                out.resize(out.len() + strings.len(), 0);
+                continue;
+            }
+            if block == 0 || bit + w > 128 {
+                (block, bit) = (block + 1, 0);
+                key.xored(strings, flip ^ Block(block), hashed);
+            }
+            out.extend(hashed.iter().map(|h| low((h.0 >> bit) as u64, w)));
+            bit += w;
         }
-        if block == 0 || bit + w > 128 {
-            (block, bit) = (block + 1, 0);
-            let pieces = strings.chunks(CALLS).zip(hashed.chunks_mut(CALLS));
-            keys.iter().zip(pieces).for_each(|(key, (x, out))| key.xored(x, flip ^ Block(block), out));
-        }
-        out.push(hashed.iter().map(|h| low((h.0 >> bit) as u64, w)).collect());
-        bit += w;
     }
-    hashed.zeroize();
     out
 }

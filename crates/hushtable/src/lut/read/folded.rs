@@ -24,7 +24,7 @@ use crate::{
     lut::Table,
     net::Role,
     onehot::Group,
-    party::Party,
+    session::Session,
     share::{AShare, Share},
 };
 
@@ -32,7 +32,7 @@ use crate::{
 ///
 /// The first, `tau T[x]`, is not a fresh sharing: opened, it would tell the sign, which halves the
 /// candidates for the index. So nothing is handed out but products, by
-/// [`products`](Self::products) of [`arith`](crate::arith).
+/// [`FoldedProducts`](crate::arith::FoldedProducts).
 #[must_use = "the products are still to be computed"]
 pub struct Folded<R: Ring> {
     factors: Vec<[AShare<R>; 2]>,
@@ -46,7 +46,7 @@ impl<G: Group> Signed<G> {
     /// [`Error::Shape`](crate::Error::Shape) if number, length or width differ from what was prepared.
     pub fn lookup_folded<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
         u: &[&AShare<R>],
@@ -63,9 +63,9 @@ impl<G: Group> Signed<G> {
         let (message, multiplying) = self.sign.multiply(false, words);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let (m, message) =
-            p.open_beside(std::slice::from_ref(&masked), message, multiplying.message_len())?;
+            s.open_beside(std::slice::from_ref(&masked), message, multiplying.message_len())?;
         let mut sums = self.onehot.selected::<R, true>(&m[0], tables);
-        if p.role() == Role::P1 {
+        if s.role() == Role::P1 {
             let negated = |z: &mut R| *z = R::from_u64(z.to_u64().wrapping_neg());
             sums.iter_mut().for_each(|sum| sum.iter_mut().for_each(negated)); // z_1
         }

@@ -25,6 +25,7 @@ use crate::{
     net::Role,
     onehot::{Group, OneHot},
     party::Party,
+    session::Session,
     share::{AShare, BShare, Share},
 };
 
@@ -43,7 +44,7 @@ pub struct Read<'a, M, G: Group, R: Ring> {
 /// # Errors
 /// As [`OneHot::lookup_xor`], for any of the jobs, before anything is sent.
 pub fn lookup_xor<G: Group, R: Ring>(
-    p: &mut Party,
+    s: &mut Session,
     jobs: Vec<Read<'_, OneHot<G>, G, R>>,
 ) -> Result<Vec<Vec<BShare<R>>>> {
     for job in &jobs {
@@ -51,7 +52,7 @@ pub fn lookup_xor<G: Group, R: Ring>(
     }
     let masked = jobs.iter().map(|job| job.material.mask(job.x)).collect::<Result<Vec<_>>>()?;
     // Public: each offset is uniform and serves no other opening, since the material is spent.
-    let (m, _) = p.open_beside(&masked, Vec::new(), 0)?;
+    let (m, _) = s.open_beside(&masked, Vec::new(), 0)?;
     let read = |(job, m): (Read<'_, OneHot<G>, G, R>, &Vec<u32>)| {
         let widths = job.tables.iter().flat_map(|t| t.columns().iter().map(|_| t.bits()));
         let columns = job.material.selected::<R, false>(m, job.tables);
@@ -76,12 +77,12 @@ pub fn signed<G: Group>(p: &mut Party, jobs: Vec<(OneHot<G>, &[u32])>) -> Result
     // All choices leave before the first of the peer's is awaited: 1 round.
     let mut choosing = Vec::with_capacity(jobs.len());
     for ((onehot, widths), &count) in jobs.into_iter().zip(&counts) {
-        let started = Choosing::start(p.session(), &onehot, widths, recv.take(count)?)?;
+        let started = Choosing::start(p, &onehot, widths, recv.take(count)?)?;
         choosing.push((onehot, started));
     }
     let mut out = Vec::with_capacity(choosing.len());
     for ((onehot, started), &count) in choosing.into_iter().zip(&counts) {
-        out.push(Signed { onehot, sign: started.finish(p.session(), send.take(count)?)? });
+        out.push(Signed { onehot, sign: started.finish(p, send.take(count)?)? });
     }
     Ok(out)
 }
@@ -92,25 +93,25 @@ pub fn signed<G: Group>(p: &mut Party, jobs: Vec<(OneHot<G>, &[u32])>) -> Result
 /// # Errors
 /// As [`Signed::lookup`], for any of the jobs, before anything is sent.
 pub fn lookup<G: Group, R: Ring>(
-    p: &mut Party,
+    s: &mut Session,
     jobs: Vec<Read<'_, Signed<G>, G, R>>,
 ) -> Result<Vec<Vec<AShare<R>>>> {
     jobs.iter().try_for_each(|job| job.material.check(job.tables))?;
     let masked = jobs.iter().map(|job| job.material.onehot.mask(job.x)).collect::<Result<Vec<_>>>()?;
     // Public: each offset is uniform and serves no other opening, since the material is spent.
-    let (m, _) = p.open_beside(&masked, Vec::new(), 0)?;
+    let (m, _) = s.open_beside(&masked, Vec::new(), 0)?;
     let mut message = Vec::new();
     let mut open = Vec::with_capacity(jobs.len());
     for (Read { material: Signed { onehot, sign }, tables, .. }, m) in jobs.into_iter().zip(&m) {
         let sums = onehot.selected::<R, true>(m, tables);
-        let (more, rest) = sign.multiply(p.role() == Role::P1, sums); // z_1 is the negated sum
+        let (more, rest) = sign.multiply(s.role() == Role::P1, sums); // z_1 is the negated sum
         message.extend(more);
         open.push(rest);
     }
     let theirs = open.iter().map(Multiplying::message_len).sum();
     let message = match theirs {
         0 => Vec::new(),
-        _ => p.session().exchange(message, theirs)?,
+        _ => s.exchange(message, theirs)?,
     };
     let mut rest = &message[..];
     let finish = |multiplying: Multiplying<R>| {

@@ -34,6 +34,7 @@ use zeroize::Zeroizing;
 
 use super::{pads::Pads, signed::sign_bits};
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     lut::Table,
     net::Role,
@@ -54,7 +55,7 @@ const BINOMIAL: [[u64; 4]; 4] = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3
 
 /// What the polynomials of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct PolynomialShape {
     /// Degree d, 1 to 3.
     pub degree: u32,
     /// Bits t of either party's number, 1 to 63.
@@ -75,13 +76,13 @@ pub struct Shape {
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Polynomial<G: Group> {
-    shape: Shape,
+    shape: PolynomialShape,
     onehot: OneHot<G>,
     /// A message's lookups after another's: of each those of the sign, and of a bit after the other.
     pads: Pads,
 }
 
-impl Shape {
+impl PolynomialShape {
     /// The bits of the numbers: the power and the bit's place. The sign is power 0.
     fn bits(self) -> impl Iterator<Item = (u32, u32)> {
         let places = move |b: u32| (0..(b * self.bits).min(self.ring)).map(move |j| (b, j));
@@ -89,13 +90,15 @@ impl Shape {
     }
 
     /// Correlated OTs K of a lookup, each way.
-    pub fn cots(self) -> usize {
+    fn cots(self) -> usize {
         self.bits().count()
     }
 
-    /// Bits that both parties send online for a lookup, those of its opening aside.
-    pub fn online_bits(self) -> usize {
-        self.bits().map(|(_, j)| 2 * (1 + self.ring - j) as usize).sum()
+    /// What a lookup among `2^n` entries costs, beside its one-hot vector.
+    pub fn bill(self, n: u32) -> Bill {
+        let sent: u64 = self.bits().map(|(_, j)| u64::from(1 + self.ring - j)).sum();
+        let cots = self.cots() as u64;
+        (Bill::opening(n.into()) + Bill::opening(sent) + Bill::of_cots([cots; 2])).keeping(193 * cots)
     }
 
     /// `Ok(())` for a supported shape.
@@ -119,7 +122,7 @@ impl<G: Group> OneHot<G> {
     ///
     /// # Errors
     /// [`Error::Param`] for a shape that is not supported, and those of the channel.
-    pub fn polynomial(self, p: &mut Party, shape: Shape) -> Result<Polynomial<G>> {
+    pub fn polynomial(self, p: &mut Party, shape: PolynomialShape) -> Result<Polynomial<G>> {
         shape.check()?;
         let pads = Pads::random(p, shape.cots() * self.len())?;
         Ok(Polynomial { shape, onehot: self, pads })
@@ -145,7 +148,7 @@ impl<G: Group> Polynomial<G> {
     /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the channel.
     pub fn eval<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
         u: &[u64],
@@ -157,16 +160,16 @@ impl<G: Group> Polynomial<G> {
         same("width of the coefficients", shape.ring as usize, table.bits() as usize)?;
         same("private numbers", batch, u.len())?;
         let masked = onehot.mask(x)?;
-        let signs = signs(p.role(), &onehot);
+        let signs = signs(s.role(), &onehot);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = p.open(&masked)?;
+        let m = s.open(&masked)?;
         let z = onehot.selected::<R, true>(&m, &[table]);
-        let (words, sum) = words(shape, p.role(), &z, &signs, u);
+        let (words, sum) = words(shape, s.role(), &z, &signs, u);
         let planes = planes_of(shape, &signs, u);
         let mut run = Run { shape, pads, words, planes, sum, room: Zeroizing::new(Vec::new()) };
         let pieces = || (0..batch).step_by(PIECE).map(move |from| from..batch.min(from + PIECE));
         let (mut mine, mut theirs) = (pieces(), pieces());
-        p.session().duplex(
+        s.duplex(
             &mut run,
             |_, run| Ok(mine.next().map(|at| run.send(at))),
             |s, run| theirs.next().map_or(Ok(false), |at| run.receive(s, at).map(|()| true)),
@@ -183,7 +186,7 @@ fn signs<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<Vec<u64>> {
 
 /// The words for each power, that of the sign first, and `W_0`.
 fn words<R: Ring>(
-    shape: Shape,
+    shape: PolynomialShape,
     role: Role,
     z: &[Zeroizing<Vec<R>>],
     signs: &[u64],
@@ -217,7 +220,7 @@ fn words<R: Ring>(
 }
 
 /// The bits of the numbers for each power, that of the sign first: the other party's words are multiplied by them.
-fn planes_of(shape: Shape, signs: &[u64], u: &[u64]) -> Zeroizing<Vec<Vec<[u64; 64]>>> {
+fn planes_of(shape: PolynomialShape, signs: &[u64], u: &[u64]) -> Zeroizing<Vec<Vec<[u64; 64]>>> {
     let mut all = Zeroizing::new(vec![planes(signs)]);
     for b in 1..=shape.degree {
         let power = |(u, sign): (&u64, &u64)| u.wrapping_pow(b) ^ sign;
@@ -229,7 +232,7 @@ fn planes_of(shape: Shape, signs: &[u64], u: &[u64]) -> Zeroizing<Vec<Vec<[u64; 
 
 /// Step 2 at one party.
 struct Run {
-    shape: Shape,
+    shape: PolynomialShape,
     pads: Pads,
     words: Zeroizing<Vec<Vec<u64>>>,
     /// The bits of the numbers.

@@ -26,6 +26,7 @@ use zeroize::Zeroizing;
 
 use super::{Read, check_single, many};
 use crate::{
+    bill::{Bill, Phase},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     lut::Table,
@@ -74,6 +75,19 @@ impl<G: Group> OneHot<G> {
 }
 
 impl<G: Group> Signed<G> {
+    /// What a lookup costs in tables of `2^n` entries with columns of these widths, beside its one-hot vector.
+    pub fn bill(n: u32, widths: &[u32]) -> Bill {
+        let products: u64 = widths.iter().map(|&w| u64::from(w) - 1).sum();
+        let opening = Bill::opening(n.into());
+        if products == 0 {
+            return opening;
+        }
+        let columns = widths.len() as u64;
+        let sign =
+            Bill { cots: [1; 2], offline: Phase { bits: [1; 2], rounds: 1 }, ..Bill::opening(products) };
+        (opening + sign).keeping(192 * columns + 128)
+    }
+
     /// Number of lookups it serves.
     pub fn len(&self) -> usize {
         self.onehot.len()
@@ -128,12 +142,12 @@ impl<G: Group> Signed<G> {
     /// [`Error::Shape`] if number, length or width differ from what was prepared.
     pub fn lookup<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         table: &Table<R>,
         x: &Share<G::Kind, u32>,
     ) -> Result<AShare<R>> {
         check_single(table)?;
-        Ok(self.lookup_all(p, &[table], x)?.remove(0))
+        Ok(self.lookup_all(s, &[table], x)?.remove(0))
     }
 
     /// Online, 2 rounds: additive shares of every column of several tables at the same index.
@@ -142,11 +156,11 @@ impl<G: Group> Signed<G> {
     /// As [`lookup`](Self::lookup).
     pub fn lookup_all<R: Ring>(
         self,
-        p: &mut Party,
+        s: &mut Session,
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<AShare<R>>> {
-        Ok(many::lookup(p, vec![Read { material: self, tables, x }])?.remove(0))
+        Ok(many::lookup(s, vec![Read { material: self, tables, x }])?.remove(0))
     }
 
     /// `Ok(())` if this was prepared for these tables.

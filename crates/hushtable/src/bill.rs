@@ -1,0 +1,159 @@
+//! What a protocol costs, exactly: its bill.
+//!
+//! A primitive writes its bill once, beside its Cost heading; a composite adds up those of its parts in the order
+//! in which it runs them. Tests compare bills with what is measured. A bill leaves out framing, and the messages
+//! of the OT extension: it counts the correlated OTs instead.
+
+use std::ops::Add;
+
+use crate::net::Role;
+
+/// What a batch costs, or one item of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bill {
+    /// Correlated OTs in which P0 is the sender, and in which P1 is.
+    pub cots: [u64; 2],
+    /// Before the inputs are there.
+    pub offline: Phase,
+    /// From then on.
+    pub online: Phase,
+    /// Bits of material that a party holds between the phases, at most.
+    pub kept: u64,
+}
+
+/// The messages of a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Phase {
+    /// Bits that P0 sends, and that P1 does. Each message is filled up to whole bytes, which is not counted.
+    pub bits: [u64; 2],
+    /// Messages that depend on one another.
+    pub rounds: u32,
+}
+
+impl Bill {
+    /// Nothing.
+    pub const FREE: Self = Self {
+        cots: [0; 2],
+        offline: Phase { bits: [0; 2], rounds: 0 },
+        online: Phase { bits: [0; 2], rounds: 0 },
+        kept: 0,
+    };
+
+    /// Correlated OTs alone, P0 being the sender of the first number and P1 of the second.
+    pub fn of_cots(cots: [u64; 2]) -> Self {
+        Self { cots, ..Self::FREE }
+    }
+
+    /// Bits that each party sends online in one round.
+    pub fn opening(bits: u64) -> Self {
+        Self { online: Phase { bits: [bits; 2], rounds: 1 }, ..Self::FREE }
+    }
+
+    /// Of this and of what follows it.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        self.joined(next, |a, b| a + b)
+    }
+
+    /// Of this and of what runs in the same rounds.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        self.joined(other, u32::max)
+    }
+
+    /// Of a batch of so many: rounds stay.
+    #[must_use]
+    pub fn times(self, count: usize) -> Self {
+        let count = count as u64;
+        let phase = |p: Phase| match count {
+            0 => Phase::default(),
+            _ => Phase { bits: p.bits.map(|b| count * b), rounds: p.rounds },
+        };
+        Self {
+            cots: self.cots.map(|c| count * c),
+            offline: phase(self.offline),
+            online: phase(self.online),
+            kept: count * self.kept,
+        }
+    }
+
+    /// The same with so many bits of material.
+    #[must_use]
+    pub fn keeping(self, kept: u64) -> Self {
+        Self { kept, ..self }
+    }
+
+    /// The same with the parties' parts exchanged.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        let [a, b] = self.cots;
+        Self { cots: [b, a], offline: self.offline.swapped(), online: self.online.swapped(), ..self }
+    }
+
+    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` takes.
+    pub fn cots_of(&self, role: Role) -> (usize, usize) {
+        (self.cots[role as usize] as usize, self.cots[role.peer() as usize] as usize)
+    }
+
+    /// Correlated OTs of both directions.
+    pub fn all_cots(&self) -> u64 {
+        self.cots.iter().sum()
+    }
+
+    /// Bytes of both parties and phases, a correlated OT counting as a bit.
+    pub fn bytes(&self) -> f64 {
+        (self.all_cots() + self.offline.all_bits() + self.online.all_bits()) as f64 / 8.0
+    }
+
+    fn joined(self, other: Self, rounds: impl Fn(u32, u32) -> u32) -> Self {
+        let both = |a: [u64; 2], b: [u64; 2]| [a[0] + b[0], a[1] + b[1]];
+        let phase =
+            |a: Phase, b: Phase| Phase { bits: both(a.bits, b.bits), rounds: rounds(a.rounds, b.rounds) };
+        Self {
+            cots: both(self.cots, other.cots),
+            offline: phase(self.offline, other.offline),
+            online: phase(self.online, other.online),
+            kept: self.kept + other.kept,
+        }
+    }
+}
+
+impl Phase {
+    /// Bits of both parties.
+    pub fn all_bits(&self) -> u64 {
+        self.bits.iter().sum()
+    }
+
+    fn swapped(self) -> Self {
+        let [a, b] = self.bits;
+        Self { bits: [b, a], ..self }
+    }
+}
+
+/// One after the other: [`Bill::then`].
+impl Add for Bill {
+    type Output = Self;
+
+    fn add(self, next: Self) -> Self {
+        self.then(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bills_add_up() {
+        let phase = |bits, rounds| Phase { bits, rounds };
+        let a = Bill { cots: [1, 2], offline: phase([3, 4], 1), online: phase([5, 6], 2), kept: 7 };
+        let b = Bill { cots: [10, 20], offline: phase([0, 0], 0), online: phase([1, 1], 3), kept: 1 };
+        let sum = Bill { cots: [11, 22], offline: phase([3, 4], 1), online: phase([6, 7], 5), kept: 8 };
+        assert_eq!(a + b, sum);
+        assert_eq!(a.beside(b), Bill { online: phase([6, 7], 3), ..sum });
+        assert_eq!(a.times(3).online, phase([15, 18], 2));
+        assert_eq!(a.times(0), Bill::FREE);
+        assert_eq!((a.cots_of(Role::P0), a.cots_of(Role::P1)), ((1, 2), (2, 1)));
+        assert_eq!(a.swapped().online.bits, [6, 5]);
+    }
+}
