@@ -21,8 +21,10 @@
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{CompareJob, Comparison, Domain, Fixed, Objective},
+    bill::Bill,
     gates::Bits,
     math::{Bounds, Card, Evaluation, Function, Options, Prepared},
+    session::Session,
 };
 
 /// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
@@ -177,14 +179,14 @@ impl Scoring {
         (-end..end).contains(&scaled).then_some(scaled as i64 as u64)
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that both phases for `rows` rows take at `role`.
+    /// What `rows` rows cost.
     ///
     /// # Errors
     /// None for a scoring that was made.
-    pub fn cots(&self, role: Role, rows: usize) -> Result<(usize, usize)> {
+    pub fn bill(&self, rows: usize) -> Result<Bill> {
         match &self.method {
-            Method::Sigmoid(evaluation) => evaluation.cots(role, rows),
-            Method::Compare(job, _) => job.cots(role, rows),
+            Method::Sigmoid(evaluation) => Ok(evaluation.bill(rows)),
+            Method::Compare(job, _) => Ok(job.bill()?.times(rows)),
         }
     }
 
@@ -208,20 +210,20 @@ impl Material {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many rows as prepared for, and those of the channel.
-    pub fn answers(self, p: &mut Party, parts: &[u64]) -> Result<Answers> {
+    pub fn answers(self, s: &mut Session, parts: &[u64]) -> Result<Answers> {
         let score = AShare::<u64>::new(self.bits, parts.to_vec());
         match self.kind {
             Kind::Sigmoid(material) => {
-                Ok(Answers::Probabilities(material.eval(p, &Fixed::new(score, self.fraction)?)?))
+                Ok(Answers::Probabilities(material.eval(s, &Fixed::new(score, self.fraction)?)?))
             }
             Kind::Compare(material, least) => {
                 // Public: P0's share of the constant is all of it.
-                let mine = match p.role() {
+                let mine = match s.role() {
                     Role::P0 => least as u64,
                     Role::P1 => 0,
                 };
                 let least = AShare::new(self.bits, vec![mine; parts.len()]);
-                Ok(Answers::AtLeast(material.ge(p, &score, &least)?))
+                Ok(Answers::AtLeast(material.ge(s, &score, &least)?))
             }
         }
     }

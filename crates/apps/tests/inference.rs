@@ -28,7 +28,7 @@ fn run(shape: BlockShape) -> Vec<f64> {
         };
         let x = Fixed::new(AShare::new(shape.bits, words), shape.scale)?;
         let mine = (p.role() == Role::P1).then_some(&weights);
-        Block::prepare(p, shape)?.eval(p, &x, Role::P1, mine)?.open(p)
+        Block::prepare(p, shape, Role::P1)?.eval(p, &x, mine)?.open(p)
     };
     let pair = Party::pair_seeded(3).expect("two parties");
     let (y, other) = run_pair(pair, eval, eval).expect("an honest run");

@@ -2,13 +2,14 @@
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::{Factor, Fixed, matrix_product},
+    arith::Fixed,
     math::{Affine, Gelu, Norm, Softmax},
+    session::Session,
 };
 
 use super::{
     BlockShape, Scales, Weights,
-    linear::{gathered, layer, rounded},
+    linear::{Linear, Products, gathered},
 };
 
 /// What a vector that must not be seen has in place of its score: `e^-64` is nothing.
@@ -18,68 +19,78 @@ const UNSEEN: u64 = 64;
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Block {
     shape: BlockShape,
+    owner: Role,
     norm: Norm,
-    softmax: Softmax,
+    attention: Attention,
     last_norm: Norm,
+    up: Linear,
     gelu: Gelu,
+    down: Linear,
+}
+
+/// What the heads take.
+struct Attention {
+    first: Linear,
+    scores: Products,
+    softmax: Softmax,
+    mixture: Products,
+    last: Linear,
 }
 
 impl Block {
-    /// Offline.
+    /// Offline; `owner` is to give the weights.
     ///
     /// # Errors
     /// As [`BlockShape::check`], and those of the channel.
-    pub fn prepare(p: &mut Party, shape: BlockShape) -> Result<Self> {
+    pub fn prepare(p: &mut Party, shape: BlockShape, owner: Role) -> Result<Self> {
         shape.check()?;
-        let norm = Norm::prepare(p, shape.norm())?;
-        let softmax = Softmax::prepare(p, shape.softmax())?;
-        let last_norm = Norm::prepare(p, shape.norm())?;
+        let [first, last, up, down] = shape.layers();
+        let norm = Norm::prepare(p, shape.norm(owner))?;
+        let attention = Attention {
+            first: Linear::prepare(p, &shape, first, owner)?,
+            scores: Products::prepare(p, &shape, shape.scores())?,
+            softmax: Softmax::prepare(p, shape.softmax())?,
+            mixture: Products::prepare(p, &shape, shape.mixture())?,
+            last: Linear::prepare(p, &shape, last, owner)?,
+        };
+        let last_norm = Norm::prepare(p, shape.norm(owner))?;
+        let up = Linear::prepare(p, &shape, up, owner)?;
         let gelu = Gelu::prepare(p, shape.gelu())?;
-        Ok(Self { shape, norm, softmax, last_norm, gelu })
+        let down = Linear::prepare(p, &shape, down, owner)?;
+        Ok(Self { shape, owner, norm, attention, last_norm, up, gelu, down })
     }
 
-    /// Online: shares of the block's result for shared vectors, one behind the other. `owner` knows the
-    /// weights and gives them. Spends the material.
+    /// Online: shares of the block's result for shared vectors, one behind the other; the owner of the weights
+    /// gives them. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless vectors and weights are those of the shape, [`Error::Param`] for a weight
     /// that does not fit and if not just the owner gives weights, and those of the channel.
-    pub fn eval(
-        self,
-        p: &mut Party,
-        x: &Fixed<u64>,
-        owner: Role,
-        weights: Option<&Weights>,
-    ) -> Result<Fixed<u64>> {
-        let Self { shape, norm, softmax, last_norm, gelu } = self;
-        check(&shape, p.role(), x, owner, weights)?;
-        let normed = norm.eval(p, x, &affine(&shape, p.role(), owner, weights.map(|w| &w.norm)))?;
-        let attended = shape.attention(p, softmax, &normed, owner, weights)?;
-        let x = x.plus(&attended)?;
-        let normed =
-            last_norm.eval(p, &x, &affine(&shape, p.role(), owner, weights.map(|w| &w.last_norm)))?;
-        let BlockShape { width, hidden, .. } = shape;
-        let up = layer(p, &shape, shape.layer(width, hidden), &normed, weights.map(|w| &w.up), owner)?;
-        let bent = gelu.eval(p, &up)?;
-        let down = layer(p, &shape, shape.layer(hidden, width), &bent, weights.map(|w| &w.down), owner)?;
-        x.plus(&down)
+    pub fn eval(self, s: &mut Session, x: &Fixed<u64>, weights: Option<&Weights>) -> Result<Fixed<u64>> {
+        let Self { shape, owner, norm, attention, last_norm, up, gelu, down } = self;
+        let role = s.role();
+        check(&shape, role, x, owner, weights)?;
+        let normed = norm.eval(s, x, &affine(&shape, role, owner, weights.map(|w| &w.norm)))?;
+        let x = x.plus(&attention.eval(s, &shape, &normed, weights)?)?;
+        let normed = last_norm.eval(s, &x, &affine(&shape, role, owner, weights.map(|w| &w.last_norm)))?;
+        let up = up.apply(s, &normed, weights.map(|w| &w.up))?;
+        let bent = gelu.eval(s, &up)?;
+        x.plus(&down.apply(s, &bent, weights.map(|w| &w.down))?)
     }
 }
 
-impl BlockShape {
+impl Attention {
     /// What the heads see, and what is made of it.
-    fn attention(
-        &self,
-        p: &mut Party,
-        softmax: Softmax,
+    fn eval(
+        self,
+        s: &mut Session,
+        shape: &BlockShape,
         x: &Fixed<u64>,
-        owner: Role,
         weights: Option<&Weights>,
     ) -> Result<Fixed<u64>> {
-        let Self { sequence, width, heads, scale, .. } = *self;
-        let head = self.head();
-        let of = self.layer(width, 3 * width);
-        let made = layer(p, self, of, x, weights.map(|w| &w.attention), owner)?;
+        let BlockShape { sequence, width, heads, scale, .. } = *shape;
+        let head = shape.head();
+        let made = self.first.apply(s, x, weights.map(|w| &w.attention))?;
         // Number c of vector i in head h: of the queries, keys and values, which are `part` 0, 1 and 2.
         let at = move |part: usize, h: usize, i: usize, c: usize| i * 3 * width + part * width + h * head + c;
         let each = move |a: usize, b: usize| {
@@ -89,19 +100,21 @@ impl BlockShape {
         // Transposed.
         let keys = gathered(&made, each(head, sequence).map(|(h, c, i)| at(1, h, i, c)))?;
         let values = gathered(&made, each(sequence, head).map(|(h, i, c)| at(2, h, i, c)))?;
-        let scores = products(p, self.scores(), &queries, &keys)?;
-        let scores = self.hidden_from(p.role(), &scores)?;
-        let chances = softmax.eval(p, &scores)?;
-        let mixed = products(p, self.mixture(), &chances, &values)?;
+        let scores = self.scores.multiply(s, &queries, &keys)?;
+        let scores = shape.hidden_from(s.role(), &scores)?;
+        let chances = self.softmax.eval(s, &scores)?;
+        let mixed = self.mixture.multiply(s, &chances, &values)?;
         let places = (0..sequence * width).map(|k| {
             let (i, h, c) = (k / width, k % width / head, k % head);
             (h * sequence + i) * head + c
         });
         let mixed = gathered(&mixed, places)?;
         debug_assert_eq!(mixed.scale(), scale);
-        layer(p, self, self.layer(width, width), &mixed, weights.map(|w| &w.output), owner)
+        self.last.apply(s, &mixed, weights.map(|w| &w.output))
     }
+}
 
+impl BlockShape {
     /// The scores without those of vectors that come later. Local.
     fn hidden_from(&self, role: Role, scores: &Fixed<u64>) -> Result<Fixed<u64>> {
         if !self.causal {
@@ -116,17 +129,6 @@ impl BlockShape {
         let words = words.map(|(k, &w)| if later(k) { public } else { w }).collect();
         Fixed::new(hushtable::AShare::new(self.bits, words), self.scale)
     }
-}
-
-/// Products of shared matrices, rounded. 2 rounds.
-fn products(
-    p: &mut Party,
-    shape: hushtable::arith::Shape,
-    a: &Fixed<u64>,
-    b: &Fixed<u64>,
-) -> Result<Fixed<u64>> {
-    let product = matrix_product(p, shape, Factor::shared(a.share()), Factor::shared(b.share()))?;
-    rounded(p, &product, a.scale() + b.scale(), a.scale())
 }
 
 fn affine(shape: &BlockShape, role: Role, owner: Role, scales: Option<&Scales>) -> Affine {

@@ -1,10 +1,13 @@
 //! The shape of a block, and what its linear layers cost.
 
 use hushtable::{
-    Error, Result,
-    arith::{Objective, Shape, SmallMatrix},
+    Error, Result, Role,
+    arith::{MatrixShape, Objective},
+    bill::Bill,
     math::{GeluJob, NormJob, SoftmaxJob},
 };
+
+use super::linear::{Linear, Products};
 
 /// Bits of a weight beside those behind the point: weights are less than 4.
 const WEIGHT_BITS: u32 = 3;
@@ -68,7 +71,7 @@ impl BlockShape {
             let got = format!("{} for numbers up to {}", self.bits, self.largest);
             return param("bits of a block's numbers", got, format!("at least {needed}"));
         }
-        self.norm().ring()?;
+        self.norm(Role::P0).ring()?;
         self.softmax().check()?;
         self.gelu().check()
     }
@@ -79,20 +82,29 @@ impl BlockShape {
         2 * self.scale + self.largest.log2().ceil().max(1.0) as u32 + 2
     }
 
-    /// Bytes of the messages of the linear layers and of the attention's products, framing aside.
-    pub fn linear_bytes(&self) -> u64 {
-        let known = |inner, columns| {
-            SmallMatrix::cost_bits(self.layer(inner, columns), self.bits, self.weight_bits())
-        };
+    /// What a block costs whose weights `owner` knows.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn bill(&self, owner: Role) -> Result<Bill> {
+        self.check()?;
+        let norm = self.norm(owner).bill()?;
+        let parts = [norm, self.softmax().bill()?, norm, self.gelu().bill()?];
+        Ok(parts.into_iter().fold(self.linear_bill(owner), Bill::then))
+    }
+
+    /// What the linear layers and the attention's products cost.
+    pub fn linear_bill(&self, owner: Role) -> Bill {
+        let layers = self.layers().map(|of| Linear::bill(self, of, owner));
+        let products = [self.scores(), self.mixture()].map(|of| Products::bill(self, of));
+        layers.into_iter().chain(products).fold(Bill::FREE, Bill::then)
+    }
+
+    /// The attention's first and last layer, and both behind it.
+    pub(super) fn layers(&self) -> [MatrixShape; 4] {
         let Self { width, hidden, .. } = *self;
-        let layers =
-            known(width, 3 * width) + known(width, width) + known(width, hidden) + known(hidden, width);
-        let l = u64::from(self.bits);
-        let shared = |shape: Shape| {
-            let products = (shape.batch * shape.rows * shape.inner * shape.columns) as u64;
-            2 * shape.cots(self.bits) as u64 + products * l * (l + 1)
-        };
-        (layers + shared(self.scores()) + shared(self.mixture())) / 8
+        [(width, 3 * width), (width, width), (width, hidden), (hidden, width)]
+            .map(|(inner, columns)| self.layer(inner, columns))
     }
 
     /// Bits of a weight.
@@ -105,18 +117,18 @@ impl BlockShape {
         self.width / self.heads
     }
 
-    pub(super) fn layer(&self, inner: usize, columns: usize) -> Shape {
-        Shape { batch: 1, rows: self.sequence, inner, columns }
+    fn layer(&self, inner: usize, columns: usize) -> MatrixShape {
+        MatrixShape { batch: 1, rows: self.sequence, inner, columns }
     }
 
     /// Queries times keys.
-    pub(super) fn scores(&self) -> Shape {
-        Shape { batch: self.heads, rows: self.sequence, inner: self.head(), columns: self.sequence }
+    pub(super) fn scores(&self) -> MatrixShape {
+        MatrixShape { batch: self.heads, rows: self.sequence, inner: self.head(), columns: self.sequence }
     }
 
     /// Probabilities times values.
-    pub(super) fn mixture(&self) -> Shape {
-        Shape { batch: self.heads, rows: self.sequence, inner: self.sequence, columns: self.head() }
+    pub(super) fn mixture(&self) -> MatrixShape {
+        MatrixShape { batch: self.heads, rows: self.sequence, inner: self.sequence, columns: self.head() }
     }
 
     pub(super) fn softmax(&self) -> SoftmaxJob {
@@ -129,7 +141,7 @@ impl BlockShape {
         GeluJob { batch: sequence * hidden, bits, scale, objective }
     }
 
-    pub(super) fn norm(&self) -> NormJob {
+    pub(super) fn norm(&self, owner: Role) -> NormJob {
         NormJob {
             rows: self.sequence,
             len: self.width,
@@ -139,6 +151,7 @@ impl BlockShape {
             variance: [2f64.powi(-8), 64.0],
             epsilon: 2f64.powi(-8),
             gain: 4.0,
+            gains_known_to: Some(owner),
         }
     }
 }

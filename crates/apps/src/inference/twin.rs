@@ -77,7 +77,7 @@ impl Twin<'_> {
 
     fn norm(&self, x: &[f64], scales: &Scales) -> Vec<f64> {
         let width = self.shape.width;
-        let epsilon = self.shape.norm().epsilon;
+        let epsilon = self.shape.norm(hushtable::Role::P0).epsilon;
         let (gains, offsets) = (self.rounded(scales.gains.to_vec()), self.rounded(scales.offsets.to_vec()));
         let row = |row: &[f64]| {
             let mean = row.iter().sum::<f64>() / width as f64;

@@ -194,6 +194,11 @@ impl Evaluation {
         hash.finalize()
     }
 
+    /// What a batch of numbers costs.
+    pub fn bill(&self, batch: usize) -> Bill {
+        self.card().of_batch(batch)
+    }
+
     /// Offline, for `batch` numbers.
     ///
     /// # Errors
