@@ -57,10 +57,15 @@ impl Protocol {
             }
     }
 
+    /// Lookups whose material and messages stay in memory together, at most.
+    pub fn most(self, job: &Job) -> usize {
+        (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18)
+    }
+
     /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
     /// in memory together.
     pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
-        let most = (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18);
+        let most = self.most(job);
         (0..rows).step_by(most).map(move |from| most.min(rows - from))
     }
 }

@@ -17,6 +17,7 @@ use super::{
     splut::SpLut,
 };
 use crate::{
+    bill::Bill,
     error::{Error, Result, same},
     net::Role,
     onehot::{self, Cyclic, Group, OneHot, Xor},
@@ -171,6 +172,16 @@ impl Protocol {
             return Err(Error::Param { what: "index bits", got, accepted: format!("1 to {most}") });
         }
         Ok(())
+    }
+
+    /// What `batch` lookups cost.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn bill(self, job: &Job, batch: usize) -> Result<Bill> {
+        self.check(job)?;
+        let (p0, p1) = self.cots(job, Role::P0, batch);
+        Ok(Bill::of_cots([p0 as u64, p1 as u64]))
     }
 
     /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` lookups.

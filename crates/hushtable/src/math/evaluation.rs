@@ -11,7 +11,7 @@ use super::{
     form::Form,
     guard::{self, Guard, Instead},
     spline,
-    target::{Edge, Grid, Target, check_fraction, usual_domain},
+    target::{self, Edge, Grid, Target, check_fraction, usual_domain},
 };
 use crate::{
     arith::Fixed,
@@ -41,6 +41,9 @@ struct Program {
     guard: Option<Guard>,
     instead: [Instead; 2],
     accuracy: Accuracy,
+    /// The least and the greatest value seen in the domain, and what follows beyond its ends.
+    values: [f64; 2],
+    tails: [Tail; 2],
     jumps: [f64; 2],
     bill: Bill,
 }
@@ -142,9 +145,9 @@ impl Evaluation {
         let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
         let outside = options.outside;
         let (name, bill) = (name.to_string(), choice.bill(bits)?);
-        let (form, guard, jumps) = (choice.form, choice.guard, target.jumps());
+        let (form, guard, jumps, values) = (choice.form, choice.guard, target.jumps(), target.values());
         let program =
-            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, bill };
+            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, values, tails, jumps, bill };
         Ok(Self(Arc::new(program)))
     }
 
@@ -181,6 +184,33 @@ impl Evaluation {
     /// Bits behind the point of the results.
     pub fn scale_out(&self) -> u32 {
         self.0.fraction_out
+    }
+
+    /// The least and the greatest result, times `2^scale_out`, for numbers in reach: the function's values over its
+    /// domain and beyond, and what the evaluation's error may add.
+    pub fn range(&self) -> [i64; 2] {
+        let Bounds { lo, hi } = self.0.reach();
+        self.range_over(lo, hi)
+    }
+
+    /// [`range`](Self::range) for numbers `lo <= x <= hi`.
+    pub fn range_over(&self, lo: f64, hi: f64) -> [i64; 2] {
+        let Program { values, tails, outside, fraction_out, bits, accuracy, .. } = &*self.0;
+        let beyond = tails.iter().zip([lo, hi]).filter_map(|(tail, end)| match tail {
+            _ if *outside != Outside::Saturate => None,
+            Tail::Limit(value) => Some(*value),
+            Tail::Number => Some(end),
+            Tail::End => None,
+        });
+        let all = values.iter().copied().chain(beyond).filter(|value| value.is_finite());
+        let [least, greatest] =
+            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [v.min(a), v.max(b)]);
+        let (unit, end) = (2f64.powi(*fraction_out as i32), 2f64.powi(*bits as i32 - 1));
+        // Between the numbers looked at the functions are as good as straight; the rest is their error.
+        let margin = accuracy.max_ulp + 1.0 + (greatest - least) * unit / f64::from(target::SAMPLES);
+        let [least, greatest] =
+            [least * unit - margin, greatest * unit + margin].map(|v| v.clamp(-end, end - 1.0));
+        [least.floor() as i64, greatest.ceil() as i64]
     }
 
     /// What both parties compare: format, tables and what becomes of numbers outside.

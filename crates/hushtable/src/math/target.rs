@@ -3,6 +3,9 @@
 use super::{Bounds, Function, Outside, Tail};
 use crate::error::{Error, Result};
 
+/// Numbers of a domain at which the least and the greatest value are looked for, about.
+pub(super) const SAMPLES: u32 = 1 << 12;
+
 /// Most bits behind the point, of numbers and of results.
 const MAX_FRACTION_BITS: u32 = 40;
 
@@ -161,6 +164,14 @@ impl<'a> Target<'a> {
             // Finer results hold fewer numbers than there are.
             Edge::Number => self.grid.number(x).clamp(self.held[0], self.held[1]),
         }
+    }
+
+    /// The least and the greatest value of the function in the domain, at the numbers looked at.
+    pub(super) fn values(&self) -> [f64; 2] {
+        let last = self.grid.count - 1;
+        let step = self.grid.count.div_ceil(SAMPLES.into());
+        let values = (0..last).step_by(step as usize).chain([last]).map(|x| self.inside(x as f64));
+        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [v.min(a), v.max(b)])
     }
 
     /// How far what stands for the function beyond either end lies from its value there, in units in the last place.

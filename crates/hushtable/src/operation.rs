@@ -1,0 +1,127 @@
+//! Operations: what a program, the Python package or the benchmark can ask for, each behind the same few methods.
+//!
+//! An [`Operation`] is a batch of work that both parties know: public. It says what the parties compare, what it
+//! costs, and how its results are held; it prepares one-time [`Material`], which takes this party's shares and gives
+//! shares of the results. [`run`](crate::run) does the rest for all of them alike: batches, lanes, material from
+//! disk, phases, opening.
+//!
+//! Numbers pass as words of 64 bits, of which the low ones count. A protocol's own types say more, and code that
+//! knows what it wants calls these.
+
+mod arithmetic;
+mod compare;
+mod function;
+mod lookup;
+mod tensor;
+
+pub use arithmetic::{Multiply, Products, Select, Truncate};
+pub use compare::{Compare, Relation};
+pub use lookup::Lookup;
+pub use tensor::LayerNorm;
+
+use crate::{
+    bill::Bill,
+    error::{Error, Result},
+    party::Party,
+    session::Session,
+    share::Sharing,
+    store::Reserved,
+};
+
+/// How the results of an operation are shared and held. Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// How they are shared.
+    pub sharing: Sharing,
+    /// Width of a result.
+    pub bits: u32,
+    /// Bits behind the point.
+    pub fraction: u32,
+    /// The least and the greatest result, times `2^fraction`; `None` where that is not known.
+    pub range: Option<[i64; 2]>,
+}
+
+/// What two parties compute together. Public, the same at both.
+pub trait Operation: Send + Sync {
+    /// Its name, in a word or two.
+    fn name(&self) -> String;
+
+    /// How it is done, for reports.
+    fn method(&self) -> String;
+
+    /// What the parties compare before any work: names of parameters, and their values.
+    fn fields(&self) -> Vec<(&'static str, String)>;
+
+    /// How the results are shared and held.
+    fn result(&self) -> Held;
+
+    /// What `items` of it cost.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for parameters that are not supported.
+    fn bill(&self, items: usize) -> Result<Bill>;
+
+    /// Items whose material fits memory together, at most; `None` for an operation that cannot be cut.
+    fn most(&self) -> Option<usize>;
+
+    /// Offline, for `items` items. Only here are correlated OTs drawn.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill), and those of the channel.
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>>;
+
+    /// Reads material of the next items that were reserved, of all or fewer; the peer gets as many.
+    ///
+    /// # Errors
+    /// [`Error::Store`] where nothing is stored for such an operation, and those of [`Reserved::load`].
+    fn load(&self, _reserved: &mut Reserved) -> Result<Box<dyn Material>> {
+        Err(Error::Store(format!("nothing is stored for {}", self.name())))
+    }
+
+    /// Its card, for people.
+    fn card(&self) -> Option<String> {
+        None
+    }
+}
+
+/// One-time material of an operation, spent by value.
+pub trait Material: Send {
+    /// How many items it serves.
+    fn items(&self) -> usize;
+
+    /// Online: this party's shares of the results, from its words of each operand. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless the operands are those prepared for, [`Error::Param`] at both parties for numbers that
+    /// are refused, and those of the channel.
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>>;
+}
+
+/// Material and what spends it: for operations whose material has a type of its own.
+struct Spend<F> {
+    items: usize,
+    spend: F,
+}
+
+impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send> Material for Spend<F> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>> {
+        (self.spend)(s, operands)
+    }
+}
+
+/// Material of `items` items that `spend` spends.
+fn material(
+    items: usize,
+    spend: impl FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send + 'static,
+) -> Box<dyn Material> {
+    Box::new(Spend { items, spend })
+}
+
+/// The operands of an operation that takes so many.
+fn operands<'a, const N: usize>(given: &[&'a [u64]]) -> Result<[&'a [u64]; N]> {
+    given.try_into().map_err(|_| Error::Shape { what: "operands", want: N, got: given.len() })
+}

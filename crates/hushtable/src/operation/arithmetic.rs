@@ -1,0 +1,233 @@
+//! Products, truncation and selection.
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    arith::{
+        FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, Plan,
+        ProductTriples,
+    },
+    bill::Bill,
+    error::Result,
+    gates::{Bits, Mux},
+    party::Party,
+    share::{AShare, Sharing},
+};
+
+/// Numbers whose material is in memory at a time.
+const BATCH: usize = 1 << 16;
+
+/// Products of shared numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiply {
+    /// Width of the numbers.
+    pub bits: u32,
+    /// With [`Objective::Online`] by multiplication triples, which take less online and more in all.
+    pub objective: Objective,
+}
+
+/// Products of shared matrices.
+#[derive(Clone, Copy, Debug)]
+pub struct Products {
+    /// The shape.
+    pub shape: MatrixShape,
+    /// Width of the numbers.
+    pub bits: u32,
+    /// As of [`Multiply`].
+    pub objective: Objective,
+}
+
+/// Faithful truncation of shared numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Truncate {
+    /// Width of the numbers.
+    pub bits: u32,
+    /// How many bits are cut off.
+    pub cut: u32,
+}
+
+/// Selection by a shared bit: the first operand is the bits, the second the numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Select {
+    /// Width of the numbers.
+    pub bits: u32,
+}
+
+impl Operation for Multiply {
+    fn name(&self) -> String {
+        "product".into()
+    }
+
+    fn method(&self) -> String {
+        by(self.objective)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("function", self.name()), ("bits", self.bits.to_string()), ("method", self.method())]
+    }
+
+    fn result(&self) -> Held {
+        numbers(self.bits)
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(match self.objective {
+            Objective::Online => ProductTriples::<u64>::bill(self.bits, MatrixShape::numbers(items)),
+            _ => Multiplication::bill(self.bits).times(items),
+        })
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        if self.objective == Objective::Online {
+            return triples(p, self.bits, MatrixShape::numbers(items), items);
+        }
+        let (bits, product) = (self.bits, Multiplication::prepare(p, self.bits, items)?);
+        Ok(material(items, move |s, given| {
+            let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
+            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+        }))
+    }
+}
+
+impl Operation for Products {
+    fn name(&self) -> String {
+        "matrix product".into()
+    }
+
+    fn method(&self) -> String {
+        by(self.objective)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let MatrixShape { batch, rows, inner, columns } = self.shape;
+        vec![
+            ("function", self.name()),
+            ("shape", format!("{batch} of {rows} x {inner} x {columns}")),
+            ("bits", self.bits.to_string()),
+            ("method", self.method()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        numbers(self.bits)
+    }
+
+    fn bill(&self, _items: usize) -> Result<Bill> {
+        Ok(match self.objective {
+            Objective::Online => ProductTriples::<u64>::bill(self.bits, self.shape),
+            _ => MatrixJob::shared(self.shape, self.bits).bill(),
+        })
+    }
+
+    fn most(&self) -> Option<usize> {
+        None
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        if self.objective == Objective::Online {
+            return triples(p, self.bits, self.shape, items);
+        }
+        let (bits, job) = (self.bits, MatrixJob::shared(self.shape, self.bits));
+        let product = MatrixProduct::prepare(p, job)?;
+        Ok(material(items, move |s, given| {
+            let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
+            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+        }))
+    }
+}
+
+impl Operation for Truncate {
+    fn name(&self) -> String {
+        "truncation".into()
+    }
+
+    fn method(&self) -> String {
+        "faithful".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let [bits, cut] = [self.bits, self.cut].map(|n| n.to_string());
+        vec![("function", self.name()), ("bits", bits), ("bits to cut off", cut)]
+    }
+
+    fn result(&self) -> Held {
+        numbers(self.bits)
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(FaithfulTruncation::bill(self.bits, self.cut, self.plan()?)?.times(items))
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, cut) = (self.bits, self.cut);
+        let truncation = FaithfulTruncation::prepare(p, bits, cut, self.plan()?, items)?;
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+        }))
+    }
+}
+
+impl Truncate {
+    fn plan(&self) -> Result<Plan> {
+        Plan::best(self.cut, Objective::Total)
+    }
+}
+
+impl Operation for Select {
+    fn name(&self) -> String {
+        "selection".into()
+    }
+
+    fn method(&self) -> String {
+        "multiplexer".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("function", self.name()), ("bits", self.bits.to_string())]
+    }
+
+    fn result(&self) -> Held {
+        numbers(self.bits)
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(Mux::bill(&[self.bits]).times(items))
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, mux) = (self.bits, Mux::prepare(p, items, &[self.bits])?);
+        Ok(material(items, move |s, given| {
+            let [choices, x] = operands(given)?;
+            let choices = Bits::collect(choices.iter().copied());
+            Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+        }))
+    }
+}
+
+fn triples(p: &mut Party, bits: u32, shape: MatrixShape, items: usize) -> Result<Box<dyn Material>> {
+    let triples = ProductTriples::<u64>::random(p, bits, shape)?;
+    Ok(material(items, move |s, given| {
+        let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
+        Ok(triples.multiply(s, &x, &y)?.words().to_vec())
+    }))
+}
+
+fn by(objective: Objective) -> String {
+    if objective == Objective::Online { "triples" } else { "correlated OTs" }.into()
+}
+
+fn numbers(bits: u32) -> Held {
+    Held { sharing: Sharing::Additive, bits, fraction: 0, range: None }
+}

@@ -1,0 +1,235 @@
+//! Comparisons of two shared numbers.
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    arith::{CompareJob, Comparison, Domain, Equality, Maximum, Objective},
+    bill::Bill,
+    error::{Error, Result},
+    gates::{B2a, Bits},
+    party::Party,
+    share::{AShare, Sharing},
+};
+
+/// Numbers whose material is in memory at a time.
+const BATCH: usize = 1 << 18;
+
+/// What is asked of two numbers x and y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `x >= y`.
+    Ge,
+    /// `x > y`.
+    Gt,
+    /// `x <= y`.
+    Le,
+    /// `x < y`.
+    Lt,
+    /// `x = y`.
+    Eq,
+    /// `x` and `y` differ.
+    Ne,
+    /// The larger one.
+    Max,
+    /// The smaller one.
+    Min,
+}
+
+impl Relation {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Ge, Self::Gt, Self::Le, Self::Lt, Self::Eq, Self::Ne, Self::Max, Self::Min];
+
+    /// The name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ge => "ge",
+            Self::Gt => "gt",
+            Self::Le => "le",
+            Self::Lt => "lt",
+            Self::Eq => "eq",
+            Self::Ne => "ne",
+            Self::Max => "max",
+            Self::Min => "min",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Ge => "1 if x >= y, else 0",
+            Self::Gt => "1 if x > y, else 0",
+            Self::Le => "1 if x <= y, else 0",
+            Self::Lt => "1 if x < y, else 0",
+            Self::Eq => "1 if x = y, else 0",
+            Self::Ne => "1 if x and y differ, else 0",
+            Self::Max => "the larger of x and y",
+            Self::Min => "the smaller of x and y",
+        }
+    }
+
+    /// Whether the result is a number, not a bit.
+    pub fn selects(self) -> bool {
+        matches!(self, Self::Max | Self::Min)
+    }
+
+    fn by_equality(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne)
+    }
+}
+
+/// Comparisons of signed numbers of one format.
+#[derive(Clone, Copy, Debug)]
+pub struct Compare {
+    relation: Relation,
+    fraction: u32,
+    /// Of a result that is a number.
+    range: [i64; 2],
+    job: CompareJob,
+    /// Width of a bit that becomes an additive share.
+    additive: Option<u32>,
+}
+
+impl Compare {
+    /// Comparisons of numbers of `bits` bits with `fraction` bits behind the point, of an x in the range `x` with a
+    /// y in the range `y`, both ends included.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width that is not supported.
+    pub fn new(
+        relation: Relation,
+        [bits, fraction]: [u32; 2],
+        x: [i64; 2],
+        y: [i64; 2],
+        objective: Objective,
+    ) -> Result<Self> {
+        let half = 1i128 << bits.clamp(1, 64).saturating_sub(1);
+        let near = |a: [i64; 2], b: [i64; 2]| i128::from(a[1]) - i128::from(b[0]) < half;
+        // Differences that fit, in either order, take a third of the work.
+        let domain = if near(x, y) && near(y, x) { Domain::Near } else { Domain::Signed };
+        let range = match relation {
+            Relation::Min => [x[0].min(y[0]), x[1].min(y[1])],
+            _ => [x[0].max(y[0]), x[1].max(y[1])],
+        };
+        Ok(Self { relation, fraction, range, job: CompareJob::new(bits, domain, objective)?, additive: None })
+    }
+
+    /// As a job says.
+    pub fn of(relation: Relation, job: CompareJob) -> Self {
+        let half = 1i128 << (job.bits - 1);
+        let range = [(-half) as i64, (half - 1) as i64];
+        Self { relation, fraction: 0, range, job, additive: None }
+    }
+
+    /// With results that are additive shares, of `bits` bits where they are bits.
+    #[must_use]
+    pub fn additive(self, bits: u32) -> Self {
+        Self { additive: Some(bits), ..self }
+    }
+
+    /// What is asked.
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// The bits, from shares of both numbers; and what makes numbers of them.
+    fn bits(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, relation) = (self.job.bits, self.relation);
+        let convert = self.additive.map(|bits| B2a::prepare(p, bits, items)).transpose()?;
+        let finish = move |s: &mut crate::session::Session, found: Bits| match convert {
+            None => Ok(found.iter().collect()),
+            Some(convert) => Ok(convert.convert::<u64>(s, &found)?.words().to_vec()),
+        };
+        if relation.by_equality() {
+            let equality = Equality::prepare(p, bits, self.job.plan.digit, items)?;
+            return Ok(material(items, move |s, given| {
+                let [x, y] = numbers(bits, given)?;
+                let equal = equality.eq(s, &x, &y)?;
+                let found = if relation == Relation::Ne { equal.not(s.role()) } else { equal };
+                finish(s, found)
+            }));
+        }
+        let order = Comparison::prepare(p, self.job, items)?;
+        Ok(material(items, move |s, given| {
+            let [x, y] = numbers(bits, given)?;
+            let found = match relation {
+                Relation::Gt => order.less(s, &y, &x)?,
+                Relation::Le => order.ge(s, &y, &x)?,
+                Relation::Lt => order.less(s, &x, &y)?,
+                _ => order.ge(s, &x, &y)?,
+            };
+            finish(s, found)
+        }))
+    }
+}
+
+impl Operation for Compare {
+    fn name(&self) -> String {
+        self.relation.name().into()
+    }
+
+    fn method(&self) -> String {
+        match self.relation.by_equality() {
+            true => format!("equality in digits of {}", self.job.plan.digit),
+            false => {
+                format!("{:?} in digits of {}", self.job.plan.method, self.job.plan.digit).to_lowercase()
+            }
+        }
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("function", self.relation.name().to_owned()),
+            ("bits", self.job.bits.to_string()),
+            ("fraction bits", self.fraction.to_string()),
+            ("method", format!("{} of {:?} numbers", self.method(), self.job.domain).to_lowercase()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        let range = Some(if self.relation.selects() { self.range } else { [0, 1] });
+        match (self.relation.selects(), self.additive) {
+            (true, _) => {
+                Held { sharing: Sharing::Additive, bits: self.job.bits, fraction: self.fraction, range }
+            }
+            (false, Some(bits)) => Held { sharing: Sharing::Additive, bits, fraction: 0, range },
+            (false, None) => Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range },
+        }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        if self.relation.selects() {
+            return Ok(Maximum::bill(&self.job)?.times(items));
+        }
+        let found = match self.relation.by_equality() {
+            true => Equality::bill(self.job.bits, self.job.plan.digit)?,
+            false => self.job.bill()?,
+        };
+        Ok((found + self.additive.map_or(Bill::FREE, B2a::bill)).times(items))
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        if !self.relation.selects() {
+            return self.bits(p, items);
+        }
+        let (bits, smaller) = (self.job.bits, self.relation == Relation::Min);
+        let larger = Maximum::prepare(p, self.job, items)?;
+        Ok(material(items, move |s, given| {
+            let [x, y] = numbers(bits, given)?;
+            let max = larger.max(s, &x, &y)?;
+            Ok(if smaller { &(&x + &y) - &max } else { max }.words().to_vec())
+        }))
+    }
+}
+
+/// The shares of x and y.
+fn numbers(bits: u32, given: &[&[u64]]) -> Result<[AShare<u64>; 2]> {
+    let given: [&[u64]; 2] = operands(given)?;
+    if given[0].len() != given[1].len() {
+        return Err(Error::Shape { what: "numbers to compare", want: given[0].len(), got: given[1].len() });
+    }
+    Ok(given.map(|words| AShare::new(bits, words.to_vec())))
+}

@@ -1,0 +1,68 @@
+//! Functions of one shared number.
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    arith::Fixed,
+    bill::Bill,
+    error::Result,
+    math::Evaluation,
+    party::Party,
+    share::{AShare, Sharing},
+};
+
+/// Bits of one-hot vectors in memory at a time.
+const MATERIAL_BITS: usize = 1 << 28;
+
+impl Operation for Evaluation {
+    fn name(&self) -> String {
+        self.card().function
+    }
+
+    fn method(&self) -> String {
+        self.card().method.to_string()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let card = self.card();
+        vec![
+            ("function", card.function),
+            ("bits", card.ring.to_string()),
+            ("fraction bits", card.scale.to_string()),
+            ("domain", card.domain.to_string()),
+            ("output fraction bits", card.scale_out.to_string()),
+            ("method", card.method.to_string()),
+            ("outside the domain", card.outside.to_string()),
+            ("digest of the function", self.digest().to_hex().to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        Held {
+            sharing: Sharing::Additive,
+            bits: self.bits(),
+            fraction: self.scale_out(),
+            range: Some(self.range()),
+        }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(Evaluation::bill(self, items))
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some((MATERIAL_BITS / self.card().entries.max(1)).clamp(1 << 8, 1 << 16))
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, scale, prepared) = (self.bits(), self.scale(), Evaluation::prepare(self, p, items)?);
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            let y = prepared.eval(s, &Fixed::new(AShare::<u64>::new(bits, x.to_vec()), scale)?)?;
+            Ok(y.share().words().to_vec())
+        }))
+    }
+
+    fn card(&self) -> Option<String> {
+        Some(Evaluation::card(self).to_string())
+    }
+}

@@ -1,0 +1,146 @@
+//! Lookups in a public table, by whichever protocol.
+
+use std::sync::Arc;
+
+use prim::ring::Ring;
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    bill::Bill,
+    error::Result,
+    lut::{Job, Prepared, Protocol, Table},
+    math::Tabulated,
+    onehot::{Cyclic, Group, Xor},
+    party::Party,
+    share::{Additive, Bitwise, Kind, Share, Sharing},
+    store::Reserved,
+};
+
+/// Lookups of shared indices in a table of signed numbers, of `2^k` entries.
+#[derive(Clone, Debug)]
+pub struct Lookup {
+    /// A name for reports.
+    pub name: String,
+    /// How indices and results are shared, and their widths.
+    pub job: Job,
+    /// The table.
+    pub table: Arc<Tabulated>,
+    /// The protocol.
+    pub protocol: Protocol,
+}
+
+impl Lookup {
+    /// Calls `f` with the types of the job.
+    fn typed<F: Typed>(&self, f: F) -> F::Out {
+        match self.job.value_bits {
+            ..=8 => self.with_words::<F, u8>(f),
+            9..=16 => self.with_words::<F, u16>(f),
+            17..=32 => self.with_words::<F, u32>(f),
+            _ => self.with_words::<F, u64>(f),
+        }
+    }
+
+    fn with_words<F: Typed, R: Ring>(&self, f: F) -> F::Out {
+        match (self.job.index, self.job.output) {
+            (Sharing::Additive, Sharing::Additive) => f.call::<Cyclic, Additive, R>(self),
+            (Sharing::Additive, Sharing::Xor) => f.call::<Cyclic, Bitwise, R>(self),
+            (Sharing::Xor, Sharing::Additive) => f.call::<Xor, Additive, R>(self),
+            (Sharing::Xor, Sharing::Xor) => f.call::<Xor, Bitwise, R>(self),
+        }
+    }
+
+    /// The entries, reduced to their width.
+    fn entries<R: Ring>(&self) -> Result<Table<R>> {
+        let mask = u64::MAX >> (64 - self.job.value_bits);
+        let entries = self.table.entries().iter().map(|&e| R::from_u64(e as u64 & mask));
+        Table::new(self.job.value_bits, entries.collect())
+    }
+
+    /// Material as it is spent by indices.
+    fn ready<G: Group, K: Kind, R: Ring>(&self, prepared: Prepared<G, K, R>) -> Result<Box<dyn Material>> {
+        let (index_bits, table) = (self.job.index_bits, self.entries::<R>()?);
+        Ok(material(prepared.len(), move |s, given| {
+            let [x] = operands(given)?;
+            let x = x.iter().map(|&x| x as u32).collect();
+            let y = prepared.lookup(s, &table, &Share::<G::Kind, u32>::new(index_bits, x))?;
+            Ok(y.words().iter().map(|w| w.to_u64()).collect())
+        }))
+    }
+}
+
+impl Operation for Lookup {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn method(&self) -> String {
+        self.protocol.name().into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("function", self.name.clone()),
+            ("lookups", self.job.to_string()),
+            ("output fraction bits", self.table.fraction_bits().to_string()),
+            ("table digest", self.table.digest().to_hex().to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        Held {
+            sharing: self.job.output,
+            bits: self.job.value_bits,
+            fraction: self.table.fraction_bits(),
+            range: Some(self.table.range()),
+        }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        self.protocol.bill(&self.job, items)
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(self.protocol.most(&self.job))
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        self.typed(Make { p, items })
+    }
+
+    fn load(&self, reserved: &mut Reserved) -> Result<Box<dyn Material>> {
+        self.typed(Load { reserved })
+    }
+}
+
+/// What is done with the types of a job: the group of the index, kind and words of the results.
+trait Typed {
+    type Out;
+    fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out;
+}
+
+struct Make<'a> {
+    p: &'a mut Party,
+    items: usize,
+}
+
+impl Typed for Make<'_> {
+    type Out = Result<Box<dyn Material>>;
+
+    fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out {
+        let table = lookup.entries::<R>()?;
+        lookup.ready(lookup.protocol.prepare::<G, K, R>(self.p, &table, self.items)?)
+    }
+}
+
+struct Load<'a> {
+    reserved: &'a mut Reserved,
+}
+
+impl Typed for Load<'_> {
+    type Out = Result<Box<dyn Material>>;
+
+    fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out {
+        let most = self.reserved.len();
+        lookup.ready(self.reserved.load::<G, K, R>(most)?)
+    }
+}

@@ -1,0 +1,245 @@
+//! Running an operation: batches that fit memory, lanes, material made now, ahead or from disk, phases, and the
+//! opening of the results. The program, the Python package and the benchmark run everything through here.
+//!
+//! A lane is a connection with a thread of its own. Each prepares and evaluates its items batch by batch; results stay
+//! shared until those of all lanes are there, so that an operation that refuses numbers refuses them before anything
+//! is opened.
+
+mod phase;
+mod reveal;
+
+use std::{collections::VecDeque, ops::Range, thread};
+
+pub use phase::Phase;
+pub use reveal::{Outcome, Reveal};
+
+use crate::{
+    error::{Error, Result},
+    operation::{Material, Operation},
+    party::Party,
+    store::Reserved,
+};
+
+/// Somebody who wants to know how far a run has come; several lanes tell it at once.
+pub trait Watch: Sync {
+    /// So many items more are done.
+    fn done(&self, _items: usize) {}
+
+    /// A step of a phase took this.
+    fn took(&self, _step: Step, _phase: Phase) {}
+}
+
+/// The phases of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Before the inputs matter.
+    Offline,
+    /// From then on.
+    Online,
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// What lanes ended with.
+pub struct Done {
+    /// The results.
+    pub outcome: Outcome,
+    /// What was prepared.
+    pub offline: Phase,
+    /// What needed the inputs, the opening included.
+    pub online: Phase,
+}
+
+/// Where a lane's material comes from: first what was made ahead, then what was reserved on disk; what both lack is
+/// made now.
+#[derive(Default)]
+pub struct Ready {
+    /// Made ahead, in order.
+    pub made: VecDeque<Box<dyn Material>>,
+    /// From a store.
+    pub reserved: Option<Reserved>,
+}
+
+/// Shares that one lane ended with, and what they took.
+struct Lane {
+    words: Vec<u64>,
+    offline: Phase,
+    online: Phase,
+}
+
+/// Runs an operation in lanes and opens the results to whom `reveal` says: the items are cut into as many pieces as
+/// there are lanes, which are of the same lengths at the peer. An operation that cannot be cut takes one lane.
+///
+/// # Errors
+/// [`Error::Shape`] unless the operands are of one length where items are cut; and those of the operation, before
+/// anything is opened.
+pub fn run(
+    operation: &dyn Operation,
+    lanes: &mut [Party],
+    ready: Vec<Ready>,
+    operands: &[&[u64]],
+    reveal: Reveal,
+    watch: &dyn Watch,
+) -> Result<Done> {
+    let items = operands.first().map_or(0, |x| x.len());
+    let pieces = pieces(items, if operation.most().is_some() { lanes.len() } else { 1 });
+    let cut = |at: &Range<usize>| -> Vec<&[u64]> {
+        if operation.most().is_none() { operands.to_vec() } else { slices(operands, at) }
+    };
+    if operation.most().is_some() {
+        check(operands, items)?;
+    }
+    let work = lanes.iter_mut().zip(&pieces).zip(ready);
+    let shares = in_threads(work, |((p, at), ready)| lane(operation, p, ready, &cut(at), watch))?;
+    let held = operation.result();
+    let work = lanes.iter_mut().zip(shares);
+    let opened = in_threads(work, |(p, lane)| {
+        let Lane { words, offline, online } = lane;
+        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held.sharing, held.bits, words))?;
+        watch.took(Step::Online, opening);
+        Ok(Done { outcome, offline, online: online.then(opening) })
+    })?;
+    let all = opened.into_iter().reduce(|mut all, lane| {
+        all.outcome.append(lane.outcome);
+        let (offline, online) = (all.offline.beside(lane.offline), all.online.beside(lane.online));
+        Done { outcome: all.outcome, offline, online }
+    });
+    all.ok_or(Error::Shape { what: "lanes", want: 1, got: 0 })
+}
+
+/// Makes what `items` items take, batch by batch, for a run to come.
+///
+/// # Errors
+/// Those of the operation.
+pub fn prepare(
+    operation: &dyn Operation,
+    p: &mut Party,
+    items: usize,
+    watch: &dyn Watch,
+) -> Result<VecDeque<Box<dyn Material>>> {
+    let batch = operation.most().unwrap_or(items).max(1);
+    let mut made = VecDeque::new();
+    for from in (0..items).step_by(batch) {
+        let now = batch.min(items - from);
+        let (material, took) = make(operation, p, now)?;
+        watch.took(Step::Offline, took);
+        watch.done(now);
+        made.push_back(material);
+    }
+    Ok(made)
+}
+
+/// Starts the OT extension that suits `items` items, as a part of the set-up.
+///
+/// # Errors
+/// Those of the operation and of the channel.
+pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
+    let (send, recv) = operation.bill(items)?.cots_of(p.role());
+    p.prepare_ot(send, recv)
+}
+
+/// Shares of the results at one party's only lane, which stay shared.
+///
+/// # Errors
+/// As [`run`].
+pub fn shares(
+    operation: &dyn Operation,
+    p: &mut Party,
+    ready: Ready,
+    operands: &[&[u64]],
+    watch: &dyn Watch,
+) -> Result<Vec<u64>> {
+    if operation.most().is_some() {
+        check(operands, operands.first().map_or(0, |x| x.len()))?;
+    }
+    Ok(lane(operation, p, ready, operands, watch)?.words)
+}
+
+/// Items of each of so many lanes, the first ones with more; lanes without any are left out.
+pub fn pieces(items: usize, lanes: usize) -> Vec<Range<usize>> {
+    let share = items.div_ceil(lanes.max(1)).max(1);
+    (0..items).step_by(share).map(|from| from..items.min(from + share)).collect()
+}
+
+fn lane(
+    operation: &dyn Operation,
+    p: &mut Party,
+    mut ready: Ready,
+    operands: &[&[u64]],
+    watch: &dyn Watch,
+) -> Result<Lane> {
+    let items = operands.first().map_or(0, |x| x.len());
+    let mut lane = Lane { words: Vec::with_capacity(items), offline: Phase::default(), online: Phase::default() };
+    let mut at = 0;
+    while at < items {
+        let (material, offline) = next(operation, p, &mut ready, items - at)?;
+        let now = at..at + material.items();
+        let given = if operation.most().is_none() { operands.to_vec() } else { slices(operands, &now) };
+        at = now.end;
+        let count = now.len();
+        let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
+        lane.words.extend(words);
+        watch.took(Step::Offline, offline);
+        watch.took(Step::Online, online);
+        watch.done(count);
+        (lane.offline, lane.online) = (lane.offline.then(offline), lane.online.then(online));
+    }
+    Ok(lane)
+}
+
+/// Material for the next of `left` items.
+fn next(
+    operation: &dyn Operation,
+    p: &mut Party,
+    ready: &mut Ready,
+    left: usize,
+) -> Result<(Box<dyn Material>, Phase)> {
+    if let Some(material) = ready.made.pop_front() {
+        if material.items() > left {
+            return Err(Error::Shape { what: "items prepared", want: left, got: material.items() });
+        }
+        return Ok((material, Phase::default()));
+    }
+    if let Some(reserved) = ready.reserved.as_mut().filter(|reserved| !reserved.is_empty()) {
+        return Phase::of(p, |_| operation.load(reserved));
+    }
+    make(operation, p, operation.most().unwrap_or(left).min(left))
+}
+
+fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
+    Phase::of(p, |p| {
+        let (send, recv) = operation.bill(items)?.cots_of(p.role());
+        p.stock_cots(send, recv)?;
+        operation.prepare(p, items)
+    })
+}
+
+fn check(operands: &[&[u64]], items: usize) -> Result<()> {
+    match operands.iter().find(|x| x.len() != items) {
+        Some(x) => Err(Error::Shape { what: "items of an operand", want: items, got: x.len() }),
+        None => Ok(()),
+    }
+}
+
+fn slices<'a>(operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
+    operands.iter().map(|x| &x[at.clone()]).collect()
+}
+
+/// Does each piece of work in a thread of its own; the first error if there are some, when all have ended.
+fn in_threads<W: Send, T: Send>(
+    work: impl Iterator<Item = W>,
+    f: impl Fn(W) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let mut work: Vec<W> = work.collect();
+    if work.len() == 1 {
+        return Ok(vec![f(work.remove(0))?]);
+    }
+    thread::scope(|scope| {
+        let f = &f;
+        let threads: Vec<_> = work.into_iter().map(|work| scope.spawn(move || f(work))).collect();
+        threads.into_iter().map(|t| t.join().expect("a lane does not panic")).collect()
+    })
+}

@@ -1,0 +1,74 @@
+//! To whom results are opened: the one file that opens what operations give.
+
+use crate::{
+    error::Result,
+    net::Role,
+    session::Session,
+    share::{Additive, Bitwise, Sharing},
+};
+
+/// Who gets the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reveal {
+    /// Both parties.
+    Both,
+    /// One of them.
+    Only(Role),
+    /// Nobody: each party keeps its shares.
+    Nobody,
+}
+
+/// What a party ends with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The values, in two's complement; bits are 0 and 1.
+    Values(Vec<i64>),
+    /// This party's shares of the values.
+    Shares(Vec<u64>),
+    /// The peer got the values.
+    AtPeer,
+}
+
+impl Reveal {
+    /// Whether the party `role` ends with something to write.
+    pub fn reaches(self, role: Role) -> bool {
+        match self {
+            Self::Both | Self::Nobody => true,
+            Self::Only(one) => one == role,
+        }
+    }
+
+    /// Opens words of `bits` bits to whom they go: 1 round, or none.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn open(self, s: &mut Session, sharing: Sharing, bits: u32, words: Vec<u64>) -> Result<Outcome> {
+        let to = match self {
+            Self::Nobody => return Ok(Outcome::Shares(words)),
+            Self::Both => None,
+            Self::Only(role) => Some(role),
+        };
+        let mut values = Vec::with_capacity(words.len());
+        // A single bit is no number with a sign.
+        let unused = if bits == 1 { 0 } else { 64 - bits };
+        let take = |opened: &[u64]| values.extend(opened.iter().map(|w| (w << unused) as i64 >> unused));
+        // Public to the parties that both chose before any work: it is the result that they want.
+        match sharing {
+            Sharing::Additive => s.open_words::<Additive, u64>(to, bits, &words, take)?,
+            Sharing::Xor => s.open_words::<Bitwise, u64>(to, bits, &words, take)?,
+        }
+        let mine = to.is_none_or(|to| to == s.role());
+        Ok(if mine { Outcome::Values(values) } else { Outcome::AtPeer })
+    }
+}
+
+impl Outcome {
+    /// The results of later items behind these.
+    pub fn append(&mut self, rest: Self) {
+        match (self, rest) {
+            (Self::Values(all), Self::Values(rest)) => all.extend(rest),
+            (Self::Shares(all), Self::Shares(rest)) => all.extend(rest),
+            _ => {}
+        }
+    }
+}
