@@ -15,9 +15,8 @@ __all__ = [
     "Evaluation",
     "Listener",
     "Lookup",
-    "LookupMaterial",
     "Operation",
-    "OperationMaterial",
+    "Material",
     "Party",
     "Store",
     "Table",
@@ -58,9 +57,6 @@ class Lookup:
     def __new__(cls, table: Table, index_kind: str, bits: int, kind: str, protocol: str) -> Lookup: ...
     @property
     def bits(self) -> int: ...
-
-@final
-class LookupMaterial: ...
 
 @final
 class Evaluation:
@@ -119,7 +115,7 @@ class Operation:
     def card(self) -> str | None: ...
 
 @final
-class OperationMaterial: ...
+class Material: ...
 
 @final
 class Store:
@@ -178,9 +174,9 @@ class Party:
     def close(self, regular: bool) -> None: ...
 
 def look_up(
-    p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], material: LookupMaterial | None
+    p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], material: Material | None
 ) -> _Words: ...
-def prepare_lookup(p: Party, name: str, lookup: Lookup, count: int) -> LookupMaterial: ...
+def prepare_lookup(p: Party, name: str, lookup: Lookup, count: int) -> Material: ...
 def look_up_stored(
     p: Party, name: str, lookup: Lookup, index: NDArray[np.uint32], store: Store, no_offline: bool
 ) -> _Words: ...
@@ -191,9 +187,9 @@ def run(
     x: NDArray[np.uint64],
     y: NDArray[np.uint64],
     out: Sequence[int],
-    material: OperationMaterial | None,
+    material: Material | None,
 ) -> NDArray[np.uint64]: ...
-def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> OperationMaterial: ...
+def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
 def predict(
     index_bits: int,
     index_kind: str,

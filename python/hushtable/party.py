@@ -22,7 +22,7 @@ from .share import Share
 if TYPE_CHECKING:
     from .store import Store
 
-Material = native.LookupMaterial | native.OperationMaterial
+Material = native.Material
 
 _offline: ContextVar[Party | None] = ContextVar("hushtable_offline", default=None)
 
@@ -198,7 +198,6 @@ class Party:
         if store is not None:
             return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
         material = self._next(name)
-        assert material is None or isinstance(material, native.LookupMaterial)
         return native.look_up(self._native, name, lookup, words, material)
 
     def _run(
@@ -206,7 +205,6 @@ class Party:
     ) -> NDArray[np.uint64]:
         """Words of shares of what the operation gives, in this shape; from a plan's material while one runs."""
         material = self._next(name)
-        assert material is None or isinstance(material, native.OperationMaterial)
         return native.run(self._native, name, operation, x, y, shape, material)
 
     def _next(self, name: str) -> Material | None:

@@ -3,17 +3,16 @@
 //! The Python half knows shapes, ranges and NumPy's rules; this half hands words to the library without
 //! the interpreter lock, ends a call on an interrupt, and turns errors into exceptions.
 
-mod arith;
 mod codec;
 mod error;
 mod function;
 mod interrupt;
 mod link;
 mod lookup;
-mod material;
+mod operation;
 mod party;
 mod plan;
-mod rehearsal;
+mod running;
 mod store;
 mod table;
 mod words;
@@ -30,21 +29,21 @@ mod _hushtable {
     use super::*;
 
     #[pymodule_export]
-    use arith::Operation;
-    #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]
     use function::Evaluation;
     #[pymodule_export]
     use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
     #[pymodule_export]
-    use lookup::{Lookup, LookupMaterial, look_up, prepare_lookup, protocols};
+    use lookup::{Lookup, look_up, prepare_lookup, protocols};
     #[pymodule_export]
-    use material::{OperationMaterial, prepare_operation, run};
+    use operation::Operation;
     #[pymodule_export]
     use party::Party;
     #[pymodule_export]
     use plan::predict;
+    #[pymodule_export]
+    use running::{Material, prepare_operation, run};
     #[pymodule_export]
     use store::{Store, look_up_stored};
     #[pymodule_export]

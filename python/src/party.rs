@@ -11,6 +11,7 @@ use std::{
 use hushtable::{
     Error, Role,
     net::{Cost, HangUp},
+    run::{Phase, Step, Watch},
     share::{Additive, Bitwise, Sharing},
 };
 use numpy::{Element, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -81,6 +82,50 @@ impl Steps<'_> {
         let record = (self.operation.to_owned(), phase, begin, took, sent, received, rounds);
         self.records.lock().expect("no panic while the lock is held").push(record);
         outcome
+    }
+}
+
+impl Steps<'_> {
+    /// Runs what measures its steps itself.
+    pub fn run<T>(
+        &mut self,
+        progress: &Progress,
+        f: impl FnOnce(&mut hushtable::Party, &dyn Watch) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let pending = self.p.take_cost();
+        let Self { operation, start, records, .. } = *self;
+        let recorder = Recorder { operation, start, records, progress, pending: Mutex::new(Some(pending)) };
+        f(self.p, &recorder)
+    }
+}
+
+/// Records the steps of a run.
+struct Recorder<'a> {
+    operation: &'a str,
+    start: Instant,
+    records: &'a Mutex<Vec<Record>>,
+    progress: &'a Progress,
+    /// What was sent before the first step, which counts with it.
+    pending: Mutex<Option<Cost>>,
+}
+
+impl Watch for Recorder<'_> {
+    fn done(&self, items: usize) {
+        self.progress.add(items);
+    }
+
+    fn took(&self, step: Step, phase: Phase) {
+        let name = if step == Step::Offline { "offline" } else { "online" };
+        let Phase { seconds, mut sent, mut received, rounds } = phase;
+        if sent + received == 0 && seconds == 0.0 {
+            return; // material was there
+        }
+        if let Some(pending) = self.pending.lock().expect("no panic while the lock is held").take() {
+            (sent, received) = (sent + pending.sent, received + pending.received);
+        }
+        let begin = self.start.elapsed().as_secs_f64() - seconds;
+        let record = (self.operation.to_owned(), name, begin, seconds, sent, received, rounds as u32);
+        self.records.lock().expect("no panic while the lock is held").push(record);
     }
 }
 
@@ -199,7 +244,7 @@ impl Party {
 
     /// Waits until the peer is at the same point.
     fn barrier(&self, py: Python<'_>) -> PyResult<()> {
-        self.call(py, "barrier", |steps, _| steps.phase("online", hushtable::Party::barrier))
+        self.call(py, "barrier", |steps, _| steps.phase("online", |p| p.barrier()))
     }
 
     /// Opens shares to both parties, or to the party `to` only; who gets nothing gets `None`. The values are

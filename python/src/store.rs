@@ -6,8 +6,7 @@ use hushtable::{
     Error,
     lut::{Job, Protocol},
     net::Identity,
-    onehot::Group,
-    share::Kind,
+    run::{self, Ready},
     store::{self, Plan, Reserved},
 };
 use pyo3::prelude::*;
@@ -15,9 +14,9 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     interrupt::interruptible,
-    lookup::{Chosen, Lookup, Ready, Typed, indices},
+    lookup::{Lookup, indices},
     party::{self, Steps},
-    words::{Word, sharing},
+    words::{Words, sharing},
 };
 
 /// An open store, and the session in which its cursor was agreed on.
@@ -124,7 +123,7 @@ pub fn look_up_stored<'py>(
     no_offline: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (x, shape) = indices(index)?;
-    let (role, inner) = (p.role(), Arc::clone(&store.inner));
+    let inner = Arc::clone(&store.inner);
     let chosen = store.open(|open| {
         let chosen = lookup.stored(open.store.about().protocol);
         open.store.fits(chosen.protocol, &chosen.job)?;
@@ -135,11 +134,14 @@ pub fn look_up_stored<'py>(
     let found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
         let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
-        chosen.set_up(steps, role, x.len() - reserved.len())?;
-        let mut pieces = Pieces::new(&chosen, reserved);
-        chosen.run(steps, x, progress, |steps| pieces.next(steps))
+        let missing = x.len() - reserved.len();
+        if missing > 0 {
+            steps.phase("setup", |p| run::set_up(&chosen, p, missing))?;
+        }
+        let ready = Ready { reserved: Some(reserved), ..Ready::default() };
+        steps.run(progress, |p, watch| run::shares(&chosen, p, ready, &[&x], watch))
     })?;
-    found.into_array(py, &shape)
+    Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }
 
 fn enough(store: &store::Store, needed: usize, no_offline: bool) -> Result<(), Error> {
@@ -168,49 +170,4 @@ fn reserve(
         let there = open.store.left().min(needed as u64) as usize;
         open.store.reserve(there)
     })
-}
-
-/// What was reserved, batch by batch.
-struct Pieces<'a> {
-    chosen: &'a Chosen,
-    reserved: Reserved,
-    /// Lookups of the batches to come.
-    batches: Vec<usize>,
-    /// Those left of the batch that is read.
-    left: usize,
-}
-
-impl<'a> Pieces<'a> {
-    fn new(chosen: &'a Chosen, reserved: Reserved) -> Self {
-        let mut batches: Vec<_> = chosen.protocol.batches(&chosen.job, reserved.len()).collect();
-        batches.reverse();
-        Self { chosen, reserved, batches, left: 0 }
-    }
-
-    /// A batch, or what a file of the store has of it.
-    fn next(&mut self, steps: &mut Steps<'_>) -> Result<Option<Ready>, Error> {
-        if self.left == 0 {
-            let Some(batch) = self.batches.pop() else { return Ok(None) };
-            self.left = batch;
-        }
-        let load = Load { chosen: self.chosen, reserved: &mut self.reserved, most: self.left };
-        let read = steps.phase("online", |_| self.chosen.typed(load))?;
-        self.left -= read.0;
-        Ok(Some(read))
-    }
-}
-
-/// Reads material for at most so many lookups.
-struct Load<'a> {
-    chosen: &'a Chosen,
-    reserved: &'a mut Reserved,
-    most: usize,
-}
-
-impl Typed for Load<'_> {
-    type Out = Result<Ready, Error>;
-    fn call<G: Group, K: Kind, R: Word>(self) -> Self::Out {
-        let material = self.reserved.load::<G, K, R>(self.most)?;
-        self.chosen.ready(material.len(), material)
-    }
 }

@@ -17,34 +17,12 @@ pub enum Words {
 }
 
 /// A word that NumPy knows too.
-pub trait Word: Ring + Element {
-    /// A batch of such words.
-    fn batch(words: Vec<Self>) -> Words;
-}
+pub trait Word: Ring + Element {}
 
-impl Word for u8 {
-    fn batch(words: Vec<Self>) -> Words {
-        Words::U8(words)
-    }
-}
-
-impl Word for u16 {
-    fn batch(words: Vec<Self>) -> Words {
-        Words::U16(words)
-    }
-}
-
-impl Word for u32 {
-    fn batch(words: Vec<Self>) -> Words {
-        Words::U32(words)
-    }
-}
-
-impl Word for u64 {
-    fn batch(words: Vec<Self>) -> Words {
-        Words::U64(words)
-    }
-}
+impl Word for u8 {}
+impl Word for u16 {}
+impl Word for u32 {}
+impl Word for u64 {}
 
 impl Words {
     /// A copy of a contiguous unsigned array's elements, and its shape.
@@ -64,6 +42,16 @@ impl Words {
         Err(PyTypeError::new_err("an array of unsigned words is expected"))
     }
 
+    /// Words of `bits` bits in the narrowest that hold them.
+    pub fn narrow(words: Vec<u64>, bits: u32) -> Self {
+        match bits {
+            ..=8 => Self::U8(words.iter().map(|&w| w as u8).collect()),
+            9..=16 => Self::U16(words.iter().map(|&w| w as u16).collect()),
+            17..=32 => Self::U32(words.iter().map(|&w| w as u32).collect()),
+            _ => Self::U64(words),
+        }
+    }
+
     /// The array of these words, which takes them over.
     pub fn into_array<'py>(self, py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
         match self {
@@ -71,17 +59,6 @@ impl Words {
             Words::U16(w) => array(py, w, shape).map(Bound::into_any),
             Words::U32(w) => array(py, w, shape).map(Bound::into_any),
             Words::U64(w) => array(py, w, shape).map(Bound::into_any),
-        }
-    }
-
-    /// Puts the words of `rest`, of the same width, behind these.
-    pub fn append(&mut self, rest: Self) {
-        match (self, rest) {
-            (Words::U8(all), Words::U8(rest)) => all.extend(rest),
-            (Words::U16(all), Words::U16(rest)) => all.extend(rest),
-            (Words::U32(all), Words::U32(rest)) => all.extend(rest),
-            (Words::U64(all), Words::U64(rest)) => all.extend(rest),
-            _ => unreachable!("the batches of one call have one width"),
         }
     }
 }

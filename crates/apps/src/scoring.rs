@@ -19,16 +19,19 @@
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 4, for a model that is split by features.
 
 use hushtable::{
-    AShare, Error, Party, Result, Role,
-    arith::{CompareJob, Comparison, Domain, Fixed, Objective},
+    Error, Party, Result, Role,
+    arith::{CompareJob, Domain, Objective},
     bill::Bill,
-    gates::Bits,
-    math::{Bounds, Card, Evaluation, Function, Options, Prepared},
+    math::{Bounds, Card, Evaluation, Function, Options},
+    operation::{Compare, Held, Material, Operation, Relation},
     session::Session,
 };
 
 /// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
 const DOMAIN: Bounds = Bounds { lo: -16.0, hi: 16.0 };
+
+/// Rows whose material is in memory at a time.
+const BATCH: usize = 1 << 14;
 
 /// A party's part of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,38 +77,7 @@ pub struct Scoring {
 enum Method {
     Sigmoid(Evaluation),
     /// Comparison with this score, times `2^fraction`.
-    Compare(CompareJob, i64),
-}
-
-/// One-time material for a batch of rows.
-///
-/// ```compile_fail,E0382
-/// # use apps::scoring::Material;
-/// # use hushtable::{Party, Result};
-/// fn twice(p: &mut Party, m: Material, parts: &[u64]) -> Result<()> {
-///     m.answers(p, parts)?;
-///     m.answers(p, parts)?; // use of moved value: `m`
-///     Ok(())
-/// }
-/// ```
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Material {
-    bits: u32,
-    fraction: u32,
-    kind: Kind,
-}
-
-enum Kind {
-    Sigmoid(Box<Prepared>),
-    Compare(Box<Comparison>, i64),
-}
-
-/// Shares of what was asked.
-pub enum Answers {
-    /// Probabilities, with as many bits behind the point as the scores.
-    Probabilities(Fixed<u64>),
-    /// Bits: 1 where the probability is at least the threshold.
-    AtLeast(Bits),
+    Compare(Compare, i64),
 }
 
 impl Scoring {
@@ -129,7 +101,7 @@ impl Scoring {
             }
             Question::AtLeast(t) => {
                 let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
-                Method::Compare(job, least_score(t, bits, fraction)?)
+                Method::Compare(Compare::of(Relation::Ge, job), least_score(t, bits, fraction)?)
             }
         };
         Ok(Self { bits, fraction, question, method })
@@ -162,7 +134,7 @@ impl Scoring {
     pub fn digest(&self) -> blake3::Hash {
         match &self.method {
             Method::Sigmoid(evaluation) => evaluation.digest(),
-            Method::Compare(job, least) => blake3::hash(format!("{job:?} {least}").as_bytes()),
+            Method::Compare(compare, least) => blake3::hash(format!("{compare:?} {least}").as_bytes()),
         }
     }
 
@@ -179,53 +151,92 @@ impl Scoring {
         (-end..end).contains(&scaled).then_some(scaled as i64 as u64)
     }
 
-    /// What `rows` rows cost.
-    ///
-    /// # Errors
-    /// None for a scoring that was made.
-    pub fn bill(&self, rows: usize) -> Result<Bill> {
-        match &self.method {
-            Method::Sigmoid(evaluation) => Ok(evaluation.bill(rows)),
-            Method::Compare(job, _) => Ok(job.bill()?.times(rows)),
+    /// With bits that are shared additively, mod `2^bits`.
+    #[must_use]
+    pub fn additive(mut self, bits: u32) -> Self {
+        if let Method::Compare(compare, _) = &mut self.method {
+            *compare = compare.additive(bits);
         }
-    }
-
-    /// Offline, for `rows` rows.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn prepare(&self, p: &mut Party, rows: usize) -> Result<Material> {
-        let kind = match &self.method {
-            Method::Sigmoid(evaluation) => Kind::Sigmoid(Box::new(evaluation.prepare(p, rows)?)),
-            Method::Compare(job, least) => {
-                Kind::Compare(Box::new(Comparison::prepare(p, *job, rows)?), *least)
-            }
-        };
-        Ok(Material { bits: self.bits, fraction: self.fraction, kind })
+        self
     }
 }
 
-impl Material {
-    /// Online: the answers for rows of whose scores `parts` has this party's. Spends the material.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] unless there are as many rows as prepared for, and those of the channel.
-    pub fn answers(self, s: &mut Session, parts: &[u64]) -> Result<Answers> {
-        let score = AShare::<u64>::new(self.bits, parts.to_vec());
-        match self.kind {
-            Kind::Sigmoid(material) => {
-                Ok(Answers::Probabilities(material.eval(s, &Fixed::new(score, self.fraction)?)?))
-            }
-            Kind::Compare(material, least) => {
-                // Public: P0's share of the constant is all of it.
-                let mine = match s.role() {
-                    Role::P0 => least as u64,
-                    Role::P1 => 0,
-                };
-                let least = AShare::new(self.bits, vec![mine; parts.len()]);
-                Ok(Answers::AtLeast(material.ge(s, &score, &least)?))
+/// Takes this party's [parts](Scoring::encode) of the scores.
+impl Operation for Scoring {
+    fn name(&self) -> String {
+        "score".into()
+    }
+
+    fn method(&self) -> String {
+        match &self.method {
+            Method::Sigmoid(evaluation) => evaluation.card().method.to_string(),
+            Method::Compare(..) => "comparison".into(),
+        }
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let question = match self.question {
+            Question::Probability => "probability".to_owned(),
+            Question::AtLeast(t) => format!("whether it is at least {t}"),
+        };
+        vec![
+            ("what is asked", question),
+            ("bits", self.bits.to_string()),
+            ("fraction bits", self.fraction.to_string()),
+            ("digest of the question", self.digest().to_hex().to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        match &self.method {
+            Method::Sigmoid(evaluation) => evaluation.result(),
+            Method::Compare(compare, _) => compare.result(),
+        }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        match &self.method {
+            Method::Sigmoid(evaluation) => Ok(evaluation.bill(items)),
+            Method::Compare(compare, _) => compare.bill(items),
+        }
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        match &self.method {
+            Method::Sigmoid(evaluation) => Operation::prepare(evaluation, p, items),
+            Method::Compare(compare, least) => {
+                Ok(Box::new(Threshold { compare: compare.prepare(p, items)?, least: *least }))
             }
         }
+    }
+
+    fn card(&self) -> Option<String> {
+        Scoring::card(self).map(|card| card.to_string())
+    }
+}
+
+/// Material of a comparison with a public score.
+struct Threshold {
+    compare: Box<dyn Material>,
+    least: i64,
+}
+
+impl Material for Threshold {
+    fn items(&self) -> usize {
+        self.compare.items()
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>> {
+        let [parts] = operands else {
+            return Err(Error::Shape { what: "operands of a score", want: 1, got: operands.len() });
+        };
+        // Public: P0's share of the constant is all of it.
+        let mine = if s.role() == Role::P0 { self.least as u64 } else { 0 };
+        self.compare.eval(s, &[parts, &vec![mine; parts.len()]])
     }
 }
 

@@ -8,10 +8,8 @@ mod fixed;
 pub mod how;
 pub mod input;
 pub mod job;
-pub mod lanes;
 mod lookup;
 pub mod output;
-mod relation;
 pub mod session;
 pub mod shares;
 pub mod stock;
@@ -23,13 +21,12 @@ use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use hushtable::math::Function;
+use hushtable::{math::Function, operation::Relation};
 
 use self::{
     delivery::Delivery,
     how::{Beyond, How},
     job::Work,
-    relation::Relation,
     stock::Stock,
 };
 use crate::{
@@ -180,7 +177,7 @@ pub fn run(args: &Apply) -> Result<()> {
     let stock = Stock::open(args)?;
     let rows = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
-        stock.check(lookup, rows)?;
+        stock.check(&mut lookup.operation, rows)?;
     }
     let choosing = stock.choosing(&args.choosing)?;
     session::carry_out("apply", job, stock, &choosing, &args.delivery, &args.link, &args.input)

@@ -1,18 +1,11 @@
 //! What a phase of a session took, and how it is printed.
 
-use std::{fmt::Write as _, time::Instant};
+use std::fmt::Write as _;
 
-use hushtable::{Error, Party, Role, net::Cost};
+use hushtable::Role;
 use serde::{Deserialize, Serialize};
 
-/// Time, bytes and rounds of one phase at one party.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Phase {
-    pub seconds: f64,
-    pub sent: u64,
-    pub received: u64,
-    pub rounds: u64,
-}
+pub use hushtable::run::Phase;
 
 /// A phase as reported: bytes are `[sent by P0, sent by P1]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,42 +15,15 @@ pub struct Figures {
     pub rounds: u64,
 }
 
-impl Phase {
-    /// Runs `f` and measures it. What the session did before does not count.
-    pub fn of<T>(p: &mut Party, f: impl FnOnce(&mut Party) -> Result<T, Error>) -> Result<(T, Self), Error> {
-        let start = Instant::now();
-        let (out, cost) = p.metered(f)?;
-        Ok((out, Self::new(start, cost)))
-    }
-
-    /// A phase that began at `start` and cost `cost`.
-    pub fn new(start: Instant, cost: Cost) -> Self {
-        let Cost { sent, received, rounds } = cost;
-        Self { seconds: start.elapsed().as_secs_f64(), sent, received, rounds: rounds.into() }
-    }
-
-    /// This phase and then `next`.
-    pub fn then(self, next: Self) -> Self {
-        Self { seconds: self.seconds + next.seconds, rounds: self.rounds + next.rounds, ..self.sum(next) }
-    }
-
-    /// This phase and `other` at the same time.
-    pub fn beside(self, other: Self) -> Self {
-        let (seconds, rounds) = (self.seconds.max(other.seconds), self.rounds.max(other.rounds));
-        Self { seconds, rounds, ..self.sum(other) }
-    }
-
-    fn sum(self, other: Self) -> Self {
-        Self { sent: self.sent + other.sent, received: self.received + other.received, ..self }
-    }
-
-    /// As reported by the party `role`.
-    pub fn figures(self, role: Role) -> Figures {
+impl Figures {
+    /// A phase as the party `role` reports it.
+    pub fn of(role: Role, phase: Phase) -> Self {
+        let Phase { seconds, sent, received, rounds } = phase;
         let bytes = match role {
-            Role::P0 => [self.sent, self.received],
-            Role::P1 => [self.received, self.sent],
+            Role::P0 => [sent, received],
+            Role::P1 => [received, sent],
         };
-        Figures { seconds: self.seconds, bytes, rounds: self.rounds }
+        Self { seconds, bytes, rounds }
     }
 }
 
@@ -73,6 +39,12 @@ pub struct Phases {
 }
 
 impl Phases {
+    /// As the party `role` reports them.
+    pub fn of(role: Role, setup: Phase, offline: Phase, online: Phase) -> Self {
+        let [setup, offline, online] = [setup, offline, online].map(|phase| Figures::of(role, phase));
+        Self { setup, offline, online }
+    }
+
     /// A table for people, one line a phase.
     pub fn table(&self) -> String {
         let mut out =
@@ -112,9 +84,9 @@ mod tests {
     fn phases_add_up() {
         let a = Phase { seconds: 1.0, sent: 10, received: 20, rounds: 2 };
         let b = Phase { seconds: 3.0, sent: 1, received: 2, rounds: 1 };
-        let f = a.then(b).figures(Role::P1);
+        let f = Figures::of(Role::P1, a.then(b));
         assert_eq!(f, Figures { seconds: 4.0, bytes: [22, 11], rounds: 3 });
-        let f = a.beside(b).figures(Role::P0);
+        let f = Figures::of(Role::P0, a.beside(b));
         assert_eq!(f, Figures { seconds: 3.0, bytes: [11, 22], rounds: 2 });
     }
 

@@ -10,7 +10,7 @@ use hushtable::math::{Card, Function};
 
 use crate::{
     apply::{
-        evaluate::Evaluating,
+        evaluate::evaluation,
         how::{How, method_name},
     },
     choice::Objective,
@@ -54,7 +54,7 @@ pub fn run(args: &Functions) -> Result<()> {
     let card = |function| -> Result<Card> {
         let fraction_bits = args.how.function_bits();
         let wanted = args.how.wanted(args.how.bits, fraction_bits, false, args.optimise.into());
-        Ok(Evaluating::new(function, wanted)?.card().clone())
+        Ok(evaluation(function, wanted)?.card())
     };
     match args.name {
         Some(function) => println!("{}", card(function)?),
@@ -70,7 +70,7 @@ pub fn run(args: &Functions) -> Result<()> {
 pub fn usual() -> String {
     let how = How::default();
     let wanted = how.wanted(None, how.function_bits(), false, Objective::Total.into());
-    let card = |function| Evaluating::new(function, wanted).map(|e| e.card().clone());
+    let card = |function| evaluation(function, wanted).map(|e| e.card());
     table(&Function::ALL.map(|function| (function, card(function).map_err(|e: Failure| e.to_string()))))
 }
 

@@ -102,9 +102,8 @@ pub fn run(args: &Prepare) -> Result<()> {
     }
     if args.json {
         let role = p.role();
-        let (setup, offline) = (setup.figures(role), offline.figures(role));
-        let report =
-            Report { kind: "prepare", store: shown, phases: Phases { setup, offline, ..Phases::default() } };
+        let phases = Phases::of(role, setup, offline, Phase::default());
+        let report = Report { kind: "prepare", store: shown, phases };
         let line = serde_json::to_string(&report).expect("plain data");
         writeln!(io::stdout(), "{line}").map_err(|e| Failure::new(format!("standard output: {e}")))?;
     }

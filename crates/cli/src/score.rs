@@ -5,25 +5,21 @@ pub mod weights;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicUsize,
 };
 
-use apps::scoring::{Answers, Question, Scoring};
+use apps::scoring::{Question, Scoring};
 use clap::Args;
-use hushtable::{Error, Party};
 
 use self::weights::Named;
 use crate::{
     apply::{
-        delivery::Delivery,
+        delivery::{Delivery, Reveal},
         input::{Format, Operand},
-        job::{Job, Work},
-        lanes::{Done, Reveal, SHARED_BITS, in_batches},
+        job::{Job, SHARED_BITS, Work},
         session,
         stock::Stock,
     },
     choice::Choosing,
-    cost::Phase,
     csv_file,
     failure::{Failure, Result},
     link::Link,
@@ -32,9 +28,6 @@ use crate::{
 /// The format of scores unless another is asked for.
 pub const BITS: u32 = 40;
 pub const FRACTION_BITS: u32 = 16;
-
-/// Rows whose material is in memory at a time.
-const BATCH: usize = 1 << 14;
 
 const EXAMPLES: &str = "\
 The model is split by features: each party has the columns and the weights of its own. Its part of a row's score is \
@@ -103,7 +96,12 @@ pub fn run(args: &Score) -> Result<()> {
     };
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
-    let job = Job::new(&args.delivery, Work::Score(scoring), column, ids, vec![operand], vec![true]);
+    let scoring = match args.delivery.reveal {
+        Reveal::None => scoring.additive(SHARED_BITS),
+        _ => scoring,
+    };
+    let job =
+        Job::new(&args.delivery, Work::Other(Box::new(scoring)), column, ids, vec![operand], vec![true]);
     let (choosing, stock) = (Choosing::default(), Stock::none());
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &args.features)
 }
@@ -142,55 +140,4 @@ fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u6
 
 fn format(scoring: &Scoring) -> Format {
     Format { bits: scoring.bits(), fraction_bits: scoring.fraction() }
-}
-
-/// How the answers are held, and their range.
-pub fn result(scoring: &Scoring, reveal: Reveal) -> (Format, [i64; 2]) {
-    let bits = if reveal == Reveal::None { SHARED_BITS } else { 1 };
-    match scoring.question() {
-        // A few units more, which the evaluation's error may add.
-        Question::Probability => (format(scoring), [-8, (1 << scoring.fraction()) + 8]),
-        Question::AtLeast(_) => (Format { bits, fraction_bits: 0 }, [0, 1]),
-    }
-}
-
-/// How it is done, for reports.
-pub fn protocol(scoring: &Scoring) -> String {
-    scoring.card().map_or("comparison".to_owned(), |card| card.method.to_string())
-}
-
-/// What the parties compare.
-pub fn fields(scoring: &Scoring) -> Vec<(&'static str, String)> {
-    let question = match scoring.question() {
-        Question::Probability => "probability".to_owned(),
-        Question::AtLeast(t) => format!("whether it is at least {t}"),
-    };
-    vec![
-        ("what is asked", question),
-        ("bits", scoring.bits().to_string()),
-        ("fraction bits", scoring.fraction().to_string()),
-        ("digest of the question", scoring.digest().to_hex().to_string()),
-    ]
-}
-
-/// The answers for a lane's rows, of whose scores `parts` has this party's. `progress` counts the rows.
-pub fn lane(
-    scoring: &Scoring,
-    p: &mut Party,
-    parts: &[u64],
-    reveal: Reveal,
-    progress: &AtomicUsize,
-) -> std::result::Result<Done, Error> {
-    in_batches(parts.len(), BATCH, progress, |at| {
-        let (material, offline) = Phase::of(p, |p| {
-            let (send, recv) = scoring.cots(p.role(), at.len())?;
-            p.stock_cots(send, recv)?;
-            scoring.prepare(p, at.len())
-        })?;
-        let (outcome, online) = Phase::of(p, |p| match material.answers(p, &parts[at])? {
-            Answers::Probabilities(y) => reveal.numbers(p, y.share()),
-            Answers::AtLeast(bits) => reveal.bits(p, &bits),
-        })?;
-        Ok(Done { outcome, offline, online })
-    })
 }

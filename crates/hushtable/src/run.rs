@@ -172,7 +172,8 @@ fn lane(
     watch: &dyn Watch,
 ) -> Result<Lane> {
     let items = operands.first().map_or(0, |x| x.len());
-    let mut lane = Lane { words: Vec::with_capacity(items), offline: Phase::default(), online: Phase::default() };
+    let mut lane =
+        Lane { words: Vec::with_capacity(items), offline: Phase::default(), online: Phase::default() };
     let mut at = 0;
     while at < items {
         let (material, offline) = next(operation, p, &mut ready, items - at)?;

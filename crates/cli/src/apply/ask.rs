@@ -1,16 +1,17 @@
 //! What the command line and the input files ask for, checked before anything is connected.
 
-use hushtable::math::{Bounds, Function, exact_fraction_bits};
+use hushtable::{
+    math::{Bounds, Function, exact_fraction_bits},
+    operation::{Compare, Relation},
+};
 
 use super::{
     Apply, Operation,
-    evaluate::Evaluating,
-    fixed,
+    delivery::Reveal,
+    evaluate, fixed,
     input::{Format, Operand, Source},
-    job::{Job, Work},
-    lanes::Reveal,
+    job::{Job, SHARED_BITS, Work},
     lookup::Lookup,
-    relation::{Comparing, Relation},
     table_file,
 };
 use crate::failure::{Failure, Result};
@@ -22,13 +23,13 @@ const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
 pub fn job(args: &Apply) -> Result<Job> {
     match args.operation {
         Some(Operation::Relation(relation)) => compare(args, relation),
-        Some(Operation::Function(function)) if !args.looks_up() => evaluate(args, function),
+        Some(Operation::Function(function)) if !args.looks_up() => function_of(args, function),
         _ => look_up(args),
     }
 }
 
 /// A function of numbers of any size.
-fn evaluate(args: &Apply, function: Function) -> Result<Job> {
+fn function_of(args: &Apply, function: Function) -> Result<Job> {
     args.refuse_second_operand()?;
     let source = Source::open(&args.input)?;
     let (bits, fraction_bits) = match source.format() {
@@ -40,21 +41,23 @@ fn evaluate(args: &Apply, function: Function) -> Result<Job> {
     };
     let shared = args.delivery.reveal == Reveal::None;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
-    let evaluating = Evaluating::new(function, wanted)?;
-    let (reach, scale) = (evaluating.reach(), 2f64.powi(fraction_bits as i32));
-    let (ids, x) = source.numbers_within(args.column.as_deref(), args.id(), evaluating.format(), reach)?;
+    let evaluation = evaluate::evaluation(function, wanted)?;
+    let card = evaluation.card();
+    let (reach, scale) = (evaluate::reach(&card), 2f64.powi(fraction_bits as i32));
+    let (ids, x) =
+        source.numbers_within(args.column.as_deref(), args.id(), evaluate::format(&card), reach)?;
     if x.range[0] < reach[0] || x.range[1] > reach[1] {
         let [least, greatest, lo, hi] =
             [x.range[0], x.range[1], reach[0], reach[1]].map(|v| v as f64 / scale);
         return Err(source.says(&format!(
             "shares of values from {least} to {greatest}; {function} in {} bits takes {lo} to {hi}: make them \
              with more --bits or a smaller --output-fraction-bits",
-            evaluating.format().bits
+            card.ring
         )));
     }
     Ok(Job::new(
         &args.delivery,
-        Work::Evaluate(evaluating),
+        Work::Other(Box::new(evaluation)),
         function.name().to_owned(),
         ids,
         vec![x],
@@ -130,8 +133,14 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let gives_x = args.column.is_some() || first.shares.is_some();
     let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
     let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
-    let work =
-        Work::Compare(Comparing::new(relation, format, x.range, y.range, args.choosing.optimise.into())?);
+    let Format { bits, fraction_bits } = format;
+    let compare =
+        Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
+    let compare = match args.delivery.reveal {
+        Reveal::None => compare.additive(SHARED_BITS),
+        _ => compare,
+    };
+    let work = Work::Other(Box::new(compare));
     Ok(Job::new(&args.delivery, work, relation.name().to_owned(), ids, vec![x, y], gives))
 }
 

@@ -5,13 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use hushtable::Role;
+use clap::{Args, ValueEnum};
+use hushtable::{
+    Role,
+    run::{self, Outcome},
+};
 use serde::Serialize;
 
 use super::{
     job::{Job, Work},
-    lanes::{Outcome, Reveal},
     output::Output,
     shares::role_name,
 };
@@ -46,6 +48,43 @@ pub struct Delivery {
     pub quiet: bool,
 }
 
+/// Who gets the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reveal {
+    /// Both parties
+    Both,
+    /// The listening party only
+    #[value(alias = "0")]
+    P0,
+    /// The connecting party only
+    #[value(alias = "1")]
+    P1,
+    /// Nobody: each party keeps a file of shares
+    None,
+}
+
+impl Reveal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::P0 => "p0",
+            Self::P1 => "p1",
+            Self::None => "none",
+        }
+    }
+}
+
+impl From<Reveal> for run::Reveal {
+    fn from(reveal: Reveal) -> Self {
+        match reveal {
+            Reveal::Both => Self::Both,
+            Reveal::P0 => Self::Only(Role::P0),
+            Reveal::P1 => Self::Only(Role::P1),
+            Reveal::None => Self::Nobody,
+        }
+    }
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -68,7 +107,7 @@ impl Delivery {
     /// The output file, unless this party gets nothing.
     pub fn reserve(&self, role: Role, input: &Path) -> Result<Option<Output>> {
         match &self.output {
-            _ if !self.reveal.reaches(role) => Ok(None),
+            _ if !run::Reveal::from(self.reveal).reaches(role) => Ok(None),
             Some(path) => Output::reserve(path, input, self.reveal == Reveal::None, self.force).map(Some),
             None => Err(Failure::new("--output FILE says where the results go")),
         }
@@ -116,8 +155,8 @@ impl Delivery {
                 role: role_name(role),
                 rows: job.rows(),
                 index_bits,
-                value_bits: job.work.result(job.reveal).0.bits,
-                protocol: job.work.protocol(),
+                value_bits: job.result().0.bits,
+                protocol: job.operation().method(),
                 threads: job.threads(),
                 stored,
                 phases,
@@ -130,7 +169,7 @@ impl Delivery {
 }
 
 fn write_csv(to: &mut dyn Write, job: &Job, values: &[i64]) -> io::Result<()> {
-    let scale = 2f64.powi(job.work.result(job.reveal).0.fraction_bits as i32);
+    let scale = 2f64.powi(job.result().0.fraction_bits as i32);
     let mut to = csv::Writer::from_writer(to);
     match &job.ids {
         None => to.write_record([&job.column])?,

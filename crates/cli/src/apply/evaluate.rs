@@ -1,25 +1,16 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
-use std::{ops::Range, sync::atomic::AtomicUsize};
-
 use hushtable::{
-    AShare, Error, Party, Role,
-    arith::{Fixed, Objective},
-    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
+    arith::Objective,
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside},
 };
 
-use super::{
-    input::Format,
-    lanes::{Done, Reveal, in_batches},
-};
-use crate::{cost::Phase, failure::Result};
+use super::input::Format;
+use crate::failure::Result;
 
 /// The narrowest ring that is tried unless one is asked for.
 const NARROW: u32 = 32;
 const WIDE: u32 = 64;
-
-/// Bits of one-hot vectors in memory at a time.
-const MATERIAL_BITS: usize = 1 << 28;
 
 /// What is asked of the function, besides its name.
 #[derive(Clone, Copy, Debug)]
@@ -34,128 +25,25 @@ pub struct Wanted {
     pub objective: Objective,
 }
 
-/// A function and how it is evaluated. Public, the same at both parties.
-pub struct Evaluating {
-    evaluation: Evaluation,
-    card: Card,
-    range: [i64; 2],
+/// The function in a ring as asked for, else in the narrower one if it serves.
+pub fn evaluation(function: Function, wanted: Wanted) -> Result<Evaluation> {
+    let Wanted { bits, fraction_bits, output_fraction_bits, domain, method, outside, objective } = wanted;
+    let fraction_out = Some(output_fraction_bits);
+    let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
+    let of = |bits| Evaluation::new(function, bits, fraction_bits, &options);
+    Ok(match bits {
+        Some(bits) => of(bits)?,
+        None => of(NARROW).or_else(|_| of(WIDE))?,
+    })
 }
 
-impl Evaluating {
-    /// In a ring as asked for, else in the narrower one if it serves.
-    pub fn new(function: Function, wanted: Wanted) -> Result<Self> {
-        let Wanted { bits, fraction_bits, output_fraction_bits, domain, method, outside, objective } = wanted;
-        let fraction_out = Some(output_fraction_bits);
-        let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
-        let of = |bits| Evaluation::new(function, bits, fraction_bits, &options);
-        let evaluation = match bits {
-            Some(bits) => of(bits)?,
-            None => of(NARROW).or_else(|_| of(WIDE))?,
-        };
-        let card = evaluation.card();
-        let range = range(function, &card);
-        Ok(Self { evaluation, card, range })
-    }
-
-    /// What is known of it.
-    pub fn card(&self) -> &Card {
-        &self.card
-    }
-
-    /// How the numbers are held.
-    pub fn format(&self) -> Format {
-        Format { bits: self.card.ring, fraction_bits: self.card.scale }
-    }
-
-    /// How the results are held, and their range.
-    pub fn result(&self) -> (Format, [i64; 2]) {
-        (Format { bits: self.card.ring, fraction_bits: self.card.scale_out }, self.range)
-    }
-
-    /// The least and the greatest number that is treated as the card says, times `2^fraction_bits`.
-    pub fn reach(&self) -> [i64; 2] {
-        let scale = 2f64.powi(self.card.scale as i32);
-        [(self.card.reach.lo * scale) as i64, ((self.card.reach.hi * scale) as i128 - 1) as i64]
-    }
-
-    /// How it is done, for reports.
-    pub fn protocol(&self) -> String {
-        self.card.method.to_string()
-    }
-
-    /// What the parties compare.
-    pub fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("function", self.card.function.clone()),
-            ("bits", self.card.ring.to_string()),
-            ("fraction bits", self.card.scale.to_string()),
-            ("domain", self.card.domain.to_string()),
-            ("output fraction bits", self.card.scale_out.to_string()),
-            ("method", self.card.method.to_string()),
-            ("outside the domain", self.card.outside.to_string()),
-            ("digest of the function", self.evaluation.digest().to_hex().to_string()),
-        ]
-    }
-
-    /// Correlated OTs, as sender and as receiver, that `rows` values take at the party `role`.
-    pub fn cots(&self, role: Role, rows: usize) -> std::result::Result<(usize, usize), Error> {
-        self.evaluation.cots(role, rows)
-    }
-
-    /// The results at a lane's numbers, of which `x` has this party's part. `progress` counts the rows.
-    pub fn lane(
-        &self,
-        p: &mut Party,
-        x: &[u64],
-        reveal: Reveal,
-        progress: &AtomicUsize,
-    ) -> std::result::Result<Done, Error> {
-        let batch = (MATERIAL_BITS / self.card.entries.max(1)).clamp(1 << 8, 1 << 16);
-        in_batches(x.len(), batch, progress, |at| self.batch(p, x, at, reveal))
-    }
-
-    fn batch(
-        &self,
-        p: &mut Party,
-        x: &[u64],
-        at: Range<usize>,
-        reveal: Reveal,
-    ) -> std::result::Result<Done, Error> {
-        let (material, offline) = Phase::of(p, |p| {
-            let (send, recv) = self.evaluation.cots(p.role(), at.len())?;
-            p.stock_cots(send, recv)?;
-            self.evaluation.prepare(p, at.len())
-        })?;
-        let x = Fixed::new(AShare::<u64>::new(self.card.ring, x[at].to_vec()), self.card.scale)?;
-        let (outcome, online) = Phase::of(p, |p| {
-            let y = material.eval(p, &x)?;
-            reveal.numbers(p, y.share())
-        })?;
-        Ok(Done { outcome, offline, online })
-    }
+/// How the numbers are held.
+pub fn format(card: &Card) -> Format {
+    Format { bits: card.ring, fraction_bits: card.scale }
 }
 
-/// What results can be, times `2^scale_out`: the function's values over its domain and beyond, and a margin for
-/// what its extremes and the evaluation's error may add.
-fn range(function: Function, card: &Card) -> [i64; 2] {
-    const LOOKED_AT: u32 = 1 << 12;
-    let (Bounds { lo, hi }, reach) = (card.domain, card.reach);
-    let step = (hi - lo) / f64::from(LOOKED_AT);
-    let inside = (0..=LOOKED_AT).map(|i| function.eval(lo + step * f64::from(i)));
-    let beyond =
-        function.tails().into_iter().zip([reach.lo, reach.hi]).filter_map(|(tail, end)| match tail {
-            _ if card.outside != Outside::Saturate => None,
-            Tail::Limit(value) => Some(value),
-            Tail::Number => Some(end),
-            Tail::End => None,
-        });
-    let values = inside.chain(beyond).filter(|value| value.is_finite());
-    let [least, greatest] = values
-        .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, greatest], v| [v.min(least), v.max(greatest)]);
-    let scale = 2f64.powi(card.scale_out as i32);
-    let margin = 8.0 + (greatest - least) * scale / 256.0;
-    let end = 2f64.powi(card.ring as i32 - 1);
-    let [least, greatest] =
-        [least * scale - margin, greatest * scale + margin].map(|v| v.clamp(-end, end - 1.0));
-    [least.floor() as i64, greatest.ceil() as i64]
+/// The least and the greatest number that is treated as the card says, times `2^fraction_bits`.
+pub fn reach(card: &Card) -> [i64; 2] {
+    let scale = 2f64.powi(card.scale as i32);
+    [(card.reach.lo * scale) as i64, ((card.reach.hi * scale) as i128 - 1) as i64]
 }

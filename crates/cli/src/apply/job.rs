@@ -1,23 +1,19 @@
 //! A job: its public parameters, which both parties compare, and this party's rows.
 
-use std::sync::atomic::AtomicUsize;
+use std::borrow::Cow;
 
-use apps::scoring::Scoring;
-use hushtable::{Error, Party, Role, store::Reserved};
+use hushtable::{Error, Party, Role, operation::Operation};
 
 use super::{
-    delivery::Delivery,
-    evaluate::Evaluating,
+    delivery::{Delivery, Reveal},
     input::{Format, Operand},
-    lanes::{Done, Reveal},
     lookup::Lookup,
-    relation::Comparing,
     shares::ShareFile,
 };
-use crate::{
-    failure::{Failure, Result},
-    score,
-};
+use crate::failure::{Failure, Result};
+
+/// Results that stay shared have at least this width, so that any later index can be cut from them.
+pub const SHARED_BITS: u32 = 16;
 
 /// A job: its public parameters and this party's rows.
 pub struct Job {
@@ -35,10 +31,10 @@ pub struct Job {
 
 /// What is done with the numbers.
 pub enum Work {
+    /// A lookup, by a protocol on which the parties settle.
     Lookup(Lookup),
-    Evaluate(Evaluating),
-    Compare(Comparing),
-    Score(Scoring),
+    /// Anything else.
+    Other(Box<dyn Operation>),
 }
 
 impl Job {
@@ -59,22 +55,25 @@ impl Job {
         self.x[0].words.len()
     }
 
-    /// Rows of each lane.
-    pub fn lane_rows(&self) -> Vec<usize> {
-        let share = self.rows().div_ceil(self.threads);
-        (0..self.threads).map(|i| share.min(self.rows().saturating_sub(i * share))).collect()
-    }
-
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// This party's parts of the numbers of each lane that has rows.
-    pub fn lane_words(&self) -> Vec<Vec<&[u64]>> {
-        let share = self.rows().div_ceil(self.threads);
-        let mut chunks: Vec<_> = self.x.iter().map(|x| x.words.chunks(share)).collect();
-        let lanes = self.rows().div_ceil(share);
-        (0..lanes).map(|_| chunks.iter_mut().filter_map(Iterator::next).collect()).collect()
+    /// What is done.
+    pub fn operation(&self) -> &dyn Operation {
+        match &self.work {
+            Work::Lookup(lookup) => &lookup.operation,
+            Work::Other(operation) => operation.as_ref(),
+        }
+    }
+
+    /// This party's words of each operand, as the operation takes them.
+    pub fn operands(&self, role: Role) -> Vec<Cow<'_, [u64]>> {
+        let words = self.x.iter().map(|x| match &self.work {
+            Work::Lookup(lookup) => Cow::Owned(lookup.indices(&x.words, role)),
+            Work::Other(_) => Cow::Borrowed(&x.words[..]),
+        });
+        words.collect()
     }
 
     /// Compares everything public with the peer, before any work on secrets.
@@ -87,7 +86,10 @@ impl Job {
             ("number of inputs", self.x.len().to_string()),
         ];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
-        fields.extend(self.work.fields());
+        if let Work::Lookup(lookup) = &self.work {
+            fields.extend(lookup.fields());
+        }
+        fields.extend(self.operation().fields());
         fields.extend([
             ("reveal", self.reveal.name().to_owned()),
             ("store", store),
@@ -117,69 +119,19 @@ impl Job {
         }
     }
 
-    /// Correlated OTs, as sender and as receiver, that `rows` of its rows take at the party `role`.
-    pub fn cots(&self, role: Role, rows: usize) -> Result<(usize, usize)> {
-        match &self.work {
-            Work::Lookup(lookup) => Ok(lookup.cots(role, rows)),
-            Work::Evaluate(evaluating) => Ok(evaluating.cots(role, rows)?),
-            Work::Compare(comparing) => Ok(comparing.cots(role, rows, self.reveal)?),
-            Work::Score(scoring) => Ok(scoring.cots(role, rows)?),
-        }
-    }
-
-    /// The results for a lane's rows, of which `words` has this party's parts. `progress` counts them.
-    pub fn lane(
-        &self,
-        p: &mut Party,
-        words: Vec<&[u64]>,
-        stock: Option<Reserved>,
-        progress: &AtomicUsize,
-    ) -> std::result::Result<Done, Error> {
-        match &self.work {
-            Work::Lookup(lookup) => lookup.lane(p, stock, words[0], self.reveal, progress),
-            Work::Evaluate(evaluating) => evaluating.lane(p, words[0], self.reveal, progress),
-            Work::Compare(comparing) => comparing.lane(p, [words[0], words[1]], self.reveal, progress),
-            Work::Score(scoring) => score::lane(scoring, p, words[0], self.reveal, progress),
-        }
+    /// How the results are held, and their range.
+    pub fn result(&self) -> (Format, [i64; 2]) {
+        let held = self.operation().result();
+        let end = 1i64 << (held.bits - 1);
+        let format = Format { bits: held.bits, fraction_bits: held.fraction };
+        (format, held.range.unwrap_or([end.wrapping_neg(), end.wrapping_sub(1)]))
     }
 
     /// This party's share file of the results.
     pub fn share_file(&self, session: [u8; 32], role: Role, shares: Vec<u64>) -> ShareFile {
-        let (format, range) = self.work.result(Reveal::None);
+        let (format, range) = self.result();
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
         ShareFile { ids: self.ids.clone(), ..made }.sealed()
-    }
-}
-
-impl Work {
-    /// How the results are held, and their range.
-    pub fn result(&self, reveal: Reveal) -> (Format, [i64; 2]) {
-        match self {
-            Self::Lookup(lookup) => lookup.result(),
-            Self::Evaluate(evaluating) => evaluating.result(),
-            Self::Compare(comparing) => comparing.result(reveal),
-            Self::Score(scoring) => score::result(scoring, reveal),
-        }
-    }
-
-    /// Its name for reports.
-    pub fn protocol(&self) -> String {
-        match self {
-            Self::Lookup(lookup) => lookup.protocol.name().to_owned(),
-            Self::Evaluate(evaluating) => evaluating.protocol(),
-            Self::Compare(comparing) => comparing.protocol(),
-            Self::Score(scoring) => score::protocol(scoring),
-        }
-    }
-
-    /// What the parties compare.
-    fn fields(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Lookup(lookup) => lookup.fields(),
-            Self::Evaluate(evaluating) => evaluating.fields(),
-            Self::Compare(comparing) => comparing.fields(),
-            Self::Score(scoring) => score::fields(scoring),
-        }
     }
 }
 

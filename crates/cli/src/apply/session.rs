@@ -1,22 +1,18 @@
 //! A job from the first connection to its results.
 
-use std::{path::Path, thread};
+use std::{path::Path, sync::atomic::Ordering, thread};
 
-use hushtable::{Party, Role};
+use hushtable::{
+    Party,
+    run::{self, Done, Phase, Ready, Watch},
+};
 
 use super::{
     delivery::Delivery,
     job::{Job, Work},
-    lanes::{self, Done},
     stock::{self, Stock},
 };
-use crate::{
-    choice::Choosing,
-    cost::{Phase, Phases},
-    failure::Result,
-    link::Link,
-    progress::Progress,
-};
+use crate::{choice::Choosing, cost::Phases, failure::Result, link::Link, progress::Progress};
 
 /// A party for each lane, the id of the first connection's session, how many lookups of each lane are
 /// in the stock, and what that took.
@@ -40,22 +36,28 @@ pub fn carry_out(
     let output = delivery.reserve(link.role(), input)?;
     let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
     let role = lanes[0].role();
-    let reserved = stock.reserve(&stored)?;
+    let ready = stock.reserve(&stored)?.into_iter();
+    let ready = ready.map(|reserved| Ready { reserved, ..Ready::default() }).collect();
     let stored = stored.iter().sum();
-    let done = {
+    let operands = job.operands(role);
+    let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
+    let Done { outcome, offline, online } = {
         let progress = Progress::start("rows", job.rows(), delivery.quiet);
-        let inputs = job.lane_words().into_iter().zip(reserved).collect();
-        lanes::run(&mut lanes, inputs, |p, (words, stock)| job.lane(p, words, stock, progress.done()))?
+        run::run(job.operation(), &mut lanes, ready, &operands, delivery.reveal.into(), &progress)?
     };
     drop(lanes);
-    let Done { outcome, offline, online } = done;
     delivery.finish(&job, outcome, output, session, role)?;
-    let phases =
-        Phases { setup: setup.figures(role), offline: offline.figures(role), online: online.figures(role) };
+    let phases = Phases::of(role, setup, offline, online);
     if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !delivery.quiet) {
         eprintln!("{text}");
     }
     delivery.summary(kind, &job, role, stored, phases)
+}
+
+impl Watch for Progress {
+    fn done(&self, items: usize) {
+        Progress::done(self).fetch_add(items, Ordering::Relaxed);
+    }
 }
 
 /// Connects, agrees and sets up.
@@ -65,26 +67,27 @@ fn connect(job: &mut Job, stock: &mut Stock, choosing: &Choosing, link: &Link) -
     job.agree(&mut p, stock.name())?;
     let count = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
-        lookup.protocol = choosing.settle(&mut p, link.net(), &lookup.job(), count)?;
+        let lookup = &mut lookup.operation;
+        lookup.protocol = choosing.settle(&mut p, link.net(), &lookup.job, count)?;
     }
-    let rows = job.lane_rows();
+    let rows: Vec<usize> = run::pieces(count, job.threads()).iter().map(|at| at.len()).collect();
     let stored = stock::shares(&rows, stock.agree(&mut p, count)?);
-    let (session, role) = (p.id(), p.role());
-    let mut lanes = if job.threads() == 1 { Vec::new() } else { p.fork(job.threads())? };
+    let session = p.id();
+    let mut lanes = if rows.len() == 1 { Vec::new() } else { p.fork(rows.len())? };
     let before = Phase::new(start, p.take_cost());
     if lanes.is_empty() {
         lanes.push(p);
     }
     let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
-    let setup = before.then(prepare(job, role, &mut lanes, made)?);
+    let setup = before.then(set_up(job, &mut lanes, made)?);
     Ok(Connected { lanes, session, stored, setup })
 }
 
 /// Starts the OT extension in each lane, for the rows of each that take new material.
-fn prepare(job: &Job, role: Role, lanes: &mut [Party], made: Vec<usize>) -> Result<Phase> {
+fn set_up(job: &Job, lanes: &mut [Party], made: Vec<usize>) -> Result<Phase> {
+    let operation = job.operation();
     let prepare = |(lane, made): (&mut Party, usize)| -> Result<Phase> {
-        let (send, recv) = job.cots(role, made)?;
-        Ok(Phase::of(lane, |lane| lane.prepare_ot(send, recv))?.1)
+        Ok(Phase::of(lane, |lane| run::set_up(operation, lane, made))?.1)
     };
     let prepared = thread::scope(|scope| {
         let start = |lane| scope.spawn(move || prepare(lane));

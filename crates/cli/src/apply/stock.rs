@@ -2,10 +2,11 @@
 
 use hushtable::{
     Party,
+    operation::Lookup,
     store::{Reserved, Store},
 };
 
-use super::{Apply, lookup::Lookup};
+use super::Apply;
 use crate::{
     choice::{Choice, Choosing},
     failure::{Failure, Result},
@@ -54,7 +55,7 @@ impl Stock {
     pub fn check(&self, lookup: &mut Lookup, rows: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
         lookup.protocol = store.about().protocol;
-        store.fits(lookup.protocol, &lookup.job())?;
+        store.fits(lookup.protocol, &lookup.job)?;
         self.enough(rows)
     }
 

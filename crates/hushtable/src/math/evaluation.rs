@@ -146,8 +146,21 @@ impl Evaluation {
         let outside = options.outside;
         let (name, bill) = (name.to_string(), choice.bill(bits)?);
         let (form, guard, jumps, values) = (choice.form, choice.guard, target.jumps(), target.values());
-        let program =
-            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, values, tails, jumps, bill };
+        let program = Program {
+            name,
+            bits,
+            grid,
+            fraction_out,
+            outside,
+            form,
+            guard,
+            instead,
+            accuracy,
+            values,
+            tails,
+            jumps,
+            bill,
+        };
         Ok(Self(Arc::new(program)))
     }
 

@@ -1,0 +1,127 @@
+//! Operations: words of `uint64`, whatever their width.
+
+use std::sync::Arc;
+
+use hushtable::{
+    Role,
+    arith::{CompareJob, Domain, MatrixShape, Objective},
+    math::{Affine, NormJob, SoftmaxJob},
+    operation::{self, Compare, LayerNorm, Multiply, Products, Relation, Select, Truncate},
+};
+use pyo3::prelude::*;
+
+use crate::{error::raise, function::Evaluation, party};
+
+/// What is computed of two arrays of words, or of one and an empty one: public, the same at both parties.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+#[derive(Clone)]
+pub struct Operation {
+    /// What takes the least in all.
+    pub now: Arc<dyn operation::Operation>,
+    /// What is made before there are inputs.
+    pub ahead: Arc<dyn operation::Operation>,
+}
+
+impl Operation {
+    fn of(operation: impl operation::Operation + 'static) -> Self {
+        let operation = Arc::new(operation);
+        Self { now: operation.clone(), ahead: operation }
+    }
+}
+
+#[pymethods]
+impl Operation {
+    /// `x_i y_i`.
+    #[staticmethod]
+    fn multiply(bits: u32) -> Self {
+        let of = |objective| Arc::new(Multiply { bits, objective });
+        Self { now: of(Objective::Total), ahead: of(Objective::Online) }
+    }
+
+    /// Matrix products: `rows x inner` times `inner x columns`.
+    #[staticmethod]
+    fn matrix_product(bits: u32, batch: usize, rows: usize, inner: usize, columns: usize) -> Self {
+        let shape = MatrixShape { batch, rows, inner, columns };
+        let of = |objective| Arc::new(Products { shape, bits, objective });
+        Self { now: of(Objective::Total), ahead: of(Objective::Online) }
+    }
+
+    /// `floor(x_i / 2^fraction)`, for `-2^(bits-2) <= x < 2^(bits-2)`.
+    #[staticmethod]
+    fn truncate(bits: u32, fraction: u32) -> Self {
+        Self::of(Truncate { bits, cut: fraction })
+    }
+
+    /// XOR shares of the bits `x_i < y_i`. `domain`: `"near"`, `"signed"` or `"unsigned"`.
+    #[staticmethod]
+    fn less(py: Python<'_>, bits: u32, domain: &str) -> PyResult<Self> {
+        let domain = match domain {
+            "near" => Domain::Near,
+            "signed" => Domain::Signed,
+            _ => Domain::Unsigned,
+        };
+        let job = CompareJob::new(bits, domain, Objective::Total).map_err(|e| raise(py, &e))?;
+        Ok(Self::of(Compare::of(Relation::Lt, job)))
+    }
+
+    /// `y_i` where the bit `x_i`, shared by XOR, is 1, else 0.
+    #[staticmethod]
+    fn select(bits: u32) -> Self {
+        Self::of(Select { bits })
+    }
+
+    /// A function of `x_i`.
+    #[staticmethod]
+    fn evaluate(evaluation: &Evaluation) -> Self {
+        Self::of(evaluation.inner.clone())
+    }
+
+    /// Softmax of each row.
+    #[staticmethod]
+    fn softmax(py: Python<'_>, bits: u32, fraction: u32, rows: usize, len: usize) -> PyResult<Self> {
+        let job = SoftmaxJob { rows, len, bits, scale: fraction, objective: Objective::Total };
+        job.check().map_err(|e| raise(py, &e))?;
+        Ok(Self::of(job))
+    }
+
+    /// Layer norm of each row; the bounds are those of the library's `NormJob`. Gains and offsets are public, or
+    /// known to `owner` only: then `role`, this party's, says whether they are its own, or for their number only.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn layer_norm(
+        py: Python<'_>,
+        bits: u32,
+        fraction: u32,
+        rows: usize,
+        gains: Vec<f64>,
+        offsets: Vec<f64>,
+        owner: Option<u8>,
+        role: u8,
+        gain: f64,
+        largest: f64,
+        variance: [f64; 2],
+        epsilon: f64,
+    ) -> PyResult<Self> {
+        let (len, owner, role) = (gains.len(), owner.map(party::role), party::role(role));
+        let gains_known_to = owner;
+        let job =
+            NormJob { rows, len, bits, scale: fraction, largest, variance, epsilon, gain, gains_known_to };
+        job.ring().map_err(|e| raise(py, &e))?;
+        Ok(Self::of(LayerNorm { job, affine: affine(gains, offsets, owner, role) }))
+    }
+
+    /// What is known of a function of a tensor.
+    #[getter]
+    fn card(&self) -> Option<String> {
+        self.now.card()
+    }
+}
+
+/// Gains and offsets: public, this party's, or, for their number only, its peer's.
+fn affine(gains: Vec<f64>, offsets: Vec<f64>, owner: Option<Role>, role: Role) -> Affine {
+    match owner {
+        None => Affine::public(gains, offsets),
+        Some(owner) if owner == role => Affine::own(role, gains, offsets),
+        Some(_) => Affine::of_peer(role, gains.len()),
+    }
+}

@@ -1,0 +1,94 @@
+//! Operations run: with material made on the way, or ahead.
+
+use std::sync::{Arc, Mutex};
+
+use hushtable::{
+    Error, operation,
+    run::{self, Ready},
+};
+use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
+use pyo3::prelude::*;
+
+use crate::{
+    error::{raise, spent},
+    operation::Operation,
+    party,
+    words::array,
+};
+
+type Array<'py> = PyReadonlyArrayDyn<'py, u64>;
+
+/// One-time material for one call of an operation.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+pub struct Material {
+    operation: Arc<dyn operation::Operation>,
+    items: usize,
+    ready: Mutex<Option<Ready>>,
+}
+
+impl Material {
+    /// Made by `operation` for a call with `items` items.
+    pub fn new(operation: Arc<dyn operation::Operation>, items: usize, ready: Ready) -> Self {
+        Self { operation, items, ready: Mutex::new(Some(ready)) }
+    }
+
+    /// What it holds, once, for as many items as it was made for, and the operation that made it.
+    pub fn take(&self, py: Python<'_>, items: usize) -> PyResult<(Arc<dyn operation::Operation>, Ready)> {
+        hushtable::error::same("items prepared", self.items, items).map_err(|e| raise(py, &e))?;
+        let taken = self.ready.lock().expect("no panic while the lock is held").take();
+        Ok((Arc::clone(&self.operation), taken.ok_or_else(|| spent(py, "material of an operation"))?))
+    }
+}
+
+/// Words of shares of what `operation` computes, in the shape `out`; with `material`, which it spends, online only.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn run<'py>(
+    py: Python<'py>,
+    p: &party::Party,
+    name: &str,
+    operation: &Operation,
+    x: Array<'py>,
+    y: Array<'py>,
+    out: Vec<usize>,
+    material: Option<&Material>,
+) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
+    let (x, y) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec());
+    let taken = material.map(|material| material.take(py, x.len())).transpose()?;
+    let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
+    let found = p.call(py, name, move |steps, progress| {
+        let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
+        progress.begin(x.len());
+        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &operands, watch))
+    })?;
+    array(py, found, &out)
+}
+
+/// Material for one call with `count` words on the left.
+#[pyfunction]
+pub fn prepare_operation(
+    py: Python<'_>,
+    p: &party::Party,
+    name: &str,
+    operation: &Operation,
+    count: usize,
+) -> PyResult<Material> {
+    let operation = Arc::clone(&operation.ahead);
+    let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
+    Ok(Material::new(operation, count, ready))
+}
+
+/// Makes what `count` items take.
+pub fn prepare(
+    py: Python<'_>,
+    p: &party::Party,
+    name: &str,
+    operation: Arc<dyn operation::Operation>,
+    count: usize,
+) -> PyResult<Ready> {
+    p.call(py, name, move |steps, progress| {
+        progress.begin(count);
+        let made = steps.run(progress, |p, watch| run::prepare(operation.as_ref(), p, count, watch))?;
+        Ok::<_, Error>(Ready { made, reserved: None })
+    })
+}
