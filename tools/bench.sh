@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the figures that the README shows and appends them, a line of JSON each, to
+# Measures the figures that docs/measured.md shows and appends them, a line of JSON each, to
 # bench/record/<processor>/<date>.jsonl. Nothing else should be running. NET=lan or NET=wan measures those links.
 # tools/papers.sh measures what the papers' tables compare.
 set -euo pipefail

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use hushtable::{
     Error, operation,
-    run::{self, Ready},
+    run as runner,
+    run::Ready,
 };
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -59,7 +60,7 @@ pub fn run<'py>(
     let found = p.call(py, name, move |steps, progress| {
         let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
         progress.begin(x.len());
-        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &operands, watch))
+        steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
     array(py, found, &out)
 }
@@ -88,7 +89,7 @@ pub fn prepare(
 ) -> PyResult<Ready> {
     p.call(py, name, move |steps, progress| {
         progress.begin(count);
-        let made = steps.run(progress, |p, watch| run::prepare(operation.as_ref(), p, count, watch))?;
+        let made = steps.run(progress, |p, watch| runner::prepare(operation.as_ref(), p, count, watch))?;
         Ok::<_, Error>(Ready { made, reserved: None })
     })
 }

@@ -43,7 +43,7 @@ pub trait Group: Copy + Send + Sync + 'static {
     const NAME: &'static str;
 }
 
-/// Indices shared additively mod `2^n`; rows rotate.
+/// Indices shared additively modulo the table's length; rows rotate.
 #[derive(Clone, Copy)]
 pub struct Cyclic;
 
@@ -63,7 +63,7 @@ impl Group for Xor {
     const NAME: &'static str = "xor";
 }
 
-/// One-time material for a batch of lookups in tables of `2^n` entries: XOR shares of `e_s`, the
+/// One-time material for a batch of lookups in tables of n entries: XOR shares of `e_s`, the
 /// vector that is 1 at the uniform position `s` only, and shares of `s` itself.
 ///
 /// Neither the shares of the vector nor anything computed from them may be sent, used as a mask or
@@ -85,13 +85,13 @@ pub struct OneHot<G: Group> {
     rows: Rows<u64>,
 }
 
-/// Largest `n`, the base-2 logarithm of the table's length, that a generator makes.
+/// Most index bits that a generator makes a vector for.
 pub const MAX_INDEX_BITS: u32 = 20;
 
 /// The same for generators whose messages grow with the table.
 pub const MAX_DENSE_BITS: u32 = 16;
 
-/// Largest `n` of FLUTE+, which takes nearly `2^n` AND gates a lookup.
+/// The same for FLUTE+, which takes nearly as many AND gates a lookup as the table has entries.
 pub const MAX_FLUTE_BITS: u32 = 12;
 
 impl<G: Group> OneHot<G> {

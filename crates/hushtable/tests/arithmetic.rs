@@ -84,8 +84,8 @@ fn material_is_cut_and_checked() {
     });
 }
 
-/// For `k = 2^d` words in a block of `l` bits each, offline `256 (n - d) + 4 k l - 2 k + 2 + (k - 1) l +
-/// 2 (k - d - 1)` bits, `n (n - 1) / 2` more with the lift; online `2 n`.
+/// For `k = 2^e` words in a block of `l` bits each, offline `256 (d - e) + 4 k l - 2 k + 2 + (k - 1) l +
+/// 2 (k - e - 1)` bits, `d (d - 1) / 2` more with the lift; online `2 d`.
 #[test]
 fn the_cost_is_the_documented_one() {
     fn check<G: Group, R: Ring>(p: &mut Party, n: u32, l: u32, lift: u32) -> Result<()> {

@@ -1,13 +1,13 @@
 //! Lookup with additive output in a single online round: the one-hot vector itself is additive.
 //!
 //! # Functionality
-//! In: public tables of `2^n` entries of `l` bits, shares of `x` in the index group. Out: additive
+//! In: public tables of `n = 2^d` entries of `l` bits, shares of `x` in the index group. Out: additive
 //! shares of `T[x]` mod `2^l`.
 //!
 //! # Protocol
 //! *Offline*: additive shares `y_0 + y_1 = e_s` mod `2^l`, with shares of s. A word of 8, 16, 32 or 64
-//! bits holds l, and a block k of them (all `2^n` if these are fewer).
-//! 1. The low `log k` bits of s and their vector by doubling (`onehot::doubling`); its entries
+//! bits holds l, and a block `k = 2^e` of them (all n if these are fewer).
+//! 1. The low e bits of s and their vector by doubling (`onehot::doubling`); its entries
 //!    but the first are turned into additive shares, the first is 1 minus these: `e_lo`.
 //! 2. Over the high bits grows a half-tree (`onehot::half_tree`). Of its leaves x,
 //!    `C(x) = H''(x ^ 1)` under a key of their own, read as k words; `A_p` is the sum of party p's
@@ -21,10 +21,10 @@
 //! `y` is read.
 //!
 //! # Cost, a lookup
-//! With `d = log2 k`: offline `256 (n - d) + 4 k l - 2 k + 2 + (k - 1) l + 2 (k - d - 1)` bits and
-//! `2 (n - 1) + (k - 1) + 2` correlated OTs in `n + 2` rounds; the lift to the cyclic group adds
-//! `n (n - 1) / 2` bits, a correlated OT and a round (no round for n = 1). For l = 1 the
-//! `(k - 1) l` bits, their OTs and round fall away. Online `2 n` bits, 1 round.
+//! Offline `256 (d - e) + 4 k l - 2 k + 2 + (k - 1) l + 2 (k - e - 1)` bits and
+//! `2 (d - 1) + (k - 1) + 2` correlated OTs in `d + 2` rounds; the lift to the cyclic group adds
+//! `d (d - 1) / 2` bits, a correlated OT and a round (no round for d = 1). For l = 1 the
+//! `(k - 1) l` bits, their OTs and round fall away. Online `2 d` bits, 1 round.
 //!
 //! # Source
 //! lut-beyond 2.5, with the count of bits of lut-rules. Words in the leaves: Boyle, Gilboa, Ishai
@@ -234,7 +234,7 @@ pub(crate) fn making(n: u32, bits: u32) -> usize {
     (2 * 8 + 2 * 8) + generator.max(conversions).max(signs)
 }
 
-/// `log2 k` for words of `width` bits.
+/// `e = log2 k` for words of `width` bits.
 pub(crate) fn low_bits(width: u32, n: u32) -> u32 {
     (128 / width).ilog2().min(n)
 }

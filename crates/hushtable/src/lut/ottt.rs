@@ -39,7 +39,7 @@ use crate::{
     share::{BShare, Share},
 };
 
-/// Largest `n`, the base-2 logarithm of the table's length.
+/// Most index bits of a table.
 pub const MAX_INDEX_BITS: u32 = 12;
 
 /// One-time material for a batch of lookups in one table of one column.

@@ -2,7 +2,7 @@
 //! in [`signed`], several lookups in the same rounds in [`many`].
 //!
 //! # Functionality
-//! In: public tables of `2^n` entries of `l` bits, shares of `x`. Out: XOR shares of `T[x]`.
+//! In: public tables of `n = 2^d` entries of `l` bits, shares of `x`. Out: XOR shares of `T[x]`.
 //!
 //! # Protocol
 //! With `OneHot` material `(s, B)`:
@@ -10,7 +10,7 @@
 //! 2. `y_p = XOR of T[j] over j with E_p[j] = 1`. Local, for any number of tables.
 //!
 //! # Cost, a lookup
-//! `2n` bits, 1 round.
+//! `2d` bits, 1 round.
 //!
 //! # Source
 //! Hou et al., "ROTL" (PoPETs 2026), section 5.1. Deviation: XOR outputs and indices without

@@ -15,8 +15,8 @@
 //!    the vector has, mod 4, follows from sums over the same leaves: additive outputs need it.
 //!
 //! # Cost
-//! For tables of `2^n` entries, `n = 7 + h`: `2 (128 - 7 - 1) + 256 h + 256` bits and `2 (n - 1)`
-//! correlated OTs a lookup, in `n` rounds; the lift to the cyclic group adds `n (n - 1) / 2` bits, one
+//! For n entries, `d = log2 n = 7 + h`: `2 (128 - 7 - 1) + 256 h + 256` bits and `2 (d - 1)`
+//! correlated OTs a lookup, in `d` rounds; the lift to the cyclic group adds `d (d - 1) / 2` bits, one
 //! correlated OT and one round. The vectors are not stored: the material keeps `F` and the trees, and each
 //! reading of a vector hashes `2^h` leaves, and their ancestors again.
 //!
@@ -54,7 +54,7 @@ pub(crate) const LOW: u32 = 7;
 /// products of a level, the index, and of a level the correlated OTs and what they mask.
 pub(crate) const MAKING: usize = 2 * 16 + (4 + 8 + 8) + (2 * 16 + 16);
 
-/// Bytes of the material of one lookup, `n > 7`: the tree, how many ones the vector has, and the index.
+/// Bytes of the material of one lookup, more than 7 index bits: the tree, how many ones the vector has, and the index.
 pub(crate) fn material(n: u32) -> usize {
     Trees::<u64>::bytes(n - LOW) + 1 + 4
 }

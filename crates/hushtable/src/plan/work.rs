@@ -30,7 +30,7 @@ fn first(protocol: Protocol) -> f64 {
     }
 }
 
-/// With n entries: 1, index bits, n, bytes of the table, what grows faster: `n^1.5`, `n^2`, and n times the
+/// With n entries: 1, d, n, bytes of the table, what grows faster: `n^1.5`, `n^2`, and n times the
 /// table, in 128ths, and bytes of an entry.
 fn features(job: &Job) -> Terms {
     let n = (1u64 << job.index_bits) as f64;

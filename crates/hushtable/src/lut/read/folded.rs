@@ -9,7 +9,7 @@
 //! is known before the index, so `tau u` is computed as there, while the index is opened.
 //!
 //! # Cost, a lookup
-//! Offline as for additive outputs. Online `2n + 2 (l - 1)` bits a column, 1 round, and then the
+//! Offline as for additive outputs. Online `2d + 2 (l - 1)` bits a column, 1 round, and then the
 //! multiplication that the result meets anyway.
 //!
 //! # Source

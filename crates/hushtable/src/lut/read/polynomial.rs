@@ -1,7 +1,7 @@
 //! Polynomials whose coefficients are looked up, at a point that is the sum of two private numbers.
 //!
 //! # Functionality
-//! In: a public table of coefficients `c_0, ..., c_d` mod `2^L`, shares of an index x, and from party p a
+//! In: a public table of coefficients `c_0, ..., c_g` mod `2^L`, shares of an index x, and from party p a
 //! number `0 <= u_p < 2^t`. Out: additive shares mod `2^L` of the sum of `c_q[x] (u_0 + u_1)^q`.
 //!
 //! # Protocol
@@ -15,8 +15,8 @@
 //!    for them `-2 W_0 + sum over b >= 1 of (1 - 2^(bt)) W_b`, and `2^j W_b` for bit j, of which the low `L - j`
 //!    bits of `W_b` are enough: correlated OTs in both directions, all at once. `W_0` is added locally.
 //!
-//! # Cost, a lookup of `2^n` entries
-//! `K = 1 + t + 2t + ... + dt` correlated OTs each way, no more than L for a power. Online `2n + 2K` bits and
+//! # Cost, a lookup of `2^d` entries
+//! `K = 1 + t + 2t + ... + gt` correlated OTs each way, no more than L for a power. Online `2d + 2K` bits and
 //! `2 L` bits and twice the sum of `L - j` over the bits j of all powers; 2 rounds.
 //!
 //! # Source
@@ -56,7 +56,7 @@ const BINOMIAL: [[u64; 4]; 4] = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3
 /// What the polynomials of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PolynomialShape {
-    /// Degree d, 1 to 3.
+    /// Degree g, 1 to 3.
     pub degree: u32,
     /// Bits t of either party's number, 1 to 63.
     pub bits: u32,

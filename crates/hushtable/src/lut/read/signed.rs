@@ -1,7 +1,7 @@
 //! Additive outputs from a one-hot vector: the sign of the sums, and its removal.
 //!
 //! # Functionality
-//! In: public tables of `2^n` entries of `l` bits, shares of `x`. Out: additive shares of `T[x]`.
+//! In: public tables of `n = 2^d` entries of `l` bits, shares of `x`. Out: additive shares of `T[x]`.
 //!
 //! # Protocol
 //! With `OneHot` material `(s, B)`, `w_p` the number of ones in `B_p`:
@@ -14,7 +14,7 @@
 //!    one correlated OT each way, `y_p = u_p - 2 g_p - 2 h_p` mod `2^l`.
 //!
 //! # Cost, a lookup
-//! Offline 2 bits and a correlated OT each way, 1 round. Online `2n + 2 (l - 1)` bits a table, 2
+//! Offline 2 bits and a correlated OT each way, 1 round. Online `2d + 2 (l - 1)` bits a table, 2
 //! rounds. Outputs of one bit cost what XOR outputs do: there `-1 = 1`.
 //!
 //! # Source
