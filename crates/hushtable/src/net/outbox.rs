@@ -310,3 +310,38 @@ impl Shared {
         state.ended
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Timing;
+    use crate::net::memory::Memory;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+
+    #[test]
+    fn a_peer_that_takes_a_byte_now_and_then_does_not_read() {
+        let (mine, theirs) = Memory::pair();
+        let timeout = Duration::from_millis(500);
+        let patience = Patience { timeout, idle: timeout, slowest: 4e6, timing: Timing::default() };
+        let mut outbox = Outbox::new(Arc::new(mine), Shape::LOOPBACK, patience).unwrap();
+        let (done, until_done) = channel::<()>();
+        let start = Instant::now();
+        let error = thread::scope(|scope| {
+            scope.spawn(move || {
+                while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout)
+                    && start.elapsed() < Duration::from_secs(20)
+                {
+                    let _ = theirs.read(&mut [0], Duration::from_millis(1));
+                }
+            });
+            Frame::cut(vec![0; 2 << 20], 1).for_each(|frame| outbox.post(frame, || Ok(())).unwrap());
+            let error = outbox.flush(|| Ok(())).unwrap_err();
+            drop(done);
+            outbox.hang_up(true);
+            error
+        });
+        assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");
+        // 0.5 s, and half a second for 2 MiB.
+        assert!((0.9..10.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    }
+}

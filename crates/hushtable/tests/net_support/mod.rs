@@ -3,6 +3,8 @@
 
 use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
 use hushtable::{Error, Result};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -202,19 +204,26 @@ pub fn accept_raw(options: Options, bytes: &[u8]) -> Result<Connection> {
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut socket = TcpStream::connect(addr).unwrap();
-            // The party may have hung up before all is said.
-            let _ = socket.write_all(bytes);
-            until_closed(&mut socket);
-        });
+        scope.spawn(move || say_and_wait(addr, bytes));
         listener.accept()
     })
 }
 
+/// A caller that says `bytes` and waits for the end; what it is told.
+pub fn say_and_wait(addr: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut socket = TcpStream::connect(addr).unwrap();
+    // The party may have hung up before all is said.
+    let _ = socket.write_all(bytes);
+    until_closed(&mut socket)
+}
+
 /// What a party that listens with `options` says of a stranger, which `visit` plays; it then lets in the
 /// peer that connects with `peer`, as it must.
-pub fn turned_away(options: Options, peer: Options, visit: impl FnOnce(SocketAddr) + Send) -> Vec<String> {
+pub fn turned_away<T>(
+    options: Options,
+    peer: Options,
+    visit: impl FnOnce(SocketAddr) -> T + Send,
+) -> Vec<String> {
     let diary = Diary::default();
     let listener = Listener::bind("127.0.0.1:0", Options { log: diary.log(), ..options }).unwrap();
     let addr = listener.local_addr();
@@ -261,4 +270,43 @@ pub fn tls_error<T>(outcome: Result<T>) -> String {
 /// Bytes that differ from place to place.
 pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
     (0..len as u64).map(|i| ((i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
+}
+
+/// Accepts every certificate.
+#[derive(Debug)]
+pub struct Anybody;
+
+impl rustls::client::danger::ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
+        Ok(rustls::client::danger::ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &rustls::DigitallySignedStruct,
+    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &rustls::DigitallySignedStruct,
+    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
 }
