@@ -38,7 +38,8 @@ fn evaluate(args: &Apply, function: Function) -> Result<Job> {
             (Some(format.bits), format.fraction_bits)
         }
     };
-    let shared = args.delivery.reveal == Reveal::None;
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let shared = reveal == Reveal::None;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     let evaluating = Evaluating::new(function, wanted)?;
     let (reach, scale) = (evaluating.reach(), 2f64.powi(fraction_bits as i32));
@@ -53,7 +54,8 @@ fn evaluate(args: &Apply, function: Function) -> Result<Job> {
         )));
     }
     Ok(Job::new(
-        &args.delivery,
+        args.delivery.threads,
+        reveal,
         Work::Evaluate(evaluating),
         function.name().to_owned(),
         ids,
@@ -68,7 +70,8 @@ fn look_up(args: &Apply) -> Result<Job> {
     args.refuse_evaluation_options()?;
     let source = Source::open(&args.input)?;
     let fraction_bits = index_fraction_bits(args, &source)?;
-    let shared = args.delivery.reveal == Reveal::None;
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let shared = reveal == Reveal::None;
     let name = args.function().map_or("table", |function| function.name());
     let (domain, table, column) = match (args.operation, &args.table) {
         (Some(Operation::Function(function)), _) => {
@@ -101,8 +104,8 @@ fn look_up(args: &Apply) -> Result<Job> {
         _ => unreachable!("clap requires a function or a table"),
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
-    let work = Work::Lookup(Lookup::new(name, domain, table, args.delivery.reveal));
-    Ok(Job::new(&args.delivery, work, column, ids, vec![x], vec![true]))
+    let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
+    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x], vec![true]))
 }
 
 /// A comparison of two columns, or of one with a public number.
@@ -132,7 +135,9 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
     let work =
         Work::Compare(Comparing::new(relation, format, x.range, y.range, args.choosing.optimise.into())?);
-    Ok(Job::new(&args.delivery, work, relation.name().to_owned(), ids, vec![x, y], gives))
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let column = relation.name().to_owned();
+    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x, y], gives))
 }
 
 /// As the shares have, or as asked for.

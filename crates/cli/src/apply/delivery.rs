@@ -1,8 +1,10 @@
 //! What becomes of the results: to whom they go, in which file, and what is said about them.
 
 use std::{
+    convert::Infallible,
     io::{self, Write},
     path::{Path, PathBuf},
+    str::FromStr,
 };
 
 use clap::Args;
@@ -18,6 +20,7 @@ use super::{
 use crate::{
     cost::Phases,
     failure::{Failure, Result},
+    link::Link,
 };
 
 /// Where the results go.
@@ -32,9 +35,11 @@ pub struct Delivery {
     /// Replace --output if it is there
     #[arg(long)]
     pub force: bool,
-    /// Who gets the results
-    #[arg(long, value_enum, default_value = "both", value_name = "WHO")]
-    pub reveal: Reveal,
+    /// Who gets the results: me, peer, both or none; or a party by its name
+    ///
+    /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
+    #[arg(long, default_value = "both", value_name = "WHO")]
+    pub reveal: Recipient,
     /// Threads and connections to work with, 1 to 64; the peer must use as many
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: u16,
@@ -64,12 +69,51 @@ struct Report<'a> {
     phases: Phases,
 }
 
+/// Who gets the results, in the words of the party that asks: whoever listens, they mean the same.
+#[derive(Clone, Debug)]
+pub enum Recipient {
+    Me,
+    Peer,
+    Named(String),
+    /// The same words at both parties.
+    Fixed(Reveal),
+}
+
+impl FromStr for Recipient {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        Ok(match text {
+            "me" => Self::Me,
+            "peer" => Self::Peer,
+            "both" => Self::Fixed(Reveal::Both),
+            "none" => Self::Fixed(Reveal::None),
+            "p0" | "0" => Self::Fixed(Reveal::P0),
+            "p1" | "1" => Self::Fixed(Reveal::P1),
+            name => Self::Named(name.to_owned()),
+        })
+    }
+}
+
+impl Recipient {
+    /// Who that is in this session.
+    pub fn on(&self, link: &Link) -> Result<Reveal> {
+        let role = match self {
+            Self::Fixed(reveal) => return Ok(*reveal),
+            Self::Me => link.role(),
+            Self::Peer => link.role().peer(),
+            Self::Named(name) => link.whose(name)?,
+        };
+        Ok(if role == Role::P0 { Reveal::P0 } else { Reveal::P1 })
+    }
+}
+
 impl Delivery {
     /// The output file, unless this party gets nothing.
-    pub fn reserve(&self, role: Role, input: &Path) -> Result<Option<Output>> {
+    pub fn reserve(&self, reveal: Reveal, role: Role, input: &Path) -> Result<Option<Output>> {
         match &self.output {
-            _ if !self.reveal.reaches(role) => Ok(None),
-            Some(path) => Output::reserve(path, input, self.reveal == Reveal::None, self.force).map(Some),
+            _ if !reveal.reaches(role) => Ok(None),
+            Some(path) => Output::reserve(path, input, reveal == Reveal::None, self.force).map(Some),
             None => Err(Failure::new("--output FILE says where the results go")),
         }
     }

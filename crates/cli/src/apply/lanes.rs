@@ -7,7 +7,6 @@ use std::{
     thread,
 };
 
-use clap::ValueEnum;
 use hushtable::{
     AShare, Error, Party, Role,
     gates::{self, Bits},
@@ -21,15 +20,13 @@ use crate::cost::Phase;
 pub const SHARED_BITS: u32 = 16;
 
 /// Who gets the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reveal {
     /// Both parties
     Both,
     /// The listening party only
-    #[value(alias = "0")]
     P0,
     /// The connecting party only
-    #[value(alias = "1")]
     P1,
     /// Nobody: each party keeps a file of shares
     None,
@@ -99,11 +96,12 @@ pub fn in_batches(
 }
 
 impl Reveal {
+    /// In the same words at both parties.
     pub fn name(self) -> &'static str {
         match self {
             Self::Both => "both",
-            Self::P0 => "p0",
-            Self::P1 => "p1",
+            Self::P0 => "the listening party (p0)",
+            Self::P1 => "the connecting party (p1)",
             Self::None => "none",
         }
     }

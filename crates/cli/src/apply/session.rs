@@ -37,7 +37,7 @@ pub fn carry_out(
     link: &Link,
     input: &Path,
 ) -> Result<()> {
-    let output = delivery.reserve(link.role(), input)?;
+    let output = delivery.reserve(job.reveal, link.role(), input)?;
     let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
     let role = lanes[0].role();
     let reserved = stock.reserve(&stored)?;

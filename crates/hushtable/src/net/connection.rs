@@ -25,8 +25,8 @@ pub struct Connection {
     lanes: u16,
 }
 
-/// In one process a silent peer is slow, not behind a broken network.
-const WAIT: Duration = Duration::from_secs(120);
+/// In one process a silent peer is slow, not behind a broken network: the wait in a message, and for one.
+const WAITS: [Duration; 2] = [Duration::from_secs(120), Duration::from_secs(3600)];
 
 /// Where siblings come from.
 pub(super) enum Kin {
@@ -78,7 +78,8 @@ impl Connection {
     }
 
     fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
-        let patience = Patience { timeout: WAIT, idle: WAIT, slowest: SLOWEST, timing: Timing::default() };
+        let [timeout, idle] = WAITS;
+        let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
         let channel =
             Channel::new(Arc::new(end), siblings.shape, patience).expect("a thread can be started");
         Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
