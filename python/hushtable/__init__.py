@@ -53,7 +53,18 @@ from .functions import (
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Plan, count, prepare
-from .session import Link, connect, identity_fingerprint, identity_new, identity_trust, listen, run_pair
+from .session import (
+    Link,
+    connect,
+    identity_fingerprint,
+    identity_new,
+    identity_peers,
+    identity_rotate,
+    identity_trust,
+    identity_untrust,
+    listen,
+    run_pair,
+)
 from .share import Share, concatenate, stack
 from .store import Store
 from .tables import Table, lookup, protocols
@@ -95,7 +106,10 @@ __all__ = [
     "identity",
     "identity_fingerprint",
     "identity_new",
+    "identity_peers",
+    "identity_rotate",
     "identity_trust",
+    "identity_untrust",
     "listen",
     "layer_norm",
     "ln",

@@ -44,8 +44,13 @@ class Party:
 
     @property
     def peer(self) -> str:
-        """Who the peer is, for people."""
+        """Who the peer is: the name under which it is trusted, or its address without TLS."""
         return self._native.peer
+
+    @property
+    def peer_fingerprint(self) -> str | None:
+        """The fingerprint of the peer's certificate; `None` without TLS."""
+        return self._native.peer_fingerprint
 
     @property
     def id(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from . import _hushtable as native
 from .errors import HushtableError, PeerError
 from .party import Party
-from .session import raise_first
+from .session import how, raise_first
 
 Result = TypeVar("Result")
 
@@ -59,9 +59,9 @@ def run_processes(
 
 def _identities(folder: Path) -> list[Path]:
     made = [folder / name for name in ("p0", "p1")]
-    certificates = [native.identity_new(path, path.name)[1] for path in made]
-    for path, certificate in zip(made, reversed(certificates), strict=True):
-        native.identity_trust(path, certificate)
+    peers = [native.identity_new(path, path.name) for path in made]
+    for path, (fingerprint, certificate) in zip(made, reversed(peers), strict=True):
+        native.identity_trust(path, certificate, fingerprint, None)
     return made
 
 
@@ -81,7 +81,7 @@ def _serve(
     f: Callable[[Party], Any], identity: Path, net: str, address: Connection, result: Connection
 ) -> None:
     def start() -> native.Party:
-        listener = native.Listener("127.0.0.1:0", identity, 60, 30, net)
+        listener = native.Listener("127.0.0.1:0", how(identity, wait=60, net=net))
         address.send(listener.address)
         return listener.accept()
 
@@ -91,7 +91,7 @@ def _serve(
 def _call(
     f: Callable[[Party], Any], identity: Path, net: str, address: Connection, result: Connection
 ) -> None:
-    _run(f, lambda: native.connect(address.recv(), identity, 60, 30, net), result)
+    _run(f, lambda: native.connect(address.recv(), how(identity, wait=60, net=net)), result)
 
 
 def _run(f: Callable[[Party], Any], start: Callable[[], native.Party], result: Connection) -> None:

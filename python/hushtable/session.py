@@ -81,12 +81,17 @@ class Link(TypedDict, total=False):
     """How to reach a peer: the options of `listen` and `connect`.
 
     `insecure_plain_tcp`: without an identity, so that anybody on the way can read and change everything;
-    default `False`. `wait`: seconds for the peer to appear, default 600. `timeout`: seconds without progress,
-    default 30. `net`: a link to simulate, as for `run_pair`.
+    default `False`. `peer`: the name of the peer, as `identity_peers` has it; needed if several are trusted, and
+    nobody else is let in. `wait`: seconds for the peer to appear, default 600. `idle`: seconds that the peer may do
+    something else before it comes to the next step, default a day; one whose process or network ended is noticed
+    within 10 s. `timeout`: seconds without progress within a message, default 30. `net`: a link to simulate, as for
+    `run_pair`.
     """
 
     insecure_plain_tcp: bool
+    peer: str | None
     wait: float
+    idle: float
     timeout: float
     net: str
 
@@ -103,12 +108,15 @@ def listen(
 
     `identity` is a folder made by `identity_new`, which knows the peer's certificate; without one the
     connection is refused unless `insecure_plain_tcp`. `on_listening` gets the address with the port, of use
-    with port 0. With `progress` a bar shows how far long calls are. `link`: see `Link`.
+    with port 0. With `progress` a bar shows how far long calls are. `link`: see `Link`. Whoever comes and is not
+    the peer is turned away, with a warning of the logger `"hushtable"`, and the wait goes on. `Party.peer` and
+    `Party.peer_fingerprint` say who came.
 
     Raises `ParamError` without an identity, `IoError` and `IdentityError` for a port or a folder that cannot be
-    used, `PeerError` if nobody comes, `HandshakeError` if the peer is another one or has another version.
+    used or several peers of which none is named, `PeerError` if the peer does not come, `HandshakeError` if it has
+    another version.
     """
-    listener = native.Listener(address, *_link(identity, **link))
+    listener = native.Listener(address, how(identity, **link))
     if on_listening is not None:
         on_listening(listener.address)
     return _shown(Party(listener.accept()), progress)
@@ -119,9 +127,9 @@ def connect(
 ) -> Party:
     """Connects to the peer that listens on `address`; a context manager that gives the party, with role 1.
 
-    As `listen` otherwise.
+    As `listen` otherwise; raises `HandshakeError` if another one listens there.
     """
-    return _shown(Party(native.connect(address, *_link(identity, **link))), progress)
+    return _shown(Party(native.connect(address, how(identity, **link))), progress)
 
 
 def identity_new(folder: str | os.PathLike[str], name: str) -> str:
@@ -132,12 +140,38 @@ def identity_new(folder: str | os.PathLike[str], name: str) -> str:
     return native.identity_new(folder, name)[0]
 
 
-def identity_trust(folder: str | os.PathLike[str], certificate: str | os.PathLike[str]) -> str:
-    """Trusts the peer with this certificate; compare the fingerprint returned with the peer's by telephone.
+def identity_trust(
+    folder: str | os.PathLike[str],
+    certificate: str | os.PathLike[str],
+    *,
+    fingerprint: str,
+    name: str | None = None,
+) -> str:
+    """Trusts the peer with this certificate and returns the peer's name, for `peer=`.
 
-    Raises `IdentityError` for a file that is no certificate.
+    `fingerprint` is what the peer's `identity_fingerprint` says, told by telephone, not by the way the file came.
+    `name` is what to call the peer here; default: the name in its certificate. Raises `IdentityError` for a file that
+    is anything but one certificate, or one with another fingerprint; `ParamError` for a text that is no fingerprint.
     """
-    return native.identity_trust(folder, certificate)
+    return native.identity_trust(folder, certificate, fingerprint, name)
+
+
+def identity_peers(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """The peers that the identity trusts: their fingerprints, by name."""
+    return dict(native.identity_peers(folder))
+
+
+def identity_untrust(folder: str | os.PathLike[str], name: str) -> str:
+    """Trusts the peer of this name no longer; its fingerprint. Raises `IdentityError` if there is none."""
+    return native.identity_untrust(folder, name)
+
+
+def identity_rotate(folder: str | os.PathLike[str]) -> str:
+    """Makes a new key and certificate for the identity, which keeps its name and peers; its fingerprint.
+
+    The peers must trust the new certificate. Raises `IdentityError` while stores are encrypted under the old key.
+    """
+    return native.identity_rotate(folder)
 
 
 def identity_fingerprint(folder: str | os.PathLike[str]) -> str:
@@ -145,19 +179,22 @@ def identity_fingerprint(folder: str | os.PathLike[str]) -> str:
     return native.identity_fingerprint(folder)
 
 
-def _link(
+def how(
     identity: str | os.PathLike[str] | None,
     *,
     insecure_plain_tcp: bool = False,
+    peer: str | None = None,
     wait: float = 600,
+    idle: float = 86400,
     timeout: float = 30,
     net: str = "loopback",
-) -> tuple[str | os.PathLike[str] | None, float, float, str]:
+) -> dict[str, Any]:
+    """What the native half needs to connect."""
     if identity is None and not insecure_plain_tcp:
         raise ParamError("identity: none given; accepted: a folder of identity_new, or insecure_plain_tcp=True")
     if identity is not None and insecure_plain_tcp:
         raise ParamError("identity: plain TCP uses none; give identity= or insecure_plain_tcp=True")
-    return identity, wait, timeout, net
+    return {"identity": identity, "peer": peer, "wait": wait, "idle": idle, "timeout": timeout, "net": net}
 
 
 def _bar(p: Party, show: bool) -> AbstractContextManager[object]:

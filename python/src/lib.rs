@@ -33,7 +33,10 @@ mod _hushtable {
     #[pymodule_export]
     use function::Evaluation;
     #[pymodule_export]
-    use link::{Listener, connect, identity_fingerprint, identity_new, identity_trust, pair};
+    use link::{
+        Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate, identity_trust,
+        identity_untrust, pair,
+    };
     #[pymodule_export]
     use lookup::{Lookup, look_up, prepare_lookup, protocols};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Two parties find each other: here, or over a network.
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     str::FromStr,
     sync::Mutex,
     time::{Duration, Instant},
@@ -9,7 +9,7 @@ use std::{
 
 use hushtable::{
     Error,
-    net::{self, Connection, Identity, Options, Shape},
+    net::{self, Connection, Fingerprint, Identity, Log, Options, Shape},
     ot::params,
 };
 use pyo3::prelude::*;
@@ -42,16 +42,8 @@ pub struct Listener {
 #[pymethods]
 impl Listener {
     #[new]
-    fn new(
-        py: Python<'_>,
-        address: &str,
-        identity: Option<PathBuf>,
-        wait: f64,
-        timeout: f64,
-        net: &str,
-    ) -> PyResult<Self> {
-        let bound =
-            options(identity.as_deref(), wait, timeout, net).and_then(|o| net::Listener::bind(address, o));
+    fn new(py: Python<'_>, address: &str, how: How) -> PyResult<Self> {
+        let bound = how.options().and_then(|options| net::Listener::bind(address, options));
         let inner = bound.map_err(|e| raise(py, &e))?;
         Ok(Self { address: inner.local_addr().to_string(), inner: Mutex::new(Some(inner)) })
     }
@@ -81,16 +73,9 @@ impl Listener {
 
 /// Connects to a listening peer; this party is P1.
 #[pyfunction]
-pub fn connect(
-    py: Python<'_>,
-    address: String,
-    identity: Option<PathBuf>,
-    wait: f64,
-    timeout: f64,
-    net: &str,
-) -> PyResult<Party> {
+pub fn connect(py: Python<'_>, address: String, how: How) -> PyResult<Party> {
     let start = Instant::now();
-    let options = options(identity.as_deref(), wait, timeout, net).map_err(|e| raise(py, &e))?;
+    let options = how.options().map_err(|e| raise(py, &e))?;
     let p = interruptible(py, || (), move || hushtable::Party::new(net::connect(&address, options)?, None))?;
     Ok(Party::new(p, start))
 }
@@ -102,10 +87,37 @@ pub fn identity_new(py: Python<'_>, folder: PathBuf, name: &str) -> PyResult<(St
     Ok((made.fingerprint().to_string(), made.certificate_path()))
 }
 
-/// Pins a peer's certificate; its fingerprint.
+/// Pins a peer's certificate with this fingerprint; the peer's name.
 #[pyfunction]
-pub fn identity_trust(py: Python<'_>, folder: PathBuf, certificate: PathBuf) -> PyResult<String> {
-    Identity::trust(&folder, &certificate).map(|f| f.to_string()).map_err(|e| raise(py, &e))
+pub fn identity_trust(
+    py: Python<'_>,
+    folder: PathBuf,
+    certificate: PathBuf,
+    fingerprint: &str,
+    name: Option<&str>,
+) -> PyResult<String> {
+    let pinned = Fingerprint::from_str(fingerprint)
+        .and_then(|confirmed| Identity::trust(&folder, &certificate, confirmed, name));
+    pinned.map(|peer| peer.name).map_err(|e| raise(py, &e))
+}
+
+/// The peers that an identity trusts: name and fingerprint of each.
+#[pyfunction]
+pub fn identity_peers(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<(String, String)>> {
+    let identity = Identity::load(&folder).map_err(|e| raise(py, &e))?;
+    Ok(identity.peers().into_iter().map(|peer| (peer.name, peer.fingerprint.to_string())).collect())
+}
+
+/// Ends the trust in a peer; its fingerprint.
+#[pyfunction]
+pub fn identity_untrust(py: Python<'_>, folder: PathBuf, name: &str) -> PyResult<String> {
+    Identity::untrust(&folder, name).map(|peer| peer.fingerprint.to_string()).map_err(|e| raise(py, &e))
+}
+
+/// A new key and certificate for an identity; its fingerprint.
+#[pyfunction]
+pub fn identity_rotate(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+    Identity::rotate(&folder).map(|i| i.fingerprint().to_string()).map_err(|e| raise(py, &e))
 }
 
 /// The fingerprint of the identity in a folder.
@@ -114,21 +126,46 @@ pub fn identity_fingerprint(py: Python<'_>, folder: PathBuf) -> PyResult<String>
     Identity::load(&folder).map(|i| i.fingerprint().to_string()).map_err(|e| raise(py, &e))
 }
 
-/// How to connect; without an identity plain TCP.
-fn options(identity: Option<&Path>, wait: f64, timeout: f64, net: &str) -> Result<Options, Error> {
-    let options = match identity {
-        Some(folder) => Options::secure(Identity::load(folder)?),
-        None => Options::plain(),
-    };
-    let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
-    let shape = Shape::from_str(net)?;
-    Ok(Options {
-        parameters,
-        shape,
-        wait: seconds("wait", wait)?,
-        timeout: seconds("timeout", timeout)?,
-        ..options
-    })
+/// How to connect: the options of `listen` and `connect`; without an identity plain TCP.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct How {
+    identity: Option<PathBuf>,
+    peer: Option<String>,
+    wait: f64,
+    timeout: f64,
+    idle: f64,
+    net: String,
+}
+
+impl How {
+    fn options(self) -> Result<Options, Error> {
+        let options = match &self.identity {
+            Some(folder) => Options::secure(Identity::load(folder)?),
+            None => Options::plain(),
+        };
+        Ok(Options {
+            peer: self.peer,
+            parameters: vec![("LPN parameter sets".to_owned(), params::digest_text())],
+            shape: Shape::from_str(&self.net)?,
+            wait: seconds("wait", self.wait)?,
+            timeout: seconds("timeout", self.timeout)?,
+            idle: seconds("idle", self.idle)?,
+            log: Log::new(warn),
+            ..options
+        })
+    }
+}
+
+/// Hands a line to Python's logging, which by default prints it on standard error.
+fn warn(line: &str) {
+    Python::attach(|py| {
+        // A program that broke logging loses the line, and nothing else.
+        let _ = py
+            .import("logging")
+            .and_then(|logging| logging.call_method1("getLogger", ("hushtable",)))
+            .and_then(|logger| logger.call_method1("warning", ("%s", line)));
+    });
 }
 
 fn seconds(what: &'static str, value: f64) -> Result<Duration, Error> {

@@ -35,6 +35,7 @@ pub struct Party {
     role: Role,
     id: [u8; 32],
     peer: String,
+    peer_fingerprint: Option<String>,
     start: Instant,
     records: Arc<Mutex<Vec<Record>>>,
     progress: Arc<Progress>,
@@ -137,6 +138,7 @@ impl Party {
         let took = start.elapsed().as_secs_f64();
         let record = ("connect".to_owned(), "setup", 0.0, took, sent, received, rounds);
         let peer = p.connection().peer_name().to_owned();
+        let peer_fingerprint = p.connection().peer_fingerprint().map(|f| f.to_string());
         let hang_up = p.connection().channel().hang_up();
         Self {
             inner: Arc::new(Mutex::new(Some(p))),
@@ -144,6 +146,7 @@ impl Party {
             role,
             id,
             peer,
+            peer_fingerprint,
             start,
             records: Arc::new(Mutex::new(vec![record])),
             progress: Arc::default(),
@@ -217,6 +220,12 @@ impl Party {
     #[getter]
     fn peer(&self) -> &str {
         &self.peer
+    }
+
+    /// The fingerprint of its certificate; `None` without TLS.
+    #[getter]
+    fn peer_fingerprint(&self) -> Option<&str> {
+        self.peer_fingerprint.as_deref()
     }
 
     /// `(done, all)` of the call that runs.

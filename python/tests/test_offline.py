@@ -206,7 +206,7 @@ def over_tls(tmp_path, work):
         for path in identities:
             ht.identity_new(path, path.name)
         for mine, other in (identities, identities[::-1]):
-            ht.identity_trust(mine, other / "cert.pem")
+            ht.identity_trust(mine, other / "cert.pem", fingerprint=ht.identity_fingerprint(other))
     address, ready, outcome = [], threading.Event(), [None, None]
 
     def run(role, p):

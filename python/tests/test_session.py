@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -63,8 +65,9 @@ def test_two_programs_over_tls(tmp_path):
     for name in ("bank", "telecom"):
         ht.identity_new(tmp_path / name, name)
     for name, peer in (("bank", "telecom"), ("telecom", "bank")):
-        fingerprint = ht.identity_trust(tmp_path / name, tmp_path / peer / "cert.pem")
-        assert fingerprint == ht.identity_fingerprint(tmp_path / peer)
+        fingerprint = ht.identity_fingerprint(tmp_path / peer)
+        name_here = ht.identity_trust(tmp_path / name, tmp_path / peer / "cert.pem", fingerprint=fingerprint)
+        assert name_here == peer
     script = tmp_path / "party.py"
     script.write_text(SCRIPT)
 
@@ -91,6 +94,67 @@ def test_a_connection_needs_an_identity_or_says_that_it_has_none(tmp_path):
         ht.connect("127.0.0.1:9", insecure_plain_tcp=True, wait=0.05)
     with pytest.raises(ht.PeerError, match="connection"):
         ht.listen("127.0.0.1:0", insecure_plain_tcp=True, wait=0.05)
+
+
+def test_trust_follows_a_comparison(tmp_path):
+    bank, telecom = tmp_path / "bank", tmp_path / "telecom"
+    for folder in (bank, telecom):
+        ht.identity_new(folder, folder.name)
+    certificate, told = telecom / "cert.pem", ht.identity_fingerprint(telecom)
+    with pytest.raises(TypeError):
+        ht.identity_trust(bank, certificate)
+    with pytest.raises(ht.IdentityError, match="not the peer's certificate"):
+        ht.identity_trust(bank, certificate, fingerprint=ht.identity_fingerprint(bank))
+    with pytest.raises(ht.ParamError, match="64 hexadecimal digits"):
+        ht.identity_trust(bank, certificate, fingerprint=told[:47])
+    forged = tmp_path / "forged.pem"
+    forged.write_text("# x " + (bank / "cert.pem").read_text() + certificate.read_text())
+    with pytest.raises(ht.IdentityError, match="besides one certificate"):
+        ht.identity_trust(bank, forged, fingerprint=told)
+    assert ht.identity_peers(bank) == {}
+
+    assert ht.identity_trust(bank, certificate, fingerprint=told.lower(), name="mobile") == "mobile"
+    assert ht.identity_peers(bank) == {"mobile": told}
+    with pytest.raises(ht.IdentityError, match="it trusts: mobile"):
+        ht.identity_untrust(bank, "telecom")
+    assert ht.identity_untrust(bank, "mobile") == told
+    assert ht.identity_peers(bank) == {}
+    before = ht.identity_fingerprint(bank)
+    assert ht.identity_rotate(bank) == ht.identity_fingerprint(bank) != before
+
+
+def test_one_peer_is_let_in_and_may_be_idle(tmp_path, caplog):
+    folders = {name: tmp_path / name for name in ("bank", "telecom", "retailer")}
+    for name, folder in folders.items():
+        ht.identity_new(folder, name)
+    for mine, other in (("bank", "telecom"), ("bank", "retailer"), ("telecom", "bank"), ("retailer", "bank")):
+        told = ht.identity_fingerprint(folders[other])
+        ht.identity_trust(folders[mine], folders[other] / "cert.pem", fingerprint=told)
+    with pytest.raises(ht.IdentityError, match="retailer, telecom"):
+        ht.listen("127.0.0.1:0", identity=folders["bank"], wait=0.05)
+
+    addresses, seen = queue.Queue(), []
+
+    def bank():
+        options = {"identity": folders["bank"], "on_listening": addresses.put, "timeout": 0.3}
+        with ht.listen("127.0.0.1:0", peer="telecom", **options) as p:
+            seen.extend((p.peer, p.peer_fingerprint, p.open(p.share([1.0]))[0]))
+
+    thread = threading.Thread(target=bank, daemon=True)
+    thread.start()
+    address = addresses.get(timeout=60)
+    with socket.create_connection(address.rsplit(":", 1)) as browser:
+        browser.sendall(b"GET / HTTP/1.1\r\n\r\n")
+    with pytest.raises(ht.HandshakeError, match="does not accept our certificate"):
+        ht.connect(address, identity=folders["retailer"])
+    with ht.connect(address, identity=folders["telecom"]) as p:
+        threading.Event().wait(1)  # the bank waits for this party, which is doing something else
+        assert p.open(p.share([1.0]))[0] == 2.0
+    thread.join(60)
+    assert seen == ["telecom", ht.identity_fingerprint(folders["telecom"]), 2.0]
+    warned = [record.getMessage() for record in caplog.records if record.name == "hushtable"]
+    assert len(warned) == 2 and all("was turned away, the wait goes on" in line for line in warned)
+    assert any("this is retailer" in line for line in warned)
 
 
 def differ(f0, f1):

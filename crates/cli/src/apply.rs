@@ -54,9 +54,9 @@ Examples:
     hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
   Only the bank gets the results; the telecom company needs no --output:
-    hushtable apply sigmoid --reveal p0 --input bank.csv --column score \\
+    hushtable apply sigmoid --reveal me --input bank.csv --column score \\
         --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply sigmoid --reveal p0 --input telecom.csv --column score \\
+    hushtable apply sigmoid --reveal peer --input telecom.csv --column score \\
         --connect bank.example:7000 --identity telecom.id
   Keep the results shared and go on with them later; likewise at the peer:
     hushtable apply tanh --reveal none --input bank.csv --column score \\
@@ -64,9 +64,9 @@ Examples:
     hushtable apply exp --input tanh.json --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
   Whose income is higher, and nothing else; the bank alone learns it:
-    hushtable apply ge --column income --reveal p0 --input bank.csv --output higher.csv \\
+    hushtable apply ge --column income --reveal me --input bank.csv --output higher.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply ge --against income --reveal p0 --input telecom.csv \\
+    hushtable apply ge --against income --reveal peer --input telecom.csv \\
         --connect bank.example:7000 --identity telecom.id
   Whether the sum of both parties' debts is at most 50000; the peer names the same constant:
     hushtable apply le --column debt --constant 50000 --input bank.csv --output fine.csv \\

@@ -23,7 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   Both parties on this machine, with example data:
     hushtable demo
-  Once, at each party; then exchange the files cert.pem and pin the peer's:
+  Once, at each party; then exchange the files cert.pem, compare fingerprints and pin the peer's:
     hushtable identity new --name bank --out bank.id
     hushtable identity trust --identity bank.id telecom/cert.pem
   A common computation; one party listens, the other connects:

@@ -18,7 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   hushtable doctor --connect bank.example:7000 --identity telecom.id
 
-The peer must be listening, for example with `hushtable apply ... --listen`; it goes on waiting afterwards.
+The peer must be listening, for example with `hushtable apply ... --listen`; it goes on waiting afterwards, \
+whatever is found.
 Steps: name (the host has an address), tcp (the port takes connections), tls (both use TLS 1.3), pin (each \
 side trusts the other's certificate), version (the same wire version), parameters (the same security \
 parameters).";
@@ -33,6 +34,9 @@ pub struct Doctor {
     /// This party's identity folder
     #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
     identity: Option<PathBuf>,
+    /// The peer, by the name that `hushtable identity list` prints; needed if this party trusts several
+    #[arg(long, value_name = "NAME", conflicts_with = "insecure_plain_tcp")]
+    peer: Option<String>,
     /// No TLS, for a peer that uses none
     #[arg(long, conflicts_with = "identity")]
     insecure_plain_tcp: bool,
@@ -40,7 +44,7 @@ pub struct Doctor {
 
 /// Runs the subcommand.
 pub fn run(args: &Doctor) -> Result<()> {
-    let options = link::options(args.identity.as_deref(), args.insecure_plain_tcp)?;
+    let options = link::options(args.identity.as_deref(), args.peer.as_deref(), args.insecure_plain_tcp)?;
     let mut text = String::new();
     let mut failed = None;
     for (stage, found) in diagnose(&args.connect, options) {
@@ -66,8 +70,8 @@ fn advice(stage: Stage) -> &'static str {
         Stage::Tcp => "Is the peer listening on this port now? Does a firewall let it through?",
         Stage::Tls => "Does the peer use TLS too (--identity at both sides), and is it a hushtable at all?",
         Stage::Pin => {
-            "Exchange the files cert.pem, pin the peer's at both sides with `hushtable identity trust`, compare \
-             fingerprints with `hushtable identity show`."
+            "Exchange the files cert.pem, compare fingerprints with `hushtable identity show`, pin the peer's at \
+             both sides with `hushtable identity trust`; name the right --peer at both."
         }
         Stage::Version => "Compare `hushtable info` at both sides.",
         Stage::Parameters => "Run the same release of hushtable at both sides.",

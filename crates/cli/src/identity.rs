@@ -1,24 +1,29 @@
 //! `hushtable identity`: this party's key and certificate, and the peers it trusts.
 
 use std::{
-    io::{self, Write},
+    io::{self, BufRead, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
 use clap::{Args, Subcommand};
-use hushtable::net;
+use hushtable::net::{self, Fingerprint, Peer};
 
 use crate::failure::{Failure, Result};
 
 const EXAMPLES: &str = "\
 Examples:
   hushtable identity new --name bank --out bank.id
-  hushtable identity trust --identity bank.id telecom/cert.pem
+  hushtable identity trust --identity bank.id telecom-cert.pem
+  hushtable identity trust --identity bank.id telecom-cert.pem --name mobile --fingerprint 5F:02:...:9C
   hushtable identity show --identity bank.id
+  hushtable identity list --identity bank.id
+  hushtable identity untrust --identity bank.id mobile
+  hushtable identity rotate --identity bank.id
 
 An identity is a folder: key.pem is secret and readable by its owner only; cert.pem is for the peer; trusted/ \
-holds the certificates of the peers that may connect. Before you rely on a peer's certificate, read its \
-fingerprint to the peer by phone and compare.";
+holds the certificates of the peers that may connect, each under its name. A certificate is trusted only after \
+its fingerprint was compared: the peer reads the one that its `identity show` prints, by phone say. At a terminal \
+`trust` asks; elsewhere --fingerprint says it.";
 
 /// Make this party's identity and pin the peers it trusts
 #[derive(Args, Debug)]
@@ -26,6 +31,14 @@ fingerprint to the peer by phone and compare.";
 pub struct Identity {
     #[command(subcommand)]
     action: Action,
+}
+
+/// An identity that is there.
+#[derive(Args, Debug)]
+struct Own {
+    /// This party's identity
+    #[arg(long, value_name = "DIR")]
+    identity: PathBuf,
 }
 
 #[derive(Subcommand, Debug)]
@@ -40,34 +53,60 @@ enum Action {
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
-    /// Pin a peer's certificate and print its fingerprint
+    /// Pin a peer's certificate once its fingerprint was compared
     #[command(after_help = EXAMPLES)]
     Trust {
-        /// This party's identity
-        #[arg(long, value_name = "DIR")]
-        identity: PathBuf,
+        #[command(flatten)]
+        own: Own,
         /// The peer's cert.pem
         certificate: PathBuf,
+        /// What the peer says its fingerprint is; without it this asks at the terminal
+        #[arg(long, value_name = "HEX")]
+        fingerprint: Option<Fingerprint>,
+        /// What to call the peer here, for --peer [default: the name in its certificate]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
     },
     /// Print the name, the fingerprint and the certificate file of an identity
     #[command(after_help = EXAMPLES)]
-    Show {
-        /// This party's identity
-        #[arg(long, value_name = "DIR")]
-        identity: PathBuf,
+    Show(Own),
+    /// Print the peers that an identity trusts, each with its fingerprint
+    #[command(after_help = EXAMPLES)]
+    List(Own),
+    /// Trust a peer no longer
+    #[command(after_help = EXAMPLES)]
+    Untrust {
+        #[command(flatten)]
+        own: Own,
+        /// The name that `identity list` prints
+        name: String,
     },
+    /// Make a new key and certificate for an identity, which keeps its name and its peers
+    #[command(after_help = EXAMPLES)]
+    Rotate(Own),
 }
 
 /// Runs the subcommand.
 pub fn run(args: &Identity) -> Result<()> {
     let text = match &args.action {
         Action::New { name, out } => describe(&net::Identity::create(out, name)?),
-        Action::Show { identity } => describe(&net::Identity::load(identity)?),
-        Action::Trust { identity, certificate } => {
-            let fingerprint = net::Identity::trust(identity, certificate)?;
-            format!(
-                "trusted from now on: {fingerprint}\ncompare this fingerprint with the peer, by phone say\n"
-            )
+        Action::Show(own) => describe(&net::Identity::load(&own.identity)?),
+        Action::List(own) => list(&net::Identity::load(&own.identity)?.peers()),
+        Action::Trust { own, certificate, fingerprint, name } => {
+            let confirmed = match fingerprint {
+                Some(fingerprint) => *fingerprint,
+                None => compared(certificate)?,
+            };
+            let peer = net::Identity::trust(&own.identity, certificate, confirmed, name.as_deref())?;
+            format!("trusted from now on: {} {}\n", peer.name, peer.fingerprint)
+        }
+        Action::Untrust { own, name } => {
+            let peer = net::Identity::untrust(&own.identity, name)?;
+            format!("trusted no longer: {} {}\n", peer.name, peer.fingerprint)
+        }
+        Action::Rotate(own) => {
+            let made = describe(&net::Identity::rotate(&own.identity)?);
+            format!("{made}the peers must trust the new certificate, and untrust the old one\n")
         }
     };
     io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
@@ -82,13 +121,70 @@ fn describe(identity: &net::Identity) -> String {
     )
 }
 
+fn list(peers: &[Peer]) -> String {
+    let width = peers.iter().map(|peer| peer.name.len()).max().unwrap_or_default();
+    peers.iter().map(|Peer { name, fingerprint }| format!("{name:width$}  {fingerprint}\n")).collect()
+}
+
+/// The fingerprint of a certificate, once whoever sits at the terminal says that the peer has the same.
+fn compared(certificate: &Path) -> Result<Fingerprint> {
+    let peer = Peer::read(certificate)?;
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::new(
+            "nobody compared the fingerprint: run this at a terminal, or give --fingerprint HEX, the one that \
+             the peer reads to you",
+        ));
+    }
+    ask(&peer, &mut io::stdin().lock(), &mut io::stderr())?;
+    Ok(peer.fingerprint)
+}
+
+/// Asks whether the fingerprint is the peer's; anything but "yes" is an error.
+fn ask(peer: &Peer, answers: &mut impl BufRead, screen: &mut impl Write) -> Result<()> {
+    let broken = |e: io::Error| Failure::new(format!("terminal: {e}"));
+    write!(
+        screen,
+        "The certificate is of {:?}, fingerprint\n  {}\nAsk the peer, by phone say, for the fingerprint that its \
+         `hushtable identity show` prints.\nIs it the same? Type yes or no: ",
+        peer.name, peer.fingerprint
+    )
+    .and_then(|()| screen.flush())
+    .map_err(broken)?;
+    let mut answer = String::new();
+    answers.read_line(&mut answer).map_err(broken)?;
+    match answer.trim() {
+        "yes" => Ok(()),
+        _ => Err(Failure::new("not trusted: the fingerprint was not confirmed with \"yes\"")),
+    }
+}
+
 /// Two identities in `folder` that trust each other, for two processes on this machine.
 pub fn pair(folder: &Path, names: [&str; 2]) -> Result<[PathBuf; 2]> {
     let folders = names.map(|name| folder.join(format!("{name}.id")));
-    let certificates =
-        [0, 1].map(|i| net::Identity::create(&folders[i], names[i]).map(|id| id.certificate_path()));
-    let [first, second] = certificates;
-    net::Identity::trust(&folders[0], &second?)?;
-    net::Identity::trust(&folders[1], &first?)?;
+    let [first, second] = [0, 1].map(|i| net::Identity::create(&folders[i], names[i]));
+    let (first, second) = (first?, second?);
+    for (own, peer) in [(&folders[0], &second), (&folders[1], &first)] {
+        // Made here, a moment ago: nothing is to be compared.
+        net::Identity::trust(own, &peer.certificate_path(), peer.fingerprint(), None)?;
+    }
     Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_is_a_yes() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = net::Identity::create(&folder.path().join("x"), "telecom").unwrap();
+        let peer = Peer { name: made.name().into(), fingerprint: made.fingerprint() };
+        for (answer, fine) in [("yes\n", true), (" yes \r\n", true), ("y\n", false), ("no\n", false), ("", false)]
+        {
+            let mut screen = Vec::new();
+            assert_eq!(ask(&peer, &mut answer.as_bytes(), &mut screen).is_ok(), fine, "{answer:?}");
+            let shown = String::from_utf8(screen).unwrap();
+            assert!(shown.contains(&peer.fingerprint.to_string()) && shown.contains("telecom"), "{shown}");
+        }
+    }
 }

@@ -9,11 +9,11 @@ use std::{
 use clap::Args;
 use hushtable::{
     Role,
-    net::{self, Connection, Identity, Listener, Options, Shape},
+    net::{self, Connection, Identity, Listener, Log, Options, Shape},
     ot::params,
 };
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// How the line begins that names the address listened on, on standard error.
 pub const LISTENING: &str = "listening on ";
@@ -31,6 +31,10 @@ pub struct Link {
     /// This party's identity folder, made by `hushtable identity new`, for mutual TLS
     #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
     identity: Option<PathBuf>,
+    /// The peer of this job, by the name that `hushtable identity list` prints; nobody else is let in. Needed if
+    /// this party trusts several
+    #[arg(long, value_name = "NAME", conflicts_with = "insecure_plain_tcp")]
+    peer: Option<String>,
     /// No TLS: anybody on the way can read and change everything; for tests on a network you own
     #[arg(long, conflicts_with = "identity")]
     insecure_plain_tcp: bool,
@@ -61,7 +65,7 @@ impl Link {
         self.identity.as_deref()
     }
 
-    /// Connects to the peer, and says since when the session has been coming about: at P0 since the peer
+    /// Connects to the peer, says who it is, and since when the session has been coming about: at P0 since the peer
     /// was there, because the wait for it is not part of the work.
     pub fn open(&self) -> Result<(Connection, Instant)> {
         let options = self.options()?;
@@ -69,24 +73,60 @@ impl Link {
             let listener = Listener::bind(address, options)?;
             eprintln!("{LISTENING}{}", listener.local_addr());
             let connection = listener.accept()?;
+            eprintln!("{}", who(&connection));
             return Ok((connection, Instant::now()));
         }
         let address = self.connect.as_deref().expect("clap requires one of both");
         eprintln!("connecting to {address}");
         let start = Instant::now();
-        Ok((net::connect(address, options)?, start))
+        let connection = net::connect(address, options)?;
+        eprintln!("{}", who(&connection));
+        Ok((connection, start))
+    }
+
+    /// Which party is called `name` here: this one or the peer.
+    pub fn whose(&self, name: &str) -> Result<Role> {
+        let Some(identity) = self.identity.as_deref().map(Identity::load).transpose()? else {
+            return Err(Failure::new(format!("{name:?}: with plain TCP nobody has a name; say me or peer")));
+        };
+        let peers = identity.peers();
+        let peer = match (&self.peer, peers.as_slice()) {
+            (Some(peer), _) => Some(peer),
+            (None, [only]) => Some(&only.name),
+            (None, _) => None,
+        };
+        match (identity.name() == name, peer.is_some_and(|peer| peer == name)) {
+            (true, false) => Ok(self.role()),
+            (false, true) => Ok(self.role().peer()),
+            (true, true) => Err(Failure::new(format!("{name:?} is the name of both parties; say me or peer"))),
+            (false, false) => Err(Failure::new(format!(
+                "{name:?} is neither this party, {:?}, nor the peer{}",
+                identity.name(),
+                peer.map(|peer| format!(", {peer:?}")).unwrap_or_default()
+            ))),
+        }
     }
 
     fn options(&self) -> Result<Options> {
-        let options = options(self.identity.as_deref(), self.insecure_plain_tcp)?;
+        let options = options(self.identity.as_deref(), self.peer.as_deref(), self.insecure_plain_tcp)?;
         let (wait, timeout) =
             (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
-        Ok(Options { shape: self.net, wait, timeout, ..options })
+        Ok(Options { shape: self.net, wait, timeout, idle: timeout, ..options })
     }
 }
 
-/// How to connect as this party, with what `doctor` compares.
-pub fn options(identity: Option<&Path>, insecure_plain_tcp: bool) -> Result<Options> {
+/// Who is at the other end, in a line.
+fn who(connection: &Connection) -> String {
+    let name = connection.peer_name();
+    match connection.peer_fingerprint() {
+        Some(fingerprint) => format!("the peer is {name} (fingerprint {fingerprint})"),
+        None => format!("the peer is at {name}, and could be anybody"),
+    }
+}
+
+/// How to connect as this party to `peer`, with what `doctor` compares. Whom a listening party turns away is
+/// said on standard error.
+pub fn options(identity: Option<&Path>, peer: Option<&str>, insecure_plain_tcp: bool) -> Result<Options> {
     let options = match identity {
         Some(folder) if !insecure_plain_tcp => Options::secure(Identity::load(folder)?),
         _ => {
@@ -95,5 +135,6 @@ pub fn options(identity: Option<&Path>, insecure_plain_tcp: bool) -> Result<Opti
         }
     };
     let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
-    Ok(Options { parameters, ..options })
+    let log = Log::new(|line| eprintln!("{line}"));
+    Ok(Options { parameters, log, peer: peer.map(str::to_owned), ..options })
 }

@@ -9,11 +9,12 @@ use std::{
 
 use apps::scoring::{Question, Scoring};
 use clap::Args;
+use hushtable::run::Reveal;
 
 use self::weights::Named;
 use crate::{
     apply::{
-        delivery::{Delivery, Reveal},
+        delivery::Delivery,
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
         session,
@@ -50,8 +51,8 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable score --features telecom.csv --weights telecom.toml --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
-  The bank learns whether the probability is at least 0.8, and nothing else; the peer names the same:
-    hushtable score --threshold 0.8 --reveal p0 --features bank.csv --weights bank.toml --output out.csv \\
+  The bank learns whether the probability is at least 0.8, and nothing else; the peer says --reveal peer:
+    hushtable score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Score rows with a logistic regression whose features and weights both parties hold parts of
@@ -96,12 +97,10 @@ pub fn run(args: &Score) -> Result<()> {
     };
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
-    let scoring = match args.delivery.reveal {
-        Reveal::None => scoring.additive(SHARED_BITS),
-        _ => scoring,
-    };
-    let job =
-        Job::new(&args.delivery, Work::Other(Box::new(scoring)), column, ids, vec![operand], vec![true]);
+    let (threads, reveal) = (args.delivery.threads, args.delivery.reveal.on(&args.link)?);
+    let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
+    let work = Work::Other(Box::new(scoring));
+    let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
     let (choosing, stock) = (Choosing::default(), Stock::none());
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &args.features)
 }

@@ -202,11 +202,26 @@ fn identities_know_each_other() {
     let made = site.run("identity new --name bank --out bank.id").ok().stdout;
     let shown = site.run("identity show --identity bank.id").ok().stdout;
     assert_eq!(made, shown);
-    let fingerprint = made.lines().find_map(|line| line.strip_prefix("fingerprint")).unwrap().trim();
+    let fingerprint = site.fingerprint("bank");
     assert_eq!(fingerprint.len(), 95, "{fingerprint}");
     site.run("identity new --name telecom --out telecom.id").ok();
-    let trusted = site.run("identity trust --identity telecom.id bank.id/cert.pem").ok().stdout;
-    assert!(trusted.contains(fingerprint), "{trusted}");
+
+    // Not before somebody has compared.
+    let trust = "identity trust --identity telecom.id bank.id/cert.pem";
+    site.run(trust).fails("nobody compared the fingerprint");
+    site.run(&format!("{trust} --fingerprint {}", site.fingerprint("telecom"))).fails("not the peer's certificate");
+    assert_eq!(site.run(&format!("{trust} --fingerprint 5F:02")).code, 2);
+    let list = || site.run("identity list --identity telecom.id").ok().stdout;
+    assert_eq!(list(), "");
+    let trusted = site.run(&format!("{trust} --name shop --fingerprint {}", fingerprint.to_lowercase())).ok();
+    assert_eq!(trusted.stdout, format!("trusted from now on: shop {fingerprint}\n"));
+    assert_eq!(list(), format!("shop  {fingerprint}\n"));
+
+    let rotated = site.run("identity rotate --identity bank.id").ok().stdout;
+    assert!(rotated.starts_with("name         bank\n") && !rotated.contains(&fingerprint), "{rotated}");
+    site.run("identity untrust --identity telecom.id bank").fails("it trusts: shop");
+    let gone = site.run("identity untrust --identity telecom.id shop").ok().stdout;
+    assert_eq!((gone, list()), (format!("trusted no longer: shop {fingerprint}\n"), String::new()));
     #[cfg(unix)]
     assert_eq!(common::mode(&site.path("bank.id/key.pem")), 0o600);
 }
@@ -240,7 +255,6 @@ fn doctor_names_the_step() {
         assert!(line.starts_with(stage) && line.ends_with("FAILS"), "{stage}: {done:?}");
         done.fails(&format!("{stage}: "));
     }
-    let p0 = site.listen(&format!("{} --identity bank.id", waiting.replace("out.", "out3.")));
     let done = site.run(&format!("doctor --insecure-plain-tcp --connect {}", p0.address));
     done.fails("tls: ");
 }
@@ -275,6 +289,9 @@ fn help_shows_examples() {
         "identity new",
         "identity trust",
         "identity show",
+        "identity list",
+        "identity untrust",
+        "identity rotate",
         "doctor",
         "prepare",
         "store",

@@ -7,7 +7,7 @@ mod proxy;
 
 use std::{
     io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    net::{Shutdown, TcpListener, TcpStream},
     thread,
     time::Duration,
 };
@@ -46,21 +46,103 @@ fn ended(site: &Site, done: &[Done]) {
 fn peers_that_are_not_trusted() {
     let site = site();
     site.run("identity new --name stranger --out stranger.id").ok();
-    site.run("identity trust --identity stranger.id bank.id/cert.pem").ok();
+    site.trust("stranger", "bank");
     site.run("identity new --name lonely --out lonely.id").ok();
     // The bank does not know the stranger; lonely knows nobody, and the bank nobody of that name.
-    for (p0, p1) in [("bank", "stranger"), ("stranger", "telecom"), ("bank", "lonely"), ("lonely", "telecom")]
-    {
+    for (p0, p1) in [("bank", "stranger"), ("stranger", "telecom"), ("bank", "lonely")] {
         let done = site.both(
-            &apply("out0.csv", &format!("--identity {p0}.id")),
+            &apply("out0.csv", &format!("--identity {p0}.id --wait 2")),
             &apply("out1.csv", &format!("--identity {p1}.id")),
         );
+        assert!(done[1].stderr.contains("error: secure connection: "), "{p0} and {p1}: {done:?}");
+        assert!(done[0].stderr.contains("was turned away, the wait goes on: "), "{p0} and {p1}: {done:?}");
+        assert!(done[0].stderr.contains("error: no connection from the peer for 2 s"), "{done:?}");
+        assert!(done.iter().all(|done| done.stderr.contains("trust")), "{p0} and {p1}: {done:?}");
+        ended(&site, &done);
+    }
+    let done = site.run(&apply("out0.csv", "--identity lonely.id --listen 127.0.0.1:0"));
+    assert!(done.stderr.contains("nobody could connect"), "{done:?}");
+    ended(&site, &[done]);
+}
+
+#[test]
+fn strangers_are_turned_away_and_the_job_is_done() {
+    let site = site();
+    site.run("identity new --name stranger --out stranger.id").ok();
+    site.trust("stranger", "bank");
+    let p0 = site.listen(&apply("out0.csv", "--identity bank.id --threads 2"));
+    let silent: Vec<_> = (0..3).map(|_| TcpStream::connect(&p0.address).unwrap()).collect();
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 300], b""] {
+        let mut peer = TcpStream::connect(&p0.address).unwrap();
+        peer.write_all(bytes).unwrap();
+        let _ = peer.shutdown(Shutdown::Write);
+        let _ = peer.read_to_end(&mut Vec::new());
+    }
+    let doctor = format!("doctor --connect {}", p0.address);
+    site.run(&format!("{doctor} --identity stranger.id")).fails("pin: ");
+    site.run(&format!("{doctor} --insecure-plain-tcp")).fails("tls: ");
+    let rest = format!("--identity telecom.id --threads 2 --connect {}", p0.address);
+    let p1 = site.run(&apply("out1.csv", &rest)).ok();
+    let p0 = p0.finish().ok();
+    drop(silent);
+    let away = p0.stderr.lines().filter(|line| line.contains(" was turned away, the wait goes on: ")).count();
+    assert_eq!(away, 5, "{p0:?}");
+    assert_eq!(site.read("out0.csv"), site.read("out1.csv"));
+    // Each says who the other is.
+    for (done, peer) in [(p0, "telecom"), (p1, "bank")] {
+        let line = format!("the peer is {peer} (fingerprint {})", site.fingerprint(peer));
+        assert!(done.stderr.lines().any(|l| l == line), "{line}: {done:?}");
+    }
+}
+
+#[test]
+fn a_job_is_for_one_of_several_peers() {
+    let site = site();
+    site.run("identity new --name retailer --out retailer.id").ok();
+    site.trust("bank", "retailer");
+    site.trust("retailer", "bank");
+    let done = site.run(&apply("out0.csv", "--identity bank.id --listen 127.0.0.1:0"));
+    assert!(done.stderr.contains("name the one that this is for (--peer): retailer, telecom"), "{done:?}");
+    ended(&site, &[done]);
+
+    let p0 = site.listen(&apply("out0.csv", "--identity bank.id --peer telecom"));
+    let other = site.run(&apply("out2.csv", &format!("--identity retailer.id --connect {}", p0.address)));
+    assert!(other.stderr.contains("does not accept our certificate"), "{other:?}");
+    assert!(!site.has("out2.csv"));
+    site.run(&apply("out1.csv", &format!("--identity telecom.id --connect {}", p0.address))).ok();
+    let p0 = p0.finish().ok();
+    assert!(p0.stderr.contains("this is retailer"), "{p0:?}");
+    assert!(p0.stderr.contains("the peer is telecom "), "{p0:?}");
+}
+
+#[test]
+fn results_go_to_whom_both_parties_mean() {
+    let site = site();
+    let ids = ["--identity bank.id", "--identity telecom.id"];
+    // The bank gets them, whoever listens and whichever words say so.
+    for words in [["me", "peer"], ["bank", "bank"], ["me", "bank"]] {
+        for first in [0, 1] {
+            let ask = |i: usize| apply(&format!("out{i}.csv"), &format!("{} --reveal {}", ids[i], words[i]));
+            for done in site.both(&ask(first), &ask(1 - first)) {
+                done.ok();
+            }
+            assert!(!site.has("out1.csv"), "{words:?}");
+            std::fs::remove_file(site.path("out0.csv")).unwrap();
+        }
+    }
+    // Both think it is theirs; or the words stand for roles, and those were swapped.
+    for words in [["me", "me"], ["peer", "peer"], ["bank", "telecom"], ["me", "p1"]] {
+        let done = site.both(
+            &apply("out0.csv", &format!("{} --reveal {}", ids[0], words[0])),
+            &apply("out1.csv", &format!("{} --reveal {}", ids[1], words[1])),
+        );
         for done in &done {
-            assert!(done.stderr.contains("error: secure connection: "), "{p0} and {p1}: {done:?}");
-            assert!(done.stderr.contains("trust"), "{p0} and {p1}: {done:?}");
+            assert!(done.stderr.contains("the parties disagree on reveal: here the "), "{words:?}: {done:?}");
         }
         ended(&site, &done);
     }
+    let done = site.run(&apply("out0.csv", "--identity bank.id --reveal retailer --connect 127.0.0.1:9"));
+    done.fails("\"retailer\" is neither this party, \"bank\", nor the peer, \"telecom\"");
 }
 
 #[test]
@@ -68,10 +150,11 @@ fn plain_tcp_against_tls() {
     let site = site();
     let (plain, tls) = ("--insecure-plain-tcp", ["--identity bank.id", "--identity telecom.id"]);
     for (p0, p1) in [(plain, tls[1]), (tls[0], plain)] {
-        let done = site.both(&apply("out0.csv", p0), &apply("out1.csv", p1));
+        let done = site.both(&apply("out0.csv", &format!("{p0} --wait 2")), &apply("out1.csv", p1));
         for done in &done {
             assert!(done.stderr.contains("TLS") && done.stderr.contains("plain TCP"), "{done:?}");
         }
+        assert!(done[0].stderr.contains("was turned away"), "{done:?}");
         ended(&site, &done);
     }
 }
@@ -99,7 +182,7 @@ fn peers_of_another_version_or_the_same_role_or_another_kind() {
         (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "not hushtable"),
         (&[0xff; 4096], "not hushtable"),
     ] {
-        let p0 = site.listen(&apply("out0.csv", "--insecure-plain-tcp"));
+        let p0 = site.listen(&apply("out0.csv", "--insecure-plain-tcp --wait 2"));
         let mut peer = TcpStream::connect(&p0.address).unwrap();
         peer.write_all(bytes).unwrap();
         let _ = peer.read_to_end(&mut Vec::new());
@@ -140,10 +223,11 @@ fn ports_that_are_in_use_or_closed() {
     ended(&site, &[done]);
 }
 
-/// Runs both parties over a proxy with this fault.
+/// Runs both parties over a proxy with this fault. In the handshake it could be anybody's: P0 waits a little
+/// longer.
 fn with_fault(site: &Site, rest: [&str; 2], after: usize, fault: Fault) -> [Done; 2] {
     let name = format!("{after}-{fault:?}-{}", rest[0].len());
-    let p0 = site.listen(&apply(&format!("out0-{name}.csv"), rest[0]));
+    let p0 = site.listen(&apply(&format!("out0-{name}.csv"), &format!("{} --wait 3", rest[0])));
     let proxy = Proxy::new(&p0.address, after, fault);
     let p1 =
         site.run(&apply(&format!("out1-{name}.csv"), &format!("{} --connect {}", rest[1], proxy.address)));
@@ -206,7 +290,7 @@ fn peers_that_are_killed() {
         for listening in [true, false] {
             // Slow enough that the parties are still at it.
             let slow = "--net 20:1";
-            let mut p0 = site.listen(&apply("out0.csv", &format!("--identity bank.id {slow}")));
+            let mut p0 = site.listen(&apply("out0.csv", &format!("--identity bank.id --wait 3 {slow}")));
             let proxy = Proxy::new(&p0.address, after, Fault::Tell);
             let rest = format!("--identity telecom.id {slow} --connect {}", proxy.address);
             let mut p1 = site.start(&apply("out1.csv", &rest));

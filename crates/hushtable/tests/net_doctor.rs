@@ -24,14 +24,15 @@ fn examine(addr: &str, options: Options) -> (Vec<Stage>, Option<(Stage, Error)>)
     (passed, None)
 }
 
-/// The same against a party that waits in `accept`, which may end with an error.
-fn examine_waiting(waiting: Options, options: Options) -> (Vec<Stage>, Option<(Stage, Error)>) {
-    let listener = Listener::bind("127.0.0.1:0", waiting).unwrap();
-    let addr = listener.local_addr().to_string();
-    thread::scope(|scope| {
-        scope.spawn(|| listener.accept().map(drop));
-        examine(&addr, options)
-    })
+/// The same against a party that waits in `accept`, and goes on waiting until `peer` comes.
+fn examine_waiting(
+    waiting: Options,
+    options: Options,
+    peer: Options,
+) -> (Vec<Stage>, Option<(Stage, Error)>) {
+    let mut found = None;
+    turned_away(waiting, peer, |addr| found = Some(soon(|| examine(&addr.to_string(), options))));
+    found.unwrap()
 }
 
 const ALL: [Stage; 6] = [Stage::Name, Stage::Tcp, Stage::Tls, Stage::Pin, Stage::Version, Stage::Parameters];
@@ -86,7 +87,8 @@ fn name_and_tcp() {
 fn tls() {
     let folders = Folders::friends();
     for (p0, p1) in [(plain(), secure(&folders.telecom)), (secure(&folders.bank), plain())] {
-        let (passed, failed) = soon(|| examine_waiting(p0, p1));
+        let peer = if p0.identity.is_some() { secure(&folders.telecom) } else { plain() };
+        let (passed, failed) = examine_waiting(p0, p1, peer);
         let failed = failed.unwrap();
         assert_eq!((&passed[..], failed.0), (&ALL[..2], Stage::Tls));
         assert!(matches!(failed.1, Error::Tls(_)), "{}", failed.1);
@@ -97,13 +99,19 @@ fn tls() {
 fn pin() {
     let folders = Folders::strangers();
     folders.bank_trusts_telecom();
-    let (passed, failed) = soon(|| examine_waiting(secure(&folders.bank), secure(&folders.telecom)));
+    let before = secure(&folders.telecom);
+    folders.telecom_trusts_bank();
+    let (passed, failed) = examine_waiting(secure(&folders.bank), before, secure(&folders.telecom));
     assert_eq!((&passed[..], failed.as_ref().unwrap().0), (&ALL[..3], Stage::Pin));
     assert!(failed.unwrap().1.to_string().contains("is not in"), "it is we who do not trust");
 
     let folders = Folders::strangers();
+    let retailer = folders.third("retailer");
+    trust(&folders.bank, &retailer, None);
+    trust(&retailer, &folders.bank, None);
     folders.telecom_trusts_bank();
-    let (passed, failed) = soon(|| examine_waiting(secure(&folders.bank), secure(&folders.telecom)));
+    let (passed, failed) =
+        examine_waiting(secure(&folders.bank), secure(&folders.telecom), secure(&retailer));
     assert_eq!((&passed[..], failed.as_ref().unwrap().0), (&ALL[..3], Stage::Pin));
     assert!(failed.unwrap().1.to_string().contains("does not accept our certificate"));
 }

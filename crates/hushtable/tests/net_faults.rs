@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Listener, Options, connect};
+use hushtable::net::{Connection, Listener, Options, connect};
 use net_support::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -32,27 +32,10 @@ fn a_second_caller_does_not_disturb_a_session() {
 
 #[test]
 fn an_unfinished_greeting_times_out() {
-    let error = soon(|| accept_raw(plain(), &greeting(1, 0, 1)[..40]).err());
-    assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
+    let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(1, 0, 1)[..40]));
+    assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
     let error = soon(|| connect_to_raw(plain(), 64, &greeting(1, 0, 0)[..3]).err());
     assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
-}
-
-#[test]
-fn a_visitor_who_says_nothing_does_not_disturb() {
-    let listener = Listener::bind("127.0.0.1:0", plain()).unwrap();
-    let addr = listener.local_addr();
-    drop(TcpStream::connect(addr).unwrap()); // a port scan
-    let _mute = TcpStream::connect(addr).unwrap(); // somebody half-open
-    thread::scope(|scope| {
-        // Greeted only after the mute one has been given up.
-        let patient = Options { timing: Default::default(), ..plain() };
-        let p1 = scope.spawn(move || connect(&addr.to_string(), patient).unwrap().id());
-        let p0 = soon(|| listener.accept().unwrap());
-        let id = p0.id();
-        drop(p0);
-        assert_eq!(id, p1.join().unwrap());
-    });
 }
 
 #[test]
@@ -135,7 +118,7 @@ fn a_mute_peer_times_out() {
 fn a_peer_that_lives_but_makes_no_progress_times_out() {
     let (error, elapsed) = session(
         plain(),
-        Options { timeout: Duration::from_secs(60), ..plain() },
+        Options { idle: Duration::from_secs(60), ..plain() },
         |mut p0| {
             let start = Instant::now();
             let error = soon(|| p0.channel().recv(4).unwrap_err());
@@ -160,6 +143,66 @@ fn a_peer_that_computes_longer_than_the_silence_is_waited_for() {
             p1.channel().send(vec![1, 2]).unwrap();
         },
     );
+}
+
+#[test]
+fn a_peer_that_is_idle_is_waited_for_as_long_as_asked() {
+    let (idle, patient) = (Duration::from_millis(1200), Duration::from_secs(60));
+    let hurried = Options { timeout: idle / 4, idle: patient, ..plain() };
+    // Its writer shows that it lives, though nobody there sends or receives.
+    session(
+        hurried.clone(),
+        hurried,
+        |mut p0| assert_eq!(p0.channel().recv(1).unwrap(), [7]),
+        |mut p1| {
+            thread::sleep(idle);
+            p1.channel().send(vec![7]).unwrap();
+        },
+    );
+}
+
+/// What a party makes of a message of which a byte comes now and then, and how long it took.
+fn dripped(bytes: Vec<u8>, receive: impl FnOnce(Connection) -> Error + Send) -> (Error, Duration) {
+    let (done, until_done) = mpsc::channel::<()>();
+    against_raw(
+        plain(),
+        |c| {
+            let start = Instant::now();
+            let error = soon(|| receive(c));
+            drop(done);
+            (error, start.elapsed())
+        },
+        move |mut socket, _| {
+            for byte in bytes {
+                let now = until_done.recv_timeout(Duration::from_millis(100));
+                if now != Err(RecvTimeoutError::Timeout) || socket.write_all(&[byte]).is_err() {
+                    return;
+                }
+            }
+        },
+    )
+}
+
+#[test]
+fn bytes_that_drip_are_no_progress_for_ever() {
+    // 1.5 s for a message and 1/8 ms for each byte; every byte comes well within what shows life.
+    let (error, elapsed) = dripped(frame(100, 1, &[0; 100]), |mut c| c.channel().recv(100).unwrap_err());
+    assert!(matches!(&error, Error::Timeout { what: "end of a message", .. }), "{error}");
+    assert!(elapsed >= Duration::from_millis(1500), "{elapsed:?}");
+
+    // Heartbeats between the frames of one message are none either.
+    let rest = [frame(2 * MIB as u32, 1, &[0; MIB]), HEARTBEAT.repeat(100)].concat();
+    let error = against_raw(
+        Options { timeout: Duration::from_millis(300), ..plain() },
+        |mut c| soon(|| c.channel().recv(2 * MIB).unwrap_err()),
+        move |mut socket, _| {
+            socket.write_all(&rest).unwrap();
+            while socket.write_all(&HEARTBEAT).is_ok() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        },
+    );
+    assert!(matches!(&error, Error::Timeout { what: "message", .. }), "{error}");
 }
 
 #[test]
@@ -231,7 +274,7 @@ fn many_bytes_of_any_kind_never_panic() {
     };
     for _ in 0..20 {
         let bytes: Vec<u8> = (0..20).flat_map(|_| next()).collect();
-        assert!(accept_raw(plain(), &bytes).is_err());
+        assert_eq!(turned_away(plain(), plain(), |addr| say_and_wait(addr, &bytes)).len(), 1);
         let error = against_raw(
             plain(),
             |mut c| c.channel().recv(4).unwrap_err(),

@@ -8,7 +8,7 @@ use net_support::*;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::CertifiedKey;
 use rustls::{ClientConfig, ClientConnection, ServerConfig, ServerConnection};
 use std::fs;
@@ -61,17 +61,26 @@ fn a_peer_that_is_not_pinned_is_told_so_on_both_sides() {
 
     // The bank does not know the telecom company.
     let folders = Folders::strangers();
+    let retailer = folders.third("retailer");
+    trust(&folders.bank, &retailer, None);
+    trust(&retailer, &folders.bank, None);
     folders.telecom_trusts_bank();
-    let (p0, p1) = soon(|| meet(secure(&folders.bank), secure(&folders.telecom)));
-    not_pinned(&tls_error(p0), &fingerprint(&folders.telecom), &folders.bank);
-    not_accepted(&tls_error(p1), &fingerprint(&folders.telecom));
+    let telecom = secure(&folders.telecom);
+    let lines = turned_away(secure(&folders.bank), secure(&retailer), |addr| {
+        not_accepted(&tls_error(soon(|| connect(&addr.to_string(), telecom))), &fingerprint(&folders.telecom));
+    });
+    not_pinned(&lines[0], &fingerprint(&folders.telecom), &folders.bank);
 
     // The telecom company does not know the bank.
     let folders = Folders::strangers();
     folders.bank_trusts_telecom();
-    let (p0, p1) = soon(|| meet(secure(&folders.bank), secure(&folders.telecom)));
-    not_accepted(&tls_error(p0), &fingerprint(&folders.bank));
-    not_pinned(&tls_error(p1), &fingerprint(&folders.bank), &folders.telecom);
+    let before = secure(&folders.telecom);
+    folders.telecom_trusts_bank();
+    let lines = turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| {
+        let text = tls_error(soon(|| connect(&addr.to_string(), before)));
+        not_pinned(&text, &fingerprint(&folders.bank), &folders.telecom);
+    });
+    not_accepted(&lines[0], &fingerprint(&folders.bank));
 }
 
 fn not_pinned(text: &str, fingerprint: &str, dir: &Path) {
@@ -86,21 +95,25 @@ fn not_accepted(text: &str, fingerprint: &str) {
 #[test]
 fn plain_and_tls_do_not_mix() {
     let folders = Folders::friends();
-    let (p0, p1) = soon(|| meet(secure(&folders.bank), plain()));
-    assert_eq!(tls_error(p0), "the peer uses plain TCP, this party TLS");
-    assert_eq!(tls_error(p1), "the peer insists on TLS, this party uses plain TCP");
-    let (p0, p1) = soon(|| meet(plain(), secure(&folders.telecom)));
-    assert_eq!(tls_error(p0), "the peer uses TLS, this party plain TCP");
-    let text = tls_error(p1);
-    assert!(text.contains("this party uses TLS, the peer plain TCP"), "{text}");
+    let lines = turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| {
+        let text = tls_error(soon(|| connect(&addr.to_string(), plain())));
+        assert_eq!(text, "the peer insists on TLS, this party uses plain TCP");
+    });
+    assert!(lines[0].contains("the peer uses plain TCP, this party TLS"), "{lines:?}");
+    let lines = turned_away(plain(), plain(), |addr| {
+        let text = tls_error(soon(|| connect(&addr.to_string(), secure(&folders.telecom))));
+        assert!(text.contains("this party uses TLS, the peer plain TCP"), "{text}");
+    });
+    assert!(lines[0].contains("the peer uses TLS, this party plain TCP"), "{lines:?}");
 }
 
 #[test]
-fn something_else_than_tls_is_an_error() {
+fn something_else_than_tls_is_no_peer() {
     let folders = Folders::friends();
     for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[22, 3, 1, 255, 255, 1, 2, 3], &[0x80; 100], &[22; 600]] {
-        let outcome = soon(|| accept_raw(secure(&folders.bank), bytes));
-        assert!(matches!(outcome.err(), Some(Error::Tls(_) | Error::Timeout { .. })), "{bytes:?}");
+        let lines =
+            turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| say_and_wait(addr, bytes));
+        assert_eq!(lines.len(), 1, "{bytes:?}: {lines:?}");
         let outcome = soon(|| connect_to_raw(secure(&folders.telecom), 10, bytes));
         assert!(matches!(outcome.err(), Some(Error::Tls(_) | Error::Timeout { .. })), "{bytes:?}");
     }
@@ -115,7 +128,7 @@ fn impostor(key: &str, certificate: &str) -> Arc<CertifiedKey> {
     Arc::new(CertifiedKey::new(vec![certificate], ring::sign::any_supported_type(&key).unwrap()))
 }
 
-/// What the listening `dir` makes of an impostor that connects.
+/// What the listening `dir` says of an impostor that connects, in the place of an error.
 fn admit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(&[&rustls::version::TLS13])
@@ -124,9 +137,11 @@ fn admit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
         .with_custom_certificate_verifier(Arc::new(Anybody))
         .with_client_cert_resolver(Arc::new(rustls::sign::SingleCertAndKey::from(own)));
     config.enable_sni = false;
-    let listener = Listener::bind("127.0.0.1:0", secure(dir)).unwrap();
+    let diary = Diary::default();
+    let options = Options { log: diary.log(), wait: Duration::from_secs(1), ..secure(dir) };
+    let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
-    thread::scope(|scope| {
+    let outcome = thread::scope(|scope| {
         scope.spawn(move || {
             let name = ServerName::try_from("x").unwrap();
             let session = ClientConnection::new(Arc::new(config), name).unwrap();
@@ -134,8 +149,10 @@ fn admit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
             let _ = stream.write_all(&greeting(1, 0, 1));
             let _ = stream.read(&mut [0; 64]);
         });
-        soon(|| listener.accept()).err()
-    })
+        soon(|| listener.accept()).map(|c| c.peer_name().to_owned())
+    });
+    assert!(matches!(&outcome, Err(Error::Timeout { what: "connection", .. })), "{outcome:?}");
+    diary.lines().pop().map(Error::Tls)
 }
 
 /// What the connecting `dir` makes of an impostor that listens.
@@ -157,44 +174,6 @@ fn visit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
         });
         soon(|| connect(&addr, secure(dir))).err()
     })
-}
-
-#[derive(Debug)]
-struct Anybody;
-
-impl rustls::client::danger::ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
-        Ok(rustls::client::danger::ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
 }
 
 #[test]
@@ -251,7 +230,9 @@ fn a_stream_altered_or_cut_anywhere_ends_on_both_sides() {
     // Somewhere in the handshake, the greeting, and the messages.
     for intact in [3, 100, 900, 1500, 2500, 20_000] {
         for flip in [true, false] {
-            let listener = Listener::bind("127.0.0.1:0", secure(&folders.bank)).unwrap();
+            // A stream altered in the handshake could be anybody's: the bank goes on waiting.
+            let options = Options { wait: Duration::from_secs(1), ..secure(&folders.bank) };
+            let listener = Listener::bind("127.0.0.1:0", options).unwrap();
             let inner = listener.local_addr();
             let outer = TcpListener::bind("127.0.0.1:0").unwrap();
             let addr = outer.local_addr().unwrap().to_string();

@@ -3,11 +3,11 @@
 use hushtable::{
     math::{Bounds, Function, exact_fraction_bits},
     operation::{Compare, Relation},
+    run::Reveal,
 };
 
 use super::{
     Apply, Operation,
-    delivery::Reveal,
     evaluate, fixed,
     input::{Format, Operand, Source},
     job::{Job, SHARED_BITS, Work},
@@ -39,7 +39,8 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
             (Some(format.bits), format.fraction_bits)
         }
     };
-    let shared = args.delivery.reveal == Reveal::None;
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let shared = reveal == Reveal::Nobody;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     let evaluation = evaluate::evaluation(function, wanted)?;
     let card = evaluation.card();
@@ -56,7 +57,8 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
         )));
     }
     Ok(Job::new(
-        &args.delivery,
+        args.delivery.threads,
+        reveal,
         Work::Other(Box::new(evaluation)),
         function.name().to_owned(),
         ids,
@@ -71,7 +73,8 @@ fn look_up(args: &Apply) -> Result<Job> {
     args.refuse_evaluation_options()?;
     let source = Source::open(&args.input)?;
     let fraction_bits = index_fraction_bits(args, &source)?;
-    let shared = args.delivery.reveal == Reveal::None;
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let shared = reveal == Reveal::Nobody;
     let name = args.function().map_or("table", |function| function.name());
     let (domain, table, column) = match (args.operation, &args.table) {
         (Some(Operation::Function(function)), _) => {
@@ -104,8 +107,8 @@ fn look_up(args: &Apply) -> Result<Job> {
         _ => unreachable!("clap requires a function or a table"),
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
-    let work = Work::Lookup(Lookup::new(name, domain, table, args.delivery.reveal));
-    Ok(Job::new(&args.delivery, work, column, ids, vec![x], vec![true]))
+    let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
+    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x], vec![true]))
 }
 
 /// A comparison of two columns, or of one with a public number.
@@ -136,12 +139,10 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let Format { bits, fraction_bits } = format;
     let compare =
         Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
-    let compare = match args.delivery.reveal {
-        Reveal::None => compare.additive(SHARED_BITS),
-        _ => compare,
-    };
-    let work = Work::Other(Box::new(compare));
-    Ok(Job::new(&args.delivery, work, relation.name().to_owned(), ids, vec![x, y], gives))
+    let reveal = args.delivery.reveal.on(&args.link)?;
+    let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
+    let (work, column) = (Work::Other(Box::new(compare)), relation.name().to_owned());
+    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x, y], gives))
 }
 
 /// As the shares have, or as asked for.

@@ -1,14 +1,16 @@
 //! What becomes of the results: to whom they go, in which file, and what is said about them.
 
 use std::{
+    convert::Infallible,
     io::{self, Write},
     path::{Path, PathBuf},
+    str::FromStr,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hushtable::{
     Role,
-    run::{self, Outcome},
+    run::{Outcome, Reveal},
 };
 use serde::Serialize;
 
@@ -20,6 +22,7 @@ use super::{
 use crate::{
     cost::Phases,
     failure::{Failure, Result},
+    link::Link,
 };
 
 /// Where the results go.
@@ -34,9 +37,11 @@ pub struct Delivery {
     /// Replace --output if it is there
     #[arg(long)]
     pub force: bool,
-    /// Who gets the results
-    #[arg(long, value_enum, default_value = "both", value_name = "WHO")]
-    pub reveal: Reveal,
+    /// Who gets the results: me, peer, both or none; or a party by its name
+    ///
+    /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
+    #[arg(long, default_value = "both", value_name = "WHO")]
+    pub reveal: Recipient,
     /// Threads and connections to work with, 1 to 64; the peer must use as many
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: u16,
@@ -46,43 +51,6 @@ pub struct Delivery {
     /// No summary and no progress on standard error
     #[arg(long)]
     pub quiet: bool,
-}
-
-/// Who gets the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Reveal {
-    /// Both parties
-    Both,
-    /// The listening party only
-    #[value(alias = "0")]
-    P0,
-    /// The connecting party only
-    #[value(alias = "1")]
-    P1,
-    /// Nobody: each party keeps a file of shares
-    None,
-}
-
-impl Reveal {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::P0 => "p0",
-            Self::P1 => "p1",
-            Self::None => "none",
-        }
-    }
-}
-
-impl From<Reveal> for run::Reveal {
-    fn from(reveal: Reveal) -> Self {
-        match reveal {
-            Reveal::Both => Self::Both,
-            Reveal::P0 => Self::Only(Role::P0),
-            Reveal::P1 => Self::Only(Role::P1),
-            Reveal::None => Self::Nobody,
-        }
-    }
 }
 
 /// What `--json` prints.
@@ -103,12 +71,50 @@ struct Report<'a> {
     phases: Phases,
 }
 
+/// Who gets the results, in the words of the party that asks: whoever listens, they mean the same.
+#[derive(Clone, Debug)]
+pub enum Recipient {
+    Me,
+    Peer,
+    Named(String),
+    /// The same words at both parties.
+    Fixed(Reveal),
+}
+
+impl FromStr for Recipient {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        Ok(match text {
+            "me" => Self::Me,
+            "peer" => Self::Peer,
+            "both" => Self::Fixed(Reveal::Both),
+            "none" => Self::Fixed(Reveal::Nobody),
+            "p0" | "0" => Self::Fixed(Reveal::Only(Role::P0)),
+            "p1" | "1" => Self::Fixed(Reveal::Only(Role::P1)),
+            name => Self::Named(name.to_owned()),
+        })
+    }
+}
+
+impl Recipient {
+    /// Who that is in this session.
+    pub fn on(&self, link: &Link) -> Result<Reveal> {
+        Ok(match self {
+            Self::Fixed(reveal) => *reveal,
+            Self::Me => Reveal::Only(link.role()),
+            Self::Peer => Reveal::Only(link.role().peer()),
+            Self::Named(name) => Reveal::Only(link.whose(name)?),
+        })
+    }
+}
+
 impl Delivery {
     /// The output file, unless this party gets nothing.
-    pub fn reserve(&self, role: Role, input: &Path) -> Result<Option<Output>> {
+    pub fn reserve(&self, reveal: Reveal, role: Role, input: &Path) -> Result<Option<Output>> {
         match &self.output {
-            _ if !run::Reveal::from(self.reveal).reaches(role) => Ok(None),
-            Some(path) => Output::reserve(path, input, self.reveal == Reveal::None, self.force).map(Some),
+            _ if !reveal.reaches(role) => Ok(None),
+            Some(path) => Output::reserve(path, input, reveal == Reveal::Nobody, self.force).map(Some),
             None => Err(Failure::new("--output FILE says where the results go")),
         }
     }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use hushtable::{Error, Party, Role, operation::Operation};
+use hushtable::{Error, Party, Role, operation::Operation, run::Reveal};
 
 use super::{
-    delivery::{Delivery, Reveal},
     input::{Format, Operand},
     lookup::Lookup,
     shares::ShareFile,
@@ -40,15 +39,16 @@ pub enum Work {
 impl Job {
     /// Of this party's parts `x` of one or two batches of numbers; `gives` says whether it has any for each.
     pub fn new(
-        delivery: &Delivery,
+        threads: u16,
+        reveal: Reveal,
         work: Work,
         column: String,
         ids: Option<Vec<String>>,
         x: Vec<Operand>,
         gives: Vec<bool>,
     ) -> Self {
-        let threads = usize::from(delivery.threads).min(x[0].words.len());
-        Self { work, column, reveal: delivery.reveal, ids, threads, x, gives }
+        let threads = usize::from(threads).min(x[0].words.len());
+        Self { work, column, reveal, ids, threads, x, gives }
     }
 
     pub fn rows(&self) -> usize {

@@ -7,10 +7,11 @@ use hushtable::{
     lut::{Job, Protocol},
     math::{Domain, Tabulated},
     operation,
+    run::Reveal,
     share::Sharing,
 };
 
-use super::{delivery::Reveal, job::SHARED_BITS};
+use super::job::SHARED_BITS;
 
 /// What is looked up. All of it is public and the same at both parties.
 pub struct Lookup {
@@ -22,7 +23,7 @@ impl Lookup {
     /// Lookups whose results go where `reveal` says; `name` is the function's, or `table`.
     pub fn new(name: &str, domain: Domain, table: Tabulated, reveal: Reveal) -> Self {
         let value_bits = match reveal {
-            Reveal::None => table.bits().max(SHARED_BITS),
+            Reveal::Nobody => table.bits().max(SHARED_BITS),
             _ => table.bits(),
         };
         let (index, output) = (Sharing::Additive, Sharing::Additive);

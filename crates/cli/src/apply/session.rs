@@ -33,7 +33,7 @@ pub fn carry_out(
     link: &Link,
     input: &Path,
 ) -> Result<()> {
-    let output = delivery.reserve(link.role(), input)?;
+    let output = delivery.reserve(job.reveal, link.role(), input)?;
     let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
     let role = lanes[0].role();
     let ready = stock.reserve(&stored)?.into_iter();
@@ -43,7 +43,7 @@ pub fn carry_out(
     let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
     let Done { outcome, offline, online } = {
         let progress = Progress::start("rows", job.rows(), delivery.quiet);
-        run::run(job.operation(), &mut lanes, ready, &operands, delivery.reveal.into(), &progress)?
+        run::run(job.operation(), &mut lanes, ready, &operands, job.reveal, &progress)?
     };
     drop(lanes);
     delivery.finish(&job, outcome, output, session, role)?;

@@ -49,9 +49,22 @@ impl Site {
         let site = Self::without_identities();
         site.run("identity new --name bank --out bank.id").ok();
         site.run("identity new --name telecom --out telecom.id").ok();
-        site.run("identity trust --identity bank.id telecom.id/cert.pem").ok();
-        site.run("identity trust --identity telecom.id bank.id/cert.pem").ok();
+        site.trust("bank", "telecom");
+        site.trust("telecom", "bank");
         site
+    }
+
+    /// The identity of `own` trusts that of `peer`.
+    pub fn trust(&self, own: &str, peer: &str) {
+        let fingerprint = self.fingerprint(peer);
+        self.run(&format!("identity trust --identity {own}.id {peer}.id/cert.pem --fingerprint {fingerprint}"))
+            .ok();
+    }
+
+    /// What `identity show` says.
+    pub fn fingerprint(&self, name: &str) -> String {
+        let shown = self.run(&format!("identity show --identity {name}.id")).ok().stdout;
+        shown.lines().find_map(|line| line.strip_prefix("fingerprint")).unwrap().trim().to_owned()
     }
 
     pub fn without_identities() -> Self {

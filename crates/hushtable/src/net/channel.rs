@@ -1,6 +1,6 @@
 //! Messages between the parties, and what they cost.
 
-use super::Timing;
+use super::Patience;
 use super::announce::{self, Announced};
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
@@ -40,15 +40,10 @@ pub struct Channel {
 }
 
 impl Channel {
-    pub(super) fn new(
-        transport: Arc<dyn Transport>,
-        shape: Shape,
-        timeout: Duration,
-        timing: Timing,
-    ) -> Result<Self> {
+    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, patience: Patience) -> Result<Self> {
         Ok(Channel {
-            outbox: Outbox::new(Arc::clone(&transport), shape, timeout, timing)?,
-            inbox: Inbox::new(Arc::clone(&transport), timeout, timing.silence),
+            outbox: Outbox::new(Arc::clone(&transport), shape, patience)?,
+            inbox: Inbox::new(Arc::clone(&transport), patience),
             transport,
             announced: Announced::default(),
             cost: Cost::default(),
@@ -253,6 +248,11 @@ impl Channel {
         self.inbox.payload(&mut buf[*done..end])?;
         (*done, *clock) = (end, stamp.max(*clock));
         Ok(end == buf.len())
+    }
+
+    /// An error if the peer has gone, while this party waits for another connection of it.
+    pub(super) fn watch(&mut self) -> Result<()> {
+        self.inbox.listen()
     }
 
     /// Ends the session: every later call is an error.

@@ -7,7 +7,7 @@ use super::listen::{Door, Route};
 use super::memory::Memory;
 use super::raw::RawPeer;
 use super::shape::Shape;
-use super::{Role, Timing, agree};
+use super::{Patience, Role, SLOWEST, Timing, agree};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,9 @@ pub struct Connection {
     /// Lanes forked so far: a lane's number, and so its id, is never used again.
     lanes: u16,
 }
+
+/// In one process a silent peer is slow, not behind a broken network: the wait in a message, and for one.
+const WAITS: [Duration; 2] = [Duration::from_secs(120), Duration::from_secs(3600)];
 
 /// Where siblings come from.
 pub(super) enum Kin {
@@ -75,10 +78,10 @@ impl Connection {
     }
 
     fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
-        // Here a silent peer is a slow test, not a broken network.
-        let timeout = Duration::from_secs(120);
-        let channel = Channel::new(Arc::new(end), siblings.shape, timeout, Timing::default())
-            .expect("a thread can be started");
+        let [timeout, idle] = WAITS;
+        let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
+        let channel =
+            Channel::new(Arc::new(end), siblings.shape, patience).expect("a thread can be started");
         Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
     }
 
@@ -102,7 +105,7 @@ impl Connection {
         &mut self.channel
     }
 
-    /// Who the peer is, for people: the name in its certificate, or its address.
+    /// Who the peer is: the name under which it is trusted, or without TLS its address.
     pub fn peer_name(&self) -> &str {
         &self.peer_name
     }
@@ -139,13 +142,19 @@ impl Connection {
         let numbers = self.lanes..last;
         self.lanes = last;
         let lanes: Result<Vec<_>> = numbers.map(|lane| self.lane(lane)).collect();
-        lanes.inspect_err(|_| self.channel.fail())
+        lanes.inspect_err(|_| {
+            // The peer may still wait for a lane: it ends with this session.
+            self.channel.hang_up().now();
+            self.channel.fail();
+        })
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {
         match &self.kin {
             Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, lane_id(&self.id, lane))),
-            Kin::Listening(door) => door.lane(&self.id, lane),
+            Kin::Listening(door) => {
+                door.lane(&self.id, lane, || self.channel.watch())
+            }
             Kin::Connecting(route) => route.lane(&self.id, lane),
             Kin::None => unreachable!("a probe is never handed out"),
         }

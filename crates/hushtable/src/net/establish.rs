@@ -2,10 +2,10 @@
 
 use super::channel::Channel;
 use super::connection::{Connection, Kin};
-use super::hello::{Hello, Intent, MAGIC, lane_id, lane_token, session_id};
-use super::identity::Fingerprint;
+use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
+use super::identity::{Fingerprint, Peer};
 use super::tcp::Tcp;
-use super::tls::{self, FIRST_BYTE, Tls};
+use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
 use super::{Options, Role};
 use crate::error::{Error, Result};
@@ -25,16 +25,6 @@ pub(super) enum Aim<'a> {
     Lane { parent: &'a [u8; 32], lane: u16 },
 }
 
-/// What a connecting party wanted.
-pub(super) enum Arrival {
-    /// What this party waited for.
-    Wanted(Secured, [u8; 32]),
-    /// A look at this party.
-    Probe(Secured),
-    /// Nothing: it hung up, was silent, or wanted another session.
-    Nobody,
-}
-
 /// A connection whose peer is authenticated, unless it is plain TCP.
 pub(super) struct Secured {
     pub(super) transport: Arc<dyn Transport>,
@@ -45,11 +35,20 @@ pub(super) struct Secured {
 
 impl Setup {
     pub(super) fn new(options: Options) -> Result<Self> {
-        let tls = options
-            .identity
-            .as_ref()
-            .map(|identity| tls::Settings::new(identity, options.timing.linger))
-            .transpose()?;
+        let tls = match (&options.identity, &options.peer) {
+            (Some(identity), name) => {
+                let awaited = identity.awaited(name.as_deref())?;
+                Some(tls::Settings::new(identity, awaited, options.timing.linger)?)
+            }
+            (None, None) => None,
+            (None, Some(name)) => {
+                return Err(Error::Param {
+                    what: "peer",
+                    got: format!("{name:?}"),
+                    accepted: "none with plain TCP, which authenticates nobody".into(),
+                });
+            }
+        };
         Ok(Setup { options, tls })
     }
 
@@ -66,8 +65,7 @@ impl Setup {
         id: [u8; 32],
         kin: Kin,
     ) -> Result<Connection> {
-        let Options { shape, timeout, timing, .. } = self.options;
-        let channel = Channel::new(secured.transport, shape, timeout, timing)?;
+        let channel = Channel::new(secured.transport, self.options.shape, self.options.patience())?;
         Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin))
     }
 
@@ -86,12 +84,10 @@ impl Setup {
         deadline: &Deadline,
     ) -> std::result::Result<Secured, tls::Refusal> {
         thread::sleep(self.options.shape.rtt);
-        let address = socket.addr().to_string();
-        let Some(settings) = &self.tls else {
-            return Ok(Secured { transport: Arc::new(socket), peer_name: address, peer: None });
-        };
+        let Some(settings) = &self.tls else { return Ok(Secured::plain(socket)) };
         thread::sleep(self.options.shape.rtt);
-        Tls::handshake(Role::P1, settings, socket, deadline).map(Secured::new)
+        let tls = Tls::handshake(Role::P1, settings, socket, deadline)?;
+        Secured::new(tls).map_err(|error| tls::Refusal { pin: true, error })
     }
 
     fn greet(&self, transport: &dyn Transport, aim: Aim<'_>, deadline: &Deadline) -> Result<[u8; 32]> {
@@ -120,44 +116,6 @@ impl Setup {
         Ok(theirs)
     }
 
-    /// The listening party's side.
-    pub(super) fn answer(&self, socket: Tcp, aim: Aim<'_>) -> Result<Arrival> {
-        let deadline = self.deadline();
-        let address = socket.addr();
-        // A connection that says nothing is a port scan or a health check: not worth an end.
-        let Ok(Some(first)) = socket.peek(deadline.left()) else { return Ok(Arrival::Nobody) };
-        let secured = match (&self.tls, first) {
-            (None, FIRST_BYTE) => {
-                let error = "the peer uses TLS, this party plain TCP";
-                return self.turn_away(socket, false, error, &deadline);
-            }
-            (Some(_), first) if first == MAGIC[0] => {
-                let error = "the peer uses plain TCP, this party TLS";
-                return self.turn_away(socket, true, error, &deadline);
-            }
-            (None, _) => Secured { transport: Arc::new(socket), peer_name: address.to_string(), peer: None },
-            (Some(settings), _) => {
-                let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
-                Secured::new(tls.map_err(|refusal| refusal.error)?)
-            }
-        };
-        let outcome = host(&*secured.transport, aim, &deadline);
-        Ok(match self.settle(&secured, outcome)? {
-            Guest::Wanted(id) => Arrival::Wanted(secured, id),
-            Guest::Probe => Arrival::Probe(secured),
-            Guest::Stranger => Arrival::Nobody,
-        })
-    }
-
-    /// Tells a peer of the other kind of connection, in a plain greeting, that it is one.
-    fn turn_away(&self, socket: Tcp, secure: bool, error: &str, deadline: &Deadline) -> Result<Arrival> {
-        let hello = Hello { secure, ..Hello::new(Role::P0, Intent::Session) };
-        // The peer may be gone already; our own error matters more.
-        let _ = hello.send(&socket, deadline);
-        socket.close(self.options.timing.linger);
-        Err(Error::Tls(error.into()))
-    }
-
     /// After a failure, hangs up so that the peer still receives what was said.
     fn settle<T>(&self, secured: &Secured, outcome: Result<T>) -> Result<T> {
         if outcome.is_err() {
@@ -168,45 +126,23 @@ impl Setup {
 }
 
 impl Secured {
-    fn new(tls: Tls) -> Self {
-        let (name, peer) = tls.peer().unzip();
-        let peer_name = name.flatten().unwrap_or_else(|| "nameless".into());
-        Secured { transport: Arc::new(tls), peer_name, peer }
+    /// A connection whose peer has shown who it is.
+    pub(super) fn new(tls: Tls) -> Result<Self> {
+        let Some(Peer { name, fingerprint }) = tls.peer() else {
+            return Err(Error::Tls("the peer showed no certificate that is trusted".into()));
+        };
+        Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint) })
+    }
+
+    /// A connection to anybody.
+    pub(super) fn plain(socket: Tcp) -> Self {
+        let peer_name = socket.addr().to_string();
+        Secured { transport: Arc::new(socket), peer_name, peer: None }
     }
 }
 
-/// Who has come.
-enum Guest {
-    Wanted([u8; 32]),
-    Probe,
-    Stranger,
-}
-
-/// P0's side of the greetings.
-fn host(transport: &dyn Transport, aim: Aim<'_>, deadline: &Deadline) -> Result<Guest> {
-    let theirs = Hello::recv(transport, deadline)?;
-    // A peer of another version gets our greeting too, so that it can name the difference; what
-    // else its greeting says is not looked at.
-    let fit = theirs.check(Role::P0);
-    let mut mine = Hello::new(Role::P0, Intent::Session);
-    let guest = match (aim, theirs.intent()) {
-        _ if fit.is_err() => Guest::Stranger,
-        (_, Some(Intent::Probe)) => Guest::Probe,
-        (Aim::Session, Some(Intent::Session)) => Guest::Wanted(session_id(&mine, &theirs)),
-        (Aim::Lane { parent, lane }, Some(Intent::Lane)) => {
-            same_lane(&theirs, parent, lane, Role::P1)?;
-            mine = greeting(Role::P0, aim);
-            Guest::Wanted(lane_id(parent, lane))
-        }
-        // A second caller while this party is busy: not worth the session's end.
-        (Aim::Lane { .. }, Some(Intent::Session)) => return Ok(Guest::Stranger),
-        _ => return Err(Error::Peer("a connection to a session that is not open here".into())),
-    };
-    mine.send(transport, deadline)?;
-    fit.map(|()| guest)
-}
-
-fn greeting(role: Role, aim: Aim<'_>) -> Hello {
+/// The greeting of party `role`.
+pub(super) fn greeting(role: Role, aim: Aim<'_>) -> Hello {
     match aim {
         Aim::Session => Hello::new(role, Intent::Session),
         Aim::Lane { parent, lane } => {
@@ -216,7 +152,7 @@ fn greeting(role: Role, aim: Aim<'_>) -> Hello {
 }
 
 /// Checks that the greeting of party `role` belongs to a lane.
-fn same_lane(hello: &Hello, parent: &[u8; 32], lane: u16, role: Role) -> Result<()> {
+pub(super) fn same_lane(hello: &Hello, parent: &[u8; 32], lane: u16, role: Role) -> Result<()> {
     let right = hello.intent == Intent::Lane as u8
         && hello.lane == lane
         && hello.token == lane_token(parent, lane, role);

@@ -1,5 +1,6 @@
 //! The receiving half of a connection: frames, and the patience to wait for them.
 
+use super::Patience;
 use super::frame::{HEADER, Header};
 use super::transport::{Transport, again, fault};
 use crate::error::{Error, Result};
@@ -14,8 +15,7 @@ const AHEAD: usize = 32 << 20;
 /// Receives frames, with deadlines.
 pub(super) struct Inbox {
     transport: Arc<dyn Transport>,
-    timeout: Duration,
-    silence: Duration,
+    patience: Patience,
     /// Bytes read and not yet asked for: `ahead[start..end]`.
     ahead: Vec<u8>,
     start: usize,
@@ -23,20 +23,32 @@ pub(super) struct Inbox {
     /// The last byte of any kind, and the last that was not a heartbeat's.
     seen: Instant,
     progress: Instant,
+    /// Of the message that has begun, if one has.
+    begun: Option<Begun>,
+}
+
+/// A message of which a header is here.
+#[derive(Clone, Copy)]
+struct Begun {
+    since: Instant,
+    /// Longest wait for all of it: bytes that drip are no progress for ever.
+    limit: Duration,
+    /// Bytes after the last header.
+    left: u32,
 }
 
 impl Inbox {
-    pub(super) fn new(transport: Arc<dyn Transport>, timeout: Duration, silence: Duration) -> Self {
+    pub(super) fn new(transport: Arc<dyn Transport>, patience: Patience) -> Self {
         let now = Instant::now();
         Inbox {
             transport,
-            timeout,
-            silence,
+            patience,
             ahead: vec![0; CHUNK],
             start: 0,
             end: 0,
             seen: now,
             progress: now,
+            begun: None,
         }
     }
 
@@ -48,8 +60,13 @@ impl Inbox {
             let mut bytes = [0; HEADER];
             self.fill(&mut bytes, false)?;
             match Header::from_bytes(bytes) {
-                Header::Data { left, clock } => return Ok((left, clock)),
-                Header::Heartbeat => check("message", self.progress, self.timeout)?,
+                Header::Data { left, clock } => {
+                    let limit = self.patience.for_bytes(left as usize);
+                    let begun = self.begun.get_or_insert(Begun { since: Instant::now(), limit, left });
+                    begun.left = left;
+                    return Ok((left, clock));
+                }
+                Header::Heartbeat => self.check_progress()?,
                 Header::Bye => return Err(Error::Closed),
                 Header::Unknown => return Err(Error::Peer("an unknown control frame".into())),
             }
@@ -59,7 +76,11 @@ impl Inbox {
     /// The payload after a header.
     pub(super) fn payload(&mut self, out: &mut [u8]) -> Result<()> {
         self.progress = Instant::now();
-        self.fill(out, true)
+        self.fill(out, true)?;
+        if self.begun.is_some_and(|begun| begun.left as usize <= out.len()) {
+            self.begun = None;
+        }
+        Ok(())
     }
 
     /// Reads what is there, up to a bound, while this party is stuck in sending: the peer's
@@ -73,7 +94,7 @@ impl Inbox {
                     self.end += n;
                     self.seen = Instant::now();
                 }
-                Err(e) if again(&e) => return check("sign of life", self.seen, self.silence),
+                Err(e) if again(&e) => return self.check_life(),
                 Err(e) => return Err(fault(e)),
             }
         }
@@ -96,6 +117,7 @@ impl Inbox {
             if filled == out.len() {
                 return Ok(());
             }
+            self.check_progress()?;
             // Here nothing is left ahead.
             (self.start, self.end) = (0, 0);
             if out.len() - filled >= CHUNK {
@@ -109,16 +131,31 @@ impl Inbox {
         }
     }
 
+    /// [`Error::Timeout`] if nothing shows that the peer lives.
+    fn check_life(&self) -> Result<()> {
+        check("sign of life", self.seen, self.patience.timing.silence)
+    }
+
+    /// [`Error::Timeout`] if the peer lives and the message does not come.
+    fn check_progress(&self) -> Result<()> {
+        let Some(Begun { since, limit, .. }) = self.begun else {
+            return check("message", self.progress, self.patience.idle);
+        };
+        check("message", self.progress, self.patience.timeout)?;
+        check("end of a message", since, limit)
+    }
+
     /// Waits for some bytes and reads them into `out`, by default into `ahead`.
-    fn read(&mut self, out: Option<&mut [u8]>) -> Result<usize> {
+    fn read(&mut self, mut out: Option<&mut [u8]>) -> Result<usize> {
         if self.ahead.len() > CHUNK {
             self.ahead.truncate(CHUNK);
             self.ahead.shrink_to_fit();
         }
-        let out = out.unwrap_or(&mut self.ahead);
-        let tick = (self.silence.min(self.timeout) / 8).max(Duration::from_millis(1));
+        let Patience { timeout, idle, timing, .. } = self.patience;
+        let tick = (timing.silence.min(timeout).min(idle) / 8).max(Duration::from_millis(1));
         loop {
-            match self.transport.read(out, tick) {
+            let room = out.as_deref_mut().unwrap_or(&mut self.ahead[..]);
+            match self.transport.read(room, tick) {
                 Ok(0) => return Err(Error::Closed),
                 Ok(n) => {
                     self.seen = Instant::now();
@@ -126,8 +163,8 @@ impl Inbox {
                 }
                 Err(e) if !again(&e) => return Err(fault(e)),
                 Err(_) => {
-                    check("sign of life", self.seen, self.silence)?;
-                    check("message", self.progress, self.timeout)?;
+                    self.check_life()?;
+                    self.check_progress()?;
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! Finding each other: P0 listens, P1 connects.
 
 use super::connection::{Connection, Kin};
-use super::establish::{Aim, Arrival, Secured, Setup};
+use super::establish::{Aim, Setup};
+use super::reception::Reception;
 use super::tcp::Tcp;
 use super::transport::Deadline;
-use super::{Options, Role, agree};
+use super::{Options, Role};
 use crate::error::{Error, Result};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -21,7 +22,7 @@ pub struct Listener {
 /// A port, kept open for the lanes of a session.
 pub(super) struct Door {
     listener: TcpListener,
-    setup: Setup,
+    setup: Arc<Setup>,
 }
 
 impl Listener {
@@ -29,9 +30,16 @@ impl Listener {
     /// soon: a peer that is not greeted within 8 s gives up.
     ///
     /// # Errors
-    /// [`Error::Io`] if the address is unknown or in use.
+    /// [`Error::Io`] if the address is unknown or in use; [`Error::Identity`] if nobody is trusted, or the
+    /// peer is not, or several are and none is named.
     pub fn bind(addr: &str, options: Options) -> Result<Self> {
-        let setup = Setup::new(options)?;
+        let setup = Arc::new(Setup::new(options)?);
+        if let Some(identity) = setup.options.identity.as_ref().filter(|identity| identity.peers().is_empty()) {
+            return Err(Error::Identity(format!(
+                "nobody could connect, because {} is empty: pin the peer with `hushtable identity trust`",
+                identity.trusted_path().display()
+            )));
+        }
         let open = || {
             let listener = TcpListener::bind(addr)?;
             listener.set_nonblocking(true)?;
@@ -47,61 +55,32 @@ impl Listener {
         self.addr
     }
 
-    /// Waits for the peer and opens a session as P0. Answers probes meanwhile.
+    /// Waits for the peer and opens a session as P0. Answers probes meanwhile; whoever else comes is turned
+    /// away with a line in [`Options::log`].
     ///
     /// # Errors
-    /// [`Error::Timeout`] if nobody comes within [`Options::wait`]; [`Error::Tls`],
-    /// [`Error::Handshake`] or [`Error::Peer`] if whoever comes is not the right peer.
+    /// [`Error::Timeout`] if the peer does not come within [`Options::wait`]; [`Error::Handshake`] if it has
+    /// another wire version or role.
     pub fn accept(self) -> Result<Connection> {
-        let deadline = Deadline::after(self.door.setup.options.wait);
-        let (secured, id) = self.door.admit(Aim::Session, &deadline)?;
-        let kin = Kin::Listening(Arc::clone(&self.door));
-        self.door.setup.connection(Role::P0, secured, id, kin)
+        let Door { listener, setup } = &*self.door;
+        let deadline = Deadline::after(setup.options.wait);
+        let (secured, id) = Reception::new(listener, setup).admit(Aim::Session, &deadline, || Ok(()))?;
+        setup.connection(Role::P0, secured, id, Kin::Listening(Arc::clone(&self.door)))
     }
 }
 
 impl Door {
-    /// The next lane of the session `parent`.
-    pub(super) fn lane(self: &Arc<Self>, parent: &[u8; 32], lane: u16) -> Result<Connection> {
+    /// The next lane of the session `parent`, while that is `alive`.
+    pub(super) fn lane(
+        self: &Arc<Self>,
+        parent: &[u8; 32],
+        lane: u16,
+        alive: impl FnMut() -> Result<()>,
+    ) -> Result<Connection> {
         let deadline = Deadline::after(self.setup.options.timeout);
-        let (secured, id) = self.admit(Aim::Lane { parent, lane }, &deadline)?;
+        let reception = Reception::new(&self.listener, &self.setup);
+        let (secured, id) = reception.admit(Aim::Lane { parent, lane }, &deadline, alive)?;
         self.setup.connection(Role::P0, secured, id, Kin::Listening(Arc::clone(self)))
-    }
-
-    fn admit(&self, aim: Aim<'_>, deadline: &Deadline) -> Result<(Secured, [u8; 32])> {
-        loop {
-            let socket = self.next(deadline)?;
-            match self.setup.answer(Tcp::new(socket)?, aim)? {
-                Arrival::Wanted(secured, id) => return Ok((secured, id)),
-                Arrival::Probe(secured) => self.show(secured),
-                Arrival::Nobody => {}
-            }
-        }
-    }
-
-    /// Compares parameters with a probing peer. It reports the outcome; here nothing depends on it.
-    fn show(&self, secured: Secured) {
-        if let Ok(mut connection) = self.setup.connection(Role::P0, secured, [0; 32], Kin::None) {
-            let _ = agree::agree(connection.channel(), &self.setup.options.fields());
-        }
-    }
-
-    /// The next connection. Standard sockets have no accept with a deadline, so this looks again
-    /// after a pause that grows to 10 ms.
-    fn next(&self, deadline: &Deadline) -> Result<TcpStream> {
-        let mut pause = Duration::from_micros(100);
-        loop {
-            match self.listener.accept() {
-                Ok((socket, _)) => return Ok(socket),
-                Err(e) if e.kind() == ErrorKind::WouldBlock => {}
-                // The connection was gone before we took it.
-                Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
-                Err(e) => return Err(Error::io("accepting a connection")(e)),
-            }
-            deadline.check("connection")?;
-            thread::sleep(pause.min(deadline.left()));
-            pause = (pause * 5 / 4).min(Duration::from_millis(10));
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sending half of a connection: a queue, and the thread that empties it.
 
-use super::Timing;
+use super::Patience;
 use super::frame::{Frame, HEADER, Header};
 use super::shape::{Pace, Shape};
 use super::transport::{Transport, again, fault};
@@ -30,8 +30,7 @@ const PARTING: Duration = Duration::from_secs(6);
 pub(super) struct Outbox {
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
-    timeout: Duration,
-    timing: Timing,
+    patience: Patience,
     direct: Option<Direct>,
 }
 
@@ -65,12 +64,7 @@ struct State {
 
 impl Outbox {
     /// Starts the writer.
-    pub(super) fn new(
-        transport: Arc<dyn Transport>,
-        shape: Shape,
-        timeout: Duration,
-        timing: Timing,
-    ) -> Result<Self> {
+    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, patience: Patience) -> Result<Self> {
         let shared = Arc::new(Shared {
             transport,
             state: Mutex::default(),
@@ -82,9 +76,9 @@ impl Outbox {
         let for_writer = Arc::clone(&shared);
         let writer = thread::Builder::new()
             .name("hushtable-writer".into())
-            .spawn(move || for_writer.work(pace, timing.heartbeat))
+            .spawn(move || for_writer.work(pace, patience.timing.heartbeat))
             .map_err(Error::io("starting the writer thread"))?;
-        Ok(Outbox { shared, writer: Some(writer), timeout, timing, direct })
+        Ok(Outbox { shared, writer: Some(writer), patience, direct })
     }
 
     /// Queues a frame. Waits only while [`FULL`]; `idle` is called now and then meanwhile.
@@ -143,22 +137,25 @@ impl Outbox {
     /// The state, once at most `limit` bytes are queued.
     fn drain(&self, limit: usize, mut idle: impl FnMut() -> Result<()>) -> Result<MutexGuard<'_, State>> {
         let drained = |state: &State| state.queued <= limit && (limit > 0 || state.is_idle());
+        let Patience { timeout, timing, .. } = self.patience;
+        let stuck = |limit: Duration| Error::Timeout { what: "reading of our messages", seconds: limit.as_secs() };
         let mut state = self.shared.lock();
         let (mut written, mut since) = (state.written, None);
+        // A peer that takes a few bytes now and then is not reading either.
+        let (begun, all) = (Instant::now(), self.patience.for_bytes(state.queued.saturating_sub(limit)));
         loop {
             state.check()?;
             if drained(&state) {
                 return Ok(state);
             }
             let start = *since.get_or_insert_with(Instant::now);
-            state = self.shared.wait(state, TICK.min(self.timing.silence / 4));
-            if state.written != written {
+            state = self.shared.wait(state, TICK.min(timing.silence / 4));
+            if begun.elapsed() >= all && !drained(&state) {
+                return Err(stuck(all));
+            } else if state.written != written {
                 (written, since) = (state.written, None);
-            } else if start.elapsed() >= self.timeout {
-                return Err(Error::Timeout {
-                    what: "reading of our messages",
-                    seconds: self.timeout.as_secs(),
-                });
+            } else if start.elapsed() >= timeout {
+                return Err(stuck(timeout));
             } else {
                 drop(state);
                 let heard = idle();
@@ -177,7 +174,7 @@ impl Outbox {
     /// Hangs up: at once if the connection is `dead`, else after the queue and a farewell.
     pub(super) fn hang_up(&mut self, dead: bool) {
         let Some(writer) = self.writer.take() else { return };
-        let linger = if dead { Duration::ZERO } else { self.timing.linger };
+        let linger = if dead { Duration::ZERO } else { self.patience.timing.linger };
         self.shared.lock().closing = true;
         self.shared.work.notify_one();
         let said_all = self.shared.await_end(linger);
@@ -311,5 +308,40 @@ impl Shared {
             }
         }
         state.ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Timing;
+    use crate::net::memory::Memory;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+
+    #[test]
+    fn a_peer_that_takes_a_byte_now_and_then_does_not_read() {
+        let (mine, theirs) = Memory::pair();
+        let timeout = Duration::from_millis(500);
+        let patience = Patience { timeout, idle: timeout, slowest: 4e6, timing: Timing::default() };
+        let mut outbox = Outbox::new(Arc::new(mine), Shape::LOOPBACK, patience).unwrap();
+        let (done, until_done) = channel::<()>();
+        let start = Instant::now();
+        let error = thread::scope(|scope| {
+            scope.spawn(move || {
+                while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout)
+                    && start.elapsed() < Duration::from_secs(20)
+                {
+                    let _ = theirs.read(&mut [0], Duration::from_millis(1));
+                }
+            });
+            Frame::cut(vec![0; 2 << 20], 1).for_each(|frame| outbox.post(frame, || Ok(())).unwrap());
+            let error = outbox.flush(|| Ok(())).unwrap_err();
+            drop(done);
+            outbox.hang_up(true);
+            error
+        });
+        assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");
+        // 0.5 s, and half a second for 2 MiB.
+        assert!((0.9..10.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     }
 }

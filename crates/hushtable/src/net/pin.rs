@@ -1,6 +1,7 @@
-//! Acceptance of the peer's certificate: it must be one that was pinned, and be valid now.
+//! Acceptance of the peer's certificate: it must be the pinned one of the peer that is awaited, and be
+//! valid now.
 
-use super::identity::{Fingerprint, Identity, common_name, validity_problem};
+use super::identity::{Fingerprint, Identity, Pin, name_of, validity_problem};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -8,38 +9,51 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, OtherError, SignatureScheme,
 };
+use std::fmt;
 use std::sync::Arc;
 
-/// Accepts the certificates an identity trusts, in both roles. Signatures are verified by rustls.
-#[derive(Debug)]
+/// Accepts the certificate of the peer that is awaited, in both roles. Signatures are verified by rustls.
 pub(super) struct Pins {
     identity: Identity,
+    /// Nobody, if nobody is trusted.
+    awaited: Option<Pin>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl Pins {
-    pub(super) fn new(identity: &Identity, provider: &CryptoProvider) -> Self {
+    pub(super) fn new(identity: &Identity, awaited: Option<Pin>, provider: &CryptoProvider) -> Self {
         let algorithms = provider.signature_verification_algorithms;
-        Pins { identity: identity.clone(), algorithms }
+        Pins { identity: identity.clone(), awaited, algorithms }
     }
 
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), Error> {
-        let fingerprint = Fingerprint::of(certificate);
-        let name = common_name(certificate).unwrap_or_else(|| "nameless".into());
-        if !self.identity.trusts(certificate) {
-            return Err(refuse(format!(
-                "the peer's certificate ({name}, fingerprint {fingerprint}) is not in {}: ask the peer \
-                 for its cert.pem, run `hushtable identity trust` with it, and compare fingerprints by \
-                 another way than this connection",
-                self.identity.trusted_path().display(),
-            )));
+        let shown = format!("{}, fingerprint {}", name_of(certificate), Fingerprint::of(certificate));
+        match (&self.awaited, self.identity.pin_of(certificate)) {
+            (Some(awaited), Some(pin)) if awaited.certificate == pin.certificate => {}
+            (Some(awaited), Some(pin)) => {
+                return Err(refuse(format!(
+                    "this is {} ({shown}), who is trusted but not the peer of this job, {}",
+                    pin.name, awaited.name
+                )));
+            }
+            _ => {
+                return Err(refuse(format!(
+                    "the peer's certificate ({shown}) is not in {}: ask the peer for its cert.pem, compare \
+                     fingerprints by another way than this connection, and run `hushtable identity trust`",
+                    self.identity.trusted_path().display(),
+                )));
+            }
         }
         match validity_problem(certificate) {
-            Some(problem) => {
-                Err(refuse(format!("the peer's certificate ({name}, fingerprint {fingerprint}) {problem}")))
-            }
+            Some(problem) => Err(refuse(format!("the peer's certificate ({shown}) {problem}"))),
             None => Ok(()),
         }
+    }
+}
+
+impl fmt::Debug for Pins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pins of {:?}", self.identity)
     }
 }
 
@@ -94,6 +108,11 @@ impl ServerCertVerifier for Pins {
 impl ClientCertVerifier for Pins {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
+    }
+
+    /// The peer must show a certificate: without one nobody would be authenticated.
+    fn client_auth_mandatory(&self) -> bool {
+        true
     }
 
     fn verify_client_cert(

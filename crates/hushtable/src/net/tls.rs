@@ -1,7 +1,7 @@
 //! TLS 1.3 over TCP: both parties show a certificate, and each accepts only those it has pinned.
 
 use super::Role;
-use super::identity::{Fingerprint, Identity};
+use super::identity::{Identity, Peer, Pin};
 use super::pin::{Pins, refused_by_us};
 use super::tcp::Tcp;
 use super::transport::{Deadline, Transport, again};
@@ -28,7 +28,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(identity: &Identity, linger: Duration) -> Result<Self> {
+    pub(super) fn new(identity: &Identity, awaited: Option<Pin>, linger: Duration) -> Result<Self> {
         let provider = Arc::new(CryptoProvider {
             cipher_suites: vec![
                 ring::cipher_suite::TLS13_AES_128_GCM_SHA256,
@@ -37,7 +37,7 @@ impl Settings {
             ],
             ..ring::default_provider()
         });
-        let pins = Arc::new(Pins::new(identity, &provider));
+        let pins = Arc::new(Pins::new(identity, awaited, &provider));
         let certificate = Arc::new(SingleCertAndKey::from(identity.certified_key()));
         let versions = &[&version::TLS13];
         let wrong = |e: rustls::Error| Error::Tls(e.to_string());
@@ -125,11 +125,11 @@ impl Tls {
         }
     }
 
-    /// The name in the peer's certificate, and its fingerprint.
-    pub(super) fn peer(&self) -> Option<(Option<String>, Fingerprint)> {
+    /// Who the peer is; `None` if it showed no certificate that is pinned.
+    pub(super) fn peer(&self) -> Option<Peer> {
         let session = self.session.lock().expect("no panic while the lock is held");
         let certificate = session.peer_certificates()?.first()?;
-        Some((super::identity::common_name(certificate), Fingerprint::of(certificate)))
+        self.identity.pin_of(certificate).map(Pin::peer)
     }
 
     /// Writes records to the socket until none is left.
@@ -294,8 +294,8 @@ fn refused_by_peer(e: &rustls::Error) -> bool {
 fn explain(e: &rustls::Error, identity: &Identity) -> String {
     if refused_by_peer(e) {
         return format!(
-            "the peer does not accept our certificate (fingerprint {}): it has expired, or the peer \
-             must first run `hushtable identity trust` with our {}",
+            "the peer does not accept our certificate (fingerprint {}): it has expired, or the peer waits for \
+             somebody else, or it must first run `hushtable identity trust` with our {}",
             identity.fingerprint(),
             identity.certificate_path().display(),
         );

@@ -30,6 +30,16 @@ pub enum Outcome {
 }
 
 impl Reveal {
+    /// In the same words at both parties.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Both => "both",
+            Self::Only(Role::P0) => "the listening party (p0)",
+            Self::Only(Role::P1) => "the connecting party (p1)",
+            Self::Nobody => "none",
+        }
+    }
+
     /// Whether the party `role` ends with something to write.
     pub fn reaches(self, role: Role) -> bool {
         match self {

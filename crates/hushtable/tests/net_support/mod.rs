@@ -1,11 +1,14 @@
 //! What the network tests share.
 #![allow(dead_code)] // Each test file uses a part of it.
 
-use hushtable::net::{Connection, Identity, Listener, Options, Timing, connect};
+use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
 use hushtable::{Error, Result};
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -29,6 +32,7 @@ pub fn connected<A: Send, B: Send>(
 pub fn plain() -> Options {
     Options {
         timeout: Duration::from_millis(1500),
+        idle: Duration::from_millis(1500),
         wait: Duration::from_secs(20),
         timing: Timing {
             heartbeat: Duration::from_millis(50),
@@ -70,11 +74,48 @@ impl Folders {
     }
 
     pub fn bank_trusts_telecom(&self) {
-        Identity::trust(&self.bank, &self.telecom.join("cert.pem")).unwrap();
+        trust(&self.bank, &self.telecom, None);
     }
 
     pub fn telecom_trusts_bank(&self) {
-        Identity::trust(&self.telecom, &self.bank.join("cert.pem")).unwrap();
+        trust(&self.telecom, &self.bank, None);
+    }
+
+    /// A third identity; nobody trusts it, and it trusts nobody.
+    pub fn third(&self, name: &str) -> PathBuf {
+        let dir = self.root.path().join(format!("{name}.id"));
+        Identity::create(&dir, name).unwrap();
+        dir
+    }
+}
+
+/// The identity in `dir` trusts that in `peer`, after a look at its fingerprint.
+pub fn trust(dir: &Path, peer: &Path, name: Option<&str>) -> Peer {
+    let fingerprint = Identity::load(peer).unwrap().fingerprint();
+    Identity::trust(dir, &peer.join("cert.pem"), fingerprint, name).unwrap()
+}
+
+/// What a listening party says of the callers that it turned away.
+#[derive(Clone, Default)]
+pub struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    pub fn log(&self) -> Log {
+        let lines = Arc::clone(&self.0);
+        Log::new(move |line| lines.lock().unwrap().push(line.to_owned()))
+    }
+
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// Waits until so many callers were turned away.
+    pub fn until(&self, count: usize) {
+        let start = Instant::now();
+        while self.lines().len() < count {
+            assert!(start.elapsed() < Duration::from_secs(20), "{count} lines: {:?}", self.lines());
+            thread::yield_now();
+        }
     }
 }
 
@@ -163,13 +204,42 @@ pub fn accept_raw(options: Options, bytes: &[u8]) -> Result<Connection> {
     let listener = Listener::bind("127.0.0.1:0", options).unwrap();
     let addr = listener.local_addr();
     thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut socket = TcpStream::connect(addr).unwrap();
-            socket.write_all(bytes).unwrap();
-            until_closed(&mut socket);
-        });
+        scope.spawn(move || say_and_wait(addr, bytes));
         listener.accept()
     })
+}
+
+/// A caller that says `bytes` and waits for the end; what it is told.
+pub fn say_and_wait(addr: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut socket = TcpStream::connect(addr).unwrap();
+    // The party may have hung up before all is said.
+    let _ = socket.write_all(bytes);
+    until_closed(&mut socket)
+}
+
+/// What a party that listens with `options` says of a stranger, which `visit` plays; it then lets in the
+/// peer that connects with `peer`, as it must.
+pub fn turned_away<T>(
+    options: Options,
+    peer: Options,
+    visit: impl FnOnce(SocketAddr) -> T + Send,
+) -> Vec<String> {
+    let diary = Diary::default();
+    let listener = Listener::bind("127.0.0.1:0", Options { log: diary.log(), ..options }).unwrap();
+    let addr = listener.local_addr();
+    let seen = diary.clone();
+    thread::scope(|scope| {
+        let visitors = scope.spawn(move || {
+            visit(addr);
+            seen.until(1);
+            connect(&addr.to_string(), peer).unwrap().id()
+        });
+        let session = soon(|| listener.accept().unwrap());
+        let id = session.id();
+        drop(session);
+        assert_eq!(id, visitors.join().unwrap());
+    });
+    diary.lines()
 }
 
 /// Reads until the other end has hung up.
@@ -200,4 +270,43 @@ pub fn tls_error<T>(outcome: Result<T>) -> String {
 /// Bytes that differ from place to place.
 pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
     (0..len as u64).map(|i| ((i ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
+}
+
+/// Accepts every certificate.
+#[derive(Debug)]
+pub struct Anybody;
+
+impl rustls::client::danger::ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
+        Ok(rustls::client::danger::ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &rustls::DigitallySignedStruct,
+    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &rustls::DigitallySignedStruct,
+    ) -> std::result::Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
+        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
 }

@@ -1,0 +1,186 @@
+//! Whom an identity trusts, and the change of its own key.
+
+use super::certificate::{Fingerprint, name_of, read_certificate, to_pem, validity_problem};
+use super::{CERTIFICATE, Identity, KEY, SPENT, TRUSTED, check_name, files, make};
+use crate::error::{Error, Result};
+use rustls::pki_types::CertificateDer;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A peer: its name here, and the fingerprint of its certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The name under which it is trusted; of a certificate that is not trusted, the one in it.
+    pub name: String,
+    /// Of its certificate.
+    pub fingerprint: Fingerprint,
+}
+
+impl Peer {
+    /// Whose certificate is in a file, to be compared before it is trusted.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if the file is anything but one certificate in PEM format, [`Error::Io`].
+    pub fn read(cert_pem: &Path) -> Result<Peer> {
+        let certificate = read_certificate(cert_pem)?;
+        Ok(Peer { name: name_of(&certificate), fingerprint: Fingerprint::of(&certificate) })
+    }
+}
+
+/// A pinned certificate: the file `trusted/NAME.pem`.
+#[derive(Clone)]
+pub(in crate::net) struct Pin {
+    pub(in crate::net) name: String,
+    pub(in crate::net) certificate: CertificateDer<'static>,
+}
+
+impl Pin {
+    pub(in crate::net) fn peer(&self) -> Peer {
+        Peer { name: self.name.clone(), fingerprint: Fingerprint::of(&self.certificate) }
+    }
+}
+
+impl Identity {
+    /// Pins a peer in the identity in `dir`, under `name` or else the name in its certificate. What is
+    /// pinned is the certificate whose fingerprint is `confirmed`: the one that the peer said by another
+    /// way than the file came, by telephone say.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if the file is anything but one certificate, it has another fingerprint, is
+    /// not valid now or is this identity's own, or a peer of that name is trusted already;
+    /// [`Error::Param`] for the name, [`Error::Io`].
+    pub fn trust(dir: &Path, cert_pem: &Path, confirmed: Fingerprint, name: Option<&str>) -> Result<Peer> {
+        let (certificate, shown) = (read_certificate(cert_pem)?, cert_pem.display());
+        let fingerprint = Fingerprint::of(&certificate);
+        let refuse = |why: String| Err(Error::Identity(why));
+        if fingerprint != confirmed {
+            return refuse(format!(
+                "{shown} is not the peer's certificate: its fingerprint is {fingerprint}, the peer's {confirmed}"
+            ));
+        }
+        if let Some(problem) = validity_problem(&certificate) {
+            return refuse(format!("{shown} {problem}"));
+        }
+        if read_certificate(&dir.join(CERTIFICATE))? == certificate {
+            return refuse(format!("{shown} is the certificate of {} itself", dir.display()));
+        }
+        let name = match name {
+            Some(name) => check_name("name of a peer", name)?.to_owned(),
+            None => file_name(&name_of(&certificate)),
+        };
+        for pin in read_trusted(&dir.join(TRUSTED))? {
+            let same = pin.certificate == certificate;
+            // Names that differ in capitals only would be one file on some systems.
+            match pin.name.eq_ignore_ascii_case(&name) {
+                true if same && pin.name == name => return Ok(pin.peer()),
+                true => {
+                    return refuse(format!(
+                        "another peer is trusted as {}: give this one another name, or untrust that one",
+                        pin.name
+                    ));
+                }
+                false if same => return refuse(format!("{shown} is trusted already, as {}", pin.name)),
+                false => {}
+            }
+        }
+        files::replace(&pin_path(dir, &name), to_pem(&certificate).as_bytes(), 0o644)?;
+        Ok(Peer { name, fingerprint })
+    }
+
+    /// Ends the trust in the peer of this name in the identity in `dir`; who that was.
+    ///
+    /// # Errors
+    /// [`Error::Identity`], naming those who are trusted, if there is no such peer; [`Error::Io`].
+    pub fn untrust(dir: &Path, name: &str) -> Result<Peer> {
+        let pins = read_trusted(&dir.join(TRUSTED))?;
+        let peer = named(&pins, name, dir)?.peer();
+        let path = pin_path(dir, &peer.name);
+        fs::remove_file(&path).map_err(Error::io(format!("removing {}", path.display())))?;
+        files::sync(&dir.join(TRUSTED))?;
+        Ok(peer)
+    }
+
+    /// A new key and certificate for the identity in `dir`, which keeps its name and the peers that it
+    /// trusts; they must trust the new certificate. Run it again if it was interrupted.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if stores are encrypted under the present key; [`Error::Io`].
+    pub fn rotate(dir: &Path) -> Result<Identity> {
+        let name = name_of(&read_certificate(&dir.join(CERTIFICATE))?);
+        let spent = dir.join(SPENT);
+        if fs::read_dir(&spent).is_ok_and(|mut marks| marks.next().is_some()) {
+            return Err(Error::Identity(format!(
+                "stores are encrypted under the key of {} ({} names them): use them up or remove them with \
+                 `hushtable store rm` first",
+                dir.display(),
+                spent.display()
+            )));
+        }
+        let made = make(&name)?;
+        files::replace(&dir.join(KEY), made.key.as_bytes(), 0o600)?;
+        files::replace(&dir.join(CERTIFICATE), made.certificate.as_bytes(), 0o644)?;
+        Identity::load(dir)
+    }
+
+    /// The peers that this identity trusts, by name.
+    pub fn peers(&self) -> Vec<Peer> {
+        self.0.trusted.iter().map(Pin::peer).collect()
+    }
+
+    /// The one peer that may be at the other end: that of this name, or the only one there is; `None` if
+    /// nobody is trusted.
+    pub(in crate::net) fn awaited(&self, name: Option<&str>) -> Result<Option<Pin>> {
+        let (pins, dir) = (&self.0.trusted, &self.0.dir);
+        match (name, pins.as_slice()) {
+            (Some(name), _) => named(pins, name, dir).cloned().map(Some),
+            (None, []) => Ok(None),
+            (None, [only]) => Ok(Some(only.clone())),
+            (None, _) => Err(Error::Identity(format!(
+                "{} trusts several peers; name the one that this is for (--peer): {}",
+                dir.display(),
+                names(pins)
+            ))),
+        }
+    }
+
+    /// The trusted peer with this certificate.
+    pub(in crate::net) fn pin_of(&self, certificate: &CertificateDer<'_>) -> Option<&Pin> {
+        self.0.trusted.iter().find(|pin| pin.certificate == *certificate)
+    }
+}
+
+/// All certificates in the folder of pins, by name.
+pub(super) fn read_trusted(dir: &Path) -> Result<Vec<Pin>> {
+    let mut trusted = Vec::new();
+    for entry in fs::read_dir(dir).map_err(Error::io(format!("reading {}", dir.display())))? {
+        let path = entry.map_err(Error::io(format!("reading {}", dir.display())))?.path();
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.starts_with('.') && path.extension().is_some_and(|extension| extension == "pem") {
+            trusted.push(Pin { name, certificate: read_certificate(&path)? });
+        }
+    }
+    trusted.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(trusted)
+}
+
+fn pin_path(dir: &Path, name: &str) -> PathBuf {
+    dir.join(TRUSTED).join(format!("{name}.pem"))
+}
+
+fn named<'a>(pins: &'a [Pin], name: &str, dir: &Path) -> Result<&'a Pin> {
+    pins.iter().find(|pin| pin.name == name).ok_or_else(|| {
+        let trusted = if pins.is_empty() { "nobody".into() } else { names(pins) };
+        Error::Identity(format!("{} does not trust {name:?}; it trusts: {trusted}", dir.display()))
+    })
+}
+
+fn names(pins: &[Pin]) -> String {
+    pins.iter().map(|pin| pin.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A name that came from a peer, as a part of a file name.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    let name: String = name.chars().take(40).map(plain).collect();
+    if name.is_empty() { "peer".into() } else { name }
+}
