@@ -47,6 +47,7 @@ mod rules;
 mod staged;
 mod store;
 mod store_crash;
+mod store_cursor;
 mod switching;
 mod tables;
 mod tree;
