@@ -46,7 +46,7 @@ mod _hushtable {
     #[pymodule_export]
     use plan::predict;
     #[pymodule_export]
-    use store::{Store, look_up_stored};
+    use store::{Store, forked, look_up_stored};
     #[pymodule_export]
     use table::{Table, functions};
 }

@@ -239,6 +239,7 @@ mod tests {
         let refused = second.append(7).unwrap_err().to_string();
         assert!(refused.contains("somebody else wrote"), "{refused}");
         first.append(6).unwrap();
+        drop(second);
         // Both at once.
         for round in 0..50 {
             let at = 10 * (round + 1);

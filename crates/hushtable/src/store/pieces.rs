@@ -73,6 +73,12 @@ impl Pieces {
         self.process.check("a store")
     }
 
+    /// As a fork sees them.
+    #[cfg(test)]
+    pub(super) fn inherit(&mut self, process: Process) {
+        self.process = process;
+    }
+
     /// Lookups before this position were handed out.
     pub(super) fn spent(&self) -> u64 {
         self.ledger().spent()

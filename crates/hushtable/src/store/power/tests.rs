@@ -1,6 +1,6 @@
 //! A store after a power cut at any moment: each sync of the store is needed by one of these.
 
-use std::{fs::File, io, os::fd::OwnedFd, thread};
+use std::{fs::File, io, os::fd::OwnedFd, sync::Arc, thread};
 
 use prim::block::Block;
 use tempfile::TempDir;
@@ -12,8 +12,9 @@ use crate::{
     net::{Identity, Listener, Options, Role, connect},
     onehot::Cyclic,
     party::{Party, run_pair},
+    process::Process,
     share::{Additive, Sharing},
-    store::{Plan, Store, files},
+    store::{Plan, Reserved, Store, files},
 };
 
 const SEED: u128 = 11;
@@ -175,6 +176,31 @@ fn a_power_cut_may_follow_another() {
             let store = open(root).unwrap_or_else(|error| panic!("{when}: {error}"));
             assert!(store.cursor() >= spent.unwrap_or(5), "{when}: {} are spent", store.cursor());
         });
+    }
+}
+
+/// What a fork inherits: an open store, of which its parent has handed out all.
+#[test]
+fn a_fork_neither_spends_nor_removes_anything() {
+    let site = Site::new();
+    site.make();
+    let names = || fs::read_dir(site.0.path().join("p0.store")).unwrap().count();
+    for inherited in Process::inherited() {
+        let mut store = open(site.0.path()).unwrap().insecure_agree_alone();
+        let mut first = store.reserve(8).unwrap();
+        drop(first.load::<Cyclic, Additive, u64>(8).unwrap());
+        drop(first);
+        let before = names();
+        Arc::get_mut(&mut store.pieces).unwrap().inherit(inherited);
+        let refused = |error: Error| assert!(matches!(error, Error::Forked { .. }), "{error}");
+        refused(store.reserve(1).map(drop).unwrap_err());
+        let mut before_the_fork = Reserved { pieces: Arc::clone(&store.pieces), ranges: [8..10].into() };
+        refused(before_the_fork.load::<Cyclic, Additive, u64>(2).map(drop).unwrap_err());
+        drop((store, before_the_fork));
+        assert_eq!(names(), before, "the parent may read them still");
+        fs::remove_dir_all(site.0.path().join("p0.store")).unwrap();
+        fs::remove_dir_all(site.0.path().join("p1.store")).unwrap();
+        site.make();
     }
 }
 
