@@ -19,6 +19,7 @@ from .arithmetic import largest as max
 from .columns import read_column, write_column
 from .cost import Cost, Phase
 from .errors import (
+    ForkedError,
     HandshakeError,
     HushtableError,
     IdentityError,
@@ -71,6 +72,7 @@ from .tables import Table, lookup, protocols
 
 __all__ = [
     "Cost",
+    "ForkedError",
     "Function",
     "HandshakeError",
     "How",

@@ -66,5 +66,5 @@ def numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
 
 
 def digest(text: str) -> str:
-    """A short name of public parameters, which the parties compare."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    """A name of public parameters, which the parties compare: 128 bits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

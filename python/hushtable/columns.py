@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
+import secrets
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ParamError
+from .errors import IoError, ParamError
 
 
 def read_column(path: str | os.PathLike[str], column: str) -> NDArray[Any]:
@@ -38,34 +40,89 @@ def read_column(path: str | os.PathLike[str], column: str) -> NDArray[Any]:
 
 
 def write_column(
-    path: str | os.PathLike[str], column: str, values: ArrayLike, ids: Sequence[Any] | None = None
+    path: str | os.PathLike[str],
+    column: str,
+    values: ArrayLike,
+    ids: Sequence[Any] | None = None,
+    *,
+    overwrite: bool = False,
 ) -> None:
     """Writes numbers as a column of a CSV or a Parquet file, with an `id` column if there are ids.
 
-    The file appears when it is complete.
+    The file appears when it is complete, readable by its owner only. Raises `IoError` if there is one already,
+    unless `overwrite`.
     """
     array = np.asarray(values)
     columns: dict[str, Any] = {} if ids is None else {"id": list(ids)}
     columns[column] = array
     if array.ndim != 1 or (ids is not None and len(ids) != len(array)):
         raise ParamError(f"{path}: values of shape {array.shape} are no column for {len(ids or [])} ids")
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with open(handle, "w", newline="", encoding="utf-8") as file:
-            if target.suffix == ".parquet":
-                import pyarrow
-                import pyarrow.parquet as parquet
+    fill = _fill_parquet if Path(path).suffix == ".parquet" else _fill_csv
+    write_file(Path(path), lambda file: fill(file, columns), overwrite)
 
-                parquet.write_table(pyarrow.table(columns), temporary)
+
+def write_file(target: Path, fill: Callable[[IO[bytes]], object], overwrite: bool) -> None:
+    """Writes a file with `fill`: for its owner only, complete or not at all."""
+    there = IoError(f"{target}: is there already; overwrite=True replaces it")
+    if not overwrite and os.path.lexists(target):
+        raise there
+    handle, name = _unfinished(target)
+    try:
+        with open(handle, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(handle)
+            own = name or f"/proc/self/fd/{handle}"
+            if overwrite and name is None:
+                name = str(target.with_name(f".{target.name}.{secrets.token_hex(8)}"))
+                os.link(own, name, src_dir_fd=handle)
+            if overwrite and name is not None:
+                os.replace(name, target)
+                name = None
             else:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(zip(*(list(c) for c in columns.values()), strict=True))
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+                # A link never replaces anything. With a folder given, it is to the file and not to its entry in /proc.
+                os.link(own, target, src_dir_fd=handle)
+    except FileExistsError:
+        raise there from None
+    finally:
+        if name is not None:
+            os.unlink(name)
+    _sync(target.parent)
+
+
+def _unfinished(target: Path) -> tuple[int, str | None]:
+    """A new file in the folder of `target`: without a name where the system can, so that a kill leaves nothing."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        try:
+            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, 0o600), None
+        except OSError:
+            pass  # a file system without them, or one that the next line complains about
+    return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+
+
+def _sync(folder: Path) -> None:
+    """Makes the names in a folder durable, where the system has a way to."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _fill_csv(file: IO[bytes], columns: dict[str, Any]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*(list(c) for c in columns.values()), strict=True))
+    text.detach()  # flushes, and leaves the file open
+
+
+def _fill_parquet(file: IO[bytes], columns: dict[str, Any]) -> None:
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    parquet.write_table(pyarrow.table(columns), file)
 
 
 def _check_name(path: str | os.PathLike[str], column: str, names: Sequence[str]) -> None:

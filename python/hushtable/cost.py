@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from . import _hushtable as native
+from .columns import write_file
 
 PHASES = {"setup": "set-up", "offline": "offline", "online": "online"}
 
@@ -83,7 +85,9 @@ class Cost:
         return sum((Phase(*r[3:]) for r in self.records if r[1] == phase), Phase())
 
 
-def write_trace(path: str | os.PathLike[str], role: int, records: Iterable[native._Record]) -> None:
+def write_trace(
+    path: str | os.PathLike[str], role: int, records: Iterable[native._Record], overwrite: bool
+) -> None:
     """Writes a timeline in the trace-event format, which Perfetto and Chrome open."""
     threads = {phase: i for i, phase in enumerate(PHASES)}
     events: list[dict[str, object]] = [
@@ -98,8 +102,8 @@ def write_trace(path: str | os.PathLike[str], role: int, records: Iterable[nativ
         times = {"ts": start * 1e6, "dur": seconds * 1e6}
         event = {"ph": "X", "name": name, "cat": phase, "pid": role, "tid": threads[phase]}
         events.append({**event, **times, "args": args})
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file)
+    text = json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
+    write_file(Path(path), lambda file: file.write(text.encode()), overwrite)
 
 
 def format_time(seconds: float) -> str:

@@ -42,5 +42,9 @@ class SpentError(HushtableError):
     """One-time material was to be used again."""
 
 
+class ForkedError(HushtableError, RuntimeError):
+    """A session or a store of another process was used after a fork: make or open one in this process."""
+
+
 class StoreError(HushtableError):
     """Material on disk is damaged, too little, another pair's, or was restored from a backup."""

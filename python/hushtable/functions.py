@@ -109,7 +109,7 @@ class Function:
                 f"{self.name}: numbers that may be {lo:g} <= x < {hi:g} are not supported in {x.bits} bits; accepted: "
                 f"{first:g} <= x < {last:g}: share with more bits, or a smaller range="
             )
-        name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:16]})"
+        name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
         least, most = made.range(lo, hi)
         limits = _words.fit(int(least), int(most) + 1, x.bits)

@@ -62,10 +62,10 @@ class Party:
         """What the session took so far."""
         return Cost(tuple(self._native.records()))
 
-    def trace(self, path: str | os.PathLike[str]) -> None:
+    def trace(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes a timeline of the session so far, which Perfetto (ui.perfetto.dev) opens: times in microseconds,
-        bytes and rounds of every step."""
-        write_trace(path, self.role, self._native.records())
+        bytes and rounds of every step. Raises `IoError` if the file is there already, unless `overwrite`."""
+        write_trace(path, self.role, self._native.records(), overwrite)
 
     def share(
         self,

@@ -9,13 +9,17 @@ from . import _words
 from ._words import Kind
 from .party import Party
 
+# The library sees a fork by the process id; told of it, also one whose child has its parent's.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=native.forked)
+
 
 class Store:
     """An open store; give it to `hushtable.lookup` or a function as `store=`. The program reads it too.
 
     `identity` is the folder of the party that made it. With `no_offline` a lookup raises `StoreError` if too
     little is left; without it the rest is made at once. Both parties pass their halves of the same store, over
-    TLS. A store that was restored from a backup is refused.
+    TLS. A store that was restored from a backup is refused, and one that was opened before a fork.
     """
 
     def __init__(

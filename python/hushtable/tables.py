@@ -151,7 +151,7 @@ def look_up(
     lo, hi = table._native.range
     operation = (
         f"{name}(shape {index.shape}, index bits={index.bits} fraction={index.fraction} {index.kind}, "
-        f"{table.size} values {table._native.digest[:16]}, bits={width} fraction={table.fraction} {kind}, {protocol})"
+        f"{table.size} values {table._native.digest[:32]}, bits={width} fraction={table.fraction} {kind}, {protocol})"
     )
     lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
     found = index.party._look_up(operation, lookup, words, store)

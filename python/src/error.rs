@@ -32,6 +32,7 @@ fn class(error: &Error) -> &'static str {
         Error::Shape { .. } => "ShapeError",
         Error::Param { .. } => "ParamError",
         Error::Store(_) => "StoreError",
+        Error::Forked { .. } => "ForkedError",
         _ => "HushtableError",
     }
 }

@@ -109,6 +109,12 @@ impl Store {
     }
 }
 
+/// To be called in the child after a fork: what was made before is refused there.
+#[pyfunction]
+pub fn forked() {
+    hushtable::process::forked();
+}
+
 /// [`look_up`](crate::lookup::look_up) with material of `store`; the rest is made at once, or is an error if
 /// `no_offline`.
 #[pyfunction]

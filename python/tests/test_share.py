@@ -226,6 +226,7 @@ def test_files(tmp_path):
         with pytest.raises(ht.ParamError, match="no column 'other'; its columns are: id, score"):
             ht.read_column(tmp_path / name, "other")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv", "a.parquet"]
+    assert (tmp_path / "a.csv").read_bytes() == b"id,score\r\nx,1.5\r\ny,-2.0\r\nz,0.25\r\n"
     (tmp_path / "b.csv").write_text("id,score\na,1\nb,two\n")
     with pytest.raises(ht.ParamError, match=r"b.csv: line 3, column 'score': 'two' is not a number"):
         ht.read_column(tmp_path / "b.csv", "score")

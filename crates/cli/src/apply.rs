@@ -15,7 +15,7 @@ pub mod shares;
 pub mod stock;
 pub mod table_file;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{
     Args,
@@ -180,13 +180,19 @@ pub fn run(args: &Apply) -> Result<()> {
         stock.check(&mut lookup.operation, rows)?;
     }
     let choosing = stock.choosing(&args.choosing)?;
-    session::carry_out("apply", job, stock, &choosing, &args.delivery, &args.link, &args.input)
+    session::carry_out("apply", job, stock, &choosing, &args.delivery, &args.link, &args.inputs())
 }
 
 impl Apply {
     /// The column of ids, unless rows are matched by position only.
     fn id(&self) -> Option<&str> {
         (!self.no_ids).then_some(self.id.as_str())
+    }
+
+    /// The files and folders that are read.
+    fn inputs(&self) -> Vec<&Path> {
+        let others = [&self.second.other, &self.table, &self.store, &self.choosing.calibration];
+        others.into_iter().flatten().chain([&self.input]).map(PathBuf::as_path).collect()
     }
 
     /// The function, if it is one.

@@ -12,7 +12,7 @@ use prim::{block::Block, hash::CcrHash};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    apply::output::Output,
+    apply::output::{self, Output},
     bench,
     failure::{Failure, Result},
     link::Link,
@@ -169,7 +169,8 @@ pub fn run(args: &Calibrate) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     }
-    let output = Output::reserve(&path, Path::new(""), false, true)?;
+    let inputs: Vec<_> = args.peer.0.as_ref().and_then(Link::identity).into_iter().collect();
+    let output = Output::reserve(&path, &inputs, output::PUBLIC, true)?;
     let (machine, link) = match &args.peer.0 {
         Some(link) => with_peer(link)?,
         None => (measure_machine()?, None),

@@ -102,7 +102,8 @@ pub fn run(args: &Score) -> Result<()> {
     let work = Work::Other(Box::new(scoring));
     let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
     let (choosing, stock) = (Choosing::default(), Stock::none());
-    session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &args.features)
+    let inputs = [args.features.as_path(), &args.weights];
+    session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
 }
 
 /// The names of the rows and this party's parts of their scores.

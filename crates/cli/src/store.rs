@@ -219,8 +219,10 @@ fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
     if json {
         return Ok(serde_json::to_string(&shown).expect("plain data") + "\n");
     }
+    // What was removed beside the folder's files is the mark.
     let mark = match identity {
-        Some(_) => "",
+        Some(_) if removed.iter().any(|(file, _)| file.parent() != Some(path)) => "",
+        Some(_) => "; the mark in the identity's folder stays, for another copy of it may need it",
         None => "; its mark in the identity's folder stays, and harms nothing",
     };
     let (files, bytes) = (shown.files, cost::bytes(bytes));

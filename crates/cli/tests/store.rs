@@ -226,6 +226,8 @@ fn an_old_store_copied_back_is_refused() {
     let done = site.run(&format!("{p0} --listen 127.0.0.1:0"));
     done.fails("restored from a backup or copied");
     assert!(done.stderr.contains("hushtable store rm"), "{done:?}");
+    let gone = site.run("store rm --identity bank.id bank.store").ok().stdout;
+    assert!(gone.contains("the mark in the identity's folder stays"), "{gone}");
 }
 
 /// Kills one of the two processes, or both, at a random moment, `CRASH_RUNS` times.

@@ -40,6 +40,18 @@ pub enum Error {
     /// Correlations on disk that cannot be used: damaged, foreign, restored, or too few.
     #[error("{0}")]
     Store(String),
+    /// Something of another process, which this one inherited by a fork.
+    #[error(
+        "{what} of process {owner} cannot be used in process {here}, a fork of it: make or open one there"
+    )]
+    Forked {
+        /// What was to be used.
+        what: &'static str,
+        /// Whose it is.
+        owner: u32,
+        /// This process.
+        here: u32,
+    },
     /// The operating system refused.
     #[error("{what}: {source}")]
     Io {

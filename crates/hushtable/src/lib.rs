@@ -24,6 +24,7 @@ pub mod ot;
 pub mod party;
 pub mod permutation;
 pub mod plan;
+pub mod process;
 pub mod reference;
 pub mod run;
 pub mod session;

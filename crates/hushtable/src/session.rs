@@ -8,6 +8,7 @@ use prim::{block::Block, hash::CcrHash, prg::Prg};
 use crate::{
     error::{Error, Result},
     net::{Connection, Cost, Role, Shape},
+    process::Process,
 };
 
 /// What a hash key is used for. No two purposes share a key (lut-rules, section 0).
@@ -50,6 +51,8 @@ const WINDOW: i64 = 8 << 20;
 pub struct Session {
     connection: Connection,
     rng: Prg,
+    /// Whose randomness it is.
+    process: Process,
     /// Keys handed out so far, by purpose and by the party whose Delta the key protects.
     issued: [[u64; 2]; PURPOSES],
     /// Trees numbered so far.
@@ -90,7 +93,8 @@ impl Session {
     }
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
-        Self { connection, rng: Prg::new(Block(seed)), issued: Default::default(), trees: 0 }
+        let (rng, process) = (Prg::new(Block(seed)), Process::current());
+        Self { connection, rng, process, issued: Default::default(), trees: 0 }
     }
 
     /// This party's role.
@@ -104,7 +108,12 @@ impl Session {
     }
 
     /// This party's private randomness.
+    ///
+    /// # Panics
+    /// In a fork of the process that began the session: the parent draws the same numbers. Sending and
+    /// receiving are errors there.
     pub fn rng(&mut self) -> &mut Prg {
+        self.process.check("the random generator").unwrap_or_else(|error| panic!("{error}"));
         &mut self.rng
     }
 
@@ -166,7 +175,7 @@ impl Session {
     /// Replaces the generator by one seeded from its own output, so that what was drawn before
     /// cannot be recomputed from this party's later state.
     pub(crate) fn renew_rng(&mut self) {
-        self.rng = Prg::new(self.rng.block());
+        self.rng = Prg::new(self.rng().block());
     }
 
     /// Bytes and rounds since the last call; both parties call it at the same point.
@@ -180,7 +189,7 @@ impl Session {
     /// If the peer does not open as many lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let connections = self.connection.fork(lanes)?;
-        Ok(connections.into_iter().map(|c| Self::with_seed(c, self.rng.block().0)).collect())
+        Ok(connections.into_iter().map(|c| Self::with_seed(c, self.rng().block().0)).collect())
     }
 
     /// A fresh key for `purpose`, bound to this session, to `owner`'s Delta and to a counter: both
@@ -248,5 +257,18 @@ impl Session {
             ahead -= (self.connection.channel().cost().received - before) as i64;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the random generator of process")]
+    fn a_fork_draws_nothing() {
+        let (mut session, _peer) = Session::pair_seeded(1, Shape::default());
+        session.process = Process::inherited()[0];
+        session.rng();
     }
 }

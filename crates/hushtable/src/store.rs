@@ -11,13 +11,15 @@
 //! ```
 //!
 //! # Once
-//! [`reserve`](Store::reserve) moves the journal's cursor, then the mark in the identity's folder,
-//! both with an fsync, and only then hands anything out. A crash in between loses what was to be
-//! handed out, and nothing else. Before that, in every session, [`agree`](Store::agree) has moved both
-//! parties to the larger of their cursors: skipping is safe, repeating never happens.
+//! [`Reserved::load`] moves the journal's cursor, then the mark in the identity's folder, both with an
+//! fsync, and only then reads material. A crash in between loses what was to be read, and nothing else;
+//! what was reserved and not begun is there the next time. Before that, in every session,
+//! [`agree`](Store::agree) has moved both parties to the larger of their cursors: skipping is safe,
+//! repeating never happens.
 //!
 //! A store that is behind its mark, or has none, was restored or copied: it is refused. While a
-//! store is open its folder and its mark are locked. Both parties' correlations of one position
+//! store is open its folder and its mark are locked. A fork has the lock too: it is refused by its process
+//! id, and a journal that is not as long as it was left is not appended to. Both parties' correlations of one position
 //! belong together, so positions are handed out in the same order at both, whatever the pieces in
 //! which they are taken.
 //!
@@ -41,8 +43,12 @@
 mod files;
 mod header;
 mod journal;
+mod ledger;
 mod make;
 mod pieces;
+#[cfg(test)]
+mod power;
+mod remove;
 mod reserved;
 
 pub use header::About;
@@ -51,17 +57,11 @@ pub use journal::replay;
 pub use make::Plan;
 pub use reserved::Reserved;
 
-use std::{
-    fmt,
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::VecDeque, fmt, fs::File, io, path::Path, sync::Arc};
 
 use zeroize::Zeroizing;
 
-use self::{journal::Journal, pieces::Pieces};
+use self::{ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
     lut::{Job, Protocol},
@@ -79,8 +79,6 @@ const TAG: usize = 32;
 /// An open store: no other process can open it, or a copy of it under the same identity.
 pub struct Store {
     pieces: Arc<Pieces>,
-    journal: Journal,
-    mark: Journal,
     /// The next position to hand out, and the first that is not there.
     cursor: u64,
     end: u64,
@@ -110,25 +108,12 @@ impl Store {
         if keys.sign(about.to_bytes()) != header {
             return Err(says("its header is damaged, or was made with another key".into()));
         }
-        let path = identity.spent_path().join(about.name());
-        let journal = Journal::open(&dir.join(JOURNAL), keys.journal())?;
-        let mark = match Journal::open(&path, keys.mark()) {
-            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Err(says(format!("{} is missing. {RESTORED}", path.display())));
-            }
-            mark => mark?,
-        };
-        let cursor = journal.last();
-        if cursor < mark.last() {
-            let what =
-                format!("spent up to {cursor} here, up to {} in {}. {RESTORED}", mark.last(), path.display());
-            return Err(says(what));
-        }
-        let pieces = Arc::new(Pieces::new(dir, about, &header, &keys.pieces(), lock));
-        pieces.set_spent(cursor);
+        let ledger = Ledger::open(dir, identity, &about, &keys)?;
+        let cursor = ledger.spent();
+        let pieces = Arc::new(Pieces::new(dir, about, &header, &keys.pieces(), ledger, lock));
         pieces.sweep();
         let end = end(&pieces, cursor)?;
-        Ok(Self { pieces, journal, mark, cursor, end, agreed: false })
+        Ok(Self { pieces, cursor, end, agreed: false })
     }
 
     /// What the store holds.
@@ -172,7 +157,7 @@ impl Store {
         if cursor > self.about().planned {
             return Err(Error::Peer(format!("a store spent up to {cursor} of {}", self.about().planned)));
         }
-        // Durable when something is reserved, not before: what the peer merely says uses nothing up.
+        // Durable when something is loaded, not before: what the peer merely says uses nothing up.
         (self.cursor, self.end, self.agreed) = (cursor, end.max(cursor), true);
         Ok(())
     }
@@ -203,23 +188,44 @@ impl Store {
         Err(Error::Store(format!("{}: {}", self.pieces.dir().display(), differs.join("; "))))
     }
 
-    /// Hands out the next `m` lookups: durably marked as spent before this returns.
+    /// Hands out the next `m` lookups. They are durably marked as spent as they are loaded, not before.
     ///
     /// # Errors
-    /// [`Error::Store`] if fewer are left, or before [`agree`](Self::agree); [`Error::Io`], after
-    /// which the store must be opened again.
+    /// [`Error::Store`] if fewer are left, or before [`agree`](Self::agree); [`Error::Forked`] in a fork
+    /// of the process that opened the store.
     pub fn reserve(&mut self, m: usize) -> Result<Reserved> {
+        Ok(self.reserve_lanes(&[m])?.remove(0))
+    }
+
+    /// [`reserve`](Self::reserve) for lanes that work side by side, so many lookups each. They take turns,
+    /// a file at a time: together they go through the store from its beginning, and what a crash loses is
+    /// what they had begun. Depends on nothing but the cursor and the numbers, which the peer has too.
+    ///
+    /// # Errors
+    /// As for [`reserve`](Self::reserve).
+    pub fn reserve_lanes(&mut self, counts: &[usize]) -> Result<Vec<Reserved>> {
+        self.pieces.check_process()?;
+        let says = |what: String| Error::Store(format!("{}: {what}", self.pieces.dir().display()));
         if !self.agreed {
-            let dir = self.pieces.dir().display();
-            return Err(Error::Store(format!("{dir}: agree with the peer before anything is reserved")));
+            return Err(says("agree with the peer before anything is reserved".into()));
         }
+        let m = counts.iter().sum::<usize>();
         if m as u64 > self.left() {
-            let (dir, left) = (self.pieces.dir().display(), self.left());
-            return Err(Error::Store(format!("{dir}: {left} lookups are left, {m} are needed")));
+            return Err(says(format!("{} lookups are left, {m} are needed", self.left())));
         }
-        let (from, to) = (self.cursor, self.cursor + m as u64);
-        self.advance(to)?;
-        Ok(Reserved { pieces: Arc::clone(&self.pieces), from, to })
+        let mut lanes = vec![VecDeque::new(); counts.len()];
+        let mut missing: Vec<_> = counts.iter().map(|&count| count as u64).collect();
+        let to = self.cursor + m as u64;
+        while self.cursor < to {
+            for (ranges, missing) in lanes.iter_mut().zip(&mut missing).filter(|(_, missing)| **missing > 0) {
+                let file = self.pieces.end(self.pieces.at(self.cursor));
+                let range = self.cursor..file.min(self.cursor + *missing);
+                (self.cursor, *missing) = (range.end, *missing - (range.end - range.start));
+                ranges.push_back(range);
+            }
+        }
+        let reserved = |ranges| Reserved { pieces: Arc::clone(&self.pieces), ranges };
+        Ok(lanes.into_iter().map(reserved).collect())
     }
 
     /// Reads everything that is left and checks that none of it is damaged; returns how many
@@ -242,69 +248,7 @@ impl Store {
         }
         Ok(about.planned - self.cursor - whole)
     }
-
-    /// Removes the store in `dir`, whatever its state, and its mark if the identity is given.
-    /// Returns what was removed, with its bytes. Nothing is overwritten.
-    ///
-    /// # Errors
-    /// [`Error::Store`] if it is no store, is in use, or holds other files too; [`Error::Io`].
-    pub fn remove(dir: &Path, identity: Option<&Identity>) -> Result<Vec<(PathBuf, u64)>> {
-        let says = |what: &str| Error::Store(format!("{}: {what}", dir.display()));
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(dir).map_err(files::at(dir))? {
-            paths.push(entry.map_err(files::at(dir))?.path());
-        }
-        paths.sort();
-        let named = |path: &Path, name: &str| path.file_name().is_some_and(|n| n == name);
-        let of_store = |path: &PathBuf| {
-            let unfinished = path.extension().is_some_and(|e| e == "tmp");
-            named(path, HEADER) || named(path, JOURNAL) || unfinished || pieces::number_of(path).is_some()
-        };
-        if !paths.iter().any(|path| named(path, JOURNAL)) {
-            return Err(says("no store"));
-        }
-        if let Some(other) = paths.iter().find(|path| !of_store(path)) {
-            return Err(says(&format!("holds {} besides a store; nothing is removed", other.display())));
-        }
-        let journal = File::open(dir.join(JOURNAL)).map_err(files::at(dir))?;
-        journal::lock(&journal, &dir.join(JOURNAL))?;
-        // A damaged header leaves a mark behind, which is small and harmless; a forged one must not
-        // take another store's, nor a copy one that is in use.
-        let mut mark = None;
-        if let (Some(identity), Ok((about, header, _))) = (identity, read_header(dir))
-            && Keys::new(identity, &about.id).sign(about.to_bytes()) == header
-        {
-            let path = identity.spent_path().join(about.name());
-            if let Ok(file) = File::open(&path) {
-                journal::lock(mark.insert(file), &path)?;
-                paths.push(path);
-            }
-        }
-        let mut removed = Vec::new();
-        for path in paths {
-            let Ok(metadata) = fs::metadata(&path) else { continue };
-            fs::remove_file(&path).map_err(files::at(&path))?;
-            removed.push((path, metadata.len()));
-        }
-        fs::remove_dir(dir).map_err(files::at(dir))?;
-        Ok(removed)
-    }
-
-    /// Moves the cursor: first the journal, then the mark. In this order a crash in between leaves
-    /// a mark that is behind, which is not what a restored store looks like.
-    fn advance(&mut self, to: u64) -> Result<()> {
-        if to > self.cursor {
-            self.journal.append(to)?;
-            self.mark.append(to)?;
-            self.cursor = to;
-            self.pieces.set_spent(to);
-        }
-        Ok(())
-    }
 }
-
-const RESTORED: &str = "It was restored from a backup or copied, and material may have been spent since: \
-                        remove it with `hushtable store rm` and make a new one";
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

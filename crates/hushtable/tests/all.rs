@@ -50,6 +50,7 @@ mod rules;
 mod staged;
 mod store;
 mod store_crash;
+mod store_cursor;
 mod switching;
 mod tables;
 mod tree;

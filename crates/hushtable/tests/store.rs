@@ -5,31 +5,14 @@ use crate::support::stores;
 use std::fs;
 
 use hushtable::{
-    Error, Party, Result, Role,
+    Error, Party, Role,
     lut::{Job, Prepared, Protocol},
     onehot::{Cyclic, Group, Xor},
     run_pair,
     share::{Additive, Bitwise, Kind, Share, Sharing},
     store::{Plan, Store},
 };
-use stores::{JOB, Site, copy, plan, share, table};
-
-/// The text of a store's refusal.
-#[track_caller]
-fn refusal<T>(result: Result<T>) -> String {
-    match result {
-        Err(Error::Store(text)) => text,
-        Err(other) => panic!("another error: {other}"),
-        Ok(_) => panic!("was not refused"),
-    }
-}
-
-#[track_caller]
-fn contains(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} in {text:?}");
-    }
-}
+use stores::{JOB, Site, contains, copy, made, plan, refusal, share, table};
 
 /// Every protocol: material that was bytes in between, in pieces, of which each party sends another
 /// number.
@@ -138,64 +121,6 @@ fn the_plan_says_what_is_on_the_disk() {
     }
 }
 
-fn made() -> Site {
-    let site = Site::new();
-    drop(site.make(&plan(Protocol::Rotl, JOB, 100, 32)).unwrap());
-    site
-}
-
-#[test]
-fn both_move_to_the_larger_cursor() {
-    let site = made();
-    // P0 handed 7 lookups out and then lost its peer.
-    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(7).unwrap());
-    site.spend::<Cyclic, Additive, u16>(&JOB, 40, 64).unwrap();
-    for role in [Role::P0, Role::P1] {
-        let store = site.open(role).unwrap();
-        assert_eq!((store.cursor(), store.left(), store.verify().unwrap()), (47, 53, 0));
-        let present = (0..4).map(|i| site.store_path(role).join(format!("{i:06}.piece")).exists());
-        assert_eq!(present.collect::<Vec<_>>(), [false, true, true, true], "what is spent is removed");
-    }
-    // P1 alone hands everything out: nothing is left for a session.
-    drop(site.open(Role::P1).unwrap().insecure_agree_alone().reserve(53).unwrap());
-    let text = refusal(site.spend::<Cyclic, Additive, u16>(&JOB, 1, 1));
-    contains(&text, &["0 lookups are left, 1 are needed"]);
-    assert_eq!(site.open(Role::P0).unwrap().left(), 53, "what a peer says alone uses nothing up");
-    let refused = site.open(Role::P0).unwrap().reserve(1).map(drop).expect_err("nobody agreed").to_string();
-    contains(&refused, &["agree with the peer"]);
-}
-
-#[test]
-fn agreeing_takes_two_rounds() {
-    let site = made();
-    let agree = |p: &mut Party| {
-        let mut store = site.open(p.role())?;
-        let ((), cost) = p.metered(|p| store.agree(p))?;
-        Ok(cost.rounds)
-    };
-    assert_eq!(site.run(agree).unwrap(), (2, 2));
-}
-
-#[test]
-fn lanes_get_ranges_of_their_own() {
-    let site = made();
-    let mut store = site.open(Role::P0).unwrap().insecure_agree_alone();
-    let mut all = store.reserve(50).unwrap();
-    let lanes = [all.take(20).unwrap(), all.take(0).unwrap(), all];
-    assert_eq!(lanes.each_ref().map(|lane| (lane.position(), lane.len())), [(0, 20), (20, 0), (20, 30)]);
-    let mut material = Vec::new();
-    for mut lane in lanes {
-        assert!(lane.take(31).is_err());
-        while !lane.is_empty() {
-            let piece = lane.load::<Cyclic, Additive, u16>(64).unwrap();
-            material.push((piece.len(), piece.to_bytes(Protocol::Rotl, &JOB)));
-        }
-        assert!(lane.load::<Cyclic, Additive, u16>(1).is_err());
-    }
-    assert_eq!(material.iter().map(|m| m.0).collect::<Vec<_>>(), [20, 12, 18]);
-    assert!(material.iter().all(|a| material.iter().filter(|b| a.1 == b.1).count() == 1));
-}
-
 #[test]
 fn another_store_is_refused_at_both_sides() {
     let site = made();
@@ -263,7 +188,7 @@ fn while_a_store_is_open_nobody_else_opens_it_or_a_copy() {
     contains(&refusal(Store::open(&copied, &site.identity(Role::P0))), &["in use by another process"]);
     drop(store);
     // Once something was spent, the copy is behind.
-    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(1).unwrap());
+    site.load_alone(Role::P0, 1);
     contains(
         &refusal(Store::open(&copied, &site.identity(Role::P0))),
         &["copied", "up to 0 here, up to 1 in"],
@@ -385,6 +310,26 @@ fn removing_takes_stores_only() {
     assert_eq!(removed.len(), 4 + 2 + 1, "pieces, header and journal, mark");
     assert!(!path.exists() && !mark.exists());
     contains(&refusal(Store::open(&backup, &site.identity(Role::P0))), &["is missing", "restored"]);
+    Store::remove(&backup, Some(&site.identity(Role::P0))).unwrap();
     contains(&refusal(Store::open(site.root.path(), &site.identity(Role::P0))), &["no store"]);
     contains(&refusal(Store::remove(site.root.path(), None)), &["no store"]);
+}
+
+#[test]
+fn removing_a_copy_leaves_the_store_alone() {
+    let site = made();
+    let (path, copied) = (site.store_path(Role::P0), site.root.path().join("copy"));
+    let remove = || Store::remove(&copied, Some(&site.identity(Role::P0))).unwrap().len();
+    // The store is open: whatever the copy says, its mark is not the copy's.
+    copy(&path, &copied);
+    let store = site.open(Role::P0).unwrap();
+    assert_eq!(remove(), 6, "pieces, header and journal");
+    drop(store);
+    // The store was spent since.
+    copy(&path, &copied);
+    site.load_alone(Role::P0, 5);
+    contains(&refusal(Store::open(&copied, &site.identity(Role::P0))), &["up to 0 here, up to 5 in"]);
+    assert_eq!(remove(), 6);
+    assert!(!copied.exists() && site.mark_path(Role::P0).exists());
+    site.spend::<Cyclic, Additive, u16>(&JOB, 10, 64).unwrap();
 }

@@ -45,7 +45,8 @@ fn taker() {
     out.write_all(format!("\nopened {}\n", store.cursor()).as_bytes()).unwrap();
     loop {
         let mut reserved = store.reserve(1 + (rng.u64() % 100) as usize).unwrap();
-        let mut line = format!("took {} {}", reserved.position(), reserved.len());
+        let first = reserved.positions().next().unwrap();
+        let mut line = format!("took {first} {}", reserved.len());
         while !reserved.is_empty() {
             let mut material = reserved.load::<Cyclic, Additive, u64>(1 << 12).unwrap();
             for _ in 0..material.len() {
@@ -139,9 +140,9 @@ fn every_mixture_of_old_and_new_files_is_safe_or_refused() {
     let site = Site::new();
     drop(site.make(&plan(Protocol::Doubling, JOB, 64, 16)).unwrap());
     let (journal, mark) = (site.store_path(Role::P0).join("journal"), site.mark_path(Role::P0));
-    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(3).unwrap());
+    site.load_alone(Role::P0, 3);
     let old = [&journal, &mark].map(|path| fs::read(path).unwrap());
-    drop(site.open(Role::P0).unwrap().insecure_agree_alone().reserve(5).unwrap());
+    site.load_alone(Role::P0, 5);
     let new = [&journal, &mark].map(|path| fs::read(path).unwrap());
     let try_with = |journal_is: &[u8], mark_is: &[u8]| {
         fs::write(&journal, journal_is).unwrap();

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::{
     job::{Job, Work},
-    output::Output,
+    output::{self, Output},
     shares::role_name,
 };
 use crate::{
@@ -31,10 +31,13 @@ use crate::{
 pub struct Delivery {
     /// Where the results go: CSV of id and result, or with --reveal none this party's shares
     ///
-    /// Appears when it is complete. Not needed if only the peer gets results.
+    /// Appears when it is complete, readable by its owner only. Not needed if only the peer gets results.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace --output if it is there
+    /// Who else may read --output: permissions as for chmod, such as 640, less what the umask takes away
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    pub output_mode: Option<u32>,
+    /// Replace --output if it is there; never an input of this command
     #[arg(long)]
     pub force: bool,
     /// Who gets the results: me, peer, both or none; or a party by its name
@@ -110,11 +113,15 @@ impl Recipient {
 }
 
 impl Delivery {
-    /// The output file, unless this party gets nothing.
-    pub fn reserve(&self, reveal: Reveal, role: Role, input: &Path) -> Result<Option<Output>> {
+    /// The output file, unless this party gets nothing. It replaces none of `inputs`.
+    pub fn reserve(&self, reveal: Reveal, role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
+        if reveal == Reveal::Nobody && self.output_mode.is_some() {
+            return Err(Failure::new("--output-mode is for results: shares are for their owner only"));
+        }
+        let mode = self.output_mode.unwrap_or(output::PRIVATE);
         match &self.output {
             _ if !reveal.reaches(role) => Ok(None),
-            Some(path) => Output::reserve(path, input, reveal == Reveal::Nobody, self.force).map(Some),
+            Some(path) => Output::reserve(path, inputs, mode, self.force).map(Some),
             None => Err(Failure::new("--output FILE says where the results go")),
         }
     }
@@ -172,6 +179,12 @@ impl Delivery {
         }
         Ok(())
     }
+}
+
+/// Permissions in octal digits.
+fn mode(text: &str) -> std::result::Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| mode & !0o666 == 0 && mode & 0o600 == 0o600);
+    mode.ok_or_else(|| "accepted: three octal digits that let the owner read and write, such as 640".into())
 }
 
 fn write_csv(to: &mut dyn Write, job: &Job, values: &[i64]) -> io::Result<()> {

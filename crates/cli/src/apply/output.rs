@@ -1,8 +1,11 @@
-//! Result files: complete or not there at all, never over something else.
+//! Result files: complete or not there at all, never over something else, never over an input.
+//!
+//! Where the system has files without a name, a result has none until it is complete: a process that is killed
+//! leaves nothing behind.
 
 use std::{
     fs::{self, File},
-    io::{BufWriter, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -10,72 +13,161 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::{Failure, Result};
 
+/// For a file that only its owner may read.
+pub const PRIVATE: u32 = 0o600;
+/// For a file without secrets: what the user's mask allows.
+pub const PUBLIC: u32 = 0o666;
+
 /// Where a result will appear.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    private: bool,
+    mode: u32,
     force: bool,
+    nameless: bool,
 }
 
 impl Output {
-    /// Checks, before any work, that `path` may be written: its folder takes new files; nothing is
-    /// there, or `force` is set and it is a file other than `input`. A `private` file is readable by
-    /// its owner only.
-    pub fn reserve(path: &Path, input: &Path, private: bool, force: bool) -> Result<Self> {
+    /// Checks, before any work, that `path` may be written: its folder takes new files; nothing is there, or
+    /// `force` is set and it is a file that is none of `inputs` and in none of those that are folders, by whatever
+    /// name. The file gets the permissions `mode`, as far as the user's mask allows.
+    pub fn reserve(path: &Path, inputs: &[&Path], mode: u32, force: bool) -> Result<Self> {
         let says = |what: &str| Err(Failure::new(format!("{}: {what}", path.display())));
         if let Ok(there) = fs::symlink_metadata(path) {
             if !there.is_file() {
                 return says("is there and is not a plain file");
             }
-            if same_file(path, input) {
-                return says("is the input file");
+            if let Some(input) = inputs.iter().find(|input| is_or_holds(input, path)) {
+                let holds = if input.is_dir() { "belongs to the input" } else { "is the input file" };
+                return says(&format!("{holds} {}", input.display()));
             }
             if !force {
                 return says("is there already; --force replaces it");
             }
         }
-        let output = Self { path: path.to_owned(), private, force };
-        output.temporary()?;
+        let mut output = Self { path: path.to_owned(), mode, force, nameless: false };
+        output.nameless = output.can_be_nameless();
+        if !output.nameless {
+            output.named()?;
+        }
         Ok(output)
     }
 
-    /// Writes with `fill` into a file beside the final one, then renames it.
-    pub fn write(self, fill: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>) -> Result<()> {
-        let temporary = self.temporary()?;
-        let mut writer = BufWriter::new(temporary.as_file());
-        let filled = fill(&mut writer).and_then(|()| writer.flush());
-        drop(writer);
-        filled.and_then(|()| temporary.as_file().sync_all()).map_err(Failure::file(&self.path))?;
-        let renamed =
-            if self.force { temporary.persist(&self.path) } else { temporary.persist_noclobber(&self.path) };
-        renamed.map(drop).map_err(|e| Failure::file(&self.path)(e.error))
+    /// Writes with `fill` into a file without this name, then gives it the name.
+    pub fn write(self, fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+        let failed = Failure::file(&self.path);
+        let complete = |file: &File| {
+            let mut writer = BufWriter::new(file);
+            fill(&mut writer).and_then(|()| writer.flush())?;
+            drop(writer);
+            file.sync_all()
+        };
+        if self.nameless {
+            let file = self.open_nameless().map_err(Failure::file(&self.path))?;
+            return complete(&file)
+                .and_then(|()| self.name(&file))
+                .and_then(|()| self.settle())
+                .map_err(failed);
+        }
+        let named = self.named()?;
+        complete(named.as_file())
+            .and_then(|()| self.rename(named))
+            .and_then(|()| self.settle())
+            .map_err(failed)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    fn temporary(&self) -> Result<NamedTempFile> {
-        let folder = match self.path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+    fn folder(&self) -> &Path {
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Gives a nameless file its name. One that replaces another is complete when it gets a name of its own before.
+    fn name(&self, file: &File) -> io::Result<()> {
+        if self.force { self.rename(self.beside(file)?) } else { link(file, &self.path) }
+    }
+
+    fn rename<F>(&self, named: NamedTempFile<F>) -> io::Result<()> {
+        let renamed =
+            if self.force { named.persist(&self.path) } else { named.persist_noclobber(&self.path) };
+        renamed.map(drop).map_err(|e| e.error)
+    }
+
+    /// Makes the name durable.
+    fn settle(&self) -> io::Result<()> {
+        if cfg!(unix) { File::open(self.folder())?.sync_all() } else { Ok(()) }
+    }
+
+    fn builder(&self) -> Builder<'static, 'static> {
         let mut builder = Builder::new();
         builder.prefix(".hushtable-");
         #[cfg(unix)]
-        if !self.private {
-            use std::os::unix::fs::PermissionsExt;
-            // What a new file gets, before the user's mask; without this: the owner only.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        builder.tempfile_in(folder).map_err(|e| {
-            Failure::new(format!("{}: cannot write in {}: {e}", self.path.display(), folder.display()))
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(self.mode));
+        builder
+    }
+
+    fn named(&self) -> Result<NamedTempFile> {
+        self.builder().tempfile_in(self.folder()).map_err(|e| {
+            Failure::new(format!("{}: cannot write in {}: {e}", self.path.display(), self.folder().display()))
         })
+    }
+
+    /// A new name for a nameless file, in the same folder.
+    fn beside(&self, file: &File) -> io::Result<NamedTempFile<()>> {
+        self.builder().make_in(self.folder(), |path| link(file, path))
+    }
+
+    /// Tried out, name and all: later there is a result to lose.
+    fn can_be_nameless(&self) -> bool {
+        self.open_nameless().and_then(|file| self.beside(&file)).is_ok()
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_nameless(&self) -> io::Result<File> {
+        use rustix::fs::{Mode, OFlags, open};
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        Ok(File::from(open(self.folder(), flags, Mode::from_raw_mode(self.mode))?))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn open_nameless(&self) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 
+/// Gives a nameless file a name that nothing has.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, own, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Whether `file` is the file `input`, or one in the folder `input`.
+fn is_or_holds(input: &Path, file: &Path) -> bool {
+    match fs::read_dir(input) {
+        Ok(entries) => entries.flatten().any(|entry| is_or_holds(&entry.path(), file)),
+        Err(_) => same_file(input, file),
+    }
+}
+
+/// Whether both are the same file, by whatever names.
 fn same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| fs::metadata(path).map(|there| (there.dev(), there.ino()));
+        matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
+    }
+    #[cfg(not(unix))]
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
@@ -90,21 +182,53 @@ mod tests {
         names
     }
 
+    /// An output, and the same on a system without nameless files.
+    fn both(path: &Path, force: bool) -> [Output; 2] {
+        [true, false].map(|nameless| {
+            let output = Output::reserve(path, &[], PRIVATE, force).unwrap();
+            Output { nameless: output.nameless && nameless, ..output }
+        })
+    }
+
     #[test]
     fn appears_complete_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
-        let (input, path) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
-        let failing = Output::reserve(&path, &input, false, false).unwrap();
-        let broken = failing.write(|w| {
-            w.write_all(b"half")?;
-            Err(std::io::Error::other("disk full"))
-        });
-        assert!(broken.unwrap_err().to_string().contains("out.csv: disk full"));
-        assert_eq!(names(folder.path()), [""; 0]);
-        let good = Output::reserve(&path, &input, false, false).unwrap();
-        good.write(|w| w.write_all(b"all")).unwrap();
+        let path = folder.path().join("out.csv");
+        for failing in both(&path, false) {
+            let broken = failing.write(|w| {
+                w.write_all(b"half")?;
+                Err(io::Error::other("disk full"))
+            });
+            assert!(broken.unwrap_err().to_string().contains("out.csv: disk full"));
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+        for good in both(&path, false) {
+            good.write(|w| w.write_all(b"all")).unwrap();
+            assert_eq!(names(folder.path()), ["out.csv"]);
+            assert_eq!(fs::read(&path).unwrap(), b"all");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    /// What a kill leaves behind is what has a name by then.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_unfinished_file_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let output = Output::reserve(&path, &[], PRIVATE, false).unwrap();
+        if output.open_nameless().is_err() {
+            return; // a file system without them
+        }
+        output
+            .write(|w| {
+                w.write_all(b"half")?;
+                w.flush()?;
+                assert_eq!(names(folder.path()), [""; 0]);
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(names(folder.path()), ["out.csv"]);
-        assert_eq!(fs::read(&path).unwrap(), b"all");
     }
 
     #[test]
@@ -113,27 +237,58 @@ mod tests {
         let (input, path) = (folder.path().join("in.csv"), folder.path().join("out.csv"));
         fs::write(&input, "in").unwrap();
         // Appears between the check and the end.
-        let late = Output::reserve(&path, &input, false, false).unwrap();
-        fs::write(&path, "old").unwrap();
-        assert!(late.write(|w| w.write_all(b"new")).is_err());
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        let says = |path: &Path, force| Output::reserve(path, &input, false, force).unwrap_err().to_string();
+        for late in both(&path, false) {
+            fs::write(&path, "old").unwrap();
+            assert!(late.write(|w| w.write_all(b"new")).is_err());
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+        }
+        let says =
+            |path: &Path, force| Output::reserve(path, &[&input], PRIVATE, force).unwrap_err().to_string();
         assert!(says(&path, false).contains("--force replaces it"));
-        assert!(says(&input, true).contains("is the input file"));
         assert!(says(folder.path(), true).contains("not a plain file"));
         assert!(says(&folder.path().join("none/out.csv"), false).contains("cannot write in"));
-        Output::reserve(&path, &input, false, true).unwrap().write(|w| w.write_all(b"new")).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(folder.path()), ["in.csv", "out.csv"]);
+        for output in both(&path, true) {
+            output.write(|w| w.write_all(b"new")).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(names(folder.path()), ["in.csv", "out.csv"]);
+            fs::write(&path, "old").unwrap();
+        }
+    }
+
+    #[test]
+    fn no_input_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [input, other, deep] =
+            ["in.csv", "other.csv", "id/trusted/key.pem"].map(|n| folder.path().join(n));
+        fs::create_dir_all(deep.parent().unwrap()).unwrap();
+        [&input, &other, &deep].into_iter().for_each(|path| fs::write(path, "in").unwrap());
+        let aliases = [&input, &other, &deep].map(|path| {
+            let alias = folder.path().join(format!("alias of {}", path.file_name().unwrap().display()));
+            fs::hard_link(path, &alias).unwrap();
+            alias
+        });
+        let identity = folder.path().join("id");
+        for path in [&input, &other, &deep].into_iter().chain(&aliases) {
+            let refused = Output::reserve(path, &[&input, &other, &identity], PRIVATE, true).unwrap_err();
+            assert!(refused.to_string().contains(" input"), "{refused}");
+        }
+        let free = folder.path().join("out.csv");
+        fs::write(&free, "old").unwrap();
+        Output::reserve(&free, &[&input, &other, &identity], PRIVATE, true).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
-    fn shares_are_for_their_owner_only() {
+    fn files_are_for_their_owner_only_unless_asked() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("shares.json");
-        Output::reserve(&path, &path, true, false).unwrap().write(|w| w.write_all(b"{}")).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let path = folder.path().join("out");
+        for (mode, most) in [(PRIVATE, 0o600), (0o640, 0o640), (PUBLIC, 0o666)] {
+            for output in both(&path, true) {
+                Output { mode, ..output }.write(|w| w.write_all(b"{}")).unwrap();
+                let got = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+                assert_eq!((got & 0o600, got & !most), (0o600, 0), "{got:o}");
+            }
+        }
     }
 }

@@ -23,7 +23,8 @@ struct Connected {
     setup: Phase,
 }
 
-/// Connects, computes and delivers. `input` is the file that the output must not replace.
+/// Connects, computes and delivers. `inputs` are the files that the output must not replace, besides the
+/// identity.
 pub fn carry_out(
     kind: &str,
     mut job: Job,
@@ -31,9 +32,10 @@ pub fn carry_out(
     choosing: &Choosing,
     delivery: &Delivery,
     link: &Link,
-    input: &Path,
+    inputs: &[&Path],
 ) -> Result<()> {
-    let output = delivery.reserve(job.reveal, link.role(), input)?;
+    let inputs: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
+    let output = delivery.reserve(job.reveal, link.role(), &inputs)?;
     let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
     let role = lanes[0].role();
     let ready = stock.reserve(&stored)?.into_iter();

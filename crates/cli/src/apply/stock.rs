@@ -71,8 +71,7 @@ impl Stock {
     /// Hands out `counts` lookups to lanes.
     pub fn reserve(&mut self, counts: &[usize]) -> Result<Vec<Option<Reserved>>> {
         let Some(store) = &mut self.store else { return Ok(counts.iter().map(|_| None).collect()) };
-        let mut all = store.reserve(counts.iter().sum())?;
-        counts.iter().map(|&count| Ok(Some(all.take(count)?))).collect()
+        Ok(store.reserve_lanes(counts)?.into_iter().map(Some).collect())
     }
 
     /// What people should know about what is left after `stored` of `rows` lookups.

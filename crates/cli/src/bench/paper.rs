@@ -5,11 +5,7 @@ mod plot;
 mod print;
 mod table;
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::Shape;
@@ -20,7 +16,7 @@ use self::{
 };
 use super::{Format, Options};
 use crate::{
-    apply::output::Output,
+    apply::output::{self, Output},
     failure::{Failure, Result},
 };
 
@@ -116,7 +112,7 @@ impl PaperTables {
         if let Some(path) = plot.as_deref().filter(|path| path.extension().is_none_or(|e| e != "svg")) {
             return Err(Failure::new(format!("{}: plots are SVG; name the file .svg", path.display())));
         }
-        let reserve = |path: PathBuf| Output::reserve(&path, Path::new(""), false, self.force);
+        let reserve = |path: PathBuf| Output::reserve(&path, &[], output::PUBLIC, self.force);
         let csv = self.csv.clone().or_else(|| in_folder("csv"));
         Ok(Files { csv: csv.map(reserve).transpose()?, plot: plot.map(reserve).transpose()? })
     }

@@ -83,8 +83,7 @@ pub fn sources(dir: Option<&Path>, name: &str, lanes: &mut Lanes) -> Result<Vec<
     let identity = Identity::load(&dir.join(format!("{}.id", NAMES[role])))?;
     let mut store = Store::open(&store_path(dir, name, role), &identity)?;
     store.agree(lanes.first())?;
-    let mut all = store.reserve(items.iter().sum())?;
-    items.into_iter().map(|items| Ok(Source::Load(all.take(items)?))).collect()
+    Ok(store.reserve_lanes(&items)?.into_iter().map(Source::Load).collect())
 }
 
 impl Source {

@@ -8,6 +8,7 @@ use super::outbox::Outbox;
 use super::shape::Shape;
 use super::transport::Transport;
 use crate::error::{Error, Result};
+use crate::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,7 @@ pub struct Channel {
     outbox: Outbox,
     inbox: Inbox,
     transport: Arc<dyn Transport>,
+    process: Process,
     announced: Announced,
     cost: Cost,
     /// The longest chain that ends with a message received.
@@ -45,6 +47,7 @@ impl Channel {
             outbox: Outbox::new(Arc::clone(&transport), shape, patience)?,
             inbox: Inbox::new(Arc::clone(&transport), patience),
             transport,
+            process: Process::current(),
             announced: Announced::default(),
             cost: Cost::default(),
             clock: 0,
@@ -184,7 +187,7 @@ impl Channel {
 
     /// A way to hang up from another thread, while this one waits for the peer.
     pub fn hang_up(&self) -> HangUp {
-        HangUp(Arc::clone(&self.transport))
+        HangUp(Arc::clone(&self.transport), self.process)
     }
 
     /// Receives and compares the announcements that the peer made by now. They carry no clock: nothing
@@ -262,6 +265,7 @@ impl Channel {
 
     /// Runs a step; an error ends the session.
     fn guard<T>(&mut self, step: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.process.check("a session")?;
         if self.failed {
             return Err(Error::Closed);
         }
@@ -283,17 +287,53 @@ impl Channel {
 /// Ends a session from another thread: what waits for the peer there, or at the peer, ends with
 /// [`Error::Closed`].
 #[derive(Clone)]
-pub struct HangUp(Arc<dyn Transport>);
+pub struct HangUp(Arc<dyn Transport>, Process);
 
 impl HangUp {
-    /// Hangs up, without waiting for what is on its way.
+    /// Hangs up, without waiting for what is on its way. Not in a fork of the session's process.
     pub fn now(&self) {
-        self.0.close(Duration::ZERO);
+        if self.1.is_current() {
+            self.0.close(Duration::ZERO);
+        }
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        self.outbox.hang_up(self.dead);
+        if self.process.is_current() {
+            self.outbox.hang_up(self.dead);
+        } else {
+            // The socket is the parent's too, which goes on: nothing is said and nothing is shut down.
+            self.outbox.abandon();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Connection;
+
+    #[test]
+    fn a_fork_neither_sends_nor_receives_nor_hangs_up() {
+        for inherited in Process::inherited() {
+            let (mut parent, mut peer) = Connection::pair();
+            // What the child sees: the same transport, another process.
+            let shared = Arc::clone(&parent.channel().transport);
+            let timing = Timing::default();
+            let timeout = Duration::from_secs(10);
+            let mut child = Channel::new(shared, Shape::LOOPBACK, timeout, timing).unwrap();
+            child.process = inherited;
+            let refused = |outcome: Result<()>| assert!(matches!(outcome, Err(Error::Forked { .. })));
+            refused(child.send(vec![1; 4]));
+            refused(child.recv(4).map(drop));
+            refused(child.exchange(vec![1; 4], 4).map(drop));
+            refused(child.announce("sum"));
+            refused(child.flush());
+            child.hang_up().now();
+            drop(child);
+            parent.channel().send(vec![2; 4]).unwrap();
+            assert_eq!(peer.channel().recv(4).unwrap(), [2; 4], "the parent's session goes on");
+        }
     }
 }

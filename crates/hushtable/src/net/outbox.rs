@@ -171,6 +171,11 @@ impl Outbox {
         }
     }
 
+    /// Leaves everything as it is. In a fork the writer never ran, and may hold the lock for ever.
+    pub(super) fn abandon(&mut self) {
+        std::mem::forget(self.writer.take());
+    }
+
     /// Hangs up: at once if the connection is `dead`, else after the queue and a farewell.
     pub(super) fn hang_up(&mut self, dead: bool) {
         let Some(writer) = self.writer.take() else { return };

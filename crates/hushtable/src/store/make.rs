@@ -7,12 +7,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{
-    HEADER, JOURNAL, Keys, Store, files,
-    header::About,
-    journal::{self, Journal},
-    pieces::Pieces,
-};
+use super::{HEADER, Keys, Store, files, header::About, journal, ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
     lut::{Job, MAX_PIECE, Protocol, Table},
@@ -139,22 +134,14 @@ fn about(p: &mut Party, identity: &Identity, plan: &Plan) -> Result<About> {
 fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     let keys = Keys::new(identity, &about.id);
     files::new_folder(dir)?;
-    let journal = Journal::create(&dir.join(JOURNAL), keys.journal())?;
-    let spent = identity.spent_path();
-    if !spent.exists() {
-        files::create_folder(&spent)?;
-        files::protect(&spent)?;
-        files::sync(spent.parent().expect("the identity's folder"))?;
-    }
-    let mark = Journal::create(&spent.join(about.name()), keys.mark())?;
-    files::sync(&spent)?;
+    let ledger = Ledger::create(dir, identity, &about, &keys)?;
     let path = dir.join(HEADER);
     let header = keys.sign(about.to_bytes());
     files::write(&path, &header)?;
     let lock = File::open(&path).map_err(files::at(&path))?;
     journal::lock(&lock, &path)?;
-    let pieces = Arc::new(Pieces::new(dir, about, &header, &keys.pieces(), lock));
-    Ok(Store { pieces, journal, mark, cursor: 0, end: 0, agreed: false })
+    let pieces = Pieces::new(dir, about, &header, &keys.pieces(), ledger, lock);
+    Ok(Store { pieces: Arc::new(pieces), cursor: 0, end: 0, agreed: false })
 }
 
 fn fill<G: Group, K: Kind>(

@@ -7,18 +7,19 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{Mutex, MutexGuard},
 };
 
 use prim::ring::Ring;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
-use super::{files, header::About};
+use super::{files, header::About, ledger::Ledger};
 use crate::{
     error::{Error, Result},
     lut::Prepared,
     onehot::Group,
+    process::Process,
     share::Kind,
 };
 
@@ -32,7 +33,8 @@ pub(super) struct Pieces {
     about: About,
     header: [u8; 32],
     key: LessSafeKey,
-    spent: AtomicU64,
+    ledger: Mutex<Ledger>,
+    process: Process,
     /// Keeps other processes out of the folder.
     _lock: File,
 }
@@ -43,6 +45,7 @@ impl Pieces {
         about: About,
         header: &[u8],
         key: &Zeroizing<[u8; 32]>,
+        ledger: Ledger,
         lock: File,
     ) -> Self {
         let key = UnboundKey::new(&CHACHA20_POLY1305, &**key).expect("a key of 32 bytes");
@@ -51,7 +54,8 @@ impl Pieces {
             about,
             header: *blake3::hash(header).as_bytes(),
             key: LessSafeKey::new(key),
-            spent: AtomicU64::new(0),
+            ledger: Mutex::new(ledger),
+            process: Process::current(),
             _lock: lock,
         }
     }
@@ -64,9 +68,32 @@ impl Pieces {
         &self.dir
     }
 
-    /// Lookups before this position will not be read again.
-    pub(super) fn set_spent(&self, position: u64) {
-        self.spent.store(position, Ordering::Relaxed);
+    /// An error in a fork of the process that opened the store.
+    pub(super) fn check_process(&self) -> Result<()> {
+        self.process.check("a store")
+    }
+
+    /// As a fork sees them.
+    #[cfg(test)]
+    pub(super) fn inherit(&mut self, process: Process) {
+        self.process = process;
+    }
+
+    /// Lookups before this position were handed out.
+    pub(super) fn spent(&self) -> u64 {
+        self.ledger().spent()
+    }
+
+    /// Marks what is before this position as handed out, durably before it returns: to be called before
+    /// any of it is read.
+    pub(super) fn spend(&self, position: u64) -> Result<()> {
+        // Before the lock, which nobody might give back in a fork.
+        self.check_process()?;
+        self.ledger().advance(position)
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().expect("no panic while the lock is held")
     }
 
     /// Number of the piece that has a position.
@@ -129,7 +156,7 @@ impl Pieces {
     /// Removes pieces all of whose lookups are spent. What cannot be removed now is tried again
     /// when the store is opened the next time.
     pub(super) fn sweep(&self) {
-        let spent = self.spent.load(Ordering::Relaxed);
+        let spent = self.spent();
         for number in self.present().unwrap_or_default() {
             if number < self.at(spent) || self.end(number) <= spent {
                 let _ = fs::remove_file(self.path(number));
@@ -151,7 +178,10 @@ impl Pieces {
 
 impl Drop for Pieces {
     fn drop(&mut self) {
-        self.sweep();
+        // A fork's parent may still read what it has reserved.
+        if self.process.is_current() {
+            self.sweep();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lookups that were handed out.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use prim::ring::Ring;
 
@@ -12,7 +12,10 @@ use crate::{
     share::Kind,
 };
 
-/// A range of a store that nobody else gets, now or after a crash. Not `Clone`.
+/// Positions of a store that nobody else gets in this session. Not `Clone`.
+///
+/// They are spent as they are loaded: what a process that is killed had not loaded stays in the store, as
+/// far as it lies behind all that was.
 ///
 /// ```compile_fail,E0599
 /// # use hushtable::store::Reserved;
@@ -21,56 +24,49 @@ use crate::{
 #[must_use = "what is reserved and not used is lost"]
 pub struct Reserved {
     pub(super) pieces: Arc<Pieces>,
-    pub(super) from: u64,
-    pub(super) to: u64,
+    /// In order, none empty.
+    pub(super) ranges: VecDeque<Range<u64>>,
 }
 
 impl Reserved {
     /// Number of lookups.
     pub fn len(&self) -> usize {
-        (self.to - self.from) as usize
+        self.ranges.iter().map(|range| (range.end - range.start) as usize).sum()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.from == self.to
+        self.ranges.is_empty()
     }
 
-    /// Position of the first in the store.
-    pub fn position(&self) -> u64 {
-        self.from
-    }
-
-    /// Cuts off the first `m`, for a lane of their own.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if there are fewer.
-    pub fn take(&mut self, m: usize) -> Result<Self> {
-        if m > self.len() {
-            return Err(Error::Shape { what: "lookups reserved", want: m, got: self.len() });
-        }
-        let from = self.from;
-        self.from += m as u64;
-        Ok(Self { pieces: Arc::clone(&self.pieces), from, to: self.from })
+    /// Positions of the lookups in the store.
+    pub fn positions(&self) -> impl Iterator<Item = u64> {
+        self.ranges.iter().cloned().flatten()
     }
 
     /// Reads the material of the next lookups: `most` of them, or fewer where a file ends. The peer
-    /// gets as many.
+    /// gets as many. They are durably marked as spent before they are read.
     ///
     /// # Errors
-    /// [`Error::Store`] if the file is damaged or nothing is left, [`Error::Io`].
+    /// [`Error::Store`] if the file is damaged or nothing is left; [`Error::Forked`] in a fork;
+    /// [`Error::Io`].
     pub fn load<G: Group, K: Kind, R: Ring>(&mut self, most: usize) -> Result<Prepared<G, K, R>> {
-        if self.is_empty() {
+        let Some(range) = self.ranges.front_mut() else {
             return Err(Error::Store("nothing is left of what was reserved".into()));
+        };
+        let from = range.start;
+        let number = self.pieces.at(from);
+        let to = range.end.min(self.pieces.end(number)).min(from.saturating_add(most as u64));
+        // Whatever other lanes have reserved before this and not loaded is lost with it in a crash.
+        self.pieces.spend(to)?;
+        range.start = to;
+        if range.is_empty() {
+            self.ranges.pop_front();
         }
-        let number = self.pieces.at(self.from);
-        let m = self.len().min(most).min((self.pieces.end(number) - self.from) as usize);
         let mut all = self.pieces.open::<G, K, R>(number)?;
-        let before = (self.from - number * self.pieces.about().piece) as usize;
-        self.from += m as u64;
         // The order in a piece is the one in which `take` cuts: from the back. Those before are
         // spent.
-        drop(all.take(before)?);
-        all.take(m)
+        drop(all.take((from - number * self.pieces.about().piece) as usize)?);
+        all.take((to - from) as usize)
     }
 }

@@ -8,13 +8,13 @@ use std::{
 };
 
 use hushtable::{
-    Party, Result, Role,
+    Error, Party, Result, Role,
     lut::{Job, Protocol, Table},
     net::{Identity, Listener, Options, connect},
-    onehot::Group,
+    onehot::{Cyclic, Group},
     run_pair,
-    share::{Kind, Share, Sharing},
-    store::{Plan, Store},
+    share::{Additive, Kind, Share, Sharing},
+    store::{Plan, Reserved, Store},
 };
 use prim::{block::Block, prg::Prg, ring::Ring};
 use tempfile::TempDir;
@@ -90,6 +90,12 @@ impl Site {
         })
     }
 
+    /// One party loads material for `count` lookups, of 16-bit outputs, without its peer.
+    pub fn load_alone(&self, role: Role, count: usize) {
+        let mut reserved = self.open(role).unwrap().insecure_agree_alone().reserve(count).unwrap();
+        load(&mut reserved, count);
+    }
+
     /// Looks up `count` values from both stores, in pieces of at most `most`, and compares them.
     pub fn spend<G: Group, K: Kind, R: Ring>(&self, job: &Job, count: usize, most: usize) -> Result<()> {
         let table = table::<R>(job);
@@ -111,6 +117,38 @@ impl Site {
         })?;
         assert_eq!((&a, &b), (&want, &want), "{job:?}");
         Ok(())
+    }
+}
+
+/// Stores of 100 lookups in four files.
+pub fn made() -> Site {
+    let site = Site::new();
+    drop(site.make(&plan(Protocol::Rotl, JOB, 100, 32)).unwrap());
+    site
+}
+
+/// The text of a store's refusal.
+#[track_caller]
+pub fn refusal<T>(result: Result<T>) -> String {
+    match result {
+        Err(Error::Store(text)) => text,
+        Err(other) => panic!("another error: {other}"),
+        Ok(_) => panic!("was not refused"),
+    }
+}
+
+#[track_caller]
+pub fn contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} in {text:?}");
+    }
+}
+
+/// Loads material for the next `count` lookups, of 16-bit outputs, and drops it.
+pub fn load(reserved: &mut Reserved, count: usize) {
+    let left = reserved.len() - count;
+    while reserved.len() > left {
+        drop(reserved.load::<Cyclic, Additive, u16>(reserved.len() - left).unwrap());
     }
 }
 
