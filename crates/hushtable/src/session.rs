@@ -47,7 +47,8 @@ const WINDOW: i64 = 8 << 20;
 /// One party's end of a session.
 pub struct Session {
     connection: Connection,
-    rng: Prg,
+    /// Apart, so that whoever moves a session leaves no copy behind.
+    rng: Box<Prg>,
     /// Keys handed out so far, by purpose and by the party whose Delta the key protects.
     issued: [[u64; 2]; PURPOSES],
     /// Trees numbered so far.
@@ -88,7 +89,7 @@ impl Session {
     }
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
-        Self { connection, rng: Prg::new(Block(seed)), issued: Default::default(), trees: 0 }
+        Self { connection, rng: Prg::new(Block(seed)).into(), issued: Default::default(), trees: 0 }
     }
 
     /// This party's role.
@@ -154,7 +155,7 @@ impl Session {
     /// Replaces the generator by one seeded from its own output, so that what was drawn before
     /// cannot be recomputed from this party's later state.
     pub(crate) fn renew_rng(&mut self) {
-        self.rng = Prg::new(self.rng.block());
+        *self.rng = Prg::new(self.rng.block());
     }
 
     /// Bytes and rounds since the last call; both parties call it at the same point.

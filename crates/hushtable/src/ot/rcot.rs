@@ -1,6 +1,6 @@
 //! Random correlated OTs: the correlation that everything else is made from.
 
-use prim::{Wiped, block::Block, wipe};
+use prim::{Wiped, block::Block};
 use zeroize::Zeroize;
 
 use crate::{
@@ -32,8 +32,8 @@ pub struct CotReceiver {
 }
 
 impl CotSender {
-    pub(crate) fn new(delta: Block, q: Vec<Block>) -> Self {
-        Self { delta, q: q.into() }
+    pub(crate) fn new(delta: Block, q: Wiped<Block>) -> Self {
+        Self { delta, q }
     }
 
     /// How many there are.
@@ -78,8 +78,8 @@ impl CotSender {
 }
 
 impl CotReceiver {
-    pub(crate) fn new(t: Vec<Block>) -> Self {
-        Self { t: t.into() }
+    pub(crate) fn new(t: Wiped<Block>) -> Self {
+        Self { t }
     }
 
     /// How many there are.
@@ -128,8 +128,5 @@ fn cut(from: &mut Wiped<Block>, count: usize) -> Result<Wiped<Block>> {
     if left == 0 {
         return Ok(std::mem::take(from));
     }
-    let cut = from[left..].to_vec().into();
-    wipe(&mut from[left..]);
-    from.truncate(left);
-    Ok(cut)
+    Ok(from.split_off(left))
 }
