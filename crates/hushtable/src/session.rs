@@ -37,9 +37,11 @@ pub enum Purpose {
     CodePad,
     /// Words from a pad of 1-of-n OT.
     WidePad,
+    /// Keys of 1-of-n OT that are joined.
+    JoinedKey,
 }
 
-const PURPOSES: usize = Purpose::WidePad as usize + 1;
+const PURPOSES: usize = Purpose::JoinedKey as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

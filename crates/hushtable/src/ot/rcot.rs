@@ -71,6 +71,15 @@ impl CotSender {
         self.delta
     }
 
+    /// `Ok(())` if these are OTs with that `delta`, as all OTs of a tree must be.
+    pub(crate) fn check_delta(&self, delta: Block) -> Result<()> {
+        if self.delta == delta {
+            return Ok(());
+        }
+        let (what, got) = ("Delta of a tree's correlated OTs", "that of other ones".into());
+        Err(Error::Param { what, got, accepted: "that of its roots".into() })
+    }
+
     /// The strings `q`.
     pub fn strings(&self) -> &[Block] {
         &self.q
