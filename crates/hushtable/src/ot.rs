@@ -11,6 +11,8 @@ pub mod random;
 pub mod rcot;
 mod softspoken;
 pub(crate) mod source;
+mod stock;
+mod streaming;
 pub mod strings;
 
 pub use rcot::{CotReceiver, CotSender};

@@ -40,9 +40,11 @@ pub enum Purpose {
     CodePad,
     /// Words from a pad of 1-of-n OT.
     WidePad,
+    /// Keys of 1-of-n OT that are joined.
+    JoinedKey,
 }
 
-const PURPOSES: usize = Purpose::WidePad as usize + 1;
+const PURPOSES: usize = Purpose::JoinedKey as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;
@@ -50,7 +52,8 @@ const WINDOW: i64 = 8 << 20;
 /// One party's end of a session.
 pub struct Session {
     connection: Connection,
-    rng: Prg,
+    /// Apart, so that whoever moves a session leaves no copy behind.
+    rng: Box<Prg>,
     /// Whose randomness it is.
     process: Process,
     /// Keys handed out so far, by purpose and by the party whose Delta the key protects.
@@ -93,7 +96,7 @@ impl Session {
     }
 
     fn with_seed(connection: Connection, seed: u128) -> Self {
-        let (rng, process) = (Prg::new(Block(seed)), Process::current());
+        let (rng, process) = (Box::new(Prg::new(Block(seed))), Process::current());
         Self { connection, rng, process, issued: Default::default(), trees: 0 }
     }
 
@@ -175,7 +178,7 @@ impl Session {
     /// Replaces the generator by one seeded from its own output, so that what was drawn before
     /// cannot be recomputed from this party's later state.
     pub(crate) fn renew_rng(&mut self) {
-        self.rng = Prg::new(self.rng().block());
+        *self.rng = Prg::new(self.rng().block());
     }
 
     /// Bytes and rounds since the last call; both parties call it at the same point.

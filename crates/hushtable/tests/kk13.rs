@@ -5,7 +5,10 @@ use crate::support::bare;
 use crate::support::pairs;
 use crate::support::stats;
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use bare::{Bare, by_hand};
 use hushtable::{
@@ -46,7 +49,7 @@ fn make(bare: &mut Bare, source: Source, n: usize, counts: (usize, usize)) -> Re
 type OneOfN = (one_of_n::Sender, one_of_n::Receiver);
 
 /// All pads of a sender.
-fn all_pads(bare: &mut Bare, sender: &one_of_n::Sender, n: usize, order: u32) -> Vec<Vec<Block>> {
+fn all_pads(bare: &mut Bare, mut sender: one_of_n::Sender, n: usize, order: u32) -> Vec<Vec<Block>> {
     let (hash, mut room) = (sender.key(&mut bare.session), Pads::new(n));
     (0..sender.len()).map(|j| sender.pads(&hash, j, order, &mut room).to_vec()).collect()
 }
@@ -71,7 +74,7 @@ fn run(
     let send = |bare: &mut Bare| -> Result<Vec<Vec<Block>>> {
         let mut made = make(bare, source, n, (count, 3))?;
         choose(bare, &mut made)?;
-        Ok(all_pads(bare, &made.0, n, 0))
+        Ok(all_pads(bare, made.0, n, 0))
     };
     let receive = |bare: &mut Bare| -> Result<Vec<(u32, Block)>> {
         let mut made = make(bare, source, n, (3, count))?;
@@ -118,23 +121,47 @@ fn many() {
     }
 }
 
-/// `pads(order)[i] = pads(0)[i ^ order]`, for both sources.
+/// `pads(order)[i] = pads(0)[i ^ order]`, for both sources: in sessions of the same seed.
 #[test]
 fn pads_in_another_order() {
     for source in [Source::Products, Source::Code] {
-        let send = |bare: &mut Bare| -> Result<()> {
-            let (sender, _) = make(bare, source, 32, (4, 0))?;
-            let (hash, mut room) = (sender.key(&mut bare.session), Pads::new(32));
-            for j in 0..4 {
-                let plain = sender.pads(&hash, j, 0, &mut room).to_vec();
-                for order in 0..32 {
-                    let pads = sender.pads(&hash, j, order, &mut room);
-                    assert!((0..32).all(|i| pads[i] == plain[i ^ order as usize]));
-                }
+        let made = |order| {
+            let send = |bare: &mut Bare| {
+                let (sender, _) = make(bare, source, 32, (4, 0))?;
+                Ok(all_pads(bare, sender, 32, order))
+            };
+            by_hand(5, send, |bare| make(bare, source, 32, (0, 4)).map(drop)).0
+        };
+        let plain = made(0);
+        for order in [1, 2, 8, 16, 21, 31] {
+            for (pads, plain) in made(order).iter().zip(&plain) {
+                assert!((0..32).all(|i| pads[i] == plain[i ^ order as usize]), "{source:?}, {order}");
             }
+        }
+    }
+}
+
+/// An OT's pads are made once: what was spent neither makes pads nor is cut off.
+#[test]
+fn pads_are_made_once() {
+    for source in [Source::Products, Source::Code] {
+        let party = |bare: &mut Bare| -> Result<()> {
+            let (mut out, mut inc) = make(bare, source, 32, (4, 4))?;
+            let (mine, theirs) = (out.key(&mut bare.session), inc.key(&mut bare.session));
+            let mut room = Pads::new(32);
+            out.pads(&mine, 0, 0, &mut room);
+            drop(inc.pads(&theirs, 0..2));
+            let again = catch_unwind(AssertUnwindSafe(|| {
+                out.pads(&mine, 0, 1, &mut room);
+            }));
+            assert!(again.is_err(), "{source:?}: pads twice");
+            let again = catch_unwind(AssertUnwindSafe(|| drop(inc.pads(&theirs, 1..3))));
+            assert!(again.is_err(), "{source:?}: a pad twice");
+            assert!(out.take(4).is_err() && inc.take(3).is_err(), "{source:?}: spent OTs cut off");
+            assert_eq!((out.take(3)?.len(), inc.take(2)?.len()), (3, 2));
             Ok(())
         };
-        by_hand(5, send, |bare| make(bare, source, 32, (0, 4)).map(drop));
+        by_hand(6, party, party);
     }
 }
 
@@ -227,8 +254,9 @@ fn random_ots_as_blocks() {
             };
             let ots = p.random_ots(n, counts)?;
             let mut sent: Vec<Vec<Block>> = Vec::new();
-            ots.visit_sent(|pads| sent.push(pads.to_vec()));
-            Ok((sent, ots.received().collect::<Vec<_>>()))
+            let received = ots.spend(|pads| sent.push(pads.to_vec()));
+            let received = received.choices.iter().copied().zip(received.pads.iter().copied());
+            Ok((sent, received.collect::<Vec<_>>()))
         });
         made.into_iter().collect::<Result<Vec<_>>>()
     };

@@ -24,10 +24,10 @@ use hushtable::{
     share::{Additive, Bitwise, Share},
 };
 use pairs::{both, id, pair, share};
-use prim::{Shift, block::Block, ct, ggm, hash::CcrHash, pack, rows};
+use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-const PURPOSES: [Purpose; 13] = [
+const PURPOSES: [Purpose; 14] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -41,6 +41,7 @@ const PURPOSES: [Purpose; 13] = [
     Purpose::TreeWord,
     Purpose::CodePad,
     Purpose::WidePad,
+    Purpose::JoinedKey,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
@@ -65,7 +66,7 @@ fn no_hash_key_repeats() {
     let (mut found, at_p1) = by_hand(40, all, all);
     assert_eq!(found, at_p1, "both parties draw the same keys");
     found.extend(by_hand(41, all, all).0);
-    assert_eq!(found.len(), 2 * 5 * 30 * 26);
+    assert_eq!(found.len(), 2 * 5 * 30 * 28);
     assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "a key repeats");
 }
 
@@ -144,35 +145,40 @@ fn payloads_have_disjoint_slices() {
 fn pads_of_one_of_n_are_independent() {
     const DEPTH: usize = 4;
     const COUNT: usize = 50;
-    let send = |bare: &mut Bare| -> Result<(CcrHash, Vec<Vec<Block>>)> {
+    let send = |bare: &mut Bare| -> Result<Vec<Vec<Block>>> {
         let Bare { session: s, ot } = bare;
         let cots = ot.take(s, COUNT * DEPTH, 0)?;
-        let (sender, _) = one_of_n::by_products(s, 1 << DEPTH, cots)?;
-        let (hash, mut room) = (sender.key(s), Pads::new(1 << DEPTH));
-        let pads = (0..COUNT).map(|j| sender.pads(&hash, j, 0, &mut room).to_vec()).collect();
-        Ok((hash, pads))
+        let (mut sender, _) = one_of_n::by_products(s, 1 << DEPTH, cots)?;
+        let (keys, mut room) = (sender.key(s), Pads::new(1 << DEPTH));
+        Ok((0..COUNT).map(|j| sender.pads(&keys, j, 0, &mut room).to_vec()).collect())
     };
-    let receive = |bare: &mut Bare| -> Result<(Vec<Block>, one_of_n::Receiver, CcrHash)> {
+    let receive = |bare: &mut Bare| -> Result<(Vec<Block>, one_of_n::Receiver, one_of_n::Keys)> {
         let Bare { session: s, ot } = bare;
         let cots = ot.take(s, 0, COUNT * DEPTH)?;
         let strings = cots.1.strings().to_vec();
         let (_, receiver) = one_of_n::by_products(s, 1 << DEPTH, cots)?;
-        let hash = receiver.key(s);
-        Ok((strings, receiver, hash))
+        let keys = receiver.key(s);
+        Ok((strings, receiver, keys))
     };
-    let ((hash, all), (strings, receiver, same_hash)) = by_hand(44, send, receive);
-    let known = receiver.pads(&same_hash, 0..COUNT);
+    let (all, (strings, mut receiver, keys)) = by_hand(44, send, receive);
+    let known = receiver.pads(&keys, 0..COUNT);
+    // The first keys of a session of the same id.
+    let (mut s, _) = Session::pair_seeded(44, Shape::LOOPBACK);
+    let hashes = [Purpose::KeyProduct, Purpose::JoinedKey].map(|purpose| s.hash(purpose, Role::P0));
     for (j, (pads, t)) in all.iter().zip(strings.chunks_exact(DEPTH)).enumerate() {
         let own = receiver.choices()[j] as usize;
         assert!(known[j] == pads[own]);
         let distinct: HashSet<u128> = pads.iter().map(|pad| pad.0).collect();
         assert_eq!(distinct.len(), pads.len(), "two indices share a pad");
-        let keys = t.iter().fold(Block::ZERO, |sum, &t| sum ^ hash.one(t));
+        let keys = t.iter().fold(Block::ZERO, |sum, &t| sum ^ hashes[0].one(t));
+        let joined = |i: usize| hashes[1].one(hashes[0].one(t[i]) ^ hashes[0].one(t[i + 1]));
+        assert!(pads[own] == hashes[1].one(joined(0) ^ joined(2)), "these are the hashes");
         let sum = t.iter().fold(Block::ZERO, |sum, &t| sum ^ t);
         for i in (0..1usize << DEPTH).filter(|&i| i != own) {
             // What sums of the strings, or of their hashes, would give.
             for guess in [sum, keys, t[0] ^ t[1], t[2] ^ t[3]] {
-                assert!(pads[i] != guess && pads[i] != hash.one(guess), "the receiver knows pad {i}");
+                let hashed = hashes.iter().any(|hash| pads[i] == hash.one(guess));
+                assert!(pads[i] != guess && !hashed, "the receiver knows pad {i}");
             }
         }
         for (a, b) in (0..DEPTH).flat_map(|a| (0..a).map(move |b| (1 << a, 1 << b))) {

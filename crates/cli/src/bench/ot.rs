@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role, ot,
-    ot::{one_of_n, random::RandomOts},
+    ot::{one_of_n, random::Received},
 };
 use prim::block::Block;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,17 @@ fn one_way(role: Role, count: usize) -> (usize, usize) {
 /// OTs of a lane that are made, and then checked, at a time.
 const PIECE: usize = 1 << 18;
 
-/// Measures, and checks every OT: P0 hands each piece to P1 between the measured stretches.
+/// Pads of a piece that the sender keeps to be checked.
+const KEPT: usize = 1 << 20;
+
+/// A piece of 1-of-N OTs: at the sender the pads of the first OTs, of all if they are few.
+struct Pads {
+    kept: Vec<Block>,
+    received: Vec<(u32, Block)>,
+}
+
+/// Measures, and checks every correlated OT and the first 1-of-N OTs of each piece: P0 hands them to P1 between
+/// the measured stretches.
 pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
     let (role, n) = (lanes.role(), work.of as usize);
     let handed = |done: io::Result<()>| done.map_err(|e| Failure::new(format!("handing the OTs over: {e}")));
@@ -111,15 +121,16 @@ pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
         let make = |p: &mut Party, count| {
             let ots = p.random_ots(n, one_way(role, count))?;
             // A consumer takes the pads as they are hashed.
-            ots.visit_sent(|pads| _ = black_box(pads));
-            Ok(ots)
+            let mut kept = Vec::with_capacity(KEPT.min(n * count));
+            let Received { choices, pads } = ots.spend(|pads| match kept.len() + n <= KEPT {
+                true => kept.extend_from_slice(pads),
+                false => _ = black_box(pads),
+            });
+            Ok(Pads { kept, received: choices.iter().copied().zip(pads.iter().copied()).collect() })
         };
         lanes.measure_pieces(PIECE, make, |role, ots| match role {
             Role::P0 => handed(hand_over_pads(ots)),
-            Role::P1 => {
-                let received = ots.iter().map(|ots| ots.received().collect::<Vec<_>>());
-                received.into_iter().try_for_each(|got| check_pads(n, &got, &mut io::stdin().lock()))
-            }
+            Role::P1 => ots.iter().try_for_each(|ots| check_pads(n, &ots.received, &mut io::stdin().lock())),
         })?
     } else {
         let extend = |p: &mut Party, count| {
@@ -137,24 +148,17 @@ pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
     }
 }
 
-fn hand_over_pads(ots: &[RandomOts]) -> io::Result<()> {
+fn hand_over_pads(ots: &[Pads]) -> io::Result<()> {
     let mut to = BufWriter::with_capacity(1 << 20, io::stdout().lock());
-    let mut done = Ok(());
-    for ots in ots {
-        ots.visit_sent(|pads| {
-            if done.is_ok() {
-                done = pads.iter().try_for_each(|pad| to.write_all(&pad.0.to_le_bytes()));
-            }
-        });
-    }
-    done.and_then(|()| to.flush())
+    let mut kept = ots.iter().flat_map(|ots| &ots.kept);
+    kept.try_for_each(|pad| to.write_all(&pad.0.to_le_bytes())).and_then(|()| to.flush())
 }
 
 /// Checks that each pad is the one at its index among the n that `from` has, and that the indices are
 /// not all the same.
 fn check_pads(n: usize, received: &[(u32, Block)], from: &mut dyn Read) -> Result<()> {
     let mut pads = vec![0; 16 * n];
-    for (i, (choice, pad)) in received.iter().enumerate() {
+    for (i, (choice, pad)) in received.iter().enumerate().take(KEPT / n) {
         from.read_exact(&mut pads).map_err(|e| Failure::new(format!("the OTs of P0: {e}")))?;
         if pads[16 * *choice as usize..][..16] != pad.0.to_le_bytes() {
             return Err(Failure::Check(format!("OT {i}: not the pad at index {choice}")));

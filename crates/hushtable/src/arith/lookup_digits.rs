@@ -43,7 +43,7 @@ use crate::{
     net::Role,
     ot::{CotReceiver, CotSender, products},
     party::Party,
-    session::{Purpose, Session},
+    session::Session,
 };
 
 /// Items of which the pads come from one key and a message consists; whole words of bits.
@@ -167,7 +167,7 @@ impl Lookups {
 impl Pads {
     /// The sender's pads of more items.
     fn draw(&mut self, s: &mut Session, out: CotSender) {
-        let hash = s.hash(Purpose::KeyProduct, s.role());
+        let hash = products::Keys::new(s, s.role());
         let mut room = products::Pads::new(1 << self.w);
         for q in out.strings().chunks_exact(self.w as usize) {
             let leaves = room.join_all(&hash, out.delta(), q, 0, 1 << self.w);
@@ -179,7 +179,7 @@ impl Pads {
 
     /// The receiver's choices and pads of more items.
     fn choose(&mut self, s: &mut Session, inc: CotReceiver) {
-        let hash = s.hash(Purpose::KeyProduct, s.role().peer());
+        let hash = products::Keys::new(s, s.role().peer());
         let w = self.w as usize;
         // The first string of an item is for the highest bit of the leaf's index.
         let index = |t: &[Block]| t.iter().fold(0, |index, t| index << 1 | u8::from(t.lsb()));

@@ -115,7 +115,8 @@ impl Run {
     fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(self.received[0].len(), self.inc.len()) else { return Ok(false) };
         let n = 1usize << (2 * self.t);
-        let pads = self.inc.pads(&self.inc.key(s), at.clone());
+        let keys = self.inc.key(s);
+        let pads = self.inc.pads(&keys, at.clone());
         let mut sent = vec![0u8; at.len() * (n - 1)];
         unpack(&s.recv(packed_len(sent.len(), self.t))?, self.t, &mut sent);
         let [a, b, c] = &mut self.received;

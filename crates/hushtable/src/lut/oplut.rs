@@ -159,7 +159,7 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
     fn turn(
         p: &mut Party,
         table: &Table<R>,
-        (out, inc): (one_of_n::Sender, one_of_n::Receiver),
+        (mut out, mut inc): (one_of_n::Sender, one_of_n::Receiver),
     ) -> Result<Self> {
         let (n, sending, receiving) = (table.len(), out.len(), inc.len());
         let words = |lookups: usize| Zeroizing::new(Vec::with_capacity(lookups * n));
@@ -173,9 +173,9 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
         };
         p.session().duplex(
             &mut run,
-            |s, run| Ok(run.next(run.sent.len(), sending).map(|at| run.send::<G>(s, &out, at))),
+            |s, run| Ok(run.next(run.sent.len(), sending).map(|at| run.send::<G>(s, &mut out, at))),
             |s, run| match run.next(run.received.len(), receiving) {
-                Some(at) => run.receive(s, &inc, at).map(|()| true),
+                Some(at) => run.receive(s, &mut inc, at).map(|()| true),
                 None => Ok(false),
             },
         )?;
@@ -225,7 +225,7 @@ impl<K: Kind, R: Ring> Turning<'_, K, R> {
         (done < of).then(|| done..of.min(done + piece))
     }
 
-    fn send<G: Group>(&mut self, s: &mut Session, out: &one_of_n::Sender, at: Range<usize>) -> Vec<u8> {
+    fn send<G: Group>(&mut self, s: &mut Session, out: &mut one_of_n::Sender, at: Range<usize>) -> Vec<u8> {
         let (key, wide) = (out.key(s), s.hash(Purpose::WidePad, s.role()));
         let (column, n, bits) = (&self.table.columns()[0], self.table.len(), self.table.bits());
         let (mut room, mut pad) = (Pads::new(n), Wide::new(n));
@@ -260,9 +260,10 @@ impl<K: Kind, R: Ring> Turning<'_, K, R> {
         message
     }
 
-    fn receive(&mut self, s: &mut Session, inc: &one_of_n::Receiver, at: Range<usize>) -> Result<()> {
+    fn receive(&mut self, s: &mut Session, inc: &mut one_of_n::Receiver, at: Range<usize>) -> Result<()> {
         let (n, bits) = (self.table.len(), self.table.bits());
-        let pads = inc.pads(&inc.key(s), at.clone());
+        let keys = inc.key(s);
+        let pads = inc.pads(&keys, at.clone());
         let wide = s.hash(Purpose::WidePad, s.role().peer());
         let mut pad = Wide::new(n);
         let mut sent = vec![R::default(); at.len() * n * (n - 1)];

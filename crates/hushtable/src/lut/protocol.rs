@@ -184,8 +184,12 @@ impl Protocol {
         Ok(Bill::of_cots([p0 as u64, p1 as u64]))
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` lookups.
+    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` lookups; none on a
+    /// job that the protocol does not serve.
     pub fn cots(self, job: &Job, role: Role, batch: usize) -> (usize, usize) {
+        if self.check(job).is_err() {
+            return (0, 0);
+        }
         let n = job.index_bits;
         let (send, recv) = match (self, job.index) {
             (Self::SpLut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),

@@ -258,7 +258,7 @@ impl<G: Group> SpLut<G> {
     /// shares `[mine, theirs]`: its outputs of both. In the same round goes the message that `next`
     /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
     pub(super) fn answer<K: Kind, R: Ring>(
-        self,
+        mut self,
         s: &mut Session,
         table: &Table<R>,
         [mine, theirs]: [&[u32]; 2],
@@ -267,7 +267,7 @@ impl<G: Group> SpLut<G> {
         len: usize,
     ) -> Result<Answer<R>> {
         let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
-        let (out, inc) = (&self.out, &self.inc);
+        let (out, inc) = (&mut self.out, &mut self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
         s.duplex(
             &mut run,

@@ -57,8 +57,14 @@ pub(crate) const PIECE: usize = 1 << 12;
 /// Levels of which the nodes are kept.
 const KEPT: u32 = 4;
 
-/// Trees under one key at most.
-const TREES: usize = 1 << 20;
+/// Nodes under one key, at most, that a party does not know: one a level of each tree.
+const CALLS: usize = 1 << 20;
+
+/// Trees of this height under one key: whole groups.
+const fn trees_of_a_key(height: u32) -> usize {
+    let height = if height == 0 { 1 } else { height as usize };
+    CALLS / height / LANES * LANES
+}
 
 /// One party's trees, in groups as in [`forest`]; the last group is filled up with idle ones.
 pub(crate) struct HalfTrees {
@@ -80,10 +86,12 @@ impl HalfTrees {
         inc: &mut CotReceiver,
     ) -> Result<Self> {
         let batch = index.offset.len();
-        let mut trees = Self::roots(p.session(), out.delta(), batch, index.n - low);
+        let delta = out.delta();
+        let mut trees = Self::roots(p.session(), delta, batch, index.n - low);
         let mut room = trees.room();
         for level in 0..trees.height {
-            trees.step::<G>(p, index, low + level, &mut room, out.take(batch)?, inc.take(batch)?)?;
+            let cots = (out.take(batch)?, inc.take(batch)?);
+            trees.step::<G>(p, index, low + level, &mut room, delta, cots)?;
         }
         Ok(trees)
     }
@@ -91,7 +99,7 @@ impl HalfTrees {
     /// Step 1.
     fn roots(s: &mut Session, delta: Block, batch: usize, height: u32) -> Self {
         // Nodes hide both Deltas; one name is as good as the other.
-        let keys = (0..batch.div_ceil(TREES)).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
+        let keys = (0..batch.div_ceil(trees_of_a_key(height))).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
         let mut nodes = Wiped::zeros(batch.next_multiple_of(LANES) << KEPT.min(height));
         let numbers = s.number_trees(batch)..;
         for (group, nodes) in nodes.chunks_exact_mut(LANES << KEPT.min(height)).enumerate() {
@@ -135,7 +143,7 @@ impl HalfTrees {
     }
 
     fn key(&self, group: usize) -> &CcrHash {
-        &self.keys[group * LANES / TREES]
+        &self.keys[group * LANES / trees_of_a_key(self.height)]
     }
 
     /// The nodes of a group at `level`, no higher than those kept.
@@ -148,18 +156,19 @@ impl HalfTrees {
         }
     }
 
-    /// Step 2: 1 round.
+    /// Step 2: 1 round, with OTs of the roots' `delta`.
     fn step<G: Group>(
         &mut self,
         p: &mut Party,
         index: &mut Index,
         bit: u32,
         room: &mut [Block],
-        out: CotSender,
-        inc: CotReceiver,
+        delta: Block,
+        (out, inc): (CotSender, CotReceiver),
     ) -> Result<()> {
+        // With another one the path would have two differences, whose XOR the corrections show.
+        out.check_delta(delta)?;
         index.choose(p.session(), &inc);
-        let delta = out.delta();
         let strings = out.strings().iter().zip(inc.strings());
         let share = |(&q, &t): (&Block, &Block)| delta ^ (delta & Block::mask(t.lsb())) ^ q ^ t;
         let shares = Zeroizing::new(strings.map(share).collect());
@@ -249,10 +258,10 @@ impl Level<'_> {
         if self.level < KEPT {
             let len = self.trees.group_len();
             for group in groups(&at) {
-                let HalfTrees { nodes, words, keys, .. } = &mut *self.trees;
+                let HalfTrees { nodes, words, keys, height } = &mut *self.trees;
                 let nodes = &mut nodes[group * len..][..LANES << (self.level + 1)];
                 let words = lanes(&words[self.level as usize], group);
-                forest::grow(&keys[group * LANES / TREES], words, nodes);
+                forest::grow(&keys[group * LANES / trees_of_a_key(*height)], words, nodes);
             }
         }
         Ok(true)
@@ -280,5 +289,39 @@ pub(crate) fn lanes(words: &[Block], group: usize) -> &[Block; LANES] {
 pub(crate) fn add_blocks(to: &mut [Block], bytes: &[u8]) {
     for (to, bytes) in to.iter_mut().zip(bytes.as_chunks().0) {
         *to ^= Block(u128::from_le_bytes(*bytes));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{error::Error, onehot::Xor};
+
+    fn delta(bits: u128) -> Block {
+        Block(0x5eed << 64 | bits << 2 | 0b11)
+    }
+
+    /// A party does not know one node a level of each tree, so higher trees share a key with fewer.
+    #[test]
+    fn a_key_serves_as_many_nodes_at_every_height() {
+        for height in 0..=20 {
+            let unknown = height.max(1) as usize * trees_of_a_key(height);
+            assert!(unknown <= CALLS && unknown > CALLS - 20 * LANES, "{height}");
+        }
+        let (mut p0, _p1) = Party::pair_seeded(61).unwrap();
+        for (height, batch, keys) in [(1, 1 << 17, 1), (13, 80_640, 1), (13, 80_641, 2), (13, 161_281, 3)] {
+            let trees = HalfTrees::roots(p0.session(), delta(0), batch, height);
+            assert_eq!(trees.keys.len(), keys, "{batch} of height {height}");
+        }
+    }
+
+    #[test]
+    fn strings_of_another_delta_are_refused() {
+        let (mut p0, _p1) = Party::pair_seeded(62).unwrap();
+        let mut trees = HalfTrees::roots(p0.session(), delta(0), 1, 2);
+        let (mut room, mut index) = (trees.room(), Index::new(9, 1));
+        let cots = (CotSender::new(delta(1), Wiped::zeros(1)), CotReceiver::new(Wiped::zeros(1)));
+        let refused = trees.step::<Xor>(&mut p0, &mut index, 7, &mut room, delta(0), cots);
+        assert!(matches!(refused, Err(Error::Param { what: "Delta of a tree's correlated OTs", .. })));
     }
 }

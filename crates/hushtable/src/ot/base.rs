@@ -41,32 +41,33 @@ use crate::{
 ///
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
-pub fn send(s: &mut Session, count: usize) -> Result<Vec<[Block; 2]>> {
+pub fn send(s: &mut Session, count: usize) -> Result<Zeroizing<Vec<[Block; 2]>>> {
     let a = Zeroizing::new(random_scalar(s));
     let a_point = &*a * RISTRETTO_BASEPOINT_TABLE;
     let a_wire = a_point.compress();
     s.send(a_wire.as_bytes().to_vec())?;
-    let a_a = *a * a_point;
+    let a_a = Zeroizing::new(*a * a_point);
     let reply = s.recv(32 * count)?;
     let b_wires: Vec<&[u8]> = reply.chunks_exact(32).collect();
     let mut shared = Zeroizing::new(Vec::with_capacity(2 * count));
     for wire in &b_wires {
         let point = *a * decode(wire)?;
-        shared.extend([point, point - a_a]);
+        shared.extend([point, point - *a_a]);
     }
-    let encoded = RistrettoPoint::double_and_compress_batch(&*shared);
+    let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
     let id = s.id();
     let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
-    Ok(keys
-        .map(|(i, (pair, b_wire))| [0, 1].map(|c| derive(&id, i, a_wire.as_bytes(), b_wire, &pair[c])))
-        .collect())
+    let pair = |(i, (pair, b_wire)): (usize, (&[CompressedRistretto], &[u8]))| {
+        [0, 1].map(|c| derive(&id, i, a_wire.as_bytes(), b_wire, &pair[c]))
+    };
+    Ok(Zeroizing::new(keys.map(pair).collect()))
 }
 
 /// The receiver's side: one key per choice.
 ///
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
-pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Vec<Block>> {
+pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Zeroizing<Vec<Block>>> {
     let secrets: Zeroizing<Vec<Scalar>> = Zeroizing::new(choices.iter().map(|_| random_scalar(s)).collect());
     let a_wire = s.recv(32)?;
     let a_table = RistrettoBasepointTable::create(&decode(&a_wire)?);
@@ -81,10 +82,13 @@ pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Vec<Block>> {
     s.send(b_wires.iter().flat_map(|b| *b.as_bytes()).collect())?;
     let shared: Zeroizing<Vec<RistrettoPoint>> =
         Zeroizing::new(secrets.iter().map(|b| b * &a_table).collect());
-    let encoded = RistrettoPoint::double_and_compress_batch(&*shared);
+    let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
     let id = s.id();
     let keys = encoded.iter().zip(&b_wires).enumerate();
-    Ok(keys.map(|(i, (shared, b_wire))| derive(&id, i, &a_wire, b_wire.as_bytes(), shared)).collect())
+    let key = |(i, (shared, b_wire)): (usize, (&CompressedRistretto, &CompressedRistretto))| {
+        derive(&id, i, &a_wire, b_wire.as_bytes(), shared)
+    };
+    Ok(Zeroizing::new(keys.map(key).collect()))
 }
 
 fn random_scalar(s: &mut Session) -> Scalar {
@@ -123,7 +127,7 @@ mod tests {
         let sender = std::thread::spawn(move || (send(&mut s0, 40).unwrap(), s0.take_cost()));
         let keys = receive(&mut s1, &choices).unwrap();
         let (pairs, cost) = sender.join().unwrap();
-        for ((pair, key), &c) in pairs.iter().zip(keys).zip(&choices) {
+        for ((pair, &key), &c) in pairs.iter().zip(keys.iter()).zip(&choices) {
             assert!(pair[usize::from(c)] == key && pair[usize::from(!c)] != key);
         }
         let (from_sender, from_receiver) = (wire_len(32), wire_len(32 * 40));

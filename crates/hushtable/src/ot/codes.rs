@@ -20,6 +20,8 @@
 //! Kolesnikov and Kumaresan, "Improved OT Extension for Transferring Short Secrets" (CRYPTO 2013);
 //! the lengths of Dessouky et al. (NDSS 2017), Table I, reached as lut-spec 9.1 describes.
 
+use crate::error::{Error, Result};
+
 /// Largest k: 2^13 codewords.
 pub const MAX_INDEX_BITS: u32 = 13;
 
@@ -33,15 +35,18 @@ pub struct Code {
 impl Code {
     /// The code of `2^k` words, `1 <= k <= 13`.
     ///
-    /// # Panics
-    /// For another k.
-    pub fn new(k: u32) -> Self {
+    /// # Errors
+    /// [`Error::Param`] for another k.
+    pub fn new(k: u32) -> Result<Self> {
         let columns = match k {
             1..=8 => simplex(k).repeat(1 << (8 - k)),
             9..=MAX_INDEX_BITS => construction_x(k - 9),
-            _ => panic!("no code of 2^{k} words"),
+            _ => {
+                let accepted = format!("1 to {MAX_INDEX_BITS}");
+                return Err(Error::Param { what: "index bits of a code", got: k.to_string(), accepted });
+            }
         };
-        Self { index_bits: k, columns: systematic(columns, k) }
+        Ok(Self { index_bits: k, columns: systematic(columns, k) })
     }
 
     /// k.
@@ -143,7 +148,7 @@ mod tests {
     #[test]
     fn lengths_and_weights_of_all_words() {
         for (k, (weights, len)) in (1..=MAX_INDEX_BITS).zip(WEIGHTS.iter().zip(LENGTHS)) {
-            let code = Code::new(k);
+            let code = Code::new(k).unwrap();
             assert_eq!((code.len(), code.index_bits()), (len, k));
             let mut found = BTreeMap::new();
             for v in 1..1u32 << k {
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn the_first_bits_of_a_word_are_its_number() {
         for k in 1..=MAX_INDEX_BITS {
-            let code = Code::new(k);
+            let code = Code::new(k).unwrap();
             for v in 0..1u32 << k {
                 assert!(code.word(v).take(k as usize).enumerate().all(|(i, bit)| bit == (v >> i & 1 == 1)));
             }

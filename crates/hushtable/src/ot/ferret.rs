@@ -27,8 +27,8 @@
 //! Yang, Weng, Lan, Zhang, Wang, "Ferret" (CCS 2020) with the half-tree of Guo et al. (EUROCRYPT
 //! 2023), semi-honest: without the consistency check. Deviation: parameters of [`params`](super::params).
 
-use prim::{block::Block, ct, ggm, hash::CcrHash, lpn::Encoder};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use prim::{Wiped, block::Block, ct, ggm, hash::CcrHash, lpn::Encoder};
+use zeroize::ZeroizeOnDrop;
 
 use super::{
     params::{self, LpnSet},
@@ -48,9 +48,9 @@ struct Extension {
     set: &'static LpnSet,
     owner: Role,
     /// `k` strings for the matrix, then `depth` for each tree.
-    seeds: Vec<Block>,
+    seeds: Wiped<Block>,
     /// The next extension's seeds, as far as they are made.
-    next_seeds: Vec<Block>,
+    next_seeds: Wiped<Block>,
     /// Next tree.
     tree: usize,
     keys: Option<(CcrHash, Encoder)>,
@@ -78,15 +78,13 @@ impl Sender {
 
     /// Appends the next correlated OTs, enough whole trees for `want` of them or one message's
     /// worth, to `out`; returns the message that gives the receiver its half.
-    pub(super) fn expand(&mut self, s: &mut Session, want: usize, out: &mut Vec<Block>) -> Vec<u8> {
+    pub(super) fn expand(&mut self, s: &mut Session, want: usize, out: &mut Wiped<Block>) -> Vec<u8> {
         let (first, trees) = self.extension.next_trees(s, want);
         let Extension { set, seeds, keys, .. } = &self.extension;
         let (depth, delta) = (set.depth as usize, self.delta);
         let (hash, _) = keys.as_ref().expect("next_trees made the keys");
-        let start = out.len();
-        out.resize(start + (trees << depth), Block::ZERO);
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
-        let leaves = out[start..].chunks_exact_mut(1 << depth);
+        let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
         for (i, (leaves, c)) in leaves.zip(corrections.chunks_exact_mut(depth - 1)).enumerate() {
             let q = &seeds[set.k() + (first + i) * depth..][..depth];
             ggm::expand(hash, delta, q, leaves, c);
@@ -105,16 +103,14 @@ impl Receiver {
     }
 
     /// Appends the next correlated OTs to `out`, from the sender's next message.
-    pub(super) fn absorb(&mut self, s: &mut Session, want: usize, out: &mut Vec<Block>) -> Result<()> {
+    pub(super) fn absorb(&mut self, s: &mut Session, want: usize, out: &mut Wiped<Block>) -> Result<()> {
         let (first, trees) = self.extension.next_trees(s, want);
         let Extension { set, seeds, keys, .. } = &self.extension;
         let depth = set.depth as usize;
         let (hash, _) = keys.as_ref().expect("next_trees made the keys");
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
         s.recv_blocks(&mut corrections)?;
-        let start = out.len();
-        out.resize(start + (trees << depth), Block::ZERO);
-        let leaves = out[start..].chunks_exact_mut(1 << depth);
+        let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
         for (i, (leaves, c)) in leaves.zip(corrections.chunks_exact(depth - 1)).enumerate() {
             let t = &seeds[set.k() + (first + i) * depth..][..depth];
             let alpha = ggm::puncture(hash, t, c, leaves);
@@ -130,7 +126,8 @@ impl Extension {
     fn new(set: &'static LpnSet, owner: Role, seeds: &[Block]) -> Result<Self> {
         params::check(set)?;
         same("seeds of an OT extension", set.seeds(), seeds.len())?;
-        Ok(Self { set, owner, seeds: seeds.to_vec(), next_seeds: Vec::new(), tree: 0, keys: None })
+        let seeds = seeds.to_vec().into();
+        Ok(Self { set, owner, seeds, next_seeds: Wiped::default(), tree: 0, keys: None })
     }
 
     /// How many of the last trees become the next seeds.
@@ -142,7 +139,6 @@ impl Extension {
     /// message's worth, never across the boundary to the reserved ones. Both sides count alike.
     fn next_trees(&mut self, s: &mut Session, want: usize) -> (usize, usize) {
         if self.tree == self.set.t {
-            self.seeds.zeroize();
             self.seeds = std::mem::take(&mut self.next_seeds);
             self.seeds.truncate(self.set.seeds());
             (self.tree, self.keys) = (0, None);
@@ -167,19 +163,12 @@ impl Extension {
     }
 
     /// Moves outputs of reserved trees from the end of `out` to the next seeds.
-    fn keep_seeds(&mut self, first: usize, out: &mut Vec<Block>) {
+    fn keep_seeds(&mut self, first: usize, out: &mut Wiped<Block>) {
         if first >= self.set.t - self.reserved() {
             let made = (self.tree - first) << self.set.depth;
             self.next_seeds.extend_from_slice(&out[out.len() - made..]);
             out.truncate(out.len() - made);
         }
-    }
-}
-
-impl Drop for Extension {
-    fn drop(&mut self) {
-        self.seeds.zeroize();
-        self.next_seeds.zeroize();
     }
 }
 

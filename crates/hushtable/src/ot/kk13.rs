@@ -85,23 +85,23 @@ impl Sent {
 }
 
 /// Correlated OTs, as sender and as receiver, for the seeds of `send` OTs as sender and `recv` as
-/// receiver among `2^k` pads.
-pub(super) fn cots(k: u32, send: usize, recv: usize) -> (usize, usize) {
-    let rho = Code::new(k).len();
+/// receiver with pads of a code's words.
+pub(super) fn cots(code: &Code, send: usize, recv: usize) -> (usize, usize) {
+    let rho = code.len();
     (if recv > 0 { rho } else { 0 }, if send > 0 { rho } else { 0 })
 }
 
 /// The next `send` OTs as sender and `recv` as receiver; the peer the other way round.
 pub(super) fn extend(
     s: &mut Session,
-    k: u32,
+    code: Code,
     (cots_out, cots_in): (CotSender, CotReceiver),
     (send, recv): (usize, usize),
 ) -> Result<(Sent, Received)> {
-    let (out, inc) = cots(k, send, recv);
+    let (out, inc) = cots(&code, send, recv);
     same("correlated OTs to send for seeds", out, cots_out.len())?;
     same("correlated OTs to receive for seeds", inc, cots_in.len())?;
-    let map = Map::new(k);
+    let map = Map::new(code);
     let mut run = (Sender::new(s, &map, &cots_in, send), Receiver::new(s, &map, &cots_out, recv));
     s.duplex(&mut run, |_, (_, inc)| Ok(inc.produce()), |s, (out, _)| out.consume(s))?;
     let (out, inc) = run;
@@ -116,10 +116,9 @@ struct Map {
 }
 
 impl Map {
-    fn new(k: u32) -> Self {
-        let code = Code::new(k);
+    fn new(code: Code) -> Self {
         let mut images = vec![Block::ZERO; code.len() - 128];
-        Prg::new(Block(SEEDS[k as usize - 1].into())).blocks(&mut images);
+        Prg::new(Block(SEEDS[code.index_bits() as usize - 1].into())).blocks(&mut images);
         Self { code, images }
     }
 
@@ -268,6 +267,10 @@ mod tests {
         ot::{Ot, codes::MAX_INDEX_BITS},
     };
 
+    fn code(k: u32) -> Code {
+        Code::new(k).expect("a code")
+    }
+
     /// Dimension of the span of the images of the ones of a codeword.
     fn rank(map: &Map, v: u32) -> usize {
         let mut basis = [0u128; 128];
@@ -289,14 +292,14 @@ mod tests {
     #[test]
     fn the_compressed_codewords_keep_their_entropy() {
         for k in 1..=MAX_INDEX_BITS {
-            let map = Map::new(k);
+            let map = Map::new(code(k));
             let ranks: Vec<usize> = (1..1 << k).map(|v| rank(&map, v)).collect();
             let least = if k == 13 { 125 } else { 126 };
             assert!(ranks.iter().all(|&r| r >= least), "k = {k}: {:?}", ranks.iter().min());
             let lost = ranks.iter().map(|r| (1 << (128 - r)) as f64).sum::<f64>() / ranks.len() as f64;
             assert!(lost < 2.3, "k = {k}: guessing is {lost} times as good as at 128 bits");
         }
-        assert!(rank(&Map { images: vec![Block::ONE; 127], ..Map::new(8) }, 1) < 126, "can fail");
+        assert!(rank(&Map { images: vec![Block::ONE; 127], ..Map::new(code(8)) }, 1) < 126, "can fail");
     }
 
     /// `z_j = y_j ^ D_{r_j}`, D linear. The mistake E8 of the source, a codeword that `s` does not
@@ -306,16 +309,16 @@ mod tests {
         for k in [1, 2, 4, 8, 9, 12] {
             let run = |(mut s, recv): (Session, usize)| {
                 let mut ot = Ot::new(&mut s, None).unwrap();
-                let (out, inc) = cots(k, 700 - recv, recv);
+                let (out, inc) = cots(&code(k), 700 - recv, recv);
                 let cots = ot.take(&mut s, out, inc).unwrap();
-                extend(&mut s, k, cots, (700 - recv, recv)).unwrap()
+                extend(&mut s, code(k), cots, (700 - recv, recv)).unwrap()
             };
             let (s0, s1) = Session::pair_seeded(k.into(), Shape::LOOPBACK);
             let (at_p0, at_p1) = std::thread::scope(|scope| {
                 let p1 = scope.spawn(|| run((s1, 400)));
                 (run((s0, 300)), p1.join().unwrap())
             });
-            let map = Map::new(k);
+            let map = Map::new(code(k));
             let mut all = Vec::new();
             for (sent, received) in [(at_p0.0, at_p1.1), (at_p1.0, at_p0.1)] {
                 let d = &sent.differences;

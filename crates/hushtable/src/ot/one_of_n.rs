@@ -41,6 +41,7 @@ use super::{
 use crate::{
     codec::Writer,
     error::{Error, Result, same},
+    net::Role,
     session::{Purpose, Session},
 };
 
@@ -58,6 +59,8 @@ pub struct Sender {
     /// How far the n pads are turned then.
     turns: Vec<u32>,
     chosen: bool,
+    /// OTs of which the pads are made.
+    spent: usize,
     source: Sending,
 }
 
@@ -74,6 +77,9 @@ pub struct Receiver {
     n: usize,
     #[zeroize(skip)]
     chosen: bool,
+    /// As at the sender.
+    #[zeroize(skip)]
+    spent: usize,
     choices: Vec<u32>,
     #[zeroize(skip)] // wipes itself
     source: Receiving,
@@ -85,9 +91,19 @@ enum Receiving {
     Code(Zeroizing<Vec<Block>>),
 }
 
+/// Hash keys of pads.
+pub enum Keys {
+    /// From correlated OTs.
+    Products(products::Keys),
+    /// From a code.
+    Code(CcrHash),
+}
+
+const FOREIGN: &str = "keys of another source of OTs";
+
 /// `d`: bits of an index below n.
 pub fn index_bits(n: usize) -> usize {
-    n.next_power_of_two().trailing_zeros() as usize
+    (usize::BITS - n.saturating_sub(1).leading_zeros()) as usize
 }
 
 /// The receiver's random index in products: its choice bits, most significant first.
@@ -98,18 +114,24 @@ pub fn chosen_index(t: &[Block]) -> u32 {
 /// Correlated OTs, as sender and receiver, that [`by_products`] takes for `send` OTs as sender and
 /// `recv` as receiver.
 pub fn product_cots(n: usize, (send, recv): (usize, usize)) -> (usize, usize) {
-    (send * index_bits(n), recv * index_bits(n))
+    (send.saturating_mul(index_bits(n)), recv.saturating_mul(index_bits(n)))
 }
 
 /// Correlated OTs, as sender and receiver, that [`by_code`] takes: a few hundred in each direction
-/// that is used.
+/// that is used; none for an n that it refuses.
 pub fn code_cots(n: usize, (send, recv): (usize, usize)) -> (usize, usize) {
-    kk13::cots(index_bits(n) as u32, send, recv)
+    let Ok(code) = code_of(n) else { return (0, 0) };
+    kk13::cots(&code, send, recv)
 }
 
-/// Bits an OT that [`by_code`] takes for n = 2^d: `rho - d`.
+/// Bits an OT that [`by_code`] takes for n = 2^d: `rho - d`; none for a d that it refuses.
 pub fn code_columns(d: u32) -> usize {
-    codes::Code::new(d).len() - d as usize
+    codes::Code::new(d).map_or(0, |code| code.len() - d as usize)
+}
+
+fn code_of(n: usize) -> Result<codes::Code> {
+    check(n, MAX_CODE_PADS)?;
+    codes::Code::new(index_bits(n) as u32)
 }
 
 /// 1-of-n OTs with uniform choices below n, `2 <= n <= 2^20`, as many each way as the correlated
@@ -130,7 +152,7 @@ pub(crate) fn from_random(n: usize, (out, inc): (CotSender, CotReceiver)) -> Res
     same("correlated OTs in the last group to receive", 0, inc.len() % d)?;
     let choices = inc.strings().chunks_exact(d).map(chosen_index).collect();
     let out = Sender::new(n, out.len() / d, Sending::Products(out));
-    Ok((out, Receiver { n, chosen: false, choices, source: Receiving::Products(inc) }))
+    Ok((out, Receiver { n, chosen: false, spent: 0, choices, source: Receiving::Products(inc) }))
 }
 
 /// `send` 1-of-n OTs as sender and `recv` as receiver with uniform choices below n, `2 <= n <= 2^13`,
@@ -145,12 +167,11 @@ pub fn by_code(
     cots: (CotSender, CotReceiver),
     (send, recv): (usize, usize),
 ) -> Result<(Sender, Receiver)> {
-    check(n, MAX_CODE_PADS)?;
-    let (sent, mut received) = kk13::extend(s, index_bits(n) as u32, cots, (send, recv))?;
+    let (sent, mut received) = kk13::extend(s, code_of(n)?, cots, (send, recv))?;
     let choices = std::mem::take(&mut received.choices);
     let rows = Zeroizing::new(std::mem::take(&mut received.rows));
     let out = Sender::new(n, send, Sending::Code(sent));
-    below(s, (out, Receiver { n, chosen: false, choices, source: Receiving::Code(rows) }))
+    below(s, (out, Receiver { n, chosen: false, spent: 0, choices, source: Receiving::Code(rows) }))
 }
 
 /// Replaces the receiver's choices by `wanted`, each below n; the peer does the same in the other
@@ -209,7 +230,7 @@ pub(crate) fn minus(a: u32, b: u32, n: u32) -> u32 {
 
 impl Sender {
     fn new(n: usize, count: usize, source: Sending) -> Self {
-        Self { n, flips: vec![0; count], turns: vec![0; count], chosen: false, source }
+        Self { n, flips: vec![0; count], turns: vec![0; count], chosen: false, spent: 0, source }
     }
 
     /// How many OTs.
@@ -227,13 +248,13 @@ impl Sender {
     /// # Errors
     /// [`Error::Shape`] if fewer are left.
     pub fn take(&mut self, m: usize) -> Result<Self> {
-        let left = left(self.len(), m)?;
+        let left = left(self.len(), self.spent, m)?;
         let source = match &mut self.source {
             Sending::Products(cots) => Sending::Products(cots.take(m * index_bits(self.n))?),
             Sending::Code(sent) => Sending::Code(sent.split_off(left)),
         };
         let (flips, turns) = (self.flips.split_off(left), self.turns.split_off(left));
-        Ok(Self { n: self.n, flips, turns, chosen: self.chosen, source })
+        Ok(Self { n: self.n, flips, turns, chosen: self.chosen, spent: 0, source })
     }
 
     /// Of OTs from correlated OTs with random choices, for the store.
@@ -247,27 +268,33 @@ impl Sender {
         }
     }
 
-    /// A fresh key for the next pads: for up to about 2^20 hashes, each pad made once.
-    pub fn key(&self, s: &mut Session) -> CcrHash {
-        s.hash(self.source.purpose(), s.role())
+    /// Fresh keys for the next pads: for up to about 2^20 hashes.
+    pub fn key(&self, s: &mut Session) -> Keys {
+        match self.source {
+            Sending::Products(_) => Keys::products(s, s.role()),
+            Sending::Code(_) => Keys::code(s, s.role()),
+        }
     }
 
     /// The n pads of OT `j` in another order: `m_{i ^ order}` in place i. `order` is public, and zero
-    /// unless n is a power of two.
+    /// unless n is a power of two. Spends the OT: their turns come in order, once each.
     ///
     /// # Panics
-    /// If the room is for fewer pads, or without such an OT.
-    pub fn pads<'a>(&self, hash: &CcrHash, j: usize, order: u32, room: &'a mut Pads) -> &'a [Block] {
+    /// If the room is for fewer pads, without such an OT, or if it is not its turn.
+    pub fn pads<'a>(&mut self, keys: &Keys, j: usize, order: u32, room: &'a mut Pads) -> &'a [Block] {
+        assert_eq!(j, self.spent, "each OT's pads are made once, in order");
+        self.spent += 1;
         let flip = self.flips[j] ^ order;
-        match &self.source {
-            Sending::Products(cots) => {
+        match (&self.source, keys) {
+            (Sending::Products(cots), Keys::Products(keys)) => {
                 let d = index_bits(self.n);
-                room.join_all(hash, cots.delta(), &cots.strings()[j * d..][..d], flip, self.n);
+                room.join_all(keys, cots.delta(), &cots.strings()[j * d..][..d], flip, self.n);
             }
-            Sending::Code(sent) => {
+            (Sending::Code(sent), Keys::Code(hash)) => {
                 let row = sent.rows[j] ^ sent.differences[flip as usize]; // D is linear
                 hash.xored(&sent.differences[..self.n], row, room.first(self.n));
             }
+            _ => panic!("{FOREIGN}"),
         }
         let pads = room.first(self.n);
         pads.rotate_right(self.turns[j] as usize); // turns are public
@@ -291,12 +318,13 @@ impl Receiver {
     /// # Errors
     /// [`Error::Shape`] if fewer are left.
     pub fn take(&mut self, m: usize) -> Result<Self> {
-        let left = left(self.len(), m)?;
+        let left = left(self.len(), self.spent, m)?;
         let source = match &mut self.source {
             Receiving::Products(cots) => Receiving::Products(cots.take(m * index_bits(self.n))?),
             Receiving::Code(rows) => Receiving::Code(Zeroizing::new(rows.split_off(left))),
         };
-        Ok(Self { n: self.n, chosen: self.chosen, choices: self.choices.split_off(left), source })
+        let choices = self.choices.split_off(left);
+        Ok(Self { n: self.n, chosen: self.chosen, spent: 0, choices, source })
     }
 
     /// As [`Sender::encode`].
@@ -312,45 +340,43 @@ impl Receiver {
         &self.choices
     }
 
-    /// The key that the sender draws with [`Sender::key`].
-    pub fn key(&self, s: &mut Session) -> CcrHash {
-        s.hash(self.source.purpose(), s.role().peer())
+    /// The keys that the sender draws with [`Sender::key`].
+    pub fn key(&self, s: &mut Session) -> Keys {
+        match self.source {
+            Receiving::Products(_) => Keys::products(s, s.role().peer()),
+            Receiving::Code(_) => Keys::code(s, s.role().peer()),
+        }
     }
 
-    /// The pads of the OTs `at`.
+    /// The pads of the OTs `at`. Spends them, as at the sender.
     ///
     /// # Panics
-    /// Without such OTs.
-    pub fn pads(&self, hash: &CcrHash, at: Range<usize>) -> Zeroizing<Vec<Block>> {
-        match &self.source {
-            Receiving::Products(cots) => {
+    /// Without such OTs, or if it is not their turn.
+    pub fn pads(&mut self, keys: &Keys, at: Range<usize>) -> Zeroizing<Vec<Block>> {
+        assert_eq!(at.start, self.spent, "each OT's pad is made once, in order");
+        self.spent = at.end;
+        match (&self.source, keys) {
+            (Receiving::Products(cots), Keys::Products(keys)) => {
                 let d = index_bits(self.n);
-                products::chosen(hash, &cots.strings()[at.start * d..at.end * d], d)
+                products::chosen(keys, &cots.strings()[at.start * d..at.end * d], d)
             }
-            Receiving::Code(rows) => {
+            (Receiving::Code(rows), Keys::Code(hash)) => {
                 let mut pads = Zeroizing::new(rows[at].to_vec());
                 hash.in_place(&mut pads);
                 pads
             }
+            _ => panic!("{FOREIGN}"),
         }
     }
 }
 
-impl Sending {
-    fn purpose(&self) -> Purpose {
-        match self {
-            Self::Products(_) => Purpose::KeyProduct,
-            Self::Code(_) => Purpose::CodePad,
-        }
+impl Keys {
+    fn products(s: &mut Session, owner: Role) -> Self {
+        Self::Products(products::Keys::new(s, owner))
     }
-}
 
-impl Receiving {
-    fn purpose(&self) -> Purpose {
-        match self {
-            Self::Products(_) => Purpose::KeyProduct,
-            Self::Code(_) => Purpose::CodePad,
-        }
+    fn code(s: &mut Session, owner: Role) -> Self {
+        Self::Code(s.hash(Purpose::CodePad, owner))
     }
 }
 
@@ -364,8 +390,10 @@ fn below(s: &mut Session, (mut out, mut inc): (Sender, Receiver)) -> Result<(Sen
     Ok((out, inc))
 }
 
-fn left(len: usize, m: usize) -> Result<usize> {
-    len.checked_sub(m).ok_or(Error::Shape { what: "1-of-n OTs left", want: m, got: len })
+/// How many stay when the last m are cut off.
+fn left(len: usize, spent: usize, m: usize) -> Result<usize> {
+    let left = len.checked_sub(m).filter(|&left| left >= spent);
+    left.ok_or(Error::Shape { what: "1-of-n OTs left", want: m, got: len - spent })
 }
 
 fn check(n: usize, most: usize) -> Result<()> {

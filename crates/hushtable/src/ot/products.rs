@@ -7,7 +7,7 @@
 //! # Protocol
 //! Each correlated OT gives the sender a list of two keys `H(q), H(q ^ Delta)`, of which the receiver
 //! has `H(t)`. Two lists, `A` of the upper and `B` of the lower bits of an index, are joined to the
-//! list of all `H(A_i ^ B_j)`; the receiver joins its own keys alike. Neighbouring lists are joined,
+//! list of all `H'(A_i ^ B_j)`, under a key of their own; the receiver joins its own keys alike. Neighbouring lists are joined,
 //! of lengths as equal as possible, until one is left: the pads.
 //!
 //! # Security
@@ -31,6 +31,23 @@ use prim::{block::Block, hash::CcrHash};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::one_of_n::index_bits;
+use crate::{
+    net::Role,
+    session::{Purpose, Session},
+};
+
+/// The hashes for up to about 2^20 pads: of strings, and of joined keys, which are no strings.
+pub struct Keys {
+    string: CcrHash,
+    joined: CcrHash,
+}
+
+impl Keys {
+    /// Fresh ones of the party whose Delta they protect; the peer draws them too.
+    pub fn new(s: &mut Session, owner: Role) -> Self {
+        Self { string: s.hash(Purpose::KeyProduct, owner), joined: s.hash(Purpose::JoinedKey, owner) }
+    }
+}
 
 /// Room for the pads of one OT of `2^d` at most.
 #[derive(ZeroizeOnDrop)]
@@ -54,7 +71,7 @@ impl Pads {
     /// The first n of the product of the pairs of `q`, each swapped where `flip` has a 1.
     pub(crate) fn join_all(
         &mut self,
-        hash: &CcrHash,
+        hash: &Keys,
         delta: Block,
         q: &[Block],
         flip: u32,
@@ -73,11 +90,11 @@ impl Pads {
             }
             len += count;
         }
-        hash.in_place(&mut self.keys[..len]);
+        hash.string.in_place(&mut self.keys[..len]);
         while lists > 1 {
             lists /= 2;
             let joined = self.join(d, lists);
-            hash.in_place(&mut self.joined[..if lists == 1 { n } else { joined }]);
+            hash.joined.in_place(&mut self.joined[..if lists == 1 { n } else { joined }]);
             std::mem::swap(&mut self.keys, &mut self.joined);
         }
         &self.keys[..n]
@@ -101,7 +118,7 @@ impl Pads {
 }
 
 /// The receiver's pads, from d strings an OT.
-pub(crate) fn chosen(hash: &CcrHash, t: &[Block], d: usize) -> Zeroizing<Vec<Block>> {
+pub(crate) fn chosen(hash: &Keys, t: &[Block], d: usize) -> Zeroizing<Vec<Block>> {
     let (count, mut lists) = (t.len() / d, d.next_power_of_two());
     if count == 0 {
         return Zeroizing::new(Vec::new());
@@ -113,7 +130,7 @@ pub(crate) fn chosen(hash: &CcrHash, t: &[Block], d: usize) -> Zeroizing<Vec<Blo
             keys.iter_mut().zip(t.chunks_exact(d)).for_each(|(key, t)| *key = t[j]);
         }
     }
-    hash.in_place(&mut keys);
+    hash.string.in_place(&mut keys);
     while lists > 1 {
         lists /= 2;
         let mut joined = Zeroizing::new(vec![Block::ZERO; lists * count]);
@@ -122,7 +139,7 @@ pub(crate) fn chosen(hash: &CcrHash, t: &[Block], d: usize) -> Zeroizing<Vec<Blo
             let (upper, lower) = pair.split_at(count);
             joined.iter_mut().zip(upper).zip(lower).for_each(|((x, &a), &b)| *x = a ^ b);
         }
-        hash.in_place(&mut joined);
+        hash.joined.in_place(&mut joined);
         keys = joined;
     }
     keys

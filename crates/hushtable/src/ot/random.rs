@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use prim::{Wiped, block::Block, hash::CcrHash};
+use prim::{Wiped, block::Block};
 
 use super::{
     one_of_n,
@@ -33,9 +33,17 @@ pub struct RandomOts {
     n: usize,
     out: one_of_n::Sender,
     /// Of the pads, each for the OTs of one of [`pieces`].
-    keys: Vec<CcrHash>,
+    keys: Vec<one_of_n::Keys>,
     choices: Wiped<u32>,
     chosen: Wiped<Block>,
+}
+
+/// The receiver's half, the party's own.
+pub struct Received {
+    /// The index in each OT.
+    pub choices: Wiped<u32>,
+    /// The pad there.
+    pub pads: Wiped<Block>,
 }
 
 impl RandomOts {
@@ -50,7 +58,7 @@ impl RandomOts {
         cots: (CotSender, CotReceiver),
         counts: (usize, usize),
     ) -> Result<Self> {
-        let (out, inc) = one_of_n::by_code(s, n, cots, counts)?;
+        let (out, mut inc) = one_of_n::by_code(s, n, cots, counts)?;
         let keys = pieces(n, counts.0).map(|_| out.key(s)).collect();
         let mut chosen = Wiped::zeros(counts.1);
         for at in pieces(n, counts.1) {
@@ -60,17 +68,19 @@ impl RandomOts {
         Ok(Self { n, out, keys, choices: inc.choices().to_vec().into(), chosen })
     }
 
-    /// Lets `read` have the n pads of each OT sent, one after the other. They are hashed as they are read.
-    pub fn visit_sent(&self, mut read: impl FnMut(&[Block])) {
+    /// Lets `read` have the n pads of each OT sent, one after the other, hashed as they are read. Returns the
+    /// index and the pad of each OT received.
+    ///
+    /// ```compile_fail,E0382
+    /// # use hushtable::ot::random::RandomOts;
+    /// fn twice(ots: RandomOts) { ots.spend(|_| ()); ots.spend(|_| ()); } // use of moved value
+    /// ```
+    pub fn spend(mut self, mut read: impl FnMut(&[Block])) -> Received {
         let mut room = Pads::new(self.n);
         for (at, key) in pieces(self.n, self.out.len()).zip(&self.keys) {
             at.for_each(|j| read(self.out.pads(key, j, 0, &mut room)));
         }
-    }
-
-    /// The index and the pad of each OT received.
-    pub fn received(&self) -> impl Iterator<Item = (u32, Block)> {
-        self.choices.iter().copied().zip(self.chosen.iter().copied())
+        Received { choices: self.choices, pads: self.chosen }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random correlated OTs: the correlation that everything else is made from.
 
-use prim::{Wiped, block::Block, wipe};
+use prim::{Wiped, block::Block};
 use zeroize::Zeroize;
 
 use crate::{
@@ -32,8 +32,8 @@ pub struct CotReceiver {
 }
 
 impl CotSender {
-    pub(crate) fn new(delta: Block, q: Vec<Block>) -> Self {
-        Self { delta, q: q.into() }
+    pub(crate) fn new(delta: Block, q: Wiped<Block>) -> Self {
+        Self { delta, q }
     }
 
     /// How many there are.
@@ -71,6 +71,15 @@ impl CotSender {
         self.delta
     }
 
+    /// `Ok(())` if these are OTs with that `delta`, as all OTs of a tree must be.
+    pub(crate) fn check_delta(&self, delta: Block) -> Result<()> {
+        if self.delta == delta {
+            return Ok(());
+        }
+        let (what, got) = ("Delta of a tree's correlated OTs", "that of other ones".into());
+        Err(Error::Param { what, got, accepted: "that of its roots".into() })
+    }
+
     /// The strings `q`.
     pub fn strings(&self) -> &[Block] {
         &self.q
@@ -78,8 +87,8 @@ impl CotSender {
 }
 
 impl CotReceiver {
-    pub(crate) fn new(t: Vec<Block>) -> Self {
-        Self { t: t.into() }
+    pub(crate) fn new(t: Wiped<Block>) -> Self {
+        Self { t }
     }
 
     /// How many there are.
@@ -128,8 +137,5 @@ fn cut(from: &mut Wiped<Block>, count: usize) -> Result<Wiped<Block>> {
     if left == 0 {
         return Ok(std::mem::take(from));
     }
-    let cut = from[left..].to_vec().into();
-    wipe(&mut from[left..]);
-    from.truncate(left);
-    Ok(cut)
+    Ok(from.split_off(left))
 }

@@ -22,8 +22,8 @@
 //! Roy, "SoftSpokenOT" (CRYPTO 2022), Figures 7 and 8 without the consistency checks of the
 //! malicious model; Ishai, Kilian, Nissim, Petrank (CRYPTO 2003) is the case `K = 1`.
 
-use prim::{block::Block, ct, hash::CcrHash, prg::Prg, transpose::transpose128};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use prim::{Wiped, block::Block, ct, hash::CcrHash, prg::Prg, transpose::transpose128};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
@@ -62,7 +62,7 @@ impl Sender {
         for (g, keys) in base.chunks_exact(k as usize).enumerate() {
             let at = (delta.0 >> (g as u32 * k)) as u32 & ((1 << k) - 1);
             let levels = &corrections[g * 2 * (k as usize - 1)..][..2 * (k as usize - 1)];
-            let mut leaves = Zeroizing::new(punctured(&hash, keys, levels, at));
+            let mut leaves = punctured(&hash, keys, levels, at);
             swap_by(&mut leaves, at);
             streams.extend(leaves.iter().map(|&leaf| Prg::new(leaf)));
         }
@@ -93,7 +93,7 @@ impl Sender {
                 }
             }
         }
-        let mut q = vec![Block::ZERO; PIECE];
+        let mut q = Wiped::zeros(PIECE);
         transpose128(&columns, &mut q);
         // Bit 0 of Delta is 1, so column 0 carries the choice bit: q gets 0 there, t the bit itself.
         q.iter_mut().for_each(|q| *q = q.with_lsb(false));
@@ -105,9 +105,10 @@ impl Receiver {
     /// Sets up from the sender's side of the base OTs.
     pub(super) fn new(s: &mut Session, k: u32, base: &[[Block; 2]]) -> Result<Self> {
         let hash = s.hash(Purpose::SubfieldTree, s.role().peer());
-        let (mut streams, mut corrections) = (Vec::new(), Vec::new());
+        // With room for all: a vector that grows leaves a copy behind.
+        let (mut streams, mut corrections) = (Vec::with_capacity((128 / k as usize) << k), Vec::new());
         for keys in base.chunks_exact(k as usize) {
-            streams.extend(full(&hash, keys, &mut corrections).into_iter().map(Prg::new));
+            streams.extend(full(&hash, keys, &mut corrections).iter().map(|&leaf| Prg::new(leaf)));
         }
         s.send(bytemuck::cast_slice(&corrections).to_vec())?;
         Ok(Self { k, streams })
@@ -123,19 +124,19 @@ impl Receiver {
         let (k, words) = (self.k as usize, PIECE / 128);
         let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
         let mut columns = Zeroizing::new(vec![Block::ZERO; PIECE]);
-        let mut choices = Zeroizing::new(Vec::new());
+        let mut choices = Wiped::default();
         for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
             let u = fold(streams, &mut columns[g * k * words..][..k * words], words);
             if g == 0 {
-                choices = Zeroizing::new(u);
+                choices = u;
                 continue;
             }
             let correction = &mut corrections[(g - 1) * words..][..words];
-            for ((c, &u), &b) in correction.iter_mut().zip(&u).zip(choices.iter()) {
+            for ((c, &u), &b) in correction.iter_mut().zip(u.iter()).zip(choices.iter()) {
                 *c = u ^ b;
             }
         }
-        let mut t = vec![Block::ZERO; PIECE];
+        let mut t = Wiped::zeros(PIECE);
         transpose128(&columns, &mut t);
         for (i, t) in t.iter_mut().enumerate() {
             *t = t.with_lsb(choices[i / 128].bit(i as u32 % 128));
@@ -151,8 +152,8 @@ fn fork(streams: &mut [Prg]) -> Vec<Prg> {
 
 /// The next bits of `2^k` streams: `columns[j] = XOR of the streams whose number has bit j`, and
 /// returned the XOR of all. Folds the upper half onto the lower, from the top bit down.
-fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Vec<Block> {
-    let mut bits = vec![Block::ZERO; streams.len() * words];
+fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Wiped<Block> {
+    let mut bits = Wiped::zeros(streams.len() * words);
     for (stream, bits) in streams.iter_mut().zip(bits.chunks_exact_mut(words)) {
         stream.blocks(bits);
     }
@@ -165,18 +166,16 @@ fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Vec<Block> 
             }
         }
     }
-    let sum = bits[..words].to_vec();
-    bits.zeroize();
-    sum
+    bits[..words].to_vec().into()
 }
 
 /// All leaves of one group's tree. Level 1 is the base OT's pair itself; the others are sent as
 /// the XOR of all left and of all right children, each under one key of the pair.
-fn full(hash: &CcrHash, keys: &[[Block; 2]], corrections: &mut Vec<Block>) -> Vec<Block> {
-    let mut nodes = keys[keys.len() - 1].to_vec();
+fn full(hash: &CcrHash, keys: &[[Block; 2]], corrections: &mut Vec<Block>) -> Wiped<Block> {
+    let mut nodes = Wiped::from(keys[keys.len() - 1].to_vec());
     for pair in keys[..keys.len() - 1].iter().rev() {
         let mut sums = *pair;
-        nodes = nodes.iter().flat_map(|&x| children(hash, x)).collect();
+        nodes = next_level(hash, &nodes);
         for (i, &x) in nodes.iter().enumerate() {
             sums[i % 2] ^= x;
         }
@@ -188,14 +187,14 @@ fn full(hash: &CcrHash, keys: &[[Block; 2]], corrections: &mut Vec<Block>) -> Ve
 /// All leaves but number `at` (left zero), from the keys chosen by the complement of `at`'s bits.
 /// Neither branches nor indexes on `at`: the node on its path is kept zero, and the two children
 /// of zero are taken out of the sums again.
-fn punctured(hash: &CcrHash, keys: &[Block], corrections: &[Block], at: u32) -> Vec<Block> {
+fn punctured(hash: &CcrHash, keys: &[Block], corrections: &[Block], at: u32) -> Wiped<Block> {
     let top = keys.len() - 1;
     let off_path = |i: u32, path: u32| Block(u128::from(!ct::eq_mask(i, path)) * ((1 << 64) + 1));
-    let mut nodes: Vec<Block> = (0..2).map(|i| keys[top] & off_path(i, at >> top)).collect();
+    let mut nodes = Wiped::from([0, 1].map(|i| keys[top] & off_path(i, at >> top)).to_vec());
     for (level, sums) in (0..top).rev().zip(corrections.chunks_exact(2)) {
         let known = Block::mask((at >> level) & 1 == 0); // side of the sibling: all ones if right
         let of_zero = children(hash, Block::ZERO);
-        let mut children: Vec<Block> = nodes.iter().flat_map(|&x| children(hash, x)).collect();
+        let mut children = next_level(hash, &nodes);
         let total = |side: usize| children.iter().skip(side).step_by(2).fold(of_zero[side], |a, &x| a ^ x);
         let missing = [total(0) ^ sums[0], total(1) ^ sums[1]];
         let sibling = (missing[0] & !known) ^ (missing[1] & known) ^ keys[level];
@@ -207,6 +206,13 @@ fn punctured(hash: &CcrHash, keys: &[Block], corrections: &[Block], at: u32) -> 
         nodes = children;
     }
     nodes
+}
+
+/// The children of all nodes of a level.
+fn next_level(hash: &CcrHash, nodes: &[Block]) -> Wiped<Block> {
+    let mut next = Wiped::zeros(2 * nodes.len());
+    next.as_chunks_mut().0.iter_mut().zip(nodes).for_each(|(pair, &x)| *pair = children(hash, x));
+    next
 }
 
 fn children(hash: &CcrHash, x: Block) -> [Block; 2] {

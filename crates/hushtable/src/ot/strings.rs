@@ -23,12 +23,13 @@
 //! lut-rules, section 8.
 
 use prim::{
+    Wiped,
     block::Block,
     hash::CcrHash,
     pack::{pack, packed_len, unpack},
     ring::low,
 };
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::rcot::{CotReceiver, CotSender};
 use crate::{
@@ -46,12 +47,13 @@ const CALLS: usize = 1 << 20;
 const STEP: usize = 1 << 9;
 
 /// Sender's side of OTs of random keys with choices of the receiver's.
-pub(super) fn chosen_keys_send(s: &mut Session, cots: CotSender) -> Result<Vec<[Block; 2]>> {
+pub(super) fn chosen_keys_send(s: &mut Session, cots: CotSender) -> Result<Zeroizing<Vec<[Block; 2]>>> {
     let hash = s.hash(Purpose::OtPad, s.role());
     let flips = recv_bits(s, cots.len())?;
     let pads = cots.strings().iter().map(|&q| [hash.one(q), hash.one(q ^ cots.delta())]);
     // `flips` came over the wire: public.
-    Ok(pads.zip(flips).map(|([r0, r1], d)| if d == 1 { [r1, r0] } else { [r0, r1] }).collect())
+    let keys = pads.zip(flips).map(|([r0, r1], d)| if d == 1 { [r1, r0] } else { [r0, r1] });
+    Ok(Zeroizing::new(keys.collect()))
 }
 
 /// Receiver's side of [`chosen_keys_send`].
@@ -59,11 +61,11 @@ pub(super) fn chosen_keys_receive(
     s: &mut Session,
     cots: &CotReceiver,
     choices: &[bool],
-) -> Result<Vec<Block>> {
+) -> Result<Zeroizing<Vec<Block>>> {
     let hash = s.hash(Purpose::OtPad, s.role().peer());
-    let bits: Vec<u8> = choices.iter().map(|&c| u8::from(c)).collect();
+    let bits = Zeroizing::new(choices.iter().map(|&c| u8::from(c)).collect::<Vec<_>>());
     send_flips(s, cots, &bits)?;
-    Ok(cots.strings().iter().map(|&t| hash.one(t)).collect())
+    Ok(Zeroizing::new(cots.strings().iter().map(|&t| hash.one(t)).collect()))
 }
 
 /// Sender's pads for payloads of the given widths, one set per correlated OT. Slices are spent in
@@ -72,18 +74,17 @@ pub(super) fn chosen_keys_receive(
 pub struct PayloadSender {
     widths: Vec<u32>,
     /// Per payload, per OT: `(X_0, X_1)`.
-    pads: Vec<Vec<[u64; 2]>>,
+    pads: Vec<Wiped<[u64; 2]>>,
     spent: usize,
 }
 
 /// Receiver's pads, with its choice bits.
 #[must_use = "one-time material that is not used was generated for nothing"]
-#[derive(ZeroizeOnDrop)]
 pub struct PayloadReceiver {
     widths: Vec<u32>,
     /// Choice bits, as masks of all ones or zeros.
-    choices: Vec<u64>,
-    pads: Vec<Vec<u64>>,
+    choices: Wiped<u64>,
+    pads: Vec<Wiped<u64>>,
     spent: usize,
 }
 
@@ -109,10 +110,11 @@ impl PayloadSender {
     }
 
     fn with(keys: &[CcrHash], delta: Block, first: &[Block], widths: &[u32]) -> Self {
-        let x0 = Zeroizing::new(slices(keys, widths, first, Block::ZERO));
-        let x1 = Zeroizing::new(slices(keys, widths, first, delta));
-        let pair = |(x0, x1): (&Vec<u64>, &Vec<u64>)| x0.iter().zip(x1).map(|(&a, &b)| [a, b]).collect();
-        Self { widths: widths.to_vec(), pads: x0.iter().zip(x1.iter()).map(pair).collect(), spent: 0 }
+        let (x0, x1) = (slices(keys, widths, first, Block::ZERO), slices(keys, widths, first, delta));
+        let pair = |(x0, x1): (&Wiped<u64>, &Wiped<u64>)| {
+            Wiped::from(x0.iter().zip(x1.iter()).map(|(&a, &b)| [a, b]).collect::<Vec<_>>())
+        };
+        Self { widths: widths.to_vec(), pads: x0.iter().zip(&x1).map(pair).collect(), spent: 0 }
     }
 
     /// Widths of the payloads.
@@ -122,7 +124,7 @@ impl PayloadSender {
 
     /// Cuts off the pads of the last `m` OTs.
     pub(crate) fn take(&mut self, m: usize) -> Self {
-        let cut = |pads: &mut Vec<[u64; 2]>| pads.split_off(pads.len() - m);
+        let cut = |pads: &mut Wiped<[u64; 2]>| pads.split_off(pads.len() - m);
         Self { widths: self.widths.clone(), pads: self.pads.iter_mut().map(cut).collect(), spent: self.spent }
     }
 
@@ -133,7 +135,7 @@ impl PayloadSender {
 
     /// Of `count` OTs.
     pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
-        let pads = |&w| Ok(Zeroizing::new(from.words::<u64>(2 * count, w)?).as_chunks().0.to_vec());
+        let pads = |&w| Ok(Zeroizing::new(from.words::<u64>(2 * count, w)?).as_chunks().0.to_vec().into());
         Ok(Self { widths: widths.to_vec(), pads: widths.iter().map(pads).collect::<Result<_>>()?, spent: 0 })
     }
 
@@ -154,17 +156,11 @@ impl PayloadSender {
         let mut shares = Vec::with_capacity(payloads.len());
         for ((&w, pads), x) in self.widths[next.clone()].iter().zip(&self.pads[next]).zip(payloads) {
             assert_eq!(x.len(), pads.len(), "a payload for each OT");
-            let masked = x.iter().zip(pads).map(|(&x, &[x0, x1])| K::strip(K::combine(x, x0), x1));
+            let masked = x.iter().zip(pads.iter()).map(|(&x, &[x0, x1])| K::strip(K::combine(x, x0), x1));
             append(&masked.collect::<Vec<_>>(), w, &mut message);
             shares.push(pads.iter().map(|&[x0, _]| low(K::strip(0, x0), w)).collect());
         }
         (message, shares)
-    }
-}
-
-impl Drop for PayloadSender {
-    fn drop(&mut self) {
-        self.pads.iter_mut().for_each(|p| p.as_flattened_mut().zeroize());
     }
 }
 
@@ -175,17 +171,17 @@ impl PayloadReceiver {
     /// Those of the channel.
     pub fn new(s: &mut Session, cots: CotReceiver, choices: &[u8], widths: &[u32]) -> Result<Self> {
         send_flips(s, &cots, choices)?;
-        let choices = choices.iter().map(|&b| u64::from(b).wrapping_neg()).collect();
+        let choices = choices.iter().map(|&b| u64::from(b).wrapping_neg()).collect::<Vec<_>>().into();
         Ok(Self::with(s, &cots, choices, widths))
     }
 
     /// Without step 1: the bit is the random choice. No message.
     pub fn random(s: &mut Session, cots: CotReceiver, widths: &[u32]) -> Self {
-        let choices = cots.strings().iter().map(|t| u64::from(t.lsb()).wrapping_neg()).collect();
-        Self::with(s, &cots, choices, widths)
+        let choices = cots.strings().iter().map(|t| u64::from(t.lsb()).wrapping_neg());
+        Self::with(s, &cots, choices.collect::<Vec<_>>().into(), widths)
     }
 
-    fn with(s: &mut Session, cots: &CotReceiver, choices: Vec<u64>, widths: &[u32]) -> Self {
+    fn with(s: &mut Session, cots: &CotReceiver, choices: Wiped<u64>, widths: &[u32]) -> Self {
         let keys = keys(s, s.role().peer(), cots.len());
         let pads = slices(&keys, widths, cots.strings(), Block::ZERO);
         Self { widths: widths.to_vec(), choices, pads, spent: 0 }
@@ -225,15 +221,16 @@ impl PayloadReceiver {
 
     /// Of `count` OTs.
     pub(crate) fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
-        let choices = from.words::<u64>(count, 1)?.into_iter().map(u64::wrapping_neg).collect();
-        let pads = widths.iter().map(|&w| from.words(count, w)).collect::<Result<_>>()?;
+        let mut choices = Wiped::from(from.words::<u64>(count, 1)?);
+        choices.iter_mut().for_each(|b| *b = b.wrapping_neg());
+        let pads = widths.iter().map(|&w| Ok(from.words(count, w)?.into())).collect::<Result<_>>()?;
         Ok(Self { widths: widths.to_vec(), choices, pads, spent: 0 })
     }
 
     /// Bytes in memory.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
-        8 * (self.choices.capacity() + self.pads.iter().map(Vec::capacity).sum::<usize>())
+        8 * (self.choices.capacity() + self.pads.iter().map(|pads| pads.capacity()).sum::<usize>())
     }
 
     /// Bytes of the sender's message for the next `payloads`.
@@ -250,7 +247,7 @@ impl PayloadReceiver {
         assert_eq!(message.len(), self.message_len(payloads), "bytes of the payloads' message");
         let next = self.spent..self.spent + payloads;
         self.spent = next.end;
-        let mut finish = |(&w, pads): (&u32, &Vec<u64>)| -> Vec<u64> {
+        let mut finish = |(&w, pads): (&u32, &Wiped<u64>)| -> Vec<u64> {
             let mut m = vec![0u64; pads.len()];
             if w > 0 {
                 let (mine, rest) = message.split_at(packed_len(pads.len(), w));
@@ -258,7 +255,7 @@ impl PayloadReceiver {
                 message = rest;
             }
             let share = |((m, &b), &x): ((u64, &u64), &u64)| low(K::combine(x, m & b), w);
-            m.into_iter().zip(&self.choices).zip(pads).map(share).collect()
+            m.into_iter().zip(self.choices.iter()).zip(pads.iter()).map(share).collect()
         };
         self.widths[next.clone()].iter().zip(&self.pads[next]).map(&mut finish).collect()
     }
@@ -292,15 +289,15 @@ fn keys(s: &mut Session, owner: Role, count: usize) -> Vec<CcrHash> {
 
 /// Cuts `H(x ^ flip ^ 1), H(x ^ flip ^ 2), ...` of every string into slices of the given widths. A
 /// slice never crosses from one block into the next.
-fn slices(keys: &[CcrHash], widths: &[u32], strings: &[Block], flip: Block) -> Vec<Vec<u64>> {
+fn slices(keys: &[CcrHash], widths: &[u32], strings: &[Block], flip: Block) -> Vec<Wiped<u64>> {
     let mut hashed = Zeroizing::new([Block::ZERO; STEP]);
-    let mut out: Vec<Vec<u64>> = widths.iter().map(|_| Vec::with_capacity(strings.len())).collect();
+    let mut out: Vec<Wiped<u64>> = widths.iter().map(|_| Vec::with_capacity(strings.len()).into()).collect();
     for (i, strings) in strings.chunks(STEP).enumerate() {
         let (key, hashed) = (&keys[i * STEP / CALLS], &mut hashed[..strings.len()]);
         let (mut block, mut bit) = (0u128, 0);
         for (&w, out) in widths.iter().zip(&mut out) {
             if w == 0 {
-                out.resize(out.len() + strings.len(), 0);
+                out.extend(std::iter::repeat_n(0, strings.len()));
                 continue;
             }
             if block == 0 || bit + w > 128 {

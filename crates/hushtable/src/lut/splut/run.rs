@@ -71,7 +71,7 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
     pub(super) fn send<G: Group>(
         &mut self,
         s: &mut Session,
-        out: &one_of_n::Sender,
+        out: &mut one_of_n::Sender,
         x: &[u32],
         u: &[u32],
         at: Range<usize>,
@@ -117,14 +117,15 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
     pub(super) fn receive(
         &mut self,
         s: &mut Session,
-        inc: &one_of_n::Receiver,
+        inc: &mut one_of_n::Receiver,
         x: &[u32],
         at: Range<usize>,
     ) -> Result<()> {
         let (columns, n, bits) = (self.table.columns().len(), self.table.len(), self.table.bits());
         let mut pads = Zeroizing::new(Vec::with_capacity(at.len()));
         for from in at.clone().step_by(self.keyed()) {
-            pads.extend_from_slice(&inc.pads(&inc.key(s), from..at.end.min(from + self.keyed())));
+            let keys = inc.key(s);
+            pads.extend_from_slice(&inc.pads(&keys, from..at.end.min(from + self.keyed())));
         }
         let mut v = vec![R::default(); at.len() * columns * (n - 1)];
         unpack(&s.recv(packed_len(v.len(), bits))?, bits, &mut v);

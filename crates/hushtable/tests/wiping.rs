@@ -1,0 +1,256 @@
+//! What a party frees: no secret that still serves, and none that would give one away. An allocator looks at
+//! every block of memory as it is given back.
+//!
+//! A program of its own, because the allocator is the whole program's.
+
+#[path = "support/pairs.rs"]
+mod pairs;
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    collections::HashSet,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use hushtable::{
+    Party, Role,
+    onehot::{Cyclic, OneHot},
+    ot::{CotReceiver, CotSender, Scheme},
+};
+use pairs::{both, pair};
+
+// ---- The allocator ----
+
+/// Words that may be kept of freed memory.
+const LOG: usize = 1 << 22;
+/// Vectors of words from this size on are looked at while they live; messages are bytes.
+const LARGE: usize = 1 << 10;
+/// As many at most.
+const BLOCKS: usize = 1 << 14;
+
+struct Watching {
+    on: AtomicBool,
+    freed: Mutex<Words>,
+    live: Mutex<Blocks>,
+    lost: AtomicUsize,
+}
+
+/// In memory of the system's, since the allocator cannot ask itself for any.
+struct Words {
+    at: *mut u128,
+    len: usize,
+}
+
+struct Blocks {
+    of: [(usize, usize); BLOCKS],
+    len: usize,
+}
+
+// SAFETY: only whoever holds the lock follows the pointer.
+unsafe impl Send for Words {}
+
+#[global_allocator]
+static MEMORY: Watching = Watching {
+    on: AtomicBool::new(false),
+    freed: Mutex::new(Words { at: std::ptr::null_mut(), len: 0 }),
+    live: Mutex::new(Blocks { of: [(0, 0); BLOCKS], len: 0 }),
+    lost: AtomicUsize::new(0),
+};
+
+// SAFETY: every block comes from the system's allocator and goes back to it; `realloc` is the default one, which
+// gives the old block back by `dealloc`.
+unsafe impl GlobalAlloc for Watching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // Zeroed, so that what was freed is not found again in memory that nobody has written yet.
+        // SAFETY: the caller's.
+        let at = unsafe { System.alloc_zeroed(layout) };
+        if layout.size() >= LARGE && layout.align() >= 8 && !at.is_null() {
+            self.live.lock().expect("no panic inside").add((at as usize, layout.size()));
+        }
+        at
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        if layout.size() >= LARGE && layout.align() >= 8 {
+            self.live.lock().expect("no panic inside").remove(at as usize);
+        }
+        if self.on.load(Ordering::Relaxed) {
+            let mut log = self.freed.lock().expect("no panic inside");
+            for word in words_in(at as usize, layout.size()).filter(|&word| looks_secret(word)) {
+                match log.len < LOG {
+                    // SAFETY: the log has room for so many.
+                    true => unsafe { log.at.add(log.len).write(word) },
+                    false => _ = self.lost.fetch_add(1, Ordering::Relaxed),
+                }
+                log.len += usize::from(log.len < LOG);
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+impl Blocks {
+    fn add(&mut self, block: (usize, usize)) {
+        if self.len < BLOCKS {
+            self.of[self.len] = block;
+            self.len += 1;
+        }
+    }
+
+    fn remove(&mut self, at: usize) {
+        if let Some(place) = self.of[..self.len].iter().rposition(|block| block.0 == at) {
+            self.len -= 1;
+            self.of[place] = self.of[self.len];
+        }
+    }
+}
+
+/// The aligned words of a block of memory.
+fn words_in(at: usize, len: usize) -> impl Iterator<Item = u128> {
+    // SAFETY: inside a block that is still allocated, and aligned.
+    (at.next_multiple_of(16)..)
+        .step_by(16)
+        .take_while(move |word| word + 16 <= at + len)
+        .map(|word| unsafe { std::ptr::read_volatile(word as *const u128) })
+}
+
+/// Neither zeros nor small numbers: random, or 16 bits, a byte each.
+fn looks_secret(word: u128) -> bool {
+    let bits = word & !(u128::MAX / 255) == 0 && word.count_ones() >= 4;
+    bits || (36..=92).contains(&word.count_ones())
+}
+
+/// One test at a time: what another one keeps would count as alive.
+static ONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ONE.lock().unwrap_or_else(|failed| failed.into_inner())
+}
+
+/// What `f` returns, the words of all that was freed meanwhile, and those of all large blocks that live on.
+fn watched<T>(f: impl FnOnce() -> T) -> (T, HashSet<u128>, HashSet<u128>) {
+    {
+        let mut log = MEMORY.freed.lock().expect("no panic inside");
+        if log.at.is_null() {
+            // SAFETY: the size is not zero.
+            log.at = unsafe { System.alloc(Layout::array::<u128>(LOG).expect("a size")) }.cast();
+            assert!(!log.at.is_null(), "memory for the log");
+        }
+        log.len = 0;
+    }
+    MEMORY.on.store(true, Ordering::SeqCst);
+    let out = f();
+    MEMORY.on.store(false, Ordering::SeqCst);
+    assert_eq!(MEMORY.lost.swap(0, Ordering::Relaxed), 0, "the log is too short");
+    let blocks = {
+        let live = MEMORY.live.lock().expect("no panic inside");
+        let mut blocks = [(0, 0); BLOCKS];
+        blocks[..live.len].copy_from_slice(&live.of[..live.len]);
+        blocks
+    };
+    let live = blocks.iter().take_while(|block| block.0 != 0);
+    let live = live.flat_map(|&(at, len)| words_in(at, len)).filter(|&word| looks_secret(word)).collect();
+    let log = MEMORY.freed.lock().expect("no panic inside");
+    // SAFETY: the log has so many words.
+    let freed = unsafe { std::slice::from_raw_parts(log.at, log.len) }.iter().copied().collect();
+    (out, freed, live)
+}
+
+// ---- The tests ----
+
+/// The test can fail: it sees what is freed unwiped, and what a vector leaves behind when it grows.
+#[test]
+fn unwiped_memory_is_seen() {
+    let _alone = alone();
+    let word = |i: u128| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) | 1 << 127;
+    let ((), freed, _) = watched(|| {
+        drop(std::hint::black_box((0..10).map(word).collect::<Vec<u128>>()));
+        let mut grown = Vec::with_capacity(3);
+        (10..20).for_each(|i| std::hint::black_box(&mut grown).push(word(i)));
+        grown.fill(0);
+        std::hint::black_box(&mut grown);
+    });
+    assert!((1..16).all(|i| freed.contains(&word(i))), "what grew last is wiped");
+    let (_kept, _, live) = watched(|| (0..100).map(|i| word(i + 100)).collect::<Vec<u128>>());
+    assert!((100..200).all(|i| live.contains(&word(i))));
+}
+
+/// Strings, and the eight words of 16 bits that the complement of a Delta is as choice bits.
+fn known(cots: &(CotSender, CotReceiver), secrets: &mut Vec<u128>) {
+    let delta = cots.0.delta();
+    secrets.extend([delta.0, !delta.0]);
+    let bits = |from: u32| (0..16).fold(0, |word, i| word | u128::from(!delta.bit(from + i)) << (8 * i));
+    secrets.extend((0..128).step_by(16).map(bits).filter(|&word| looks_secret(word)));
+    secrets.extend(cots.0.strings().iter().chain(cots.1.strings()).map(|x| x.0));
+}
+
+/// No string that is handed out, before or after, and no Delta. Counts as jobs have them: a few of many in
+/// stock, most of it, across the end of an extension, in pieces.
+#[test]
+fn no_string_is_freed() {
+    let _alone = alone();
+    for (seed, scheme, takes) in [
+        (300, None, &[(5000, 4000), (1000, 1000), (1, 3000), (9000, 9000), (60, 20_000)][..]),
+        (301, Some(Scheme::Iknp), &[(5000, 4000), (3000, 1), (9000, 9000)]),
+        (302, Some(Scheme::Ferret), &[(70_000, 100), (40_000, 110_000), (7, 7), (90_000, 3)]),
+    ] {
+        let (secrets, freed, _) = watched(|| {
+            both(pair(seed, scheme), |p| {
+                let mut secrets = Vec::with_capacity(1 << 20);
+                for &(a, b) in takes {
+                    let (send, recv) = if p.role() == Role::P0 { (a, b) } else { (b, a) };
+                    let mut cots = p.cots(send, recv)?;
+                    known(&cots, &mut secrets);
+                    drop((cots.0.take(send / 3)?, cots.1.take(recv / 2)?));
+                }
+                Ok(secrets)
+            })
+        });
+        for secrets in [secrets.0, secrets.1] {
+            let found = secrets.iter().filter(|&word| freed.contains(word)).count();
+            assert_eq!(found, 0, "{scheme:?}, seed {seed}: of {} secrets in freed memory", secrets.len());
+        }
+    }
+}
+
+/// Leaves and base keys: what a set-up frees is nothing of what the party goes on with. With IKNP the keys of the
+/// base OTs are themselves the leaves.
+#[test]
+fn a_set_up_frees_nothing_that_serves() {
+    let _alone = alone();
+    for (seed, scheme) in [(310, None), (311, Some(Scheme::Iknp)), (312, Some(Scheme::Ferret))] {
+        let ((p0, p1), freed, live) = watched(|| {
+            let (mut p0, mut p1) = pair(seed, scheme);
+            std::thread::scope(|scope| {
+                scope.spawn(|| p1.stock_cots(9000, 60_000).expect("OTs"));
+                p0.stock_cots(60_000, 9000).expect("OTs");
+            });
+            (p0, p1)
+        });
+        assert!(live.len() > 10_000, "the party's memory is seen");
+        let found = live.intersection(&freed).count();
+        assert_eq!(found, 0, "{scheme:?}, seed {seed}: live secrets in freed memory");
+        drop((p0, p1));
+    }
+}
+
+/// Lanes fork the streams, and material in pieces leaves nothing of one with the other.
+#[test]
+fn pieces_free_nothing_of_each_other() {
+    let _alone = alone();
+    let prepare = |p: &mut Party| {
+        let mut all = OneHot::<Cyclic>::rotl(p, 4, 2000)?.signed(p, &[64])?;
+        let piece = all.take(1500)?;
+        drop(all);
+        Ok((piece, p.fork(1)?))
+    };
+    let (kept, freed, live) = watched(|| both(pair(320, None), prepare));
+    assert!(live.len() > 3000, "the material's memory is seen");
+    let found = live.intersection(&freed).count();
+    assert_eq!(found, 0, "live secrets in freed memory");
+    drop(kept);
+}
