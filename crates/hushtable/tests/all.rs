@@ -22,6 +22,7 @@ mod fuzz_corpus;
 mod gates;
 mod kk13;
 mod layers;
+mod lookup_uniform;
 mod lookups;
 mod math;
 mod math_accuracy;
@@ -52,6 +53,7 @@ mod tables;
 mod tree;
 mod tree_rules;
 mod views;
+mod views_generators;
 mod wire;
 mod wire_functions;
 

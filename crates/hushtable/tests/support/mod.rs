@@ -7,3 +7,5 @@ pub mod pairs;
 pub mod relay;
 pub mod stats;
 pub mod stores;
+pub mod uniform;
+pub mod views;
