@@ -2,6 +2,7 @@
 //! wrong lengths. A party gets an error, at once, or wrong values where bytes were masked anyway;
 //! it never panics, hangs, or lets a number from the peer choose an allocation.
 
+use crate::support::jobs::{JOBS, Job, SEED};
 use crate::support::pairs;
 use crate::support::relay;
 
@@ -19,42 +20,11 @@ use hushtable::{
     ot::Scheme,
     share::Share,
 };
-use pairs::{id, share};
+use pairs::id;
 use prim::{block::Block, prg::Prg};
 use relay::{Fate, Outcome, relayed};
 
-const SEED: u64 = 80;
-
-/// A party's part in a protocol, after set-up.
-type Job = fn(&mut Party) -> Result<()>;
-
 const SET_UP: Job = |p| p.barrier();
-
-const JOBS: [(&str, Option<Scheme>, Job); 6] = [
-    ("SoftSpoken", None, |p| p.cots(9000, 9000).and_then(|_| p.barrier())),
-    ("Ferret", Some(Scheme::Ferret), |p| p.cots(50_000, 50_000).and_then(|_| p.barrier())),
-    ("ROTL", None, |p| {
-        let material = OneHot::<Cyclic>::rotl(p, 3, 11)?.signed(p, &[9])?;
-        let x = share(p.role(), 3, &[5; 11], SEED);
-        let y = material.lookup(p, &Table::<u16>::tabulate(3, 9, |x| x)?, &x)?;
-        p.open(&y).and_then(|_| p.barrier())
-    }),
-    ("doubling", None, |p| {
-        let material = OneHot::<Cyclic>::doubling(p, 3, 11)?;
-        let x = share(p.role(), 3, &[5; 11], SEED);
-        material.lookup_xor(p, &Table::<u16>::tabulate(3, 9, |x| x)?, &x).and_then(|_| p.barrier())
-    }),
-    ("SP-LUT", None, |p| {
-        let material = SpLut::<Cyclic>::prepare(p, 13, 11)?;
-        let table = Table::<u16>::new(9, (0..13).collect())?;
-        material.lookup_mod(p, &table, &[4; 11]).and_then(|_| p.barrier())
-    }),
-    ("SP-LUT, xor group", None, |p| {
-        let material = SpLut::<Xor>::prepare(p, 8, 11)?;
-        let x = share(p.role(), 3, &[5; 11], SEED);
-        material.lookup(p, &Table::<u16>::tabulate(3, 9, |x| x)?, &x).and_then(|_| p.barrier())
-    }),
-];
 
 type Ends = Outcome<Result<()>, Result<()>>;
 
@@ -72,7 +42,7 @@ fn at_every_message(
 ) {
     let set_up = count(None, SET_UP).map(|n| n - 1); // without the barrier
     let with_set_up = [("set-up", None, SET_UP), ("set-up of IKNP", Some(Scheme::Iknp), SET_UP)];
-    for (name, scheme, job) in with_set_up.into_iter().chain(JOBS) {
+    for (name, scheme, job) in with_set_up.into_iter().chain(JOBS.iter().copied()) {
         let total = count(scheme, job);
         for role in [Role::P0, Role::P1] {
             let first = if name.starts_with("set-up") { 0 } else { set_up[role as usize] };

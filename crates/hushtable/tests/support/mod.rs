@@ -2,6 +2,7 @@
 
 pub mod bare;
 pub mod fixed;
+pub mod jobs;
 pub mod onehot;
 pub mod pairs;
 pub mod relay;
