@@ -15,6 +15,7 @@ mod arithmetic;
 mod bad_params;
 mod balanced;
 mod cost;
+mod debug;
 mod doubling;
 mod faults;
 mod flute;

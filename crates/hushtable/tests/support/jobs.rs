@@ -4,8 +4,8 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Domain, Equality, Factor, FaithfulTruncation, Maximum, Method, Objective, Plan,
-        ProductTriples, Shape, matrix_product, multiply, relu, truncate,
+        CompareJob, Comparison, Domain, Equality, Factor, FaithfulTruncation, Maximum, Method, Objective,
+        Plan, ProductTriples, Shape, matrix_product, multiply, relu, truncate,
     },
     lut::{
         Table,
