@@ -49,6 +49,7 @@ mod rules;
 mod staged;
 mod store;
 mod store_crash;
+mod store_faults;
 mod switching;
 mod tables;
 mod tree;
