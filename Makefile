@@ -9,13 +9,13 @@ PYTHON_VENV := target/venv-python
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz python test-neon
+.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz branches taint python test-neon
 .NOTPARALLEL:
 
 demo:
 	$(CARGO) run --release -- demo
 
-test: lint unit docs vectors lpn fuzz python
+test: lint unit docs vectors lpn fuzz branches python
 	@echo "== all tests passed"
 
 bench:
@@ -63,6 +63,17 @@ fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test all fuzz_corpus
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace --locked --test fuzz_corpus
+
+# No branch in the release code of the kernels that nobody has looked at.
+branches:
+	@echo "== branches of the kernels"
+	$(CARGO) build --release --locked -p hushtable-taint
+	$(PYTHON) tools/branches.py
+
+# No secret decides a branch or an address online. Needs valgrind.
+taint:
+	@echo "== taint"
+	tools/taint.sh
 
 # The Python package, installed as a user would, in an environment of its own; its notebooks and its site.
 python:

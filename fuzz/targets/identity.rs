@@ -1,10 +1,6 @@
 //! The files of an identity: private key, own certificate, a pinned certificate.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::LazyLock,
-};
+use std::{fs, path::PathBuf, sync::LazyLock};
 
 use hushtable::{Error, net::Identity};
 use tempfile::TempDir;
@@ -14,6 +10,9 @@ struct Folders {
     _root: TempDir,
     own: PathBuf,
     peer: PathBuf,
+    /// What the files of `own`, and the peer's certificate, are before an input spoils one. Read before any
+    /// input is written: a fuzzer starts with inputs of its own.
+    sound: [Vec<u8>; 3],
 }
 
 static FOLDERS: LazyLock<Folders> = LazyLock::new(|| {
@@ -21,13 +20,9 @@ static FOLDERS: LazyLock<Folders> = LazyLock::new(|| {
     let [own, peer] = ["own", "peer"].map(|name| root.path().join(name));
     Identity::create(&own, "own").expect("an identity");
     Identity::create(&peer, "peer").expect("an identity");
-    Folders { _root: root, own, peer }
-});
-
-static SOUND: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
-    let read = |path: &Path| fs::read(path).expect("a file of an identity");
-    let Folders { own, peer, .. } = &*FOLDERS;
-    [read(&own.join("key.pem")), read(&own.join("cert.pem")), read(&peer.join("cert.pem"))]
+    let files = [own.join("key.pem"), own.join("cert.pem"), peer.join("cert.pem")];
+    let sound = files.map(|path| fs::read(path).expect("a file of an identity"));
+    Folders { _root: root, own, peer, sound }
 });
 
 /// An identity that nothing changes.
@@ -38,7 +33,7 @@ pub fn own() -> Identity {
 /// The first byte says which of the three files the rest is.
 pub fn run(data: &[u8]) {
     let Some((&first, content)) = data.split_first() else { return };
-    let own = &FOLDERS.own;
+    let Folders { own, sound, .. } = &*FOLDERS;
     let which = usize::from(first) % 3;
     let path =
         [own.join("key.pem"), own.join("cert.pem"), own.join("trusted").join("peer.pem")][which].clone();
@@ -58,13 +53,13 @@ pub fn run(data: &[u8]) {
     }
     match which {
         2 => fs::remove_file(&path).expect("the file is there"),
-        _ => fs::write(&path, &SOUND[which]).expect("a file can be written"),
+        _ => fs::write(&path, &sound[which]).expect("a file can be written"),
     }
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let with = |first: u8, content: &[u8]| [&[first], content].concat();
-    let [key, certificate, peer] = &*SOUND;
+    let [key, certificate, peer] = &FOLDERS.sound;
     let two = [&certificate[..], peer].concat();
     vec![
         with(0, key),

@@ -18,6 +18,8 @@
 //! # Source
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 4, for a model that is split by features.
 
+use std::fmt;
+
 use hushtable::{
     Error, Party, Result, Role,
     arith::{CompareJob, Domain, Objective},
@@ -34,7 +36,7 @@ const DOMAIN: Bounds = Bounds { lo: -16.0, hi: 16.0 };
 const BATCH: usize = 1 << 14;
 
 /// A party's part of a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Weights {
     /// What is added to every row's part.
     pub intercept: f64,
@@ -54,6 +56,13 @@ impl Weights {
         }
         let terms = self.values.iter().zip(features).map(|(w, x)| w * x);
         Ok(self.intercept + terms.sum::<f64>())
+    }
+}
+
+/// Prints the shape only: the weights are a party's own.
+impl fmt::Debug for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Weights({} features)", self.values.len())
     }
 }
 

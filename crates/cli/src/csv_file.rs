@@ -1,13 +1,13 @@
 //! Comma-separated text, and one party's columns in it.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
 
 use crate::failure::{Failure, Result};
 
 /// A party's rows.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 pub struct Columns<T> {
     /// What names the rows.
     pub ids: Option<Vec<String>>,
@@ -15,6 +15,13 @@ pub struct Columns<T> {
     pub values: Vec<Vec<T>>,
     /// Where each row stands, counted from 1.
     pub lines: Vec<u64>,
+}
+
+/// Prints the shape only: rows are a party's own.
+impl<T> fmt::Debug for Columns<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Columns({} of {} rows)", self.values.len(), self.lines.len())
+    }
 }
 
 /// A reader of comma-separated cells, spaces around them removed.

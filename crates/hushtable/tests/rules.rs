@@ -368,12 +368,3 @@ fn outputs_are_right_for_all_parities_of_both_shares() {
     check::<Xor>(2, 48);
     check::<Cyclic>(5, 49);
 }
-
-/// What is secret is not printed.
-#[test]
-fn debug_shows_shapes_only() {
-    let secret = Share::<Bitwise, u32>::new(20, vec![0xabcde; 4]);
-    assert_eq!(format!("{secret:?}"), "Share(4 x 20 bits)");
-    let printed = both(pair(50, None), |p| Ok(format!("{:?}", OneHot::<Xor>::rotl(p, 3, 5)?)));
-    assert_eq!(printed.0, "OneHot<xor>(5 x 8 entries)");
-}

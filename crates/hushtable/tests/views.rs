@@ -8,173 +8,79 @@
 use crate::support::pairs;
 use crate::support::relay;
 use crate::support::stats;
+use crate::support::views::{BATCH, BOUND, Generator, Sent, assert_independent, cell, histograms, rows, run};
 
 use hushtable::{
     Party, Result, Role,
     lut::{Table, splut::SpLut},
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
-    share::Share,
 };
 use pairs::{id, pair, share};
-use prim::pack::unpack;
-use relay::{Fate, Outcome, relayed};
+use relay::{Fate, relayed};
 
-/// Lookups of a run.
-const BATCH: usize = 1 << 15;
-/// Standard deviations by which chi-square may be off. The seeds are fixed: this fails for a
-/// change of the code only.
-const BOUND: f64 = 5.0;
-
-/// How material is made.
-type Generator<G> = fn(&mut Party, usize) -> Result<OneHot<G>>;
-
-/// The words that one party sent after the barrier, frame by frame, in the widths given.
-struct Sent<'a>(&'a [Vec<u8>]);
-
-impl Sent<'_> {
-    fn of(outcome: &[Vec<Vec<u8>>; 2], role: Role) -> Sent<'_> {
-        let frames = &outcome[role as usize];
-        let barrier = frames.iter().rposition(|frame| frame.len() == 9).expect("a barrier");
-        Sent(&frames[barrier + 1..])
-    }
-
-    /// Frame `at`, counted from the last one, as `count` words of `bits` bits.
-    fn words(&self, from_last: usize, bits: u32, count: usize) -> Vec<u32> {
-        let mut words = vec![0; count];
-        unpack(&self.0[self.0.len() - 1 - from_last][8..], bits, &mut words);
-        words
-    }
-
-    /// Bits in the first frames, which carry the lookups in pieces from the last to the first.
-    fn bits_from_the_back(&self, frames: std::ops::Range<usize>) -> Vec<u32> {
-        let pieces = frames.rev().map(|i| {
-            let payload = &self.0[i][8..];
-            let mut bits = vec![0; 8 * payload.len()];
-            unpack(payload, 1, &mut bits);
-            bits
-        });
-        pieces.flatten().collect()
-    }
-}
-
-/// Runs `protocol` at both parties, P0 with the index share `secret` in every lookup and P1 with
-/// 0, behind a barrier after which no OTs are made.
-fn run<G: Group, T: Send>(
-    seed: u64,
-    secret: u32,
-    protocol: impl Fn(&mut Party, &Share<G::Kind, u32>) -> Result<T> + Sync,
-) -> Outcome<T, T> {
-    let party = |connection: Connection| -> T {
-        let mut p = Party::seeded(connection, seed, None).expect("set-up");
-        p.stock_cots(1 << 17, 1 << 17).expect("OTs");
-        p.barrier().expect("a barrier");
-        let mine = if p.role() == Role::P0 { secret } else { 0 };
-        protocol(&mut p, &Share::new(2, vec![mine; BATCH])).expect("an honest run")
-    };
-    relayed(id(seed), party, party, |_, _, _| Fate::Pass)
-}
-
-/// P1's share of the four entries of the selected vectors, as a number: with its own message it
-/// tells `B_1`.
-fn rows<G: Group>(seed: u64, secret: u32, generator: Generator<G>) -> Vec<usize> {
-    let units = (0..4).map(|j| (0..4).map(|i| u8::from(i == j)).collect()).collect();
-    let units = Table::vector(1, units).expect("a table");
-    let read = |p: &mut Party, x: &Share<G::Kind, u32>| {
-        let columns = generator(p, BATCH)?.open_index(p, x)?.read_xor(&units)?;
-        let row = |i: usize| columns.iter().rev().fold(0, |row, c| row << 1 | usize::from(c.words()[i]));
-        Ok((0..BATCH).map(row).collect::<Vec<_>>())
-    };
-    let outcome = run::<G, _>(seed, secret, read);
-    let (e0, e1) = (outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1"));
-    assert!(e0.iter().zip(&e1).all(|(a, b)| a ^ b == 1 << secret), "shares of another vector");
-    e1
-}
-
-/// One histogram per view and half of the batch.
-fn histograms(views: &[(usize, Vec<usize>)]) -> Vec<Vec<u64>> {
-    let count = |cells: usize, view: &[usize]| {
-        let mut counts = vec![0u64; cells];
-        view.iter().for_each(|&cell| counts[cell] += 1);
-        counts
-    };
-    views
-        .iter()
-        .flat_map(|(cells, view)| [count(*cells, &view[..BATCH / 2]), count(*cells, &view[BATCH / 2..])])
-        .collect()
-}
-
-/// Compares what `views` gives for every secret with what it gives for secret 0.
-fn assert_independent(what: &str, secrets: u32, views: impl Fn(u32) -> Vec<Vec<u64>>) {
-    let base = views(0);
-    for secret in 1..secrets {
-        for (i, (a, b)) in base.iter().zip(views(secret)).enumerate() {
-            let z = stats::homogeneous(a, &b);
-            assert!(z < BOUND, "{what}: view {i} tells secret {secret} from 0 ({z:.1} deviations)");
-        }
-    }
-}
-
-/// P1's view of a lookup with additive output: its own offset and row, the opened index, P0's
-/// sign correction and masked payload, its own output.
+/// The view of a lookup with additive output of whoever does not own the secret: its own offset and row, the
+/// opened index, the owner's sign correction and masked payload, its own output.
 ///
 /// Catches sign bits sent unmasked or under a choice bit that served the offset too (A7: the joint
-/// view counts candidates), `z` opened (A5), an index masked twice by one offset.
-fn lookup_views<G: Group>(seed: u64, secret: u32, generator: Generator<G>) -> Vec<Vec<u64>> {
+/// view counts candidates), `z` opened (A5), an index masked twice by one offset, or by none.
+fn lookup_views<G: Group>(seed: u64, owner: Role, secret: u32, generator: Generator<G>) -> Vec<Vec<u64>> {
     let table = Table::<u8>::new(2, vec![1, 3, 0, 2]).expect("a table");
-    let outcome = run::<G, _>(seed, secret, |p, x| {
+    let outcome = run::<G, _>(seed, (owner, secret), |p, x| {
         let y = generator(p, BATCH)?.signed(p, &[2])?.lookup(p, &table, x)?;
         Ok(y.words().iter().map(|&y| u32::from(y)).collect::<Vec<_>>())
     });
-    let (y0, y) = (outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1"));
+    let outputs = [outcome.p0.expect("no panic at P0"), outcome.p1.expect("no panic at P1")];
     let entry = u32::from(table.columns()[0][secret as usize]);
-    assert!(y0.iter().zip(&y).all(|(a, b)| (a + b) % 4 == entry), "wrong outputs: not the protocol's view");
-    let (p0, p1) = (Sent::of(&outcome.sent, Role::P0), Sent::of(&outcome.sent, Role::P1));
-    let (d0, m0, pay0) = (p0.words(2, 1, BATCH), p0.words(1, 2, BATCH), p0.words(0, 1, BATCH));
-    let m1 = p1.words(1, 2, BATCH);
-    let e1 = rows(seed, secret, generator);
-    let cell = |parts: &[(u32, u32)]| parts.iter().fold(0, |cell, &(x, n)| cell * n as usize + x as usize);
-    let row = |i: usize| (e1[i] as u32, 16);
-    let offline = |i: usize| cell(&[(m0[i], 4), (m1[i], 4), row(i), (d0[i], 2)]);
-    let online = |i: usize| cell(&[(m0[i], 4), row(i), (d0[i], 2), (pay0[i], 2), (y[i], 4)]);
+    let right = outputs[0].iter().zip(&outputs[1]).all(|(a, b)| (a + b) % 4 == entry);
+    assert!(right, "wrong outputs: not the protocol's view");
+    let (theirs, mine) = (Sent::of(&outcome.sent, owner), Sent::of(&outcome.sent, owner.peer()));
+    let (d, m, pay) = (theirs.words(2, 1, BATCH), theirs.words(1, 2, BATCH), theirs.words(0, 1, BATCH));
+    let (own, y) = (mine.words(1, 2, BATCH), &outputs[owner.peer() as usize]);
+    let e = rows(seed, (owner, secret), generator);
+    let row = |i: usize| (e[i] as u32, 16);
+    let offline = |i: usize| cell(&[(m[i], 4), (own[i], 4), row(i), (d[i], 2)]);
+    let online = |i: usize| cell(&[(m[i], 4), row(i), (d[i], 2), (pay[i], 2), (y[i], 4)]);
     let all = |f: &dyn Fn(usize) -> usize| (0..BATCH).map(f).collect::<Vec<_>>();
     histograms(&[(512, all(&offline)), (1024, all(&online))])
 }
 
+/// Both parties' views, in both groups. A generator whose part of the offset is not drawn shows here: the
+/// opened index then tells the owner's share.
+fn assert_lookups_independent(what: &str, seed: u64, cyclic: Generator<Cyclic>, xor: Generator<Xor>) {
+    for owner in [Role::P0, Role::P1] {
+        let seed = seed + 100 * owner as u64;
+        let name = |group: &str| format!("{what}, {group}, {:?} looks", owner.peer());
+        assert_independent(&name("cyclic"), 4, |x| lookup_views(seed, owner, x, cyclic));
+        assert_independent(&name("xor"), 4, |x| lookup_views(seed + 1, owner, x, xor));
+    }
+}
+
 #[test]
 fn a_lookup_by_rotl_shows_nothing_of_the_index() {
-    assert_independent("cyclic", 4, |x| lookup_views::<Cyclic>(60, x, |p, m| OneHot::rotl(p, 2, m)));
-    assert_independent("xor", 4, |x| lookup_views::<Xor>(61, x, |p, m| OneHot::rotl(p, 2, m)));
+    assert_lookups_independent("ROTL", 60, |p, m| OneHot::rotl(p, 2, m), |p, m| OneHot::rotl(p, 2, m));
 }
 
 #[test]
 fn a_lookup_by_doubling_shows_nothing_of_the_index() {
-    assert_independent("cyclic", 4, |x| lookup_views::<Cyclic>(62, x, |p, m| OneHot::doubling(p, 2, m)));
-    assert_independent("xor", 4, |x| lookup_views::<Xor>(63, x, |p, m| OneHot::doubling(p, 2, m)));
-}
-
-/// P1's view of the doubling itself, with its own row and both parts of the opened index. `levels`:
-/// how many bits P0 sends for each lookup. Catches a level's pad that serves twice (A15).
-fn doubling_views<G: Group>(seed: u64, secret: u32, levels: usize) -> Vec<Vec<u64>> {
-    let generator: Generator<G> = |p, m| OneHot::doubling(p, 2, m);
-    let outcome = run::<G, _>(seed, secret, |p, x| generator(p, BATCH)?.open_index(p, x).map(drop));
-    let (p0, p1) = (Sent::of(&outcome.sent, Role::P0), Sent::of(&outcome.sent, Role::P1));
-    let (m0, m1) = (p0.words(0, 2, BATCH), p1.words(0, 2, BATCH));
-    let e1 = rows(seed, secret, generator);
-    let pieces = (p0.0.len() - 1) / levels;
-    let sent: Vec<Vec<u32>> =
-        (0..levels).map(|l| p0.bits_from_the_back(l * pieces..(l + 1) * pieces)).collect();
-    let cell = |i: usize| {
-        let bits = sent.iter().fold(0, |bits, level| bits << 1 | level[i] as usize);
-        ((bits << 4 | e1[i]) << 2 | m0[i] as usize) << 2 | m1[i] as usize
-    };
-    histograms(&[(256 << levels, (0..BATCH).map(cell).collect())])
+    let doubling = |p: &mut Party, m| OneHot::doubling(p, 2, m);
+    assert_lookups_independent("doubling", 62, doubling, |p, m| OneHot::doubling(p, 2, m));
 }
 
 #[test]
-fn doubling_shows_nothing_of_the_offset() {
-    assert_independent("cyclic", 4, |x| doubling_views::<Cyclic>(64, x, 2));
-    assert_independent("xor", 4, |x| doubling_views::<Xor>(65, x, 1));
+fn a_lookup_by_staged_rotation_shows_nothing_of_the_index() {
+    assert_lookups_independent("ST", 70, |p, m| OneHot::staged(p, 2, m), |p, m| OneHot::staged(p, 2, m));
+}
+
+#[test]
+fn a_lookup_by_balanced_products_shows_nothing_of_the_index() {
+    assert_lookups_independent("B", 72, |p, m| OneHot::balanced(p, 2, m), |p, m| OneHot::balanced(p, 2, m));
+}
+
+#[test]
+fn a_lookup_by_flute_plus_shows_nothing_of_the_index() {
+    let flute_plus = |p: &mut Party, m| OneHot::flute_plus(p, 2, m);
+    assert_lookups_independent("FLUTE+", 74, flute_plus, |p, m| OneHot::flute_plus(p, 2, m));
 }
 
 /// P1's view of SP-LUT on three entries: as receiver in the first half the masked entries, its own
@@ -183,7 +89,7 @@ fn doubling_shows_nothing_of_the_offset() {
 fn splut_shows_nothing_of_the_index() {
     let table = Table::<u8>::new(2, vec![1, 3, 2]).expect("a table");
     assert_independent("SP-LUT", 3, |secret| {
-        let outcome = run::<Cyclic, _>(66, secret, |p, x| {
+        let outcome = run::<Cyclic, _>(66, (Role::P0, secret), |p, x| {
             let y = SpLut::<Cyclic>::prepare(p, 3, BATCH)?.lookup_mod(p, &table, x.words())?;
             Ok(y.words().iter().map(|&y| usize::from(y)).collect::<Vec<_>>())
         });

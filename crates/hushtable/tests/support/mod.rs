@@ -2,8 +2,11 @@
 
 pub mod bare;
 pub mod fixed;
+pub mod jobs;
 pub mod onehot;
 pub mod pairs;
 pub mod relay;
 pub mod stats;
 pub mod stores;
+pub mod uniform;
+pub mod views;

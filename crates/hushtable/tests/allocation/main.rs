@@ -1,0 +1,122 @@
+//! What numbers from the peer or the disk make a party allocate, counted by the allocator. A program of its own,
+//! because an allocator counts for all threads: nothing else runs beside it.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    io::Write,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use hushtable::{
+    Error, Party, Role,
+    lut::{Job, Prepared, Protocol},
+    net::Connection,
+    onehot::Xor,
+    share::{Bitwise, Sharing},
+};
+
+/// The system's allocator, and the largest piece that was asked of it.
+struct Counting;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise is the one that is asked for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        LARGEST.fetch_max(size, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(at, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// More than what a connection allocates for itself, and less than what any of the announced lengths takes.
+const LIMIT: usize = 1 << 17;
+
+/// Runs `f`; fails if it allocates a larger piece than `LIMIT`.
+fn bounded<T>(what: &str, f: impl FnOnce() -> T) -> T {
+    LARGEST.store(0, Ordering::Relaxed);
+    let out = f();
+    let largest = LARGEST.load(Ordering::Relaxed);
+    assert!(largest > 0, "{what}: nothing was counted");
+    assert!(largest < LIMIT, "{what}: {largest} bytes were allocated");
+    out
+}
+
+/// What a party makes of a peer that announces a message of `len` bytes and sends a hundred.
+fn announced(len: u32, receive: fn(&mut Connection) -> Result<(), Error>) -> Error {
+    let (mut connection, peer) = Connection::with_raw_peer(Role::P0, [7; 32]);
+    let frame = [&len.to_le_bytes()[..], &1u32.to_le_bytes(), &[0; 100]].concat();
+    (&peer).write_all(&frame).expect("room for a hundred bytes");
+    receive(&mut connection).expect_err("no such message")
+}
+
+type Receive = fn(&mut Connection) -> Result<(), Error>;
+
+const RECEIVERS: [(&str, Receive); 3] = [
+    ("a message", |c| c.channel().recv(10).map(drop)),
+    ("an exchange", |c| c.channel().exchange(vec![1; 10], 10).map(drop)),
+    ("parameters", |c| c.agree(&[("name", "value".into())])),
+];
+
+fn lengths_from_the_peer() {
+    for len in [u32::MAX - 1, 1 << 31, 1 << 30, 1 << 20, 1 << 17] {
+        for (name, receive) in RECEIVERS {
+            let what = format!("{name} of {len} bytes");
+            let error = bounded(&what, || announced(len, receive));
+            assert!(matches!(error, Error::Peer(_)), "{what}: {error}");
+        }
+        let what = format!("set-up with a message of {len} bytes");
+        let error = bounded(&what, || {
+            let (connection, peer) = Connection::with_raw_peer(Role::P0, [7; 32]);
+            (&peer).write_all(&[len.to_le_bytes(), 1u32.to_le_bytes()].concat()).expect("room");
+            Party::new(connection, None).map(drop).expect_err("no such message")
+        });
+        assert!(matches!(error, Error::Peer(_)), "{what}: {error}");
+    }
+}
+
+fn counts_from_the_disk() {
+    let job = |index_bits| Job { index: Sharing::Xor, output: Sharing::Xor, index_bits, value_bits: 8 };
+    for count in [1 << 16, 1 << 20, 1 << 40, usize::MAX / 8, usize::MAX] {
+        for protocol in [Protocol::Rotl, Protocol::Doubling, Protocol::SpLut] {
+            let what = format!("{count} stored lookups of {protocol} in a hundred bytes");
+            let read =
+                || Prepared::<Xor, Bitwise, u8>::from_bytes(protocol, &job(8), Role::P0, count, &[0; 100]);
+            assert!(bounded(&what, read).is_err(), "{what}");
+        }
+    }
+}
+
+/// The count itself is red where something is allocated.
+fn an_allocation_is_seen() {
+    LARGEST.store(0, Ordering::Relaxed);
+    std::hint::black_box(vec![1u8; LIMIT]);
+    assert!(LARGEST.load(Ordering::Relaxed) >= LIMIT, "an allocation was not counted");
+}
+
+fn main() {
+    an_allocation_is_seen();
+    lengths_from_the_peer();
+    counts_from_the_disk();
+    println!("no announced length was allocated");
+}

@@ -1,0 +1,193 @@
+//! A small job of every protocol, each with a barrier at its end, so that nobody is done before the peer is.
+#![allow(dead_code)] // not every test uses all of it
+
+use hushtable::{
+    AShare, BShare, Party, Result, Role,
+    arith::{
+        CompareJob, Comparison, Domain, Equality, Factor, FaithfulTruncation, Maximum, Method, Objective,
+        Plan, ProductTriples, Shape, matrix_product, multiply, relu, truncate,
+    },
+    lut::{
+        Table,
+        flute::{Flute, Inputs, Lut},
+        oplut::OpLut,
+        ottt::Ottt,
+        splut::SpLut,
+    },
+    math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
+    onehot::{Cyclic, OneHot, Xor},
+    ot::Scheme,
+    permutation::{Arrays, permute, rotate},
+    share::{Additive, Bitwise},
+};
+use prim::rows::Shift;
+
+use super::{fixed, pairs::share};
+
+/// Of sessions and shares.
+pub const SEED: u64 = 80;
+
+/// A party's part in a protocol, after set-up.
+pub type Job = fn(&mut Party) -> Result<()>;
+
+/// Items of a batch: no whole number of bytes.
+const BATCH: usize = 11;
+
+const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
+const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+
+/// Shares of numbers of 16 bits.
+fn numbers(p: &Party, count: usize) -> AShare<u32> {
+    share(p.role(), 16, &(0..count as u32).map(|i| 100 * i).collect::<Vec<_>>(), SEED)
+}
+
+fn small_table(bits: u32) -> Result<Table<u16>> {
+    Table::tabulate(3, bits, |x| x)
+}
+
+pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
+    ("SoftSpoken", None, |p| p.cots(9000, 9000).and_then(|_| p.barrier())),
+    ("Ferret", Some(Scheme::Ferret), |p| p.cots(50_000, 50_000).and_then(|_| p.barrier())),
+    ("ROTL", None, |p| {
+        let material = OneHot::<Cyclic>::rotl(p, 3, BATCH)?.signed(p, &[9])?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        let y = material.lookup(p, &small_table(9)?, &x)?;
+        p.open(&y).and_then(|_| p.barrier())
+    }),
+    ("doubling", None, |p| {
+        let material = OneHot::<Cyclic>::doubling(p, 3, BATCH)?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        material.lookup_xor(p, &small_table(9)?, &x).and_then(|_| p.barrier())
+    }),
+    ("staged rotation", None, |p| {
+        let material = OneHot::<Cyclic>::staged(p, 8, BATCH)?;
+        let x = share(p.role(), 8, &[5; BATCH], SEED);
+        material.lookup_xor(p, &Table::<u16>::tabulate(8, 9, |x| x)?, &x).and_then(|_| p.barrier())
+    }),
+    ("balanced products", None, |p| {
+        let material = OneHot::<Cyclic>::balanced(p, 3, BATCH)?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        material.lookup_xor(p, &small_table(9)?, &x).and_then(|_| p.barrier())
+    }),
+    ("FLUTE+", None, |p| {
+        let material = OneHot::<Cyclic>::flute_plus(p, 3, BATCH)?.signed(p, &[9])?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        material.lookup(p, &small_table(9)?, &x).and_then(|_| p.barrier())
+    }),
+    ("FLUTE", None, |p| {
+        let material = Flute::prepare(p, 3, 9, BATCH)?;
+        let x = share::<Bitwise>(p.role(), 3, &[5; BATCH], SEED);
+        material.lookup_xor(p, &small_table(9)?, &x).and_then(|_| p.barrier())
+    }),
+    ("tables at masked wires", None, |p| {
+        let inputs = Inputs::draw(p, 3, BATCH)?;
+        let first = Lut::prepare(p, inputs.masks(), 3)?;
+        let second = Lut::prepare(p, first.output(), 9)?;
+        let wires = inputs.mask(p, &BShare::<u8>::new(3, vec![5; BATCH]))?;
+        let between = first.lookup(p, &small_table(3)?, &wires)?;
+        second.lookup(p, &small_table(9)?, &between).and_then(|_| p.barrier())
+    }),
+    ("SP-LUT", None, |p| {
+        let material = SpLut::<Cyclic>::prepare(p, 13, BATCH)?;
+        let table = Table::<u16>::new(9, (0..13).collect())?;
+        material.lookup_mod(p, &table, &[4; BATCH]).and_then(|_| p.barrier())
+    }),
+    ("SP-LUT, xor group", None, |p| {
+        let material = SpLut::<Xor>::prepare(p, 8, BATCH)?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        material.lookup(p, &small_table(9)?, &x).and_then(|_| p.barrier())
+    }),
+    ("OP-LUT", None, |p| {
+        let table = small_table(9)?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        let material = OpLut::<Cyclic, Additive, u16>::prepare(p, &table, BATCH)?;
+        material.lookup(p, &x).and_then(|_| p.barrier())
+    }),
+    ("OP-LUT, codes", None, |p| {
+        let table = small_table(9)?;
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        let material = OpLut::<Xor, Bitwise, u16>::prepare_kk13(p, &table, BATCH)?;
+        material.lookup(p, &x).and_then(|_| p.barrier())
+    }),
+    ("OTTT", None, |p| {
+        let x = share(p.role(), 3, &[5; BATCH], SEED);
+        let material = Ottt::<Cyclic, u16>::prepare(p, &small_table(9)?, BATCH)?;
+        material.lookup_xor(p, &x).and_then(|_| p.barrier())
+    }),
+    ("permutation", None, |p| {
+        let of = Arrays { count: 3, len: 5, bits: 9 };
+        let moved = match p.role() {
+            Role::P0 => permute::hold::<Additive, u16>(p, of, &[7; 15]),
+            Role::P1 => permute::permute(p, of, &[4, 2, 0, 1, 3].repeat(3)),
+        };
+        moved.and_then(|_| p.barrier())
+    }),
+    ("rotation", None, |p| {
+        let of = Arrays { count: 3, len: 8, bits: 9 };
+        let moved = match p.role() {
+            Role::P0 => rotate::turn::<Bitwise, u16>(p, of, Shift::Cyclic, &[0, 7, 3]),
+            Role::P1 => rotate::hold(p, of, Shift::Cyclic, &[7; 24]),
+        };
+        moved.and_then(|_| p.barrier())
+    }),
+    ("comparison by thermometers", None, |p| {
+        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
+        material.ge(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("comparison by lookups", None, |p| {
+        let job = CompareJob { bits: 16, domain: Domain::Signed, plan: LOOKUP };
+        let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
+        material.ge(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("equality", None, |p| {
+        let (material, x) = (Equality::prepare(p, 16, 4, BATCH)?, numbers(p, BATCH));
+        material.eq(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("relu", None, |p| {
+        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
+        relu(p, material, &x).and_then(|_| p.barrier())
+    }),
+    ("maximum", None, |p| {
+        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let (material, x) = (Maximum::prepare(p, job, 3, 4)?, numbers(p, 12));
+        material.argmax(p, &x).and_then(|_| p.barrier())
+    }),
+    ("truncation", None, |p| {
+        let x = numbers(p, BATCH);
+        truncate(p, &x, 5).and_then(|_| p.barrier())
+    }),
+    ("faithful truncation", None, |p| {
+        let (material, x) = (FaithfulTruncation::prepare(p, 5, THERMOMETER, BATCH)?, numbers(p, BATCH));
+        material.truncate(p, &x).and_then(|_| p.barrier())
+    }),
+    ("products", None, |p| {
+        let x = numbers(p, BATCH);
+        multiply(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("products by triples", None, |p| {
+        let shape = Shape { batch: 2, rows: 2, inner: 3, columns: 1 };
+        let material = ProductTriples::random(p, 16, shape)?;
+        let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
+        material.multiply(p, &x, &y).and_then(|_| p.barrier())
+    }),
+    ("matrix product", None, |p| {
+        let shape = Shape { batch: 1, rows: 2, inner: 3, columns: 2 };
+        let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
+        matrix_product(p, shape, Factor::shared(&x), Factor::shared(&y)).and_then(|_| p.barrier())
+    }),
+    ("sigmoid", None, |p| {
+        let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
+        let options = Options { domain, ..Options::default() };
+        let material = Evaluation::new(Function::Sigmoid, 24, 8, &options)?.prepare(p, BATCH)?;
+        let x = fixed::shared(p.role(), &[0.5; BATCH], 24, 8, SEED)?;
+        material.eval(p, &x).and_then(|_| p.barrier())
+    }),
+    ("softmax", None, |p| {
+        let job = SoftmaxJob { rows: 1, len: 2, bits: 37, scale: 12, objective: Objective::Total };
+        let material = Softmax::prepare(p, job)?;
+        let x = fixed::shared(p.role(), &[0.5, -1.0], 37, 12, SEED)?;
+        material.eval(p, &x).and_then(|_| p.barrier())
+    }),
+];

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Counts the conditional jumps of every function of `prim` in a release binary, and compares them with the record.
+
+A select that the compiler turned into a branch on its mask is one jump more than was recorded. Loops over public
+lengths, checks of lengths and the choice of the instruction set are jumps as well: whoever records a larger count
+(`--record`) has looked at what it is, in `objdump -dC`.
+
+Counts belong to a compiler and an architecture: with another one nothing can be compared, and a line says so. That a
+branch is seen is checked first, on a function that has one.
+"""
+
+import collections
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORD = ROOT / "crates/prim/tests/data/branches.txt"
+PLANTED = "hushtable_taint::branch_on_mask"
+FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+# j.. but jmp, and loop..: the mnemonic follows the address.
+JUMP = re.compile(r"^\s*[0-9a-f]+:\s+(?:bnd )?(?:j(?!mp)[a-z]+|loop[a-z]*)\s")
+
+
+def compiler():
+    lines = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout.splitlines()
+    said = dict(line.split(": ", 1) for line in lines if ": " in line)
+    return f"{said['release']} {said['commit-hash'][:12]} {platform.machine()}"
+
+
+def counted(binary):
+    """Conditional jumps of the functions that are looked at, by name; those of one name are added up."""
+    command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", str(binary)]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    jumps, name = collections.Counter(), None
+    for line in text.splitlines():
+        if found := FUNCTION.match(line):
+            name = re.sub(r"::h[0-9a-f]{16}$|\[[0-9a-f]{16}\]", "", found[1])
+            name = name if re.match(r"<*&?(mut )?prim::|.* as prim::", name) or name == PLANTED else None
+            if name:
+                jumps[name] += 0
+        elif name and JUMP.match(line):
+            jumps[name] += 1
+    return jumps
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--record"]
+    binary = pathlib.Path(arguments[0]) if arguments else ROOT / "target/release/hushtable-taint"
+    jumps = counted(binary)
+    if not jumps.pop(PLANTED, 0):
+        sys.exit(f"branches: the planted branch of {PLANTED} is not seen")
+    if "--record" in sys.argv:
+        lines = [f"{count} {name}\n" for name, count in sorted(jumps.items(), key=lambda item: item[0])]
+        RECORD.write_text(f"# {compiler()}\n" + "".join(lines))
+        print(f"branches: {len(lines)} functions recorded")
+        return
+    first, *lines = RECORD.read_text().splitlines()
+    if first != f"# {compiler()}":
+        print(f"branches: SKIPPED, recorded with {first[2:]}, this is {compiler()}")
+        return
+    record = {name: int(count) for count, name in (line.split(" ", 1) for line in lines)}
+    wrong = [(name, count, record.get(name)) for name, count in jumps.items() if count > record.get(name, 0)]
+    for name, count, known in sorted(wrong):
+        print(f"branches: {name} has {count} conditional jumps, {known} recorded")
+    if wrong:
+        sys.exit("branches: look at them, and record them if no secret decides them: tools/branches.py --record")
+    print(f"branches: {len(jumps)} functions, {sum(jumps.values())} jumps, none new")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+//! The online phases that are looked at: a batch of each family.
+
+use hushtable::{
+    AShare, Party, Result,
+    arith::{
+        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, Fixed, Method, Objective, Plan,
+        ProductTriples, Shape, multiply, relu, truncate,
+    },
+    lut::{
+        Job, Protocol, Table,
+        flute::{Inputs, Lut},
+    },
+    math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
+    onehot::{Cyclic, Group, Xor},
+    share::{Additive, Bitwise, Kind, Share},
+};
+use prim::ring::Ring;
+
+use crate::valgrind;
+
+/// Prepares, calls the function when the online phase begins, and runs it.
+pub type Phases = fn(&mut Party, fn(&mut Party) -> Result<()>) -> Result<()>;
+
+/// Items of a batch: words with a rest, in one message.
+const BATCH: usize = 70;
+
+const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
+const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+
+/// This party's shares, which are secret.
+fn secret<K: Kind, R: Ring>(bits: u32, count: usize) -> Share<K, R> {
+    let words = vec![R::from_u64(5); count];
+    valgrind::secret(&words);
+    Share::new(bits, words)
+}
+
+fn number(bits: u32, count: usize) -> AShare<u64> {
+    secret(bits, count)
+}
+
+/// Lookups by every protocol that serves them.
+fn lookups<G: Group, K: Kind>(p: &mut Party, online: fn(&mut Party) -> Result<()>) -> Result<()> {
+    let table = Table::<u16>::tabulate(7, 11, |x| x * 31)?;
+    let job = Job::of::<G, K, u16>(&table)?;
+    let serve = Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok());
+    let serve = serve.filter(|protocol| *protocol != Protocol::Ottt); // its circuit is run offline, for minutes
+    let material = serve.map(|protocol| protocol.prepare::<G, K, u16>(p, &table, BATCH));
+    let material = material.collect::<Result<Vec<_>>>()?;
+    online(p)?;
+    material.into_iter().try_for_each(|m| m.lookup(p, &table, &secret(7, BATCH)).map(drop))
+}
+
+fn compared(p: &mut Party, online: fn(&mut Party) -> Result<()>, domain: Domain, plan: Plan) -> Result<()> {
+    let material = Comparison::prepare(p, CompareJob { bits: 20, domain, plan }, BATCH)?;
+    online(p)?;
+    material.ge(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
+}
+
+fn evaluated(p: &mut Party, online: fn(&mut Party) -> Result<()>, function: Function, bits: u32) -> Result<()> {
+    let options = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..Options::default() };
+    let material = Evaluation::new(function, bits, 8, &options)?.prepare(p, BATCH)?;
+    p.stock_cots(1 << 13, 1 << 13)?;
+    online(p)?;
+    material.eval(p, &Fixed::new(number(bits, BATCH), 8)?).map(drop)
+}
+
+/// All of them, by name.
+pub const JOBS: &[(&str, Phases)] = &[
+    ("lookups, additive index and output", lookups::<Cyclic, Additive>),
+    ("lookups, additive index, XOR output", lookups::<Cyclic, Bitwise>),
+    ("lookups, XOR index and output", lookups::<Xor, Bitwise>),
+    ("tables at masked wires", |p, online| {
+        let inputs = Inputs::draw(p, 4, BATCH)?;
+        let first = Lut::prepare(p, inputs.masks(), 4)?;
+        let second = Lut::prepare(p, first.output(), 9)?;
+        online(p)?;
+        let wires = inputs.mask(p, &secret::<Bitwise, u8>(4, BATCH))?;
+        let between = first.lookup(p, &Table::<u8>::tabulate(4, 4, |x| x ^ 6)?, &wires)?;
+        let y = second.lookup(p, &Table::<u16>::tabulate(4, 9, |x| x * 31)?, &between)?;
+        y.to_share::<u16>(p.role()).map(drop)
+    }),
+    ("comparison by thermometers", |p, online| compared(p, online, Domain::Near, THERMOMETER)),
+    ("comparison by lookups", |p, online| compared(p, online, Domain::Signed, LOOKUP)),
+    ("equality", |p, online| {
+        let material = Equality::prepare(p, 20, 4, BATCH)?;
+        online(p)?;
+        material.eq(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
+    }),
+    ("relu", |p, online| {
+        let job = CompareJob { bits: 20, domain: Domain::Near, plan: THERMOMETER };
+        let material = Comparison::prepare(p, job, BATCH)?;
+        p.stock_cots(1 << 10, 1 << 10)?;
+        online(p)?;
+        relu(p, material, &number(20, BATCH)).map(drop)
+    }),
+    ("truncation", |p, online| {
+        let material = FaithfulTruncation::prepare(p, 7, THERMOMETER, BATCH)?;
+        p.stock_cots(1 << 10, 1 << 10)?;
+        online(p)?;
+        truncate(p, &number(20, BATCH), 7)?;
+        material.truncate(p, &number(20, BATCH)).map(drop)
+    }),
+    ("products", |p, online| {
+        let shape = Shape { batch: 4, rows: 2, inner: 3, columns: 1 };
+        let triples = ProductTriples::random(p, 16, shape)?;
+        p.stock_cots(1 << 12, 1 << 12)?;
+        online(p)?;
+        multiply(p, &number(16, BATCH), &number(16, BATCH))?;
+        triples.multiply(p, &number(16, shape.left()), &number(16, shape.right())).map(drop)
+    }),
+    ("function by a table", |p, online| evaluated(p, online, Function::Tanh, 13)),
+    ("function by pieces", |p, online| evaluated(p, online, Function::Sigmoid, 37)),
+    ("softmax", |p, online| {
+        let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
+        let material = Softmax::prepare(p, job)?;
+        p.stock_cots(1 << 14, 1 << 14)?;
+        online(p)?;
+        material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)
+    }),
+];
