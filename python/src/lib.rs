@@ -29,6 +29,11 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _hushtable {
     use super::*;
 
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use arith::Operation;
     #[pymodule_export]
@@ -48,5 +53,5 @@ mod _hushtable {
     #[pymodule_export]
     use store::{Store, look_up_stored};
     #[pymodule_export]
-    use table::{Table, functions};
+    use table::{Table, fraction_bits, functions};
 }

@@ -23,6 +23,7 @@
 
 mod affine;
 mod card;
+mod check;
 mod choose;
 mod direct;
 mod domain;
@@ -41,6 +42,7 @@ mod normalise;
 mod options;
 mod pieces;
 mod predict;
+mod range;
 mod reciprocal;
 mod root;
 mod softmax;
@@ -50,7 +52,7 @@ mod target;
 
 pub use affine::Affine;
 pub use card::{Accuracy, Card, Cost};
-pub use domain::{Bounds, Domain, MAX_INDEX_BITS};
+pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};
 pub use evaluation::{Evaluation, Prepared};
 pub use function::{Function, Tail};
 pub use gelu::{Gelu, GeluJob, gelu};

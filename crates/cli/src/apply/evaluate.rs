@@ -5,7 +5,7 @@ use std::{ops::Range, sync::atomic::AtomicUsize};
 use hushtable::{
     AShare, Error, Party, Role,
     arith::{Fixed, Objective},
-    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside},
 };
 
 use super::{
@@ -53,7 +53,7 @@ impl Evaluating {
             None => of(NARROW).or_else(|_| of(WIDE))?,
         };
         let card = evaluation.card();
-        let range = range(function, &card);
+        let range = evaluation.range(card.reach);
         Ok(Self { evaluation, card, range })
     }
 
@@ -133,29 +133,4 @@ impl Evaluating {
         })?;
         Ok(Done { outcome, offline, online })
     }
-}
-
-/// What results can be, times `2^scale_out`: the function's values over its domain and beyond, and a margin for
-/// what its extremes and the evaluation's error may add.
-fn range(function: Function, card: &Card) -> [i64; 2] {
-    const LOOKED_AT: u32 = 1 << 12;
-    let (Bounds { lo, hi }, reach) = (card.domain, card.reach);
-    let step = (hi - lo) / f64::from(LOOKED_AT);
-    let inside = (0..=LOOKED_AT).map(|i| function.eval(lo + step * f64::from(i)));
-    let beyond =
-        function.tails().into_iter().zip([reach.lo, reach.hi]).filter_map(|(tail, end)| match tail {
-            _ if card.outside != Outside::Saturate => None,
-            Tail::Limit(value) => Some(value),
-            Tail::Number => Some(end),
-            Tail::End => None,
-        });
-    let values = inside.chain(beyond).filter(|value| value.is_finite());
-    let [least, greatest] = values
-        .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, greatest], v| [v.min(least), v.max(greatest)]);
-    let scale = 2f64.powi(card.scale_out as i32);
-    let margin = 8.0 + (greatest - least) * scale / 256.0;
-    let end = 2f64.powi(card.ring as i32 - 1);
-    let [least, greatest] =
-        [least * scale - margin, greatest * scale + margin].map(|v| v.clamp(-end, end - 1.0));
-    [least.floor() as i64, greatest.ceil() as i64]
 }

@@ -7,11 +7,13 @@ use prim::ring::Ring;
 use super::{
     Bounds, Card, Function, Method, Options, Outside, Tail,
     card::{Accuracy, Cost},
+    check::{self, Check},
     choose,
     form::Form,
     guard::{self, Guard, Instead},
+    range::Ends,
     spline,
-    target::{Edge, Grid, Target, check_fraction, usual_domain},
+    target::{Edge, Grid, Target, check_fraction, known_domain, usual_domain},
 };
 use crate::{
     arith::Fixed,
@@ -35,10 +37,11 @@ struct Program {
     bits: u32,
     grid: Grid,
     fraction_out: u32,
-    outside: Outside,
     form: Form,
+    check: Option<Check>,
     guard: Option<Guard>,
     instead: [Instead; 2],
+    ends: Ends,
     accuracy: Accuracy,
     jumps: [f64; 2],
     cost: Cost,
@@ -63,11 +66,13 @@ impl Evaluation {
         }
         let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
         let [wide, own] = [true, false].map(|moved_out| usual_domain(function, format, moved_out));
-        match over(wide) {
-            // Nothing is accurate enough over the larger one.
-            Err(_) if wide != own => over(own),
-            made => made,
+        let known = options.range.map_or(wide, |range| known_domain(function, wide, range));
+        // Where nothing is accurate enough over one, or the function not finite, the next may do.
+        let mut made = over(known);
+        for (domain, before) in [(wide, known), (own, wide)] {
+            made = if made.is_err() && domain != before { over(domain) } else { made };
         }
+        made
     }
 
     /// Any public function; saturation is clamping. The options must name the domain.
@@ -136,15 +141,30 @@ impl Evaluation {
         let fraction_out = options.fraction_out.unwrap_or(fraction);
         check_fraction(bits, fraction_out)?;
         let grid = Grid::new(domain, bits, fraction)?;
-        let target = Target::new(f, grid, tails, [fraction_out, bits], options.outside)?;
+        let ends = Ends::new(&grid, tails, options)?;
+        let options = &Options { outside: ends.outside, ..*options };
+        let check = Check::new(&grid, bits, ends.refused, options.objective)?;
+        let target = Target::new(f, grid, tails, [fraction_out, bits], ends.outside)?;
         let (choice, accuracy) = choose::choose(&target, bits, options)?;
-        let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
-        let outside = options.outside;
-        let (name, cost) = (name.to_string(), choice.cost(bits)?);
-        let (form, guard, jumps) = (choice.form, choice.guard, target.jumps());
-        let program =
-            Program { name, bits, grid, fraction_out, outside, form, guard, instead, accuracy, jumps, cost };
-        Ok(Self(Arc::new(program)))
+        let instead = instead(&target, bits, choice.guard.is_some())?;
+        let checked = check.map_or(Ok(Cost::default()), |check| check.cost())?;
+        let (name, cost, jumps) = (name.to_string(), choice.cost(bits)? + checked, target.jumps());
+        let (form, guard) = (choice.form, choice.guard);
+        let made = Program {
+            name,
+            bits,
+            grid,
+            fraction_out,
+            form,
+            check,
+            guard,
+            instead,
+            ends,
+            accuracy,
+            jumps,
+            cost,
+        };
+        Ok(Self(Arc::new(made)))
     }
 
     /// What is known of it.
@@ -161,10 +181,18 @@ impl Evaluation {
             accuracy: program.accuracy,
             jumps: program.jumps,
             cost: program.cost,
-            gathered: program.guard.is_some_and(|guard| guard.strict),
-            outside: program.outside,
+            gathered: program.check.is_some(),
+            outside: program.ends.outside,
+            refused: program.ends.refused,
             reach: program.reach(),
         }
+    }
+
+    /// The least and the greatest result, times `2^scale_out`, for numbers in `range`, which lies in the
+    /// [card's reach](Card::reach).
+    pub fn range(&self, range: Bounds) -> [i64; 2] {
+        let Program { form, grid, fraction_out, bits, .. } = &*self.0;
+        self.0.ends.results(form, grid, range, [*fraction_out, *bits])
     }
 
     /// Width of the ring.
@@ -186,8 +214,9 @@ impl Evaluation {
     pub fn digest(&self) -> blake3::Hash {
         let program = &self.0;
         let mut hash = blake3::Hasher::new();
-        let Program { bits, grid, fraction_out, outside, instead, .. } = &**program;
-        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {:?}", program.guard);
+        let Program { bits, grid, fraction_out, check, guard, instead, .. } = &**program;
+        let outside = program.ends.outside;
+        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {guard:?} {check:?}");
         hash.update(format.as_bytes());
         program.form.hash(&mut hash);
         hash.finalize()
@@ -200,7 +229,8 @@ impl Evaluation {
     pub fn cots(&self, role: Role, batch: usize) -> Result<(usize, usize)> {
         let (send, recv) = self.0.form.cots(role, batch)?;
         let guard = self.0.guard.map_or(Ok((0, 0)), |guard| guard.cots(role, batch))?;
-        Ok((send + guard.0, recv + guard.1))
+        let check = self.0.check.map_or(Ok((0, 0)), |check| check.cots(role, batch))?;
+        Ok((send + guard.0 + check.0, recv + guard.1 + check.1))
     }
 
     /// Offline, for `batch` numbers. What is left to be taken online is made and put in stock.
@@ -209,6 +239,7 @@ impl Evaluation {
     /// [`Error::Handshake`] if the peer prepares another evaluation, and those of the channel.
     pub fn prepare(&self, p: &mut Party, batch: usize) -> Result<Prepared> {
         p.announce(&format!("function {}", self.digest().to_hex()))?;
+        let check = self.0.check.map(|check| check.prepare(p, batch)).transpose()?;
         let guard = self.0.guard.map(|guard| guard.prepare(p, batch)).transpose()?;
         let material = match &self.0.form {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
@@ -216,7 +247,7 @@ impl Evaluation {
         };
         let (send, recv) = self.0.online_cots(p.role(), batch);
         p.stock_cots(send, recv)?;
-        Ok(Prepared { program: self.0.clone(), batch, guard, material })
+        Ok(Prepared { program: self.0.clone(), batch, check, guard, material })
     }
 }
 
@@ -234,6 +265,7 @@ impl Evaluation {
 pub struct Prepared {
     program: Arc<Program>,
     batch: usize,
+    check: Option<check::Material>,
     guard: Option<guard::Material>,
     material: Material,
 }
@@ -258,16 +290,16 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::Shape`] if number, width or scale are not those prepared for; [`Error::Param`] at both
-    /// parties for numbers outside the domain, with [`Outside::Strict`]; and those of the channel.
+    /// parties for numbers outside the domain, where they are refused; and those of the channel.
     pub fn eval<R: Ring>(self, p: &mut Party, x: &Fixed<R>) -> Result<Fixed<R>> {
         let program = &self.program;
         same("numbers of the function", self.batch, x.len())?;
         same("bits of the numbers", program.bits as usize, x.bits() as usize)?;
         same("scale of the numbers", program.grid.fraction as usize, x.scale() as usize)?;
-        let sides = match self.guard {
-            Some(guard) => guard.sides(p, x)?,
-            None => None,
-        };
+        if let Some(check) = self.check {
+            check.run(p, x)?;
+        }
+        let sides = self.guard.map(|guard| guard.sides(p, x)).transpose()?;
         let y = match (&program.form, self.material) {
             (Form::Direct(direct), Material::Direct(material)) => direct.eval(p, *material, x)?,
             (Form::Spline(spline), Material::Spline(material)) => spline.eval(p, *material, x)?,
@@ -286,16 +318,20 @@ impl Program {
     fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
         let (send, recv) = self.form.online_cots(role, batch);
         let guard = self.guard.map_or((0, 0), |guard| guard.online_cots(role, batch));
-        (send + guard.0, recv + guard.1)
+        let check = self.check.map_or((0, 0), |check| check.online_cots(role, batch));
+        (send + guard.0 + check.0, recv + guard.1 + check.1)
     }
 
     /// Where numbers are treated as the options say.
     fn reach(&self) -> Bounds {
-        if matches!(self.outside, Outside::Wrap) {
+        if self.ends.outside == Outside::Wrap {
             return self.grid.bounds;
         }
         let half = 1i128 << (self.bits - 1);
-        let [lo, hi] = self.guard.filter(|guard| !guard.strict).map_or([-half, half], |guard| guard.reach());
+        let [lo, hi] = self.guard.map_or([-half, half], |guard| guard.reach());
+        // What is refused need not be told apart.
+        let lo = if self.ends.refused[0] { -half } else { lo };
+        let hi = if self.ends.refused[1] { half } else { hi };
         let [held_lo, held_hi] = self.instead.map(|instead| match instead {
             // The number itself must fit the results.
             Instead::Number(more) => half >> more,
