@@ -363,6 +363,10 @@ fn a_known_range_is_used() {
     let asked = Options { range: Some(Bounds { lo: 4.0, hi: 9.0 }), ..asked };
     assert!(Evaluation::new(Function::Sqrt, 32, 12, &asked).is_err(), "there is no number inside");
     assert!(of(Function::Tanh, 20.0, 30.0).is_ok(), "it has a limit");
+    // All of a narrow ring, which saturation does not reach.
+    let options = Options { range: Some(Bounds { lo: -128.0, hi: 128.0 }), ..Options::default() };
+    let all = Evaluation::new(Function::Sigmoid, 16, 8, &options).unwrap().card();
+    assert_eq!((all.outside, all.reach), (Outside::Wrap, Bounds { lo: -128.0, hi: 128.0 }));
     // What is refused is said by the side.
     assert_eq!(usual(Function::Exp).treatment(), "saturate below, strict above");
     assert_eq!(usual(Function::Sqrt).treatment(), "strict");

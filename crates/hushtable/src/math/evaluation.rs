@@ -72,7 +72,11 @@ impl Evaluation {
         for (domain, before) in [(wide, known), (own, wide)] {
             made = if made.is_err() && domain != before { over(domain) } else { made };
         }
-        made
+        match (made, options.range) {
+            // Saturation does not reach as far: perhaps a table of all does.
+            (Ok(made), Some(range)) if !made.0.reach().contains(range) => over(range).or(Ok(made)),
+            (made, _) => made,
+        }
     }
 
     /// Any public function; saturation is clamping. The options must name the domain.
