@@ -308,8 +308,8 @@ fn refused() {
     says(Evaluation::new(Function::Sigmoid, 7, 3, &Options::default()).err(), "8 to 64");
     says(Evaluation::new(Function::Sigmoid, 64, 31, &spline(3, 4)).err(), "accumulator");
     says(Evaluation::new(Function::Exp, 16, 8, &over(-8.0, 8.0)).err(), "16 bits");
-    let wide = Options { outside: Outside::Clamp, ..over(-20000.0, 20000.0) };
-    says(Evaluation::of("f", |x| x, 16, 0, &wide).err(), "half of a ring of 16 bits");
+    let wide = Options { outside: Outside::Clamp, ..over(-400000.0, 400000.0) };
+    says(Evaluation::of("f", |x| x, 20, 0, &wide).err(), "half of a ring of 20 bits");
     says(Evaluation::tabulate(|x| x, Bounds { lo: 0.0, hi: 3.0 }, 8).err(), "power of two");
     both(pair(10, None), |p| {
         let evaluation = Evaluation::new(Function::Sigmoid, 16, 10, &Options::default())?;

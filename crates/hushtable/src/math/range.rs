@@ -56,16 +56,18 @@ impl Ends {
         range: Bounds,
         [fraction, bits]: [u32; 2],
     ) -> [i64; 2] {
+        let saturates = matches!(self.outside, Outside::Saturate | Outside::Usual);
         let (step, margin) = match form {
             Form::Direct(_) => (1, 0.0),
-            Form::Spline(_) => (grid.count.div_ceil(LOOKED_AT) as usize, 4.0),
+            // Numbers near the domain may be evaluated as those inside.
+            Form::Spline(_) => (grid.count.div_ceil(LOOKED_AT) as usize, if saturates { 4.0 } else { 0.0 }),
         };
         let last = grid.count - 1;
         let seen = (0..last).step_by(step).chain([last]).map(|x| form.results(x));
         let Results { least, greatest } = seen.reduce(Results::with).expect("the last");
-        let margin = if step == 1 { margin } else { margin + (greatest - least) as f64 / 256.0 };
+        let margin = if step == 1 { margin } else { margin + 2.0 + (greatest - least) as f64 / 256.0 };
         let [mut least, mut greatest] = [least as f64 - margin, greatest as f64 + margin];
-        if self.outside == Outside::Saturate || self.outside == Outside::Usual {
+        if saturates {
             let beyond = [range.lo < grid.bounds.lo, range.hi > grid.bounds.hi];
             for (i, end) in [range.lo, range.hi].into_iter().enumerate().filter(|(i, _)| beyond[*i]) {
                 let value = match self.tails[i] {
