@@ -14,9 +14,10 @@ Between two machines: `with ht.listen("0.0.0.0:7000", identity="bank.id") as p:`
 Security is semi-honest, with 128 bits. The network and malformed messages are treated as hostile.
 """
 
+from ._hushtable import __version__
 from .arithmetic import argmax, clip, maximum, minimum, where
 from .arithmetic import largest as max
-from .columns import read_column, write_column
+from .columns import fraction_bits, read_column, write_column
 from .cost import Cost, Phase
 from .errors import (
     ForkedError,
@@ -103,6 +104,7 @@ __all__ = [
     "count",
     "erf",
     "exp",
+    "fraction_bits",
     "functions",
     "gelu",
     "identity",
@@ -136,4 +138,5 @@ __all__ = [
     "tanh",
     "where",
     "write_column",
+    "__version__",
 ]

@@ -11,6 +11,8 @@ _Words: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] 
 _Estimate: TypeAlias = tuple[float, float, float, int]
 _Record: TypeAlias = tuple[str, str, float, float, int, int, int]
 
+__version__: str
+
 __all__ = [
     "Evaluation",
     "Listener",
@@ -23,6 +25,7 @@ __all__ = [
     "connect",
     "decode",
     "encode",
+    "fraction_bits",
     "functions",
     "identity_fingerprint",
     "identity_new",
@@ -69,6 +72,7 @@ class Evaluation:
         bits: int,
         fraction: int,
         domain: tuple[float, float] | None,
+        range: tuple[float, float] | None,
         method: tuple[int, int],
         outside: str,
         fraction_out: int | None,
@@ -82,7 +86,7 @@ class Evaluation:
     def fraction(self) -> int: ...
     @property
     def reach(self) -> tuple[float, float]: ...
-    def range(self, lo: float, hi: float) -> tuple[float, float]: ...
+    def range(self, lo: float, hi: float) -> tuple[int, int]: ...
 
 @final
 class Operation:
@@ -212,6 +216,7 @@ def encode(
     part: int,
 ) -> _Words: ...
 def decode(words: _Words, bits: int, fraction: int, lo: int) -> NDArray[Any]: ...
+def fraction_bits(values: NDArray[np.float64]) -> int: ...
 def functions() -> list[tuple[str, str, float, float]]: ...
 def protocols() -> list[tuple[str, str]]: ...
 def pair(net: str) -> tuple[Party, Party]: ...

@@ -21,22 +21,18 @@ NOTHING = np.empty(0, dtype=np.uint64)
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
     """The products, element by element and broadcast; of fixed-point numbers rounded down to their scale.
 
-    A public whole number multiplies locally. Raises `ParamError` if the width cannot hold the product at
-    twice the scale, `ShapeError` for shapes or types that do not fit together.
+    A public whole number multiplies locally. Raises `ParamError` if the width cannot hold the product, with a factor
+    that is shared or not whole at twice the scale; and for public numbers that are not finite, or outside those of
+    the share's width and scale. `ShapeError` for shapes or types that do not fit together.
     """
-    if not isinstance(b, Share):
-        numbers = _words.numbers(b)
-        if numbers.dtype == np.int64:
-            return a._times_whole(numbers)
-        if a.fraction == 0:
-            raise TypeError(f"*: numbers that are not whole and a share without fraction bits: {a!r}")
-        steps = np.round(numbers * 2.0**a.fraction).astype(np.int64)
-        _room(a, _product(a._range, (int(steps.min()), int(steps.max()) + 1) if steps.size else (0, 1)))
-        return _shifted(a._times_whole(steps), a.fraction)
     a._additive("*")
+    if not isinstance(b, Share):
+        factors, whole = _factors("*", a, b)
+        product, limits = a._times_whole(factors)
+        return product._room(limits, "*") if whole else _shifted(product._within(_room(a, limits)), a.fraction)
     a._same(b, "*")
     x, y = _pair(a, b)
-    limits = _room(a, _product(a._range, b._range))
+    limits = _room(a, _words.product(a._range, b._range))
     words = a.party._run(_name("multiply", a, b), native.Operation.multiply(a.bits), x, y, x.shape)
     return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
 
@@ -45,7 +41,7 @@ def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
 
     Entries of fixed-point numbers are rounded down to their scale, once. Raises `ShapeError` for shapes that do
-    not fit together, `ParamError` if the width cannot hold the sums at twice the scale.
+    not fit together, `ParamError` as `multiply`, for the sums.
     """
     if not isinstance(a, Share):
         assert isinstance(b, Share)
@@ -73,42 +69,75 @@ def _swapped(a: Share) -> Share:
     return a if a.ndim < 2 else a._like(a._words.swapaxes(-1, -2))
 
 
+def _factors(operation: str, a: Share, b: ArrayLike) -> tuple[NDArray[np.int64], bool]:
+    """Public factors, and whether they are whole numbers; others are in steps of the scale."""
+    numbers = _words.numbers(b)
+    whole = numbers.dtype == np.int64 or numbers.size == 0  # NumPy takes nothing for floats
+    if not whole and a.fraction == 0:
+        raise TypeError(f"{operation}: numbers that are not whole and a share without fraction bits: {a!r}")
+    return _words.steps(operation, numbers, 0 if whole else a.fraction, a._limits()), whole
+
+
 def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
     (rows, inner), columns = a.shape[-2:], b.shape[-1]
     if isinstance(b, Share):
         a._same(b, "@")
-        lo, hi = _product(a._range, b._range)
+        if 0 in (*batch, rows, inner, columns):
+            none = np.zeros((*batch, rows, columns), dtype=_words.dtype(a.bits))  # sums of nothing
+            return a._like(none, (0, 1))
+        lo, hi = _words.product(a._range, b._range)
         limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
         operation = native.Operation.matrix_product(a.bits, math.prod(batch), rows, inner, columns)
         x, y = (wide(s._like(np.broadcast_to(s._words, batch + s.shape[-2:]))) for s in (a, b))
         words = a.party._run(_name("matmul", a, b), operation, x, y, (*batch, rows, columns))
         return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
-    numbers = _words.numbers(b)
-    whole = numbers.dtype == np.int64
-    if not whole and a.fraction == 0:
-        raise TypeError(f"@: numbers that are not whole and a share without fraction bits: {a!r}")
-    steps = numbers.astype(np.int64) if whole else np.round(numbers * 2.0**a.fraction).astype(np.int64)
-    bound = int(np.abs(steps).sum(axis=-2).max()) if steps.size else 0
-    most = max(abs(a._range[0]), abs(a._range[1] - 1)) * bound
-    limits = (-most, most + 1) if whole else _room(a, (-most, most + 1))
-    words = _words.reduce(wide(a) @ steps.view(np.uint64), a.bits)  # local: a public factor
-    product = a._like(words, limits)
-    return product if whole else _shifted(product, a.fraction)
+    factors, whole = _factors("@", a, b)
+    most = max(abs(a._range[0]), abs(a._range[1] - 1)) * _heaviest(factors)
+    limits = (-most, most + 1)
+    product = a._like(_words.reduce(wide(a) @ factors.view(np.uint64), a.bits))  # local: a public factor
+    return product._room(limits, "@") if whole else _shifted(product._within(_room(a, limits)), a.fraction)
+
+
+def _heaviest(factors: NDArray[np.int64]) -> int:
+    """The largest sum of sizes in a column; more, where `int64` might not hold it."""
+    lo, hi = _words.extremes(factors)
+    most, inner = max(-lo, hi - 1, 0), factors.shape[-2]
+    if most * inner >= 1 << 62 or factors.size == 0:
+        return most * inner
+    return int(np.abs(factors).sum(axis=-2).max())
 
 
 def mean(x: Share, axis: int | None = None) -> Share:
-    """Means over an axis, or of all: the sum times a reciprocal, off by at most half a step and rounded down."""
-    total = x.sum(axis)
+    """Means over an axis, or of all, wrong by at most a step: the sum times a reciprocal, rounded to nearest.
+
+    Raises `ParamError` that says how many bits would do, if the width does not; `ShapeError` if there are no values.
+    """
+    total, limits = x._total(axis)
     if total.size == 0 or x.size == 0:
         raise ShapeError(f"mean: at least one value is expected, got shape {x.shape}")
-    count = x.size // total.size
-    most, quarter = max(abs(total._range[0]), abs(total._range[1] - 1)), 1 << max(x.bits - 2, 0)
-    digits = next((k for k in range(40, -1, -1) if most * round(2**k / count) < quarter), 0)
-    factor = round(2**digits / count)
-    if most * abs(factor - 2**digits / count) > 0.5 * 2**digits:
-        raise ParamError(f"mean: {count} values in {x.range} do not fit {x.bits} bits; share with more bits")
-    product = total._times_whole(factor)
-    return _shifted(product, digits)
+    count, most = x.size // total.size, max(abs(limits[0]), abs(limits[1] - 1))
+    digits = _mean_digits(most, count, x.bits)
+    if digits is None:
+        need = next((bits for bits in range(x.bits + 1, 65) if _mean_digits(most, count, bits) is not None), None)
+        accepted = "share with a smaller range=" if need is None else f"{need} and more, or a smaller range="
+        raise ParamError(
+            f"mean: {x.bits} bits for {count} values in {x.range} is not supported; accepted: {accepted}"
+        )
+    product, limits = total._within(limits)._times_whole(np.array(round(2**digits / count)))
+    half = 1 << digits >> 1  # to round to nearest
+    words = _words.reduce(product._words + product._mine(_words.word(half, x.bits)), x.bits)
+    return _shifted(product._like(words, (limits[0] + half, limits[1] + half)), digits)
+
+
+def _mean_digits(most: int, count: int, bits: int) -> int | None:
+    """Digits behind the point of the reciprocal of `count`, at most 40: the most for which products with sums of up to
+    `most` fit a quarter of the width, if they leave an error of half a step."""
+    room = 1 << max(bits - 2, 0)
+    fits = (k for k in range(40, -1, -1) if most * round(2**k / count) + (1 << k >> 1) < room)
+    digits = next(fits, None)
+    if digits is None or most * abs(round(2**digits / count) * count - 2**digits) * 2 > count << digits:
+        return None
+    return digits
 
 
 def less(a: Share, b: Share | ArrayLike) -> Share:
@@ -117,7 +146,7 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
     Raises `ParamError` if the width holds neither the difference nor both numbers with one sign.
     """
     a._additive("<")
-    other = b if isinstance(b, Share) else known(a, b)
+    other = a._known(b, "<")
     a._same(other, "<")
     x, y = _pair(a, other)
     lo, hi = a._range[0] - other._range[1] + 1, a._range[1] - other._range[0]
@@ -138,48 +167,56 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """`a` where the shared bits of a comparison are 1, else `b`; broadcast. At least one of both is a share.
 
-    Raises `TypeError` if the condition is no comparison of shares, `ShapeError` for shapes that do not fit.
+    Raises `TypeError` if the condition is no comparison of shares, `ShapeError` for shapes that do not fit,
+    `ParamError` for public numbers as `+` does.
     """
-    like = a if isinstance(a, Share) else b
     if not isinstance(condition, Share) or (condition.kind, condition.bits) != ("xor", 1):
         raise TypeError(f"where: the bits of a comparison are expected, got {condition!r}")
-    if not isinstance(like, Share):
-        raise TypeError("where: at least one of both values is to be a share")
-    first = a if isinstance(a, Share) else known(like, a)
-    second = b if isinstance(b, Share) else known(like, b)
-    difference = first - second
+    first, second = _both("where", a, b)
+    difference, _ = first._plus(second, -1, "where")
     shape = _shape(condition, difference)
     bits = np.ascontiguousarray(np.broadcast_to(condition._words, shape)).astype(np.uint64)
     wide = np.ascontiguousarray(np.broadcast_to(difference._words, shape)).astype(np.uint64)
-    operation = native.Operation.select(like.bits)
-    words = like.party._run(_name("where", condition, difference), operation, bits, wide, shape)
+    operation = native.Operation.select(first.bits)
+    words = first.party._run(_name("where", condition, difference), operation, bits, wide, shape)
     lo, hi = min(first._range[0], second._range[0]), max(first._range[1], second._range[1])
-    chosen = second + like._like(_words.reduce(words, like.bits), difference._range)
+    chosen, _ = second._plus(first._like(_words.reduce(words, first.bits)), 1, "where")
     return chosen._within((lo, hi))
 
 
-def maximum(a: Share, b: Share | ArrayLike) -> Share:
+def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The greater of both, element by element and broadcast. Raises as `where` and comparisons do."""
-    other = b if isinstance(b, Share) else known(a, b)
-    (lo, hi), (b_lo, b_hi) = a._range, other._range
-    return where(less(a, other), other, a)._within((max(lo, b_lo), max(hi, b_hi)))
+    first, second = _both("maximum", a, b)
+    (lo, hi), (b_lo, b_hi) = first._range, second._range
+    return where(less(first, second), second, first)._within((max(lo, b_lo), max(hi, b_hi)))
 
 
-def minimum(a: Share, b: Share | ArrayLike) -> Share:
+def minimum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The smaller of both, element by element and broadcast. Raises as `where` and comparisons do."""
-    other = b if isinstance(b, Share) else known(a, b)
-    (lo, hi), (b_lo, b_hi) = a._range, other._range
-    return where(less(a, other), a, other)._within((min(lo, b_lo), min(hi, b_hi)))
+    first, second = _both("minimum", a, b)
+    (lo, hi), (b_lo, b_hi) = first._range, second._range
+    return where(less(first, second), first, second)._within((min(lo, b_lo), min(hi, b_hi)))
 
 
-def clip(x: Share, lo: float | None, hi: float | None) -> Share:
+def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[Share, Share]:
+    """Both values as shares of one type."""
+    like = a if isinstance(a, Share) else b
+    if not isinstance(like, Share):
+        raise TypeError(f"{operation}: at least one of both values is to be a share")
+    like._additive(operation)
+    return like._known(a, operation), like._known(b, operation)
+
+
+def clip(x: Share, lo: ArrayLike | None, hi: ArrayLike | None) -> Share:
     """What is below `lo` becomes `lo`, what is above `hi` becomes `hi`; the range is then that small.
 
-    A comparison and a selection for each limit that the share's `range` does not keep already.
+    A comparison and a selection for each limit that the share's `range` does not keep already. Raises `ParamError`
+    for a limit that is not finite, or outside the numbers of the share's width and scale.
     """
-    first, last = x._range[0] * 2.0**-x.fraction, (x._range[1] - 1) * 2.0**-x.fraction
-    raised = x if lo is None or lo <= first else maximum(x, lo)
-    return raised if hi is None or hi >= last else minimum(raised, hi)
+    x._additive("clip")
+    least, most = (None if end is None else x._known(end, "clip") for end in (lo, hi))
+    raised = x if least is None or least._range[1] - 1 <= x._range[0] else maximum(x, least)
+    return raised if most is None or most._range[0] >= raised._range[1] - 1 else minimum(raised, most)
 
 
 def largest(x: Share, axis: int | None = None) -> Share:
@@ -228,18 +265,9 @@ def _append(a: Share, b: Share) -> Share:
     return a._like(np.concatenate([a._words, b._words]), (lo, hi))
 
 
-def known(like: Share, values: ArrayLike) -> Share:
-    """Public values as a share of the same type."""
-    words = like._public(values, "a public value")
-    numbers = native.decode(np.ascontiguousarray(words), like.bits, 0, -(1 << (like.bits - 1)))
-    mine = words if like.party.role == 0 else np.zeros_like(words)
-    limits = (int(numbers.min()), int(numbers.max()) + 1) if numbers.size else (0, 1)
-    return Share(like.party, mine, like.bits, like.fraction, "additive", limits)
-
-
 def _shifted(product: Share, digits: int) -> Share:
     """Rounded down after division by `2^digits`; a protocol."""
-    if digits == 0:
+    if digits == 0 or product.size == 0:
         return product
     name = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
     operation = native.Operation.truncate(product.bits, digits)
@@ -258,11 +286,6 @@ def _room(a: Share, limits: Range) -> Range:
             f"more bits, or a smaller range="
         )
     return limits
-
-
-def _product(a: Range, b: Range) -> Range:
-    ends = [x * y for x in (a[0], a[1] - 1) for y in (b[0], b[1] - 1)]
-    return min(ends), max(ends) + 1
 
 
 def _pair(a: Share, b: Share) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

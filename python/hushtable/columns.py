@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _hushtable as native
 from .errors import IoError, ParamError
 
 
@@ -123,6 +124,15 @@ def _fill_parquet(file: IO[bytes], columns: dict[str, Any]) -> None:
     import pyarrow.parquet as parquet
 
     parquet.write_table(pyarrow.table(columns), file)
+
+
+def fraction_bits(values: ArrayLike) -> int:
+    """Binary digits after the point that a column of numbers needs.
+
+    To be held exactly, if at most 16 do that; else to tell apart decimals of as many digits as the number that is
+    written with most: 4 for one digit, 7 for two, 10 for three. Public, if the peer is to use as many.
+    """
+    return native.fraction_bits(np.ascontiguousarray(values, dtype=np.float64).ravel())
 
 
 def _check_name(path: str | os.PathLike[str], column: str, names: Sequence[str]) -> None:

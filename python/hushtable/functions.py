@@ -1,9 +1,10 @@
-"""Functions of shares: by one table, or as the library evaluates them; softmax and layer norm."""
+"""Functions of shares, as the library evaluates them or by a lookup in one table; softmax and layer norm."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # Most bits of an index in a table that is made on the way.
 MOST_BITS = 16
 
+# The narrowest numbers that the library evaluates functions of; of narrower ones there are tables.
+LEAST_BITS = 8
+
 Method = Literal["auto", "table"] | tuple[int, int]
 Outside = Literal["saturate", "clamp", "wrap", "strict"]
 
@@ -30,11 +34,13 @@ Outside = Literal["saturate", "clamp", "wrap", "strict"]
 class How(TypedDict, total=False):
     """How a function is evaluated: the options of its card.
 
-    `domain`: an interval `lo <= x < hi`, default: the function's own. `fraction_out`: bits behind the point of the
-    results, default: as before. `method`, `outside`, `max_ulp`: as for `Function`.
+    `domain`: an interval `lo <= x < hi`, default: the function's own. `range`: where all numbers are known to lie.
+    `fraction_out`: bits behind the point of the results, default: as before. `method`, `outside`, `max_ulp`: as for
+    `Function`.
     """
 
     domain: tuple[float, float] | None
+    range: tuple[float, float] | None
     fraction_out: int | None
     method: Method | None
     outside: Outside | None
@@ -56,7 +62,7 @@ class Function:
         domain: tuple[float, float] | None = None,
         fraction: int | None = None,
         bits: int | None = None,
-        protocol: str = "auto",
+        protocol: str | None = None,
         store: Store | None = None,
         method: Method | None = None,
         outside: Outside | None = None,
@@ -64,29 +70,37 @@ class Function:
     ) -> Share:
         """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`.
 
-        If all numbers in the share's `range`, or in `domain` (`lo <= x < hi`), are at most 2^16, this is a lookup
-        in the table of all values: each is rounded to nearest, `bits`, `protocol` and `store` are those of
-        `hushtable.lookup`, and the range must lie in the domain.
+        It is evaluated as the library and the program do, in the width of `x`. `method` is `"auto"` (the default: the
+        cheapest that is accurate enough), `"table"`, or degree and pieces of a spline, such as `(2, 64)`; `max_ulp` is
+        the largest error allowed, in steps of the result. `card` tells domain, accuracy and cost.
 
-        If there are more, or `method`, `outside` or `max_ulp` is given, it is evaluated as the library does, in
-        the width of `x`: `method` is `"auto"`, `"table"`, or degree and pieces of a spline, such as `(2, 64)`;
-        `max_ulp` is the largest error allowed, in steps of the result; numbers outside the domain, by default the
-        function's own, `"saturate"` to its limit (the default), are `"clamp"`ed, must not occur (`"wrap"`), or
-        raise `ParamError` at both parties (`"strict"`). `card` tells accuracy and cost.
+        The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
+        the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
+        below) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt, reciprocal; exp
+        above), they raise `ParamError` at both parties, who learn that there are some. What `range` rules out costs
+        nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer end), `"strict"` (always
+        refuse), or `"wrap"`: promised not to occur.
+
+        With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
+        values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are
+        at most 2^16. So it is for shares by XOR, of less than 8 bits, or of a range of numbers without sign.
 
         Raises `ParamError` for what is not supported, and says what is; `ShapeError` or `TypeError` for an argument
         that is no such share.
         """
         if not isinstance(x, Share):
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
-        asked = (method, outside, max_ulp) != (None, None, None)
-        if asked or (domain is None and _index_bits(x) > MOST_BITS):
-            if (bits, protocol, store) != (None, "auto", None):
-                raise ParamError(f"{self.name}: bits=, protocol= and store= are for tables of at most 2^{MOST_BITS}")
-            how = How(domain=domain, fraction_out=fraction, method=method, outside=outside, max_ulp=max_ulp)
+        looked_up = (bits, protocol, store) != (None, None, None)
+        how = How(domain=domain, fraction_out=fraction, method=method, outside=outside, max_ulp=max_ulp)
+        if not looked_up and _evaluable(x):
             return self._evaluate(x, how)
+        if (method, outside, max_ulp) != (None, None, None) or (domain is None and _index_bits(x) > MOST_BITS):
+            raise ParamError(
+                f"{self.name} of {x!r} by a table: method=, outside= or max_ulp=, or numbers in {x.range}, are not "
+                f"supported; accepted: at most 2^{MOST_BITS} numbers; bits=, protocol= and store= are for tables"
+            )
         table = self.table(x, domain, fraction)
-        return look_up(self.name, table, x, bits, "additive", protocol, store)
+        return look_up(self.name, table, x, bits, "additive", protocol or "auto", store)
 
     def table(self, x: Share, domain: tuple[float, float] | None = None, fraction: int | None = None) -> Table:
         """The table that serves `x`: an entry for each number in its range, or in `domain`."""
@@ -101,9 +115,9 @@ class Function:
         return card(self.name, bits, fraction, **how)
 
     def _evaluate(self, x: Share, how: How) -> Share:
-        x._additive(self.name)
-        made = _evaluation(self.name, x.bits, x.fraction, **how)
-        (lo, hi), (first, last) = x.range, made.reach
+        (lo, hi) = x.range
+        made = _evaluation(self.name, x.bits, x.fraction, **how, range=(lo, hi))
+        first, last = made.reach
         if lo < first or hi > last:
             raise ParamError(
                 f"{self.name}: numbers that may be {lo:g} <= x < {hi:g} are not supported in {x.bits} bits; accepted: "
@@ -112,7 +126,7 @@ class Function:
         name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
         least, most = made.range(lo, hi)
-        limits = _words.fit(int(least), int(most) + 1, x.bits)
+        limits = _words.fit(least, most + 1, x.bits)
         return Share(x.party, _words.reduce(words, x.bits), x.bits, made.fraction, "additive", limits)
 
 
@@ -196,6 +210,8 @@ def _affine(
     offsets = np.zeros(length) if offset is None else np.asarray(offset, dtype=np.float64)
     if gains.shape != (length,) or offsets.shape != (length,):
         raise ShapeError(f"layer_norm: gain and offset of shape ({length},), got {gains.shape} and {offsets.shape}")
+    if not (np.isfinite(gains).all() and np.isfinite(offsets).all()):
+        raise ParamError("layer_norm: a gain or an offset that is not finite is not supported; accepted: numbers")
     if most is None:
         most = max(1.0, float(np.abs(gains).max()), float(np.abs(offsets).max()))
     return gains.tolist(), offsets.tolist(), most
@@ -207,12 +223,14 @@ def _rows(x: Share, name: str) -> tuple[int, int]:
     return x.size // x.shape[-1], x.shape[-1]
 
 
+@lru_cache(maxsize=64)  # some take long to choose
 def _evaluation(
     name: str,
     bits: int,
     fraction: int,
     *,
     domain: tuple[float, float] | None = None,
+    range: tuple[float, float] | None = None,
     fraction_out: int | None = None,
     method: Method | None = None,
     outside: Outside | None = None,
@@ -225,7 +243,13 @@ def _evaluation(
             f"{name}: method={method!r}, outside={outside!r} is not supported; accepted: 'auto', 'table' or (degree, "
             f"pieces); 'saturate', 'clamp', 'wrap' or 'strict'"
         )
-    return native.Evaluation(name, bits, fraction, domain, way, outside or "saturate", fraction_out, max_ulp)
+    return native.Evaluation(name, bits, fraction, domain, range, way, outside or "usual", fraction_out, max_ulp)
+
+
+def _evaluable(x: Share) -> bool:
+    """Whether the library evaluates functions of such numbers."""
+    (lo, hi), (least, end) = x._range, _words.signed(x.bits)
+    return x.kind == "additive" and max(LEAST_BITS, x.fraction + 1) <= x.bits and least <= lo and hi <= end
 
 
 def _index_bits(x: Share) -> int:

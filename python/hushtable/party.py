@@ -233,7 +233,7 @@ class Party:
         if range is None:
             return _words.signed(bits) if kind == "additive" else (0, 1 << bits)
         lo, hi = (end * (1 << fraction) for end in range)
-        if lo != int(lo) or hi != int(hi) or not 0 < hi - lo <= 1 << bits:
+        if not np.isfinite([lo, hi]).all() or lo != int(lo) or hi != int(hi) or not 0 < hi - lo <= 1 << bits:
             accepted = f"multiples of 2^-{fraction} that hold at most 2^{bits} numbers"
             raise ParamError(f"range: {range} is not supported; accepted: {accepted}")
         return int(lo), int(hi)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from . import _hushtable as native
 from . import _words
 from ._words import Kind, Range, Words
-from .errors import ShapeError
+from .errors import ParamError, ShapeError
 
 if TYPE_CHECKING:
     from .party import Party
@@ -28,7 +27,9 @@ class Share:
     reshaping and joining are NumPy's; so is broadcasting. What is added to, multiplied with or compared with a
     share may be another one, an array or a number. Nothing here reveals a value: that is `p.open`.
 
-    Additions wrap around mod `2^bits`, as NumPy's integers do.
+    Whole numbers wrap around mod `2^bits`, as NumPy's do. With digits after the point nothing wraps: what the width
+    may not hold, as far as `range` tells, is refused with `ParamError`, and so is a public number that is not
+    finite, or outside the numbers of the share's width and scale.
     """
 
     __slots__ = ("_party", "_range", "_words", "bits", "fraction", "kind")
@@ -129,25 +130,24 @@ class Share:
 
     def __xor__(self, other: Any) -> Share:
         self._is("xor", "^")
+        whole = (0, 1 << self.bits)
         if isinstance(other, Share):
             self._same(other, "^")
-            return self._like(_broadcast(np.bitwise_xor, self, other), (0, 1 << self.bits))
-        words = self._public(other, "^")
-        mine = words if self._party.role == 0 else np.zeros_like(words)
-        return self._like(_broadcast(np.bitwise_xor, self, mine), (0, 1 << self.bits))
+            return self._like(_broadcast(np.bitwise_xor, self, other), whole)
+        words = _words.words_of(_words.steps("^", other, self.fraction, whole), self.bits)
+        return self._like(_broadcast(np.bitwise_xor, self, self._mine(words)), whole)
 
     __rxor__ = __xor__
 
     def __invert__(self) -> Share:
-        return self ^ ((1 << self.bits) - 1)
+        self._is("xor", "~")
+        ones = np.full(self.shape, (1 << self.bits) - 1, dtype=self._words.dtype)
+        return self._like(np.bitwise_xor(self._words, self._mine(ones)), (0, 1 << self.bits))
 
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Share:
-        """Sums over one axis, several, or all."""
-        self._additive("sum")
-        words = np.asarray(self._words.sum(axis=axis, dtype=self._words.dtype))
-        count = self.size // max(words.size, 1)
-        lo, hi = self._range
-        return self._like(_words.reduce(words, self.bits), (count * lo, count * (hi - 1) + 1))
+        """Sums over one axis, several, or all. Raises `ParamError` if the width may not hold them."""
+        total, range = self._total(axis)
+        return total._room(range, "sum")
 
     def low_bits(self, bits: int) -> Share:
         """Shares of each value mod `2^bits`: the width only shrinks."""
@@ -181,7 +181,7 @@ class Share:
         return less(self, other)
 
     def __gt__(self, other: Any) -> Share:
-        return self._known(other).__lt__(self)
+        return self._known(other, ">").__lt__(self)
 
     def __le__(self, other: Any) -> Share:
         return ~self.__gt__(other)
@@ -219,11 +219,6 @@ class Share:
 
         return clip(self, lo, hi)
 
-    def _known(self, other: Any) -> Share:
-        from .arithmetic import known
-
-        return other if isinstance(other, Share) else known(self, other)
-
     # --- refused, because the values are secret
 
     def __bool__(self) -> NoReturn:
@@ -254,6 +249,28 @@ class Share:
     def _type(self) -> str:
         return f"bits={self.bits}, fraction={self.fraction}, kind={self.kind!r}"
 
+    def _mine(self, words: Words) -> Words:
+        """This party's part of public words: exactly one party has them."""
+        return words if self._party.role == 0 else np.zeros_like(words)
+
+    def _room(self, range: Range, operation: str) -> Share:
+        """This share with the range of a result, if the width holds it; whole numbers wrap."""
+        if self.fraction and not _words.fits(*range, self.bits):
+            need = (range[1] - range[0] - 1).bit_length()
+            raise ParamError(
+                f"{operation}: results of up to {need} bits are not supported; accepted: {self.bits}, the width: "
+                f"share with more bits, or a smaller range="
+            )
+        return self._within(range)
+
+    def _total(self, axis: int | tuple[int, ...] | None) -> tuple[Share, Range]:
+        """Sums mod `2^bits`, and the range of what they would be without."""
+        self._additive("sum")
+        words = np.asarray(self._words.sum(axis=axis, dtype=self._words.dtype))
+        count = self.size // max(words.size, 1)
+        lo, hi = self._range
+        return self._like(_words.reduce(words, self.bits)), (count * lo, count * (hi - 1) + 1)
+
     def _like(self, words: Words, range: Range | None = None) -> Share:
         fitted = self._range if range is None else _words.fit(*range, self.bits)
         return Share(self._party, words, self.bits, self.fraction, self.kind, fitted)
@@ -278,61 +295,65 @@ class Share:
         if (other.bits, other.fraction) != (self.bits, self.fraction):
             raise ShapeError(f"{operation}: shares of different width or scale: {self!r} and {other!r}")
 
-    def _public(self, values: ArrayLike, operation: str) -> Words:
-        """Public values as words at this share's scale; both parties have the same."""
-        numbers = _words.numbers(values)
-        whole = (0, 1 << self.bits) if self.kind == "xor" else (-(1 << (self.bits - 1)), 1 << self.bits)
-        return native.encode(numbers, self.bits, self.fraction, whole, 1)
+    def _limits(self) -> Range:
+        """What a public number may be that is held as this share's are: any signed one, or one of the range."""
+        lo, hi = _words.signed(self.bits)
+        return min(lo, self._range[0]), max(hi, self._range[1])
+
+    def _known(self, other: Any, operation: str) -> Share:
+        """Another share, or public numbers as one of the same type."""
+        if isinstance(other, Share):
+            return other
+        steps = _words.steps(operation, other, self.fraction, self._limits())
+        words = self._mine(_words.words_of(steps, self.bits))
+        return Share(self._party, words, self.bits, self.fraction, "additive", _words.extremes(steps))
 
     def _sum(self, other: Any, sign: int) -> Share:
         operation = "+" if sign == 1 else "-"
+        total, range = self._plus(other, sign, operation)
+        return total._room(range, operation)
+
+    def _plus(self, other: Any, sign: int, operation: str) -> tuple[Share, Range]:
+        """The sum or the difference mod `2^bits`, and the range of what it would be without."""
         self._additive(operation)
-        ufunc = np.add if sign == 1 else np.subtract
-        lo, hi = self._range
-        if isinstance(other, Share):
-            self._same(other, operation)
-            words = _words.reduce(_broadcast(ufunc, self, other), self.bits)
-            o_lo, o_hi = other._range
-            return self._like(words, (lo + o_lo, hi + o_hi - 1) if sign == 1 else (lo - o_hi + 1, hi - o_lo))
-        added = self._public(other, operation)
-        # Exactly one party adds what both know.
-        mine = added if self._party.role == 0 else np.zeros_like(added)
-        words = _words.reduce(_broadcast(ufunc, self, mine), self.bits)
-        o_lo, o_hi = _extremes(added, self.bits)
-        return self._like(words, (lo + o_lo, hi + o_hi) if sign == 1 else (lo - o_hi, hi - o_lo))
+        b = self._known(other, operation)
+        self._same(b, operation)
+        words = _words.reduce(_broadcast(np.add if sign == 1 else np.subtract, self, b), self.bits)
+        (lo, hi), (b_lo, b_hi) = self._range, b._range
+        range = (lo + b_lo, hi + b_hi - 1) if sign == 1 else (lo - b_hi + 1, hi - b_lo)
+        return self._like(words), range
 
-    def _times_whole(self, factor: Any) -> Share:
-        """The product with public whole numbers: local."""
+    def _times_whole(self, factors: NDArray[np.int64]) -> tuple[Share, Range]:
+        """The product with public whole numbers mod `2^bits`, and the range of what it would be without: local."""
         self._additive("*")
-        factors = _words.numbers(factor)
-        words = _words.reduce(factors.astype(np.int64).view(np.uint64), self.bits)
-        product = _words.reduce(_broadcast(np.multiply, self, words), self.bits)
-        lo, hi = self._range[0], self._range[1] - 1
-        least, most = (int(factors.min()), int(factors.max())) if factors.size else (0, 0)
-        ends = [lo * least, lo * most, hi * least, hi * most]
-        return self._like(product, (min(ends), max(ends) + 1))
+        words = _broadcast(np.multiply, self, _words.words_of(factors, self.bits))
+        product = self._like(_words.reduce(words, self.bits))
+        return product, _words.product(self._range, _words.extremes(factors))
 
 
-def concatenate(shares: Sequence[Share], axis: int = 0) -> Share:
-    """Joins shares of one type along an axis, as `numpy.concatenate`."""
+def concatenate(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
+    """Joins shares of one type, and arrays of public numbers, along an axis, as `numpy.concatenate`."""
     return _join(np.concatenate, shares, axis)
 
 
-def stack(shares: Sequence[Share], axis: int = 0) -> Share:
-    """Joins shares of one type and shape along a new axis, as `numpy.stack`."""
+def stack(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
+    """Joins shares of one type and shape, and arrays of public numbers, along a new axis, as `numpy.stack`."""
     return _join(np.stack, shares, axis)
 
 
-def _join(join: Callable[..., Words], shares: Sequence[Share], axis: int) -> Share:
-    first, *rest = shares
-    for other in rest:
-        first._same(other, join.__name__)
+def _join(join: Callable[..., Words], parts: Sequence[Share | ArrayLike], axis: int) -> Share:
+    name = join.__name__
+    like = next((part for part in parts if isinstance(part, Share)), None)
+    if like is None:
+        raise TypeError(f"{name}: at least one share is expected")
+    shares = [like._known(part, name) for part in parts]
+    for other in shares:
+        like._same(other, name)
     try:
         words = join([s._words for s in shares], axis=axis)
     except ValueError as error:
-        raise ShapeError(f"{join.__name__}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
-    lo, hi = min(s._range[0] for s in shares), max(s._range[1] for s in shares)
-    return first._like(words, (lo, hi))
+        raise ShapeError(f"{name}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
+    return like._like(words, (min(s._range[0] for s in shares), max(s._range[1] for s in shares)))
 
 
 def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
@@ -341,14 +362,6 @@ def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
         return np.asarray(ufunc(a._words, right))
     except ValueError:
         raise ShapeError(f"shapes {a.shape} and {right.shape} do not fit together") from None
-
-
-def _extremes(words: Words, bits: int) -> Range:
-    """The least and the greatest of public words, as signed numbers."""
-    if words.size == 0:
-        return (0, 0)
-    values = native.decode(np.ascontiguousarray(words), bits, 0, -(1 << (bits - 1)))
-    return int(values.min()), int(values.max())
 
 
 def _numpy_functions() -> dict[Callable[..., Any], Callable[..., Any]]:

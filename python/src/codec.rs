@@ -211,8 +211,8 @@ fn outside(shape: &[usize], at: usize, value: &str, range: &Range, part: i128) -
         format!("{half_lo} (included) to {half_hi} (excluded), this party's half of the range {lo}:{hi}")
     };
     Error::Param {
-        what: "value to share",
-        got: format!("{value} at index {}", index(shape, at)),
+        what: "number",
+        got: if shape.is_empty() { value.into() } else { format!("{value} at index {}", index(shape, at)) },
         accepted: own,
     }
 }

@@ -1,6 +1,6 @@
 //! Functions of shared numbers beyond a single table, with their cards.
 
-use hushtable::math::{self, Bounds, Function, Method, Options, Outside, Tail};
+use hushtable::math::{self, Bounds, Function, Method, Options, Outside};
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
 use crate::error::raise;
@@ -9,13 +9,13 @@ use crate::error::raise;
 #[pyclass(module = "hushtable._hushtable", frozen)]
 pub struct Evaluation {
     pub inner: math::Evaluation,
-    function: Function,
 }
 
 #[pymethods]
 impl Evaluation {
     /// `method` is `(0, 0)` for the cheapest that is accurate enough, `(0, 1)` for a table, or degree and pieces
-    /// of a spline. `outside`: `"saturate"`, `"clamp"`, `"wrap"` or `"strict"`.
+    /// of a spline. `outside`: `"usual"`, `"saturate"`, `"clamp"`, `"wrap"` or `"strict"`. All numbers are known to
+    /// lie in `range`.
     #[new]
     #[allow(clippy::too_many_arguments)] // named ones, in Python
     fn new(
@@ -24,15 +24,18 @@ impl Evaluation {
         bits: u32,
         fraction: u32,
         domain: Option<(f64, f64)>,
+        range: Option<(f64, f64)>,
         method: (u32, u32),
         outside: &str,
         fraction_out: Option<u32>,
         max_ulp: Option<f64>,
     ) -> PyResult<Self> {
-        let all = [Outside::Saturate, Outside::Clamp, Outside::Wrap, Outside::Strict];
+        let all = [Outside::Usual, Outside::Saturate, Outside::Clamp, Outside::Wrap, Outside::Strict];
         let outside = all.into_iter().find(|o| o.name() == outside);
+        let bounds = |(lo, hi)| Bounds { lo, hi };
         let options = Options {
-            domain: domain.map(|(lo, hi)| Bounds { lo, hi }),
+            domain: domain.map(bounds),
+            range: range.map(bounds),
             method: match method {
                 (0, 0) => Method::Auto,
                 (0, _) => Method::Direct,
@@ -46,7 +49,7 @@ impl Evaluation {
         // Its table may take seconds.
         let made = py.detach(|| {
             let function = name.parse::<Function>()?;
-            math::Evaluation::new(function, bits, fraction, &options).map(|inner| Self { inner, function })
+            math::Evaluation::new(function, bits, fraction, &options).map(|inner| Self { inner })
         });
         made.map_err(|e| raise(py, &e))
     }
@@ -76,29 +79,8 @@ impl Evaluation {
         (lo, hi)
     }
 
-    /// The least result and the greatest, at the scale of the results, for numbers `lo <= x <= hi`.
-    fn range(&self, lo: f64, hi: f64) -> (f64, f64) {
-        let card = self.inner.card();
-        let (first, last) = (card.domain.lo, card.domain.hi - 0.5f64.powi(card.scale as i32));
-        let sample = (0..=SAMPLES).map(|i| first + (last - first) * f64::from(i) / f64::from(SAMPLES));
-        let mut values: Vec<f64> = sample.map(|x| self.function.eval(x)).collect();
-        if card.outside == Outside::Saturate {
-            for (tail, end) in self.function.tails().into_iter().zip([lo, hi]) {
-                match tail {
-                    Tail::Limit(limit) => values.push(limit),
-                    Tail::Number => values.push(end),
-                    Tail::End => {}
-                }
-            }
-        }
-        let unit = 2f64.powi(card.scale_out as i32);
-        // Between samples the functions are as good as straight; the rest is their error.
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min) * unit;
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) * unit;
-        let slack = card.max_ulp() + 1.0 + (most - least) / f64::from(SAMPLES);
-        ((least - slack).floor(), (most + slack).ceil())
+    /// The least result and the greatest, at the scale of the results, for numbers `lo <= x < hi`.
+    fn range(&self, lo: f64, hi: f64) -> (i64, i64) {
+        self.inner.range(Bounds { lo, hi }).into()
     }
 }
-
-/// Points at which a function is looked at for its range.
-const SAMPLES: u32 = 4096;

@@ -28,6 +28,11 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _hushtable {
     use super::*;
 
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use codec::{decode, encode};
     #[pymodule_export]
@@ -50,5 +55,5 @@ mod _hushtable {
     #[pymodule_export]
     use store::{Store, forked, look_up_stored};
     #[pymodule_export]
-    use table::{Table, functions};
+    use table::{Table, fraction_bits, functions};
 }

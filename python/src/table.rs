@@ -1,6 +1,6 @@
 //! Public tables and the functions by name.
 
-use hushtable::math::{Bounds, Domain, Function, Tabulated};
+use hushtable::math::{self, Bounds, Domain, Function, Tabulated};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -66,6 +66,12 @@ impl Table {
     fn digest(&self) -> String {
         self.inner.digest().to_hex().to_string()
     }
+}
+
+/// Binary digits behind the point that numbers need.
+#[pyfunction]
+pub fn fraction_bits(values: PyReadonlyArray1<'_, f64>) -> PyResult<u32> {
+    Ok(math::fraction_bits(values.as_slice()?))
 }
 
 /// The functions by name: `(name, about, lo, hi)`, the default domain being `lo <= x < hi`.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+from pathlib import Path
 
 import hushtable as ht
 import numpy as np
@@ -99,12 +102,15 @@ def test_results_keep_the_range_that_the_table_has():
         s = p.share(np.zeros(3), bits=8, fraction=4)
         y = ht.sigmoid(s)
         z = ht.tanh(y)
-        assert 0 <= y.range[0] < y.range[1] <= 1 + 2**-4
-        assert 0 <= z.range[0] < z.range[1] <= 1
-        return p.open(z)
+        exact = ht.sigmoid(s, protocol="auto")
+        assert exact.range == (0, 1 + 2**-4)
+        assert -(2**-4) <= y.range[0] < y.range[1] <= 1 + 2 * 2**-4
+        assert -(2**-3) <= z.range[0] < z.range[1] <= 1
+        return p.open(z), p.open(exact)
 
-    for z in ht.run_pair(party):
-        assert np.array_equal(z, np.full(3, np.round(np.tanh(0.5) * 16) / 16))
+    for z, y in ht.run_pair(party):
+        assert np.abs(z - np.tanh(0.5)).max() <= 2 / 16  # a step of each
+        assert np.array_equal(y, np.full(3, 0.5))
 
 
 def test_an_index_outside_the_table_is_refused():
@@ -168,6 +174,116 @@ def test_numbers_outside(outside, want):
             p.open(ht.sigmoid(s, domain=(-4, 4), outside="strict"))
 
     ht.run_pair(strict)
+
+
+@pytest.mark.parametrize(
+    ("name", "bad"),
+    [("sqrt", [25.0, -3.0, 0.0]), ("reciprocal", [100.0, 0.0]), ("ln", [-3.0, 40.0]), ("log10", [0.0]),
+     ("rsqrt", [17.0]), ("exp", [12.0])],
+)
+def test_numbers_outside_are_refused_where_a_function_has_no_limit(name, bad):
+    function = ht.functions()[name]
+
+    def party(p):
+        def of(x, **kind):
+            s = p.input(x if p.role == 0 else None, owner=0, shape=2, bits=32, fraction=12, **kind)
+            return function(s)
+
+        for x in bad:
+            with pytest.raises(ht.ParamError, match="at least one outside the domain") as refused:
+                of([1.0, x], range=(-100, 128))
+            assert "::" not in str(refused.value) and "1.0" not in str(refused.value)
+        return p.open(of([1.0, 4.0], range=(-100, 128)))
+
+    for y in ht.run_pair(party):
+        assert np.abs(y - REFERENCE[name](np.array([1.0, 4.0]))).max() <= 3 / 4096
+
+
+def test_a_range_that_is_inside_is_not_checked_and_one_outside_refused_at_once():
+    def party(p):
+        def of(function, x, range, **how):
+            s = p.input(x if p.role == 0 else None, owner=0, shape=len(x), bits=32, fraction=12, range=range)
+            before = p.cost
+            y = p.open(function(s, **how))
+            return y, (p.cost - before).online.rounds
+
+        checked, more = of(ht.sqrt, [1.0, 4.0], (-8, 8))
+        free, rounds = of(ht.sqrt, [1.0, 4.0], (1, 9))
+        assert rounds < more and np.abs(free - checked).max() <= 4 / 4096
+        # A domain that is larger than the usual one, as the range asks for.
+        wide, _ = of(ht.sqrt, [25.0, 100.0], (1, 128))
+        assert np.abs(wide - [5, 10]).max() <= 3 / 4096
+        below, _ = of(ht.exp, [-90.0, 1.0], (-100, 2))
+        assert np.abs(below - [0, np.e]).max() <= 3 / 4096
+        before = p.cost
+        for refused in (lambda: of(ht.ln, [-2.0], (-9, -1)), lambda: of(ht.sqrt, [5.0], (4, 9), domain=(0, 4))):
+            with pytest.raises(ht.ParamError, match="domain"):
+                refused()
+        after = p.cost - before
+        assert (after.offline.rounds, after.online.rounds, after.online.sent) == (0, 0, 0)
+
+    ht.run_pair(party)
+
+
+@pytest.mark.parametrize("name", ht.functions())
+def test_the_default_type_of_a_share_has_every_function_with_a_limit(name):
+    x = np.array([-100.0, -3.0, 0.5, 1.0, 4.0, 100.0])
+    inside = x[2:5] if name in ("sqrt", "rsqrt", "ln", "log10", "reciprocal") else x[1:4] if name == "exp" else x
+    if name == "exp":
+        limits = (-8, 2)  # e^4 is 54, e^5 more than 16 bits hold
+    else:
+        limits = None
+
+    def party(p):
+        s = p.input(inside if p.role == 0 else None, owner=0, shape=inside.shape, range=limits)
+        return p.open(ht.functions()[name](s))
+
+    for y in ht.run_pair(party):
+        assert np.abs(y - REFERENCE[name](inside)).max() <= 1.01 / 256
+
+
+def program():
+    """The program of this source tree, if it was built."""
+    built = [Path(__file__).parents[2] / "target" / kind / "hushtable" for kind in ("debug", "release")]
+    return max((path for path in built if path.exists()), key=lambda path: path.stat().st_mtime, default=None)
+
+
+@pytest.mark.parametrize(("bits", "fraction"), [(16, 8), (24, 10), (32, 12), (40, 16)])
+def test_the_program_and_the_package_evaluate_functions_alike(bits, fraction):
+    path = program()
+    if path is None:
+        assert not os.environ.get("CI"), "CI builds the program first"
+        pytest.skip("the program is not built")
+    for name, function in ht.functions().items():
+        args = ["--bits", bits, "--fraction-bits", fraction, "--output-fraction-bits", fraction]
+        done = subprocess.run([path, "functions", name, *map(str, args)], capture_output=True, text=True)
+        try:
+            card = function.card(bits, fraction)
+        except ht.ParamError as refused:
+            assert str(refused) in done.stderr
+            continue
+        assert done.stdout.rstrip() == card
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "exp", "sqrt", "gelu", "tanh"])
+def test_a_call_is_what_its_card_says(name):
+    """The call of a share takes the library's choice, as a named method does: not another one of its own."""
+    card = ht.card(name, 32, 12)
+    domain = tuple(float(end) for end in card.split("domain")[1].split()[0].split(":"))
+    x = np.linspace(max(domain[0], -4), min(domain[1], 4) - 0.01, 60)
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=60, bits=32, fraction=12, range=(-64, 64))
+        (need,) = ht.count(ht.functions()[name], ht.Like(60, bits=32, fraction=12, range=(-64, 64)))
+        (auto,) = ht.count(lambda s: ht.functions()[name](s, method="auto"), ht.Like(60, 32, 12, (-64, 64)))
+        assert need.operation == auto.operation
+        y = ht.functions()[name](s)
+        return p.open(y), y.range
+
+    y, limits = ht.run_pair(party)[0]
+    error = float(card.split("at most ")[1].split(" ulp")[0])
+    assert np.abs(y - REFERENCE[name](np.round(x * 4096) / 4096)).max() * 4096 <= error + 0.01
+    assert limits[0] <= y.min() and y.max() < limits[1]
 
 
 def test_a_spline_is_a_method():

@@ -94,7 +94,7 @@ fn table(cards: &[(Function, std::result::Result<Card, String>)]) -> String {
                 card.mean_ulp(),
                 card.bytes(),
                 card.rounds(),
-                card.outside
+                card.treatment()
             ),
             Err(why) => writeln!(out, "{:<11}{why}", function.name()),
         }

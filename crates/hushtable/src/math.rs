@@ -23,6 +23,7 @@
 
 mod affine;
 mod card;
+mod check;
 mod choose;
 mod direct;
 mod domain;
@@ -40,6 +41,7 @@ mod norm;
 mod normalise;
 mod options;
 mod pieces;
+mod range;
 mod reciprocal;
 mod root;
 mod softmax;
@@ -49,7 +51,7 @@ mod target;
 
 pub use affine::Affine;
 pub use card::{Accuracy, Card, TensorCard};
-pub use domain::{Bounds, Domain, MAX_INDEX_BITS};
+pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};
 pub use evaluation::{Evaluation, Prepared};
 pub use function::{Function, Tail};
 pub use gelu::{Gelu, GeluJob, gelu};

@@ -1,5 +1,5 @@
-//! Numbers outside a domain: every number of small rings, in random splits, for all that may become of them;
-//! and what the check of a strict domain costs.
+//! Numbers outside a domain: every number of small rings, in random splits, for all that may become of them; what
+//! functions do unless told otherwise; and what the check of a strict domain costs.
 
 use crate::support::pairs;
 
@@ -214,6 +214,8 @@ fn strict_refuses_exactly_the_numbers_outside() {
         (8, of(Method::Direct, -1.0, 1.5)),
         (8, of(Method::Spline { degree: 2, pieces: 4 }, -4.0, 3.0)),
         (9, of(Method::Spline { degree: 1, pieces: 4 }, 0.5, 1.5)),
+        // More than half of the ring, and the rest of it is looked for.
+        (8, of(Method::Direct, -6.0, 5.5)),
     ];
     let run = |p: &mut Party| {
         p.stock_cots(1 << 17, 1 << 17)?;
@@ -247,8 +249,15 @@ fn strict_refuses_exactly_the_numbers_outside() {
 #[test]
 fn a_strict_batch_costs_what_its_card_says() {
     let options = Options { outside: Outside::Strict, ..Options::default() };
-    for (bits, method) in [(16, Method::Direct), (64, Method::Spline { degree: 2, pieces: 32 })] {
-        let evaluation = Evaluation::new(Function::Tanh, bits, 10, &Options { method, ..options }).unwrap();
+    let spline = Method::Spline { degree: 2, pieces: 32 };
+    for (function, bits, method, outside) in [
+        (Function::Tanh, 16, Method::Direct, Outside::Strict),
+        (Function::Tanh, 64, spline, Outside::Strict),
+        (Function::Sqrt, 32, Method::Auto, Outside::Usual),
+        (Function::Exp, 32, Method::Auto, Outside::Usual),
+    ] {
+        let evaluation =
+            Evaluation::new(function, bits, 10, &Options { method, outside, ..options }).unwrap();
         let card = evaluation.card();
         assert!(card.gathered && card.to_string().contains("ceil(log2 n) more"), "{card}");
         let mut bytes = Vec::new();
@@ -258,7 +267,7 @@ fn a_strict_batch_costs_what_its_card_says() {
                 assert_eq!(send + recv, card.of_batch(batch).cots, "{batch} numbers");
                 p.stock_cots(send, recv)?;
                 let material = evaluation.prepare(p, batch)?;
-                let x = Fixed::new(AShare::<u64>::new(bits, vec![1; batch]), 10)?;
+                let x = Fixed::new(AShare::<u64>::new(bits, vec![512; batch]), 10)?; // 1.0
                 let (_, cost) = p.metered(|p| material.eval(p, &x))?;
                 Ok([cost.rounds as usize, (cost.sent + cost.received) as usize])
             };
@@ -276,6 +285,94 @@ fn a_strict_batch_costs_what_its_card_says() {
     let whole = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..options };
     let card = Evaluation::new(Function::Tanh, 10, 6, &whole).unwrap().card();
     assert!(!card.gathered && card.of_batch(5).rounds == card.rounds(), "nothing is outside\n{card}");
+}
+
+/// Each number by itself, and unless told otherwise: what has no limit beyond an end is refused there, the others
+/// are as good as the card says, and no result lies outside the range that is foretold.
+#[test]
+fn what_has_no_limit_is_refused() {
+    const BITS: u32 = 10;
+    let run = |p: &mut Party| {
+        p.stock_cots(1 << 19, 1 << 19)?;
+        for function in [Function::Sqrt, Function::Reciprocal, Function::Exp, Function::Gelu, Function::Tanh]
+        {
+            let evaluation = Evaluation::new(function, BITS, 4, &Options::default())?;
+            let (card, all) = (evaluation.card(), all_numbers(p.role(), BITS, 5));
+            let [least, greatest] = evaluation.range(card.reach);
+            let beyond = function.tails().map(|tail| tail == Tail::End);
+            for (i, &word) in all.words().iter().enumerate().take(1 << BITS).step_by(3) {
+                let x = signed(i, BITS) as f64 / 16.0;
+                if !(card.reach.lo..card.reach.hi).contains(&x) {
+                    continue;
+                }
+                let refused = beyond[0] && x < card.domain.lo || beyond[1] && x >= card.domain.hi;
+                let share = Fixed::new(AShare::new(BITS, vec![word]), 4)?;
+                match evaluation.prepare(p, 1)?.eval(p, &share) {
+                    Ok(y) => {
+                        let y = y.open(p)?[0] * 16.0;
+                        let [lo, hi] = match (card.domain.lo..card.domain.hi).contains(&x) {
+                            true => [-1.0, 1.0].map(|sign| function.eval(x) * 16.0 + sign * card.max_ulp()),
+                            false => {
+                                allowed(function, &Card { outside: Outside::Saturate, ..card.clone() }, x)
+                            }
+                        };
+                        assert!(
+                            !refused && (lo - 1e-9..=hi + 1e-9).contains(&y),
+                            "{function}({x}): {y}\n{card}"
+                        );
+                        assert!((least as f64..=greatest as f64).contains(&y), "{y}: {least} to {greatest}");
+                    }
+                    Err(Error::Param { what: "number", got, accepted }) => {
+                        assert!(refused, "{function}({x}) is refused\n{card}");
+                        let text = format!("{got} {accepted}");
+                        assert!(text.contains("domain") && !text.contains("::"), "{text}");
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        Ok(())
+    };
+    both(pair(77, None), run);
+}
+
+/// What numbers of a known range cannot be is not looked for; if they can be nothing else, they are refused at once.
+#[test]
+fn a_known_range_is_used() {
+    let of = |function, lo, hi| {
+        let options = Options { range: Some(Bounds { lo, hi }), ..Options::default() };
+        Evaluation::new(function, 32, 12, &options)
+    };
+    let usual = |function| Evaluation::new(function, 32, 12, &Options::default()).unwrap().card();
+    for (function, lo, hi) in
+        [(Function::Sqrt, 1.0, 9.0), (Function::Ln, 1.0, 151.0), (Function::Sigmoid, -2.0, 3.0)]
+    {
+        let card = of(function, lo, hi).unwrap().card();
+        assert_eq!((card.outside, card.gathered, card.domain), (Outside::Wrap, false, Bounds { lo, hi }));
+        assert!(usual(function).outside != Outside::Wrap && card.cost.rounds < usual(function).cost.rounds);
+    }
+    // Beyond the end that has a limit only: nothing is refused.
+    let exp = of(Function::Exp, -100.0, 2.0).unwrap().card();
+    assert_eq!((exp.outside, exp.gathered, exp.domain.hi), (Outside::Saturate, false, 2.0));
+    // Not finite over the range: the usual domain, and the rest is refused.
+    let ln = of(Function::Ln, -3.0, 9.0).unwrap().card();
+    assert_eq!(
+        (ln.outside, ln.refused, ln.domain),
+        (Outside::Strict, [true, false], usual(Function::Ln).domain)
+    );
+    let error = of(Function::Ln, -9.0, -1.0).err().expect("refused").to_string();
+    assert!(error.contains("-9:-1") && error.contains("0.25:16.25"), "{error}");
+    let asked = Options { domain: Some(Bounds { lo: 0.0, hi: 4.0 }), ..Options::default() };
+    let asked = Options { range: Some(Bounds { lo: 4.0, hi: 9.0 }), ..asked };
+    assert!(Evaluation::new(Function::Sqrt, 32, 12, &asked).is_err(), "there is no number inside");
+    assert!(of(Function::Tanh, 20.0, 30.0).is_ok(), "it has a limit");
+    // All of a narrow ring, which saturation does not reach.
+    let options = Options { range: Some(Bounds { lo: -128.0, hi: 128.0 }), ..Options::default() };
+    let all = Evaluation::new(Function::Sigmoid, 16, 8, &options).unwrap().card();
+    assert_eq!((all.outside, all.reach), (Outside::Wrap, Bounds { lo: -128.0, hi: 128.0 }));
+    // What is refused is said by the side.
+    assert_eq!(usual(Function::Exp).treatment(), "saturate below, strict above");
+    assert_eq!(usual(Function::Sqrt).treatment(), "strict");
 }
 
 /// Finer results than numbers: what the ring of results does not hold is held at its end, or out of reach.

@@ -30,7 +30,8 @@ pub struct How {
     /// default for a table of n values: 0:n/2^fraction-bits.
     #[arg(long, value_name = "LO:HI", allow_hyphen_values = true)]
     pub domain: Option<Bounds>,
-    /// What becomes of sums outside the domain [default: saturate; wrap with --table, --store or --protocol]
+    /// What becomes of sums outside the domain [default: saturate beyond an end where the function has a limit,
+    /// strict where it has none; wrap with --table, --store or --protocol]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub outside: Option<Beyond>,
     /// The same as --outside strict
@@ -95,7 +96,8 @@ impl How {
             (true, _) | (_, Some(Beyond::Strict)) => Outside::Strict,
             (_, Some(Beyond::Clamp)) => Outside::Clamp,
             (_, Some(Beyond::Wrap)) => Outside::Wrap,
-            (_, Some(Beyond::Saturate) | None) => Outside::Saturate,
+            (_, Some(Beyond::Saturate)) => Outside::Saturate,
+            (_, None) => Outside::Usual,
         }
     }
 }

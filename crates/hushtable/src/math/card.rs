@@ -38,13 +38,15 @@ pub struct Card {
     /// How far a result beyond the domain's lower and upper end lies from the function's value at the end, in
     /// units in the last place.
     pub jumps: [f64; 2],
-    /// What a number costs: of a strict one, which is checked together with others, its share in a large batch, but
-    /// the rounds of one. [`of_batch`](Self::of_batch) has the sum for many.
+    /// What a number costs: of one that is checked together with others, its share in a large batch, but the rounds
+    /// of one. [`of_batch`](Self::of_batch) has the sum for many.
     pub bill: Bill,
-    /// Whether the numbers of a batch are checked together: strict, and over less than the ring.
+    /// Whether the numbers of a batch are checked together, because some are refused.
     pub gathered: bool,
-    /// What becomes of numbers outside.
+    /// What becomes of numbers outside: `Usual` where that differs between the ends.
     pub outside: Outside,
+    /// Whether numbers below the domain are refused, and those above.
+    pub refused: [bool; 2],
     /// Numbers between these are treated so; others may give anything.
     pub reach: Bounds,
 }
@@ -68,6 +70,15 @@ impl Card {
     /// Rounds online of a number.
     pub fn rounds(&self) -> u32 {
         self.bill.online.rounds
+    }
+
+    /// What becomes of numbers outside, in words.
+    pub fn treatment(&self) -> &'static str {
+        match (self.outside, self.refused) {
+            (Outside::Usual, [true, false]) => "strict below, saturate above",
+            (Outside::Usual, _) => "saturate below, strict above",
+            (outside, _) => outside.name(),
+        }
     }
 
     /// What a batch of `count` numbers costs. One bit is gathered of all that are checked together: by one AND
@@ -107,14 +118,15 @@ impl fmt::Display for Card {
         )?;
         match self.outside {
             Outside::Wrap => write!(f, "outside   not allowed, not checked"),
-            Outside::Strict => write!(f, "outside   refused"),
-            outside => {
-                let [low, high] = self.jumps;
-                write!(
-                    f,
-                    "outside   {outside}, with steps of {low:.0} and {high:.0} ulp; numbers in {}",
-                    self.reach
-                )
+            Outside::Strict => write!(f, "outside   strict: refused, which the cost includes"),
+            _ => {
+                let ([low, high], treatment) = (self.jumps, self.treatment());
+                let steps = match self.refused {
+                    [false, false] => format!("with steps of {low:.0} and {high:.0} ulp"),
+                    [true, _] => format!("with a step of {high:.0} ulp, and what is refused is in the cost"),
+                    [_, true] => format!("with a step of {low:.0} ulp, and what is refused is in the cost"),
+                };
+                write!(f, "outside   {treatment}, {steps}; numbers in {}", self.reach)
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::{
     share::Sharing,
 };
 
-/// How a function is evaluated, and how numbers outside are found.
+/// How a function is evaluated, and how numbers outside that are replaced are found.
 pub(super) struct Choice {
     pub(super) form: Form,
     pub(super) guard: Option<Guard>,
@@ -68,31 +68,22 @@ pub(super) fn choose(target: &Target, bits: u32, options: &Options) -> Result<(C
 fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
     let direct = Direct::new(target, bits)?;
     let guard = match options.outside {
-        Outside::Wrap => None,
-        Outside::Strict => strict(target, bits, options)?,
+        Outside::Wrap | Outside::Strict => None,
         _ if direct.covers() => None,
-        _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
+        _ => Some(Guard::exact(&target.grid, bits, options.objective)?),
     };
     Ok(Choice { form: Form::Direct(direct), guard })
-}
-
-fn strict(target: &Target, bits: u32, options: &Options) -> Result<Option<Guard>> {
-    match target.grid.count == 1u64.checked_shl(bits).unwrap_or(0) {
-        true => Ok(None),
-        false => Guard::exact(&target.grid, bits, options.objective, true).map(Some),
-    }
 }
 
 fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> Result<Choice> {
     let mut pieces = Pieces::new(target, bits, form)?;
     let shifted = form.split == Split::Free && pieces.levels_off(target, 3.0);
     let guard = match options.outside {
-        Outside::Wrap => None,
-        Outside::Strict => strict(target, bits, options)?,
+        Outside::Wrap | Outside::Strict => None,
         // The pieces at the ends of the domain may reach beyond it.
         _ if form.split == Split::Carry && pieces.levels_off(target, 3.0) => None,
         _ if shifted => Some(Guard::shifted(&target.grid, bits, options.objective)?),
-        _ => Some(Guard::exact(&target.grid, bits, options.objective, false)?),
+        _ => Some(Guard::exact(&target.grid, bits, options.objective)?),
     };
     let beside = shifted && !matches!(options.outside, Outside::Wrap | Outside::Strict);
     if form.split == Split::Free && !beside && pieces.leave_one(target) {

@@ -19,6 +19,13 @@ pub struct Bounds {
     pub hi: f64,
 }
 
+impl Bounds {
+    /// Whether all of `other` lies in it.
+    pub fn contains(self, other: Self) -> bool {
+        self.lo <= other.lo && other.hi <= self.hi
+    }
+}
+
 impl FromStr for Bounds {
     type Err = String;
 
@@ -138,9 +145,45 @@ impl fmt::Display for Domain {
     }
 }
 
+/// Binary digits behind the point that numbers need: to be held exactly, if at most 16 do that; else to tell apart
+/// decimals of as many digits as the one that is written with most.
+pub fn fraction_bits(values: &[f64]) -> u32 {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let exact = |&bits: &u32| finite().all(|value| (value * f64::from(1 << bits)).fract() == 0.0);
+    // The shortest decimals that are read back as the same number.
+    let decimals = |value: f64| value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
+    (0..=16).find(exact).unwrap_or_else(|| {
+        let most = finite().map(decimals).max().unwrap_or(0);
+        (most as f64 * std::f64::consts::LOG2_10).ceil() as u32
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_fraction_bits_as_numbers_need() {
+        for (values, bits) in [
+            (&[][..], 0),
+            (&[3.0, -7.0, 1e300], 0),
+            (&[0.5, -0.125, f64::NAN], 3),
+            (&[1.5, 0.1], 4),
+            (&[12.345, 7.0], 10),
+            (&[0.0000152587890625], 16),
+        ] {
+            assert_eq!(fraction_bits(values), bits, "{values:?}");
+        }
+        // Rounded to so many, decimals come back as they were.
+        for digits in 1..=6 {
+            let unit = 10f64.powi(digits);
+            let scale = 2f64.powi(fraction_bits(&[1.0 / unit]) as i32);
+            let all = (0..1000).map(|i| f64::from(i * 997) / unit);
+            all.for_each(|x| {
+                assert_eq!(((x * scale).round() / scale * unit).round(), (x * unit).round(), "{x}")
+            });
+        }
+    }
 
     fn domain(text: &str, fraction_bits: u32) -> Result<Domain> {
         Domain::new(text.parse().unwrap(), fraction_bits)

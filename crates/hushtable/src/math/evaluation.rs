@@ -7,11 +7,13 @@ use prim::ring::Ring;
 use super::{
     Bounds, Card, Function, Method, Options, Outside, Tail,
     card::Accuracy,
+    check::{self, Check},
     choose,
     form::Form,
     guard::{self, Guard, Instead},
+    range::Ends,
     spline,
-    target::{self, Edge, Grid, Target, check_fraction, usual_domain},
+    target::{Edge, Grid, Target, check_fraction, known_domain, usual_domain},
 };
 use crate::{
     arith::Fixed,
@@ -36,14 +38,12 @@ struct Program {
     bits: u32,
     grid: Grid,
     fraction_out: u32,
-    outside: Outside,
     form: Form,
+    check: Option<Check>,
     guard: Option<Guard>,
     instead: [Instead; 2],
+    ends: Ends,
     accuracy: Accuracy,
-    /// The least and the greatest value seen in the domain, and what follows beyond its ends.
-    values: [f64; 2],
-    tails: [Tail; 2],
     jumps: [f64; 2],
     bill: Bill,
 }
@@ -67,10 +67,16 @@ impl Evaluation {
         }
         let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
         let [wide, own] = [true, false].map(|moved_out| usual_domain(function, format, moved_out));
-        match over(wide) {
-            // Nothing is accurate enough over the larger one.
-            Err(_) if wide != own => over(own),
-            made => made,
+        let known = options.range.map_or(wide, |range| known_domain(function, wide, range));
+        // Where nothing is accurate enough over one, or the function not finite, the next may do.
+        let mut made = over(known);
+        for (domain, before) in [(wide, known), (own, wide)] {
+            made = if made.is_err() && domain != before { over(domain) } else { made };
+        }
+        match (made, options.range) {
+            // Saturation does not reach as far: perhaps a table of all does.
+            (Ok(made), Some(range)) if !made.0.reach().contains(range) => over(range).or(Ok(made)),
+            (made, _) => made,
         }
     }
 
@@ -140,28 +146,30 @@ impl Evaluation {
         let fraction_out = options.fraction_out.unwrap_or(fraction);
         check_fraction(bits, fraction_out)?;
         let grid = Grid::new(domain, bits, fraction)?;
-        let target = Target::new(f, grid, tails, [fraction_out, bits], options.outside)?;
+        let ends = Ends::new(&grid, tails, options)?;
+        let options = &Options { outside: ends.outside, ..*options };
+        let check = Check::new(&grid, bits, ends.refused, options.objective)?;
+        let target = Target::new(f, grid, tails, [fraction_out, bits], ends.outside)?;
         let (choice, accuracy) = choose::choose(&target, bits, options)?;
-        let instead = instead(&target, bits, choice.guard.is_some_and(|guard| !guard.strict))?;
-        let outside = options.outside;
-        let (name, bill) = (name.to_string(), choice.bill(bits)?);
-        let (form, guard, jumps, values) = (choice.form, choice.guard, target.jumps(), target.values());
-        let program = Program {
+        let instead = instead(&target, bits, choice.guard.is_some())?;
+        let checked = check.map_or(Ok(Bill::FREE), |check| check.bill())?;
+        let (name, bill, jumps) = (name.to_string(), choice.bill(bits)? + checked, target.jumps());
+        let (form, guard) = (choice.form, choice.guard);
+        let made = Program {
             name,
             bits,
             grid,
             fraction_out,
-            outside,
             form,
+            check,
             guard,
             instead,
+            ends,
             accuracy,
-            values,
-            tails,
             jumps,
             bill,
         };
-        Ok(Self(Arc::new(program)))
+        Ok(Self(Arc::new(made)))
     }
 
     /// What is known of it.
@@ -178,10 +186,18 @@ impl Evaluation {
             accuracy: program.accuracy,
             jumps: program.jumps,
             bill: program.bill,
-            gathered: program.guard.is_some_and(|guard| guard.strict),
-            outside: program.outside,
+            gathered: program.check.is_some(),
+            outside: program.ends.outside,
+            refused: program.ends.refused,
             reach: program.reach(),
         }
+    }
+
+    /// The least and the greatest result, times `2^scale_out`, for numbers in `range`, which lies in the
+    /// [card's reach](Card::reach).
+    pub fn range(&self, range: Bounds) -> [i64; 2] {
+        let Program { form, grid, fraction_out, bits, .. } = &*self.0;
+        self.0.ends.results(form, grid, range, [*fraction_out, *bits])
     }
 
     /// Width of the ring.
@@ -199,39 +215,13 @@ impl Evaluation {
         self.0.fraction_out
     }
 
-    /// The least and the greatest result, times `2^scale_out`, for numbers in reach: the function's values over its
-    /// domain and beyond, and what the evaluation's error may add.
-    pub fn range(&self) -> [i64; 2] {
-        let Bounds { lo, hi } = self.0.reach();
-        self.range_over(lo, hi)
-    }
-
-    /// [`range`](Self::range) for numbers `lo <= x <= hi`.
-    pub fn range_over(&self, lo: f64, hi: f64) -> [i64; 2] {
-        let Program { values, tails, outside, fraction_out, bits, accuracy, .. } = &*self.0;
-        let beyond = tails.iter().zip([lo, hi]).filter_map(|(tail, end)| match tail {
-            _ if *outside != Outside::Saturate => None,
-            Tail::Limit(value) => Some(*value),
-            Tail::Number => Some(end),
-            Tail::End => None,
-        });
-        let all = values.iter().copied().chain(beyond).filter(|value| value.is_finite());
-        let [least, greatest] =
-            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [v.min(a), v.max(b)]);
-        let (unit, end) = (2f64.powi(*fraction_out as i32), 2f64.powi(*bits as i32 - 1));
-        // Between the numbers looked at the functions are as good as straight; the rest is their error.
-        let margin = accuracy.max_ulp + 1.0 + (greatest - least) * unit / f64::from(target::SAMPLES);
-        let [least, greatest] =
-            [least * unit - margin, greatest * unit + margin].map(|v| v.clamp(-end, end - 1.0));
-        [least.floor() as i64, greatest.ceil() as i64]
-    }
-
     /// What both parties compare: format, tables and what becomes of numbers outside.
     pub fn digest(&self) -> blake3::Hash {
         let program = &self.0;
         let mut hash = blake3::Hasher::new();
-        let Program { bits, grid, fraction_out, outside, instead, .. } = &**program;
-        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {:?}", program.guard);
+        let Program { bits, grid, fraction_out, check, guard, instead, .. } = &**program;
+        let outside = program.ends.outside;
+        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {guard:?} {check:?}");
         hash.update(format.as_bytes());
         program.form.hash(&mut hash);
         hash.finalize()
@@ -248,12 +238,13 @@ impl Evaluation {
     /// [`Error::Handshake`] if the peer prepares another evaluation, and those of the channel.
     pub fn prepare(&self, p: &mut Party, batch: usize) -> Result<Prepared> {
         p.announce(&format!("function {}", self.digest().to_hex()))?;
+        let check = self.0.check.map(|check| check.prepare(p, batch)).transpose()?;
         let guard = self.0.guard.map(|guard| guard.prepare(p, self.0.bits, batch)).transpose()?;
         let material = match &self.0.form {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
             Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
         };
-        Ok(Prepared { program: self.0.clone(), batch, guard, material })
+        Ok(Prepared { program: self.0.clone(), batch, check, guard, material })
     }
 }
 
@@ -271,6 +262,7 @@ impl Evaluation {
 pub struct Prepared {
     program: Arc<Program>,
     batch: usize,
+    check: Option<check::Material>,
     guard: Option<guard::Material>,
     material: Material,
 }
@@ -295,16 +287,16 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::Shape`] if number, width or scale are not those prepared for; [`Error::Param`] at both
-    /// parties for numbers outside the domain, with [`Outside::Strict`]; and those of the channel.
+    /// parties for numbers outside the domain, where they are refused; and those of the channel.
     pub fn eval<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Fixed<R>> {
         let program = &self.program;
         same("numbers of the function", self.batch, x.len())?;
         same("bits of the numbers", program.bits as usize, x.bits() as usize)?;
         same("scale of the numbers", program.grid.fraction as usize, x.scale() as usize)?;
-        let found = match self.guard {
-            Some(guard) => guard.find(s, x)?,
-            None => None,
-        };
+        if let Some(check) = self.check {
+            check.run(s, x)?;
+        }
+        let found = self.guard.map(|guard| guard.find(s, x)).transpose()?;
         let y = match (&program.form, self.material) {
             (Form::Direct(direct), Material::Direct(material)) => direct.eval(s, *material, x)?,
             (Form::Spline(spline), Material::Spline(material)) => spline.eval(s, *material, x)?,
@@ -321,11 +313,14 @@ impl Prepared {
 impl Program {
     /// Where numbers are treated as the options say.
     fn reach(&self) -> Bounds {
-        if matches!(self.outside, Outside::Wrap) {
+        if self.ends.outside == Outside::Wrap {
             return self.grid.bounds;
         }
         let half = 1i128 << (self.bits - 1);
-        let [lo, hi] = self.guard.filter(|guard| !guard.strict).map_or([-half, half], |guard| guard.reach());
+        let [lo, hi] = self.guard.map_or([-half, half], |guard| guard.reach());
+        // What is refused need not be told apart.
+        let lo = if self.ends.refused[0] { -half } else { lo };
+        let hi = if self.ends.refused[1] { half } else { hi };
         let [held_lo, held_hi] = self.instead.map(|instead| match instead {
             // The number itself must fit the results.
             Instead::Number(more) => half >> more,

@@ -108,6 +108,11 @@ pub(super) struct Results {
 impl Results {
     fn of(results: impl Iterator<Item = i64>) -> Self {
         let all = Self { least: i64::MAX, greatest: i64::MIN };
-        results.fold(all, |all, y| Self { least: all.least.min(y), greatest: all.greatest.max(y) })
+        results.fold(all, |all, y| all.with(Self { least: y, greatest: y }))
+    }
+
+    /// Of both.
+    pub(super) fn with(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest) }
     }
 }

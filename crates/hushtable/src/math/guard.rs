@@ -1,9 +1,8 @@
-//! Numbers outside a domain: found by comparison, and their results replaced, or all refused.
+//! Numbers outside a domain: found by comparison, and their results replaced.
 //!
 //! # Functionality
 //! In: additive shares mod `2^l` of numbers x, and shares of results. Out: the results, but a given number
-//! for each x below `lo` or not below `lo + count`. *Strict*: an error at both parties if there is such an
-//! x, and nothing else.
+//! for each x below `lo` or not below `lo + count`.
 //!
 //! # Protocol
 //! With `X = x - lo`, [`Sides`] tells whether X is negative or not below `count`, for
@@ -17,15 +16,13 @@
 //! What is left is farther from the domain than about half of the ring: little of it for a small domain near 0.
 //! Outside the card's [reach](super::Card::reach), a number may be taken for one of the other end.
 //!
-//! Multiplexers replace. Strict: only whether X is inside, for every x, and an OR over all numbers, of which
-//! one bit is opened.
+//! Multiplexers replace.
 //!
 //! # Cost, a number
-//! [`Sides`]; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1 round. Strict, for a batch of n: `n - 1`
-//! ANDs in `ceil(log2 n)` rounds, and 2 bits in 1 round.
+//! [`Sides`]; to replace, 4 correlated OTs and `4 (l + 1)` bits, 1 round.
 //!
 //! # Source
-//! lut-spec 11.3 and 11.4; the shift after 11.2.
+//! lut-spec 11.3; the shift after 11.2.
 
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
@@ -35,7 +32,7 @@ use crate::{
     arith::{Fixed, Objective, Sides, SidesJob},
     bill::Bill,
     error::{Error, Result},
-    gates::{Bits, Mux, Triples, or},
+    gates::{Bits, Mux},
     net::Role,
     party::Party,
     session::Session,
@@ -50,7 +47,6 @@ pub(super) struct Guard {
     margin: u64,
     shift: u32,
     job: SidesJob,
-    pub(super) strict: bool,
 }
 
 impl Guard {
@@ -58,16 +54,13 @@ impl Guard {
     ///
     /// # Errors
     /// [`Error::Param`] for a domain of more than half of the ring.
-    pub(super) fn exact(grid: &Grid, bits: u32, objective: Objective, strict: bool) -> Result<Self> {
+    pub(super) fn exact(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
         if grid.count > 1 << (bits - 1) {
             let accepted = format!("at most half of a ring of {bits} bits, or all of it");
             return Err(Error::Param { what: "domain", got: grid.bounds.to_string(), accepted });
         }
-        let job = match strict {
-            true => SidesJob::inside(bits, grid.count, objective)?,
-            false => SidesJob::sides(bits, grid.count, objective)?,
-        };
-        Ok(Self { lo: grid.lo, margin: 0, shift: 0, job, strict })
+        let job = SidesJob::sides(bits, grid.count, objective)?;
+        Ok(Self { lo: grid.lo, margin: 0, shift: 0, job })
     }
 
     /// For those and some around them: half as many as the next power of two, on either side.
@@ -77,7 +70,7 @@ impl Guard {
     pub(super) fn shifted(grid: &Grid, bits: u32, objective: Objective) -> Result<Self> {
         let shift = grid.bits() - 1;
         let job = SidesJob::sides(bits - shift, 3, objective)?;
-        Ok(Self { lo: grid.lo, margin: 1 << shift, shift, job, strict: false })
+        Ok(Self { lo: grid.lo, margin: 1 << shift, shift, job })
     }
 
     /// The least number that is treated as it should be, and the one that all of those are below, before the ring
@@ -89,40 +82,23 @@ impl Guard {
         [lo + least, lo + end - i128::from(self.margin)]
     }
 
-    /// Offline.
+    /// Offline, for a ring of `bits` bits.
     pub(super) fn prepare(&self, p: &mut Party, bits: u32, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
-        let then = match self.strict {
-            true => Then::Refuse(Triples::random(p, ors(batch))?),
-            false => Then::Replace(Mux::prepare(p, 2 * batch, &[bits])?),
-        };
-        Ok(Material { guard: *self, sides, then })
+        Ok(Material { guard: *self, sides, mux: Mux::prepare(p, 2 * batch, &[bits])? })
     }
 
-    /// What a number costs, with a ring of `bits` bits. Strict: the share of a number in a large batch, but the
-    /// rounds of one; [`Card::of_batch`](super::Card::of_batch) has what is missing.
+    /// What a number costs, with a ring of `bits` bits.
     pub(super) fn bill(&self, bits: u32) -> Result<Bill> {
-        let then = if self.strict { Triples::bill(1) } else { Mux::bill(&[bits]).times(2) };
-        Ok(self.job.bill()? + then)
+        Ok(self.job.bill()? + Mux::bill(&[bits]).times(2))
     }
-}
-
-/// ANDs of a strict check.
-fn ors(batch: usize) -> usize {
-    batch.saturating_sub(1)
 }
 
 /// One-time material.
 pub(super) struct Material {
     guard: Guard,
     sides: Sides,
-    then: Then,
-}
-
-/// What follows.
-enum Then {
-    Refuse(Triples),
-    Replace(Mux),
+    mux: Mux,
 }
 
 /// Which numbers lie below, and which above, with the material that replaces their results.
@@ -132,43 +108,18 @@ pub(super) struct Found {
 }
 
 impl Material {
-    /// Online: which numbers lie outside. Strict: none.
+    /// Online: which numbers lie outside.
     ///
     /// # Errors
-    /// [`Error::Param`] if there are some, strict; and those of the channel.
-    pub(super) fn find<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Option<Found>> {
+    /// Those of the channel.
+    pub(super) fn find<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<Found> {
         let Guard { lo, margin, shift, .. } = self.guard;
         let (role, bits) = (s.role(), x.bits());
         let moved = share_of(margin.wrapping_sub(lo as u64), role);
         let quotients = x.share().words().iter().map(|w| low(w.to_u64().wrapping_add(moved), bits) >> shift);
         let quotients = AShare::<u64>::new(bits - shift, quotients.collect());
-        match self.then {
-            Then::Replace(mux) => Ok(Some(Found { sides: self.sides.sides(s, &quotients)?, mux })),
-            Then::Refuse(triples) => {
-                let outside = self.sides.inside(s, &quotients)?.not(role);
-                refuse(s, triples, outside)?;
-                Ok(None)
-            }
-        }
+        Ok(Found { sides: self.sides.sides(s, &quotients)?, mux: self.mux })
     }
-}
-
-/// Strict: an error if any bit is 1.
-fn refuse(s: &mut Session, mut triples: Triples, mut any: Bits) -> Result<()> {
-    while any.len() > 1 {
-        let mut first = any;
-        let half = first.split_off(first.len().div_ceil(2));
-        let rest = first.range(half.len()..first.len());
-        let first = first.range(0..half.len());
-        any = or(s, triples.take(half.len())?, &first, &half)?;
-        any.append(&rest);
-    }
-    // Public: the caller asked for an error that both parties see, which says this bit and no more.
-    if any.is_empty() || any.open(s)?[0] == 0 {
-        return Ok(());
-    }
-    let (what, got) = ("number", "at least one outside the domain".to_string());
-    Err(Error::Param { what, got, accepted: "numbers of the domain, with Outside::Strict".into() })
 }
 
 /// What stands for a result beyond an end of the domain.

@@ -2,15 +2,19 @@
 
 use std::fmt;
 
-use super::Bounds;
+use super::{Bounds, Tail};
 use crate::arith::Objective;
 
 /// What is to be made of a function. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Where it is evaluated; by default the function's own domain, as much of it as the ring holds, or a larger
-    /// one at whose ends the function is less than a unit of a result from what it saturates to.
+    /// one at whose ends the function is less than a unit of a result from what it saturates to. If
+    /// [`range`](Self::range) is known: that, where a method serves all of it.
     pub domain: Option<Bounds>,
+    /// Where all numbers are known to lie. What cannot occur is not looked for, and numbers that can only lie where
+    /// they are refused are refused at once.
+    pub range: Option<Bounds>,
     /// How.
     pub method: Method,
     /// What becomes of numbers outside.
@@ -29,8 +33,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             domain: None,
+            range: None,
             method: Method::Auto,
-            outside: Outside::Saturate,
+            outside: Outside::Usual,
             fraction_out: None,
             objective: Objective::Total,
             max_ulp: None,
@@ -57,6 +62,9 @@ pub enum Method {
 /// What becomes of numbers outside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outside {
+    /// [`Saturate`](Self::Saturate) beyond an end where the function has a limit or tends to the number itself,
+    /// [`Strict`](Self::Strict) beyond one where it has neither, and no value would be right.
+    Usual,
     /// The function's limit, see [`Function::tails`](super::Function::tails).
     Saturate,
     /// Its value at the nearer end of the domain.
@@ -79,9 +87,24 @@ impl fmt::Display for Method {
 }
 
 impl Outside {
+    /// What it comes to for a function with these tails. `Usual` is left where the ends differ.
+    pub(super) fn of(self, tails: [Tail; 2]) -> Self {
+        match (self, tails.map(|tail| tail == Tail::End)) {
+            (Self::Usual, [false, false]) => Self::Saturate,
+            (Self::Usual, [true, true]) => Self::Strict,
+            _ => self,
+        }
+    }
+
+    /// Whether numbers beyond an end with this tail are refused.
+    pub(super) fn refuses(self, tail: Tail) -> bool {
+        self == Self::Strict || self == Self::Usual && tail == Tail::End
+    }
+
     /// The name on a command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Usual => "usual",
             Self::Saturate => "saturate",
             Self::Clamp => "clamp",
             Self::Wrap => "wrap",

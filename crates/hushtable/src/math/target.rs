@@ -3,9 +3,6 @@
 use super::{Bounds, Function, Outside, Tail};
 use crate::error::{Error, Result};
 
-/// Numbers of a domain at which the least and the greatest value are looked for, about.
-pub(super) const SAMPLES: u32 = 1 << 12;
-
 /// Most bits behind the point, of numbers and of results.
 const MAX_FRACTION_BITS: u32 = 40;
 
@@ -122,10 +119,11 @@ impl<'a> Target<'a> {
         let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction, held };
         target.check()?;
         let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
+        let saturates = matches!(outside, Outside::Saturate | Outside::Usual);
         for (i, tail) in tails.into_iter().enumerate() {
             target.edges[i] = match tail {
-                Tail::Limit(value) if outside == Outside::Saturate => Edge::Constant(value),
-                Tail::Number if outside == Outside::Saturate => Edge::Number,
+                Tail::Limit(value) if saturates => Edge::Constant(value),
+                Tail::Number if saturates => Edge::Number,
                 _ => Edge::Constant(ends[i]),
             };
         }
@@ -166,14 +164,6 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The least and the greatest value of the function in the domain, at the numbers looked at.
-    pub(super) fn values(&self) -> [f64; 2] {
-        let last = self.grid.count - 1;
-        let step = self.grid.count.div_ceil(SAMPLES.into());
-        let values = (0..last).step_by(step as usize).chain([last]).map(|x| self.inside(x as f64));
-        values.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [v.min(a), v.max(b)])
-    }
-
     /// How far what stands for the function beyond either end lies from its value there, in units in the last place.
     pub(super) fn jumps(&self) -> [f64; 2] {
         let ends = [(0, Place::Below), (self.grid.count - 1, Place::Above)];
@@ -211,6 +201,17 @@ impl<'a> Target<'a> {
         let got = format!("{value} at {at} with {} fraction bits", self.fraction);
         Err(Error::Param { what: "value of the function", got, accepted: format!("values of {bits} bits") })
     }
+}
+
+/// Where numbers of a known range are best evaluated: in all of it if that is within the usual domain; else beyond an
+/// end where the function tends to nothing, there the range's end.
+pub(super) fn known_domain(function: Function, usual: Bounds, range: Bounds) -> Bounds {
+    if usual.contains(range) {
+        return range;
+    }
+    let end = |tail, known, usual| if tail == Tail::End { known } else { usual };
+    let [below, above] = function.tails();
+    Bounds { lo: end(below, range.lo, usual.lo), hi: end(above, range.hi, usual.hi) }
 }
 
 /// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at

@@ -41,7 +41,7 @@ impl Operation for Evaluation {
             sharing: Sharing::Additive,
             bits: self.bits(),
             fraction: self.scale_out(),
-            range: Some(self.range()),
+            range: Some(self.range(self.card().reach)),
         }
     }
 

@@ -1,0 +1,125 @@
+//! Numbers outside a domain: all refused if there is one.
+//!
+//! # Functionality
+//! In: additive shares mod `2^l` of numbers x. Out: an error at both parties if there is an x outside an interval of
+//! the ring, and nothing else.
+//!
+//! # Protocol
+//! [`Sides`] tells of every x whether it is inside; or in the rest of the ring, whichever is smaller. An OR is taken
+//! over all numbers, and its bit is opened.
+//!
+//! # Cost
+//! [`Sides`] a number; for a batch of n, `n - 1` ANDs in `ceil(log2 n)` rounds, and 2 bits in 1 round.
+//!
+//! # Source
+//! lut-spec 11.4.
+
+use prim::ring::{Ring, low};
+
+use super::{Bounds, target::Grid};
+use crate::{
+    arith::{Fixed, Objective, Sides, SidesJob},
+    bill::Bill,
+    error::{Error, Result},
+    gates::{Bits, Triples, or},
+    net::Role,
+    party::Party,
+    session::Session,
+    share::AShare,
+};
+
+/// Which numbers are refused. Public.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Check {
+    /// The least number of the interval that is looked for.
+    first: i64,
+    job: SidesJob,
+    /// Whether that interval is what is refused.
+    refused: bool,
+    accepted: Bounds,
+}
+
+impl Check {
+    /// That no number lies `beyond` the lower and the upper end of a grid in a ring of `bits` bits, where there are
+    /// such numbers.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for an interval that lacks one number of the ring.
+    pub(super) fn new(
+        grid: &Grid,
+        bits: u32,
+        beyond: [bool; 2],
+        objective: Objective,
+    ) -> Result<Option<Self>> {
+        let half = 1i128 << (bits - 1);
+        let (lo, end) = (i128::from(grid.lo), i128::from(grid.lo) + i128::from(grid.count));
+        let lo = if beyond[0] { lo } else { -half };
+        let end = if beyond[1] { end } else { half };
+        let rest = 2 * half - (end - lo);
+        if rest == 0 {
+            return Ok(None);
+        }
+        let refused = rest < half;
+        let (first, span) = if refused { (end, rest) } else { (lo, end - lo) };
+        let job = SidesJob::inside(bits, span as u64, objective)?;
+        let unit = 2f64.powi(grid.fraction as i32);
+        let accepted = Bounds { lo: lo as f64 / unit, hi: end as f64 / unit };
+        Ok(Some(Self { first: first as i64, job, refused, accepted }))
+    }
+
+    /// Offline.
+    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+        let sides = Sides::prepare(p, self.job, batch)?;
+        Ok(Material { check: *self, sides, triples: Triples::random(p, batch.saturating_sub(1))? })
+    }
+
+    /// What a number costs: its share in a large batch, but the rounds of one; [`Card::of_batch`](super::Card::of_batch)
+    /// has what is missing.
+    pub(super) fn bill(&self) -> Result<Bill> {
+        Ok(self.job.bill()? + Triples::bill(1))
+    }
+}
+
+/// One-time material.
+pub(super) struct Material {
+    check: Check,
+    sides: Sides,
+    triples: Triples,
+}
+
+impl Material {
+    /// Online. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if there are numbers that are refused; and those of the channel.
+    pub(super) fn run<R: Ring>(self, s: &mut Session, x: &Fixed<R>) -> Result<()> {
+        let (role, bits, check) = (s.role(), x.bits(), self.check);
+        let first = if role == Role::P0 { check.first as u64 } else { 0 };
+        let moved = x.share().words().iter().map(|w| low(w.to_u64().wrapping_sub(first), bits));
+        let found = self.sides.inside(s, &AShare::<u64>::new(bits, moved.collect()))?;
+        let refused = if check.refused { found } else { found.not(role) };
+        // Public: the caller asked for an error that both parties see, which says this bit and no more.
+        let any = any(s, self.triples, refused)?;
+        if any.is_empty() || any.open(s)?[0] == 0 {
+            return Ok(());
+        }
+        let accepted = format!(
+            "the domain {}, or another: choose a larger one, or what stands for numbers outside",
+            check.accepted
+        );
+        Err(Error::Param { what: "number", got: "at least one outside the domain".into(), accepted })
+    }
+}
+
+/// A share of whether any bit is 1, if there are bits.
+fn any(s: &mut Session, mut triples: Triples, mut any: Bits) -> Result<Bits> {
+    while any.len() > 1 {
+        let mut first = any;
+        let half = first.split_off(first.len().div_ceil(2));
+        let rest = first.range(half.len()..first.len());
+        let first = first.range(0..half.len());
+        any = or(s, triples.take(half.len())?, &first, &half)?;
+        any.append(&rest);
+    }
+    Ok(any)
+}

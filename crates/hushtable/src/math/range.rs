@@ -1,0 +1,85 @@
+//! What becomes of numbers beyond either end of a domain, and what results can be.
+
+use super::{
+    Bounds, Options, Outside, Tail,
+    form::{Form, Results},
+    target::Grid,
+};
+use crate::error::{Error, Result};
+
+/// Results of a spline at so many numbers are looked at, about; all of a table.
+const LOOKED_AT: u64 = 1 << 12;
+
+/// Both ends of a domain. Public.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    /// What becomes of numbers outside, after what the options and the function's tails say.
+    pub(super) outside: Outside,
+    /// Whether there are numbers below that are refused, and above.
+    pub(super) refused: [bool; 2],
+    tails: [Tail; 2],
+}
+
+impl Ends {
+    /// For numbers of the options' range.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if all numbers are beyond one end, and refused there.
+    pub(super) fn new(grid: &Grid, tails: [Tail; 2], options: &Options) -> Result<Self> {
+        let (domain, range) = (grid.bounds, options.range);
+        let [below, above] = range.map_or([true; 2], |range| [range.lo < domain.lo, range.hi > domain.hi]);
+        let outside = if below || above { options.outside.of(tails) } else { Outside::Wrap };
+        let refused = [below && outside.refuses(tails[0]), above && outside.refuses(tails[1])];
+        if let Some(range) = range
+            && (refused[0] && range.hi <= domain.lo || refused[1] && range.lo >= domain.hi)
+        {
+            let got = format!("numbers that lie in {range}");
+            return Err(Error::Param {
+                what: "range",
+                got,
+                accepted: format!("some of the domain {domain}"),
+            });
+        }
+        let outside = match outside {
+            Outside::Usual if refused == [false; 2] => Outside::Saturate,
+            other => other,
+        };
+        Ok(Self { outside, refused, tails })
+    }
+
+    /// The least and the greatest result for the numbers of `range`, at a scale of `2^fraction` in a ring of `bits`
+    /// bits: what is seen at some numbers, with a margin for those between.
+    pub(super) fn results(
+        &self,
+        form: &Form,
+        grid: &Grid,
+        range: Bounds,
+        [fraction, bits]: [u32; 2],
+    ) -> [i64; 2] {
+        let saturates = matches!(self.outside, Outside::Saturate | Outside::Usual);
+        let (step, margin) = match form {
+            Form::Direct(_) => (1, 0.0),
+            // Numbers near the domain may be evaluated as those inside.
+            Form::Spline(_) => (grid.count.div_ceil(LOOKED_AT) as usize, if saturates { 4.0 } else { 0.0 }),
+        };
+        let last = grid.count - 1;
+        let seen = (0..last).step_by(step).chain([last]).map(|x| form.results(x));
+        let Results { least, greatest } = seen.reduce(Results::with).expect("the last");
+        let margin = if step == 1 { margin } else { margin + 2.0 + (greatest - least) as f64 / 256.0 };
+        let [mut least, mut greatest] = [least as f64 - margin, greatest as f64 + margin];
+        if saturates {
+            let beyond = [range.lo < grid.bounds.lo, range.hi > grid.bounds.hi];
+            for (i, end) in [range.lo, range.hi].into_iter().enumerate().filter(|(i, _)| beyond[*i]) {
+                let value = match self.tails[i] {
+                    Tail::Limit(value) => value,
+                    Tail::Number => end,
+                    Tail::End => continue,
+                };
+                least = least.min((value * 2f64.powi(fraction as i32)).floor());
+                greatest = greatest.max((value * 2f64.powi(fraction as i32)).ceil());
+            }
+        }
+        let end = 2f64.powi(bits as i32 - 1);
+        [least.floor(), greatest.ceil()].map(|value| value.clamp(-end, end - 1.0) as i64)
+    }
+}
