@@ -48,7 +48,9 @@ impl Default for Choosing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Choice {
+    /// The best by the predictions.
     Auto,
+    /// This one.
     Of(Protocol),
 }
 

@@ -8,17 +8,24 @@ use serde::{Deserialize, Serialize};
 /// Time, bytes and rounds of one phase at one party.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Phase {
+    /// On this party's clock.
     pub seconds: f64,
+    /// Bytes to the peer.
     pub sent: u64,
+    /// Bytes from the peer.
     pub received: u64,
+    /// As defined in `docs/notation.md`.
     pub rounds: u64,
 }
 
 /// A phase as reported: bytes are `[sent by P0, sent by P1]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
+    /// At the party that reports.
     pub seconds: f64,
+    /// By who sent them.
     pub bytes: [u64; 2],
+    /// As in [`Phase`].
     pub rounds: u64,
 }
 

@@ -265,19 +265,3 @@ fn killed_processes_leave_stores_that_can_be_used() {
         start.elapsed().as_secs_f64()
     );
 }
-
-#[test]
-fn bench_loads_what_it_made_before() {
-    let site = Site::without_identities();
-    let asked = "bench lut --protocol d --index-bits 4 --value-bits 9 --batch 50 --threads 2 --store stores";
-    let first = site.run(&format!("{asked} --repeat 2 --format json")).ok();
-    assert!(first.stderr.contains("making 100 lookups in stores"), "{first:?}");
-    let report: Value = serde_json::from_str(first.stdout.trim_end()).unwrap();
-    assert_eq!((&report["verified"], &report["store"]), (&true.into(), &"stores".into()));
-    assert_eq!(report["offline"]["bytes"], serde_json::json!([0, 0]));
-    // All of it is spent.
-    assert!(site.run(asked).ok().stderr.contains("making 50 lookups in stores"));
-    let listed =
-        site.run("store ls --identity stores/bench-p0.id stores/d-additive4-additive9-p0.store").ok();
-    assert!(listed.stdout.contains("0 of 50 lookups left"), "{listed:?}");
-}

@@ -1,0 +1,5 @@
+//! Each benchmark, as a user runs it.
+
+mod paper;
+mod site;
+mod work;
