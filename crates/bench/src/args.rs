@@ -107,8 +107,6 @@ impl<W: Args> Measure<W> {
             Format::Json => report.json(),
             Format::Table => report.table(),
         };
-        std::io::stdout()
-            .write_all(text.as_bytes())
-            .map_err(|e| Failure::new(format!("standard output: {e}")))
+        std::io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
     }
 }

@@ -102,7 +102,7 @@ impl PaperTables {
     /// Refuses, before any work, what is there already.
     fn files(&self, table: &str) -> Result<Files> {
         if let Some(folder) = &self.out {
-            fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+            fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
         }
         let in_folder = |ending: &str| Some(self.out.as_ref()?.join(format!("{table}.{ending}")));
         let plot = self.plot.clone().or_else(|| in_folder("svg"));
@@ -121,10 +121,10 @@ impl Files {
     fn write(self, table: &Table, lines: &[Line]) -> Result<()> {
         if let Some(path) = self.csv {
             let file = fs::File::create(&path);
-            file.and_then(|file| print::csv(lines, file)).map_err(Failure::file(&path))?;
+            file.and_then(|file| print::csv(lines, file)).map_err(Failure::writing(&path))?;
         }
         if let Some(path) = self.plot {
-            fs::write(&path, plot::svg(table, lines)?).map_err(Failure::file(&path))?;
+            fs::write(&path, plot::svg(table, lines)?).map_err(Failure::writing(&path))?;
         }
         Ok(())
     }
@@ -139,5 +139,5 @@ fn list() -> Result<()> {
 }
 
 fn print_out(text: &str) -> Result<()> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }

@@ -41,7 +41,7 @@ pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
     if paths.iter().all(|path| path.exists()) {
         return Ok(paths);
     }
-    fs::create_dir_all(dir).map_err(Failure::file(dir))?;
+    fs::create_dir_all(dir).map_err(Failure::writing(dir))?;
     cli::identities(dir, NAMES)
 }
 

@@ -9,6 +9,7 @@ use crate::{
     calibrate::{self, Calibrate, OtParty},
     demo::{self, Demo},
     doctor::{self, Doctor},
+    failure::EXIT_CODES,
     functions::{self, Functions},
     identity::{self, Identity},
     info,
@@ -37,12 +38,11 @@ Examples:
     hushtable store ls --identity bank.id bank.store
   When the connection does not come about:
     hushtable doctor --connect bank.example:7000 --identity telecom.id
-
-Exit codes: 0 success; 1 a result failed its verification (demo); 2 any other error.";
+";
 
 /// Two parties look things up together without showing what they looked up
 #[derive(Parser, Debug)]
-#[command(name = "hushtable", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"), max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     apply::output::Output,
-    failure::{Failure, Result},
+    failure::{Cause, Failure, Result},
     link::Link,
 };
 
@@ -117,8 +117,8 @@ impl Calibration {
         };
         let text = fs::read(&path).map_err(Failure::file(&path))?;
         let read: Self = serde_json::from_slice(&text)
-            .map_err(|e| Failure::new(format!("{}: not a calibration: {e}", path.display())))?;
-        read.check().map_err(|what| Failure::new(format!("{}: {what}", path.display())))?;
+            .map_err(|e| Failure::input(format!("{}: not a calibration: {e}", path.display())))?;
+        read.check().map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
         Ok(Self { source: Some(path), ..read })
     }
 
@@ -169,7 +169,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
         None => default_path().ok_or_else(|| Failure::new("--output FILE says where the result goes"))?,
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
     }
     let output = Output::reserve(&path, Path::new(""), false, true)?;
     let (machine, link) = match &args.peer.0 {
@@ -215,9 +215,11 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     let mut text = serde_json::to_vec(&calibration).expect("plain data");
     text.resize(BYTES, b' ');
     let theirs = p.connection().channel().exchange(text, BYTES)?;
-    let theirs: Calibration =
-        serde_json::from_slice(&theirs).map_err(|e| Failure::new(format!("the peer's calibration: {e}")))?;
-    theirs.check().map_err(|what| Failure::new(format!("the peer's calibration: {what}")))?;
+    let theirs: Calibration = serde_json::from_slice(&theirs)
+        .map_err(|e| Failure::Reported(Cause::Peer, format!("the peer's calibration: {e}")))?;
+    theirs
+        .check()
+        .map_err(|what| Failure::Reported(Cause::Peer, format!("the peer's calibration: {what}")))?;
     Ok(theirs.machine)
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     calibrate::Calibration,
-    failure::{Failure, Result},
+    failure::{Cause, Failure, Result},
 };
 
 /// How the lookups are done.
@@ -173,7 +173,7 @@ fn named(number: u8) -> Result<Choice> {
 }
 
 fn unknown_number() -> Failure {
-    Failure::new("the peer asks for a protocol that this release does not know")
+    Failure::Reported(Cause::Peer, "the peer asks for a protocol that this release does not know".into())
 }
 
 impl Choice {

@@ -70,7 +70,7 @@ pub fn run(args: &Identity) -> Result<()> {
             )
         }
     };
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
 fn describe(identity: &net::Identity) -> String {

@@ -96,7 +96,7 @@ pub fn run(args: &Plan) -> Result<()> {
     };
     let all = plan::plan(&job, args.batch, &link, &calibration.machine(), args.optimise.into())?;
     let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
 fn lines(all: &[Prediction]) -> String {

@@ -93,6 +93,39 @@ fn info_tells_version_kernels_and_parameters() {
 }
 
 #[test]
+fn exit_codes_tell_the_cause() {
+    let site = Site::new();
+    site.write_scores("a.csv", &[1.0, 2.0]);
+    site.write("bad.csv", "id,score\nx,one\n");
+    let apply = |input: &str, output: &str| {
+        format!("apply sigmoid --column score --input {input} --output {output} --quiet")
+    };
+    let nobody = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
+    for (code, args, said) in [
+        (3, format!("{} {nobody}", apply("gone.csv", "out.csv")), "gone.csv"),
+        (3, format!("{} {nobody}", apply("bad.csv", "out.csv")), "line 2"),
+        (3, "identity show --identity gone.id".to_owned(), "gone.id"),
+        (4, format!("{} {nobody}", apply("a.csv", "out.csv")), "127.0.0.1:9"),
+        (6, format!("{} {nobody}", apply("a.csv", "gone/out.csv")), "cannot write in gone"),
+        (6, format!("{} --store gone.store {nobody}", apply("a.csv", "out.csv")), "gone.store"),
+    ] {
+        site.run(&args).fails_with(code, said);
+    }
+    assert_eq!(site.run("plan --batch 0").code, 2);
+    let done = site.both(
+        &format!("{} --identity bank.id", apply("a.csv", "out0.csv")),
+        &format!("{} --identity telecom.id", apply("a.csv", "out1.csv").replace("sigmoid", "tanh")),
+    );
+    done.iter().for_each(|done| done.fails_with(5, "disagree"));
+    let help = site.run("--help").ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for code in
+        ["0 success", "1 a result", "2 the arguments", "3 an input", "4 the peer", "5 the parties", "6 this"]
+    {
+        assert!(help.contains(code), "{code}: {help}");
+    }
+}
+
+#[test]
 fn help_shows_examples() {
     let site = Site::without_identities();
     for command in [

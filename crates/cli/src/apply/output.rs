@@ -46,10 +46,10 @@ impl Output {
         let mut writer = BufWriter::new(temporary.as_file());
         let filled = fill(&mut writer).and_then(|()| writer.flush());
         drop(writer);
-        filled.and_then(|()| temporary.as_file().sync_all()).map_err(Failure::file(&self.path))?;
+        filled.and_then(|()| temporary.as_file().sync_all()).map_err(Failure::writing(&self.path))?;
         let renamed =
             if self.force { temporary.persist(&self.path) } else { temporary.persist_noclobber(&self.path) };
-        renamed.map(drop).map_err(|e| Failure::file(&self.path)(e.error))
+        renamed.map(drop).map_err(|e| Failure::writing(&self.path)(e.error))
     }
 
     pub fn path(&self) -> &Path {
@@ -70,7 +70,7 @@ impl Output {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         builder.tempfile_in(folder).map_err(|e| {
-            Failure::new(format!("{}: cannot write in {}: {e}", self.path.display(), folder.display()))
+            Failure::local(format!("{}: cannot write in {}: {e}", self.path.display(), folder.display()))
         })
     }
 }

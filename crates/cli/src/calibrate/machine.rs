@@ -148,5 +148,5 @@ pub fn run_party(args: &OtParty) -> Result<()> {
     let seconds = Seconds { setup, offline: start.elapsed().as_secs_f64() };
     p.barrier()?;
     let line = serde_json::to_string(&seconds).expect("plain data");
-    writeln!(io::stdout(), "{line}").map_err(|e| Failure::new(format!("standard output: {e}")))
+    writeln!(io::stdout(), "{line}").map_err(Failure::stdout)
 }
