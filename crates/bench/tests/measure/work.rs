@@ -157,7 +157,7 @@ fn refuses_what_it_cannot_measure() {
         "triples --count 0",
         "triples --source nmt --t 5",
     ] {
-        let done = site.run(&format!("{args}"));
+        let done = site.run(args);
         assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args}: {done:?}");
     }
 }
