@@ -8,12 +8,12 @@ cd "$(dirname "$0")/.."
 record=bench/record/$(tools/processor.sh)/$(date -u +%F).jsonl
 net=${NET:-loopback}
 
-cargo build --release --locked
+cargo build --release --locked -p hushtable-bench
 mkdir -p "$(dirname "$record")"
 
 run() {
     echo "bench $*" >&2
-    "${CARGO_TARGET_DIR:-target}/release/hushtable" bench "$@" --net "$net" --format json | tee -a "$record"
+    "${CARGO_TARGET_DIR:-target}/release/hushtable-bench" "$@" --net "$net" --format json | tee -a "$record"
 }
 
 lut() { # protocol index output index-bits value-bits batch

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Fits the local work of each lookup protocol, for crates/hushtable/src/plan/work.rs.
 
-    fit_plan.py measure PROGRAM FILE     runs `PROGRAM bench lut` over a grid on loopback, appends lines of JSON to FILE
+    fit_plan.py measure PROGRAM FILE     runs `PROGRAM-bench lut` over a grid on loopback, appends lines of JSON to FILE
     fit_plan.py fit PROGRAM FILE CALIB   prints the terms, for measurements in FILE on a machine calibrated in CALIB
     fit_plan.py check PROGRAM FILE CALIB prints how far predictions are from the measurements in FILE, any network
 
-Nothing else should be running while it measures. Needs numpy and scipy.
+PROGRAM is hushtable built for release, with hushtable-bench beside it. Nothing else should be running while it
+measures. Needs numpy and scipy.
 """
 
 import itertools
@@ -60,7 +61,7 @@ def measure(program, path, net="loopback", limit=4.0, protocols=PROTOCOLS):
                 continue
             args = ["--index-bits", str(k), "--value-bits", str(l), "--batch", str(batch), "--net", net]
             args += ["--protocol", protocol, "--repeat", "3" if batch < 1e6 else "1", "--format", "json"]
-            line = run(program, "bench", "lut", *args, *SHARINGS.get(protocol, []))
+            line = run(f"{program}-bench", "lut", *args, *SHARINGS.get(protocol, []))
             if line is None:
                 print("failed:", protocol, k, l, batch, file=sys.stderr)
                 continue

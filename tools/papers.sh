@@ -6,14 +6,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 record=bench/record/$(tools/processor.sh)/papers
-cargo build --release --locked
-program=${CARGO_TARGET_DIR:-target}/release/hushtable
+cargo build --release --locked -p hushtable-bench
+program=${CARGO_TARGET_DIR:-target}/release/hushtable-bench
 if [ $# = 0 ]; then
-    mapfile -t names < <("$program" bench paper --list | sed -n 's/^\([a-z][^ ]*\) .*/\1/p')
+    mapfile -t names < <("$program" paper --list | sed -n 's/^\([a-z][^ ]*\) .*/\1/p')
     set -- "${names[@]}"
 fi
 mkdir -p "$record"
-"$program" bench paper "$@" --out "$record" --force --batch "${BATCH:-268435456}" --repeat "${REPEAT:-1}" >"$record/tables.txt"
+"$program" paper "$@" --out "$record" --force --batch "${BATCH:-268435456}" --repeat "${REPEAT:-1}" >"$record/tables.txt"
 
 # The most telling rows, and the cells in which what `auto` chooses is slower than the fastest of the paper.
 tell='^(rotl-table5,[^,]*(total|online),[^,]*,[^,]*,n=256 l=64|rotl-table7,[^,]*(total|online),[^,]*,[^,]*,n=256 l=8|ndss-table4,(setup|total),[^,]*,SP-LUT,delta=8|ndss-table3,[^,]*,[^,]*,[^,]*,N=16|rotl-table9,[^,]*(total|online),[^,]*,ROTL,sigmoid),'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures the Python package beside the program and appends lines of JSON to bench/record/<processor>/<date>.jsonl.
 
-PYTHON tools/python_bench.py [--runs N] [--dry] [PART ...]     with the package installed in PYTHON, the program built
+PYTHON tools/python_bench.py [--runs N] [--dry] [PART ...]     with the package installed in PYTHON, `hushtable-bench` built
 for release; the parts are `dt` and `method` (sigmoid of 10^6 numbers by one table and as the library chooses), `arrays`
 and `import`.
 
 Nothing else should be running. For lookups the parties are processes of this machine, on TCP without TLS, as in
-`hushtable bench`. Sharing and opening is between the two threads of `run_pair`: `gb_per_s` is the bytes of the array
+`hushtable-bench`. Sharing and opening is between the two threads of `run_pair`: `gb_per_s` is the bytes of the array
 of float64 over the time of `p.share` and `p.open` together, of the slower party; `memory_seconds` is the time of
 writing arrays as large as the share's words and the result at both, which no protocol can beat. Times are the least
 of all runs, `median_seconds` is the median; `--dry` prints and records nothing.
@@ -126,12 +126,12 @@ def import_seconds():
 
 def program(part, batch):
     """The same by the program, so many at once."""
-    binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "hushtable"
+    binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "hushtable-bench"
     kind = ["lut", "--protocol", part, "--index", "additive", "--output", "additive"]
     kind += ["--index-bits", str(INDEX_BITS), "--value-bits", str(VALUE_BITS)]
     if part == "method":
         kind = ["math", "--function", "sigmoid", "--bits", str(VALUE_BITS), "--fraction-bits", str(MATH_FRACTION)]
-    command = [binary, "bench", *kind, "--batch", str(batch), "--threads", "1", "--format", "json"]
+    command = [binary, *kind, "--batch", str(batch), "--threads", "1", "--format", "json"]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1])
 
 

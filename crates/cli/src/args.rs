@@ -6,10 +6,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::{
     apply::{self, Apply},
-    bench::{self, Bench, BenchParty},
-    calibrate::{self, Calibrate},
+    calibrate::{self, Calibrate, OtParty},
     demo::{self, Demo},
     doctor::{self, Doctor},
+    failure::EXIT_CODES,
     functions::{self, Functions},
     identity::{self, Identity},
     info,
@@ -38,12 +38,11 @@ Examples:
     hushtable store ls --identity bank.id bank.store
   When the connection does not come about:
     hushtable doctor --connect bank.example:7000 --identity telecom.id
-
-Exit codes: 0 success; 1 a result failed its verification (demo, bench); 2 any other error.";
+";
 
 /// Two parties look things up together without showing what they looked up
 #[derive(Parser, Debug)]
-#[command(name = "hushtable", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"), max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -60,11 +59,10 @@ enum Command {
     Identity(Identity),
     Doctor(Doctor),
     Info(info::Info),
-    Bench(Bench),
     Plan(Plan),
     Calibrate(Calibrate),
     #[command(hide = true)]
-    BenchParty(BenchParty),
+    OtParty(OtParty),
 }
 
 /// Runs the program: results on standard output, an error as one message on standard error.
@@ -79,10 +77,9 @@ pub fn run() -> ExitCode {
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),
-        Command::Bench(args) => bench::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
-        Command::BenchParty(args) => bench::run_party(&args),
+        Command::OtParty(args) => calibrate::run_party(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,7 @@
 //! `hushtable calibrate`: how fast this machine and the link to the peer are, for `plan` and for `--protocol auto`.
 
+mod machine;
+
 use std::{
     env, fmt, fs,
     path::{Path, PathBuf},
@@ -8,16 +10,16 @@ use std::{
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use hushtable::{Party, Role, net::Shape, plan::Machine};
-use prim::{block::Block, hash::CcrHash};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     apply::output::{self, Output},
-    bench,
-    failure::{Failure, Result},
+    failure::{Cause, Failure, Result},
     link::Link,
-    progress::Progress,
 };
+
+use self::machine::measure_machine;
+pub use self::machine::{OtParty, run_party};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,8 +29,8 @@ Examples:
   This machine alone, as both parties:
     hushtable calibrate --local
 
-Nothing else should be running. The result is read by `hushtable plan`, `apply` and `bench` unless they are \
-given another file.";
+Nothing else should be running. The result is read by `hushtable plan`, `apply` and `hushtable-bench` unless they \
+are given another file.";
 
 /// Measure this machine and the link to the peer, for `plan` and `--protocol auto`
 #[derive(Args, Debug)]
@@ -115,8 +117,8 @@ impl Calibration {
         };
         let text = fs::read(&path).map_err(Failure::file(&path))?;
         let read: Self = serde_json::from_slice(&text)
-            .map_err(|e| Failure::new(format!("{}: not a calibration: {e}", path.display())))?;
-        read.check().map_err(|what| Failure::new(format!("{}: {what}", path.display())))?;
+            .map_err(|e| Failure::input(format!("{}: not a calibration: {e}", path.display())))?;
+        read.check().map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
         Ok(Self { source: Some(path), ..read })
     }
 
@@ -167,7 +169,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
         None => default_path().ok_or_else(|| Failure::new("--output FILE says where the result goes"))?,
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
     }
     let inputs: Vec<_> = args.peer.0.as_ref().and_then(Link::identity).into_iter().collect();
     let output = Output::reserve(&path, &inputs, output::PUBLIC, true)?;
@@ -214,9 +216,11 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     let mut text = serde_json::to_vec(&calibration).expect("plain data");
     text.resize(BYTES, b' ');
     let theirs = p.connection().channel().exchange(text, BYTES)?;
-    let theirs: Calibration =
-        serde_json::from_slice(&theirs).map_err(|e| Failure::new(format!("the peer's calibration: {e}")))?;
-    theirs.check().map_err(|what| Failure::new(format!("the peer's calibration: {what}")))?;
+    let theirs: Calibration = serde_json::from_slice(&theirs)
+        .map_err(|e| Failure::Reported(Cause::Peer, format!("the peer's calibration: {e}")))?;
+    theirs
+        .check()
+        .map_err(|what| Failure::Reported(Cause::Peer, format!("the peer's calibration: {what}")))?;
     Ok(theirs.machine)
 }
 
@@ -242,45 +246,6 @@ fn measure_link(p: &mut Party) -> Result<LinkFile> {
         }
         bytes *= 4;
     }
-}
-
-/// This machine as both parties, by the same runs as `bench`.
-fn measure_machine() -> Result<Machine> {
-    let progress = Progress::start("measurements", 4, false);
-    let count = |done| progress.done().store(done, std::sync::atomic::Ordering::Relaxed);
-    let hash = measure_hash();
-    count(1);
-    let soft = bench::of_ots("softspoken", 5 << 13)?;
-    count(2);
-    let small = bench::of_ots("ferret", 200_000)?;
-    count(3);
-    let large = bench::of_ots("ferret", 1 << 22)?;
-    count(4);
-    let ns = |seconds: f64, ots: usize| seconds * 1e9 / ots as f64;
-    let start = soft.setup.seconds;
-    let small_start = (small.setup.seconds - start).max(1e-3);
-    Ok(Machine {
-        start,
-        round: Machine::REFERENCE.round,
-        soft_ot: ns(soft.offline.seconds, 5 << 13),
-        small_start,
-        small_ot: ns(small.offline.seconds, 200_000),
-        large_start: (large.setup.seconds - start - small_start).max(1e-3),
-        large_ot: ns(large.offline.seconds, 1 << 22),
-        hash,
-    })
-}
-
-/// Nanoseconds a block, the best of several passes over a buffer in the cache.
-fn measure_hash() -> f64 {
-    let hash = CcrHash::new(Block(1));
-    let mut blocks = vec![Block(7); 1 << 12];
-    let mut pass = || {
-        let start = Instant::now();
-        (0..64).for_each(|_| hash.in_place(&mut blocks));
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(64 << 12)
-    };
-    (0..10).map(|_| pass()).fold(f64::INFINITY, f64::min)
 }
 
 fn timed(f: impl FnOnce() -> Result<()>) -> Result<f64> {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     calibrate::Calibration,
-    failure::{Failure, Result},
+    failure::{Cause, Failure, Result},
 };
 
 /// How the lookups are done.
@@ -48,7 +48,9 @@ impl Default for Choosing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Choice {
+    /// The best by the predictions.
     Auto,
+    /// This one.
     Of(Protocol),
 }
 
@@ -171,7 +173,7 @@ fn named(number: u8) -> Result<Choice> {
 }
 
 fn unknown_number() -> Failure {
-    Failure::new("the peer asks for a protocol that this release does not know")
+    Failure::Reported(Cause::Peer, "the peer asks for a protocol that this release does not know".into())
 }
 
 impl Choice {

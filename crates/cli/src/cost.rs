@@ -10,8 +10,11 @@ pub use hushtable::run::Phase;
 /// A phase as reported: bytes are `[sent by P0, sent by P1]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
+    /// At the party that reports.
     pub seconds: f64,
+    /// By who sent them.
     pub bytes: [u64; 2],
+    /// As in [`Phase`].
     pub rounds: u64,
 }
 

@@ -30,7 +30,7 @@ pub fn batch(text: &str) -> std::result::Result<u32, String> {
 /// `Ok(())` if this machine has that much memory free, as far as the system tells.
 pub fn fits(wanted: u64, what: &str) -> Result<()> {
     match available() {
-        Some(free) if free < wanted => Err(Failure::new(format!(
+        Some(free) if free < wanted => Err(Failure::local(format!(
             "{what} would take about {} of memory, and {} are free: take a smaller batch",
             bytes(wanted),
             bytes(free)

@@ -67,7 +67,7 @@ pub fn read<T>(
         for ((values, column), &at) in out.values.iter_mut().zip(columns).zip(&at) {
             let value = number(&record[at]).and_then(&encode).map_err(|what| {
                 let path = path.display();
-                Failure::new(format!("{path}: line {line}, column {column:?}: {:?} {what}", &record[at]))
+                Failure::input(format!("{path}: line {line}, column {column:?}: {:?} {what}", &record[at]))
             })?;
             values.push(value);
         }
@@ -77,7 +77,7 @@ pub fn read<T>(
         out.lines.push(line);
     }
     if out.lines.is_empty() {
-        return Err(Failure::new(format!("{}: no rows below the header", path.display())));
+        return Err(Failure::input(format!("{}: no rows below the header", path.display())));
     }
     Ok(out)
 }
@@ -94,11 +94,11 @@ fn find(path: &Path, header: &StringRecord, name: &str) -> Result<usize> {
     match (at.next(), at.next()) {
         (Some(i), None) => Ok(i),
         (Some(_), Some(_)) => {
-            Err(Failure::new(format!("{}: column {name:?} occurs more than once", path.display())))
+            Err(Failure::input(format!("{}: column {name:?} occurs more than once", path.display())))
         }
         _ => {
             let columns = header.iter().collect::<Vec<_>>().join(", ");
-            Err(Failure::new(format!("{}: no column {name:?}; its columns are: {columns}", path.display())))
+            Err(Failure::input(format!("{}: no column {name:?}; its columns are: {columns}", path.display())))
         }
     }
 }
@@ -107,7 +107,7 @@ fn find(path: &Path, header: &StringRecord, name: &str) -> Result<usize> {
 pub fn failure(path: &Path, text: &[u8], error: &csv::Error) -> Failure {
     let path = path.display();
     let at = format!("line {}: ", line(text, error.position()));
-    Failure::new(match error.kind() {
+    Failure::input(match error.kind() {
         ErrorKind::Utf8 { .. } => format!("{path}: {at}not UTF-8 text"),
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{path}: {at}{len} cells where the first line has {expected_len}")

@@ -76,7 +76,7 @@ struct Side {
 
 /// Runs the subcommand.
 pub fn run(args: &Demo) -> Result<()> {
-    let folder = tempfile::tempdir().map_err(|e| Failure::new(format!("temporary folder: {e}")))?;
+    let folder = tempfile::tempdir().map_err(|e| Failure::local(format!("temporary folder: {e}")))?;
     let sides = sides(folder.path())?;
     let threshold = THRESHOLD.to_string();
     let (probabilities, thresholds) = {
@@ -88,7 +88,7 @@ pub fn run(args: &Demo) -> Result<()> {
     let (rows, bound) = (rows(&sides)?, bound()?);
     let worst = rows.iter().max_by(|a, b| a.error().total_cmp(&b.error())).expect("the example has rows");
     let text = text(args, &rows, worst, bound, [&probabilities, &thresholds]);
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
     rows.iter().try_for_each(|row| row.check(bound))
 }
 
@@ -97,10 +97,10 @@ fn sides(folder: &Path) -> Result<[Side; 2]> {
     let [bank_id, telecom_id] = identity::pair(folder, ["bank", "telecom"])?;
     let side = |name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
         let folder = folder.join(name);
-        fs::create_dir(&folder).map_err(Failure::file(&folder))?;
+        fs::create_dir(&folder).map_err(Failure::writing(&folder))?;
         let side = Side { name, files, folder, identity };
         for (path, text) in side.inputs().iter().zip(files) {
-            fs::write(path, text).map_err(Failure::file(path))?;
+            fs::write(path, text).map_err(Failure::writing(path))?;
         }
         Ok(side)
     };

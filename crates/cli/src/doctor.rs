@@ -56,10 +56,12 @@ pub fn run(args: &Doctor) -> Result<()> {
             }
         }
     }
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
     match failed {
         None => Ok(()),
-        Some((stage, error)) => Err(Failure::new(format!("{stage}: {error}\n{}", advice(stage)))),
+        Some((stage, error)) => {
+            Err(Failure::from(error).worded(|error| format!("{stage}: {error}\n{}", advice(stage))))
+        }
     }
 }
 

@@ -2,13 +2,36 @@
 
 use std::{fmt, io, path::Path, process::ExitCode};
 
+use hushtable::Error;
+
+/// What `--help` says of exit codes. Ctrl-C ends a process by its signal, which shells show as 130.
+pub const EXIT_CODES: &str = "\
+Exit codes: 0 success; 1 a result failed its verification; 2 the arguments; 3 an input file or an identity; \
+4 the peer or the network; 5 the parties disagree; 6 this machine: disk, memory or a store; 130 Ctrl-C.";
+
 /// The two ways to fail.
 #[derive(Debug)]
 pub enum Failure {
-    /// The arguments, a file, the connection or the peer: exit code 2.
-    Reported(String),
+    /// Something that the user can mend: exit code by its cause.
+    Reported(Cause, String),
     /// A result differs from what plaintext gives: exit code 1.
     Check(String),
+}
+
+/// What must change before the command can succeed. The numbers are exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Cause {
+    /// The arguments; also what no other cause fits.
+    Arguments = 2,
+    /// A file that was to be read: absent, unreadable or wrong.
+    Input = 3,
+    /// The peer or the network.
+    Peer = 4,
+    /// The parties were asked for different things.
+    Disagreement = 5,
+    /// This machine: its disk, its memory, a store.
+    Local = 6,
 }
 
 /// How the message of a failed check begins.
@@ -18,21 +41,60 @@ pub const CHECK_FAILED: &str = "check failed: ";
 pub type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// A reported failure.
+    /// The arguments are the cause, or nothing else.
     pub fn new(message: impl Into<String>) -> Self {
-        Self::Reported(message.into())
+        Self::Reported(Cause::Arguments, message.into())
     }
 
-    /// For `map_err` on an I/O result: names the file.
+    /// A file that was to be read is the cause.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self::Reported(Cause::Input, message.into())
+    }
+
+    /// This machine is the cause.
+    pub fn local(message: impl Into<String>) -> Self {
+        Self::Reported(Cause::Local, message.into())
+    }
+
+    /// For `map_err` on reading a file: names the file.
     pub fn file(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.display().to_string();
-        move |error| Self::Reported(format!("{path}: {}", plain(&error)))
+        move |error| Self::input(format!("{path}: {}", plain(&error)))
+    }
+
+    /// For `map_err` on writing a file: names the file.
+    pub fn writing(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |error| Self::local(format!("{path}: {}", plain(&error)))
+    }
+
+    /// For `map_err` on printing results.
+    pub fn stdout(error: io::Error) -> Self {
+        Self::local(format!("standard output: {error}"))
+    }
+
+    /// What a process that ended with `code` complained about.
+    pub fn of_process(code: i32, message: impl Into<String>) -> Self {
+        let cause = [Cause::Input, Cause::Peer, Cause::Disagreement, Cause::Local];
+        let cause = cause.into_iter().find(|&cause| cause as i32 == code);
+        match code {
+            1 => Self::Check(message.into()),
+            _ => Self::Reported(cause.unwrap_or(Cause::Arguments), message.into()),
+        }
+    }
+
+    /// The same with other words.
+    pub fn worded(self, words: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Reported(cause, text) => Self::Reported(cause, words(&text)),
+            Self::Check(text) => Self::Check(words(&text)),
+        }
     }
 
     /// What the process ends with.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Reported(_) => ExitCode::from(2),
+            Self::Reported(cause, _) => ExitCode::from(*cause as u8),
             Self::Check(_) => ExitCode::from(1),
         }
     }
@@ -50,14 +112,77 @@ fn plain(error: &io::Error) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reported(text) => f.write_str(text),
+            Self::Reported(_, text) => f.write_str(text),
             Self::Check(text) => write!(f, "{CHECK_FAILED}{text}"),
         }
     }
 }
 
-impl From<hushtable::Error> for Failure {
-    fn from(error: hushtable::Error) -> Self {
-        Self::Reported(error.to_string())
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let cause = match &error {
+            Error::Closed | Error::Timeout { .. } | Error::Peer(_) | Error::Tls(_) => Cause::Peer,
+            Error::Handshake { .. } => Cause::Disagreement,
+            Error::Identity(_) => Cause::Input,
+            Error::Io { source, .. } if of_network(source.kind()) => Cause::Peer,
+            Error::Io { .. } | Error::Store(_) => Cause::Local,
+            _ => Cause::Arguments,
+        };
+        Self::Reported(cause, error.to_string())
+    }
+}
+
+/// Whether only a connection fails so.
+fn of_network(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        kind,
+        Kind::ConnectionRefused
+            | Kind::ConnectionReset
+            | Kind::ConnectionAborted
+            | Kind::NotConnected
+            | Kind::BrokenPipe
+            | Kind::TimedOut
+            | Kind::HostUnreachable
+            | Kind::NetworkUnreachable
+            | Kind::NetworkDown
+            | Kind::AddrInUse
+            | Kind::AddrNotAvailable
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_of_errors() {
+        let io = |kind: io::ErrorKind| Error::io("something")(kind.into());
+        let handshake = Error::Handshake { field: "x".into(), ours: "1".into(), theirs: "2".into() };
+        for (error, wanted) in [
+            (Error::Closed, Cause::Peer),
+            (Error::Timeout { what: "message", seconds: 1 }, Cause::Peer),
+            (io(io::ErrorKind::ConnectionRefused), Cause::Peer),
+            (io(io::ErrorKind::StorageFull), Cause::Local),
+            (Error::Store("damaged".into()), Cause::Local),
+            (handshake, Cause::Disagreement),
+            (Error::Identity("gone".into()), Cause::Input),
+            (Error::Shape { what: "x", want: 1, got: 2 }, Cause::Arguments),
+        ] {
+            let text = error.to_string();
+            let failure = Failure::from(error).worded(|text| format!("{text}, then"));
+            let Failure::Reported(cause, said) = failure else { panic!("{text}") };
+            assert_eq!((cause, said), (wanted, format!("{text}, then")));
+        }
+    }
+
+    #[test]
+    fn codes_come_back_from_processes() {
+        for cause in [Cause::Arguments, Cause::Input, Cause::Peer, Cause::Disagreement, Cause::Local] {
+            let failure = Failure::of_process(cause as i32, "x");
+            assert!(matches!(failure, Failure::Reported(found, _) if found == cause), "{cause:?}");
+        }
+        assert!(matches!(Failure::of_process(1, "x"), Failure::Check(_)));
+        assert!(matches!(Failure::of_process(101, "x"), Failure::Reported(Cause::Arguments, _)));
     }
 }

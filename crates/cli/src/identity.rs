@@ -109,7 +109,7 @@ pub fn run(args: &Identity) -> Result<()> {
             format!("{made}the peers must trust the new certificate, and untrust the old one\n")
         }
     };
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
 fn describe(identity: &net::Identity) -> String {

@@ -27,7 +27,7 @@ pub struct Info;
 
 /// Runs the subcommand.
 pub fn run() -> Result<()> {
-    io::stdout().write_all(text().as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    io::stdout().write_all(text().as_bytes()).map_err(Failure::stdout)
 }
 
 fn text() -> String {

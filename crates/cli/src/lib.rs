@@ -1,28 +1,30 @@
 //! The program `hushtable`: arguments, files and processes around the library.
+//!
+//! Public is what `hushtable-bench` shares with it.
 #![forbid(unsafe_code)]
 
 mod apply;
 mod args;
-mod bench;
 mod calibrate;
-mod choice;
-mod cost;
-mod count;
+pub mod choice;
+pub mod cost;
+pub mod count;
 mod csv_file;
 mod demo;
 mod doctor;
-mod failure;
+pub mod failure;
 mod functions;
 #[doc(hidden)]
 pub mod hostile;
 mod identity;
 mod info;
-mod link;
-mod pair;
+pub mod link;
+pub mod pair;
 mod plan;
 mod prepare;
-mod progress;
+pub mod progress;
 mod score;
 mod store;
 
 pub use args::run;
+pub use identity::pair as identities;

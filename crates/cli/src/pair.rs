@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(12);
 
 /// This program.
 pub fn program() -> Result<Command> {
-    let path = env::current_exe().map_err(|e| Failure::new(format!("path of this program: {e}")))?;
+    let path = env::current_exe().map_err(|e| Failure::local(format!("path of this program: {e}")))?;
     Ok(Command::new(path))
 }
 
@@ -34,7 +34,7 @@ pub fn run(mut first: Command, second: impl FnOnce(&str) -> Command, piped: bool
     let (seen, address) = until_listening(&mut errors)?;
     let Some(address) = address else {
         let code = first.ended()?.unwrap_or(2);
-        return Err(report(code, message(&seen).unwrap_or("a process ended early")));
+        return Err(Failure::of_process(code, message(&seen).unwrap_or("a process ended early")));
     };
     let mut second = second(&address);
     match first.0.stdout.take_if(|_| piped) {
@@ -59,7 +59,7 @@ pub fn run(mut first: Command, second: impl FnOnce(&str) -> Command, piped: bool
             let parties = [("P0", p0_errors.unwrap_or_default()), ("P1", p1_errors)];
             let said =
                 parties.iter().filter_map(|(party, errors)| Some(format!("{party}: {}", message(errors)?)));
-            Err(report(code, &said.collect::<Vec<_>>().join("; ")))
+            Err(Failure::of_process(code, said.collect::<Vec<_>>().join("; ")))
         }
     }
 }
@@ -70,12 +70,12 @@ struct Running(Child);
 impl Running {
     fn start(command: &mut Command) -> Result<Self> {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        child.map(Self).map_err(|e| Failure::new(format!("cannot start a process: {e}")))
+        child.map(Self).map_err(|e| Failure::local(format!("cannot start a process: {e}")))
     }
 
     /// Waits for the end; the exit code if it is not 0.
     fn ended(&mut self) -> Result<Option<i32>> {
-        let status = self.0.wait().map_err(|e| Failure::new(format!("waiting for a process: {e}")))?;
+        let status = self.0.wait().map_err(|e| Failure::local(format!("waiting for a process: {e}")))?;
         Ok((!status.success()).then(|| status.code().unwrap_or(2)))
     }
 }
@@ -93,7 +93,7 @@ fn until_listening(errors: &mut impl BufRead) -> Result<(String, Option<String>)
     loop {
         let from = seen.len();
         let read =
-            errors.read_line(&mut seen).map_err(|e| Failure::new(format!("output of a process: {e}")))?;
+            errors.read_line(&mut seen).map_err(|e| Failure::local(format!("output of a process: {e}")))?;
         if let Some(address) = seen[from..].trim_end().strip_prefix(LISTENING) {
             let address = address.to_owned();
             return Ok((seen, Some(address)));
@@ -123,13 +123,10 @@ fn message(errors: &str) -> Option<&str> {
     Some(said.strip_prefix(CHECK_FAILED).unwrap_or(said))
 }
 
-fn report(code: i32, text: &str) -> Failure {
-    if code == 1 { Failure::Check(text.to_owned()) } else { Failure::new(text) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Cause;
 
     #[test]
     fn messages_of_processes() {
@@ -144,7 +141,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo error: broken >&2; exit 2"]);
         let failure = run(command, |_| unreachable!("nobody listens"), false).unwrap_err();
-        assert!(matches!(failure, Failure::Reported(text) if text == "broken"));
+        assert!(matches!(failure, Failure::Reported(Cause::Arguments, text) if text == "broken"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hushtable::{
     lut::Job,
     net::Shape,
@@ -52,9 +52,6 @@ pub struct Plan {
     /// How the result is shared
     #[arg(long, value_enum, default_value = "additive")]
     output: Sharing,
-    /// Who knows the table
-    #[arg(long, value_enum, default_value = "public")]
-    table: Table,
     /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
     #[arg(long, value_name = "NET", value_parser = Shape::from_str)]
     net: Option<Shape>,
@@ -67,14 +64,6 @@ pub struct Plan {
     /// One line of JSON for each protocol
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Table {
-    /// Both parties
-    Public,
-    /// One party only
-    Private,
 }
 
 /// What `--json` prints.
@@ -97,9 +86,6 @@ struct Phase {
 
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
-    if args.table == Table::Private {
-        return Err(Failure::new("--table private: there is no protocol for private tables yet"));
-    }
     let calibration = Calibration::load(args.calibration.as_deref())?;
     let link = args.net.or(calibration.link()).unwrap_or_default();
     let job = Job {
@@ -110,7 +96,7 @@ pub fn run(args: &Plan) -> Result<()> {
     };
     let all = plan::plan(&job, args.batch, &link, &calibration.machine(), args.optimise.into())?;
     let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
 fn lines(all: &[Prediction]) -> String {

@@ -105,7 +105,7 @@ pub fn run(args: &Prepare) -> Result<()> {
         let phases = Phases::of(role, setup, offline, Phase::default());
         let report = Report { kind: "prepare", store: shown, phases };
         let line = serde_json::to_string(&report).expect("plain data");
-        writeln!(io::stdout(), "{line}").map_err(|e| Failure::new(format!("standard output: {e}")))?;
+        writeln!(io::stdout(), "{line}").map_err(Failure::stdout)?;
     }
     Ok(())
 }
@@ -138,7 +138,8 @@ fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan) ->
         0 => error.into(),
         done => {
             let dir = args.store.display();
-            Failure::new(format!("{error}. {done} lookups are in {dir} and can be used as they are"))
+            Failure::from(error)
+                .worded(|error| format!("{error}. {done} lookups are in {dir} and can be used as they are"))
         }
     })
 }
@@ -151,7 +152,7 @@ fn check_room(store: &Path, bytes: u64) -> Result<()> {
         return Ok(());
     }
     let (needed, free) = (cost::bytes(bytes), cost::bytes(free));
-    Err(Failure::new(format!("{}: needs {needed}, and {free} are free on that disk", store.display())))
+    Err(Failure::local(format!("{}: needs {needed}, and {free} are free on that disk", store.display())))
 }
 
 /// Bytes that may still be written to the disk of a folder, where the system tells.

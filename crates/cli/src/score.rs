@@ -127,7 +127,7 @@ fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u6
             let terms = names.iter().zip(row.iter().zip(&weights.values)).map(|(name, (x, w))| (name, x * w));
             let most = terms.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
             let most = most.map_or(String::new(), |(name, term)| format!("; most of it, {term}, is from {name:?}"));
-            Failure::new(format!(
+            Failure::input(format!(
                 "{}: line {line}: this party's part of the score, {part}, is outside -{limit} (included) to {limit} \
                  (excluded){most}; use more --bits or fewer --fraction-bits",
                 path.display()

@@ -110,7 +110,7 @@ pub fn run(args: &Stores) -> Result<()> {
         Action::Verify(which) => show(which, |store| store.verify().map(Some))?,
         Action::Rm { store, identity, json } => (remove(store, identity.as_deref(), *json)?, None),
     };
-    io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))?;
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
     failed.map_or(Ok(()), Err)
 }
 
@@ -181,7 +181,7 @@ fn show(
             Err(error) => {
                 let before: Option<Failure> = failed.take();
                 let all = before.map_or(String::new(), |before| format!("{before}\n"));
-                failed = Some(Failure::new(format!("{all}{error}")));
+                failed = Some(Failure::from(error).worded(|error| format!("{all}{error}")));
             }
         }
     }
@@ -204,7 +204,7 @@ fn stores_in(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
         inside.retain(|path| is_store(path));
         inside.sort();
         if inside.is_empty() {
-            return Err(Failure::new(format!("{}: no store, and none in it", path.display())));
+            return Err(Failure::local(format!("{}: no store, and none in it", path.display())));
         }
         stores.extend(inside);
     }

@@ -60,32 +60,8 @@ fn plan_marks_the_choice() {
     let name = first["protocol"].as_str().expect("a name");
     assert!(marked[0].starts_with(&format!("* {name} ")), "{table}");
     assert!(lines.lines().count() > 3);
-    site.run("plan --table private").fails("no protocol for private tables");
     site.run("plan --batch 0").fails("whole number of 1 or more");
     site.run("plan --index-bits 21").fails("1..=20");
-}
-
-#[test]
-fn jobs_that_cannot_be_done_are_refused_at_once() {
-    let site = site();
-    site.run("bench lut --protocol d --index-bits 16 --batch 268435456").fails("of memory");
-    site.run("bench lut --protocol d --index-bits 17 --batch 1").fails("1 to 16");
-    site.run("bench lut --protocol ar --output xor --batch 1").fails("xor with ar");
-    site.run("bench lut --protocol flute --output xor --batch 1").fails("additive with flute");
-    site.run("bench lut --protocol oplut --index-bits 11 --batch 1").fails("bits that OP-LUT sends");
-    site.run("bench lut --protocol nothing").fails("auto");
-    site.run("bench lut --batch 0").fails("whole number of 1 or more");
-}
-
-#[test]
-fn a_bench_takes_what_plan_chooses() {
-    let site = site();
-    let wan = "--index-bits 4 --value-bits 8 --batch 100 --optimise bytes";
-    let line = site.run(&format!("plan {wan} --json")).ok().stdout;
-    let planned: Value = serde_json::from_str(line.lines().next().expect("a line")).expect("JSON");
-    let report = site.run(&format!("bench lut {wan} --format json")).ok().stdout;
-    let report: Value = serde_json::from_str(&report).expect("JSON");
-    assert_eq!(report["protocol"], planned["protocol"]);
 }
 
 #[test]

@@ -1,9 +1,8 @@
-//! Every other subcommand: demo, bench, identity, doctor, info, help.
+//! Every other subcommand: demo, identity, doctor, info, help.
 
 mod common;
 
 use common::Site;
-use serde_json::Value;
 
 #[test]
 fn demo_shows_right_results() {
@@ -25,175 +24,6 @@ fn demo_shows_right_results() {
         }
     }
     assert_eq!(site.names(), [""; 0], "the demo leaves nothing in the folder where it is run");
-}
-
-/// The line of JSON that `bench` prints.
-fn bench(site: &Site, args: &str) -> Value {
-    let done = site.run(&format!("bench {args} --format json")).ok();
-    assert_eq!(done.stdout.lines().count(), 1, "{done:?}");
-    let report: Value = serde_json::from_str(&done.stdout).unwrap();
-    assert_eq!(report["verified"], true);
-    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
-    for phase in ["setup", "offline", "online"] {
-        assert!(report[phase]["seconds"].as_f64().unwrap() >= 0.0);
-        assert!(report[phase]["rounds"].is_u64());
-        assert_eq!(report[phase]["bytes"].as_array().unwrap().len(), 2);
-    }
-    report
-}
-
-fn keys(report: &Value) -> Vec<&str> {
-    let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys
-}
-
-#[test]
-fn bench_lut_verifies_every_kind_of_lookup() {
-    let site = Site::without_identities();
-    for (protocol, index, output, rounds) in [
-        ("rotl", "additive", "additive", 2),
-        ("rotl", "xor", "additive", 2),
-        ("rotl", "additive", "xor", 1),
-        ("rotl", "xor", "xor", 1),
-        ("splut", "additive", "additive", 2),
-        ("splut", "xor", "additive", 2),
-        ("splut", "additive", "xor", 2),
-        ("splut", "xor", "xor", 2),
-    ] {
-        for bits in [1, 13, 64] {
-            let report = bench(
-                &site,
-                &format!(
-                    "lut --protocol {protocol} --index {index} --output {output} --index-bits 5 --value-bits {bits} \
-                     --batch 1000 --threads 2 --net lan"
-                ),
-            );
-            assert_eq!(
-                [&report["kind"], &report["protocol"], &report["index"], &report["output"]],
-                ["lut", protocol, index, output]
-            );
-            let round = if bits == 1 { 1..=rounds } else { rounds..=rounds };
-            assert!(round.contains(&report["online"]["rounds"].as_u64().unwrap()), "{report}");
-        }
-    }
-}
-
-#[test]
-fn bench_lut_keeps_its_contract() {
-    let site = Site::without_identities();
-    let report = bench(&site, "lut --batch 4096 --index-bits 8 --value-bits 64 --tls --repeat 3");
-    let expected = [
-        "batch",
-        "bits_per_item",
-        "cpu",
-        "index",
-        "index_bits",
-        "kind",
-        "net",
-        "offline",
-        "online",
-        "output",
-        "peak_rss_bytes",
-        "protocol",
-        "setup",
-        "threads",
-        "us_per_item",
-        "value_bits",
-        "verified",
-        "version",
-    ];
-    assert_eq!(keys(&report), expected);
-    assert_eq!(keys(&report["net"]), ["mbit_per_s", "name", "rtt_ms"]);
-    // 8 bits of the index and 63 of the value, each way, and a header for each message.
-    let online = report["bits_per_item"]["online"].as_f64().unwrap();
-    assert!((142.0..142.2).contains(&online), "{online}");
-    let rss = report["peak_rss_bytes"][0].as_u64().unwrap();
-    assert!((1 << 20..300 << 20).contains(&rss), "{rss}");
-}
-
-#[test]
-fn bench_ot_keeps_its_contract() {
-    let site = Site::without_identities();
-    for (scheme, count) in [("ferret", 200_000), ("ferret", 10), ("iknp", 5000), ("softspoken", 5000)] {
-        for threads in [1, 2] {
-            let report = bench(&site, &format!("ot --scheme {scheme} --count {count} --threads {threads}"));
-            assert_eq!([&report["kind"], &report["scheme"]], ["ot", scheme]);
-            assert_eq!([&report["count"], &report["threads"]], [count, threads]);
-            let expected = [
-                "bits_per_item",
-                "count",
-                "cpu",
-                "kind",
-                "net",
-                "of",
-                "offline",
-                "online",
-                "peak_rss_bytes",
-                "scheme",
-                "setup",
-                "threads",
-                "us_per_item",
-                "verified",
-                "version",
-            ];
-            assert_eq!(keys(&report), expected);
-        }
-    }
-    let report = bench(&site, "ot --count 100 --scheme iknp --net 10:1ms");
-    assert_eq!([&report["net"]["mbit_per_s"], &report["net"]["rtt_ms"]], [10.0, 1.0]);
-    for source in ["silent", "nmt"] {
-        let report = bench(&site, &format!("triples --source {source} --count 3000 --threads 2"));
-        assert_eq!([&report["source"], &report["count"]], [&Value::from(source), &Value::from(3000)]);
-        let bits = report["bits_per_item"]["online"].as_f64().unwrap();
-        assert!((4.0..4.5).contains(&bits), "2 bits each way, and a frame a lane: {bits}");
-    }
-    let table = site.run("bench ot --count 100 --scheme softspoken").ok().stdout;
-    assert!(table.contains("all 100 results verified"), "{table}");
-}
-
-#[test]
-fn bench_inference_is_exact_to_few_units() {
-    let site = Site::without_identities();
-    for (args, most) in [
-        ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),
-        ("--shape gpt2-gelu --rows 1", 2.6),
-        ("--shape block --sequence 6 --width 8 --heads 2", 200.0),
-    ] {
-        let report = bench(&site, &format!("inference {args}"));
-        let accuracy = &report["accuracy"];
-        let max = accuracy["max_ulp"].as_f64().unwrap();
-        assert!(
-            0.0 < max && max <= most && accuracy["mean_ulp"].as_f64().unwrap() < max,
-            "{args}: {accuracy}"
-        );
-    }
-    let refused = site.run("bench inference --shape block --width 512 --max-bytes 1000000");
-    refused.fails("above --max-bytes 1 MB");
-    assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
-    site.run("bench inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
-    site.run("bench inference --shape block --bits 30").fails("at least 33");
-    site.run("bench inference --shape block --width 10 --heads 3").fails("heads of a block: 3");
-}
-
-#[test]
-fn bench_refuses_what_it_cannot_measure() {
-    let site = Site::without_identities();
-    for args in [
-        "lut --index-bits 21",
-        "lut --value-bits 65",
-        "lut --value-bits 0",
-        "lut --batch 0",
-        "lut --protocol none",
-        "lut --net 5",
-        "ot --count 0",
-        "ot --scheme none",
-        "triples --count 0",
-        "triples --source nmt --t 5",
-    ] {
-        let done = site.run(&format!("bench {args}"));
-        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args}: {done:?}");
-    }
 }
 
 #[test]
@@ -277,6 +107,39 @@ fn info_tells_version_kernels_and_parameters() {
 }
 
 #[test]
+fn exit_codes_tell_the_cause() {
+    let site = Site::new();
+    site.write_scores("a.csv", &[1.0, 2.0]);
+    site.write("bad.csv", "id,score\nx,one\n");
+    let apply = |input: &str, output: &str| {
+        format!("apply sigmoid --column score --input {input} --output {output} --quiet")
+    };
+    let nobody = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
+    for (code, args, said) in [
+        (3, format!("{} {nobody}", apply("gone.csv", "out.csv")), "gone.csv"),
+        (3, format!("{} {nobody}", apply("bad.csv", "out.csv")), "line 2"),
+        (3, "identity show --identity gone.id".to_owned(), "gone.id"),
+        (4, format!("{} {nobody}", apply("a.csv", "out.csv")), "127.0.0.1:9"),
+        (6, format!("{} {nobody}", apply("a.csv", "gone/out.csv")), "cannot write in gone"),
+        (6, format!("{} --store gone.store {nobody}", apply("a.csv", "out.csv")), "gone.store"),
+    ] {
+        site.run(&args).fails_with(code, said);
+    }
+    assert_eq!(site.run("plan --batch 0").code, 2);
+    let done = site.both(
+        &format!("{} --identity bank.id", apply("a.csv", "out0.csv")),
+        &format!("{} --identity telecom.id", apply("a.csv", "out1.csv").replace("sigmoid", "tanh")),
+    );
+    done.iter().for_each(|done| done.fails_with(5, "disagree"));
+    let help = site.run("--help").ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for code in
+        ["0 success", "1 a result", "2 the arguments", "3 an input", "4 the peer", "5 the parties", "6 this"]
+    {
+        assert!(help.contains(code), "{code}: {help}");
+    }
+}
+
+#[test]
 fn help_shows_examples() {
     let site = Site::without_identities();
     for command in [
@@ -299,13 +162,8 @@ fn help_shows_examples() {
         "store verify",
         "store rm",
         "info",
-        "bench",
-        "bench lut",
-        "bench cmp",
-        "bench trunc",
-        "bench ot",
-        "bench triples",
-        "bench paper",
+        "plan",
+        "calibrate",
     ] {
         let out = site.run(&format!("{command} --help")).ok().stdout;
         assert!(out.contains("Examples:\n"), "{command}: {out}");

@@ -87,7 +87,7 @@ fn look_up(args: &Apply) -> Result<Job> {
             let whole = Bounds { lo: 0.0, hi: values.len() as f64 / f64::from(1u32 << fraction_bits) };
             let domain = fixed::domain(args.how.domain.unwrap_or(whole), fraction_bits)?;
             if values.len() != 1 << domain.index_bits() {
-                return Err(Failure::new(format!(
+                return Err(Failure::input(format!(
                     "{}: {} values, but domain {domain} with {fraction_bits} fraction bits has {} points",
                     path.display(),
                     values.len(),
@@ -201,12 +201,16 @@ fn same_rows(
     let other = || args.second.other.as_ref().unwrap_or(&args.input).display();
     if x.words.len() != y.words.len() {
         let (rows, others) = (x.words.len(), y.words.len());
-        return Err(Failure::new(format!("{}: {others} rows; {} has {rows}", other(), args.input.display())));
+        return Err(Failure::input(format!(
+            "{}: {others} rows; {} has {rows}",
+            other(),
+            args.input.display()
+        )));
     }
     let differs = |(ids, others): (&[String], &[String])| ids.iter().zip(others).position(|(a, b)| a != b);
     match ids.zip(other_ids).and_then(differs) {
         None => Ok(()),
-        Some(at) => Err(Failure::new(format!(
+        Some(at) => Err(Failure::input(format!(
             "{}: row {} has an id other than in {}: sort both files by id",
             other(),
             at + 1,

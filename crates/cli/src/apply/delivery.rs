@@ -175,7 +175,7 @@ impl Delivery {
                 phases,
             };
             let line = serde_json::to_string(&report).expect("plain data");
-            writeln!(io::stdout(), "{line}").map_err(|e| Failure::new(format!("standard output: {e}")))?;
+            writeln!(io::stdout(), "{line}").map_err(Failure::stdout)?;
         }
         Ok(())
     }

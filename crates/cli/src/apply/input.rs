@@ -176,7 +176,7 @@ impl<'a> Source<'a> {
 
     /// A complaint about the file.
     pub fn says(&self, what: &str) -> Failure {
-        Failure::new(format!("{}: {what}", self.path.display()))
+        Failure::input(format!("{}: {what}", self.path.display()))
     }
 }
 

@@ -97,7 +97,7 @@ impl Job {
         ]);
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
-                Failure::new(format!(
+                Failure::from(error).worded(|error| format!(
                     "{error}. Rows are matched by position: keep the common ids and sort both files by id (finding \
                      them privately, by private set intersection, is not part of this program yet)"
                 ))

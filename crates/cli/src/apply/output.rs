@@ -55,7 +55,7 @@ impl Output {
 
     /// Writes with `fill` into a file without this name, then gives it the name.
     pub fn write(self, fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
-        let failed = Failure::file(&self.path);
+        let failed = Failure::writing(&self.path);
         let complete = |file: &File| {
             let mut writer = BufWriter::new(file);
             fill(&mut writer).and_then(|()| writer.flush())?;
@@ -63,7 +63,7 @@ impl Output {
             file.sync_all()
         };
         if self.nameless {
-            let file = self.open_nameless().map_err(Failure::file(&self.path))?;
+            let file = self.open_nameless().map_err(Failure::writing(&self.path))?;
             return complete(&file)
                 .and_then(|()| self.name(&file))
                 .and_then(|()| self.settle())
@@ -110,7 +110,7 @@ impl Output {
 
     fn named(&self) -> Result<NamedTempFile> {
         self.builder().tempfile_in(self.folder()).map_err(|e| {
-            Failure::new(format!("{}: cannot write in {}: {e}", self.path.display(), self.folder().display()))
+            Failure::local(format!("{}: cannot write in {}: {e}", self.path.display(), self.folder().display()))
         })
     }
 

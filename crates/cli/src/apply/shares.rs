@@ -99,7 +99,7 @@ impl ShareFile {
         }
         Self::parse(text)
             .map(Some)
-            .map_err(|what| Failure::new(format!("{}: not a usable share file: {what}", path.display())))
+            .map_err(|what| Failure::input(format!("{}: not a usable share file: {what}", path.display())))
     }
 
     fn parse(text: &[u8]) -> std::result::Result<Self, String> {

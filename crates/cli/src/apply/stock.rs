@@ -92,7 +92,7 @@ impl Stock {
             return Ok(());
         }
         let more = "make another store with `hushtable prepare`, or leave --no-offline out";
-        Err(Failure::new(format!("{left} lookups are left in the store, {rows} are needed; {more}")))
+        Err(Failure::local(format!("{left} lookups are left in the store, {rows} are needed; {more}")))
     }
 }
 

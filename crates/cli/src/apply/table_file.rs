@@ -40,7 +40,7 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
     }
     if values.len() < 2 || !values.len().is_power_of_two() {
         let hint = if header { " (the first line was taken as the header)" } else { "" };
-        return Err(Failure::new(format!(
+        return Err(Failure::input(format!(
             "{}: {} values{hint}; the number of values must be a power of two from 2 to 65536",
             path.display(),
             values.len()
@@ -72,7 +72,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn says(&self, what: &str) -> Failure {
-        Failure::new(format!("{}: line {}: {what}", self.path.display(), self.line))
+        Failure::input(format!("{}: line {}: {what}", self.path.display(), self.line))
     }
 
     fn index(&self, record: &StringRecord) -> Result<usize> {

@@ -65,7 +65,7 @@ impl File<'_> {
     /// A complaint with the line that it is about.
     fn says(&self, at: Option<Range<usize>>, what: &str) -> Failure {
         let path = self.path.display();
-        Failure::new(match at {
+        Failure::input(match at {
             None => format!("{path}: {what}"),
             Some(at) => {
                 let before = &self.text.as_bytes()[..at.start.min(self.text.len())];

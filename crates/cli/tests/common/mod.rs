@@ -177,6 +177,18 @@ impl Drop for Running {
 }
 
 impl Done {
+    /// Whether it ended with one of the exit codes of a reported error.
+    pub fn is_reported(&self) -> bool {
+        (2..=6).contains(&self.code)
+    }
+
+    /// Asserts one reported error with this exit code.
+    #[track_caller]
+    pub fn fails_with(&self, code: i32, fragment: &str) {
+        self.fails(fragment);
+        assert_eq!(self.code, code, "{self:?}");
+    }
+
     /// Asserts success.
     #[track_caller]
     pub fn ok(self) -> Self {
@@ -187,7 +199,7 @@ impl Done {
     /// Asserts one reported error, with `fragment` in it.
     #[track_caller]
     pub fn fails(&self, fragment: &str) {
-        assert_eq!(self.code, 2, "{self:?}");
+        assert!(self.is_reported(), "{self:?}");
         let errors = self.stderr.lines().filter(|line| line.starts_with("error: ")).count();
         assert!(errors == 1 && self.stderr.contains(fragment), "wanted {fragment:?} in {self:?}");
     }

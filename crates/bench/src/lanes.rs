@@ -1,4 +1,4 @@
-//! One of the two processes of `bench`.
+//! One of the two processes: its lanes, the measured phases, and the results on the way to the other.
 
 use std::{
     fs,
@@ -7,31 +7,15 @@ use std::{
     thread,
 };
 
-use clap::Args;
 use hushtable::{Error, Party, Role, ot::Scheme};
-use serde::{Deserialize, Serialize};
-
-use super::{
-    Work, cmp, inference, lut, math, ot,
-    report::{Accuracy, Run},
-    triples, trunc,
-};
-use crate::{
+use hushtable_cli::{
     cost::{Phase, Phases},
     failure::{Failure, Result},
     link::Link,
 };
+use serde::{Deserialize, Serialize};
 
-/// One party of a benchmark; started by `bench`
-#[derive(Args, Debug)]
-pub struct BenchParty {
-    /// What to measure, as JSON
-    work: String,
-    #[arg(long, default_value = "1")]
-    threads: u16,
-    #[command(flatten)]
-    link: Link,
-}
+use crate::measured::{Accuracy, Run};
 
 /// One party's measurements.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -61,49 +45,28 @@ pub struct Finished<T> {
 /// What became of a lane's pieces, with the numbers of their items.
 pub type Pieces<T> = Vec<(Range<usize>, T)>;
 
-/// Runs the hidden subcommand.
-pub fn run(args: &BenchParty) -> Result<()> {
-    let work: Work =
-        serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
-    match &work {
-        Work::Lut(lut) => lut::run(lut, Lanes::connect(args, None, work.items(), |r, n| lut.cots(r, n))?),
-        Work::Cmp(cmp) => cmp::run(cmp, Lanes::connect(args, None, work.items(), |r, n| cmp.cots(r, n))?),
-        Work::Trunc(trunc) => {
-            trunc::run(trunc, Lanes::connect(args, None, work.items(), |r, n| trunc.cots(r, n))?)
-        }
-        Work::Inference(inference) => {
-            let lanes = Lanes::connect(args, None, work.items(), |r, n| inference.cots(r, n))?;
-            inference::run(inference, lanes)
-        }
-        Work::Math(math) => {
-            math::run(math, Lanes::connect(args, None, work.items(), |r, n| math.cots(r, n))?)
-        }
-        Work::Ot(ot) => ot::run(ot, Lanes::connect(args, ot.scheme(), work.items(), |r, n| ot.cots(r, n))?),
-        Work::Triples(triples) => {
-            triples::run(triples, Lanes::connect(args, None, work.items(), |r, n| triples.cots(r, n))?)
-        }
-    }
-}
+/// Correlated OTs as sender and as receiver, of a role, for so many items.
+type Cots<'a> = &'a dyn Fn(Role, usize) -> (usize, usize);
 
 impl Lanes {
-    /// Set-up: connects, and prepares the OTs that `cots(role, items)` names in each lane.
-    fn connect(
-        args: &BenchParty,
+    /// Set-up: connects, compares what is `asked` with the peer, divides `items` among at most `threads` lanes, and
+    /// prepares the OTs of each.
+    pub fn connect(
+        link: &Link,
+        threads: u16,
+        asked: &str,
         scheme: Option<Scheme>,
         items: usize,
-        cots: impl Fn(Role, usize) -> (usize, usize) + Sync,
+        cots: Cots,
     ) -> Result<Self> {
-        let (connection, start) = args.link.open()?;
+        let (connection, start) = link.open()?;
         let mut p = Party::new(connection, scheme)?;
         // A long description is compared by its hash.
-        let work = if args.work.len() > 256 {
-            blake3::hash(args.work.as_bytes()).to_string()
-        } else {
-            args.work.clone()
-        };
-        p.agree(&[("benchmark", work)])?;
+        let asked =
+            if asked.len() > 256 { blake3::hash(asked.as_bytes()).to_string() } else { asked.to_owned() };
+        p.agree(&[("benchmark", asked)])?;
         let role = p.role();
-        let count = usize::from(args.threads).min(items);
+        let count = usize::from(threads).min(items);
         let mut parties = if count == 1 { Vec::new() } else { p.fork(count)? };
         let common = Phase::new(start, p.take_cost());
         if count == 1 {
@@ -145,10 +108,7 @@ impl Lanes {
         self.barrier()?;
         let inputs = materials.into_iter().zip(&inputs).collect();
         let (results, online) = self.phase(inputs, |p, (m, x)| online(p, m, x))?;
-        let peak_rss_bytes = peak_rss();
-        let (role, setup) = (self.role, self.setup);
-        self.barrier()?;
-        Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
+        self.finish(results, offline, online)
     }
 
     /// Both phases, in pieces of at most `piece` items a lane one after the other, so that memory stays
@@ -183,11 +143,7 @@ impl Lanes {
             during = during.then(phase);
             results.iter_mut().zip(pieces).zip(made).for_each(|((all, rows), y)| all.push((rows, y)));
         }
-        let peak_rss_bytes = peak_rss();
-        let (role, setup) = (self.role, self.setup);
-        self.barrier()?;
-        let measured = Measured { setup, offline: before, online: during, peak_rss_bytes };
-        Ok(Finished { results, role, measured })
+        self.finish(results, before, during)
     }
 
     /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take
@@ -209,11 +165,13 @@ impl Lanes {
             total = Phase { rounds: total.rounds.max(phase.rounds), ..total.then(phase) };
             check(self.role, &made)?;
         }
-        let peak_rss_bytes = peak_rss();
-        let (role, setup) = (self.role, self.setup);
+        self.finish(Vec::new(), total, Phase::default())
+    }
+
+    fn finish<T>(mut self, results: Vec<T>, offline: Phase, online: Phase) -> Result<Finished<T>> {
+        let (role, setup, peak_rss_bytes) = (self.role, self.setup, peak_rss());
         self.barrier()?;
-        let measured = Measured { setup, offline: total, online: Phase::default(), peak_rss_bytes };
-        Ok(Finished { results: Vec::new(), role, measured })
+        Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
     }
 
     fn barrier(&mut self) -> Result<()> {
@@ -242,30 +200,43 @@ impl Lanes {
 }
 
 impl<T> Finished<T> {
-    /// At P0: hands the measurements over, and then what `results` writes.
-    pub fn hand_over(&self, results: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        let mut out = BufWriter::new(io::stdout().lock());
-        let line = serde_json::to_string(&self.measured).expect("plain data");
-        let written = writeln!(out, "{line}").and_then(|()| results(&mut out)).and_then(|()| out.flush());
-        written.map_err(|e| Failure::new(format!("handing the results over: {e}")))
-    }
-
-    /// At P1: reads the measurements of P0, lets `verify` read its results, and prints the run.
-    pub fn verify(&self, verify: impl FnOnce(&mut dyn Read) -> Result<()>) -> Result<()> {
-        self.verify_accuracy(|from| verify(from).map(|()| None))
+    /// P0 hands its measurements and the `words` of its results over to P1, where `check` reads these, and prints
+    /// the run.
+    pub fn verify<I: Iterator<Item = u64>>(
+        &self,
+        words: impl FnOnce() -> I,
+        check: impl FnOnce(&mut dyn Read) -> Result<()>,
+    ) -> Result<()> {
+        self.verify_accuracy(words, |from| check(from).map(|()| None))
     }
 
     /// [`verify`](Self::verify) of results that are not exact: also prints how far they are off.
-    pub fn verify_accuracy(
+    pub fn verify_accuracy<I: Iterator<Item = u64>>(
         &self,
-        verify: impl FnOnce(&mut dyn Read) -> Result<Option<Accuracy>>,
+        words: impl FnOnce() -> I,
+        check: impl FnOnce(&mut dyn Read) -> Result<Option<Accuracy>>,
     ) -> Result<()> {
+        match self.role {
+            Role::P0 => self.hand_over(words()),
+            Role::P1 => self.read(check),
+        }
+    }
+
+    fn hand_over(&self, mut words: impl Iterator<Item = u64>) -> Result<()> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let line = serde_json::to_string(&self.measured).expect("plain data");
+        let written = writeln!(out, "{line}")
+            .and_then(|()| words.try_for_each(|word| out.write_all(&word.to_le_bytes())))
+            .and_then(|()| out.flush());
+        written.map_err(|e| Failure::new(format!("handing the results over: {e}")))
+    }
+
+    fn read(&self, check: impl FnOnce(&mut dyn Read) -> Result<Option<Accuracy>>) -> Result<()> {
         let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
         let mut line = String::new();
-        let unreadable = |e: &dyn std::fmt::Display| Failure::new(format!("the results of P0: {e}"));
         input.read_line(&mut line).map_err(|e| unreadable(&e))?;
         let p0: Measured = serde_json::from_str(&line).map_err(|e| unreadable(&e))?;
-        let accuracy = verify(&mut input)?;
+        let accuracy = check(&mut input)?;
         let p1 = self.measured;
         let both = |a: Phase, b: Phase| {
             let (seconds, rounds) = (a.seconds.max(b.seconds), a.rounds.max(b.rounds));
@@ -280,6 +251,17 @@ impl<T> Finished<T> {
         println!("{}", serde_json::to_string(&run).expect("plain data"));
         Ok(())
     }
+}
+
+/// The next word that P0 handed over.
+pub fn word(from: &mut dyn Read) -> Result<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes).map_err(|e| unreadable(&e))?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(format!("the results of P0: {error}"))
 }
 
 /// Peak resident memory of this process in bytes, where the system tells it; else 0.

@@ -1,13 +1,12 @@
-//! `hushtable bench paper`: the papers' tables beside our measurements.
+//! `paper`: the papers' tables beside our measurements.
 
-mod common;
-
-use common::Site;
 use serde_json::Value;
+
+use crate::site::Site;
 
 #[test]
 fn lists_the_tables() {
-    let listed = Site::without_identities().run("bench paper --list").ok();
+    let listed = Site::new().run("paper --list").ok();
     for name in ["rotl-table5", "rotl-draft-figure14", "ndss-table4"] {
         assert!(listed.stdout.contains(name), "{name}: {}", listed.stdout);
     }
@@ -15,9 +14,9 @@ fn lists_the_tables() {
 
 #[test]
 fn compares_cell_by_cell() {
-    let site = Site::without_identities();
+    let site = Site::new();
     let done = site
-        .run("bench paper rotl-table5 --rows rotl,n=16,l=8 --batch 300 --csv out.csv --plot out.svg --format json")
+        .run("paper rotl-table5 --rows rotl,n=16,l=8 --batch 300 --csv out.csv --plot out.svg --format json")
         .ok();
     assert!(done.stderr.contains("run 1 of "), "{}", done.stderr);
     let table: Value = serde_json::from_str(&done.stdout).unwrap();
@@ -49,8 +48,7 @@ fn compares_cell_by_cell() {
 /// Functions: the row's own spline, and beside it the method that is chosen.
 #[test]
 fn compares_functions() {
-    let done =
-        Site::without_identities().run("bench paper rotl-table9 --rows tanh --batch 200 --format json").ok();
+    let done = Site::new().run("paper rotl-table9 --rows tanh --batch 200 --format json").ok();
     let table: Value = serde_json::from_str(&done.stdout).unwrap();
     let of = |row: &str| {
         let cells = table["cells"].as_array().unwrap().iter().filter(|cell| cell["row"] == row);
@@ -73,14 +71,14 @@ fn compares_functions() {
 
 #[test]
 fn refuses_what_it_cannot_do() {
-    let site = Site::without_identities();
+    let site = Site::new();
     site.write("there.csv", "old");
     let refused = [
-        ("bench paper rotl-table2", "no table \"rotl-table2\"; there are rotl-table3"),
-        ("bench paper rotl-table5 --rows n=5", "no row of rotl-table5"),
-        ("bench paper rotl-table5 --plot out.png", "plots are SVG"),
-        ("bench paper rotl-table5 --csv there.csv", "--force replaces it"),
-        ("bench paper rotl-table5 rotl-table6 --csv out.csv", "--out DIR takes several"),
+        ("paper rotl-table2", "no table \"rotl-table2\"; there are rotl-table3"),
+        ("paper rotl-table5 --rows n=5", "no row of rotl-table5"),
+        ("paper rotl-table5 --plot out.png", "plots are SVG"),
+        ("paper rotl-table5 --csv there.csv", "--force replaces it"),
+        ("paper rotl-table5 rotl-table6 --csv out.csv", "--out DIR takes several"),
     ];
     for (command, says) in refused {
         site.run(command).fails(says);

@@ -3,35 +3,35 @@
 use std::collections::BTreeMap;
 
 use hushtable::net::Shape;
-use serde::Deserialize;
-use toml::{Table as Values, Value};
-
-use crate::{
-    bench::Work,
+use hushtable_cli::{
     choice::Objective,
     failure::{Failure, Result},
 };
+use serde::Deserialize;
+use toml::{Table as Values, Value};
+
+use crate::work::Work;
 
 /// Name and text of every table.
 const EMBEDDED: [(&str, &str); 18] = [
-    ("rotl-table3", include_str!("../../../../../bench/papers/rotl-table3.toml")),
-    ("rotl-table4", include_str!("../../../../../bench/papers/rotl-table4.toml")),
-    ("rotl-table5", include_str!("../../../../../bench/papers/rotl-table5.toml")),
-    ("rotl-table6", include_str!("../../../../../bench/papers/rotl-table6.toml")),
-    ("rotl-table7", include_str!("../../../../../bench/papers/rotl-table7.toml")),
-    ("rotl-table8", include_str!("../../../../../bench/papers/rotl-table8.toml")),
-    ("rotl-table9", include_str!("../../../../../bench/papers/rotl-table9.toml")),
-    ("rotl-table10", include_str!("../../../../../bench/papers/rotl-table10.toml")),
-    ("rotl-table11", include_str!("../../../../../bench/papers/rotl-table11.toml")),
-    ("rotl-draft-table3", include_str!("../../../../../bench/papers/rotl-draft-table3.toml")),
-    ("rotl-draft-table5", include_str!("../../../../../bench/papers/rotl-draft-table5.toml")),
-    ("rotl-draft-table6", include_str!("../../../../../bench/papers/rotl-draft-table6.toml")),
-    ("rotl-draft-figure14", include_str!("../../../../../bench/papers/rotl-draft-figure14.toml")),
-    ("rotl-draft-ratios", include_str!("../../../../../bench/papers/rotl-draft-ratios.toml")),
-    ("ndss-table1", include_str!("../../../../../bench/papers/ndss-table1.toml")),
-    ("ndss-table3", include_str!("../../../../../bench/papers/ndss-table3.toml")),
-    ("ndss-table4", include_str!("../../../../../bench/papers/ndss-table4.toml")),
-    ("ndss-table5", include_str!("../../../../../bench/papers/ndss-table5.toml")),
+    ("rotl-table3", include_str!("../../../../bench/papers/rotl-table3.toml")),
+    ("rotl-table4", include_str!("../../../../bench/papers/rotl-table4.toml")),
+    ("rotl-table5", include_str!("../../../../bench/papers/rotl-table5.toml")),
+    ("rotl-table6", include_str!("../../../../bench/papers/rotl-table6.toml")),
+    ("rotl-table7", include_str!("../../../../bench/papers/rotl-table7.toml")),
+    ("rotl-table8", include_str!("../../../../bench/papers/rotl-table8.toml")),
+    ("rotl-table9", include_str!("../../../../bench/papers/rotl-table9.toml")),
+    ("rotl-table10", include_str!("../../../../bench/papers/rotl-table10.toml")),
+    ("rotl-table11", include_str!("../../../../bench/papers/rotl-table11.toml")),
+    ("rotl-draft-table3", include_str!("../../../../bench/papers/rotl-draft-table3.toml")),
+    ("rotl-draft-table5", include_str!("../../../../bench/papers/rotl-draft-table5.toml")),
+    ("rotl-draft-table6", include_str!("../../../../bench/papers/rotl-draft-table6.toml")),
+    ("rotl-draft-figure14", include_str!("../../../../bench/papers/rotl-draft-figure14.toml")),
+    ("rotl-draft-ratios", include_str!("../../../../bench/papers/rotl-draft-ratios.toml")),
+    ("ndss-table1", include_str!("../../../../bench/papers/ndss-table1.toml")),
+    ("ndss-table3", include_str!("../../../../bench/papers/ndss-table3.toml")),
+    ("ndss-table4", include_str!("../../../../bench/papers/ndss-table4.toml")),
+    ("ndss-table5", include_str!("../../../../bench/papers/ndss-table5.toml")),
 ];
 
 /// A table as printed, its corrections, and what of ours stands beside each cell.
@@ -134,8 +134,8 @@ impl Source {
     /// The same lookups by the protocol that `--protocol auto` takes, or values by the method; none for other
     /// work.
     pub fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
-        let work = self.work.planned(link, optimise)?;
-        Ok(work.map(|work| Self { work, over: self.over.clone() }))
+        let mut planned = self.clone();
+        Ok(planned.work.plan(link, optimise)?.then_some(planned))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `bench math`: functions of random shared numbers.
+//! `math`: functions of random shared numbers.
 
 use std::{fmt, io::Read};
 
@@ -7,16 +7,19 @@ use hushtable::{
     AShare, Role,
     arith::Fixed,
     math::{self, Bounds, Card, Evaluation, Function, Options},
+    net::Shape,
+};
+use hushtable_cli::{
+    choice,
+    failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    cmp::Objective,
-    party::{Finished, Lanes},
-};
+use super::objective::Objective;
 use crate::{
-    choice,
-    failure::{Failure, Result},
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
 };
 
 /// A batch of numbers and a function of them.
@@ -107,43 +110,64 @@ impl fmt::Display for MathWork {
     }
 }
 
-impl MathWork {
-    pub fn batch(&self) -> usize {
+impl Benchmark for MathWork {
+    fn items(&self) -> usize {
         self.batch as usize
     }
 
-    /// Chooses the method.
-    pub fn choose(&mut self) -> Result<()> {
+    fn unit(&self) -> &'static str {
+        "value"
+    }
+
+    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+        self.choose()
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
+        let evaluation = self.evaluation().expect("chosen before the processes started");
+        evaluation.cots(role, items).expect("an evaluation that was made")
+    }
+
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let (evaluation, role) = (self.evaluation()?, lanes.role());
+        let card = evaluation.card();
+        let lane = |(lane, &items): (usize, &usize)| shares(self, &card, role, lane, items);
+        let inputs = lanes.items().iter().enumerate().map(lane).collect::<Result<_>>()?;
+        let batches = lanes.items().to_vec();
+        let done = lanes.measure(
+            batches,
+            inputs,
+            |p, items| evaluation.prepare(p, items),
+            |p, material, x| material.eval(p, x),
+        )?;
+        let words = || done.results.iter().flat_map(|y| y.share().words()).copied();
+        done.verify(words, |from| check(self, &card, &done.results, from))
+    }
+
+    fn protocol(&self) -> Option<String> {
+        Some(self.chosen.as_ref()?.method.clone())
+    }
+
+    /// Right to 3 units in the last place.
+    fn plan(&mut self, _: &Shape, optimise: choice::Objective) -> Result<bool> {
+        self.optimise = match optimise {
+            choice::Objective::Total => Objective::Total,
+            choice::Objective::Online => Objective::Online,
+            choice::Objective::Bytes => Objective::Bytes,
+        };
+        (self.method, self.degree, self.pieces, self.max_ulp) = (Method::Auto, None, None, Some(3.0));
+        self.choose().map(|()| true)
+    }
+}
+
+impl MathWork {
+    fn choose(&mut self) -> Result<()> {
         let Card { method, accuracy, cost, .. } = self.evaluation()?.card();
         let (max_ulp, mean_ulp) = (accuracy.max_ulp, accuracy.mean_ulp);
         let (cots_per_item, online_rounds) = (cost.cots, cost.rounds);
         let method = method.to_string();
         self.chosen = Some(Chosen { method, max_ulp, mean_ulp, cots_per_item, online_rounds });
         Ok(())
-    }
-
-    /// The method that was chosen.
-    pub fn method(&self) -> Option<String> {
-        Some(self.chosen.as_ref()?.method.clone())
-    }
-
-    /// The same values by the method that is chosen for them, right to 3 units in the last place.
-    pub fn planned(&self, optimise: choice::Objective) -> Result<Self> {
-        let optimise = match optimise {
-            choice::Objective::Total => Objective::Total,
-            choice::Objective::Online => Objective::Online,
-            choice::Objective::Bytes => Objective::Bytes,
-        };
-        let (degree, pieces, max_ulp) = (None, None, Some(3.0));
-        let mut planned = Self { method: Method::Auto, degree, pieces, max_ulp, optimise, ..self.clone() };
-        planned.choose()?;
-        Ok(planned)
-    }
-
-    /// Correlated OTs, as sender and receiver, for `batch` values.
-    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
-        let evaluation = self.evaluation().expect("chosen before the processes started");
-        evaluation.cots(role, batch).expect("an evaluation that was made")
     }
 
     fn evaluation(&self) -> Result<Evaluation> {
@@ -173,40 +197,16 @@ impl MathWork {
         Ok(self.function.parse()?)
     }
 
-    /// The integers of a lane, in the domain, and P0's shares of them. Public, for measurements only.
+    /// The integers of a lane, in the domain, and P0's shares of them.
     fn numbers(&self, card: &Card, lane: usize) -> impl Iterator<Item = [i64; 2]> + use<> {
         let unit = 2f64.powi(card.scale as i32);
         let (lo, count) = ((card.domain.lo * unit) as i64, ((card.domain.hi - card.domain.lo) * unit) as u64);
         let mut words = blake3::Hasher::new().update(&(lane as u64).to_le_bytes()).finalize_xof();
         std::iter::repeat_with(move || {
-            let mut drawn = [0; 16];
-            words.fill(&mut drawn);
-            let [x, mask] = [0, 8].map(|i| i64::from_le_bytes(std::array::from_fn(|k| drawn[i + k])));
-            [lo + (x as u64 % count) as i64, mask]
+            let [x, mask] = [0, 1].map(|_| inputs::word(&mut words));
+            [lo + (x % count) as i64, mask as i64]
         })
     }
-}
-
-/// Measures, then hands over or verifies.
-pub fn run(work: &MathWork, lanes: Lanes) -> Result<()> {
-    let (evaluation, role) = (work.evaluation()?, lanes.role());
-    let card = evaluation.card();
-    let inputs =
-        lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, &card, role, lane, items));
-    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect::<Result<_>>()?);
-    let done = lanes.measure(
-        batches,
-        inputs,
-        |p, items| evaluation.prepare(p, items),
-        |p, material, x| material.eval(p, x),
-    )?;
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = done.results.iter().flat_map(|y| y.share().words());
-            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
-        });
-    }
-    done.verify(|from| check(work, &card, &done, from))
 }
 
 fn shares(work: &MathWork, card: &Card, role: Role, lane: usize, items: usize) -> Result<Fixed<u64>> {
@@ -219,17 +219,15 @@ fn shares(work: &MathWork, card: &Card, role: Role, lane: usize, items: usize) -
 }
 
 /// Every result lies as near to the function as the card says.
-fn check(work: &MathWork, card: &Card, done: &Finished<Fixed<u64>>, from: &mut dyn Read) -> Result<()> {
+fn check(work: &MathWork, card: &Card, results: &[Fixed<u64>], from: &mut dyn Read) -> Result<()> {
     let function = work.function()?;
     // Of a large domain the card has seen a part.
     let most = if card.accuracy.step == 1 { card.max_ulp() } else { card.max_ulp() + 0.1 };
     let [unit, unit_out] = [card.scale, card.scale_out].map(|scale| 2f64.powi(scale as i32));
-    for (lane, mine) in done.results.iter().enumerate() {
+    for (lane, mine) in results.iter().enumerate() {
         for ([x, _], mine) in work.numbers(card, lane).zip(mine.share().words()) {
-            let mut theirs = [0; 8];
-            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
             let unused = 64 - card.ring;
-            let y = (mine.wrapping_add(u64::from_le_bytes(theirs)) << unused) as i64 >> unused;
+            let y = (mine.wrapping_add(lanes::word(from)?) << unused) as i64 >> unused;
             let x = x as f64 / unit;
             let error = (y as f64 - function.eval(x) * unit_out).abs();
             if error > most {

@@ -1,4 +1,4 @@
-//! `bench triples`: multiplication triples, and the ANDs on which they are spent.
+//! `triples`: multiplication triples, and the ANDs on which they are spent.
 
 use std::{fmt, io::Read};
 
@@ -6,11 +6,16 @@ use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role,
     gates::{self, Bits, Triples},
+    net::Shape,
 };
+use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{lut::random, party::Lanes};
-use crate::failure::{Failure, Result};
+use crate::{
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
+};
 
 /// A batch of triples.
 #[derive(Args, Clone, Debug, Serialize, Deserialize)]
@@ -47,42 +52,44 @@ impl fmt::Display for TriplesWork {
     }
 }
 
-impl TriplesWork {
-    pub fn count(&self) -> usize {
+impl Benchmark for TriplesWork {
+    fn items(&self) -> usize {
         self.count as usize
     }
 
-    /// Correlated OTs of a lane as sender and as receiver.
-    pub fn cots(&self, role: Role, count: usize) -> (usize, usize) {
+    fn unit(&self) -> &'static str {
+        "triple"
+    }
+
+    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.source {
-            Source::Silent => Triples::cots(count),
-            Source::Nmt => Triples::code_cots(role, count, self.t).expect("a checked number"),
+            Source::Silent => Triples::cots(items),
+            Source::Nmt => Triples::code_cots(role, items, self.t).expect("a checked number"),
         }
     }
-}
 
-/// Measures, then hands over or verifies. Offline makes the triples, online spends each on an AND.
-pub fn run(work: &TriplesWork, lanes: Lanes) -> Result<()> {
-    let inputs = operands(lanes.role(), lanes.items());
-    let make = |p: &mut Party, count| match work.source {
-        Source::Silent => Triples::random(p, count),
-        Source::Nmt => Triples::from_codes(p, count, work.t),
-    };
-    let items = lanes.items().to_vec();
-    let done = lanes.measure(items, inputs, make, |p, triples, [x, y]| gates::and(p, triples, x, y))?;
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = done.results.iter().flat_map(Bits::words);
-            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
-        });
+    /// Offline makes the triples, online spends each on an AND.
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let inputs = operands(lanes.role(), lanes.items());
+        let make = |p: &mut Party, items| match self.source {
+            Source::Silent => Triples::random(p, items),
+            Source::Nmt => Triples::from_codes(p, items, self.t),
+        };
+        let items = lanes.items().to_vec();
+        let done = lanes.measure(items, inputs, make, |p, triples, [x, y]| gates::and(p, triples, x, y))?;
+        let words = || done.results.iter().flat_map(Bits::words).copied();
+        done.verify(words, |from| check(&done.results, from))
     }
-    done.verify(|from| check(&done.results, from))
 }
 
-/// The shares of both operands that the party `role` has in each lane. Public, for measurements only.
+/// The shares of both operands that the party `role` has in each lane.
 fn operands(role: Role, items: &[usize]) -> Vec<[Bits; 2]> {
     let bits = |label, lane, len: usize| {
-        Bits::new(len, random(label, role as u64, lane).take(len.div_ceil(64)).collect())
+        Bits::new(len, inputs::words(label, role as u64, lane).take(len.div_ceil(64)).collect())
     };
     let lane = |(lane, &len): (usize, &usize)| ["x", "y"].map(|label| bits(label, lane as u64, len));
     items.iter().enumerate().map(lane).collect()
@@ -94,10 +101,8 @@ fn check(results: &[Bits], from: &mut dyn Read) -> Result<()> {
     let [first, second] = [Role::P0, Role::P1].map(|role| operands(role, &items));
     for ((z1, [x0, y0]), [x1, y1]) in results.iter().zip(&first).zip(&second) {
         for (i, z1) in z1.words().iter().enumerate() {
-            let mut z0 = [0; 8];
-            from.read_exact(&mut z0).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
             let [x, y] = [[x0, x1], [y0, y1]].map(|shares| shares[0].words()[i] ^ shares[1].words()[i]);
-            let wrong = u64::from_le_bytes(z0) ^ z1 ^ (x & y);
+            let wrong = lanes::word(from)? ^ z1 ^ (x & y);
             if wrong != 0 {
                 return Err(Failure::Check(format!(
                     "AND {}: wrong",
@@ -134,6 +139,6 @@ mod tests {
             assert!(matches!(check(&mine, &mut wrong.as_slice()), Err(Failure::Check(_))), "byte {at}");
         }
         let cut = &handed[..handed.len() - 1];
-        assert!(matches!(check(&mine, &mut &cut[..]), Err(Failure::Reported(_))));
+        assert!(matches!(check(&mine, &mut &cut[..]), Err(Failure::Reported(..))));
     }
 }

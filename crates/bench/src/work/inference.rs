@@ -1,6 +1,6 @@
-//! `bench inference`: softmax and GELU of the shapes of GPT-2, and a whole transformer block.
+//! `inference`: softmax and GELU of the shapes of GPT-2, and a whole transformer block.
 
-use std::{fmt, io::Read, ops::Range};
+use std::{fmt, io::Read, ops::Range, sync::atomic::Ordering};
 
 use apps::inference::{Block, BlockShape, Weights, twin};
 use clap::{Args, ValueEnum};
@@ -8,16 +8,19 @@ use hushtable::{
     AShare, Party, Role,
     arith::{self, Fixed, fixed},
     math::{Gelu, GeluJob, Softmax, SoftmaxJob, gelu},
+    net,
+};
+use hushtable_cli::{
+    failure::{Failure, Result},
+    progress::Progress,
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    party::{Finished, Lanes, Pieces},
-    report::Accuracy,
-};
 use crate::{
-    failure::{Failure, Result},
-    progress::Progress,
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
+    measured::Accuracy,
 };
 
 /// Numbers that a party keeps material for at once, unless told otherwise.
@@ -90,9 +93,8 @@ impl fmt::Display for InferenceWork {
     }
 }
 
-impl InferenceWork {
-    /// Rows, or one block.
-    pub fn items(&self) -> usize {
+impl Benchmark for InferenceWork {
+    fn items(&self) -> usize {
         let rows = match self.shape {
             Shape::Gpt2Softmax => 12 * 256,
             Shape::Gpt2Gelu => 256,
@@ -101,13 +103,12 @@ impl InferenceWork {
         self.rows.map_or(rows, |rows| rows as usize)
     }
 
-    /// What an item is.
-    pub fn unit(&self) -> &'static str {
+    fn unit(&self) -> &'static str {
         if self.shape == Shape::Block { "block" } else { "row" }
     }
 
-    /// `Ok(())` if there is such work, and bytes and memory for it. Prints what linear layers take.
-    pub fn check(&self) -> Result<()> {
+    /// Prints what linear layers take.
+    fn prepare(&mut self, _: &net::Shape, _: usize) -> Result<()> {
         let numbers = match self.shape {
             Shape::Gpt2Softmax => self.softmax(1).check().map(|()| self.piece() * 256)?,
             Shape::Gpt2Gelu => self.gelu(1).check().map(|()| self.piece() * 3072)?,
@@ -124,8 +125,8 @@ impl InferenceWork {
         Ok(())
     }
 
-    /// Correlated OTs each way for some items, about: they only choose how these are made.
-    pub fn cots(&self, _: Role, items: usize) -> (usize, usize) {
+    /// About: they only choose how these are made.
+    fn cots(&self, _: Role, items: usize) -> (usize, usize) {
         let count = match self.shape {
             Shape::Gpt2Softmax => items * 256 * 64,
             Shape::Gpt2Gelu => items * 3072 * 70,
@@ -134,6 +135,32 @@ impl InferenceWork {
         (count, count)
     }
 
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let progress = Progress::start("rows", self.items(), lanes.role() == Role::P0);
+        let done = lanes.measure_in_turn(
+            self.piece(),
+            |role, rows| Ok((rows.len(), self.shares(role, rows)?)),
+            |p, rows| prepare(self, p, rows.len()),
+            |p, material, (count, x)| {
+                let out = eval(self, p, material, &x)?;
+                progress.done().fetch_add(count, Ordering::Relaxed);
+                Ok(out)
+            },
+        )?;
+        drop(progress);
+        let results = || done.results.iter().flatten();
+        let words = || results().flat_map(|(_, y)| y.share().words()).copied();
+        done.verify_accuracy(words, |from| {
+            let mut accuracy = Accuracy::default();
+            for (rows, mine) in results() {
+                check(self, rows.clone(), mine, from, &mut accuracy)?;
+            }
+            Ok(Some(accuracy))
+        })
+    }
+}
+
+impl InferenceWork {
     /// Numbers that matter to memory, for a block within the bounds; and how its bytes grow.
     fn check_block(&self) -> Result<usize> {
         let shape = self.block();
@@ -175,7 +202,7 @@ impl InferenceWork {
         BlockShape { bits: self.bits, scale: self.fraction_bits, ..shape }
     }
 
-    /// The numbers of some rows. Public, for measurements only.
+    /// The numbers of some rows.
     fn numbers(&self, rows: Range<usize>) -> Vec<f64> {
         let (columns, spread) = match self.shape {
             Shape::Gpt2Softmax => (256, 16.0),
@@ -199,14 +226,10 @@ impl InferenceWork {
     /// The shares of some rows at the party `role`.
     fn shares(&self, role: Role, rows: Range<usize>) -> hushtable::Result<Fixed<u64>> {
         let mut masks = drawn("masks", rows.start);
-        let mut word = [0; 8];
         let numbers: Vec<u64> = fixed::encode(&self.numbers(rows), self.bits, self.fraction_bits)?;
-        let mine = numbers.into_iter().map(|number| {
-            masks.fill(&mut word);
-            match role {
-                Role::P0 => u64::from_le_bytes(word),
-                Role::P1 => number.wrapping_sub(u64::from_le_bytes(word)),
-            }
+        let mine = numbers.into_iter().map(|number| match (role, inputs::word(&mut masks)) {
+            (Role::P0, mask) => mask,
+            (Role::P1, mask) => number.wrapping_sub(mask),
         });
         Fixed::new(AShare::new(self.bits, mine.collect()), self.fraction_bits)
     }
@@ -237,24 +260,6 @@ enum Material {
     Block(Box<Block>),
 }
 
-/// Measures, then hands over or verifies.
-pub fn run(work: &InferenceWork, lanes: Lanes) -> Result<()> {
-    let role = lanes.role();
-    let progress = Progress::start("rows", work.items(), role == Role::P0);
-    let done = lanes.measure_in_turn(
-        work.piece(),
-        |role, rows| Ok((rows.len(), work.shares(role, rows)?)),
-        |p, rows| prepare(work, p, rows.len()),
-        |p, material, (count, x)| {
-            let out = eval(work, p, material, &x)?;
-            progress.done().fetch_add(count, std::sync::atomic::Ordering::Relaxed);
-            Ok(out)
-        },
-    )?;
-    drop(progress);
-    finish(work, &done)
-}
-
 fn prepare(work: &InferenceWork, p: &mut Party, rows: usize) -> hushtable::Result<Material> {
     Ok(match work.shape {
         Shape::Gpt2Softmax => Material::Softmax(Box::new(Softmax::prepare(p, work.softmax(rows))?)),
@@ -274,24 +279,6 @@ fn eval(work: &InferenceWork, p: &mut Party, m: Material, x: &Fixed<u64>) -> hus
     }
 }
 
-/// P0 hands its shares of the results to P1, which checks every one.
-fn finish(work: &InferenceWork, done: &Finished<Pieces<Fixed<u64>>>) -> Result<()> {
-    let results = || done.results.iter().flatten();
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = results().flat_map(|(_, y)| y.share().words());
-            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
-        });
-    }
-    done.verify_accuracy(|from| {
-        let mut accuracy = Accuracy::default();
-        for (rows, mine) in results() {
-            check(work, rows.clone(), mine, from, &mut accuracy)?;
-        }
-        Ok(Some(accuracy))
-    })
-}
-
 /// Checks the results of some rows, which begin with what `from` gives of P0's shares.
 fn check(
     work: &InferenceWork,
@@ -302,9 +289,7 @@ fn check(
 ) -> Result<()> {
     let mut sums = Vec::with_capacity(mine.len());
     for word in mine.share().words() {
-        let mut theirs = [0; 8];
-        from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
-        sums.push(word.wrapping_add(u64::from_le_bytes(theirs)));
+        sums.push(word.wrapping_add(lanes::word(from)?));
     }
     let got = fixed::decode(&sums, work.bits, work.fraction_bits);
     let (float, twin, most) = work.expected(&work.numbers(rows.clone()));

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, error::Error, result};
 
+use hushtable_cli::failure::{Failure, Result};
 use plotters::{coord::Shift, prelude::*};
 
 use super::{measure::Line, table::Table};
-use crate::failure::{Failure, Result};
 
 /// Pixels of a panel.
 const PANEL: (u32, u32) = (420, 320);

@@ -1,4 +1,4 @@
-//! `bench lut --store`: material that is loaded instead of made.
+//! `lut --store`: material that is loaded instead of made.
 //!
 //! The folder has both parties' identities, for this purpose only, and a store of each for every kind of lookup
 //! that was measured with it.
@@ -6,23 +6,24 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
 };
 
 use hushtable::{
     Error, Party,
     lut::{Prepared, Table},
-    net::Identity,
+    net::{self, Connection, Identity, Listener, Options},
     onehot::Group,
     share::{Kind, Share},
-    store::{Reserved, Store},
+    store::{Plan, Reserved, Store},
+};
+use hushtable_cli::{
+    self as cli,
+    failure::{Failure, Result},
 };
 use prim::ring::Ring;
 
-use super::party::Lanes;
-use crate::{
-    failure::{Failure, Result},
-    identity, pair,
-};
+use crate::lanes::Lanes;
 
 const NAMES: [&str; 2] = ["bench-p0", "bench-p1"];
 
@@ -40,39 +41,37 @@ pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
     if paths.iter().all(|path| path.exists()) {
         return Ok(paths);
     }
-    fs::create_dir_all(dir).map_err(Failure::file(dir))?;
-    identity::pair(dir, NAMES)
+    fs::create_dir_all(dir).map_err(Failure::writing(dir))?;
+    cli::identities(dir, NAMES)
 }
 
-/// Makes both stores called `name` with `lookups` each by `prepare` with these arguments, unless they are there
-/// and have `needed`.
-pub fn prepare(dir: &Path, name: &str, arguments: &[String], needed: usize, lookups: usize) -> Result<()> {
-    let identities = identities(dir)?;
+/// Makes both stores called `name` by the `plan`, unless they are there and have `needed` lookups.
+pub fn prepare(dir: &Path, name: &str, plan: &Plan, needed: usize) -> Result<()> {
+    let [p0, p1] = identities(dir)?.map(|path| Identity::load(&path));
+    let identities = [p0?, p1?];
     let stores = [0, 1].map(|role| store_path(dir, name, role));
-    let enough = |role: usize| -> Result<bool> {
-        let store = Store::open(&stores[role], &Identity::load(&identities[role])?);
-        Ok(store.is_ok_and(|store| store.left() >= needed as u64))
+    let enough = |role: usize| {
+        Store::open(&stores[role], &identities[role]).is_ok_and(|store| store.left() >= needed as u64)
     };
-    if enough(0)? && enough(1)? {
+    if enough(0) && enough(1) {
         return Ok(());
     }
     for role in [0, 1].into_iter().filter(|&role| stores[role].exists()) {
-        Store::remove(&stores[role], Some(&Identity::load(&identities[role])?))?;
+        Store::remove(&stores[role], Some(&identities[role]))?;
     }
-    eprintln!("making {lookups} lookups in {}", dir.display());
-    let command = |role: usize| -> Result<std::process::Command> {
-        let mut command = pair::program()?;
-        command.args(["prepare", "--quiet", "--lookups", &lookups.to_string()]).args(arguments);
-        command.arg("--store").arg(&stores[role]).arg("--identity").arg(&identities[role]);
-        Ok(command)
+    eprintln!("making {} lookups in {}", plan.lookups, dir.display());
+    let listener = Listener::bind("127.0.0.1:0", Options::secure(identities[0].clone()))?;
+    let address = listener.local_addr().to_string();
+    let make = |role: usize, connection: Connection| {
+        let mut p = Party::new(connection, None)?;
+        Store::make(&mut p, &stores[role], &identities[role], plan, |_| ()).map(drop)
     };
-    let (mut first, mut second) = (command(0)?, command(1)?);
-    first.args(["--listen", "127.0.0.1:0"]);
-    let connect = |address: &str| {
-        second.args(["--connect", address]);
-        second
-    };
-    pair::run(first, connect, false).map(drop)
+    thread::scope(|scope| {
+        let first = scope.spawn(|| make(0, listener.accept()?));
+        let second = net::connect(&address, Options::secure(identities[1].clone()));
+        let second = second.and_then(|connection| make(1, connection));
+        Ok(first.join().expect("a party").and(second)?)
+    })
 }
 
 /// At a party: what each lane gets, from the store called `name` if there is a folder of stores.

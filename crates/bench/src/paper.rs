@@ -1,4 +1,4 @@
-//! `hushtable bench paper`: a paper's table with what this program measures beside each cell.
+//! `paper`: a paper's table with what this program measures beside each cell.
 
 mod measure;
 mod plot;
@@ -9,16 +9,13 @@ use std::{fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::Shape;
+use hushtable_cli::failure::{Failure, Result};
 
 use self::{
     measure::{Line, Measured},
     table::Table,
 };
-use super::{Format, Options};
-use crate::{
-    apply::output::{self, Output},
-    failure::{Failure, Result},
-};
+use crate::{report::Format, run::Options};
 
 /// Which tables, and where to.
 #[derive(Args, Debug)]
@@ -60,8 +57,8 @@ pub struct PaperTables {
 
 /// Where a table goes besides standard output.
 struct Files {
-    csv: Option<Output>,
-    plot: Option<Output>,
+    csv: Option<PathBuf>,
+    plot: Option<PathBuf>,
 }
 
 /// Runs the subcommand.
@@ -86,14 +83,14 @@ pub fn run(args: &PaperTables) -> Result<()> {
         }
     }
     let files = tables.iter().map(|table| args.files(table.name)).collect::<Result<Vec<_>>>()?;
-    let (repeat, timeout, format) = (args.repeat, args.timeout, args.format);
-    let options = Options { threads: 1, net: Shape::LOOPBACK, tls: false, repeat, format, timeout };
+    let (repeat, timeout) = (args.repeat, args.timeout);
+    let options = Options { threads: 1, net: Shape::LOOPBACK, tls: false, repeat, timeout };
     let mut measured = Measured::default();
     for ((table, cells), files) in tables.iter().zip(&cells).zip(files) {
         measured.complete(cells, &options)?;
         let lines: Vec<Line> = cells.iter().map(|cell| measured.line(table, cell)).collect();
         files.write(table, &lines)?;
-        print_out(&match format {
+        print_out(&match args.format {
             Format::Json => print::json(table, &lines),
             Format::Table => print::text(table, &lines),
         })?;
@@ -102,30 +99,32 @@ pub fn run(args: &PaperTables) -> Result<()> {
 }
 
 impl PaperTables {
-    /// Reserves the files before any work.
+    /// Refuses, before any work, what is there already.
     fn files(&self, table: &str) -> Result<Files> {
         if let Some(folder) = &self.out {
-            fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+            fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
         }
         let in_folder = |ending: &str| Some(self.out.as_ref()?.join(format!("{table}.{ending}")));
         let plot = self.plot.clone().or_else(|| in_folder("svg"));
         if let Some(path) = plot.as_deref().filter(|path| path.extension().is_none_or(|e| e != "svg")) {
             return Err(Failure::new(format!("{}: plots are SVG; name the file .svg", path.display())));
         }
-        let reserve = |path: PathBuf| Output::reserve(&path, &[], output::PUBLIC, self.force);
         let csv = self.csv.clone().or_else(|| in_folder("csv"));
-        Ok(Files { csv: csv.map(reserve).transpose()?, plot: plot.map(reserve).transpose()? })
+        if let Some(path) = [&csv, &plot].into_iter().flatten().find(|path| !self.force && path.exists()) {
+            return Err(Failure::new(format!("{}: is there already; --force replaces it", path.display())));
+        }
+        Ok(Files { csv, plot })
     }
 }
 
 impl Files {
     fn write(self, table: &Table, lines: &[Line]) -> Result<()> {
-        if let Some(file) = self.csv {
-            file.write(|to| print::csv(lines, to))?;
+        if let Some(path) = self.csv {
+            let file = fs::File::create(&path);
+            file.and_then(|file| print::csv(lines, file)).map_err(Failure::writing(&path))?;
         }
-        if let Some(file) = self.plot {
-            let picture = plot::svg(table, lines)?;
-            file.write(|to| to.write_all(picture.as_bytes()))?;
+        if let Some(path) = self.plot {
+            fs::write(&path, plot::svg(table, lines)?).map_err(Failure::writing(&path))?;
         }
         Ok(())
     }
@@ -140,5 +139,5 @@ fn list() -> Result<()> {
 }
 
 fn print_out(text: &str) -> Result<()> {
-    std::io::stdout().write_all(text.as_bytes()).map_err(|e| Failure::new(format!("standard output: {e}")))
+    std::io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }

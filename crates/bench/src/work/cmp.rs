@@ -1,4 +1,4 @@
-//! `bench cmp`: comparisons of random shared numbers.
+//! `cmp`: comparisons of random shared numbers.
 
 use std::{fmt, io::Read};
 
@@ -7,13 +7,18 @@ use hushtable::{
     AShare, Role,
     arith::{self, CompareJob, Comparison},
     gates::Bits,
+    net::Shape,
+};
+use hushtable_cli::{
+    count::fits,
+    failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::party::{Finished, Lanes};
+use super::objective::Objective;
 use crate::{
-    count::fits,
-    failure::{Failure, Result},
+    benchmark::Benchmark,
+    lanes::{self, Lanes},
 };
 
 /// A batch of comparisons.
@@ -50,31 +55,6 @@ enum Domain {
     Unsigned,
 }
 
-/// What comparisons and functions are to have least of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Objective {
-    /// Time, offline and online
-    Total,
-    /// Time online
-    Online,
-    /// Bytes, offline and online
-    Bytes,
-    /// Rounds online
-    Rounds,
-}
-
-impl From<Objective> for arith::Objective {
-    fn from(objective: Objective) -> Self {
-        match objective {
-            Objective::Total => Self::Total,
-            Objective::Online => Self::Online,
-            Objective::Bytes => Self::Bytes,
-            Objective::Rounds => Self::Rounds,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Method {
@@ -99,23 +79,41 @@ impl fmt::Display for CmpWork {
     }
 }
 
-impl CmpWork {
-    pub fn batch(&self) -> usize {
+impl Benchmark for CmpWork {
+    fn items(&self) -> usize {
         self.batch as usize
     }
 
-    /// `Ok(())` if there are such comparisons and memory for them.
-    pub fn check(&self) -> Result<()> {
+    fn unit(&self) -> &'static str {
+        "comparison"
+    }
+
+    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
         let each = self.job()?.memory()? as u64;
         fits(2 * each * u64::from(self.batch), &format!("both parties' {} comparisons", self.batch))
     }
 
-    /// Correlated OTs, as sender and receiver, for `batch` of these comparisons.
-    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         let job = self.job().expect("checked before the processes started");
-        job.cots(role, batch).expect("a job that was made")
+        job.cots(role, items).expect("a job that was made")
     }
 
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let (job, role) = (self.job()?, lanes.role());
+        let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(self, role, lane, items));
+        let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
+        let done = lanes.measure(
+            batches,
+            inputs,
+            |p, items| Comparison::prepare(p, job, items),
+            |p, material, (x, y)| material.ge(p, x, y),
+        )?;
+        let words = || done.results.iter().flat_map(Bits::words).copied();
+        done.verify(words, |from| check(self, &done.results, from))
+    }
+}
+
+impl CmpWork {
     fn job(&self) -> Result<CompareJob> {
         let domain = match self.domain {
             Domain::Near => arith::Domain::Near,
@@ -133,7 +131,7 @@ impl CmpWork {
         Ok(job)
     }
 
-    /// The comparisons of a lane: x, y, and P0's shares of them. Public, for measurements only.
+    /// The comparisons of a lane: x, y, and P0's shares of them.
     fn pairs(&self, lane: usize) -> impl Iterator<Item = [u64; 4]> + use<> {
         let unused = 64 - self.bits;
         // Near numbers have three equal bits at the top.
@@ -159,20 +157,6 @@ impl CmpWork {
     }
 }
 
-/// Measures, then hands over or verifies.
-pub fn run(work: &CmpWork, lanes: Lanes) -> Result<()> {
-    let (job, role) = (work.job()?, lanes.role());
-    let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, role, lane, items));
-    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
-    let done = lanes.measure(
-        batches,
-        inputs,
-        |p, items| Comparison::prepare(p, job, items),
-        |p, material, (x, y)| material.ge(p, x, y),
-    )?;
-    finish(work, &done)
-}
-
 /// The shares of x and y that the party `role` has in a lane.
 fn shares(work: &CmpWork, role: Role, lane: usize, items: usize) -> (AShare<u64>, AShare<u64>) {
     let mine = |value: u64, first: u64| match role {
@@ -184,24 +168,11 @@ fn shares(work: &CmpWork, role: Role, lane: usize, items: usize) -> (AShare<u64>
     (AShare::new(work.bits, x), AShare::new(work.bits, y))
 }
 
-/// P0 hands its shares of the results to P1, which checks every one.
-fn finish(work: &CmpWork, done: &Finished<Bits>) -> Result<()> {
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = done.results.iter().flat_map(|bits| bits.words());
-            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
-        });
-    }
-    done.verify(|from| check(work, &done.results, from))
-}
-
 fn check(work: &CmpWork, results: &[Bits], from: &mut dyn Read) -> Result<()> {
     for (lane, bits) in results.iter().enumerate() {
         let mut pairs = work.pairs(lane).take(bits.len());
         for mine in bits.words() {
-            let mut theirs = [0; 8];
-            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
-            let word = mine ^ u64::from_le_bytes(theirs);
+            let word = mine ^ lanes::word(from)?;
             for (i, [x, y, ..]) in pairs.by_ref().take(64).enumerate() {
                 if (word >> i & 1 == 1) != work.plain(x, y) {
                     return Err(Failure::Check(format!("{x} >= {y} in {} bits came out wrong", work.bits)));

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::Shape;
+use hushtable_cli::{choice::Objective, cost::Phases, failure::Result};
 use serde::Serialize;
 
 use super::table::{Column, Measure, Row, Source, Table, Unit};
 use crate::{
-    bench::{Options, Report, Work, once},
-    choice::Objective,
-    cost::Phases,
-    failure::Result,
+    measured,
+    run::{self, Options},
+    work::Work,
 };
 
 /// One cell with what we have for it. Field names are a contract with other programs.
@@ -95,10 +95,9 @@ impl Measured {
         }
         let total = missing.len();
         for (i, (key, work, net)) in missing.into_iter().enumerate() {
-            eprintln!("run {} of {total}: {}, {net}", i + 1, work.title());
+            eprintln!("run {} of {total}: {}, {net}", i + 1, work.to_string());
             let options = Options { net, ..options.clone() };
-            let runs = (0..options.repeat).map(|_| once(work, &options)).collect::<Result<Vec<_>>>()?;
-            self.0.insert(key, Report::new(work.clone(), options.threads, net, &runs).phases);
+            self.0.insert(key, measured::medians(&run::runs(work, &options)?));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `bench trunc`: truncations of random shared numbers.
+//! `trunc`: truncations of random shared numbers.
 
 use std::{fmt, io::Read};
 
@@ -6,16 +6,18 @@ use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
     arith::{self, FaithfulTruncation, Millionaires, Plan},
+    net::Shape,
+};
+use hushtable_cli::{
+    count::{batch, fits},
+    failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    lut::random,
-    party::{Finished, Lanes},
-};
 use crate::{
-    count::{batch, fits},
-    failure::{Failure, Result},
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
 };
 
 /// A batch of truncations.
@@ -52,13 +54,16 @@ impl fmt::Display for TruncWork {
     }
 }
 
-impl TruncWork {
-    pub fn batch(&self) -> usize {
+impl Benchmark for TruncWork {
+    fn items(&self) -> usize {
         self.batch as usize
     }
 
-    /// `Ok(())` if there are such truncations and memory for them.
-    pub fn check(&self) -> Result<()> {
+    fn unit(&self) -> &'static str {
+        "truncation"
+    }
+
+    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
         if self.cut > self.bits - 2 {
             let most = self.bits - 2;
             return Err(Failure::new(format!(
@@ -72,23 +77,44 @@ impl TruncWork {
         fits(2 * each * u64::from(self.batch), &format!("both parties' {} truncations", self.batch))
     }
 
-    /// Correlated OTs, as sender and receiver, for `batch` of these truncations.
-    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         let (send, recv) = match self.rounding {
             Rounding::Safe => (0, 0),
             Rounding::Faithful => {
-                Millionaires::cots(role, self.cut, self.plan(), batch).expect("a width that was checked")
+                Millionaires::cots(role, self.cut, self.plan(), items).expect("a width that was checked")
             }
         };
-        let (more_send, more_recv) = self.online_cots(role, batch);
+        let (more_send, more_recv) = self.online_cots(role, items);
         (send + more_send, recv + more_recv)
     }
 
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let role = lanes.role();
+        let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(self, role, lane, items));
+        let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
+        let make = |p: &mut Party, items: usize| {
+            let (send, recv) = self.online_cots(role, items);
+            let material = match self.rounding {
+                Rounding::Safe => None,
+                Rounding::Faithful => Some(FaithfulTruncation::prepare(p, self.cut, self.plan(), items)?),
+            };
+            p.stock_cots(send, recv).map(|()| material)
+        };
+        let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
+            None => arith::truncate(p, x, self.cut),
+            Some(material) => material.truncate(p, x),
+        })?;
+        let words = || done.results.iter().flat_map(|share| share.words()).copied();
+        done.verify(words, |from| check(self, &done.results, from))
+    }
+}
+
+impl TruncWork {
     /// Those that are only taken online.
-    fn online_cots(&self, role: Role, batch: usize) -> (usize, usize) {
+    fn online_cots(&self, role: Role, items: usize) -> (usize, usize) {
         let count = match self.rounding {
-            Rounding::Safe => batch,
-            Rounding::Faithful => 2 * batch,
+            Rounding::Safe => items,
+            Rounding::Faithful => 2 * items,
         };
         match role {
             Role::P0 => (count, 0),
@@ -100,11 +126,11 @@ impl TruncWork {
         Plan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
     }
 
-    /// The numbers of a lane, each with the share of P0. Public, for measurements only.
+    /// The numbers of a lane, each with the share of P0.
     fn numbers(&self, lane: usize) -> impl Iterator<Item = (i64, u64)> + use<> {
         let unused = 64 - self.bits;
-        let values = random("value", 0, lane as u64).map(move |w| (w as i64) >> (unused + 1));
-        values.zip(random("share", 0, lane as u64))
+        let values = inputs::words("value", 0, lane as u64).map(move |w| (w as i64) >> (unused + 1));
+        values.zip(inputs::words("share", 0, lane as u64))
     }
 
     /// Whether `result`, reduced, is what x may become.
@@ -113,26 +139,6 @@ impl TruncWork {
         let off = (x >> self.cut).wrapping_sub(result as i64) << unused >> unused;
         off == 0 || off == 1 && self.rounding == Rounding::Safe
     }
-}
-
-/// Measures, then hands over or verifies.
-pub fn run(work: &TruncWork, lanes: Lanes) -> Result<()> {
-    let role = lanes.role();
-    let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(work, role, lane, items));
-    let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
-    let make = |p: &mut Party, items: usize| {
-        let (send, recv) = work.online_cots(role, items);
-        let material = match work.rounding {
-            Rounding::Safe => None,
-            Rounding::Faithful => Some(FaithfulTruncation::prepare(p, work.cut, work.plan(), items)?),
-        };
-        p.stock_cots(send, recv).map(|()| material)
-    };
-    let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
-        None => arith::truncate(p, x, work.cut),
-        Some(material) => material.truncate(p, x),
-    })?;
-    finish(work, &done)
 }
 
 /// The shares that the party `role` has in a lane.
@@ -144,23 +150,10 @@ fn shares(work: &TruncWork, role: Role, lane: usize, items: usize) -> AShare<u64
     AShare::new(work.bits, work.numbers(lane).take(items).map(mine).collect())
 }
 
-/// P0 hands its shares of the results to P1, which checks every one.
-fn finish(work: &TruncWork, done: &Finished<AShare<u64>>) -> Result<()> {
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = done.results.iter().flat_map(|share| share.words());
-            words.try_for_each(|w| to.write_all(&w.to_le_bytes()))
-        });
-    }
-    done.verify(|from| check(work, &done.results, from))
-}
-
 fn check(work: &TruncWork, results: &[AShare<u64>], from: &mut dyn Read) -> Result<()> {
     for (lane, share) in results.iter().enumerate() {
         for (mine, (x, _)) in share.words().iter().zip(work.numbers(lane)) {
-            let mut theirs = [0; 8];
-            from.read_exact(&mut theirs).map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
-            if !work.right(x, mine.wrapping_add(u64::from_le_bytes(theirs))) {
+            if !work.right(x, mine.wrapping_add(lanes::word(from)?)) {
                 return Err(Failure::Check(format!("{x} without its low {} bits came out wrong", work.cut)));
             }
         }
@@ -200,7 +193,8 @@ mod tests {
 
     #[test]
     fn refuses_to_cut_too_much() {
-        let work = TruncWork { bits: 16, cut: 15, rounding: Rounding::Safe, batch: 1 };
-        assert!(work.check().unwrap_err().to_string().contains("--cut 15: numbers of 16 bits take 1 to 14"));
+        let mut work = TruncWork { bits: 16, cut: 15, rounding: Rounding::Safe, batch: 1 };
+        let refused = work.prepare(&Shape::LOOPBACK, 1).unwrap_err().to_string();
+        assert!(refused.contains("--cut 15: numbers of 16 bits take 1 to 14"));
     }
 }

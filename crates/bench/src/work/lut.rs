@@ -1,4 +1,4 @@
-//! `bench lut`: lookups of random shared indices in a random public table.
+//! `lut`: lookups of random shared indices in a random public table.
 
 use std::{
     fmt,
@@ -13,18 +13,21 @@ use hushtable::{
     net::Shape,
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
+    store::Plan,
+};
+use hushtable_cli::{
+    choice::{Choosing, Objective, Sharing},
+    count::{batch, fits},
+    failure::{Failure, Result},
 };
 use prim::ring::Ring;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    party::{Finished, Lanes},
-    stock,
-};
 use crate::{
-    choice::{Choosing, Objective, Sharing},
-    count::{batch, fits},
-    failure::{Failure, Result},
+    benchmark::Benchmark,
+    inputs,
+    lanes::{self, Lanes},
+    stock,
 };
 
 /// A batch of lookups.
@@ -68,66 +71,62 @@ impl fmt::Display for LutWork {
     }
 }
 
-impl LutWork {
-    pub fn batch(&self) -> usize {
+impl Benchmark for LutWork {
+    fn items(&self) -> usize {
         self.batch as usize
     }
 
-    /// Correlated OTs, as sender and receiver, for `batch` of these lookups.
-    pub fn cots(&self, role: Role, batch: usize) -> (usize, usize) {
+    fn unit(&self) -> &'static str {
+        "lookup"
+    }
+
+    fn prepare(&mut self, link: &Shape, runs: usize) -> Result<()> {
+        let job = self.job();
+        self.protocol = self.choosing.over(link, &job, self.items())?;
+        let [each, room] = [self.protocol.memory(&job), self.protocol.room(&job)];
+        let memory = 2 * (each as u64 * u64::from(self.batch) + room as u64);
+        fits(memory, &format!("both parties' {} lookups by {}", self.batch, self.protocol))?;
+        let Some(dir) = &self.store else { return Ok(()) };
+        let (protocol, piece) = (self.protocol, Plan::piece(self.protocol, &job)?);
+        let plan = Plan { protocol, job, lookups: (self.items() * runs) as u64, piece };
+        stock::prepare(dir, &self.store_name(), &plan, self.items())
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.store {
             Some(_) => (0, 0),
-            None => self.protocol.cots(&self.job(), role, batch),
+            None => self.protocol.cots(&self.job(), role, items),
         }
     }
 
-    /// The folder with stores.
-    pub fn store(&self) -> Option<&Path> {
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        match (self.index, self.output) {
+            (Sharing::Additive, Sharing::Additive) => in_kinds::<Cyclic, Additive>(self, lanes),
+            (Sharing::Additive, Sharing::Xor) => in_kinds::<Cyclic, Bitwise>(self, lanes),
+            (Sharing::Xor, Sharing::Additive) => in_kinds::<Xor, Additive>(self, lanes),
+            (Sharing::Xor, Sharing::Xor) => in_kinds::<Xor, Bitwise>(self, lanes),
+        }
+    }
+
+    fn store(&self) -> Option<&Path> {
         self.store.as_deref()
     }
 
-    /// Makes the stores for `runs` runs, unless there is enough for one.
-    pub fn prepare(&self, runs: usize) -> Result<()> {
-        let Some(dir) = &self.store else { return Ok(()) };
-        let (job, protocol) = (self.job(), self.protocol.name());
-        let kinds = [self.index, self.output].map(|kind| kind.to_string());
-        let widths = [job.index_bits, job.value_bits].map(|bits| bits.to_string());
-        let arguments = [
-            ("--protocol", protocol),
-            ("--index", &kinds[0]),
-            ("--index-bits", &widths[0]),
-            ("--output", &kinds[1]),
-            ("--value-bits", &widths[1]),
-        ];
-        let arguments: Vec<String> =
-            arguments.into_iter().flat_map(|(name, value)| [name.into(), value.into()]).collect();
-        stock::prepare(dir, &self.store_name(), &arguments, self.batch(), self.batch() * runs)
+    fn protocol(&self) -> Option<String> {
+        Some(self.protocol.to_string())
     }
 
+    fn plan(&mut self, link: &Shape, optimise: Objective) -> Result<bool> {
+        let choosing = Choosing { optimise, ..Choosing::default() };
+        self.protocol = choosing.over(link, &self.job(), self.items())?;
+        Ok(true)
+    }
+}
+
+impl LutWork {
     fn store_name(&self) -> String {
         let Self { protocol, index, output, index_bits, value_bits, .. } = self;
         format!("{protocol}-{index}{index_bits}-{output}{value_bits}")
-    }
-
-    /// Chooses the protocol for this network.
-    pub fn choose(&mut self, link: &Shape) -> Result<()> {
-        self.protocol = self.choosing.over(link, &self.job(), self.batch())?;
-        let [each, room] = [self.protocol.memory(&self.job()), self.protocol.room(&self.job())];
-        fits(
-            2 * (each as u64 * u64::from(self.batch) + room as u64),
-            &format!("both parties' {} lookups by {}", self.batch, self.protocol),
-        )
-    }
-
-    /// The protocol's name.
-    pub fn protocol(&self) -> String {
-        self.protocol.to_string()
-    }
-
-    /// The same lookups by the protocol that `--protocol auto` takes.
-    pub fn planned(&self, link: &Shape, optimise: Objective) -> Result<Self> {
-        let choosing = Choosing { optimise, ..Choosing::default() };
-        Ok(Self { protocol: choosing.over(link, &self.job(), self.batch())?, ..self.clone() })
     }
 
     fn job(&self) -> Job {
@@ -150,16 +149,6 @@ mod name {
     }
 }
 
-/// Measures, then hands over or verifies.
-pub fn run(work: &LutWork, lanes: Lanes) -> Result<()> {
-    match (work.index, work.output) {
-        (Sharing::Additive, Sharing::Additive) => in_kinds::<Cyclic, Additive>(work, lanes),
-        (Sharing::Additive, Sharing::Xor) => in_kinds::<Cyclic, Bitwise>(work, lanes),
-        (Sharing::Xor, Sharing::Additive) => in_kinds::<Xor, Additive>(work, lanes),
-        (Sharing::Xor, Sharing::Xor) => in_kinds::<Xor, Bitwise>(work, lanes),
-    }
-}
-
 fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
     match work.value_bits {
         ..=8 => in_ring::<G, K, u8>(work, lanes),
@@ -171,10 +160,10 @@ fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
 
 fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Result<()> {
     let (n, l) = (work.index_bits, work.value_bits);
-    let entries = random("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
+    let entries = inputs::words("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
     let table = Table::<R>::new(l, entries)?;
     let x = indices::<G>(n, lanes.role(), lanes.items());
-    let sources = stock::sources(work.store(), &work.store_name(), &mut lanes)?;
+    let sources = stock::sources(work.store.as_deref(), &work.store_name(), &mut lanes)?;
     let done = lanes.measure(
         sources,
         x,
@@ -183,43 +172,19 @@ fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Resu
         },
         |p, pieces, x| stock::lookup(p, pieces, &table, x),
     )?;
-    finish::<G, K, R>(work, &table, &done)
+    let words = || done.results.iter().flat_map(Share::words).map(|word| word.to_u64());
+    done.verify(words, |from| check::<G, K, R>(work, &table, &done.results, from))
 }
 
-/// The shares of the indices that the party `role` has in each lane. Public, for measurements only.
+/// The shares of the indices that the party `role` has in each lane.
 fn indices<G: Group>(n: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, u32>> {
     let lane = |(lane, &items): (usize, &usize)| {
-        Share::new(n, random("index", role as u64, lane as u64).take(items).map(|w| w as u32).collect())
+        Share::new(
+            n,
+            inputs::words("index", role as u64, lane as u64).take(items).map(|w| w as u32).collect(),
+        )
     };
     items.iter().enumerate().map(lane).collect()
-}
-
-/// An endless stream of words, the same in both processes.
-pub(super) fn random(label: &str, role: u64, lane: u64) -> impl Iterator<Item = u64> {
-    let mut hash = blake3::Hasher::new();
-    hash.update(label.as_bytes()).update(&role.to_le_bytes()).update(&lane.to_le_bytes());
-    let mut words = hash.finalize_xof();
-    std::iter::repeat_with(move || {
-        let mut word = [0; 8];
-        words.fill(&mut word);
-        u64::from_le_bytes(word)
-    })
-}
-
-/// P0 hands its output shares to P1, which compares every result with the table.
-fn finish<G: Group, K: Kind, R: Ring>(
-    work: &LutWork,
-    table: &Table<R>,
-    done: &Finished<Share<K, R>>,
-) -> Result<()> {
-    let width = R::WIDTH as usize / 8;
-    if done.role == Role::P0 {
-        return done.hand_over(|to| {
-            let mut words = done.results.iter().flat_map(|y| y.words());
-            words.try_for_each(|w| to.write_all(&w.to_u64().to_le_bytes()[..width]))
-        });
-    }
-    done.verify(|from| check::<G, K, R>(work, table, &done.results, from))
 }
 
 /// Compares each lookup of each lane with the table; `from` has the output shares of P0.
@@ -233,11 +198,8 @@ fn check<G: Group, K: Kind, R: Ring>(
     let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<G>(work.index_bits, role, &items));
     for ((y1, x0), x1) in results.iter().zip(&x0).zip(&x1) {
         for (i, y1) in y1.words().iter().enumerate() {
-            let mut y0 = [0; 8];
-            from.read_exact(&mut y0[..R::WIDTH as usize / 8])
-                .map_err(|e| Failure::new(format!("the results of P0: {e}")))?;
             let x = combine::<G::Kind>(work.index_bits, x0.words()[i].into(), x1.words()[i].into());
-            let y = combine::<K>(work.value_bits, u64::from_le_bytes(y0), y1.to_u64());
+            let y = combine::<K>(work.value_bits, lanes::word(from)?, y1.to_u64());
             let want = table.columns()[0][x as usize].to_u64();
             if y != want {
                 return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
@@ -263,7 +225,7 @@ mod tests {
         let lane = |(x0, x1): (&Share<Bitwise, u32>, &Share<Bitwise, u32>)| {
             let mine = x0.words().iter().zip(x1.words()).enumerate().map(|(i, (x0, x1))| {
                 let (y, y0) = (table.columns()[0][(x0 ^ x1) as usize], (i * 77) as u16);
-                handed.extend_from_slice(&y0.to_le_bytes());
+                handed.extend_from_slice(&u64::from(y0).to_le_bytes());
                 K::strip(y.into(), y0.into()) as u16
             });
             Share::new(work.value_bits, mine.collect())
@@ -286,7 +248,7 @@ mod tests {
         let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
         let (results, handed) = sample::<K>(&work, &table);
         check::<Xor, K, u16>(&work, &table, &results, &mut handed.as_slice()).unwrap();
-        for at in [0, 99, handed.len() - 2] {
+        for at in [0, 8 * 99, handed.len() - 8] {
             let mut wrong = handed.clone();
             wrong[at] ^= 1;
             let found = check::<Xor, K, u16>(&work, &table, &results, &mut wrong.as_slice());

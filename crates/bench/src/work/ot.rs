@@ -1,4 +1,4 @@
-//! `bench ot`: random correlated OTs, or 1-of-N OTs from codes; the listening party sends.
+//! `ot`: random correlated OTs, or 1-of-N OTs from codes; the listening party sends.
 
 use std::{
     fmt,
@@ -8,16 +8,20 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use hushtable::{
-    Party, Role, ot,
-    ot::{one_of_n, random::Received},
+    Party, Role,
+    net::Shape,
+    ot::{self, one_of_n, random::RandomOts},
+};
+use hushtable_cli::{
+    count::batch,
+    failure::{Failure, Result},
 };
 use prim::block::Block;
 use serde::{Deserialize, Serialize};
 
-use super::party::Lanes;
 use crate::{
-    count::batch,
-    failure::{Failure, Result},
+    benchmark::Benchmark,
+    lanes::{Finished, Lanes},
 };
 
 /// A batch of OTs.
@@ -67,13 +71,33 @@ impl fmt::Display for OtWork {
     }
 }
 
-impl OtWork {
-    pub fn count(&self) -> usize {
+impl Benchmark for OtWork {
+    fn items(&self) -> usize {
         self.count as usize
     }
 
-    /// How the session's correlated OTs are made, where it is not the count that decides.
-    pub fn scheme(&self) -> Option<ot::Scheme> {
+    fn unit(&self) -> &'static str {
+        "OT"
+    }
+
+    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
+        match self.scheme {
+            Scheme::Kk13 => one_of_n::code_cots(self.of as usize, one_way(role, items)),
+            _ => one_way(role, items),
+        }
+    }
+
+    /// Checks every OT: P0 hands each piece to P1 between the measured stretches.
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        let done = if self.scheme == Scheme::Kk13 { self.one_of_n(lanes)? } else { correlated(lanes)? };
+        done.verify(std::iter::empty, |_| Ok(()))
+    }
+
+    fn scheme(&self) -> Option<ot::Scheme> {
         match self.scheme {
             Scheme::Ferret => Some(ot::Scheme::Ferret),
             Scheme::FerretLarge => Some(ot::Scheme::FerretLarge),
@@ -82,70 +106,52 @@ impl OtWork {
             Scheme::Kk13 => None,
         }
     }
+}
 
-    /// Correlated OTs of a lane as sender and as receiver.
-    pub fn cots(&self, role: Role, count: usize) -> (usize, usize) {
-        match self.scheme {
-            Scheme::Kk13 => one_of_n::code_cots(self.of as usize, one_way(role, count)),
-            _ => one_way(role, count),
-        }
+impl OtWork {
+    fn one_of_n(&self, lanes: Lanes) -> Result<Finished<()>> {
+        let (role, n) = (lanes.role(), self.of as usize);
+        let make = |p: &mut Party, items| {
+            let ots = p.random_ots(n, one_way(role, items))?;
+            // A consumer takes the pads as they are hashed.
+            ots.visit_sent(|pads| _ = black_box(pads));
+            Ok(ots)
+        };
+        lanes.measure_pieces(PIECE, make, |role, ots| match role {
+            Role::P0 => hand_over_pads(ots).map_err(handing_over),
+            Role::P1 => {
+                let received = ots.iter().map(|ots| ots.received().collect::<Vec<_>>());
+                received.into_iter().try_for_each(|got| check_pads(n, &got, &mut io::stdin().lock()))
+            }
+        })
     }
 }
 
+fn correlated(lanes: Lanes) -> Result<Finished<()>> {
+    let role = lanes.role();
+    let extend = |p: &mut Party, items| {
+        let (send, recv) = one_way(role, items);
+        p.cots(send, recv)
+    };
+    lanes.measure_pieces(PIECE, extend, |role, cots| match role {
+        Role::P0 => hand_over(cots).map_err(handing_over),
+        Role::P1 => cots.iter().try_for_each(|(_, r)| check(r.strings(), &mut io::stdin().lock())),
+    })
+}
+
 /// OTs of a lane as sender and as receiver.
-fn one_way(role: Role, count: usize) -> (usize, usize) {
+fn one_way(role: Role, items: usize) -> (usize, usize) {
     match role {
-        Role::P0 => (count, 0),
-        Role::P1 => (0, count),
+        Role::P0 => (items, 0),
+        Role::P1 => (0, items),
     }
 }
 
 /// OTs of a lane that are made, and then checked, at a time.
 const PIECE: usize = 1 << 18;
 
-/// Pads of a piece that the sender keeps to be checked.
-const KEPT: usize = 1 << 20;
-
-/// A piece of 1-of-N OTs: at the sender the pads of the first OTs, of all if they are few.
-struct Pads {
-    kept: Vec<Block>,
-    received: Vec<(u32, Block)>,
-}
-
-/// Measures, and checks every correlated OT and the first 1-of-N OTs of each piece: P0 hands them to P1 between
-/// the measured stretches.
-pub fn run(work: &OtWork, lanes: Lanes) -> Result<()> {
-    let (role, n) = (lanes.role(), work.of as usize);
-    let handed = |done: io::Result<()>| done.map_err(|e| Failure::new(format!("handing the OTs over: {e}")));
-    let done = if work.scheme == Scheme::Kk13 {
-        let make = |p: &mut Party, count| {
-            let ots = p.random_ots(n, one_way(role, count))?;
-            // A consumer takes the pads as they are hashed.
-            let mut kept = Vec::with_capacity(KEPT.min(n * count));
-            let Received { choices, pads } = ots.spend(|pads| match kept.len() + n <= KEPT {
-                true => kept.extend_from_slice(pads),
-                false => _ = black_box(pads),
-            });
-            Ok(Pads { kept, received: choices.iter().copied().zip(pads.iter().copied()).collect() })
-        };
-        lanes.measure_pieces(PIECE, make, |role, ots| match role {
-            Role::P0 => handed(hand_over_pads(ots)),
-            Role::P1 => ots.iter().try_for_each(|ots| check_pads(n, &ots.received, &mut io::stdin().lock())),
-        })?
-    } else {
-        let extend = |p: &mut Party, count| {
-            let (send, recv) = one_way(role, count);
-            p.cots(send, recv)
-        };
-        lanes.measure_pieces(PIECE, extend, |role, cots| match role {
-            Role::P0 => handed(hand_over(cots)),
-            Role::P1 => cots.iter().try_for_each(|(_, r)| check(r.strings(), &mut io::stdin().lock())),
-        })?
-    };
-    match role {
-        Role::P0 => done.hand_over(|_| Ok(())),
-        Role::P1 => done.verify(|_| Ok(())),
-    }
+fn handing_over(error: io::Error) -> Failure {
+    Failure::new(format!("handing the OTs over: {error}"))
 }
 
 fn hand_over_pads(ots: &[Pads]) -> io::Result<()> {
@@ -227,7 +233,7 @@ mod tests {
             assert!(matches!(check(&t, &mut wrong.as_slice()), Err(Failure::Check(_))), "byte {at}");
         }
         let cut = &handed[..handed.len() - 1];
-        assert!(matches!(check(&t, &mut &cut[..]), Err(Failure::Reported(_))));
+        assert!(matches!(check(&t, &mut &cut[..]), Err(Failure::Reported(..))));
     }
 
     #[test]
@@ -251,7 +257,7 @@ mod tests {
             assert!(matches!(found, Err(Failure::Check(_))), "byte {at}");
         }
         let cut = &handed[..handed.len() - 1];
-        assert!(matches!(check_pads(4, &received, &mut &cut[..]), Err(Failure::Reported(_))));
+        assert!(matches!(check_pads(4, &received, &mut &cut[..]), Err(Failure::Reported(..))));
         let same = vec![received[0]; 64];
         let handed = [&handed[..64]; 64].concat();
         assert!(matches!(check_pads(4, &same, &mut handed.as_slice()), Err(Failure::Check(_))));

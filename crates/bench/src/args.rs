@@ -1,0 +1,112 @@
+//! The command line.
+
+use std::io::Write;
+
+use clap::{Args, Parser, Subcommand};
+use hushtable_cli::failure::{Failure, Result};
+
+use crate::{
+    paper::{self, PaperTables},
+    report::{Format, Report},
+    run::{self, OneParty, Options},
+    work::{
+        Work, cmp::CmpWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
+        triples::TriplesWork, trunc::TruncWork,
+    },
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  hushtable-bench lut --protocol rotl --index-bits 8 --value-bits 64 --batch 100000
+  hushtable-bench lut --protocol splut --index xor --output xor --net lan --tls --format json
+  hushtable-bench cmp --bits 32 --batch 100000
+  hushtable-bench inference --shape gpt2-softmax --net lan
+  hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
+  hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
+  hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
+
+Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
+that needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes \
+are those of all messages with their framing, as sent by P0 and by P1.
+Networks: loopback (nothing simulated), lan (3000 Mbit/s, 0.8 ms), wan (100 Mbit/s, 50 ms) or RATE:RTT, \
+for example 200:10ms.";
+
+/// Measure hushtable's protocols between two processes on this machine
+///
+/// Every result is compared with plaintext; a difference ends with exit code 1.
+#[derive(Parser, Debug)]
+#[command(name = "hushtable-bench", version, after_help = EXAMPLES, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Lookups in a public table at shared indices
+    #[command(after_help = EXAMPLES)]
+    Lut(Measure<LutWork>),
+    /// Comparisons of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Cmp(Measure<CmpWork>),
+    /// Truncations of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Trunc(Measure<TruncWork>),
+    /// Softmax, GELU or a transformer block, compared with floating point
+    #[command(after_help = EXAMPLES)]
+    Inference(Measure<InferenceWork>),
+    /// Functions of shared numbers
+    #[command(after_help = EXAMPLES)]
+    Math(Measure<MathWork>),
+    /// Random correlated oblivious transfers, sent by the listening party
+    #[command(after_help = EXAMPLES)]
+    Ot(Measure<OtWork>),
+    /// Multiplication triples, each spent on an AND
+    #[command(after_help = EXAMPLES)]
+    Triples(Measure<TriplesWork>),
+    /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
+    #[command(after_help = EXAMPLES)]
+    Paper(PaperTables),
+    #[command(hide = true)]
+    Party(OneParty),
+}
+
+#[derive(Args, Debug)]
+struct Measure<W: Args> {
+    #[command(flatten)]
+    work: W,
+    #[command(flatten)]
+    options: Options,
+    /// One line of JSON, or a table
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the program: results on standard output.
+pub fn run() -> Result<()> {
+    match Cli::parse().what {
+        What::Lut(asked) => asked.run(Work::Lut),
+        What::Cmp(asked) => asked.run(Work::Cmp),
+        What::Trunc(asked) => asked.run(Work::Trunc),
+        What::Inference(asked) => asked.run(Work::Inference),
+        What::Math(asked) => asked.run(Work::Math),
+        What::Ot(asked) => asked.run(Work::Ot),
+        What::Triples(asked) => asked.run(Work::Triples),
+        What::Paper(tables) => paper::run(&tables),
+        What::Party(args) => run::party(&args),
+    }
+}
+
+impl<W: Args> Measure<W> {
+    fn run(self, kind: impl FnOnce(W) -> Work) -> Result<()> {
+        let mut work = kind(self.work);
+        work.prepare(&self.options.net, self.options.repeat.into())?;
+        let runs = run::runs(&work, &self.options)?;
+        let report = Report::new(&work, &self.options, &runs);
+        let text = match self.format {
+            Format::Json => report.json(),
+            Format::Table => report.table(),
+        };
+        std::io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    }
+}

@@ -1,0 +1,48 @@
+//! What the kinds of benchmark have in common.
+
+use std::{fmt, path::Path};
+
+use hushtable::{Role, net::Shape, ot};
+use hushtable_cli::{choice::Objective, failure::Result};
+
+use crate::lanes::Lanes;
+
+/// One kind of work, with its parameters. `Display` is the report's title.
+pub trait Benchmark: fmt::Display {
+    /// Lookups, comparisons, truncations, values, OTs or triples.
+    fn items(&self) -> usize;
+
+    /// What an item is.
+    fn unit(&self) -> &'static str;
+
+    /// Chooses what is left open, refuses what cannot be measured, and makes what `runs` runs over `link` need.
+    /// Comes before the processes start.
+    fn prepare(&mut self, link: &Shape, runs: usize) -> Result<()>;
+
+    /// Correlated OTs, as sender and receiver, for `items` of these; set-up prepares for so many.
+    fn cots(&self, role: Role, items: usize) -> (usize, usize);
+
+    /// At a party: measures, then hands over or verifies.
+    fn run(&self, lanes: Lanes) -> Result<()>;
+
+    /// How the session's correlated OTs are made, where it is not the count that decides.
+    fn scheme(&self) -> Option<ot::Scheme> {
+        None
+    }
+
+    /// The folder with stores of material.
+    fn store(&self) -> Option<&Path> {
+        None
+    }
+
+    /// The name of the lookup protocol, or of the method of a function.
+    fn protocol(&self) -> Option<String> {
+        None
+    }
+
+    /// Changes to the protocol that `--protocol auto` takes, or the method of a function. Whether there is such a
+    /// choice.
+    fn plan(&mut self, _link: &Shape, _optimise: Objective) -> Result<bool> {
+        Ok(false)
+    }
+}

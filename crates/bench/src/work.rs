@@ -1,0 +1,63 @@
+//! What is measured, as the two processes get it and as the report names it.
+
+pub mod cmp;
+pub mod inference;
+pub mod lut;
+pub mod math;
+mod objective;
+pub mod ot;
+pub mod triples;
+pub mod trunc;
+
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
+use self::{
+    cmp::CmpWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork, triples::TriplesWork,
+    trunc::TruncWork,
+};
+use crate::benchmark::Benchmark;
+
+/// A kind with its parameters. Names are a contract with other programs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Work {
+    Lut(LutWork),
+    Cmp(CmpWork),
+    Trunc(TruncWork),
+    Inference(InferenceWork),
+    Math(MathWork),
+    Ot(OtWork),
+    Triples(TriplesWork),
+}
+
+impl Deref for Work {
+    type Target = dyn Benchmark;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Lut(work) => work,
+            Self::Cmp(work) => work,
+            Self::Trunc(work) => work,
+            Self::Inference(work) => work,
+            Self::Math(work) => work,
+            Self::Ot(work) => work,
+            Self::Triples(work) => work,
+        }
+    }
+}
+
+impl DerefMut for Work {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Lut(work) => work,
+            Self::Cmp(work) => work,
+            Self::Trunc(work) => work,
+            Self::Inference(work) => work,
+            Self::Math(work) => work,
+            Self::Ot(work) => work,
+            Self::Triples(work) => work,
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Each benchmark, as a user runs it.
+
+mod layers;
+mod paper;
+mod site;
+mod work;

@@ -1,0 +1,216 @@
+//! The kinds of benchmark: what they verify, refuse and print.
+
+use hushtable::{
+    lut::Job,
+    net::{Identity, Shape},
+    plan::{self, Machine, Objective},
+    share::Sharing,
+    store::Store,
+};
+use serde_json::Value;
+
+use crate::site::Site;
+
+fn keys(report: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn lut_verifies_every_kind_of_lookup() {
+    let site = Site::new();
+    for (protocol, index, output, rounds) in [
+        ("rotl", "additive", "additive", 2),
+        ("rotl", "xor", "additive", 2),
+        ("rotl", "additive", "xor", 1),
+        ("rotl", "xor", "xor", 1),
+        ("splut", "additive", "additive", 2),
+        ("splut", "xor", "additive", 2),
+        ("splut", "additive", "xor", 2),
+        ("splut", "xor", "xor", 2),
+    ] {
+        for bits in [1, 13, 64] {
+            let report = site.report(&format!(
+                    "lut --protocol {protocol} --index {index} --output {output} --index-bits 5 --value-bits {bits} \
+                     --batch 1000 --threads 2 --net lan"
+            ));
+            assert_eq!(
+                [&report["kind"], &report["protocol"], &report["index"], &report["output"]],
+                ["lut", protocol, index, output]
+            );
+            let round = if bits == 1 { 1..=rounds } else { rounds..=rounds };
+            assert!(round.contains(&report["online"]["rounds"].as_u64().unwrap()), "{report}");
+        }
+    }
+}
+
+#[test]
+fn lut_keeps_its_contract() {
+    let site = Site::new();
+    let report = site.report("lut --batch 4096 --index-bits 8 --value-bits 64 --tls --repeat 3");
+    let expected = [
+        "batch",
+        "bits_per_item",
+        "cpu",
+        "index",
+        "index_bits",
+        "kind",
+        "net",
+        "offline",
+        "online",
+        "output",
+        "peak_rss_bytes",
+        "protocol",
+        "setup",
+        "threads",
+        "us_per_item",
+        "value_bits",
+        "verified",
+        "version",
+    ];
+    assert_eq!(keys(&report), expected);
+    assert_eq!(keys(&report["net"]), ["mbit_per_s", "name", "rtt_ms"]);
+    // 8 bits of the index and 63 of the value, each way, and a header for each message.
+    let online = report["bits_per_item"]["online"].as_f64().unwrap();
+    assert!((142.0..142.2).contains(&online), "{online}");
+    let rss = report["peak_rss_bytes"][0].as_u64().unwrap();
+    assert!((1 << 20..300 << 20).contains(&rss), "{rss}");
+}
+
+#[test]
+fn ot_keeps_its_contract() {
+    let site = Site::new();
+    for (scheme, count) in [("ferret", 200_000), ("ferret", 10), ("iknp", 5000), ("softspoken", 5000)] {
+        for threads in [1, 2] {
+            let report = site.report(&format!("ot --scheme {scheme} --count {count} --threads {threads}"));
+            assert_eq!([&report["kind"], &report["scheme"]], ["ot", scheme]);
+            assert_eq!([&report["count"], &report["threads"]], [count, threads]);
+            let expected = [
+                "bits_per_item",
+                "count",
+                "cpu",
+                "kind",
+                "net",
+                "of",
+                "offline",
+                "online",
+                "peak_rss_bytes",
+                "scheme",
+                "setup",
+                "threads",
+                "us_per_item",
+                "verified",
+                "version",
+            ];
+            assert_eq!(keys(&report), expected);
+        }
+    }
+    let report = site.report("ot --count 100 --scheme iknp --net 10:1ms");
+    assert_eq!([&report["net"]["mbit_per_s"], &report["net"]["rtt_ms"]], [10.0, 1.0]);
+    for source in ["silent", "nmt"] {
+        let report = site.report(&format!("triples --source {source} --count 3000 --threads 2"));
+        assert_eq!([&report["source"], &report["count"]], [&Value::from(source), &Value::from(3000)]);
+        let bits = report["bits_per_item"]["online"].as_f64().unwrap();
+        assert!((4.0..4.5).contains(&bits), "2 bits each way, and a frame a lane: {bits}");
+    }
+    let table = site.run("ot --count 100 --scheme softspoken").ok().stdout;
+    assert!(table.contains("all 100 results verified"), "{table}");
+}
+
+#[test]
+fn inference_is_exact_to_few_units() {
+    let site = Site::new();
+    for (args, most) in [
+        ("--shape gpt2-softmax --rows 9 --piece 4", 2.0),
+        ("--shape gpt2-gelu --rows 1", 2.6),
+        ("--shape block --sequence 6 --width 8 --heads 2", 200.0),
+    ] {
+        let report = site.report(&format!("inference {args}"));
+        let accuracy = &report["accuracy"];
+        let max = accuracy["max_ulp"].as_f64().unwrap();
+        assert!(
+            0.0 < max && max <= most && accuracy["mean_ulp"].as_f64().unwrap() < max,
+            "{args}: {accuracy}"
+        );
+    }
+    let refused = site.run("inference --shape block --width 512 --max-bytes 1000000");
+    refused.fails("above --max-bytes 1 MB");
+    assert!(refused.stderr.contains("linear layers at width 4096"), "{refused:?}");
+    site.run("inference --shape gpt2-gelu --piece 256 --max-memory 100000000").fails("--max-memory");
+    site.run("inference --shape block --bits 30").fails("at least 33");
+    site.run("inference --shape block --width 10 --heads 3").fails("heads of a block: 3");
+}
+
+#[test]
+fn refuses_what_it_cannot_measure() {
+    let site = Site::new();
+    for args in [
+        "lut --index-bits 21",
+        "lut --value-bits 65",
+        "lut --value-bits 0",
+        "lut --batch 0",
+        "lut --protocol none",
+        "lut --net 5",
+        "ot --count 0",
+        "ot --scheme none",
+        "triples --count 0",
+        "triples --source nmt --t 5",
+    ] {
+        let done = site.run(args);
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{args}: {done:?}");
+    }
+}
+
+#[test]
+fn jobs_that_cannot_be_done_are_refused_at_once() {
+    let site = Site::new();
+    site.run("lut --protocol d --index-bits 16 --batch 268435456").fails("of memory");
+    site.run("lut --protocol d --index-bits 17 --batch 1").fails("1 to 16");
+    site.run("lut --protocol ar --output xor --batch 1").fails("xor with ar");
+    site.run("lut --protocol flute --output xor --batch 1").fails("additive with flute");
+    site.run("lut --protocol oplut --index-bits 11 --batch 1").fails("bits that OP-LUT sends");
+    site.run("lut --protocol nothing").fails("auto");
+    site.run("lut --batch 0").fails("whole number of 1 or more");
+}
+
+#[test]
+fn auto_takes_what_the_plan_chooses() {
+    let job = Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 8 };
+    let (link, machine) = (Shape::LOOPBACK, Machine::REFERENCE);
+    let by = |optimise| plan::choose(&job, 100, &link, &machine, optimise).unwrap().name();
+    let (total, bytes) = (by(Objective::Total), by(Objective::Bytes));
+    assert_ne!(total, bytes, "the objective matters");
+    for (optimise, planned) in [("total", total), ("bytes", bytes)] {
+        let asked = format!("lut --index-bits 4 --value-bits 8 --batch 100 --optimise {optimise}");
+        assert_eq!(Site::new().report(&asked)["protocol"], planned);
+    }
+}
+
+#[test]
+fn stores_are_made_and_spent() {
+    let site = Site::new();
+    let asked = "lut --protocol d --index-bits 4 --value-bits 9 --batch 50 --threads 2 --store stores";
+    let first = site.run(&format!("{asked} --repeat 2 --format json")).ok();
+    assert!(first.stderr.contains("making 100 lookups in stores"), "{first:?}");
+    let report: Value = serde_json::from_str(first.stdout.trim_end()).unwrap();
+    assert_eq!((&report["verified"], &report["store"]), (&true.into(), &"stores".into()));
+    assert_eq!(report["offline"]["bytes"], serde_json::json!([0, 0]));
+    // All of it is spent.
+    assert!(site.run(asked).ok().stderr.contains("making 50 lookups in stores"));
+    let identity = Identity::load(&site.path("stores/bench-p0.id")).unwrap();
+    let store = Store::open(&site.path("stores/d-additive4-additive9-p0.store"), &identity).unwrap();
+    assert_eq!(store.left(), 0);
+}
+
+#[test]
+fn help_shows_examples() {
+    let site = Site::new();
+    for command in ["", "lut", "cmp", "trunc", "inference", "math", "ot", "triples", "paper"] {
+        let out = site.run(&format!("{command} --help")).ok().stdout;
+        assert!(out.contains("Examples:\n"), "{command}: {out}");
+        assert!(out.lines().all(|line| line.chars().count() <= 120), "{command}: {out}");
+    }
+    assert_eq!(site.run("").code, 2);
+    assert!(site.run("--version").ok().stdout.starts_with("hushtable-bench "));
+}
