@@ -2,11 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hushtable::{
-    Error, operation,
-    run as runner,
-    run::Ready,
-};
+use hushtable::{Error, operation, run as runner, run::Ready};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 

@@ -9,7 +9,7 @@ use std::{
 
 use hushtable::{Error, Party, Role, ot::Scheme};
 use hushtable_cli::{
-    cost::{Phase, Phases},
+    cost::{Figures, Phase, Phases},
     failure::{Failure, Result},
     link::Link,
 };
@@ -20,10 +20,23 @@ use crate::measured::{Accuracy, Run};
 /// One party's measurements.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Measured {
+    #[serde(with = "PhaseText")]
     setup: Phase,
+    #[serde(with = "PhaseText")]
     offline: Phase,
+    #[serde(with = "PhaseText")]
     online: Phase,
     peak_rss_bytes: u64,
+}
+
+/// How a phase is written for the other process.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Phase")]
+struct PhaseText {
+    seconds: f64,
+    sent: u64,
+    received: u64,
+    rounds: u64,
 }
 
 /// A party's lanes, set up.
@@ -175,7 +188,7 @@ impl Lanes {
     }
 
     fn barrier(&mut self) -> Result<()> {
-        Ok(self.parties.iter_mut().try_for_each(Party::barrier)?)
+        Ok(self.parties.iter_mut().try_for_each(|p| p.barrier())?)
     }
 
     /// Runs `f` in all lanes at once, lane `i` with `inputs[i]`.
@@ -240,7 +253,7 @@ impl<T> Finished<T> {
         let p1 = self.measured;
         let both = |a: Phase, b: Phase| {
             let (seconds, rounds) = (a.seconds.max(b.seconds), a.rounds.max(b.rounds));
-            Phase { seconds, rounds, ..a }.figures(Role::P0)
+            Figures::of(Role::P0, Phase { seconds, rounds, ..a })
         };
         let phases = Phases {
             setup: both(p0.setup, p1.setup),

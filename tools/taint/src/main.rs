@@ -40,7 +40,8 @@ fn run(phases: Phases) {
         valgrind::report(false);
         let seed = [7u64];
         valgrind::secret(&seed);
-        let outcome = Party::seeded(connection, black_box(&seed)[0], None).and_then(|mut p| phases(&mut p, begin));
+        let outcome =
+            Party::seeded(connection, black_box(&seed)[0], None).and_then(|mut p| phases(&mut p, begin));
         // An error is no secret, and whether there is one depends on what was received.
         valgrind::public(std::slice::from_ref(&outcome));
         outcome

@@ -89,13 +89,15 @@ impl Benchmark for CmpWork {
     }
 
     fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
-        let each = self.job()?.memory()? as u64;
+        // Strings of its correlated OTs, its material, and both numbers.
+        let bill = self.job()?.bill()?;
+        let each = 16 * bill.all_cots() + bill.kept / 8 + 40;
         fits(2 * each * u64::from(self.batch), &format!("both parties' {} comparisons", self.batch))
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         let job = self.job().expect("checked before the processes started");
-        job.cots(role, items).expect("a job that was made")
+        job.bill().expect("a job that was made").times(items).cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {

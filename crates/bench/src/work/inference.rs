@@ -125,14 +125,13 @@ impl Benchmark for InferenceWork {
         Ok(())
     }
 
-    /// About: they only choose how these are made.
-    fn cots(&self, _: Role, items: usize) -> (usize, usize) {
-        let count = match self.shape {
-            Shape::Gpt2Softmax => items * 256 * 64,
-            Shape::Gpt2Gelu => items * 3072 * 70,
-            Shape::Block => 1 << 21,
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
+        let bill = match self.shape {
+            Shape::Gpt2Softmax => self.softmax(items).bill(),
+            Shape::Gpt2Gelu => self.gelu(items).bill(),
+            Shape::Block => self.block().bill(Role::P1),
         };
-        (count, count)
+        bill.expect("checked before the processes started").cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
@@ -165,7 +164,10 @@ impl InferenceWork {
     fn check_block(&self) -> Result<usize> {
         let shape = self.block();
         shape.check()?;
-        let bytes = |width: u32| Self { width, ..self.clone() }.block().linear_bytes();
+        let bytes = |width: u32| {
+            let bill = Self { width, ..self.clone() }.block().linear_bill(Role::P1);
+            (bill.offline.all_bits() + bill.online.all_bits()) / 8
+        };
         for width in [self.width, 2 * self.width, 4 * self.width, 8 * self.width] {
             eprintln!("linear layers at width {width}: {:.1} MB", bytes(width) as f64 / 1e6);
         }
@@ -264,7 +266,7 @@ fn prepare(work: &InferenceWork, p: &mut Party, rows: usize) -> hushtable::Resul
     Ok(match work.shape {
         Shape::Gpt2Softmax => Material::Softmax(Box::new(Softmax::prepare(p, work.softmax(rows))?)),
         Shape::Gpt2Gelu => Material::Gelu(Box::new(Gelu::prepare(p, work.gelu(rows))?)),
-        Shape::Block => Material::Block(Box::new(Block::prepare(p, work.block())?)),
+        Shape::Block => Material::Block(Box::new(Block::prepare(p, work.block(), Role::P1)?)),
     })
 }
 
@@ -274,7 +276,8 @@ fn eval(work: &InferenceWork, p: &mut Party, m: Material, x: &Fixed<u64>) -> hus
         Material::Gelu(m) => m.eval(p, x),
         Material::Block(m) => {
             let weights = Weights::random(&work.block(), 1);
-            m.eval(p, x, Role::P1, (p.role() == Role::P1).then_some(&weights))
+            let mine = (p.role() == Role::P1).then_some(&weights);
+            m.eval(p, x, mine)
         }
     }
 }

@@ -125,7 +125,7 @@ impl Benchmark for MathWork {
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         let evaluation = self.evaluation().expect("chosen before the processes started");
-        evaluation.cots(role, items).expect("an evaluation that was made")
+        evaluation.bill(items).cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
@@ -162,9 +162,9 @@ impl Benchmark for MathWork {
 
 impl MathWork {
     fn choose(&mut self) -> Result<()> {
-        let Card { method, accuracy, cost, .. } = self.evaluation()?.card();
+        let Card { method, accuracy, bill, .. } = self.evaluation()?.card();
         let (max_ulp, mean_ulp) = (accuracy.max_ulp, accuracy.mean_ulp);
-        let (cots_per_item, online_rounds) = (cost.cots, cost.rounds);
+        let (cots_per_item, online_rounds) = (bill.all_cots() as usize, bill.online.rounds as usize);
         let method = method.to_string();
         self.chosen = Some(Chosen { method, max_ulp, mean_ulp, cots_per_item, online_rounds });
         Ok(())

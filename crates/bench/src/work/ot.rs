@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role,
     net::Shape,
-    ot::{self, one_of_n, random::RandomOts},
+    ot::{self, one_of_n, random::Received},
 };
 use hushtable_cli::{
     count::batch,
@@ -114,15 +114,16 @@ impl OtWork {
         let make = |p: &mut Party, items| {
             let ots = p.random_ots(n, one_way(role, items))?;
             // A consumer takes the pads as they are hashed.
-            ots.visit_sent(|pads| _ = black_box(pads));
-            Ok(ots)
+            let mut kept = Vec::with_capacity(KEPT.min(n * items));
+            let Received { choices, pads } = ots.spend(|pads| match kept.len() + n <= KEPT {
+                true => kept.extend_from_slice(pads),
+                false => _ = black_box(pads),
+            });
+            Ok(Pads { kept, received: choices.iter().copied().zip(pads.iter().copied()).collect() })
         };
         lanes.measure_pieces(PIECE, make, |role, ots| match role {
             Role::P0 => hand_over_pads(ots).map_err(handing_over),
-            Role::P1 => {
-                let received = ots.iter().map(|ots| ots.received().collect::<Vec<_>>());
-                received.into_iter().try_for_each(|got| check_pads(n, &got, &mut io::stdin().lock()))
-            }
+            Role::P1 => ots.iter().try_for_each(|ots| check_pads(n, &ots.received, &mut io::stdin().lock())),
         })
     }
 }
@@ -149,6 +150,15 @@ fn one_way(role: Role, items: usize) -> (usize, usize) {
 
 /// OTs of a lane that are made, and then checked, at a time.
 const PIECE: usize = 1 << 18;
+
+/// Pads of a piece that the sender keeps to be checked.
+const KEPT: usize = 1 << 20;
+
+/// A piece of 1-of-N OTs: at the sender the pads of the first OTs, of all if they are few.
+struct Pads {
+    kept: Vec<Block>,
+    received: Vec<(u32, Block)>,
+}
 
 fn handing_over(error: io::Error) -> Failure {
     Failure::new(format!("handing the OTs over: {error}"))

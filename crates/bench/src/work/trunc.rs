@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{self, FaithfulTruncation, Millionaires, Plan},
+    arith::{self, FaithfulTruncation, Plan, Truncation},
     net::Shape,
 };
 use hushtable_cli::{
@@ -78,50 +78,40 @@ impl Benchmark for TruncWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let (send, recv) = match self.rounding {
-            Rounding::Safe => (0, 0),
-            Rounding::Faithful => {
-                Millionaires::cots(role, self.cut, self.plan(), items).expect("a width that was checked")
-            }
+        let bill = match self.rounding {
+            Rounding::Safe => Ok(Truncation::bill(self.cut)),
+            Rounding::Faithful => FaithfulTruncation::bill(self.bits, self.cut, self.plan()),
         };
-        let (more_send, more_recv) = self.online_cots(role, items);
-        (send + more_send, recv + more_recv)
+        bill.expect("widths that were checked").times(items).cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
         let role = lanes.role();
         let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(self, role, lane, items));
         let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
-        let make = |p: &mut Party, items: usize| {
-            let (send, recv) = self.online_cots(role, items);
-            let material = match self.rounding {
-                Rounding::Safe => None,
-                Rounding::Faithful => Some(FaithfulTruncation::prepare(p, self.cut, self.plan(), items)?),
-            };
-            p.stock_cots(send, recv).map(|()| material)
+        let (bits, cut) = (self.bits, self.cut);
+        let make = |p: &mut Party, items: usize| match self.rounding {
+            Rounding::Safe => Truncation::prepare(p, bits, cut, items).map(Material::Safe),
+            Rounding::Faithful => {
+                FaithfulTruncation::prepare(p, bits, cut, self.plan(), items).map(Material::Faithful)
+            }
         };
         let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
-            None => arith::truncate(p, x, self.cut),
-            Some(material) => material.truncate(p, x),
+            Material::Safe(material) => material.truncate(p, x),
+            Material::Faithful(material) => material.truncate(p, x),
         })?;
         let words = || done.results.iter().flat_map(|share| share.words()).copied();
         done.verify(words, |from| check(self, &done.results, from))
     }
 }
 
-impl TruncWork {
-    /// Those that are only taken online.
-    fn online_cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let count = match self.rounding {
-            Rounding::Safe => items,
-            Rounding::Faithful => 2 * items,
-        };
-        match role {
-            Role::P0 => (count, 0),
-            Role::P1 => (0, count),
-        }
-    }
+/// One-time material, by the rounding.
+enum Material {
+    Safe(Truncation),
+    Faithful(FaithfulTruncation),
+}
 
+impl TruncWork {
     fn plan(&self) -> Plan {
         Plan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
     }

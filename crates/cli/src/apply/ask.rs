@@ -7,8 +7,7 @@ use hushtable::{
 };
 
 use super::{
-    Apply, Operation,
-    evaluate, fixed,
+    Apply, Operation, evaluate, fixed,
     input::{Format, Operand, Source},
     job::{Job, SHARED_BITS, Work},
     lookup::Lookup,

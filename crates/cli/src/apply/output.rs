@@ -110,7 +110,11 @@ impl Output {
 
     fn named(&self) -> Result<NamedTempFile> {
         self.builder().tempfile_in(self.folder()).map_err(|e| {
-            Failure::local(format!("{}: cannot write in {}: {e}", self.path.display(), self.folder().display()))
+            Failure::local(format!(
+                "{}: cannot write in {}: {e}",
+                self.path.display(),
+                self.folder().display()
+            ))
         })
     }
 
