@@ -3,8 +3,8 @@
 use hushtable::{
     AShare, Party, Result,
     arith::{
-        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, Fixed, Method, Objective, Plan,
-        ProductTriples, Shape, multiply, relu, truncate,
+        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, Fixed, MatrixShape, Method,
+        Multiplication, Objective, Plan, ProductTriples, Relu, Truncation,
     },
     lut::{
         Job, Protocol, Table,
@@ -64,7 +64,6 @@ fn evaluated(
 ) -> Result<()> {
     let options = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..Options::default() };
     let material = Evaluation::new(function, bits, 8, &options)?.prepare(p, BATCH)?;
-    p.stock_cots(1 << 13, 1 << 13)?;
     online(p)?;
     material.eval(p, &Fixed::new(number(bits, BATCH), 8)?).map(drop)
 }
@@ -93,24 +92,23 @@ pub const JOBS: &[(&str, Phases)] = &[
     }),
     ("relu", |p, online| {
         let job = CompareJob { bits: 20, domain: Domain::Near, plan: THERMOMETER };
-        let material = Comparison::prepare(p, job, BATCH)?;
-        p.stock_cots(1 << 10, 1 << 10)?;
+        let material = Relu::prepare(p, job, BATCH)?;
         online(p)?;
-        relu(p, material, &number(20, BATCH)).map(drop)
+        material.relu(p, &number(20, BATCH)).map(drop)
     }),
     ("truncation", |p, online| {
-        let material = FaithfulTruncation::prepare(p, 7, THERMOMETER, BATCH)?;
-        p.stock_cots(1 << 10, 1 << 10)?;
+        let safe = Truncation::prepare(p, 20, 7, BATCH)?;
+        let material = FaithfulTruncation::prepare(p, 20, 7, THERMOMETER, BATCH)?;
         online(p)?;
-        truncate(p, &number(20, BATCH), 7)?;
+        safe.truncate(p, &number(20, BATCH))?;
         material.truncate(p, &number(20, BATCH)).map(drop)
     }),
     ("products", |p, online| {
-        let shape = Shape { batch: 4, rows: 2, inner: 3, columns: 1 };
+        let shape = MatrixShape { batch: 4, rows: 2, inner: 3, columns: 1 };
         let triples = ProductTriples::random(p, 16, shape)?;
-        p.stock_cots(1 << 12, 1 << 12)?;
+        let product = Multiplication::prepare(p, 16, BATCH)?;
         online(p)?;
-        multiply(p, &number(16, BATCH), &number(16, BATCH))?;
+        product.multiply(p, &number(16, BATCH), &number(16, BATCH))?;
         triples.multiply(p, &number(16, shape.left()), &number(16, shape.right())).map(drop)
     }),
     ("function by a table", |p, online| evaluated(p, online, Function::Tanh, 13)),
@@ -118,7 +116,6 @@ pub const JOBS: &[(&str, Phases)] = &[
     ("softmax", |p, online| {
         let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
         let material = Softmax::prepare(p, job)?;
-        p.stock_cots(1 << 14, 1 << 14)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)
     }),
