@@ -77,6 +77,12 @@ impl Bill {
         }
     }
 
+    /// Of a batch in which the parties' parts are exchanged in the second half, which is the smaller one.
+    #[must_use]
+    pub fn alternating(self, count: usize) -> Self {
+        self.times(count.div_ceil(2)).beside(self.swapped().times(count / 2))
+    }
+
     /// The same with so many bits of material.
     #[must_use]
     pub fn keeping(self, kept: u64) -> Self {
@@ -128,6 +134,39 @@ impl Phase {
         let [a, b] = self.bits;
         Self { bits: [b, a], ..self }
     }
+}
+
+/// What a party waits for, in the order of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Correlated OTs are drawn, in which P0 is the sender, and in which P1 is.
+    Cots([u64; 2]),
+    /// Rounds in which these parties send: P0, P1.
+    Rounds([bool; 2], u32),
+}
+
+impl Step {
+    /// Rounds in which both parties send.
+    pub(crate) fn both(rounds: u32) -> Self {
+        Self::Rounds([true; 2], rounds)
+    }
+
+    /// All correlated OTs of a bill, and then its offline rounds.
+    pub(crate) fn of(bill: &Bill) -> Vec<Self> {
+        vec![Self::Cots(bill.cots), Self::both(bill.offline.rounds)]
+    }
+}
+
+/// Local work of a lookup protocol, fitted to measurements by `tools/fit_plan.py`: nanoseconds a lookup for each of
+/// the features of `plan::work`, offline and online, and seconds for the first lookup.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalWork {
+    /// Once: the first use of a protocol's code and memory.
+    pub(crate) first: f64,
+    /// A lookup.
+    pub(crate) offline: [f64; 8],
+    /// A lookup.
+    pub(crate) online: [f64; 8],
 }
 
 /// One after the other: [`Bill::then`].

@@ -2,7 +2,6 @@
 
 pub mod arithmetic;
 pub mod flute;
-mod memory;
 mod merged;
 pub mod oplut;
 pub mod ottt;

@@ -16,11 +16,19 @@ use std::{fmt, ops::Range};
 use prim::{Wiped, ct, rows::Shift};
 use zeroize::Zeroizing;
 
+pub(crate) use balanced::OuterProducts;
+pub(crate) use doubling::ByDoubling;
+pub(crate) use flute::FlutePlus;
+pub(crate) use rotl::Rotation;
 use rows::{Rows, Trees};
+pub(crate) use staged::StagedRotation;
+pub(crate) use tree::HalfTree;
 
 use crate::{
+    bill::{Bill, LocalWork, Step},
     codec::{Reader, Writer},
     error::{Error, Result, same},
+    party::Party,
     share::{Additive, Bitwise, Kind, Share},
 };
 
@@ -84,6 +92,45 @@ pub struct OneHot<G: Group> {
     /// Of [`ct::row_words`] words.
     rows: Rows<u64>,
 }
+
+/// What a generator of one-hot vectors says of itself, beside its protocol: for lookups by name, and for plans.
+pub(crate) trait Generator {
+    /// The name on a command line.
+    const NAME: &'static str;
+    /// What it does, in a few words.
+    const ABOUT: &'static str;
+    /// Its number on the wire and on disk. Never given twice.
+    const NUMBER: u8;
+    /// Most index bits.
+    const MAX_BITS: u32;
+    /// Local work, that of reading the vectors included.
+    const WORK: LocalWork;
+
+    /// Offline: vectors for `batch` lookups in tables of `2^n` entries.
+    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>>;
+
+    /// What these cost.
+    fn bill<G: Group>(n: u32, batch: usize) -> Bill;
+
+    /// In which order correlated OTs are drawn and messages sent.
+    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
+        Step::of(&Self::bill::<G>(n, batch))
+    }
+
+    /// Bytes of memory that a lookup takes at a party, at most, with correlated OTs of `cots` bytes, and `removal`
+    /// bytes to remove a sign.
+    fn memory(n: u32, cots: usize, _removal: usize) -> usize {
+        cots + 32 + 16 * ct::row_words(1 << n)
+    }
+
+    /// Bytes besides, however few lookups there are.
+    fn room(_n: u32) -> usize {
+        0
+    }
+}
+
+/// Reading stored rows of one form takes the same code, whatever made them.
+pub(crate) const READING: [f64; 8] = [31.6, 0.419, 0.0498, 0.00976, 0.0, 0.0, 0.0, 3.77];
 
 /// Most index bits that a generator makes a vector for.
 pub const MAX_INDEX_BITS: u32 = 20;

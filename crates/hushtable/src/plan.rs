@@ -5,12 +5,12 @@
 //! measurements, the link by its rate and delay. `hushtable calibrate` measures a machine and a
 //! link; [`Machine::REFERENCE`] is the one that the model was fitted on.
 
-mod messages;
 mod ot;
 mod rounds;
 mod work;
 
 use crate::{
+    bill::Phase,
     error::{Error, Result},
     lut::{Job, Protocol},
     net::Shape,
@@ -166,11 +166,23 @@ pub fn choose(
     Ok(plan(job, batch, link, machine, objective)?[0].protocol)
 }
 
+/// Bits of a message's header, and how many bytes one message has about at most.
+const HEADER: f64 = 64.0;
+const MESSAGE: f64 = 1e6;
+
+/// Bytes of these bits in messages.
+fn packed(bits: u64, rounds: u32) -> f64 {
+    let bytes = (bits as f64 / 8.0).ceil();
+    if rounds == 0 { 0.0 } else { bytes + HEADER / 8.0 * f64::from(rounds).max((bytes / MESSAGE).ceil()) }
+}
+
 /// The prediction for one protocol, which must serve the job.
 fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &Machine) -> Prediction {
-    let ot = ot::cost(protocol.cots(job, crate::Role::P0, batch), machine);
-    let [offline, online] = messages::of(protocol, job, batch);
+    let bill = protocol.bill_of(job, batch);
+    let ot = ot::cost(bill.cots, machine);
+    let (offline, online) = (bill.offline, bill.online);
     let [offline_work, online_work] = work::seconds(protocol, job, batch, machine);
+    let bytes = |phase: &Phase| phase.bits.map(|bits| packed(bits, phase.rounds));
     let phase = |seconds: f64, bytes: [f64; 2], rounds: u32, waits: u32| {
         let rate = link.mbit_per_s.map_or(f64::INFINITY, |mbit| mbit * 1e6 / 8.0);
         let sending = bytes[0].max(bytes[1]) / rate;
@@ -179,7 +191,7 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
         Estimate { seconds: seconds.max(sending) + waiting, bytes, rounds }
     };
     let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
-    let making = rounds::offline(protocol, job, batch, offline.rounds);
+    let making = rounds::offline(&protocol.steps(job, batch), bill.cots);
     let ready = ot.started.after(&making);
     let done = ready.after(&rounds::online(online.rounds));
     Prediction {
@@ -192,11 +204,11 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
         ),
         offline: phase(
             offline_work + ot.seconds,
-            add(offline.bytes, ot.bytes),
+            add(bytes(&offline), ot.bytes),
             Clock([0; 2]).after(&making).since(Clock([0; 2])),
             ready.since(ot.started),
         ),
-        online: phase(online_work, online.bytes, online.rounds, done.since(ready)),
+        online: phase(online_work, bytes(&online), online.rounds, done.since(ready)),
         memory: (protocol.memory(job) * batch + protocol.room(job)) as u64,
     }
 }

@@ -95,7 +95,10 @@ impl Benchmark for LutWork {
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.store {
             Some(_) => (0, 0),
-            None => self.protocol.cots(&self.job(), role, items),
+            None => match self.protocol.bill(&self.job(), items) {
+                Ok(bill) => bill.cots_of(role),
+                Err(_) => (0, 0), // refused before the processes start
+            },
         }
     }
 

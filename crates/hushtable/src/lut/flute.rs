@@ -32,15 +32,19 @@ use prim::{
 };
 use zeroize::Zeroize;
 
-use super::Table;
+use super::{
+    Table,
+    protocol::{Job, Lookups, Made, Spec, only},
+};
 use crate::{
+    bill::{Bill, LocalWork},
     error::{Error, Result, same},
     gates::Bits,
     net::Role,
-    onehot::{MAX_FLUTE_BITS, flute},
+    onehot::{Group, MAX_FLUTE_BITS, flute},
     party::Party,
     session::Session,
-    share::BShare,
+    share::{BShare, Kind, Share, Sharing},
 };
 
 /// This party's shares of the masks of a bundle of 1 to 64 wires, for a batch.
@@ -258,10 +262,9 @@ impl Lut {
         Ok(sets.into_iter().zip(outputs).map(lut).collect())
     }
 
-    /// Correlated OTs that one table with `inputs` inputs takes, each way: as sender and as receiver.
-    pub fn cots(inputs: u32, batch: usize) -> (usize, usize) {
-        let ands = ((1 << inputs) - inputs as usize - 1) * batch;
-        (ands, ands)
+    /// What one table with `inputs` inputs costs offline.
+    pub fn bill(inputs: u32) -> Bill {
+        flute::products_bill(inputs)
     }
 
     /// The masks of the output, for which further tables can be prepared.
@@ -405,4 +408,58 @@ fn gather(x: u64, set: u64) -> u64 {
         rest &= rest - 1;
     }
     out
+}
+
+/// FLUTE.
+pub(crate) struct MaskedWires;
+
+impl Spec for MaskedWires {
+    const NAME: &'static str = "flute";
+    const ABOUT: &'static str = "masked wires that open their outputs; XOR index and output";
+    const NUMBER: u8 = 10;
+    const MAX_BITS: u32 = MAX_FLUTE_BITS;
+    const WORK: LocalWork = LocalWork {
+        first: 0.6e-3,
+        offline: [0.0, 0.0, 9.6, 0.0, 88.0, 0.0, 0.0, 0.0],
+        online: [76.2, 0.0, 0.0, 0.0118, 0.0, 0.0184, 0.000646, 6.8],
+    };
+
+    fn check(job: &Job) -> Result<()> {
+        only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)?;
+        only(Self::NAME, "sharing of the index", job.index, Sharing::Xor)
+    }
+
+    fn bill(job: &Job, batch: usize) -> Bill {
+        let d = job.index_bits;
+        let opened = Bill::opening(d.into()) + Bill::opening(job.value_bits.into());
+        (flute::products_bill(d).keeping(1 << d) + opened).times(batch)
+    }
+
+    fn memory(job: &Job, _cots: usize) -> usize {
+        // Triples, both operands and the products.
+        128 + (2 << job.index_bits)
+    }
+
+    fn room(job: &Job) -> usize {
+        prim::lookup::layout_bytes(1 << job.index_bits, &[job.value_bits])
+    }
+
+    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
+        Ok(Box::new(Flute::prepare(p, table.index_bits(), table.bits(), batch)?))
+    }
+}
+
+impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Flute {
+    fn len(&self) -> usize {
+        Flute::len(self)
+    }
+
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>> {
+        Ok(self.lookup_xor(s, table, &x.clone().of_kind())?.of_kind())
+    }
 }

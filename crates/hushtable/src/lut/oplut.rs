@@ -38,9 +38,11 @@ use zeroize::Zeroizing;
 
 use super::{
     Table,
+    protocol::{Job, Lookups, Made, Spec},
     splut::{by_role, check_entries, exchange, minus},
 };
 use crate::{
+    bill::{Bill, LocalWork, Phase},
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
@@ -330,4 +332,53 @@ fn check<G: Group, R: Ring>(table: &Table<R>) -> Result<()> {
     same("columns of the table", 1, table.columns().len())?;
     check_entries::<G>(table.len(), 1 << 20)?;
     check_size(table.len(), table.bits())
+}
+
+/// OP-LUT.
+pub(crate) struct TurnedTable;
+
+impl Spec for TurnedTable {
+    const NAME: &'static str = "oplut";
+    const ABOUT: &'static str = "a table turned by a shared secret: no work online";
+    const NUMBER: u8 = 11;
+    const MAX_BITS: u32 = 11;
+    const WORK: LocalWork = LocalWork {
+        first: 0.2e-3,
+        offline: [95.0, 66.7, 0.0, 0.0, 0.0, 259.0, 89.6, 0.0],
+        online: [12.4, 0.0, 0.263, 0.126, 0.0, 0.0362, 0.0, 0.0],
+    };
+
+    fn check(job: &Job) -> Result<()> {
+        check_size(1 << job.index_bits, job.value_bits)
+    }
+
+    fn bill(job: &Job, batch: usize) -> Bill {
+        let (d, entries, l) = (u64::from(job.index_bits), 1u64 << job.index_bits, u64::from(job.value_bits));
+        let offline = Phase { bits: [entries * (entries - 1) * l, 0], rounds: 1 };
+        let made = Bill { cots: [d, 0], offline, kept: entries * l + 32, ..Bill::FREE };
+        (made + Bill::opening(d)).alternating(batch)
+    }
+
+    fn memory(job: &Job, _cots: usize) -> usize {
+        64 + 32 * job.index_bits as usize + (8 << job.index_bits)
+    }
+
+    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
+        Ok(Box::new(OpLut::<G, K, R>::prepare(p, table, batch)?))
+    }
+}
+
+impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OpLut<G, K, R> {
+    fn len(&self) -> usize {
+        OpLut::len(self)
+    }
+
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        _table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>> {
+        OpLut::lookup(*self, s, x)
+    }
 }

@@ -28,15 +28,19 @@ mod circuit;
 
 use prim::{ring::Ring, rows::Shift};
 
-use super::Table;
+use super::{
+    Table,
+    protocol::{Job, Lookups, Made, Spec, only},
+};
 use crate::{
+    bill::{Bill, LocalWork, Phase},
     error::{Error, Result, same},
     gates::{Bits, Triples},
     net::Role,
-    onehot::Group,
+    onehot::{Cyclic, Group, Xor},
     party::Party,
     session::Session,
-    share::{BShare, Share},
+    share::{BShare, Kind, Share, Sharing},
 };
 
 /// Most index bits of a table.
@@ -109,13 +113,6 @@ impl<G: Group, R: Ring> Ottt<G, R> {
         Ok(Self { offset, entries })
     }
 
-    /// Correlated OTs that [`prepare`](Self::prepare) takes for `batch` lookups in `2^n` entries of
-    /// `bits` bits: `(as sender, as receiver)`.
-    pub fn cots(n: u32, bits: u32, batch: usize) -> (usize, usize) {
-        let count = (batch * ands::<G>(n, bits)) << n;
-        (count, count)
-    }
-
     /// Number of lookups it serves.
     pub fn len(&self) -> usize {
         self.offset.len()
@@ -154,4 +151,59 @@ fn shifted<G: Group>(role: Role, n: u32, offset: &[u32]) -> BShare<u32> {
         })
     };
     Share::new(n, offset.iter().flat_map(part).collect())
+}
+
+/// OTTT.
+pub(crate) struct TruthTable;
+
+impl Spec for TruthTable {
+    const NAME: &'static str = "ottt";
+    const ABOUT: &'static str = "a truth table made by a circuit, as a baseline; XOR output";
+    const NUMBER: u8 = 12;
+    const MAX_BITS: u32 = MAX_INDEX_BITS;
+    const WORK: LocalWork = LocalWork {
+        first: 0.6e-3,
+        offline: [0.0, 0.0, 0.0, 0.0, 2720.0, 274.0, 170.0, 0.0],
+        online: [5.96, 1.53, 0.0, 0.063, 0.0, 0.0, 0.0, 0.0],
+    };
+
+    fn check(job: &Job) -> Result<()> {
+        only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)
+    }
+
+    fn bill(job: &Job, batch: usize) -> Bill {
+        let (d, l) = (job.index_bits, job.value_bits);
+        let (ands, rounds) = match job.index {
+            Sharing::Additive => (ands::<Cyclic>(d, l), rounds::<Cyclic>(d, l)),
+            Sharing::Xor => (ands::<Xor>(d, l), rounds::<Xor>(d, l)),
+        };
+        let circuits = Triples::bill(1).times(ands << d);
+        let offline = Phase { rounds, ..circuits.online };
+        let made = Bill { cots: circuits.cots, offline, kept: u64::from(l) << d, ..Bill::FREE };
+        (made + Bill::opening(d.into())).times(batch)
+    }
+
+    fn memory(job: &Job, _cots: usize) -> usize {
+        // Triples, operands and products of a circuit at every index, and its OTs.
+        128 + (40 * ands::<Cyclic>(job.index_bits, job.value_bits) << job.index_bits)
+    }
+
+    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
+        Ok(Box::new(Ottt::<G, R>::prepare(p, table, batch)?))
+    }
+}
+
+impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Ottt<G, R> {
+    fn len(&self) -> usize {
+        Ottt::len(self)
+    }
+
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        _table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>> {
+        Ok(self.lookup_xor(s, x)?.of_kind())
+    }
 }

@@ -1,41 +1,31 @@
 //! All lookup protocols behind one call: what serves a batch of lookups, and its one-time material.
 //!
 //! For a program that lets its user, or a plan, choose. Code that knows its protocol calls that
-//! protocol's own type.
+//! protocol's own type. What a protocol says of itself, its [`Spec`], stands in its own file; a new one is that file,
+//! and here its name in three lists.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, marker::PhantomData, str::FromStr};
 
-use prim::ring::Ring;
+use prim::{lookup, ring::Ring};
 
-use super::{
-    Table,
-    arithmetic::Arithmetic,
-    flute::{Flute, Lut},
-    oplut::{self, OpLut},
-    ottt::{self, Ottt},
-    read::Signed,
-    splut::SpLut,
-};
+use super::{Table, arithmetic, flute, oplut, ottt, read::Signed, splut};
 use crate::{
-    bill::Bill,
+    bill::{Bill, LocalWork, Step},
+    codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
-    onehot::{self, Cyclic, Group, OneHot, Xor},
-    ot::one_of_n,
+    onehot::{self, Cyclic, Generator, Group, OneHot, Xor},
     party::Party,
     session::Session,
-    share::{Additive, Kind, Share, Sharing},
+    share::{Kind, Share, Sharing},
 };
-
-/// Most index bits of OP-LUT, for entries of one bit.
-const MAX_OPLUT_BITS: u32 = 11;
 
 /// A lookup protocol for public tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
-    /// One message as long as the table: [`SpLut`].
+    /// One message as long as the table: [`SpLut`](splut::SpLut).
     SpLut,
-    /// The same with OTs from codes, for small jobs: [`SpLut::prepare_kk13`].
+    /// The same with OTs from codes, for small jobs: [`SpLut::prepare_kk13`](splut::SpLut::prepare_kk13).
     SpLutKk13,
     /// One-hot vectors by rotation: [`OneHot::rotl`].
     Rotl,
@@ -45,17 +35,17 @@ pub enum Protocol {
     Tree,
     /// One-hot vectors by rotation digit by digit: [`OneHot::staged`].
     Staged,
-    /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`].
+    /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`](arithmetic::Arithmetic).
     Arithmetic,
     /// One-hot vectors by balanced outer products: [`OneHot::balanced`].
     Balanced,
     /// One-hot vectors by AND gates: [`OneHot::flute_plus`].
     FlutePlus,
-    /// Masked wires, and one-hot vectors at their masks: [`Flute`].
+    /// Masked wires, and one-hot vectors at their masks: [`Flute`](flute::Flute).
     Flute,
-    /// Shared tables, turned by a shared secret: [`OpLut`].
+    /// Shared tables, turned by a shared secret: [`OpLut`](oplut::OpLut).
     OpLut,
-    /// One-time truth tables by a circuit: [`Ottt`].
+    /// One-time truth tables by a circuit: [`Ottt`](ottt::Ottt).
     Ottt,
 }
 
@@ -70,6 +60,95 @@ pub struct Job {
     pub index_bits: u32,
     /// Width of an entry, 1 to 64 bits.
     pub value_bits: u32,
+}
+
+/// What a lookup protocol says of itself, beside its Cost heading.
+pub(crate) trait Spec {
+    /// The name on a command line.
+    const NAME: &'static str;
+    /// What it does, in a few words.
+    const ABOUT: &'static str;
+    /// Its number on the wire and on disk. Never given twice.
+    const NUMBER: u8;
+    /// Most index bits that it serves.
+    const MAX_BITS: u32;
+    /// Its local work.
+    const WORK: LocalWork;
+
+    /// `Ok(())` if it serves the job, whose index bits and widths are in range.
+    fn check(_job: &Job) -> Result<()> {
+        Ok(())
+    }
+
+    /// What a batch costs.
+    fn bill(job: &Job, batch: usize) -> Bill;
+
+    /// In which order correlated OTs are drawn and messages sent offline.
+    fn steps(job: &Job, batch: usize) -> Vec<Step> {
+        Step::of(&Self::bill(job, batch))
+    }
+
+    /// Bytes of memory that a lookup takes at a party, at most: its correlated OTs, of `cots` bytes, what is made of
+    /// them, and its messages.
+    fn memory(job: &Job, cots: usize) -> usize;
+
+    /// Bytes besides, however few lookups there are.
+    fn room(_job: &Job) -> usize {
+        0
+    }
+
+    /// Bits that the material of a lookup takes on disk at a party, at most; `None` if it cannot be stored.
+    fn stored_bits(_job: &Job) -> Option<usize> {
+        None
+    }
+
+    /// Offline.
+    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R>;
+
+    /// What [`Lookups::encode`] wrote.
+    fn decode<G: Group, K: Kind, R: Ring>(
+        _from: &mut Reader<'_>,
+        _job: &Job,
+        _role: Role,
+        _count: usize,
+    ) -> Made<G, K, R> {
+        Err(never_stored())
+    }
+}
+
+/// Material that was made, of whichever protocol.
+pub(crate) type Made<G, K, R> = Result<Box<dyn Lookups<G, K, R>>>;
+
+/// One-time material of a lookup protocol.
+pub(crate) trait Lookups<G: Group, K: Kind, R: Ring>: Send {
+    /// Number of lookups it serves.
+    fn len(&self) -> usize;
+
+    /// Online: shares of `T[x]`. Spends the material.
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>>;
+
+    /// Cuts off the material for `m` lookups.
+    fn take(&mut self, _m: usize) -> Made<G, K, R> {
+        Err(never_stored())
+    }
+
+    /// This party's material as bytes.
+    fn encode(&self, _to: &mut Writer) {}
+}
+
+pub(super) fn never_stored() -> Error {
+    Error::Store("holds material that is never stored".into())
+}
+
+/// Something that is done with the spec of a protocol.
+trait Ask {
+    type Answer;
+    fn of<S: Spec>(self) -> Self::Answer;
 }
 
 impl Protocol {
@@ -89,53 +168,54 @@ impl Protocol {
         Self::Ottt,
     ];
 
+    fn ask<A: Ask>(self, ask: A) -> A::Answer {
+        match self {
+            Self::SpLut => ask.of::<splut::Products>(),
+            Self::SpLutKk13 => ask.of::<splut::Codes>(),
+            Self::Rotl => ask.of::<Vectors<onehot::Rotation>>(),
+            Self::Doubling => ask.of::<Vectors<onehot::ByDoubling>>(),
+            Self::Tree => ask.of::<Vectors<onehot::HalfTree>>(),
+            Self::Staged => ask.of::<Vectors<onehot::StagedRotation>>(),
+            Self::Arithmetic => ask.of::<arithmetic::Words>(),
+            Self::Balanced => ask.of::<Vectors<onehot::OuterProducts>>(),
+            Self::FlutePlus => ask.of::<Vectors<onehot::FlutePlus>>(),
+            Self::Flute => ask.of::<flute::MaskedWires>(),
+            Self::OpLut => ask.of::<oplut::TurnedTable>(),
+            Self::Ottt => ask.of::<ottt::TruthTable>(),
+        }
+    }
+
+    /// What is said of it without a job.
+    pub(crate) fn facts(self) -> Facts {
+        struct Question;
+        impl Ask for Question {
+            type Answer = Facts;
+            fn of<S: Spec>(self) -> Facts {
+                let (name, about, number) = (S::NAME, S::ABOUT, S::NUMBER);
+                Facts { name, about, number, max_bits: S::MAX_BITS, work: S::WORK }
+            }
+        }
+        self.ask(Question)
+    }
+
     /// The name on a command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::SpLut => "splut",
-            Self::SpLutKk13 => "splut-kk13",
-            Self::Rotl => "rotl",
-            Self::Doubling => "d",
-            Self::Tree => "dt",
-            Self::Staged => "st",
-            Self::Arithmetic => "ar",
-            Self::Balanced => "b",
-            Self::FlutePlus => "fluteplus",
-            Self::Flute => "flute",
-            Self::OpLut => "oplut",
-            Self::Ottt => "ottt",
-        }
+        self.facts().name
     }
 
     /// What it does, in a few words.
     pub fn about(self) -> &'static str {
-        match self {
-            Self::SpLut => "one message as long as the table",
-            Self::SpLutKk13 => "one message as long as the table, OTs from codes",
-            Self::Rotl => "one-hot vectors by rotation",
-            Self::Doubling => "one-hot vectors by doubling",
-            Self::Tree => "one-hot vectors of large tables by half-trees",
-            Self::Staged => "one-hot vectors by rotation digit by digit",
-            Self::Arithmetic => "additive one-hot vectors: additive output in one round",
-            Self::Balanced => "one-hot vectors in few rounds by outer products",
-            Self::FlutePlus => "one-hot vectors by AND gates",
-            Self::Flute => "masked wires that open their outputs; XOR index and output",
-            Self::OpLut => "a table turned by a shared secret: no work online",
-            Self::Ottt => "a truth table made by a circuit, as a baseline; XOR output",
-        }
+        self.facts().about
     }
 
-    /// Largest number of index bits it serves.
-    fn max_index_bits(self) -> u32 {
-        match self {
-            Self::SpLut => 20,
-            Self::SpLutKk13 => one_of_n::MAX_CODE_PADS.ilog2(),
-            Self::Tree | Self::Arithmetic => onehot::MAX_INDEX_BITS,
-            Self::Rotl | Self::Doubling | Self::Staged | Self::Balanced => onehot::MAX_DENSE_BITS,
-            Self::FlutePlus | Self::Flute => onehot::MAX_FLUTE_BITS,
-            Self::OpLut => MAX_OPLUT_BITS,
-            Self::Ottt => ottt::MAX_INDEX_BITS,
-        }
+    /// Its number on the wire and on disk, never 0.
+    pub fn number(self) -> u8 {
+        self.facts().number
+    }
+
+    /// The protocol of a number.
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|protocol| protocol.number() == number)
     }
 
     /// `Ok(())` if the protocol serves the job.
@@ -143,35 +223,23 @@ impl Protocol {
     /// # Errors
     /// [`Error::Param`] that says what it serves.
     pub fn check(self, job: &Job) -> Result<()> {
+        struct Question<'a>(&'a Job);
+        impl Ask for Question<'_> {
+            type Answer = Result<()>;
+            fn of<S: Spec>(self) -> Result<()> {
+                S::check(self.0)
+            }
+        }
         if !(1..=64).contains(&job.value_bits) {
             let (what, got) = ("width of an entry", job.value_bits.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 64 bits".into() });
         }
-        let only = |what, sharing, accepted: Sharing| {
-            let got = format!("{sharing} with {}", self.name());
-            Err(Error::Param { what, got, accepted: accepted.to_string() })
-        };
-        match self {
-            Self::Arithmetic if job.output == Sharing::Xor => {
-                return only("sharing of the output", job.output, Sharing::Additive);
-            }
-            Self::Flute | Self::Ottt if job.output == Sharing::Additive => {
-                return only("sharing of the output", job.output, Sharing::Xor);
-            }
-            Self::Flute if job.index == Sharing::Additive => {
-                return only("sharing of the index", job.index, Sharing::Xor);
-            }
-            Self::OpLut if job.index_bits <= MAX_OPLUT_BITS => {
-                oplut::check_size(1 << job.index_bits, job.value_bits)?;
-            }
-            _ => {}
-        }
-        let most = self.max_index_bits();
+        let most = self.facts().max_bits;
         if !(1..=most).contains(&job.index_bits) {
             let got = format!("{} with {}", job.index_bits, self.name());
             return Err(Error::Param { what: "index bits", got, accepted: format!("1 to {most}") });
         }
-        Ok(())
+        self.ask(Question(job))
     }
 
     /// What `batch` lookups cost.
@@ -180,38 +248,83 @@ impl Protocol {
     /// As [`check`](Self::check).
     pub fn bill(self, job: &Job, batch: usize) -> Result<Bill> {
         self.check(job)?;
-        let (p0, p1) = self.cots(job, Role::P0, batch);
-        Ok(Bill::of_cots([p0 as u64, p1 as u64]))
+        Ok(self.bill_of(job, batch))
     }
 
-    /// Correlated OTs, `(as sender, as receiver)`, that the party `role` spends on `batch` lookups; none on a
-    /// job that the protocol does not serve.
-    pub fn cots(self, job: &Job, role: Role, batch: usize) -> (usize, usize) {
-        if self.check(job).is_err() {
-            return (0, 0);
+    /// [`bill`](Self::bill) of a job that it serves.
+    pub(crate) fn bill_of(self, job: &Job, batch: usize) -> Bill {
+        struct Question<'a>(&'a Job, usize);
+        impl Ask for Question<'_> {
+            type Answer = Bill;
+            fn of<S: Spec>(self) -> Bill {
+                S::bill(self.0, self.1)
+            }
         }
-        let n = job.index_bits;
-        let (send, recv) = match (self, job.index) {
-            (Self::SpLut, _) => return SpLut::<Cyclic>::cots(role, 1 << n, batch),
-            (Self::SpLutKk13, _) => return SpLut::<Cyclic>::kk13_cots(role, 1 << n, batch),
-            (Self::Rotl | Self::Staged, _) => OneHot::<Cyclic>::rotl_cots(role, n, batch),
-            (Self::Doubling, Sharing::Additive) => OneHot::<Cyclic>::doubling_cots(role, n, batch),
-            (Self::Doubling, Sharing::Xor) => OneHot::<Xor>::doubling_cots(role, n, batch),
-            (Self::Balanced, Sharing::Additive) => OneHot::<Cyclic>::balanced_cots(role, n, batch),
-            (Self::Balanced, Sharing::Xor) => OneHot::<Xor>::balanced_cots(role, n, batch),
-            (Self::FlutePlus, Sharing::Additive) => OneHot::<Cyclic>::flute_plus_cots(role, n, batch),
-            (Self::FlutePlus, Sharing::Xor) => OneHot::<Xor>::flute_plus_cots(role, n, batch),
-            (Self::Tree, Sharing::Additive) => OneHot::<Cyclic>::tree_cots(role, n, batch),
-            (Self::Tree, Sharing::Xor) => OneHot::<Xor>::tree_cots(role, n, batch),
-            (Self::OpLut, _) => return OpLut::<Cyclic, Additive, u64>::cots(role, 1 << n, batch),
-            (Self::Flute, _) => return Lut::cots(n, batch),
-            (Self::Ottt, Sharing::Additive) => return Ottt::<Cyclic, u64>::cots(n, job.value_bits, batch),
-            (Self::Ottt, Sharing::Xor) => return Ottt::<Xor, u64>::cots(n, job.value_bits, batch),
-            (Self::Arithmetic, Sharing::Additive) => return arithmetic_cots::<Cyclic>(job, role, batch),
-            (Self::Arithmetic, Sharing::Xor) => return arithmetic_cots::<Xor>(job, role, batch),
-        };
-        let sign = if job.signed() { batch } else { 0 };
-        (send + sign, recv + sign)
+        self.ask(Question(job, batch))
+    }
+
+    /// The steps of the offline phase of a job that it serves.
+    pub(crate) fn steps(self, job: &Job, batch: usize) -> Vec<Step> {
+        struct Question<'a>(&'a Job, usize);
+        impl Ask for Question<'_> {
+            type Answer = Vec<Step>;
+            fn of<S: Spec>(self) -> Vec<Step> {
+                S::steps(self.0, self.1)
+            }
+        }
+        self.ask(Question(job, batch))
+    }
+
+    /// Bytes of memory that one lookup takes at a party, at most: its correlated OTs, what is made of them, and
+    /// its messages. [`room`](Self::room) comes on top, and what connecting and extending OTs takes for any job.
+    pub fn memory(self, job: &Job) -> usize {
+        struct Question<'a>(&'a Job);
+        impl Ask for Question<'_> {
+            type Answer = usize;
+            fn of<S: Spec>(self) -> usize {
+                let Question(job) = self;
+                S::memory(job, 8 * S::bill(job, 2).all_cots() as usize) // 16 bytes each
+            }
+        }
+        self.ask(Question(job))
+    }
+
+    /// Bytes of memory at a party however few lookups there are: the leaves and the rows of a group while rows are
+    /// grown from trees, and the table as it is laid out for many lookups.
+    pub fn room(self, job: &Job) -> usize {
+        struct Question<'a>(&'a Job);
+        impl Ask for Question<'_> {
+            type Answer = usize;
+            fn of<S: Spec>(self) -> usize {
+                S::room(self.0)
+            }
+        }
+        self.ask(Question(job))
+    }
+
+    /// Lookups whose material and messages stay in memory together, at most.
+    pub fn most(self, job: &Job) -> usize {
+        (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18)
+    }
+
+    /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
+    /// in memory together.
+    pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
+        let most = self.most(job);
+        (0..rows).step_by(most).map(move |from| most.min(rows - from))
+    }
+
+    /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
+    /// be stored.
+    pub fn stored_bits(self, job: &Job) -> Option<usize> {
+        struct Question<'a>(&'a Job);
+        impl Ask for Question<'_> {
+            type Answer = Option<usize>;
+            fn of<S: Spec>(self) -> Option<usize> {
+                S::stored_bits(self.0)
+            }
+        }
+        self.ask(Question(job))
     }
 
     /// Offline phase for `batch` lookups in `table`, of `2^k` entries.
@@ -224,24 +337,168 @@ impl Protocol {
         table: &Table<R>,
         batch: usize,
     ) -> Result<Prepared<G, K, R>> {
-        let job = Job::of::<G, K, R>(table)?;
-        self.check(&job)?;
-        let n = job.index_bits;
-        let material = match self {
-            Self::SpLut => Material::SpLut(SpLut::prepare(p, table.len(), batch)?),
-            Self::SpLutKk13 => Material::SpLut(SpLut::prepare_kk13(p, table.len(), batch)?),
-            Self::Rotl => Material::reading(OneHot::rotl(p, n, batch)?, p, &job)?,
-            Self::Doubling => Material::reading(OneHot::doubling(p, n, batch)?, p, &job)?,
-            Self::Tree => Material::reading(OneHot::tree(p, n, batch)?, p, &job)?,
-            Self::Staged => Material::reading(OneHot::staged(p, n, batch)?, p, &job)?,
-            Self::Arithmetic => Material::Arithmetic(Arithmetic::prepare(p, n, job.value_bits, batch)?),
-            Self::Balanced => Material::reading(OneHot::balanced(p, n, batch)?, p, &job)?,
-            Self::FlutePlus => Material::reading(OneHot::flute_plus(p, n, batch)?, p, &job)?,
-            Self::Flute => Material::Flute(Flute::prepare(p, n, job.value_bits, batch)?),
-            Self::OpLut => Material::OpLut(OpLut::prepare(p, table, batch)?),
-            Self::Ottt => Material::Ottt(Ottt::prepare(p, table, batch)?),
+        struct Question<'a, G, K, R: Ring>(&'a mut Party, &'a Table<R>, usize, PhantomData<(G, K)>);
+        impl<G: Group, K: Kind, R: Ring> Ask for Question<'_, G, K, R> {
+            type Answer = Made<G, K, R>;
+            fn of<S: Spec>(self) -> Made<G, K, R> {
+                S::prepare(self.0, self.1, self.2)
+            }
+        }
+        self.check(&Job::of::<G, K, R>(table)?)?;
+        Ok(Prepared { material: self.ask(Question(p, table, batch, PhantomData))? })
+    }
+
+    /// What [`Lookups::encode`] wrote, of a job that it serves.
+    pub(super) fn decode<G: Group, K: Kind, R: Ring>(
+        self,
+        from: &mut Reader<'_>,
+        job: &Job,
+        role: Role,
+        count: usize,
+    ) -> Made<G, K, R> {
+        struct Question<'a, 'b, G, K, R>(&'a mut Reader<'b>, &'a Job, Role, usize, PhantomData<(G, K, R)>);
+        impl<G: Group, K: Kind, R: Ring> Ask for Question<'_, '_, G, K, R> {
+            type Answer = Made<G, K, R>;
+            fn of<S: Spec>(self) -> Made<G, K, R> {
+                S::decode(self.0, self.1, self.2, self.3)
+            }
+        }
+        self.ask(Question(from, job, role, count, PhantomData))
+    }
+}
+
+/// What is said of a protocol without a job.
+pub(crate) struct Facts {
+    name: &'static str,
+    about: &'static str,
+    number: u8,
+    max_bits: u32,
+    pub(crate) work: LocalWork,
+}
+
+/// Memory for a batch's material and messages.
+const BATCH_BYTES: usize = 64 << 20;
+
+/// An error for a protocol that serves one sharing only.
+pub(super) fn only(name: &str, what: &'static str, got: Sharing, accepted: Sharing) -> Result<()> {
+    if got == accepted {
+        return Ok(());
+    }
+    Err(Error::Param { what, got: format!("{got} with {name}"), accepted: accepted.to_string() })
+}
+
+/// Lookups by one-hot vectors of a generator.
+pub(crate) struct Vectors<V>(PhantomData<V>);
+
+impl<V: Generator> Spec for Vectors<V> {
+    const NAME: &'static str = V::NAME;
+    const ABOUT: &'static str = V::ABOUT;
+    const NUMBER: u8 = V::NUMBER;
+    const MAX_BITS: u32 = V::MAX_BITS;
+    const WORK: LocalWork = V::WORK;
+
+    fn bill(job: &Job, batch: usize) -> Bill {
+        let made = match job.index {
+            Sharing::Additive => V::bill::<Cyclic>(job.index_bits, batch),
+            Sharing::Xor => V::bill::<Xor>(job.index_bits, batch),
         };
-        Ok(Prepared { material })
+        made + Signed::<Cyclic>::bill(job.index_bits, &[job.sign_bits()]).times(batch)
+    }
+
+    fn steps(job: &Job, batch: usize) -> Vec<Step> {
+        let mut steps = match job.index {
+            Sharing::Additive => V::steps::<Cyclic>(job.index_bits, batch),
+            Sharing::Xor => V::steps::<Xor>(job.index_bits, batch),
+        };
+        if job.signed() {
+            // What removes the sign is chosen by a round.
+            steps.extend([Step::Cots([batch as u64; 2]), Step::both(1)]);
+        }
+        steps
+    }
+
+    fn memory(job: &Job, cots: usize) -> usize {
+        V::memory(job.index_bits, cots, if job.signed() { REMOVAL } else { 0 })
+    }
+
+    fn room(job: &Job) -> usize {
+        lookup::layout_bytes(1 << job.index_bits, &[job.value_bits]) + V::room(job.index_bits)
+    }
+
+    fn stored_bits(job: &Job) -> Option<usize> {
+        Some(Signed::<Cyclic>::stored_bits(job.index_bits, job.sign_bits()))
+    }
+
+    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
+        let onehot = V::make::<G>(p, table.index_bits(), batch)?;
+        match K::SHARING {
+            Sharing::Xor => Ok(Box::new(onehot)),
+            Sharing::Additive => Ok(Box::new(onehot.signed(p, &[table.bits()])?)),
+        }
+    }
+
+    fn decode<G: Group, K: Kind, R: Ring>(
+        from: &mut Reader<'_>,
+        job: &Job,
+        _role: Role,
+        count: usize,
+    ) -> Made<G, K, R> {
+        match K::SHARING {
+            Sharing::Xor => Ok(Box::new(OneHot::<G>::decode(from, job.index_bits, count)?)),
+            Sharing::Additive => {
+                Ok(Box::new(Signed::<G>::decode(from, job.index_bits, job.value_bits, count)?))
+            }
+        }
+    }
+}
+
+/// Bytes of what removes the sign from one output: this party's bit and choice, its pads as sender and as
+/// receiver.
+pub(super) const REMOVAL: usize = 8 + 8 + 16 + 8;
+
+impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OneHot<G> {
+    fn len(&self) -> usize {
+        OneHot::len(self)
+    }
+
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>> {
+        Ok(self.lookup_xor(s, table, x)?.of_kind())
+    }
+
+    fn take(&mut self, m: usize) -> Made<G, K, R> {
+        Ok(Box::new(OneHot::take(self, m)?))
+    }
+
+    fn encode(&self, to: &mut Writer) {
+        OneHot::encode(self, to);
+    }
+}
+
+impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Signed<G> {
+    fn len(&self) -> usize {
+        Signed::len(self)
+    }
+
+    fn lookup(
+        self: Box<Self>,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Share<K, R>> {
+        Ok(Signed::lookup(*self, s, table, x)?.of_kind())
+    }
+
+    fn take(&mut self, m: usize) -> Made<G, K, R> {
+        Ok(Box::new(Signed::take(self, m)?))
+    }
+
+    fn encode(&self, to: &mut Writer) {
+        Signed::encode(self, to);
     }
 }
 
@@ -286,6 +543,11 @@ impl Job {
         Ok(Self { index, output, index_bits: table.len().ilog2(), value_bits: table.bits() })
     }
 
+    /// Width of an output whose sign matters; 1 where none does.
+    pub(crate) fn sign_bits(&self) -> u32 {
+        if self.signed() { self.value_bits } else { 1 }
+    }
+
     /// Whether the sign of a one-hot vector matters to the output.
     pub(crate) fn signed(&self) -> bool {
         self.output == Sharing::Additive && self.value_bits > 1
@@ -295,28 +557,7 @@ impl Job {
 /// One-time material for a batch of lookups, of whichever protocol.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prepared<G: Group, K: Kind, R: Ring> {
-    pub(super) material: Material<G, K, R>,
-}
-
-/// Whose material it is; `stored` cuts it and turns it into bytes.
-pub(super) enum Material<G: Group, K: Kind, R: Ring> {
-    OneHot(OneHot<G>),
-    Signed(Signed<G>),
-    SpLut(SpLut<G>),
-    Arithmetic(Arithmetic<G, R>),
-    Flute(Flute),
-    OpLut(OpLut<G, K, R>),
-    Ottt(Ottt<G, R>),
-}
-
-impl<G: Group, K: Kind, R: Ring> Material<G, K, R> {
-    /// A one-hot vector, with what the job's output needs.
-    pub(super) fn reading(onehot: OneHot<G>, p: &mut Party, job: &Job) -> Result<Self> {
-        match job.output {
-            Sharing::Xor => Ok(Self::OneHot(onehot)),
-            Sharing::Additive => Ok(Self::Signed(onehot.signed(p, &[job.value_bits])?)),
-        }
-    }
+    pub(super) material: Box<dyn Lookups<G, K, R>>,
 }
 
 impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
@@ -326,26 +567,6 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// [`Error::Shape`] if number, length or width differ from what was prepared, and those of the
     /// channel.
     pub fn lookup(self, s: &mut Session, table: &Table<R>, x: &Share<G::Kind, u32>) -> Result<Share<K, R>> {
-        match (self.material, K::SHARING) {
-            (Material::OneHot(m), _) => Ok(m.lookup_xor(s, table, x)?.of_kind()),
-            (Material::Signed(m), _) => Ok(m.lookup(s, table, x)?.of_kind()),
-            (Material::Arithmetic(m), _) => Ok(m.lookup(s, table, x)?.of_kind()),
-            (Material::Flute(m), _) => Ok(m.lookup_xor(s, table, &x.clone().of_kind())?.of_kind()),
-            (Material::OpLut(m), _) => m.lookup(s, x),
-            (Material::Ottt(m), _) => Ok(m.lookup_xor(s, x)?.of_kind()),
-            (Material::SpLut(m), Sharing::Additive) => Ok(m.lookup(s, table, x)?.of_kind()),
-            (Material::SpLut(m), Sharing::Xor) => Ok(m.lookup_xor(s, table, x)?.of_kind()),
-        }
-    }
-}
-
-/// For words of the narrowest type that holds the entries.
-fn arithmetic_cots<G: Group>(job: &Job, role: Role, batch: usize) -> (usize, usize) {
-    let (n, bits) = (job.index_bits, job.value_bits);
-    match bits {
-        ..=8 => Arithmetic::<G, u8>::cots(role, n, bits, batch),
-        9..=16 => Arithmetic::<G, u16>::cots(role, n, bits, batch),
-        17..=32 => Arithmetic::<G, u32>::cots(role, n, bits, batch),
-        _ => Arithmetic::<G, u64>::cots(role, n, bits, batch),
+        self.material.lookup(s, table, x)
     }
 }

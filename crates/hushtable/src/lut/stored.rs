@@ -3,18 +3,13 @@
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
-use super::{
-    arithmetic::Arithmetic,
-    protocol::{Job, Material, Prepared, Protocol},
-    read::Signed,
-    splut::SpLut,
-};
+use super::protocol::{Job, Prepared, Protocol};
 use crate::{
     codec::{Reader, Writer, malformed},
-    error::{Error, Result, same},
+    error::{Result, same},
     net::Role,
-    onehot::{Cyclic, Group, OneHot},
-    share::{Kind, Sharing},
+    onehot::Group,
+    share::Kind,
 };
 
 /// Most lookups in one piece of stored material.
@@ -22,36 +17,10 @@ pub(crate) const MAX_PIECE: usize = 1 << 18;
 /// What a piece takes besides its lookups, at most.
 const OVERHEAD: usize = 64;
 
-impl Protocol {
-    /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
-    /// be stored.
-    pub fn stored_bits(self, job: &Job) -> Option<usize> {
-        let n = job.index_bits;
-        match self {
-            Self::SpLut => Some(SpLut::<Cyclic>::stored_bits(n)),
-            Self::Arithmetic => Some(n as usize + ((job.value_bits as usize) << n)),
-            // Made for small jobs, at once; or a baseline.
-            Self::SpLutKk13 | Self::Flute | Self::OpLut | Self::Ottt => None,
-            _ => Some(match job.output {
-                Sharing::Xor => OneHot::<Cyclic>::stored_bits(n),
-                Sharing::Additive => Signed::<Cyclic>::stored_bits(n, job.value_bits),
-            }),
-        }
-    }
-}
-
 impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// Number of lookups it serves.
     pub fn len(&self) -> usize {
-        match &self.material {
-            Material::OneHot(m) => m.len(),
-            Material::Signed(m) => m.len(),
-            Material::SpLut(m) => m.len(),
-            Material::Arithmetic(m) => m.len(),
-            Material::Flute(m) => m.len(),
-            Material::OpLut(m) => m.len(),
-            Material::Ottt(m) => m.len(),
-        }
+        self.material.len()
     }
 
     /// Whether it serves none.
@@ -65,13 +34,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if fewer are left.
     pub fn take(&mut self, m: usize) -> Result<Self> {
-        Ok(Self::of(match &mut self.material {
-            Material::OneHot(all) => Material::OneHot(all.take(m)?),
-            Material::Signed(all) => Material::Signed(all.take(m)?),
-            Material::SpLut(all) => Material::SpLut(all.take(m)?),
-            Material::Arithmetic(all) => Material::Arithmetic(all.take(m)?),
-            Material::Flute(_) | Material::OpLut(_) | Material::Ottt(_) => return Err(never_stored()),
-        }))
+        Ok(Self { material: self.material.take(m)? })
     }
 
     /// This party's material as bytes, secret as it is: for the store and its tests.
@@ -79,13 +42,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     pub fn to_bytes(&self, protocol: Protocol, job: &Job) -> Zeroizing<Vec<u8>> {
         let bits = protocol.stored_bits(job).unwrap_or(0);
         let mut to = Writer::new(self.len() * bits / 8 + OVERHEAD);
-        match &self.material {
-            Material::OneHot(m) => m.encode(&mut to),
-            Material::Signed(m) => m.encode(&mut to),
-            Material::SpLut(m) => m.encode(&mut to),
-            Material::Arithmetic(m) => m.encode(&mut to),
-            Material::Flute(_) | Material::OpLut(_) | Material::Ottt(_) => {} // see `stored_bits`
-        }
+        self.material.encode(&mut to);
         to.finish()
     }
 
@@ -101,25 +58,9 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         if (job.index, job.output) != (G::Kind::SHARING, K::SHARING) {
             return Err(malformed("holds material for other sharings"));
         }
-        let (mut from, n, l) = (Reader::new(bytes), job.index_bits, job.value_bits);
-        let material = match (protocol, job.output) {
-            (Protocol::SpLut, _) => Material::SpLut(SpLut::decode(&mut from, role, n, count)?),
-            (Protocol::Arithmetic, _) => Material::Arithmetic(Arithmetic::decode(&mut from, n, l, count)?),
-            (Protocol::SpLutKk13 | Protocol::Flute | Protocol::OpLut | Protocol::Ottt, _) => {
-                return Err(never_stored());
-            }
-            (_, Sharing::Xor) => Material::OneHot(OneHot::decode(&mut from, n, count)?),
-            (_, Sharing::Additive) => Material::Signed(Signed::decode(&mut from, n, l, count)?),
-        };
+        let mut from = Reader::new(bytes);
+        let material = protocol.decode(&mut from, job, role, count)?;
         from.finish()?;
-        Ok(Self::of(material))
+        Ok(Self { material })
     }
-
-    fn of(material: Material<G, K, R>) -> Self {
-        Self { material }
-    }
-}
-
-fn never_stored() -> Error {
-    malformed("holds material that is never stored")
 }

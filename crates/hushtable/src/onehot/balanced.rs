@@ -28,8 +28,9 @@
 use prim::{ct, ring::low, rows::Shift};
 use zeroize::Zeroizing;
 
-use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits, lift::Position};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits, lift::Position};
 use crate::{
+    bill::{Bill, LocalWork, Phase, Step},
     error::Result,
     gates::{Bits, Products, multiply},
     net::Role,
@@ -65,12 +66,6 @@ impl<G: Group> OneHot<G> {
             vectors = multiply_all(p, slots, random)?;
         }
         Self::new(n, position.shares()?, vectors[0].to_rows())
-    }
-
-    /// Correlated OTs that [`balanced`](Self::balanced) takes at the party `role`: `(as sender, as receiver)`.
-    pub fn balanced_cots(role: Role, n: u32, batch: usize) -> (usize, usize) {
-        let (send, recv) = Position::cots::<G>(role, n, batch);
-        (send + batch * rows(n), recv + batch * rows(n))
     }
 }
 
@@ -232,5 +227,52 @@ impl Vector {
             words.zip(column).for_each(|(row, word)| *row = *word);
         }
         rows
+    }
+}
+
+/// [`OneHot::balanced`].
+pub(crate) struct OuterProducts;
+
+impl Generator for OuterProducts {
+    const NAME: &'static str = "b";
+    const ABOUT: &'static str = "one-hot vectors in few rounds by outer products";
+    const NUMBER: u8 = 8;
+    const MAX_BITS: u32 = MAX_DENSE_BITS;
+    const WORK: LocalWork =
+        LocalWork { first: 0.4e-3, offline: [0.0, 95.3, 1.83, 0.0293, 0.0, 0.0, 0.0, 0.0], online: READING };
+
+    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::balanced(p, n, batch)
+    }
+
+    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
+        let position = Position::bill::<G>(n);
+        let sent = sent_bits(n, matches!(G::SHIFT, Shift::Cyclic));
+        let offline = Phase { bits: [sent; 2], rounds: depth(n) };
+        let products = Bill { cots: [rows(n) as u64; 2], offline, kept: (1 << n) + 32, ..Bill::FREE };
+        (position + products).times(batch)
+    }
+
+    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
+        Position::steps::<G>(n, batch, &Self::bill::<G>(n, batch))
+    }
+
+    fn memory(n: u32, _cots: usize, _removal: usize) -> usize {
+        // Its OTs at once, and the cross terms of the last product.
+        128 + 64 * ct::row_words(1 << n) + (64 << n.div_ceil(2))
+    }
+}
+
+/// Bits that each party sends for k index bits: of a pair of bits the correction and an entry, without the correction
+/// where the choice is random.
+fn sent_bits(k: u32, corrected: bool) -> u64 {
+    let (low, high) = (k / 2, k - k / 2);
+    match k {
+        1 => 0,
+        2 => 1 + u64::from(corrected),
+        _ => {
+            let own = ((1u64 << high) - 1) << low;
+            own + sent_bits(low, corrected) + sent_bits(high, corrected)
+        }
     }
 }

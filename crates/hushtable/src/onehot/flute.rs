@@ -24,8 +24,9 @@ use std::collections::BTreeMap;
 use prim::{ct, transpose::transpose64};
 use zeroize::Zeroizing;
 
-use super::{Group, MAX_FLUTE_BITS, OneHot, check_index_bits, lift::Position};
+use super::{Generator, Group, MAX_FLUTE_BITS, OneHot, READING, check_index_bits, lift::Position};
 use crate::{
+    bill::{Bill, LocalWork, Phase, Step},
     error::Result,
     gates::{Bits, Triples, and_pairs},
     net::Role,
@@ -44,13 +45,6 @@ impl<G: Group> OneHot<G> {
         let all = (1 << n) - 1;
         let products = subset_products(p, &position.bits, &[all])?;
         Self::new(n, position.shares()?, one_hot_rows(p.role(), &products, all, batch))
-    }
-
-    /// Correlated OTs that [`flute_plus`](Self::flute_plus) takes at the party `role`: `(as sender, as receiver)`.
-    pub fn flute_plus_cots(role: Role, n: u32, batch: usize) -> (usize, usize) {
-        let (send, recv) = Position::cots::<G>(role, n, batch);
-        let ands = ((1 << n) - n as usize - 1) * batch;
-        (send + ands, recv + ands)
     }
 }
 
@@ -119,4 +113,40 @@ fn low_half(set: u64) -> u64 {
 /// Rounds of ANDs that make the product of a set.
 fn depth(set: u64) -> u32 {
     set.count_ones().next_power_of_two().ilog2()
+}
+
+/// [`OneHot::flute_plus`].
+pub(crate) struct FlutePlus;
+
+impl Generator for FlutePlus {
+    const NAME: &'static str = "fluteplus";
+    const ABOUT: &'static str = "one-hot vectors by AND gates";
+    const NUMBER: u8 = 9;
+    const MAX_BITS: u32 = MAX_FLUTE_BITS;
+    const WORK: LocalWork =
+        LocalWork { first: 0.6e-3, offline: [29.1, 38.5, 4.58, 0.0, 0.0, 0.0, 0.0, 0.0], online: READING };
+
+    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::flute_plus(p, n, batch)
+    }
+
+    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
+        (Position::bill::<G>(n) + products_bill(n)).keeping((1 << n) + 32).times(batch)
+    }
+
+    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
+        Position::steps::<G>(n, batch, &Self::bill::<G>(n, batch))
+    }
+
+    fn memory(n: u32, _cots: usize, _removal: usize) -> usize {
+        // Triples, both operands and the products.
+        128 + (2 << n)
+    }
+}
+
+/// What all products of n shared bits cost, offline.
+pub(crate) fn products_bill(n: u32) -> Bill {
+    let ands = Triples::bill(1).times((1 << n) - n as usize - 1);
+    let rounds = n.next_power_of_two().trailing_zeros();
+    Bill { cots: ands.cots, offline: Phase { rounds, ..ands.online }, ..Bill::FREE }
 }

@@ -22,6 +22,7 @@ use zeroize::Zeroizing;
 
 use super::Group;
 use crate::{
+    bill::{Bill, Phase, Step},
     error::Result,
     gates::{Bits, Products, multiply},
     net::Role,
@@ -44,7 +45,7 @@ impl Position {
         if matches!(G::SHIFT, Shift::Xor) {
             return Ok(Self { bits, lifted: None });
         }
-        let (send, recv) = Self::cots::<G>(p.role(), n, batch);
+        let (send, recv) = Self::bill::<G>(n).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
         let (send, recv) = (send.min(batch), recv.min(batch));
         let mut values = Vec::new();
@@ -73,15 +74,25 @@ impl Position {
         Ok(Self { bits, lifted: Some(lifted) })
     }
 
-    /// Correlated OTs that [`draw`](Self::draw) takes at the party `role`: `(as sender, as receiver)`.
-    pub fn cots<G: Group>(role: Role, n: u32, batch: usize) -> (usize, usize) {
-        let lift = match G::SHIFT {
-            Shift::Cyclic => batch * (n as usize - 1),
-            Shift::Xor => 0,
-        };
-        match role {
-            Role::P0 => (lift, 0),
-            Role::P1 => (0, lift),
+    /// What a position costs.
+    pub fn bill<G: Group>(n: u32) -> Bill {
+        match G::SHIFT {
+            Shift::Cyclic if n > 1 => {
+                let (bits, d) = (u64::from(n * (n - 1) / 2), u64::from(n));
+                Bill { cots: [d - 1, 0], offline: Phase { bits: [bits, 0], rounds: 1 }, ..Bill::FREE }
+            }
+            _ => Bill::FREE,
+        }
+    }
+
+    /// The steps of a bill that begins with that of the positions of a batch.
+    pub fn steps<G: Group>(n: u32, batch: usize, bill: &Bill) -> Vec<Step> {
+        let own = Self::bill::<G>(n).times(batch);
+        let rest = [bill.cots[0] - own.cots[0], bill.cots[1]];
+        let after = Step::both(bill.offline.rounds - own.offline.rounds);
+        match own.offline.rounds {
+            0 => vec![Step::Cots(rest), after],
+            _ => vec![Step::Cots(own.cots), Step::Rounds([true, false], 1), Step::Cots(rest), after],
         }
     }
 

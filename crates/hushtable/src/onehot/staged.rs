@@ -36,8 +36,9 @@ use std::ops::Range;
 use prim::{block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Group, MAX_DENSE_BITS, OneHot, check_index_bits};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits};
 use crate::{
+    bill::{Bill, LocalWork, Phase},
     error::Result,
     net::Role,
     ot::{CotReceiver, CotSender},
@@ -55,7 +56,7 @@ impl<G: Group> OneHot<G> {
     /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
     pub fn staged(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
         check_index_bits(n, MAX_DENSE_BITS)?;
-        let (send, recv) = Self::staged_cots(p.role(), n, batch);
+        let (send, recv) = StagedRotation::bill::<G>(n, batch).cots_of(p.role());
         let (as_holder, as_turner) = p.cots(send, recv)?;
         let plan = Plan::new(n);
         let half = |cots: usize| Half {
@@ -78,11 +79,6 @@ impl<G: Group> OneHot<G> {
             Role::P1 => (&halves.1, &halves.0),
         };
         Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
-    }
-
-    /// Correlated OTs that [`staged`](Self::staged) takes at the party `role`: `(as sender, as receiver)`.
-    pub fn staged_cots(role: Role, n: u32, batch: usize) -> (usize, usize) {
-        Self::rotl_cots(role, n, batch)
     }
 }
 
@@ -230,6 +226,27 @@ impl Half {
 /// Fresh keys for the next message of the direction in which `holder` sends: of trees and rows.
 fn keys(s: &mut Session, holder: Role) -> (CcrHash, CcrHash) {
     (s.hash(Purpose::Pprf, holder), s.hash(Purpose::Row, holder))
+}
+
+/// [`OneHot::staged`].
+pub(crate) struct StagedRotation;
+
+impl Generator for StagedRotation {
+    const NAME: &'static str = "st";
+    const ABOUT: &'static str = "one-hot vectors by rotation digit by digit";
+    const NUMBER: u8 = 6;
+    const MAX_BITS: u32 = MAX_DENSE_BITS;
+    const WORK: LocalWork =
+        LocalWork { first: 0.2e-3, offline: [214.0, 147.0, 4.12, 0.0, 0.0, 0.0, 0.0, 0.0], online: READING };
+
+    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::staged(p, n, batch)
+    }
+
+    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
+        let offline = Phase { bits: [bits(n) as u64, 0], rounds: 1 };
+        Bill { cots: [n.into(), 0], offline, kept: (1 << n) + 32, ..Bill::FREE }.alternating(batch)
+    }
 }
 
 #[cfg(test)]

@@ -37,9 +37,9 @@ pub struct OtCost {
     pub bytes: [f64; 2],
 }
 
-/// `counts` are P0's, as sender and as receiver.
-pub fn cost(counts: (usize, usize), machine: &Machine) -> OtCost {
-    let directions = [(counts.0, IN_STOCK[0]), (counts.1, IN_STOCK[1])];
+/// Of so many in which P0 is the sender, and in which P1 is.
+pub fn cost(counts: [u64; 2], machine: &Machine) -> OtCost {
+    let directions = [(counts[0] as usize, IN_STOCK[0]), (counts[1] as usize, IN_STOCK[1])];
     let mut all = OtCost {
         start: 0.0,
         start_bytes: [0.0; 2],
@@ -81,9 +81,10 @@ struct Supply {
 }
 
 impl Stock {
-    /// For a job of P0's `counts`, as sender and as receiver.
-    pub fn new(counts: (usize, usize)) -> Self {
-        let supply = |count, in_stock| {
+    /// For a job of so many in which P0 is the sender, and in which P1 is.
+    pub fn new(counts: [u64; 2]) -> Self {
+        let supply = |count: u64, in_stock| {
+            let count = count as usize;
             let ferret = |set: &LpnSet| Supply { left: 0, unit: 1 << set.depth, ferret: true };
             if count <= SMALL {
                 Supply { left: in_stock, unit: PIECE, ferret: false }
@@ -91,13 +92,13 @@ impl Stock {
                 ferret(if count <= MEDIUM { &S } else { &M })
             }
         };
-        Self([supply(counts.0, IN_STOCK[0]), supply(counts.1, IN_STOCK[1])])
+        Self([supply(counts[0], IN_STOCK[0]), supply(counts[1], IN_STOCK[1])])
     }
 
     /// Takes some; who sends what the stock lacks, if it does.
-    pub fn take(&mut self, send: usize, recv: usize) -> Option<Senders> {
+    pub fn take(&mut self, counts: [u64; 2]) -> Option<Senders> {
         let mut senders = [false; 2];
-        for (sender, (supply, count)) in self.0.iter_mut().zip([send, recv]).enumerate() {
+        for (sender, (supply, count)) in self.0.iter_mut().zip(counts.map(|c| c as usize)).enumerate() {
             let missing = count.saturating_sub(supply.left);
             if missing > 0 {
                 senders[if supply.ferret { sender } else { 1 - sender }] = true;

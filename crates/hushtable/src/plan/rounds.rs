@@ -1,18 +1,13 @@
 //! Who waits for whom: the messages of a protocol's phases in their order, those of its correlated OTs among them.
 
 use super::ot;
-use crate::{
-    lut::{Job, Protocol, arithmetic},
-    net::Role,
-    share::Sharing,
-};
+use crate::bill::Step;
 
 /// Which of the parties send.
 pub type Senders = [bool; 2];
 
 /// A message of each party, neither waiting for the other's.
 const BOTH: Senders = [true, true];
-const P0: Senders = [true, false];
 
 /// How far the parties are: in messages waited for one after the other, or in delays of the link.
 #[derive(Clone, Copy)]
@@ -36,13 +31,13 @@ impl Clock {
     }
 }
 
-/// Offline. `rounds` are those of the protocol without its correlated OTs.
-pub fn offline(protocol: Protocol, job: &Job, batch: usize, rounds: u32) -> Vec<Senders> {
-    let mut stock = ot::Stock::new(protocol.cots(job, Role::P0, batch));
+/// Offline: the steps of a protocol, with the messages of its correlated OTs where they come. `cots` is all of these.
+pub fn offline(steps: &[Step], cots: [u64; 2]) -> Vec<Senders> {
+    let mut stock = ot::Stock::new(cots);
     let mut messages = Vec::new();
-    for step in steps(protocol, job, batch, rounds) {
-        match step {
-            Step::Cots(send, recv) => messages.extend(stock.take(send, recv)),
+    for step in steps {
+        match *step {
+            Step::Cots(cots) => messages.extend(stock.take(cots)),
             Step::Rounds(senders, count) => messages.extend((0..count).map(|_| senders)),
         }
     }
@@ -54,72 +49,23 @@ pub fn online(rounds: u32) -> Vec<Senders> {
     vec![BOTH; rounds as usize]
 }
 
-/// Whether the sign of one-hot vectors is prepared and removed.
-pub fn signed(protocol: Protocol, job: &Job) -> bool {
-    use Protocol::*;
-    job.signed() && matches!(protocol, Rotl | Doubling | Tree | Staged | Balanced | FlutePlus)
-}
-
-enum Step {
-    /// Correlated OTs that P0 takes as sender and as receiver.
-    Cots(usize, usize),
-    /// Messages of these parties, in so many rounds.
-    Rounds(Senders, u32),
-}
-
-/// The takes of correlated OTs and the rounds between them.
-fn steps(protocol: Protocol, job: &Job, batch: usize, rounds: u32) -> Vec<Step> {
-    use Step::{Cots, Rounds};
-    let (mut send, mut recv) = protocol.cots(job, Role::P0, batch);
-    // The last take: what removes the sign is chosen by a round.
-    let last = match protocol {
-        Protocol::Arithmetic => 2,
-        _ => u32::from(signed(protocol, job)),
-    };
-    let mut end = Vec::new();
-    if last > 0 {
-        (send, recv) = (send - batch, recv - batch);
-        end = vec![Cots(batch, batch), Rounds(BOTH, last)];
-    }
-    let mut left = rounds - last;
-    if protocol == Protocol::Arithmetic && job.value_bits > 1 {
-        // Entries of the low bits' vector are turned into additive ones.
-        let words = 1usize << arithmetic::low_bits(arithmetic::word_bits(job.value_bits), job.index_bits);
-        let converted = (words - 1) * batch;
-        (send, left) = (send - converted, left - 1);
-        end.splice(0..0, [Cots(converted, 0), Rounds(BOTH, 1)]);
-    }
-    // The lift of the first bit goes from P0 to P1.
-    let lifts = job.index == Sharing::Additive && job.index_bits > 1;
-    let mut steps = match protocol {
-        Protocol::Doubling | Protocol::Tree | Protocol::Arithmetic if lifts => {
-            vec![Cots(send, recv), Rounds(P0, 1), Rounds(BOTH, left - 1)]
-        }
-        Protocol::Balanced | Protocol::FlutePlus if lifts => {
-            let lift = (job.index_bits as usize - 1) * batch;
-            vec![Cots(lift, 0), Rounds(P0, 1), Cots(send - lift, recv), Rounds(BOTH, left - 1)]
-        }
-        _ => vec![Cots(send, recv), Rounds(BOTH, left)],
-    };
-    steps.extend(end);
-    steps
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         Party, Result,
-        lut::Table,
+        lut::{Job, Protocol, Table},
         onehot::{Cyclic, Xor},
         run_pair,
-        share::{Additive, Bitwise},
+        share::{Additive, Bitwise, Sharing},
     };
+
+    const P0: Senders = [true, false];
 
     /// Rounds of the offline phase, correlated OTs included, once their extension runs.
     fn run(p: &mut Party, protocol: Protocol, job: &Job, batch: usize) -> Result<u32> {
         let table = Table::<u16>::tabulate(job.index_bits, job.value_bits, |x| x * 77)?;
-        let (send, recv) = protocol.cots(job, p.role(), batch);
+        let (send, recv) = protocol.bill(job, batch)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         let ((), cost) = p.metered(|p| match job.index {
             Sharing::Xor => protocol.prepare::<Xor, Bitwise, u16>(p, &table, batch).map(drop),
@@ -138,9 +84,8 @@ mod tests {
                 }
                 let f = |p: &mut Party| run(p, protocol, &job, batch);
                 let (p0, p1) = run_pair(Party::pair_seeded(5).unwrap(), f, f).unwrap();
-                let [own, _] = super::super::messages::of(protocol, &job, batch);
-                let start = Clock([0; 2]);
-                let predicted = start.after(&offline(protocol, &job, batch, own.rounds)).since(start);
+                let (start, cots) = (Clock([0; 2]), protocol.bill_of(&job, batch).cots);
+                let predicted = start.after(&offline(&protocol.steps(&job, batch), cots)).since(start);
                 assert_eq!(p0.max(p1), predicted, "{protocol}, {job:?}, batch {batch}");
             }
         }

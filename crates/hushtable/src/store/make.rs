@@ -98,7 +98,7 @@ impl Store {
         let mut store = begin(dir, identity, about)?;
         // The peer has its folder too, before any work.
         p.barrier()?;
-        let (send, recv) = plan.protocol.cots(&plan.job, p.role(), plan.lookups as usize);
+        let (send, recv) = plan.protocol.bill(&plan.job, plan.lookups as usize)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         match (plan.job.index, plan.job.output) {
             (Sharing::Additive, Sharing::Additive) => {
