@@ -1,0 +1,89 @@
+//! A bill held against a run: every bit, every round and every correlated OT.
+#![allow(dead_code)] // not every test uses all of it
+
+use hushtable::{
+    Party, Result, Role,
+    bill::{Bill, Phase},
+    net::Connection,
+    session::Session,
+};
+
+use super::{
+    pairs::id,
+    relay::{Fate, relayed},
+};
+
+/// Stands between the phases in what is sent: no round, and no message of a protocol's.
+const MARK: &str = "the next phase of a bill";
+
+/// What operations announce begins so.
+const ANNOUNCED: [&str; 7] =
+    [MARK, "function ", "softmax ", "GELU ", "layer norm ", "reciprocal ", "gains and offsets "];
+
+/// At one party: rounds of both phases, and correlated OTs that left the stock, as sender and as receiver.
+struct Met {
+    rounds: [u32; 2],
+    cots: [(usize, usize); 2],
+}
+
+/// Runs both phases with as many correlated OTs in stock as billed: `bill` is what it costs, to the bit, and
+/// nothing is drawn online. All messages must be whole bytes.
+pub fn check<M>(
+    what: &str,
+    bill: Bill,
+    prepare: impl Fn(&mut Party) -> Result<M> + Sync,
+    online: impl Fn(&mut Session, M) -> Result<()> + Sync,
+) {
+    check_filled(what, bill, 0, prepare, online);
+}
+
+/// [`check`] where `filled` more bits fill online messages up to whole bytes, at each party.
+pub fn check_filled<M>(
+    what: &str,
+    bill: Bill,
+    filled: u64,
+    prepare: impl Fn(&mut Party) -> Result<M> + Sync,
+    online: impl Fn(&mut Session, M) -> Result<()> + Sync,
+) {
+    const SEED: u64 = 0xb111;
+    let party = |connection: Connection| -> Result<Met> {
+        let p = &mut Party::seeded(connection, SEED, None)?;
+        let (send, recv) = bill.cots_of(p.role());
+        p.stock_cots(send, recv)?;
+        let stock = p.cots_in_stock();
+        let left = |p: &Party| {
+            let now = p.cots_in_stock();
+            (stock.0 - now.0, stock.1 - now.1)
+        };
+        p.announce(MARK)?;
+        let (material, offline) = p.metered(&prepare)?;
+        let prepared = left(p);
+        p.announce(MARK)?;
+        let ((), spent) = p.metered(|p| online(p, material))?;
+        p.announce(MARK)?;
+        Ok(Met { rounds: [offline.rounds, spent.rounds], cots: [prepared, left(p)] })
+    };
+    let outcome = relayed(id(SEED), party, party, |_, _, _| Fate::Pass);
+    let met = [outcome.p0, outcome.p1].map(|met| met.expect("no panic").expect("an honest run"));
+    let sent = outcome.sent.each_ref().map(|frames| phases(frames));
+    let phase =
+        |i: usize| Phase { bits: [sent[0][i], sent[1][i]], rounds: met[0].rounds[i].max(met[1].rounds[i]) };
+    let online = Phase { bits: bill.online.bits.map(|bits| bits + filled), ..bill.online };
+    assert_eq!(phase(0), bill.offline, "{what}, offline, seed {SEED:#x}");
+    assert_eq!(phase(1), online, "{what}, online, seed {SEED:#x}");
+    for (met, role) in met.iter().zip([Role::P0, Role::P1]) {
+        assert_eq!(met.cots[0], bill.cots_of(role), "{what}, correlated OTs of {role:?}, seed {SEED:#x}");
+        assert_eq!(met.cots[1], met.cots[0], "{what} draws OTs online, seed {SEED:#x}");
+    }
+}
+
+/// Bits of the messages of both phases.
+fn phases(frames: &[Vec<u8>]) -> [u64; 2] {
+    let mut phases = frames.split(|frame| &frame[8..] == MARK.as_bytes()).skip(1);
+    let mut next = || {
+        let announced = |frame: &[u8]| ANNOUNCED.iter().any(|text| frame.starts_with(text.as_bytes()));
+        let frames = phases.next().expect("a phase").iter().map(|frame| &frame[8..]);
+        frames.filter(|frame| !announced(frame)).map(|frame| 8 * frame.len() as u64).sum()
+    };
+    [next(), next()]
+}
