@@ -11,7 +11,7 @@ use apps::{
     inference::{Block, BlockShape, Weights},
     scoring::{Question, Scoring},
 };
-use billed::check;
+use billed::check_parts;
 use hushtable::{AShare, Role, arith::Fixed};
 
 #[test]
@@ -20,9 +20,10 @@ fn blocks() {
         // All messages are whole bytes.
         let shape = BlockShape { causal, ..BlockShape::new(8, 16, 2) };
         let weights = Weights::random(&shape, 5);
-        check(
+        check_parts(
             &format!("{shape:?}, weights of {owner:?}"),
             shape.bill(owner).expect("a bill"),
+            0,
             |p| Block::prepare(p, shape, owner),
             |s, m| {
                 let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
@@ -38,9 +39,10 @@ fn scores() {
     for question in [Question::Probability, Question::AtLeast(0.7)] {
         for (bits, fraction) in [(32, 16), (64, 12)] {
             let scoring = Scoring::new(bits, fraction, question).expect("a scoring");
-            check(
+            check_parts(
                 &format!("{question:?} of {bits} bits"),
                 scoring.bill(64).expect("a bill"),
+                0,
                 |p| scoring.prepare(p, 64),
                 |s, m| m.answers(s, &[1; 64]).map(drop),
             );

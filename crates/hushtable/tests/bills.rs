@@ -1,10 +1,10 @@
 //! The bills of gates, one-hot vectors, lookups and arithmetic are what they cost, to the bit: what each party
 //! sends in each phase, rounds, and correlated OTs, none of which is drawn online.
 
-use crate::support::billed::check;
+use crate::support::billed::{check, check_parts};
 
 use hushtable::{
-    AShare, Role,
+    AShare, Party, Result, Role,
     arith::{
         Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality,
         Extension, FaithfulReduction, FaithfulTruncation, KnownProducts, MatrixJob, MatrixProduct,
@@ -166,16 +166,18 @@ fn sides_of_intervals() {
     let spans = [(64, 1 << 20), (45, 3), (20, 1000), (20, 1 << 19), (9, 200), (6, 2)];
     for ((width, span), objective) in spans.into_iter().flat_map(|job| OBJECTIVES.map(|o| (job, o))) {
         let sides = SidesJob::sides(width, span, objective).expect("a job");
-        check(
+        check_parts(
             &format!("sides of {span} in {width} bits, {objective:?}"),
             sides.bill().expect("a bill").times(N),
+            0,
             |p| Sides::prepare(p, sides, N),
             |s, m| m.sides(s, &words(width, N)).map(drop),
         );
         let inside = SidesJob::inside(width, span, objective).expect("a job");
-        check(
+        check_parts(
             &format!("inside {span} in {width} bits, {objective:?}"),
             inside.bill().expect("a bill").times(N),
+            0,
             |p| Sides::prepare(p, inside, N),
             |s, m| m.inside(s, &words(width, N)).map(drop),
         );
@@ -184,20 +186,22 @@ fn sides_of_intervals() {
 
 #[test]
 fn choices_by_comparison() {
-    for (domain, plan) in
-        [Domain::Near, Domain::Signed].into_iter().flat_map(|d| plans().map(move |p| (d, p)))
-    {
-        let job = CompareJob { bits: 20, domain, plan };
-        let (name, x) = (|what: &str| format!("{what}, {job:?}"), words(20, N));
-        let of = |bill: hushtable::Result<Bill>| bill.expect("a bill").times(N);
-        let relu = |p: &mut hushtable::Party| Relu::prepare(p, job, N);
+    let x = words(20, N);
+    let of = |bill: Result<Bill>| bill.expect("a bill").times(N);
+    for plan in plans() {
+        let job = CompareJob { bits: 20, domain: Domain::Near, plan };
+        let name = |what: &str| format!("{what}, {job:?}");
+        let relu = |p: &mut Party| Relu::prepare(p, job, N);
         check(&name("relu"), of(Relu::bill(&job)), relu, |s, m| m.relu(s, &x).map(drop));
-        let absolute = |p: &mut hushtable::Party| Absolute::prepare(p, job, N);
+        let absolute = |p: &mut Party| Absolute::prepare(p, job, N);
         check(&name("absolute"), of(Absolute::bill(&job)), absolute, |s, m| m.abs(s, &x).map(drop));
-        let clamp = |p: &mut hushtable::Party| Clamp::prepare(p, job, N);
-        check(&name("clamp"), of(Clamp::bill(&job)), clamp, |s, m| m.clamp(s, &x, 0, 5).map(drop));
-        let max = |p: &mut hushtable::Party| Maximum::prepare(p, job, N);
-        check(&name("maximum"), of(Maximum::bill(&job)), max, |s, m| m.max(s, &x, &x).map(drop));
+        for job in [job, CompareJob { domain: Domain::Signed, ..job }] {
+            let name = |what: &str| format!("{what}, {job:?}");
+            let clamp = |p: &mut Party| Clamp::prepare(p, job, N);
+            check(&name("clamp"), of(Clamp::bill(&job)), clamp, |s, m| m.clamp(s, &x, 0, 5).map(drop));
+            let max = |p: &mut Party| Maximum::prepare(p, job, N);
+            check(&name("maximum"), of(Maximum::bill(&job)), max, |s, m| m.max(s, &x, &x).map(drop));
+        }
     }
     let job = CompareJob::new(20, Domain::Near, Objective::Total).expect("a job");
     for len in [1, 2, 5, 8] {
@@ -297,7 +301,7 @@ fn products_with_small_numbers() {
         }
     }
     for (l, b) in [(20, 3), (37, 37), (64, 1)] {
-        let prepare = |p: &mut hushtable::Party| SmallProducts::prepare(p, b, N);
+        let prepare = |p: &mut Party| SmallProducts::prepare(p, b, N);
         let (sum, both) = (format!("sum, {l} and {b} bits"), format!("both, {l} and {b} bits"));
         let bill = SmallProducts::bill(l, b).times(N);
         check(&sum, bill, prepare, |s, m| m.times_sum(s, &words(l, N), &[1; N]).map(drop));

@@ -1,6 +1,6 @@
 //! The bills of functions of fixed-point numbers are what they cost, to the bit: as `bills`.
 
-use crate::support::billed::{check, check_filled};
+use crate::support::billed::check_parts;
 
 use hushtable::{
     AShare, Role,
@@ -29,7 +29,7 @@ fn evaluated(function: Function, bits: u32, scale: u32, options: Options) {
     let evaluation = Evaluation::new(function, bits, scale, &options).expect("an evaluation");
     let card = evaluation.card();
     let filled = if card.gathered { STRICT } else { 0 };
-    check_filled(
+    check_parts(
         &card.to_string(),
         evaluation.bill(N),
         filled,
@@ -88,9 +88,10 @@ fn softmaxes() {
     for (objective, len) in OBJECTIVES.into_iter().flat_map(|o| [(o, 1), (o, 13)]) {
         for (bits, scale) in [(37, 12), (64, 8), (22, 14)] {
             let job = SoftmaxJob { rows: 8, len, bits, scale, objective };
-            check(
+            check_parts(
                 &format!("{job:?}"),
                 job.bill().expect("a bill"),
+                0,
                 |p| Softmax::prepare(p, job),
                 |s, m| m.eval(s, &ones(bits, scale, 8 * len)).map(drop),
             );
@@ -102,9 +103,10 @@ fn softmaxes() {
 fn gelus() {
     for (objective, [bits, scale]) in OBJECTIVES.into_iter().flat_map(|o| [(o, [37, 12]), (o, [17, 11])]) {
         let job = GeluJob { batch: N, bits, scale, objective };
-        check(
+        check_parts(
             &format!("{job:?}"),
             job.bill().expect("a bill"),
+            0,
             |p| Gelu::prepare(p, job),
             |s, m| m.eval(s, &ones(bits, scale, N)).map(drop),
         );
@@ -115,16 +117,18 @@ fn gelus() {
 fn reciprocals_and_quotients() {
     for (bits, bounds) in [(37, [1.0, 9.0]), (64, [0.25, 1000.0])] {
         let job = ReciprocalJob { bits, scale: 12, scale_out: 14, bounds, dividend: 0.0 };
-        check(
+        check_parts(
             &format!("{job:?}"),
             job.bill().expect("a bill").times(N),
+            0,
             |p| Reciprocal::prepare(p, job, N),
             |s, m| m.eval(s, &ones(bits, 12, N)).map(drop),
         );
         let job = ReciprocalJob { dividend: 2.0, ..job };
-        check(
+        check_parts(
             &format!("quotient, {job:?}"),
             job.bill().expect("a bill").times(N),
+            0,
             |p| Reciprocal::prepare(p, job, N),
             |s, m| m.divide(s, &ones(bits, 12, N), &ones(bits, 12, N)).map(drop),
         );
@@ -134,8 +138,9 @@ fn reciprocals_and_quotients() {
 /// With the roots in them.
 #[test]
 fn layer_norms() {
+    // Whole bytes of rows and of columns.
     for gains_known_to in [None, Some(Role::P0), Some(Role::P1)] {
-        for (rows, len, bits) in [(8, 3, 37), (8, 16, 64), (16, 1, 37)] {
+        for (rows, len, bits) in [(8, 8, 37), (8, 16, 64), (16, 24, 37)] {
             let job = NormJob {
                 rows,
                 len,
@@ -147,9 +152,10 @@ fn layer_norms() {
                 gain: 2.0,
                 gains_known_to,
             };
-            check(
+            check_parts(
                 &format!("{job:?}"),
                 job.bill().expect("a bill"),
+                0,
                 |p| Norm::prepare(p, job),
                 |s, m| {
                     let gains = || vec![1.0; len];

@@ -34,17 +34,31 @@ pub fn check<M>(
     prepare: impl Fn(&mut Party) -> Result<M> + Sync,
     online: impl Fn(&mut Session, M) -> Result<()> + Sync,
 ) {
-    check_filled(what, bill, 0, prepare, online);
+    let offline = measured(what, bill, 0, prepare, online);
+    assert_eq!(offline, bill.offline.rounds, "{what}, rounds offline");
 }
 
-/// [`check`] where `filled` more bits fill online messages up to whole bytes, at each party.
-pub fn check_filled<M>(
+/// [`check`] of what is made of parts: their rounds offline may overlap where one party alone sends. At each party
+/// `filled` more bits fill online messages up to whole bytes.
+pub fn check_parts<M>(
     what: &str,
     bill: Bill,
     filled: u64,
     prepare: impl Fn(&mut Party) -> Result<M> + Sync,
     online: impl Fn(&mut Session, M) -> Result<()> + Sync,
 ) {
+    let (offline, most) = (measured(what, bill, filled, prepare, online), bill.offline.rounds);
+    assert!((most.div_ceil(2)..=most).contains(&offline), "{what}, {offline} rounds offline of {most}");
+}
+
+/// Checks all but the rounds offline, and returns those.
+fn measured<M>(
+    what: &str,
+    bill: Bill,
+    filled: u64,
+    prepare: impl Fn(&mut Party) -> Result<M> + Sync,
+    online: impl Fn(&mut Session, M) -> Result<()> + Sync,
+) -> u32 {
     const SEED: u64 = 0xb111;
     let party = |connection: Connection| -> Result<Met> {
         let p = &mut Party::seeded(connection, SEED, None)?;
@@ -61,20 +75,22 @@ pub fn check_filled<M>(
         p.announce(MARK)?;
         let ((), spent) = p.metered(|p| online(p, material))?;
         p.announce(MARK)?;
+        p.barrier()?; // no one hangs up before all is sent
         Ok(Met { rounds: [offline.rounds, spent.rounds], cots: [prepared, left(p)] })
     };
     let outcome = relayed(id(SEED), party, party, |_, _, _| Fate::Pass);
     let met = [outcome.p0, outcome.p1].map(|met| met.expect("no panic").expect("an honest run"));
     let sent = outcome.sent.each_ref().map(|frames| phases(frames));
-    let phase =
-        |i: usize| Phase { bits: [sent[0][i], sent[1][i]], rounds: met[0].rounds[i].max(met[1].rounds[i]) };
+    let bits = |i: usize| sent.each_ref().map(|phases| phases[i]);
+    let rounds = |i: usize| met[0].rounds[i].max(met[1].rounds[i]);
     let online = Phase { bits: bill.online.bits.map(|bits| bits + filled), ..bill.online };
-    assert_eq!(phase(0), bill.offline, "{what}, offline, seed {SEED:#x}");
-    assert_eq!(phase(1), online, "{what}, online, seed {SEED:#x}");
+    assert_eq!(bits(0), bill.offline.bits, "{what}, bits offline, seed {SEED:#x}");
+    assert_eq!(Phase { bits: bits(1), rounds: rounds(1) }, online, "{what}, online, seed {SEED:#x}");
     for (met, role) in met.iter().zip([Role::P0, Role::P1]) {
         assert_eq!(met.cots[0], bill.cots_of(role), "{what}, correlated OTs of {role:?}, seed {SEED:#x}");
         assert_eq!(met.cots[1], met.cots[0], "{what} draws OTs online, seed {SEED:#x}");
     }
+    rounds(0)
 }
 
 /// Bits of the messages of both phases.
