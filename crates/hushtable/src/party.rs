@@ -127,6 +127,11 @@ impl Party {
         self.ot.stock_up(&mut self.session, send, recv)
     }
 
+    /// Correlated OTs, as sender and as receiver, that [`cots`](Self::cots) hands out without a message.
+    pub fn cots_in_stock(&self) -> (usize, usize) {
+        self.ot.in_stock()
+    }
+
     /// Runs `f` and returns what it cost. Both parties enter and leave at the same points, so
     /// rounds count from zero on both sides.
     ///

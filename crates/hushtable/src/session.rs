@@ -50,6 +50,23 @@ const PURPOSES: usize = Purpose::JoinedKey as usize + 1;
 const WINDOW: i64 = 8 << 20;
 
 /// One party's end of a session.
+///
+/// It makes no correlated OTs: an online step takes a session, and what it spends is in its material.
+///
+/// ```compile_fail,E0599
+/// # use hushtable::{Result, session::Session};
+/// fn online(s: &mut Session) -> Result<()> {
+///     s.open(&hushtable::BShare::<u8>::new(8, vec![1]))?;
+///     s.cots(1, 1).map(drop) // no method named `cots` found for `&mut Session`
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use hushtable::{Result, gates::Triples, session::Session};
+/// fn online(s: &mut Session) -> Result<Triples> {
+///     Triples::random(s, 1) // expected `&mut Party`
+/// }
+/// ```
 pub struct Session {
     connection: Connection,
     /// Apart, so that whoever moves a session leaves no copy behind.

@@ -14,6 +14,8 @@ mod arith_views;
 mod arithmetic;
 mod bad_params;
 mod balanced;
+mod bills;
+mod bills_math;
 mod cost;
 mod debug;
 mod doubling;

@@ -4,7 +4,8 @@ use crate::support::pairs;
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::{Method, Millionaires, Objective, Plan, PlanCost},
+    arith::{Method, Millionaires, Objective, Plan},
+    bill::Bill,
     net::{Cost, wire_len},
 };
 use pairs::{both, pair};
@@ -43,7 +44,8 @@ fn plans() -> impl Iterator<Item = Plan> {
 
 /// Compares and checks every result.
 fn compare(p: &mut Party, bits: u32, plan: Plan, pairs: &[(u64, u64)]) -> Result<()> {
-    let less = Millionaires::prepare(p, bits, plan, pairs.len())?.less(p, &mine(p.role(), pairs))?;
+    let mine = mine(p.role(), pairs);
+    let less = Millionaires::prepare(p, bits, plan, pairs.len())?.less(p, &mine)?;
     let opened = less.open(p)?;
     for (i, (x, y)) in pairs.iter().enumerate() {
         let got = opened[i / 64] >> (i % 64) & 1 == 1;
@@ -132,7 +134,7 @@ type Job = (u32, u32, usize);
 fn measured(method: Method, jobs: &[Job]) -> Vec<(Job, [[Cost; 2]; 2])> {
     let measure = |p: &mut Party, (bits, digit, batch): Job| -> Result<[Cost; 2]> {
         let plan = Plan { method, digit };
-        let (send, recv) = Millionaires::cots(p.role(), bits, plan, batch)?;
+        let (send, recv) = plan.bill(bits)?.times(batch).cots_of(p.role());
         p.stock_cots(send, recv)?;
         let (material, offline) = p.metered(|p| Millionaires::prepare(p, bits, plan, batch))?;
         let (_, online) = p.metered(|p| material.less(p, &vec![1; batch]))?;
@@ -157,18 +159,22 @@ fn tree(digits: usize, batch: usize) -> (u64, u32) {
 /// The plan's own account agrees with the formulas, and its choices are what they claim.
 #[test]
 fn plans_know_their_cost() {
-    let cost = |method, digit, bits| Plan { method, digit }.cost(bits).unwrap();
-    let of = |cots, offline_bits, online_bits, rounds| PlanCost { cots, offline_bits, online_bits, rounds };
+    let sums =
+        |bill: Bill| (bill.all_cots(), bill.offline.all_bits(), bill.online.all_bits(), bill.online.rounds);
+    let cost = |method, digit, bits| sums(Plan { method, digit }.bill(bits).unwrap());
+    let of = |cots, offline_bits, online_bits, rounds| (cots, offline_bits, online_bits, rounds);
     assert_eq!(cost(Method::Thermometer, 4, 31), of(31 + 14, 7 * 49 + 17, 62 + 3 * 4 + 4 * 6, 4));
     assert_eq!(cost(Method::Lookup, 4, 31), of(31 + 14, 0, 7 * 34 + 17 - 15 + 3 * 4 + 4 * 6, 5));
     assert_eq!(cost(Method::Thermometer, 6, 5), of(5, 4 * 32 + 1, 10, 1));
     for bits in 1..=64 {
-        let costs: Vec<PlanCost> = plans().map(|plan| plan.cost(bits).unwrap()).collect();
-        let best = |objective| Plan::best(bits, objective).unwrap().cost(bits).unwrap();
-        let bytes = |c: &PlanCost| c.cots + c.offline_bits + c.online_bits;
+        let costs: Vec<Bill> = plans().map(|plan| plan.bill(bits).unwrap()).collect();
+        let best = |objective| Plan::best(bits, objective).unwrap().bill(bits).unwrap();
+        let bytes = |b: &Bill| b.all_cots() + b.offline.all_bits() + b.online.all_bits();
         assert_eq!(bytes(&best(Objective::Bytes)), costs.iter().map(bytes).min().unwrap());
-        assert_eq!(best(Objective::Rounds).rounds, costs.iter().map(|c| c.rounds).min().unwrap());
-        assert!(best(Objective::Online).online_bits <= best(Objective::Bytes).online_bits);
+        let rounds = |b: &Bill| b.online.rounds;
+        assert_eq!(rounds(&best(Objective::Rounds)), costs.iter().map(rounds).min().unwrap());
+        let online = |objective| best(objective).online.all_bits();
+        assert!(online(Objective::Online) <= online(Objective::Bytes));
     }
 }
 
@@ -178,8 +184,7 @@ fn refused() {
         for (bits, digit) in [(0, 4), (65, 4), (8, 0), (8, 7)] {
             let plan = Plan { method: Method::Lookup, digit };
             assert!(matches!(Millionaires::prepare(p, bits, plan, 1), Err(Error::Param { .. })));
-            assert!(matches!(Millionaires::cots(Role::P0, bits, plan, 1), Err(Error::Param { .. })));
-            assert!(matches!(plan.cost(bits), Err(Error::Param { .. })));
+            assert!(matches!(plan.bill(bits), Err(Error::Param { .. })));
         }
         assert!(matches!(Plan::best(65, Objective::Total), Err(Error::Param { .. })));
         for plan in plans() {

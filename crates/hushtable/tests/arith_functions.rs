@@ -5,8 +5,9 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, Maximum, Method,
-        Objective, Plan, abs, below, carry_free_split, clamp, equal_to, fixed, inside, max, relu,
+        Absolute, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed,
+        Maximum, Method, Multiplication, Objective, Plan, Relu, Truncation, VectorMaximum, below,
+        carry_free_split, equal_to, fixed, inside,
     },
     gates::Bits,
     net::{Cost, wire_len},
@@ -73,12 +74,10 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     let x = shared::<R>(p.role(), bits, &xs, 1);
     let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
     let number = |x: &u64| signed(*x, bits);
-    let mut material = || Comparison::prepare(p, job, n);
-    let (for_relu, for_abs) = (material()?, material()?);
-    let got = relu(p, for_relu, &x)?;
+    let got = Relu::prepare(p, job, n)?.relu(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| number(x).max(0) as u64).collect();
     assert_eq!(opened(p, &got)?, want, "relu, {bits} bits");
-    let got = abs(p, for_abs, &x)?;
+    let got = Absolute::prepare(p, job, n)?.abs(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| low(number(x).wrapping_abs() as u64, bits)).collect();
     assert_eq!(opened(p, &got)?, want, "abs, {bits} bits");
     for (domain, least, most) in
@@ -91,9 +90,8 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
         };
         let x = shared::<R>(p.role(), bits, &near, 2);
         let job = CompareJob::new(bits, domain, Objective::Total)?;
-        let material = Comparison::prepare(p, job, 2 * n)?;
         let bound = |b: i64| R::from_u64(low(b as u64, bits));
-        let got = clamp(p, material, &x, bound(least), bound(most))?;
+        let got = Clamp::prepare(p, job, n)?.clamp(p, &x, bound(least), bound(most))?;
         let want: Vec<u64> = near.iter().map(|x| low(number(x).clamp(least, most) as u64, bits)).collect();
         assert_eq!(opened(p, &got)?, want, "clamp to {least}..={most}, {bits} bits");
     }
@@ -118,8 +116,7 @@ fn maxima_of_two_numbers_and_of_vectors() {
         for domain in [Domain::Signed, Domain::Unsigned] {
             let job = CompareJob::new(8, domain, Objective::Total)?;
             let order = |x: u64| if domain == Domain::Signed { signed(x, 8) } else { x as i64 };
-            let material = Comparison::prepare(p, job, xs.len())?;
-            let got = max(p, material, &x, &y)?;
+            let got = Maximum::prepare(p, job, xs.len())?.max(p, &x, &y)?;
             let larger = |(&x, &y): (&u64, &u64)| if order(x) >= order(y) { x } else { y };
             assert_eq!(opened(p, &got)?, xs.iter().zip(&ys).map(larger).collect::<Vec<_>>());
             for len in [1usize, 2, 3, 5, 8, 13] {
@@ -127,8 +124,8 @@ fn maxima_of_two_numbers_and_of_vectors() {
                 let values: Vec<u64> =
                     xs.iter().zip(&ys).take(40 * len).map(|(x, y)| (x * 7 + y * 129) & 0x83).collect();
                 let x = shared::<u8>(p.role(), 8, &values, len as u64);
-                let (m0, m1) = (Maximum::prepare(p, job, 40, len)?, Maximum::prepare(p, job, 40, len)?);
-                let (only, (got, index)) = (m0.max(p, &x)?, m1.argmax(p, &x)?);
+                let only = VectorMaximum::prepare(p, job, 40, len)?.max(p, &x)?;
+                let (got, index) = VectorMaximum::with_index(p, job, 40, len)?.argmax(p, &x)?;
                 let (only, got, index) = (opened(p, &only)?, opened(p, &got)?, opened(p, &index)?);
                 for (i, v) in values.chunks(len).enumerate() {
                     let best = v.iter().copied().max_by_key(|&x| order(x)).expect("a number");
@@ -182,7 +179,8 @@ fn equality_of_every_pair_of_shares_of_8_bits_and_of_bounds() {
 fn comparisons_with_public_numbers_read_one_one_hot() {
     both(pair(4, None), |p| {
         let xs: Vec<u64> = (0..128).map(|i| i % 64).collect();
-        let at = OneHot::<Cyclic>::doubling(p, 6, 128)?.open_index(p, &shared::<u32>(p.role(), 6, &xs, 8))?;
+        let x = shared::<u32>(p.role(), 6, &xs, 8);
+        let at = OneHot::<Cyclic>::doubling(p, 6, 128)?.open_index(p, &x)?;
         p.take_cost();
         let mut check = |bits: Vec<Bits>, want: &dyn Fn(usize, u64) -> bool| -> Result<()> {
             for (k, bits) in bits.iter().enumerate() {
@@ -267,23 +265,27 @@ fn fixed_point_numbers_keep_their_scale() {
         near(&x.open(p)?, &|v| v, 0.001);
         near(&x.plus(&x)?.open(p)?, &|v| 2.0 * v, 0.001);
         near(&x.minus(&x)?.open(p)?, &|_| 0.0, 0.0);
-        let product = x.times(p, &x)?;
+        let squares = Multiplication::prepare(p, 40, 6)?;
+        let product = x.times(p, squares, &x)?;
         assert_eq!(product.scale(), 24);
         near(&product.open(p)?, &|v| v * v, 0.001);
-        let safe = product.rescale(p, 12)?;
+        let cut = Truncation::prepare(p, 40, 12, 6)?;
+        let safe = product.rescale(p, cut)?;
         assert_eq!(safe.scale(), 12);
         let exact: Vec<f64> = product.open(p)?.iter().map(|v| (v * 4096.0).floor() / 4096.0).collect();
         for (got, want) in safe.open(p)?.iter().zip(&exact) {
             assert!([0.0, -1.0 / 4096.0].contains(&(got - want)), "{got} {want}");
         }
         let plan = Plan { method: Method::Thermometer, digit: 4 };
-        let material = FaithfulTruncation::prepare(p, 12, plan, 6)?;
+        let material = FaithfulTruncation::prepare(p, 40, 12, plan, 6)?;
         assert_eq!(product.rescale_down(p, material)?.open(p)?, exact);
         assert!(matches!(x.plus(&product), Err(Error::Shape { .. })), "mixed scales");
         assert!(matches!(x.minus(&product), Err(Error::Shape { .. })), "mixed scales");
-        assert!(matches!(x.rescale(p, 13), Err(Error::Param { .. })));
+        let far = Truncation::prepare(p, 40, 13, 6)?;
+        assert!(matches!(x.rescale(p, far), Err(Error::Param { .. })));
+        let squares = Multiplication::prepare(p, 40, 6)?;
         assert!(
-            matches!(product.times(p, &product), Err(Error::Param { .. })),
+            matches!(product.times(p, squares, &product), Err(Error::Param { .. })),
             "48 bits behind the point of 40"
         );
         assert!(Fixed::new(share, 40).is_err());
@@ -304,13 +306,13 @@ fn functions_cost_what_is_documented() {
     let run = |p: &mut Party| -> Result<[Cost; 4]> {
         let x = AShare::<u32>::new(bits, vec![3; n]);
         p.stock_cots(80 * n, 80 * n)?;
-        let mut material = || Comparison::prepare(p, job, n);
-        let (a, b, c) = (material()?, material()?, material()?);
+        let negative = Comparison::prepare(p, job, n)?;
+        let (relu, absolute) = (Relu::prepare(p, job, n)?, Absolute::prepare(p, job, n)?);
         let equality = Equality::prepare(p, bits, 1, n)?;
         Ok([
-            p.metered(|p| a.negative(p, &x))?.1,
-            p.metered(|p| relu(p, b, &x))?.1,
-            p.metered(|p| abs(p, c, &x))?.1,
+            p.metered(|p| negative.negative(p, &x))?.1,
+            p.metered(|p| relu.relu(p, &x))?.1,
+            p.metered(|p| absolute.abs(p, &x))?.1,
             p.metered(|p| equality.eq(p, &x, &x))?.1,
         ])
     };

@@ -6,8 +6,8 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Factor, ProductTriples, Shape, inner_products, matrix_product, multiply, multiply_numbers,
-        multiply_rows, public_times_shared, shared_times_public, square,
+        KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Multiplication, ProductTriples, Squares,
+        public_times_shared, shared_times_public,
     },
     net::{Cost, wire_len},
 };
@@ -51,6 +51,23 @@ fn products(bits: u32, x: &[u64], y: &[u64]) -> Vec<u64> {
     x.iter().zip(y).map(|(x, y)| low(x.wrapping_mul(*y), bits)).collect()
 }
 
+/// Both phases of a product.
+fn multiply<R: Ring>(p: &mut Party, x: &AShare<R>, y: &AShare<R>) -> Result<AShare<R>> {
+    inner_products(p, x, y, 1)
+}
+
+fn inner_products<R: Ring>(p: &mut Party, x: &AShare<R>, y: &AShare<R>, len: usize) -> Result<AShare<R>> {
+    Multiplication::prepare(p, x.bits(), x.len())?.inner_products(p, x, y, len)
+}
+
+fn square<R: Ring>(p: &mut Party, x: &AShare<R>) -> Result<AShare<R>> {
+    Squares::prepare(p, x.bits(), x.len())?.square(p, x)
+}
+
+fn matrix_product<R: Ring>(p: &mut Party, job: MatrixJob, a: &AShare<R>, b: &AShare<R>) -> Result<AShare<R>> {
+    MatrixProduct::prepare(p, job)?.multiply(p, a, b)
+}
+
 #[test]
 fn every_pair_of_numbers_of_4_bits_in_every_sharing() {
     both(pair(1, None), |p| {
@@ -66,7 +83,7 @@ fn every_pair_of_numbers_of_4_bits_in_every_sharing() {
         assert_eq!(opened(p, &direct)?, products(4, &xs, &ys));
         let squares = square(p, &x)?;
         assert_eq!(opened(p, &squares)?, products(4, &xs, &xs));
-        let triples = ProductTriples::random(p, 4, Shape::numbers(1 << 16))?.multiply(p, &x, &y)?;
+        let triples = ProductTriples::random(p, 4, MatrixShape::numbers(1 << 16))?.multiply(p, &x, &y)?;
         assert_eq!(opened(p, &triples)?, products(4, &xs, &ys));
         Ok(())
     });
@@ -84,7 +101,7 @@ fn of_width<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     let sums: Vec<u64> =
         sums.chunks(12).map(|c| low(c.iter().fold(0, |a, b| a.wrapping_add(*b)), bits)).collect();
     assert_eq!(opened(p, &inner)?, sums, "{bits}");
-    let mut triples = ProductTriples::random(p, bits, Shape::numbers(75))?;
+    let mut triples = ProductTriples::random(p, bits, MatrixShape::numbers(75))?;
     let part = triples.take(60)?;
     assert_eq!(triples.shape().batch, 15);
     let product = part.multiply(p, &sx, &sy)?;
@@ -92,10 +109,11 @@ fn of_width<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     // Rows of 3 at one party, numbers at the other, either way round.
     for holder in [Role::P0, Role::P1] {
         let mine: Vec<R> = x.iter().map(|&w| R::from_u64(w)).collect();
+        let material = KnownProducts::prepare(p, bits, holder, 20, 3)?;
         let rows = match p.role() == holder {
-            true => multiply_rows(p, bits, &mine, 3)?,
+            true => material.with_rows(p, &mine)?,
             false => {
-                multiply_numbers(p, bits, &y[..20].iter().map(|&w| R::from_u64(w)).collect::<Vec<_>>(), 3)?
+                material.with_numbers(p, &y[..20].iter().map(|&w| R::from_u64(w)).collect::<Vec<_>>())?
             }
         };
         let factors: Vec<u64> = (0..60).map(|i| y[i / 3]).collect();
@@ -115,8 +133,8 @@ fn every_width() {
 }
 
 /// The definition.
-fn plain(shape: Shape, bits: u32, a: &[u64], b: &[u64]) -> Vec<u64> {
-    let Shape { batch, rows, inner, columns } = shape;
+fn plain(shape: MatrixShape, bits: u32, a: &[u64], b: &[u64]) -> Vec<u64> {
+    let MatrixShape { batch, rows, inner, columns } = shape;
     let entry = |i: usize| {
         let (s, r, c) = (i / (rows * columns), i / columns % rows, i % columns);
         let terms =
@@ -126,13 +144,13 @@ fn plain(shape: Shape, bits: u32, a: &[u64], b: &[u64]) -> Vec<u64> {
     (0..batch * rows * columns).map(entry).collect()
 }
 
-const SHAPES: [Shape; 6] = [
-    Shape { batch: 1, rows: 1, inner: 1, columns: 1 },
-    Shape { batch: 2, rows: 3, inner: 4, columns: 2 },
-    Shape { batch: 3, rows: 2, inner: 1, columns: 5 },
-    Shape { batch: 1, rows: 7, inner: 9, columns: 7 },
-    Shape { batch: 5, rows: 1, inner: 6, columns: 1 },
-    Shape { batch: 0, rows: 3, inner: 3, columns: 3 },
+const SHAPES: [MatrixShape; 6] = [
+    MatrixShape { batch: 1, rows: 1, inner: 1, columns: 1 },
+    MatrixShape { batch: 2, rows: 3, inner: 4, columns: 2 },
+    MatrixShape { batch: 3, rows: 2, inner: 1, columns: 5 },
+    MatrixShape { batch: 1, rows: 7, inner: 9, columns: 7 },
+    MatrixShape { batch: 5, rows: 1, inner: 6, columns: 1 },
+    MatrixShape { batch: 0, rows: 3, inner: 3, columns: 3 },
 ];
 
 #[test]
@@ -151,8 +169,7 @@ fn matrices_of_every_shape_known_to_anybody() {
             for (left, right) in holders.iter().flat_map(|&l| holders.map(|r| (l, r))) {
                 let a = left.map_or(sa.clone(), |role| known(&a, role));
                 let b = right.map_or(sb.clone(), |role| known(&b, role));
-                let (a, b) = (Factor { share: &a, known_to: left }, Factor { share: &b, known_to: right });
-                let product = matrix_product(p, shape, a, b);
+                let product = matrix_product(p, MatrixJob { shape, bits, known_to: [left, right] }, &a, &b);
                 if left.is_some() && left == right {
                     assert!(matches!(product, Err(Error::Param { .. })));
                     continue;
@@ -184,7 +201,7 @@ fn message_bytes(bits: u32, row: usize, items: usize, [corrected, paid]: [bool; 
 #[test]
 fn the_cost_is_the_documented_one() {
     let n = 9000;
-    let shape = Shape { batch: 2, rows: 30, inner: 4, columns: 6 };
+    let shape = MatrixShape { batch: 2, rows: 30, inner: 4, columns: 6 };
     let run = |p: &mut Party| -> Result<Vec<(Cost, Cost)>> {
         let (x, y) =
             (shared::<u32>(p.role(), 20, &vec![5; n], 1), shared::<u32>(p.role(), 20, &vec![7; n], 2));
@@ -206,12 +223,10 @@ fn the_cost_is_the_documented_one() {
             [message_bytes(19, 1, n, [second, first]), message_bytes(19, 1, n, [first, second])].into();
         check(p, sent, got, &|p| square(p, &x).map(drop))?;
         let both = message_bytes(64, 30, 48, [true, true]);
-        check(p, both, both, &|p| {
-            matrix_product(p, shape, Factor::shared(&a), Factor::shared(&b)).map(drop)
-        })?;
-        let b_at_p0 = Factor { share: &b, known_to: Some(Role::P0) };
+        check(p, both, both, &|p| matrix_product(p, MatrixJob::shared(shape, 64), &a, &b).map(drop))?;
+        let b_at_p0 = MatrixJob { shape, bits: 64, known_to: [None, Some(Role::P0)] };
         let [sent, got] = [[first, second], [second, first]].map(|way| message_bytes(64, 30, 48, way));
-        check(p, sent, got, &|p| matrix_product(p, shape, Factor::shared(&a), b_at_p0).map(drop))?;
+        check(p, sent, got, &|p| matrix_product(p, b_at_p0, &a, &b).map(drop))?;
         let both = message_bytes(64, 30, 48, [false, true]);
         check(p, both, both, &|p| ProductTriples::<u64>::random(p, 64, shape).map(drop))?;
         let triples = std::cell::Cell::new(Some(ProductTriples::<u64>::random(p, 64, shape)?));
@@ -235,11 +250,19 @@ fn refused() {
         assert!(matches!(multiply(p, &x(8, 3), &x(9, 3)), Err(Error::Shape { .. })));
         assert!(matches!(inner_products(p, &x(8, 4), &x(8, 4), 3), Err(Error::Shape { .. })));
         assert!(matches!(inner_products(p, &x(8, 4), &x(8, 4), 0), Err(Error::Param { .. })));
-        assert!(matches!(multiply_rows(p, 33, &[1u32], 1), Err(Error::Param { .. })));
-        assert!(matches!(multiply_numbers(p, 0, &[1u32], 1), Err(Error::Param { .. })));
-        let shape = Shape { batch: 1, rows: 2, inner: 2, columns: 2 };
+        let wide = KnownProducts::prepare(p, 33, Role::P0, 1, 1)?;
+        assert!(matches!(wide.with_rows(p, &[1u32]), Err(Error::Param { .. })));
+        assert!(matches!(KnownProducts::prepare(p, 0, Role::P0, 1, 1), Err(Error::Param { .. })));
+        // Who gives what was not prepared for is refused.
+        let material = KnownProducts::prepare(p, 8, Role::P0, 1, 1)?;
+        let swapped = match p.role() {
+            Role::P0 => material.with_numbers(p, &[1u32]),
+            Role::P1 => material.with_rows(p, &[1u32]),
+        };
+        assert!(matches!(swapped, Err(Error::Param { .. })));
+        let shape = MatrixShape { batch: 1, rows: 2, inner: 2, columns: 2 };
         let (a, b) = (x(8, 4), x(8, 5));
-        let product = matrix_product(p, shape, Factor::shared(&a), Factor::shared(&b));
+        let product = matrix_product(p, MatrixJob::shared(shape, 8), &a, &b);
         assert!(matches!(product, Err(Error::Shape { .. })));
         let triples = ProductTriples::<u32>::random(p, 8, shape)?;
         assert_eq!(format!("{triples:?}").matches("ProductTriples").count(), 1);

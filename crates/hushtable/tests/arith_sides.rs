@@ -28,8 +28,8 @@ fn bit(opened: &[u64], i: usize) -> bool {
 /// Both sides of every number of the promised range.
 fn check_sides(p: &mut Party, bits: u32, span: u64, objective: Objective, shares: &[[u64; 2]]) -> Result<()> {
     let job = SidesJob::sides(bits, span, objective)?;
-    let [below, above] =
-        Sides::prepare(p, job, shares.len())?.sides(p, &mine(p.role(), bits, shares))?.map(|b| b.open(p));
+    let x = mine(p.role(), bits, shares);
+    let [below, above] = Sides::prepare(p, job, shares.len())?.sides(p, &x)?.map(|b| b.open(p));
     let (below, above, least) = (below?, above?, (1i64 << (bits - 1)).wrapping_neg());
     for (i, [a, b]) in shares.iter().enumerate() {
         let x = signed(a.wrapping_add(*b), bits);
@@ -50,7 +50,8 @@ fn check_inside(
     shares: &[[u64; 2]],
 ) -> Result<()> {
     let job = SidesJob::inside(bits, span, objective)?;
-    let inside = Sides::prepare(p, job, shares.len())?.inside(p, &mine(p.role(), bits, shares))?.open(p)?;
+    let x = mine(p.role(), bits, shares);
+    let inside = Sides::prepare(p, job, shares.len())?.inside(p, &x)?.open(p)?;
     for (i, [a, b]) in shares.iter().enumerate() {
         let x = low(a.wrapping_add(*b), bits);
         assert_eq!(bit(&inside, i), x < span, "{x} of {span}, {bits} bits, {objective:?}");
@@ -96,7 +97,7 @@ fn wide_rings() {
 
 /// Offline and online, the correlated OTs being in stock.
 fn costs(p: &mut Party, bits: u32, job: SidesJob, both_sides: bool, batch: usize) -> Result<[Cost; 2]> {
-    let (send, recv) = job.cots(p.role(), batch)?;
+    let (send, recv) = job.bill()?.times(batch).cots_of(p.role());
     p.stock_cots(send, recv)?;
     let (material, offline) = p.metered(|p| Sides::prepare(p, job, batch))?;
     let x = AShare::<u64>::new(bits, vec![3; batch]);
@@ -119,14 +120,14 @@ fn the_cost_is_the_formulas() {
         let (p0, p1) = both(pair(5, None), run);
         let sent = |phase: usize| {
             let of = |at: &[[Cost; 2]; 2]| at[1][phase].sent - at[0][phase].sent;
-            (of(&p0) + of(&p1)) as usize * 8 / 64
+            (of(&p0) + of(&p1)) * 8 / 64
         };
-        let cost = job.cost().unwrap();
-        assert_eq!((sent(0), sent(1)), (cost.offline_bits, cost.online_bits), "{job:?}");
-        assert_eq!(p0[0][1].rounds.max(p1[0][1].rounds) as usize, cost.rounds, "{job:?}");
-        let (send, recv) = job.cots(Role::P0, 3).unwrap();
-        assert_eq!((recv, send), job.cots(Role::P1, 3).unwrap());
-        assert_eq!(send + recv, 3 * cost.cots, "{job:?}");
+        let bill = job.bill().unwrap();
+        assert_eq!((sent(0), sent(1)), (bill.offline.all_bits(), bill.online.all_bits()), "{job:?}");
+        assert_eq!(p0[0][1].rounds.max(p1[0][1].rounds), bill.online.rounds, "{job:?}");
+        let (send, recv) = bill.times(3).cots_of(Role::P0);
+        assert_eq!((recv, send), bill.times(3).cots_of(Role::P1));
+        assert_eq!((send + recv) as u64, 3 * bill.all_cots(), "{job:?}");
     }
 }
 

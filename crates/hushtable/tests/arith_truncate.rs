@@ -6,8 +6,8 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Extension, FaithfulTruncation, Method, Millionaires, Plan, insecure_truncate_local,
-        sign_extend_bounded, truncate, truncate_reduce, zero_extend_bounded,
+        BoundedExtension, Extension, FaithfulReduction, FaithfulTruncation, Method, Plan, Truncation,
+        insecure_truncate_local, truncate_reduce,
     },
     net::{Cost, wire_len},
 };
@@ -77,8 +77,8 @@ fn bounds(bits: u32, ring: u32) -> Vec<u64> {
 fn truncations<R: Ring>(p: &mut Party, split: &Split, f: u32) -> Result<()> {
     let (l, n) = (split.bits, split.shares.len());
     let x: AShare<R> = split.mine(p.role());
-    let safe = truncate(p, &x, f)?;
-    let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?.truncate(p, &x)?;
+    let safe = Truncation::prepare(p, l, f, n)?.truncate(p, &x)?;
+    let faithful = FaithfulTruncation::prepare(p, l, f, PLAN, n)?.truncate(p, &x)?;
     let (safe, faithful) = (p.open(&safe)?, p.open(&faithful)?);
     for ((want, safe), faithful) in split.numbers().map(|x| x >> f).zip(safe).zip(faithful) {
         let error = signed(safe.to_u64(), l) - want;
@@ -92,7 +92,7 @@ fn reductions<R: Ring>(p: &mut Party, split: &Split, f: u32) -> Result<()> {
     let (l, n) = (split.bits, split.shares.len());
     let x: AShare<R> = split.mine(p.role());
     let local = p.open(&truncate_reduce(&x, f)?)?;
-    let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?.truncate_reduce(p, &x)?;
+    let faithful = FaithfulReduction::prepare(p, l, f, PLAN, n)?.reduce(p, &x)?;
     assert_eq!(faithful.bits(), l - f);
     for ((want, local), faithful) in split.values().map(|x| x >> f).zip(local).zip(p.open(&faithful)?) {
         let error = low(want.wrapping_sub(local.to_u64()), l - f);
@@ -156,7 +156,8 @@ fn bounds_of_16_32_and_64_bits() {
 fn local_truncation_fails_as_often_as_documented() {
     both(pair(3, None), |p| {
         let split = Split::all(8, |_| true);
-        let y = p.open(&insecure_truncate_local(p.role(), &split.mine::<u8>(p.role()), 3)?)?;
+        let role = p.role();
+        let y = p.open(&insecure_truncate_local(role, &split.mine::<u8>(role), 3)?)?;
         let mut wrong = [0u64; 256];
         for (x, y) in split.numbers().zip(y) {
             let error = i64::from(y as i8) - (x >> 3);
@@ -170,10 +171,10 @@ fn local_truncation_fails_as_often_as_documented() {
 }
 
 fn extensions<R: Ring, S: Ring>(p: &mut Party, split: &Split, k: u32) -> Result<()> {
-    let n = split.shares.len();
+    let (n, widths) = (split.shares.len(), [split.bits, k]);
     let x: AShare<R> = split.mine(p.role());
-    let zero: AShare<S> = Extension::prepare(p, split.bits, PLAN, n)?.zero(p, &x, k)?;
-    let sign: AShare<S> = Extension::prepare(p, split.bits, PLAN, n)?.sign(p, &x, k)?;
+    let zero: AShare<S> = Extension::prepare(p, widths, PLAN, n)?.zero(p, &x)?;
+    let sign: AShare<S> = Extension::prepare(p, widths, PLAN, n)?.sign(p, &x)?;
     assert_eq!((zero.bits(), sign.bits()), (k, k));
     assert!(p.open(&zero)?.iter().map(|w| w.to_u64()).eq(split.values()), "{} to {k}", split.bits);
     let sign = p.open(&sign)?;
@@ -182,9 +183,11 @@ fn extensions<R: Ring, S: Ring>(p: &mut Party, split: &Split, k: u32) -> Result<
 }
 
 fn bounded_extensions<R: Ring, S: Ring>(p: &mut Party, small: &Split, near: &Split, k: u32) -> Result<()> {
-    let zero: AShare<S> = zero_extend_bounded(p, &small.mine::<R>(p.role()), k)?;
+    let material = |p: &mut Party, of: &Split| BoundedExtension::prepare(p, [of.bits, k], of.shares.len());
+    let role = p.role();
+    let zero: AShare<S> = material(p, small)?.zero(p, &small.mine::<R>(role))?;
     assert!(p.open(&zero)?.iter().map(|w| w.to_u64()).eq(small.values()), "{} to {k}", small.bits);
-    let sign: AShare<S> = sign_extend_bounded(p, &near.mine::<R>(p.role()), k)?;
+    let sign: AShare<S> = material(p, near)?.sign(p, &near.mine::<R>(role))?;
     let sign = p.open(&sign)?;
     assert!(sign.iter().map(|w| signed(w.to_u64(), k)).eq(near.numbers()), "{} to {k}", near.bits);
     Ok(())
@@ -218,15 +221,15 @@ fn the_cost_is_the_documented_one() {
     let bytes = |bits: u32| (n * bits as usize).div_ceil(8);
     let run = |p: &mut Party| -> Result<[Cost; 5]> {
         let x = AShare::<u64>::new(l, vec![1; n]);
-        let (send, recv) = Millionaires::cots(p.role(), l, PLAN, 3 * n)?;
-        p.stock_cots(send + 9 * n, recv + 9 * n)?;
-        let faithful = FaithfulTruncation::prepare(p, f, PLAN, n)?;
-        let reducing = FaithfulTruncation::prepare(p, f, PLAN, n)?;
+        let safe = Truncation::prepare(p, l, f, n)?;
+        let extension = BoundedExtension::prepare(p, [l, k], n)?;
+        let faithful = FaithfulTruncation::prepare(p, l, f, PLAN, n)?;
+        let reducing = FaithfulReduction::prepare(p, l, f, PLAN, n)?;
         Ok([
-            p.metered(|p| truncate(p, &x, f))?.1,
-            p.metered(|p| zero_extend_bounded::<u64, u64>(p, &x, k))?.1,
+            p.metered(|p| safe.truncate(p, &x))?.1,
+            p.metered(|p| extension.zero::<u64, u64>(p, &x))?.1,
             p.metered(|p| faithful.truncate(p, &x))?.1,
-            p.metered(|p| reducing.truncate_reduce(p, &x))?.1,
+            p.metered(|p| reducing.reduce(p, &x))?.1,
             p.metered(|p| truncate_reduce(&x, f).map(|_| p.role()))?.1,
         ])
     };
@@ -254,24 +257,36 @@ fn refused() {
         let x = AShare::<u32>::new(8, vec![1; 3]);
         let role = p.role();
         for f in [0, 7, 64] {
-            assert!(matches!(truncate(p, &x, f), Err(Error::Param { .. })));
+            assert!(matches!(Truncation::prepare(p, 8, f, 3), Err(Error::Param { .. })));
         }
         for f in [0, 8] {
             assert!(matches!(truncate_reduce(&x, f), Err(Error::Param { .. })));
             assert!(matches!(insecure_truncate_local(role, &x, f), Err(Error::Param { .. })));
         }
-        assert!(matches!(FaithfulTruncation::prepare(p, 0, PLAN, 1), Err(Error::Param { .. })));
-        let one = FaithfulTruncation::prepare(p, 3, PLAN, 1)?;
-        assert!(matches!(one.truncate(p, &x), Err(Error::Shape { .. })));
-        let wide = FaithfulTruncation::prepare(p, 7, PLAN, 3)?;
-        assert!(matches!(wide.truncate(p, &x), Err(Error::Param { .. })));
-        for k in [8, 33] {
-            assert!(matches!(zero_extend_bounded::<u32, u32>(p, &x, k), Err(Error::Param { .. })));
-            let extension = Extension::prepare(p, 8, PLAN, 3)?;
-            assert!(matches!(extension.zero::<u32, u32>(p, &x, k), Err(Error::Param { .. })));
+        for f in [0, 7] {
+            assert!(matches!(FaithfulTruncation::prepare(p, 8, f, PLAN, 1), Err(Error::Param { .. })));
         }
-        let narrow = Extension::prepare(p, 7, PLAN, 3)?;
-        assert!(matches!(narrow.zero::<u32, u32>(p, &x, 9), Err(Error::Shape { .. })));
+        for f in [0, 8] {
+            assert!(matches!(FaithfulReduction::prepare(p, 8, f, PLAN, 1), Err(Error::Param { .. })));
+        }
+        for (bits, batch) in [(8, 1), (9, 3)] {
+            let safe = Truncation::prepare(p, bits, 3, batch)?;
+            assert!(matches!(safe.truncate(p, &x), Err(Error::Shape { .. })));
+            let faithful = FaithfulTruncation::prepare(p, bits, 3, PLAN, batch)?;
+            assert!(matches!(faithful.truncate(p, &x), Err(Error::Shape { .. })));
+            let reducing = FaithfulReduction::prepare(p, bits, 3, PLAN, batch)?;
+            assert!(matches!(reducing.reduce(p, &x), Err(Error::Shape { .. })));
+        }
+        assert!(matches!(BoundedExtension::prepare(p, [8, 8], 3), Err(Error::Param { .. })));
+        assert!(matches!(Extension::prepare(p, [8, 8], PLAN, 3), Err(Error::Param { .. })));
+        let wide = BoundedExtension::prepare(p, [8, 33], 3)?;
+        assert!(matches!(wide.zero::<u32, u32>(p, &x), Err(Error::Param { .. })));
+        let wide = Extension::prepare(p, [8, 33], PLAN, 3)?;
+        assert!(matches!(wide.zero::<u32, u32>(p, &x), Err(Error::Param { .. })));
+        let narrow = BoundedExtension::prepare(p, [7, 9], 3)?;
+        assert!(matches!(narrow.zero::<u32, u32>(p, &x), Err(Error::Shape { .. })));
+        let narrow = Extension::prepare(p, [7, 9], PLAN, 3)?;
+        assert!(matches!(narrow.zero::<u32, u32>(p, &x), Err(Error::Shape { .. })));
         Ok(())
     });
 }

@@ -23,12 +23,12 @@ use crate::support::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Decomposition, Domain, Equality, Extension, Factor, FaithfulTruncation,
-        Fixed, Maximum, Method, Millionaires, Objective, Plan, ProductTriples, Shape, Small, SmallMatrix,
-        abs, clamp, inner_products, matrix_product, multiply, relu, select, shared_times_small,
-        sign_extend_bounded, square, times_both, times_sum, truncate, zero_extend_bounded,
+        Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality,
+        Extension, FaithfulReduction, FaithfulTruncation, Fixed, MatrixJob, MatrixProduct, MatrixShape,
+        Method, Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, SmallMatrixJob,
+        SmallMatrixProduct, SmallProducts, Squares, Truncation, VectorMaximum,
     },
-    gates::Bits,
+    gates::{Bits, Mux},
     math::{
         self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
         Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
@@ -58,8 +58,8 @@ fn fixed(bits: u32, scale: u32, count: usize, share: u64) -> Result<Fixed<u64>> 
     Fixed::new(word(bits, count, share), scale)
 }
 
-fn near(p: &mut Party, bits: u32, plan: Plan, batch: usize) -> Result<Comparison> {
-    Comparison::prepare(p, CompareJob { bits, domain: Domain::Near, plan }, batch)
+const fn near(plan: Plan) -> CompareJob {
+    CompareJob { bits: 20, domain: Domain::Near, plan }
 }
 
 fn millionaires(p: &mut Party, plan: Plan, x: u64) -> Result<()> {
@@ -82,7 +82,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("millionaires by thermometers", |p, x| millionaires(p, THERMOMETER, x)),
     ("millionaires by lookups", |p, x| millionaires(p, LOOKUP, x)),
     ("comparison of near numbers", |p, x| {
-        let material = near(p, 20, THERMOMETER, BATCH)?;
+        let material = Comparison::prepare(p, near(THERMOMETER), BATCH)?;
         p.barrier()?;
         material.ge(p, &word(20, BATCH, x), &word(20, BATCH, 3)).map(drop)
     }),
@@ -103,85 +103,96 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.digits(p, &word(20, BATCH, x)).map(drop)
     }),
     ("truncation", |p, x| {
+        let material = Truncation::prepare(p, 20, 7, BATCH)?;
         p.barrier()?;
-        truncate(p, &word(20, BATCH, x), 7).map(drop)
+        material.truncate(p, &word(20, BATCH, x)).map(drop)
     }),
     ("faithful truncation", |p, x| {
-        let material = FaithfulTruncation::prepare(p, 7, THERMOMETER, BATCH)?;
+        let material = FaithfulTruncation::prepare(p, 20, 7, THERMOMETER, BATCH)?;
         p.barrier()?;
         material.truncate(p, &word(20, BATCH, x)).map(drop)
     }),
     ("faithful truncation into a smaller ring", |p, x| {
-        let material = FaithfulTruncation::prepare(p, 7, LOOKUP, BATCH)?;
+        let material = FaithfulReduction::prepare(p, 20, 7, LOOKUP, BATCH)?;
         p.barrier()?;
-        material.truncate_reduce(p, &word(20, BATCH, x)).map(drop)
+        material.reduce(p, &word(20, BATCH, x)).map(drop)
     }),
     ("extension", |p, x| {
-        let material = Extension::prepare(p, 12, THERMOMETER, BATCH)?;
+        let material = Extension::prepare(p, [12, 29], THERMOMETER, BATCH)?;
         p.barrier()?;
-        material.sign::<u64, u64>(p, &word(12, BATCH, x), 29).map(drop)
+        material.sign::<u64, u64>(p, &word(12, BATCH, x)).map(drop)
     }),
     ("bounded extensions", |p, x| {
+        let signed = BoundedExtension::prepare(p, [12, 29], BATCH)?;
+        let unsigned = BoundedExtension::prepare(p, [12, 29], BATCH)?;
         p.barrier()?;
-        sign_extend_bounded::<u64, u64>(p, &word(12, BATCH, x), 29)?;
-        zero_extend_bounded::<u64, u64>(p, &word(12, BATCH, x), 29).map(drop)
+        signed.sign::<u64, u64>(p, &word(12, BATCH, x))?;
+        unsigned.zero::<u64, u64>(p, &word(12, BATCH, x)).map(drop)
     }),
     ("products", |p, x| {
+        let material = Multiplication::prepare(p, 16, 512)?;
         p.barrier()?;
-        multiply(p, &word(16, 512, x), &word(16, 512, x)).map(drop)
+        material.multiply(p, &word(16, 512, x), &word(16, 512, x)).map(drop)
     }),
     ("squares", |p, x| {
+        let material = Squares::prepare(p, 16, 512)?;
         p.barrier()?;
-        square(p, &word(16, 512, x)).map(drop)
+        material.square(p, &word(16, 512, x)).map(drop)
     }),
     ("inner products", |p, x| {
+        let material = Multiplication::prepare(p, 16, 512)?;
         p.barrier()?;
-        inner_products(p, &word(16, 512, x), &word(16, 512, x), 8).map(drop)
+        material.inner_products(p, &word(16, 512, x), &word(16, 512, x), 8).map(drop)
     }),
     ("products by triples", |p, x| {
-        let shape = Shape { batch: 128, rows: 2, inner: 3, columns: 1 };
+        let shape = MatrixShape { batch: 128, rows: 2, inner: 3, columns: 1 };
         let triples = ProductTriples::random(p, 16, shape)?;
         p.barrier()?;
         triples.multiply(p, &word(16, shape.left(), x), &word(16, shape.right(), x)).map(drop)
     }),
     ("matrix product", |p, x| {
-        let shape = Shape { batch: 16, rows: 4, inner: 3, columns: 2 };
+        let shape = MatrixShape { batch: 16, rows: 4, inner: 3, columns: 2 };
         let (a, b) = (word(16, shape.left(), x), word(16, shape.right(), x));
+        let material = MatrixProduct::prepare(p, MatrixJob::shared(shape, 16))?;
         p.barrier()?;
-        matrix_product(p, shape, Factor::shared(&a), Factor::shared(&b)).map(drop)
+        material.multiply(p, &a, &b).map(drop)
     }),
     ("product with a known matrix", |p, x| {
-        let shape = Shape { batch: 1, rows: 8, inner: 12, columns: 12 };
+        let shape = MatrixShape { batch: 1, rows: 8, inner: 12, columns: 12 };
         let numbers: &[i64] = if p.role() == Role::P0 { &[-4; 144] } else { &[] };
-        let known = SmallMatrix { owner: Role::P0, numbers, bits: 3 };
+        let job = SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 };
+        let material = SmallMatrixProduct::prepare(p, job)?;
         p.barrier()?;
-        shared_times_small(p, shape, &word(20, 96, x), known).map(drop)
+        material.multiply(p, &word(20, 96, x), numbers).map(drop)
     }),
     ("times a sum", |p, x| {
+        let material = SmallProducts::prepare(p, 3, BATCH)?;
         p.barrier()?;
-        times_sum(p, &word(20, BATCH, x), Small { mine: &[x & 7; BATCH], bits: 3 }).map(drop)
+        material.times_sum(p, &word(20, BATCH, x), &[x & 7; BATCH]).map(drop)
     }),
     ("times both", |p, x| {
+        let material = SmallProducts::prepare(p, 3, BATCH)?;
         p.barrier()?;
-        times_both(p, &word(20, BATCH, x), Small { mine: &[x & 7; BATCH], bits: 3 }, 8, 2).map(drop)
+        material.times_both(p, &word(20, BATCH, x), &[x & 7; BATCH], 8, 2).map(drop)
     }),
     ("selection", |p, x| {
         let bits = Bits::collect([x & 1; BATCH]);
+        let material = Mux::prepare(p, BATCH, &[20, 7])?;
         p.barrier()?;
-        select(p, &bits, &[&word(20, BATCH, x), &word(7, BATCH, x)]).map(drop)
+        material.select_all(p, &bits, &[&word(20, BATCH, x), &word(7, BATCH, x)]).map(drop)
     }),
     ("relu, absolute value and clamping", |p, x| {
-        let (one, two) = (near(p, 20, THERMOMETER, BATCH)?, near(p, 20, THERMOMETER, BATCH)?);
-        let both = near(p, 20, LOOKUP, 2 * BATCH)?;
+        let relu = Relu::prepare(p, near(THERMOMETER), BATCH)?;
+        let absolute = Absolute::prepare(p, near(THERMOMETER), BATCH)?;
+        let clamp = Clamp::prepare(p, near(LOOKUP), BATCH)?;
         let x = word(20, BATCH, x);
         p.barrier()?;
-        relu(p, one, &x)?;
-        abs(p, two, &x)?;
-        clamp(p, both, &x, 5, 9).map(drop)
+        relu.relu(p, &x)?;
+        absolute.abs(p, &x)?;
+        clamp.clamp(p, &x, 5, 9).map(drop)
     }),
     ("maximum and its place", |p, x| {
-        let job = CompareJob { bits: 20, domain: Domain::Near, plan: THERMOMETER };
-        let material = Maximum::prepare(p, job, BATCH / 4, 4)?;
+        let material = VectorMaximum::with_index(p, near(THERMOMETER), BATCH / 4, 4)?;
         p.barrier()?;
         material.argmax(p, &word(20, BATCH, x)).map(drop)
     }),
@@ -219,9 +230,17 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.eval(p, &fixed(37, 12, 128, x)?).map(drop)
     }),
     ("layer norm with private gains", |p, x| {
-        let (largest, variance) = (8.0, [0.25, 4.0]);
-        let job =
-            NormJob { rows: 16, len: 8, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
+        let job = NormJob {
+            rows: 16,
+            len: 8,
+            bits: 37,
+            scale: 12,
+            largest: 8.0,
+            variance: [0.25, 4.0],
+            epsilon: 0.25,
+            gain: 2.0,
+            gains_known_to: Some(Role::P1),
+        };
         let material = Norm::prepare(p, job)?;
         let gains = match p.role() {
             Role::P0 => Affine::of_peer(Role::P0, 8),
@@ -327,8 +346,9 @@ fn views_of_a_comparison_and_of_a_truncation_are_alike() {
         });
         assert_alike("truncation of 4 bits", 601, at, |seed, secret| {
             views(seed, shares(4 * secret + 1), [2, 1], |p, mine| {
+                let material = Truncation::prepare(p, 4, 2, 1 << 13)?;
                 p.barrier()?;
-                Ok(truncate(p, &word(4, 1 << 13, mine), 2)?.words().to_vec())
+                Ok(material.truncate(p, &word(4, 1 << 13, mine))?.words().to_vec())
             })
         });
     }

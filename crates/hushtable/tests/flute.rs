@@ -145,7 +145,8 @@ fn a_circuit_of_tables() {
         assert_eq!((middle.width(), middle.len()), (4, BATCH));
         let c = Lut::prepare(p, &middle, 9)?;
 
-        let x = inputs.mask(p, &share(p.role(), 4, &xs, 8))?;
+        let x = share(p.role(), 4, &xs, 8);
+        let x = inputs.mask(p, &x)?;
         let (outputs, cost) = p.metered(|p| Lut::lookup_all(p, vec![(a, &first, &x), (b, &second, &x)]))?;
         let each = wire_len(2 * (2 * BATCH).div_ceil(8));
         assert_eq!(cost, Cost { sent: each, received: each, rounds: 1 });
@@ -165,7 +166,8 @@ fn material_for_other_wires_or_tables_is_refused() {
             let (mine, others) = (Inputs::draw(p, n, batch)?, Inputs::draw(p, n, batch)?);
             let lut = Lut::prepare(p, mine.masks(), l)?;
             let x = if foreign { others } else { mine };
-            let x = x.mask(p, &share(p.role(), 3, &vec![0; batch], 1))?;
+            let zeros = share(p.role(), 3, &vec![0; batch], 1);
+            let x = x.mask(p, &zeros)?;
             Ok(lut.lookup(p, &table, &x).expect_err("refused"))
         };
         assert!(matches!(with(p, 2, 5, 9, true)?, Error::Param { what: "wires of a table", .. }));

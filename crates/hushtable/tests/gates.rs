@@ -5,7 +5,7 @@ use crate::support::relay;
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
-    gates::{Ands, Bits, DaBits, Triples, and, and_all, and_pairs, and_shared, b2a, mux, or},
+    gates::{Ands, B2a, Bits, DaBits, Mux, Triples, and, and_all, and_pairs, and_shared, or},
     net::{Connection, Cost, wire_len},
     share::{Additive, Bitwise, Kind},
 };
@@ -178,7 +178,7 @@ fn words_are_selected() {
         x[..len.min(2)].fill(low(u64::MAX, bits) as u32);
         let (sb, sx) = (shared(p.role(), &b, 3), share::<K>(p.role(), bits, &x, 4));
         p.stock_cots(len, len)?;
-        let (y, cost) = p.metered(|p| mux(p, &sb, &sx))?;
+        let (y, cost) = p.metered(|p| Mux::prepare(p, len, &[bits])?.select(p, &sb, &sx))?;
         let want: Vec<u32> = b.iter().zip(&x).map(|(b, x)| b as u32 * x).collect();
         assert_eq!(p.open(&y)?, want, "{len} x {bits} bits");
         let bytes = in_pieces(len, bits as usize + 1);
@@ -191,7 +191,14 @@ fn words_are_selected() {
             check::<Bitwise>(p, bits, len)?;
         }
         let (b, x) = (values(3, 1), AShare::<u8>::new(8, vec![0; 4]));
-        assert!(matches!(mux(p, &b, &x), Err(Error::Shape { want: 4, got: 3, .. })));
+        let words = Mux::prepare(p, 3, &[8])?;
+        assert!(matches!(words.select(p, &b, &x), Err(Error::Shape { want: 3, got: 4, .. })));
+        let bits = Mux::prepare(p, 4, &[8])?;
+        assert!(matches!(bits.select(p, &b, &x), Err(Error::Shape { want: 4, got: 3, .. })));
+        let widths = Mux::prepare(p, 4, &[7])?;
+        assert!(matches!(widths.select(p, &values(4, 1), &x), Err(Error::Shape { want: 7, got: 8, .. })));
+        let columns = Mux::prepare(p, 4, &[8, 8])?;
+        assert!(matches!(columns.select(p, &values(4, 1), &x), Err(Error::Shape { want: 2, got: 1, .. })));
         Ok(())
     });
 }
@@ -214,7 +221,7 @@ fn bits_become_words() {
             let (send, recv) = if p.role() == Role::P0 { (len, 0) } else { (0, len) };
             let want_cost = cost_of(in_pieces(len, bits as usize - 1), in_pieces(len, 1));
             p.stock_cots(send, recv)?;
-            let (y, cost) = p.metered(|p| b2a::<u64>(p, &mine, bits))?;
+            let (y, cost) = p.metered(|p| B2a::prepare(p, bits, len)?.convert::<u64>(p, &mine))?;
             assert_eq!((p.open(&y)?, cost), (want.clone(), want_cost), "b2a to {bits} bits");
 
             let want_cost = cost_of(in_pieces(len, bits as usize - 1), 0);
@@ -231,8 +238,14 @@ fn bits_become_words() {
             assert_eq!(cost, Cost { sent: bytes, received: bytes, rounds: 1 });
             assert_eq!(p.open(&y)?, want, "with random bits of {bits}");
         }
+        let wide = B2a::prepare(p, 9, 1)?;
+        assert!(matches!(wide.convert::<u8>(p, &values(1, 1)), Err(Error::Param { .. })));
+        let few = B2a::prepare(p, 8, 1)?;
+        assert!(matches!(few.convert::<u8>(p, &values(2, 1)), Err(Error::Shape { want: 1, got: 2, .. })));
+        for bits in [0, 65] {
+            assert!(matches!(B2a::prepare(p, bits, 1), Err(Error::Param { .. })));
+        }
         for bits in [0, 9] {
-            assert!(matches!(b2a::<u8>(p, &values(1, 1), bits), Err(Error::Param { .. })));
             assert!(matches!(DaBits::<u8>::random(p, bits, 1), Err(Error::Param { .. })));
         }
         Ok(())
@@ -252,8 +265,8 @@ fn masks_are_uniform_and_serve_once() {
         let first = triples.take(LEN)?;
         and_shared(p, first, &zero, &[&zero, &zero])?;
         and_shared(p, triples, &zero, &[&zero, &zero])?;
-        mux(p, &zero, &AShare::<u8>::new(8, vec![0; LEN]))?;
-        b2a::<u8>(p, &zero, 8).map(drop)
+        Mux::prepare(p, LEN, &[8])?.select(p, &zero, &AShare::<u8>::new(8, vec![0; LEN]))?;
+        B2a::prepare(p, 8, LEN)?.convert::<u8>(p, &zero).map(drop)
     };
     let outcome = relayed(id(7), run, run, |_, _, _| Fate::Pass);
     outcome.p0.expect("no panic").expect("an honest run");

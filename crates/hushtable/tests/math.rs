@@ -6,7 +6,7 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Role,
     arith::Fixed,
-    lut::{Table, read::polynomial::Shape},
+    lut::{Table, read::polynomial::PolynomialShape},
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
     net::Cost,
     onehot::{Cyclic, OneHot},
@@ -340,7 +340,7 @@ fn cards_know_the_cost() {
         let evaluation = Evaluation::new(function, bits, 10, &options(method, outside)).unwrap();
         let card = evaluation.card();
         let measure = |p: &mut Party, batch: usize| {
-            let (send, recv) = evaluation.cots(p.role(), batch)?;
+            let (send, recv) = evaluation.bill(batch).cots_of(p.role());
             p.stock_cots(send, recv)?;
             let (material, offline) = p.metered(|p| evaluation.prepare(p, batch))?;
             let x = Fixed::new(shares(p.role(), bits, &vec![1; batch], 3), 10)?;
@@ -351,15 +351,13 @@ fn cards_know_the_cost() {
         let (p0, p1) = both(pair(11, None), run);
         let bits = |phase: usize| {
             let sent = |at: &[[Cost; 2]; 2]| at[1][phase].sent - at[0][phase].sent;
-            (sent(&p0) + sent(&p1)) as usize * 8 / 64
+            (sent(&p0) + sent(&p1)) * 8 / 64
         };
-        assert_eq!((bits(0), bits(1)), (card.cost.offline_bits, card.cost.online_bits), "{card}");
-        assert_eq!(p0[0][1].rounds.max(p1[0][1].rounds) as usize, card.rounds(), "{card}");
-        let [send, recv] = {
-            let (send, recv) = evaluation.cots(Role::P0, 2).unwrap();
-            [send, recv]
-        };
-        assert_eq!((send + recv) / 2, card.cost.cots, "{card}");
+        let bill = card.bill;
+        assert_eq!((bits(0), bits(1)), (bill.offline.all_bits(), bill.online.all_bits()), "{card}");
+        assert_eq!(p0[0][1].rounds.max(p1[0][1].rounds), card.rounds(), "{card}");
+        let (send, recv) = evaluation.bill(2).cots_of(Role::P0);
+        assert_eq!((send + recv) as u64 / 2, bill.all_cots(), "{card}");
     }
 }
 
@@ -368,7 +366,7 @@ fn cards_know_the_cost() {
 fn looked_up_polynomials() {
     for degree in 1..=3 {
         for ring in [5, 20, 64] {
-            let shape = Shape { degree, bits: 2, ring };
+            let shape = PolynomialShape { degree, bits: 2, ring };
             let all: Vec<[u64; 3]> = (0..128).map(|i| [i >> 4, i >> 2 & 3, i & 3]).collect();
             let column = |q: u64| {
                 (0..8).map(|i| low(0x9e37_79b9_7f4a_7c15u64.wrapping_mul((i + 3) * (q + 1)), ring)).collect()

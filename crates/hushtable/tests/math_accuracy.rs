@@ -8,7 +8,7 @@ use crate::support::{
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{Fixed, Objective, Small, times_both, times_sum},
+    arith::{Fixed, Objective, SmallProducts},
     math::{
         Affine, Evaluation, Function, Method, Norm, NormJob, Options, Outside, Softmax, SoftmaxJob, Tail,
     },
@@ -112,7 +112,8 @@ fn softmax_of_the_longest_rows() {
     let x: Vec<f64> = random.chain(few).chain(vec![1.0; LEN]).collect();
     let run = |p: &mut Party| {
         let job = SoftmaxJob { rows: 3, len: LEN, bits: 37, scale: 14, objective: Objective::Total };
-        let y = Softmax::prepare(p, job)?.eval(p, &shared(p.role(), &x, 37, 14, 5)?)?.open(p)?;
+        let shares = shared(p.role(), &x, 37, 14, 5)?;
+        let y = Softmax::prepare(p, job)?.eval(p, &shares)?.open(p)?;
         for (row, (x, y)) in x.chunks(LEN).zip(y.chunks(LEN)).enumerate() {
             let exps: Vec<f64> = x.iter().map(|x| (x - 4.0).exp()).collect();
             let sum: f64 = exps.iter().sum();
@@ -140,13 +141,13 @@ fn products_with_small_numbers_of_both_parties() {
         let x: Vec<f64> = all.iter().map(|x| x[0] as i8 as f64).collect();
         let x = shared(p.role(), &x, 8, 0, 7)?;
         let mine: Vec<u64> = all.iter().map(|x| x[1 + role]).collect();
-        let n = Small { mine: &mine, bits: BITS };
-        let sums = times_sum(p, x.share(), n)?;
+        let material = |p: &mut Party| SmallProducts::prepare(p, BITS, all.len());
+        let sums = material(p)?.times_sum(p, x.share(), &mine)?;
         for (y, [x, a, b]) in p.open(&sums)?.iter().zip(&all) {
             assert_eq!(*y, low(x * (a + b), 8), "{x} ({a} + {b})");
         }
         for (c, f) in [(4u64, 0), (5, 2), (7, 3), (15, 4)] {
-            let product = times_both(p, x.share(), n, c, f)?;
+            let product = material(p)?.times_both(p, x.share(), &mine, c, f)?;
             assert_eq!(product.bits(), 8 - f);
             for (y, [x, a, b]) in p.open(&product)?.iter().zip(&all) {
                 let exact = low(x * (c - a) * (c - b), 8) as f64 / 2f64.powi(f as i32);
@@ -158,25 +159,40 @@ fn products_with_small_numbers_of_both_parties() {
                 );
             }
         }
-        for bits in [0, 9] {
-            assert!(matches!(times_sum(p, x.share(), Small { mine: &mine, bits }), Err(Error::Param { .. })));
+        for bits in [0, 65] {
+            assert!(matches!(SmallProducts::prepare(p, bits, all.len()), Err(Error::Param { .. })));
         }
-        let short = Small { mine: &mine[1..], bits: BITS };
-        assert!(matches!(times_sum(p, x.share(), short), Err(Error::Shape { .. })));
-        assert!(matches!(times_both(p, x.share(), n, 4, 8), Err(Error::Param { .. })));
+        let wide = SmallProducts::prepare(p, 9, all.len())?;
+        assert!(matches!(wide.times_sum(p, x.share(), &mine), Err(Error::Param { .. })));
+        assert!(matches!(material(p)?.times_sum(p, x.share(), &mine[1..]), Err(Error::Shape { .. })));
+        assert!(matches!(material(p)?.times_both(p, x.share(), &mine, 4, 8), Err(Error::Param { .. })));
         Ok(())
     };
     both(pair(82, None), run);
 }
 
-/// What the norm of a row with these gains comes to, at each party: the error's text, or nothing.
-fn normed(gains: impl Fn(Role) -> Affine + Sync) -> [Option<String>; 2] {
-    let (largest, variance) = (8.0, [0.25, 4.0]);
-    let job = NormJob { rows: 2, len: 3, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
+/// What the norm of a row comes to, at each party, prepared for gains that this one knows and with these: the
+/// error's text, or nothing.
+fn normed(
+    known_to: impl Fn(Role) -> Option<Role> + Sync,
+    gains: impl Fn(Role) -> Affine + Sync,
+) -> [Option<String>; 2] {
     let run = |p: &mut Party| -> Result<Option<String>> {
+        let role = p.role();
+        let job = NormJob {
+            rows: 2,
+            len: 3,
+            bits: 37,
+            scale: 12,
+            largest: 8.0,
+            variance: [0.25, 4.0],
+            epsilon: 0.25,
+            gain: 2.0,
+            gains_known_to: known_to(role),
+        };
         let x = Fixed::new(AShare::<u64>::new(37, vec![4444; 6]), 12)?;
-        let material = Norm::prepare(p, job)?;
-        Ok(material.eval(p, &x, &gains(p.role())).err().map(|error| error.to_string()))
+        let done = Norm::prepare(p, job).and_then(|material| material.eval(p, &x, &gains(role)));
+        Ok(done.err().map(|error| error.to_string()))
     };
     let (p0, p1) = both(pair(83, None), run);
     [p0, p1]
@@ -191,31 +207,38 @@ fn gains_that_one_party_alone_sees_to_be_wrong_end_both() {
                 true => Affine::own(role, wrong.clone(), fine()),
                 false => Affine::of_peer(at, 3),
             };
-            let [p0, p1] = normed(own);
+            let [p0, p1] = normed(|_| Some(role), own);
             let text = p0.expect("an error at P0");
             assert_eq!(Some(&text), p1.as_ref(), "the same at both");
             assert!(text.contains(&format!("one of {role:?}'s")) && text.contains("-2 to 2"), "{text}");
             assert!(!text.contains("2.5"), "{text}");
         }
         let own = |at| if at == role { Affine::own(role, fine(), fine()) } else { Affine::of_peer(at, 3) };
-        assert_eq!(normed(own), [None, None]);
+        assert_eq!(normed(|_| Some(role), own), [None, None]);
     }
-    let texts = normed(|_| Affine::public(fine(), vec![0.0, 3.0, 0.0]));
+    let texts = normed(|_| None, |_| Affine::public(fine(), vec![0.0, 3.0, 0.0]));
     assert!(texts.iter().flatten().all(|text| text.contains("3 is not supported")), "{texts:?}");
     // Each has gains of its own where the other has none.
-    let texts = normed(|role| Affine::own(role, fine(), fine()));
+    let own = |role| Affine::own(role, fine(), fine());
+    let texts = normed(Some, own);
     assert!(texts.iter().all(|text| text.as_ref().is_some_and(|t| t.contains("P0"))), "{texts:?}");
+    // Neither was prepared for.
+    let texts = normed(|_| None, own);
+    assert!(texts.iter().flatten().count() == 2, "{texts:?}");
+    for (text, role) in texts.iter().flatten().zip(["P0", "P1"]) {
+        assert!(text.contains(role) && text.contains("both parties, as prepared for"), "{text}");
+    }
 }
 
 #[test]
 fn public_gains_that_differ_end_both() {
-    let texts = normed(|role| {
+    let differing = |role| {
         let last = if role == Role::P0 { 1.0 } else { 1.0 + f64::EPSILON };
         Affine::public(vec![1.0, 1.0, last], vec![0.0; 3])
-    });
-    for text in texts {
+    };
+    for text in normed(|_| None, differing) {
         let text = text.expect("they differ");
         assert!(text.contains("disagree on operation") && text.contains("gains and offsets"), "{text}");
     }
-    assert_eq!(normed(|_| Affine::public(vec![1.0; 3], vec![0.0; 3])), [None, None]);
+    assert_eq!(normed(|_| None, |_| Affine::public(vec![1.0; 3], vec![0.0; 3])), [None, None]);
 }

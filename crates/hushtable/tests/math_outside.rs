@@ -263,28 +263,29 @@ fn a_strict_batch_costs_what_its_card_says() {
         let mut bytes = Vec::new();
         for batch in [1usize, 2, 3, 64, 100, 128] {
             let run = |p: &mut Party| {
-                let (send, recv) = evaluation.cots(p.role(), batch)?;
-                assert_eq!(send + recv, card.of_batch(batch).cots, "{batch} numbers");
+                let (send, recv) = evaluation.bill(batch).cots_of(p.role());
+                assert_eq!((send + recv) as u64, card.of_batch(batch).all_cots(), "{batch} numbers");
                 p.stock_cots(send, recv)?;
                 let material = evaluation.prepare(p, batch)?;
                 let x = Fixed::new(AShare::<u64>::new(bits, vec![512; batch]), 10)?; // 1.0
                 let (_, cost) = p.metered(|p| material.eval(p, &x))?;
-                Ok([cost.rounds as usize, (cost.sent + cost.received) as usize])
+                Ok((cost.rounds, cost.sent + cost.received))
             };
-            let ([rounds, sent], _) = both(pair(74, None), run);
-            assert_eq!(rounds, card.of_batch(batch).rounds, "{batch} numbers\n{card}");
+            let ((rounds, sent), _) = both(pair(74, None), run);
+            assert_eq!(rounds, card.of_batch(batch).online.rounds, "{batch} numbers\n{card}");
             bytes.push((batch, sent));
         }
         // All is in whole bytes, and the larger batch has one level more, a message each way.
         let [(64, small), _, (128, large)] = bytes[3..] else { panic!("three batches") };
-        let bits = card.of_batch(128).online_bits - card.of_batch(64).online_bits;
-        assert_eq!(large - small, bits / 8 + 2 * (hushtable::net::wire_len(1) as usize - 1), "{card}");
-        let one = card.of_batch(1).online_bits + card.cost.online_bits;
-        assert_eq!(card.of_batch(2).online_bits, one, "what is opened is one bit of all");
+        let online = |batch| card.of_batch(batch).online.all_bits();
+        let bits = online(128) - online(64);
+        assert_eq!(large - small, bits / 8 + 2 * (hushtable::net::wire_len(1) - 1), "{card}");
+        let one = online(1) + card.bill.online.all_bits();
+        assert_eq!(online(2), one, "what is opened is one bit of all");
     }
     let whole = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..options };
     let card = Evaluation::new(Function::Tanh, 10, 6, &whole).unwrap().card();
-    assert!(!card.gathered && card.of_batch(5).rounds == card.rounds(), "nothing is outside\n{card}");
+    assert!(!card.gathered && card.of_batch(5).online.rounds == card.rounds(), "nothing is outside\n{card}");
 }
 
 /// Each number by itself, and unless told otherwise: what has no limit beyond an end is refused there, the others

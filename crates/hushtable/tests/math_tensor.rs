@@ -4,7 +4,7 @@ use crate::support::{fixed::shared, pairs};
 
 use hushtable::{
     AShare, Party, Result, Role,
-    arith::{Objective, Shape, SmallMatrix, shared_times_small},
+    arith::{MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
 };
 use pairs::{both, pair};
@@ -166,6 +166,7 @@ fn norm_rows(job: &NormJob) -> Vec<f64> {
 }
 
 fn norms(p: &mut Party, job: NormJob, private: Option<Role>) -> Result<f64> {
+    let job = NormJob { gains_known_to: private, ..job };
     let x = norm_rows(&job);
     let gains = random(70, job.len, [-job.gain, job.gain], job.scale);
     let offsets = random(71, job.len, [-job.gain, job.gain], job.scale);
@@ -207,6 +208,7 @@ fn layer_norms_with_public_and_private_gains() {
             variance: [0.0025, 40.0],
             epsilon: 1e-5,
             gain: 4.0,
+            gains_known_to: None,
         };
         let odd = NormJob { rows: 10, len: 77, bits: 64, ..job };
         Ok([
@@ -254,6 +256,7 @@ fn bounds_that_do_not_fit_the_ring_are_refused() {
         variance: [0.5, 4.0],
         epsilon: 0.5,
         gain: 1.0,
+        gains_known_to: None,
     };
     let says = |job: NormJob| job.ring().expect_err("it does not fit").to_string();
     assert!(says(norm).contains("at least 21"), "{}", says(norm));
@@ -301,6 +304,7 @@ fn shapes_that_do_not_match_are_named() {
         variance: [1.0, 1000.0],
         epsilon: 0.0,
         gain: 1.0,
+        gains_known_to: None,
     };
     let text = wide.ring().expect_err("too wide").to_string();
     assert!(text.contains("64 bits") && text.contains("at least 102"), "{text}");
@@ -310,7 +314,7 @@ fn shapes_that_do_not_match_are_named() {
 #[test]
 fn products_with_a_known_matrix_of_small_numbers() {
     for (batch, rows, inner, columns, bits) in [(1, 3, 4, 5, 6), (2, 5, 3, 1, 1), (3, 1, 2, 4, 9)] {
-        let shape = Shape { batch, rows, inner, columns };
+        let shape = MatrixShape { batch, rows, inner, columns };
         both(pair(11, None), |p| {
             p.stock_cots(1 << 12, 1 << 12)?;
             let top = 1i64 << (bits - 1);
@@ -319,8 +323,9 @@ fn products_with_a_known_matrix_of_small_numbers() {
             let a = shared(p.role(), &a, 23, 0, 5)?;
             for owner in [Role::P0, Role::P1] {
                 let numbers: &[i64] = if owner == p.role() { &b } else { &[] };
-                let small = SmallMatrix { owner, numbers, bits };
-                let (product, cost) = p.metered(|p| shared_times_small(p, shape, a.share(), small))?;
+                let job = SmallMatrixJob { shape, bits: 23, number_bits: bits, owner };
+                let (product, cost) =
+                    p.metered(|p| SmallMatrixProduct::prepare(p, job)?.multiply(p, a.share(), numbers))?;
                 let plain: Vec<u64> = p.open(a.share())?;
                 let plain = AShare::new(23, if p.role() == Role::P0 { plain } else { vec![0; a.len()] });
                 let words: Vec<u64> = b.iter().map(|&b| b as u64).collect();

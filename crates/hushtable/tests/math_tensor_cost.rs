@@ -8,7 +8,8 @@ use crate::support::{
 use hushtable::{
     Party, Result, Role,
     arith::Objective,
-    math::{Affine, Cost, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
+    bill::Bill,
+    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
 };
 
 /// Offline and online bits of both directions, and rounds online, of a job that draws no correlated OTs.
@@ -25,7 +26,7 @@ fn measured(
 
 /// Twice the batch takes as many messages, and as many more bits as the formula says.
 fn costs(
-    cost: impl Fn(usize) -> Result<Cost> + Sync,
+    bill: impl Fn(usize) -> Result<Bill> + Sync,
     run: impl Fn(&mut Party, usize, bool) -> Result<()> + Sync,
 ) {
     both(pair(9, None), |p| {
@@ -33,10 +34,10 @@ fn costs(
         let mut of = |batch| measured(p, |p| run(p, batch, true), |p| run(p, batch, false));
         // As many digits, so that what is announced is as long.
         let (one, two) = (of(16)?, of(32)?);
-        let (small, large) = (cost(16)?, cost(32)?);
-        assert_eq!(two[0] - one[0], (large.offline_bits - small.offline_bits) as u64, "offline");
-        assert_eq!(two[1] - one[1], (large.online_bits - small.online_bits) as u64, "online");
-        assert_eq!([one[2], two[2]], [small.rounds as u64; 2], "rounds");
+        let (small, large) = (bill(16)?, bill(32)?);
+        assert_eq!(two[0] - one[0], large.offline.all_bits() - small.offline.all_bits(), "offline");
+        assert_eq!(two[1] - one[1], large.online.all_bits() - small.online.all_bits(), "online");
+        assert_eq!([one[2], two[2]], [u64::from(small.online.rounds); 2], "rounds");
         Ok(())
     });
 }
@@ -45,7 +46,7 @@ fn costs(
 fn costs_are_the_documented_ones() {
     let softmax = |rows| SoftmaxJob { rows, len: 13, bits: 37, scale: 12, objective: Objective::Total };
     costs(
-        |rows| softmax(rows).cost(),
+        |rows| softmax(rows).bill(),
         |p, rows, online| {
             let material = Softmax::prepare(p, softmax(rows))?;
             let x = shared(p.role(), &vec![1.0; 13 * rows], 37, 12, 1)?;
@@ -54,7 +55,7 @@ fn costs_are_the_documented_ones() {
     );
     let gelu = |batch| GeluJob { batch, bits: 37, scale: 12, objective: Objective::Total };
     costs(
-        |batch| gelu(batch).cost(),
+        |batch| gelu(batch).bill(),
         |p, batch, online| {
             let material = Gelu::prepare(p, gelu(batch))?;
             let x = shared(p.role(), &vec![1.0; batch], 37, 12, 1)?;
@@ -63,13 +64,7 @@ fn costs_are_the_documented_ones() {
     );
     let inverse = ReciprocalJob { bits: 37, scale: 12, scale_out: 14, bounds: [1.0, 200.0], dividend: 0.0 };
     costs(
-        |batch| {
-            inverse.cost().map(|cost| Cost {
-                offline_bits: batch * cost.offline_bits,
-                online_bits: batch * cost.online_bits,
-                ..cost
-            })
-        },
+        |batch| inverse.bill().map(|bill| bill.times(batch)),
         |p, batch, online| {
             let material = Reciprocal::prepare(p, inverse, batch)?;
             let x = shared(p.role(), &vec![3.0; batch], 37, 12, 1)?;
@@ -80,7 +75,7 @@ fn costs_are_the_documented_ones() {
 
 #[test]
 fn costs_of_layer_norms_are_the_documented_ones() {
-    let norm = |rows| NormJob {
+    let norm = |rows, gains_known_to| NormJob {
         rows,
         len: 16,
         bits: 37,
@@ -89,18 +84,19 @@ fn costs_of_layer_norms_are_the_documented_ones() {
         variance: [0.125, 4.0],
         epsilon: 0.001,
         gain: 2.0,
+        gains_known_to,
     };
-    for private in [false, true] {
+    for known_to in [None, Some(Role::P0)] {
         costs(
-            |rows| norm(rows).cost(private),
+            |rows| norm(rows, known_to).bill(),
             |p, rows, online| {
                 let gains = || vec![1.0; 16];
-                let affine = match (private, p.role()) {
-                    (false, _) => Affine::public(gains(), gains()),
-                    (true, Role::P0) => Affine::own(Role::P0, gains(), gains()),
-                    (true, Role::P1) => Affine::of_peer(Role::P1, 16),
+                let affine = match (known_to, p.role()) {
+                    (None, _) => Affine::public(gains(), gains()),
+                    (Some(_), Role::P0) => Affine::own(Role::P0, gains(), gains()),
+                    (Some(_), Role::P1) => Affine::of_peer(Role::P1, 16),
                 };
-                let material = Norm::prepare(p, norm(rows))?;
+                let material = Norm::prepare(p, norm(rows, known_to))?;
                 let x = shared(p.role(), &vec![1.0; 16 * rows], 37, 12, 1)?;
                 if online { material.eval(p, &x, &affine).map(drop) } else { Ok(()) }
             },

@@ -141,7 +141,7 @@ fn lanes_share_the_deltas_and_nothing_else() {
             taken.push(lane.cots(6000, 6000)?);
         }
         taken.push(p.cots(6000, 6000)?);
-        let ids: Vec<[u8; 32]> = lanes.iter().map(Party::id).collect();
+        let ids: Vec<[u8; 32]> = lanes.iter().map(|lane| lane.id()).collect();
         Ok((taken, ids))
     });
     for (p0, p1) in p0.0.iter().zip(&p1.0) {
@@ -200,32 +200,4 @@ fn sessions_do_not_repeat() {
     assert!(strings(&a) == strings(&again), "a seed gives one session");
     assert_distinct([&strings(&a)[..], &strings(&b)[..]], "two sessions");
     assert!(a[0].0.0.delta() != b[0].0.0.delta() && a[0].1.0.delta() != b[0].1.0.delta());
-}
-
-/// What a job sets aside is there when it needs it, whatever was taken meanwhile, and is handed out once.
-#[test]
-fn what_is_set_aside_waits_for_its_job() {
-    let swapped = |p: &Party, (a, b)| if p.role() == Role::P0 { (a, b) } else { (b, a) };
-    let (p0, p1) = both(pair(32, None), |p| {
-        let aside: Vec<(usize, usize)> = [(300, 2000), (40_000, 0)].map(|counts| swapped(p, counts)).into();
-        let held: Vec<_> = aside.iter().map(|&(a, b)| p.set_aside(a, b)).collect::<Result<_>>()?;
-        let mut taken = vec![p.cots(50_000, 50_000)?];
-        for (held, (send, recv)) in held.into_iter().zip(aside) {
-            assert_eq!(format!("{held:?}"), format!("SetAside({send} as sender, {recv} as receiver)"));
-            p.restore(held)?;
-            let before = p.cots_taken();
-            let (cots, cost) = p.metered(|p| p.cots(send, recv))?;
-            assert_eq!((cost.sent, cost.received), (0, 0), "nothing is made");
-            assert_eq!(p.cots_taken(), (before.0 + send, before.1 + recv));
-            taken.push(cots);
-        }
-        Ok(taken)
-    });
-    p0.iter().zip(&p1).for_each(|(p0, p1)| check(p0, p1, "set aside"));
-    assert_distinct(p0.iter().chain(&p1).map(|c| c.0.strings()), "set aside");
-
-    let (other, _) = both(pair(33, None), |p| p.set_aside(5, 5));
-    let (mut p0, _) = pair(34, None);
-    let refused = p0.restore(other).expect_err("another session's");
-    assert!(refused.to_string().contains("another session"), "{refused}");
 }

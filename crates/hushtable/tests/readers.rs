@@ -6,6 +6,7 @@ use crate::support::relay;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
+    arith::FoldedProducts,
     lut::{
         Table,
         read::{Read, many},
@@ -117,7 +118,8 @@ fn products_with_a_folded_sign() {
         assert_eq!(cost, symmetric(wire_len(message), 1), "{what}");
         let cots = 4 * xs.len() * l as usize;
         p.stock_cots(cots, cots)?;
-        let (products, cost) = p.metered(|p| folded.products(p))?;
+        let material = FoldedProducts::prepare(p, &[l; 4], xs.len())?;
+        let (products, cost) = p.metered(|p| material.multiply(p, folded))?;
         assert_eq!(cost.rounds, 1, "2 rounds with the multiplication, {what}");
         let products = products.iter().map(|y| p.open(y)).collect::<Result<Vec<_>>>()?;
         for ((product, column), power) in products.iter().zip(&columns).zip(&powers) {

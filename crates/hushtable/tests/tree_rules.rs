@@ -85,7 +85,7 @@ fn lanes_have_keys_of_their_own() {
         let other = s.spawn(|| p1.fork(2).expect("lanes"));
         (p0.fork(2).expect("lanes"), other.join().expect("no panic"))
     });
-    let ids: HashSet<[u8; 32]> = lanes.0.iter().map(Party::id).chain([p0.id()]).collect();
+    let ids: HashSet<[u8; 32]> = lanes.0.iter().map(|lane| lane.id()).chain([p0.id()]).collect();
     assert_eq!(ids.len(), 3, "a lane shares its id");
     assert!(lanes.0.iter().zip(&lanes.1).all(|(a, b)| a.id() == b.id()), "two ends of a lane");
 }

@@ -14,11 +14,11 @@ use std::{env, fs, path::Path};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, Method,
-        Millionaires, Objective, Plan, ProductTriples, Shape, Sides, SidesJob, Small, SmallMatrix, multiply,
-        relu, shared_times_small, times_both, times_sum, truncate,
+        CompareJob, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, MatrixShape, Method,
+        Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob,
+        SmallMatrixProduct, SmallProducts, Truncation,
     },
-    gates::{Bits, DaBits, Triples, and, and_shared, b2a, mux},
+    gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
         Table,
         arithmetic::Arithmetic,
@@ -29,7 +29,7 @@ use hushtable::{
         splut::SpLut,
         switching::Chain,
     },
-    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
+    math::{Affine, Gelu, GeluJob, Norm, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
     net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
@@ -94,14 +94,16 @@ const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("equal", None, equal),
     ("sides", None, sides),
     ("polynomial", None, polynomial),
-    ("multiply", None, |p| multiply(p, &word(20), &word(20)).map(drop)),
+    ("multiply", None, |p| Multiplication::prepare(p, 20, 11)?.multiply(p, &word(20), &word(20)).map(drop)),
     ("multiply-triples", None, triples),
-    ("truncate", None, |p| truncate(p, &word(20), 7).map(drop)),
+    ("truncate", None, |p| Truncation::prepare(p, 20, 7, 11)?.truncate(p, &word(20)).map(drop)),
     ("truncate-faithful", None, truncated),
     ("digits", None, |p| Decomposition::prepare(p, 20, 3, 11)?.digits(p, &word(20)).map(drop)),
     ("relu", None, rectified),
-    ("times-sum", None, |p| times_sum(p, &word(20), Small { mine: &[5; 11], bits: 3 }).map(drop)),
-    ("times-both", None, |p| times_both(p, &word(20), Small { mine: &[5; 11], bits: 3 }, 8, 2).map(drop)),
+    ("times-sum", None, |p| SmallProducts::prepare(p, 3, 11)?.times_sum(p, &word(20), &[5; 11]).map(drop)),
+    ("times-both", None, |p| {
+        SmallProducts::prepare(p, 3, 11)?.times_both(p, &word(20), &[5; 11], 8, 2).map(drop)
+    }),
     ("known-matrix", None, known_matrix),
     ("reciprocal", None, reciprocal),
     ("softmax", None, softmax),
@@ -129,7 +131,7 @@ fn sides(p: &mut Party) -> Result<()> {
 
 /// Of degree 2 over 8 pieces of 16 numbers.
 fn polynomial(p: &mut Party) -> Result<()> {
-    let shape = polynomial::Shape { degree: 2, bits: 4, ring: 20 };
+    let shape = polynomial::PolynomialShape { degree: 2, bits: 4, ring: 20 };
     let material = OneHot::<Cyclic>::tree(p, 3, 11)?.polynomial(p, shape)?;
     let table = Table::vector(20, vec![(0..8).collect::<Vec<u32>>(); 3])?;
     let x = AShare::new(3, vec![5; 11]);
@@ -138,28 +140,29 @@ fn polynomial(p: &mut Party) -> Result<()> {
 
 /// 3 products of 2 x 3 and 3 x 1 numbers.
 fn triples(p: &mut Party) -> Result<()> {
-    let triples = ProductTriples::random(p, 13, Shape { batch: 3, rows: 2, inner: 3, columns: 1 })?;
+    let triples = ProductTriples::random(p, 13, MatrixShape { batch: 3, rows: 2, inner: 3, columns: 1 })?;
     let of = |count| AShare::<u16>::new(13, vec![4444; count]);
     triples.multiply(p, &of(18), &of(9)).map(drop)
 }
 
 fn truncated(p: &mut Party) -> Result<()> {
     let plan = Plan { method: Method::Thermometer, digit: 4 };
-    FaithfulTruncation::prepare(p, 7, plan, 11)?.truncate(p, &word(20)).map(drop)
+    FaithfulTruncation::prepare(p, 20, 7, plan, 11)?.truncate(p, &word(20)).map(drop)
 }
 
 fn rectified(p: &mut Party) -> Result<()> {
     let plan = Plan { method: Method::Thermometer, digit: 3 };
-    let material = Comparison::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan }, 11)?;
-    relu(p, material, &word(20)).map(drop)
+    Relu::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan }, 11)?.relu(p, &word(20)).map(drop)
 }
 
 /// 2 x 3 shares times 3 x 2 numbers of P0's.
 fn known_matrix(p: &mut Party) -> Result<()> {
-    let shape = Shape { batch: 1, rows: 2, inner: 3, columns: 2 };
+    let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
     let numbers: &[i64] = if p.role() == Role::P0 { &[-4, 3, 2, -1, 0, 1] } else { &[] };
-    let known = SmallMatrix { owner: Role::P0, numbers, bits: 3 };
-    shared_times_small(p, shape, &AShare::<u32>::new(20, vec![4444; 6]), known).map(drop)
+    let job = SmallMatrixJob { shape, bits: 20, number_bits: 3, owner: Role::P0 };
+    SmallMatrixProduct::prepare(p, job)?
+        .multiply(p, &AShare::<u32>::new(20, vec![4444; 6]), numbers)
+        .map(drop)
 }
 
 /// 6 numbers with 12 bits behind the point.
@@ -184,13 +187,11 @@ fn gelu(p: &mut Party) -> Result<()> {
 
 /// With gains of P1's.
 fn layer_norm(p: &mut Party) -> Result<()> {
-    let (largest, variance) = (8.0, [0.25, 4.0]);
-    let job = NormJob { rows: 2, len: 3, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
     let gains = match p.role() {
         Role::P0 => Affine::of_peer(Role::P0, 3),
         Role::P1 => Affine::own(Role::P1, vec![1.5; 3], vec![0.5; 3]),
     };
-    Norm::prepare(p, job)?.eval(p, &numbers()?, &gains).map(drop)
+    Norm::prepare(p, wire_functions::norm(Some(Role::P1)))?.eval(p, &numbers()?, &gains).map(drop)
 }
 
 /// 5 arrays of 6 entries of 13 bits, reversed, held by P1.
@@ -280,12 +281,12 @@ fn ands(p: &mut Party) -> Result<()> {
 fn select(p: &mut Party) -> Result<()> {
     let b = Bits::random(p, 70);
     let x = share::<Additive>(p.role(), 9, &[5; 70], SEED);
-    mux(p, &b, &x).map(drop)
+    Mux::prepare(p, 70, &[9])?.select(p, &b, &x).map(drop)
 }
 
 fn to_additive(p: &mut Party) -> Result<()> {
     let b = Bits::random(p, 70);
-    b2a::<u16>(p, &b, 13)?;
+    B2a::prepare(p, 13, 70)?.convert::<u16>(p, &b)?;
     DaBits::<u16>::random(p, 13, 70)?.convert(p, &b).map(drop)
 }
 

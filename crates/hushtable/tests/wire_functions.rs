@@ -5,11 +5,11 @@ use std::ops::Range;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Domain, Extension, Factor, FaithfulTruncation, Fixed, Maximum, Method, Plan,
-        Shape, abs, clamp, inner_products, matrix_product, max, multiply_numbers, multiply_rows, select,
-        sign_extend_bounded, square, zero_extend_bounded,
+        Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Domain, Extension, FaithfulReduction,
+        Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum, Method, Multiplication, Plan,
+        Squares, VectorMaximum,
     },
-    gates::Bits,
+    gates::{Bits, Mux},
     math::{
         self, Affine, Bounds, Evaluation, Function, Norm, NormJob, Options, Outside, Reciprocal,
         ReciprocalJob,
@@ -23,18 +23,18 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("compare-near", |p| compared(p, Domain::Near)),
     ("compare-signed", |p| compared(p, Domain::Signed)),
     ("compare-unsigned", |p| compared(p, Domain::Unsigned)),
-    ("abs", |p| near(p, 11).and_then(|m| abs(p, m, &word(20))).map(drop)),
-    ("clamp", |p| near(p, 22).and_then(|m| clamp(p, m, &word(20), 7, 4000)).map(drop)),
-    ("max", |p| near(p, 11).and_then(|m| max(p, m, &word(20), &word(20))).map(drop)),
+    ("abs", |p| Absolute::prepare(p, NEAR, 11)?.abs(p, &word(20)).map(drop)),
+    ("clamp", |p| Clamp::prepare(p, NEAR, 11)?.clamp(p, &word(20), 7, 4000).map(drop)),
+    ("max", |p| Maximum::prepare(p, NEAR, 11)?.max(p, &word(20), &word(20)).map(drop)),
     ("argmax", argmax),
-    ("select", |p| select(p, &Bits::collect([1; 11]), &[&word(20), &word(3)]).map(drop)),
+    ("select", select),
     ("truncate-faithful-reduce", truncated),
-    ("extend-zero", |p| Extension::prepare(p, 20, PLAN, 11)?.zero::<u32, u64>(p, &word(20), 37).map(drop)),
-    ("extend-sign", |p| Extension::prepare(p, 20, PLAN, 11)?.sign::<u32, u64>(p, &word(20), 37).map(drop)),
-    ("extend-zero-bounded", |p| zero_extend_bounded::<u32, u64>(p, &word(20), 37).map(drop)),
-    ("extend-sign-bounded", |p| sign_extend_bounded::<u32, u64>(p, &word(20), 37).map(drop)),
-    ("square", |p| square(p, &word(20)).map(drop)),
-    ("inner-products", |p| inner_products(p, &word(20), &word(20), 11).map(drop)),
+    ("extend-zero", |p| Extension::prepare(p, [20, 37], PLAN, 11)?.zero::<u32, u64>(p, &word(20)).map(drop)),
+    ("extend-sign", |p| Extension::prepare(p, [20, 37], PLAN, 11)?.sign::<u32, u64>(p, &word(20)).map(drop)),
+    ("extend-zero-bounded", |p| bounded(p)?.zero::<u32, u64>(p, &word(20)).map(drop)),
+    ("extend-sign-bounded", |p| bounded(p)?.sign::<u32, u64>(p, &word(20)).map(drop)),
+    ("square", |p| Squares::prepare(p, 20, 11)?.square(p, &word(20)).map(drop)),
+    ("inner-products", inner_products),
     ("multiply-rows", rows),
     ("matrix-shared", |p| matrix(p, None)),
     ("matrix-known", |p| matrix(p, Some(Role::P1))),
@@ -60,8 +60,18 @@ fn word(bits: u32) -> AShare<u32> {
     AShare::new(bits, vec![4444 & ((1 << bits) - 1); 11])
 }
 
-fn near(p: &mut Party, batch: usize) -> Result<Comparison> {
-    Comparison::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan: PLAN }, batch)
+const NEAR: CompareJob = CompareJob { bits: 20, domain: Domain::Near, plan: PLAN };
+
+fn select(p: &mut Party) -> Result<()> {
+    Mux::prepare(p, 11, &[20, 3])?.select_all(p, &Bits::collect([1; 11]), &[&word(20), &word(3)]).map(drop)
+}
+
+fn bounded(p: &mut Party) -> Result<BoundedExtension> {
+    BoundedExtension::prepare(p, [20, 37], 11)
+}
+
+fn inner_products(p: &mut Party) -> Result<()> {
+    Multiplication::prepare(p, 20, 11)?.inner_products(p, &word(20), &word(20), 11).map(drop)
 }
 
 fn compared(p: &mut Party, domain: Domain) -> Result<()> {
@@ -71,28 +81,30 @@ fn compared(p: &mut Party, domain: Domain) -> Result<()> {
 
 /// 2 vectors of 5 numbers.
 fn argmax(p: &mut Party) -> Result<()> {
-    let job = CompareJob { bits: 20, domain: Domain::Near, plan: PLAN };
-    Maximum::prepare(p, job, 2, 5)?.argmax(p, &AShare::<u32>::new(20, vec![4444; 10])).map(drop)
+    VectorMaximum::with_index(p, NEAR, 2, 5)?.argmax(p, &AShare::<u32>::new(20, vec![4444; 10])).map(drop)
 }
 
 fn truncated(p: &mut Party) -> Result<()> {
-    FaithfulTruncation::prepare(p, 7, PLAN, 11)?.truncate_reduce(p, &word(20)).map(drop)
+    FaithfulReduction::prepare(p, 20, 7, PLAN, 11)?.reduce(p, &word(20)).map(drop)
 }
 
 /// 4 rows of 3 numbers of P0's, a number of P1's each.
 fn rows(p: &mut Party) -> Result<()> {
+    let material = KnownProducts::prepare(p, 20, Role::P0, 4, 3)?;
     match p.role() {
-        Role::P0 => multiply_rows::<u32>(p, 20, &[4444; 12], 3).map(drop),
-        Role::P1 => multiply_numbers::<u32>(p, 20, &[4444; 4], 3).map(drop),
+        Role::P0 => material.with_rows::<u32>(p, &[4444; 12]).map(drop),
+        Role::P1 => material.with_numbers::<u32>(p, &[4444; 4]).map(drop),
     }
 }
 
 /// 2 products of 2 x 3 and 3 x 4 numbers.
 fn matrix(p: &mut Party, known_to: Option<Role>) -> Result<()> {
-    let shape = Shape { batch: 2, rows: 2, inner: 3, columns: 4 };
+    let shape = MatrixShape { batch: 2, rows: 2, inner: 3, columns: 4 };
     let (a, b) = (vec![4444u32; shape.left()], vec![4444; shape.right()]);
     let (a, b) = (AShare::new(20, a), AShare::new(20, b));
-    matrix_product(p, shape, Factor::shared(&a), Factor { share: &b, known_to }).map(drop)
+    MatrixProduct::prepare(p, MatrixJob { shape, bits: 20, known_to: [None, known_to] })?
+        .multiply(p, &a, &b)
+        .map(drop)
 }
 
 fn divided(p: &mut Party) -> Result<()> {
@@ -101,11 +113,16 @@ fn divided(p: &mut Party) -> Result<()> {
     Reciprocal::prepare(p, job, 6)?.divide(p, &x, &x).map(drop)
 }
 
-fn layer_norm(p: &mut Party) -> Result<()> {
+/// 2 rows of 3 numbers.
+pub fn norm(gains_known_to: Option<Role>) -> NormJob {
     let (largest, variance) = (8.0, [0.25, 4.0]);
-    let job = NormJob { rows: 2, len: 3, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0 };
+    let [rows, len] = [2, 3];
+    NormJob { rows, len, bits: 37, scale: 12, largest, variance, epsilon: 0.25, gain: 2.0, gains_known_to }
+}
+
+fn layer_norm(p: &mut Party) -> Result<()> {
     let x = Fixed::new(AShare::<u64>::new(37, vec![4444; 6]), 12)?;
-    Norm::prepare(p, job)?.eval(p, &x, &Affine::public(vec![1.5; 3], vec![0.5; 3])).map(drop)
+    Norm::prepare(p, norm(None))?.eval(p, &x, &Affine::public(vec![1.5; 3], vec![0.5; 3])).map(drop)
 }
 
 /// Of pieces that are not all of a power of two.

@@ -121,6 +121,11 @@ impl Ot {
         self.extend(s, send, recv)
     }
 
+    /// Correlated OTs made and not yet handed out, as sender and as receiver.
+    pub fn in_stock(&self) -> (usize, usize) {
+        (self.outgoing.stock.strings.len(), self.incoming.stock.strings.len())
+    }
+
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
         for (stock, want) in [(&mut self.outgoing.stock, send), (&mut self.incoming.stock, recv)] {
             stock.missing(want).into_iter().for_each(|missing| stock.reserve(missing));

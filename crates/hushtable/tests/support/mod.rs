@@ -1,6 +1,7 @@
 //! What several tests need.
 
 pub mod bare;
+pub mod billed;
 pub mod fixed;
 pub mod jobs;
 pub mod onehot;

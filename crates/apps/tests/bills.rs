@@ -1,0 +1,51 @@
+//! The bills of blocks and scores are what they cost, to the bit.
+
+#[path = "../../hushtable/tests/support/billed.rs"]
+mod billed;
+#[path = "../../hushtable/tests/support/pairs.rs"]
+mod pairs;
+#[path = "../../hushtable/tests/support/relay.rs"]
+mod relay;
+
+use apps::{
+    inference::{Block, BlockShape, Weights},
+    scoring::{Question, Scoring},
+};
+use billed::check_parts;
+use hushtable::{AShare, Role, arith::Fixed};
+
+#[test]
+fn blocks() {
+    for (owner, causal) in [(Role::P0, true), (Role::P1, false)] {
+        // All messages are whole bytes.
+        let shape = BlockShape { causal, ..BlockShape::new(8, 16, 2) };
+        let weights = Weights::random(&shape, 5);
+        check_parts(
+            &format!("{shape:?}, weights of {owner:?}"),
+            shape.bill(owner).expect("a bill"),
+            0,
+            |p| Block::prepare(p, shape, owner),
+            |s, m| {
+                let x = AShare::new(shape.bits, vec![1 << shape.scale; shape.sequence * shape.width]);
+                let mine = (s.role() == owner).then_some(&weights);
+                m.eval(s, &Fixed::new(x, shape.scale)?, mine).map(drop)
+            },
+        );
+    }
+}
+
+#[test]
+fn scores() {
+    for question in [Question::Probability, Question::AtLeast(0.7)] {
+        for (bits, fraction) in [(32, 16), (64, 12)] {
+            let scoring = Scoring::new(bits, fraction, question).expect("a scoring");
+            check_parts(
+                &format!("{question:?} of {bits} bits"),
+                scoring.bill(64).expect("a bill"),
+                0,
+                |p| scoring.prepare(p, 64),
+                |s, m| m.answers(s, &[1; 64]).map(drop),
+            );
+        }
+    }
+}
