@@ -37,8 +37,8 @@ mod _hushtable {
     use function::Evaluation;
     #[pymodule_export]
     use link::{
-        Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate, identity_trust,
-        identity_untrust, pair,
+        Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,
+        identity_trust, identity_untrust, pair,
     };
     #[pymodule_export]
     use lookup::{Lookup, LookupMaterial, look_up, prepare_lookup, protocols};

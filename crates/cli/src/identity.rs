@@ -179,7 +179,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let made = net::Identity::create(&folder.path().join("x"), "telecom").unwrap();
         let peer = Peer { name: made.name().into(), fingerprint: made.fingerprint() };
-        for (answer, fine) in [("yes\n", true), (" yes \r\n", true), ("y\n", false), ("no\n", false), ("", false)]
+        for (answer, fine) in
+            [("yes\n", true), (" yes \r\n", true), ("y\n", false), ("no\n", false), ("", false)]
         {
             let mut screen = Vec::new();
             assert_eq!(ask(&peer, &mut answer.as_bytes(), &mut screen).is_ok(), fine, "{answer:?}");

@@ -98,7 +98,9 @@ impl Link {
         match (identity.name() == name, peer.is_some_and(|peer| peer == name)) {
             (true, false) => Ok(self.role()),
             (false, true) => Ok(self.role().peer()),
-            (true, true) => Err(Failure::new(format!("{name:?} is the name of both parties; say me or peer"))),
+            (true, true) => {
+                Err(Failure::new(format!("{name:?} is the name of both parties; say me or peer")))
+            }
             (false, false) => Err(Failure::new(format!(
                 "{name:?} is neither this party, {:?}, nor the peer{}",
                 identity.name(),

@@ -291,10 +291,15 @@ fn identities() {
     let fine = "apply sigmoid --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --identity";
     refuse(&site, &format!("{fine} old.id"), "expired");
     let own = site.fingerprint("bank");
-    refuse(&site, &format!("identity trust --identity bank.id bank.id/cert.pem --fingerprint {own}"), "itself");
+    refuse(
+        &site,
+        &format!("identity trust --identity bank.id bank.id/cert.pem --fingerprint {own}"),
+        "itself",
+    );
     refuse(&site, &format!("identity trust --identity bank.id a.csv --fingerprint {own}"), "a.csv");
     site.write("two.pem", &[site.read("bank.id/cert.pem"), site.read("telecom.id/cert.pem")].concat());
-    let two = format!("identity trust --identity bank.id two.pem --fingerprint {}", site.fingerprint("telecom"));
+    let two =
+        format!("identity trust --identity bank.id two.pem --fingerprint {}", site.fingerprint("telecom"));
     refuse(&site, &two, "besides one certificate");
     refuse(&site, "identity new --name x --out bank.id", "exists already");
     refuse(&site, "identity new --name b\u{e4}nk --out new.id", "identity name");

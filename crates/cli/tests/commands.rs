@@ -209,7 +209,8 @@ fn identities_know_each_other() {
     // Not before somebody has compared.
     let trust = "identity trust --identity telecom.id bank.id/cert.pem";
     site.run(trust).fails("nobody compared the fingerprint");
-    site.run(&format!("{trust} --fingerprint {}", site.fingerprint("telecom"))).fails("not the peer's certificate");
+    site.run(&format!("{trust} --fingerprint {}", site.fingerprint("telecom")))
+        .fails("not the peer's certificate");
     assert_eq!(site.run(&format!("{trust} --fingerprint 5F:02")).code, 2);
     let list = || site.run("identity list --identity telecom.id").ok().stdout;
     assert_eq!(list(), "");

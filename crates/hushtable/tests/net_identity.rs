@@ -150,4 +150,3 @@ fn broken_files_are_named() {
     let error = Identity::load(Path::new("no such folder")).unwrap_err().to_string();
     assert!(error.contains("no such folder"), "{error}");
 }
-

@@ -67,7 +67,10 @@ fn a_peer_that_is_not_pinned_is_told_so_on_both_sides() {
     folders.telecom_trusts_bank();
     let telecom = secure(&folders.telecom);
     let lines = turned_away(secure(&folders.bank), secure(&retailer), |addr| {
-        not_accepted(&tls_error(soon(|| connect(&addr.to_string(), telecom))), &fingerprint(&folders.telecom));
+        not_accepted(
+            &tls_error(soon(|| connect(&addr.to_string(), telecom))),
+            &fingerprint(&folders.telecom),
+        );
     });
     not_pinned(&lines[0], &fingerprint(&folders.telecom), &folders.bank);
 

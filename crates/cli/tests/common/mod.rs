@@ -57,8 +57,10 @@ impl Site {
     /// The identity of `own` trusts that of `peer`.
     pub fn trust(&self, own: &str, peer: &str) {
         let fingerprint = self.fingerprint(peer);
-        self.run(&format!("identity trust --identity {own}.id {peer}.id/cert.pem --fingerprint {fingerprint}"))
-            .ok();
+        self.run(&format!(
+            "identity trust --identity {own}.id {peer}.id/cert.pem --fingerprint {fingerprint}"
+        ))
+        .ok();
     }
 
     /// What `identity show` says.

@@ -80,8 +80,7 @@ impl Connection {
     fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
         let [timeout, idle] = WAITS;
         let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
-        let channel =
-            Channel::new(Arc::new(end), siblings.shape, patience).expect("a thread can be started");
+        let channel = Channel::new(Arc::new(end), siblings.shape, patience).expect("a thread can be started");
         Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
     }
 
@@ -152,9 +151,7 @@ impl Connection {
     fn lane(&mut self, lane: u16) -> Result<Connection> {
         match &self.kin {
             Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, lane_id(&self.id, lane))),
-            Kin::Listening(door) => {
-                door.lane(&self.id, lane, || self.channel.watch())
-            }
+            Kin::Listening(door) => door.lane(&self.id, lane, || self.channel.watch()),
             Kin::Connecting(route) => route.lane(&self.id, lane),
             Kin::None => unreachable!("a probe is never handed out"),
         }

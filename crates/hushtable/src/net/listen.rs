@@ -34,7 +34,8 @@ impl Listener {
     /// peer is not, or several are and none is named.
     pub fn bind(addr: &str, options: Options) -> Result<Self> {
         let setup = Arc::new(Setup::new(options)?);
-        if let Some(identity) = setup.options.identity.as_ref().filter(|identity| identity.peers().is_empty()) {
+        if let Some(identity) = setup.options.identity.as_ref().filter(|identity| identity.peers().is_empty())
+        {
             return Err(Error::Identity(format!(
                 "nobody could connect, because {} is empty: pin the peer with `hushtable identity trust`",
                 identity.trusted_path().display()

@@ -138,7 +138,8 @@ impl Outbox {
     fn drain(&self, limit: usize, mut idle: impl FnMut() -> Result<()>) -> Result<MutexGuard<'_, State>> {
         let drained = |state: &State| state.queued <= limit && (limit > 0 || state.is_idle());
         let Patience { timeout, timing, .. } = self.patience;
-        let stuck = |limit: Duration| Error::Timeout { what: "reading of our messages", seconds: limit.as_secs() };
+        let stuck =
+            |limit: Duration| Error::Timeout { what: "reading of our messages", seconds: limit.as_secs() };
         let mut state = self.shared.lock();
         let (mut written, mut since) = (state.written, None);
         // A peer that takes a few bytes now and then is not reading either.

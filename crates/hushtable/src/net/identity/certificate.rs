@@ -106,7 +106,8 @@ pub(in crate::net) fn validity_problem(certificate: &CertificateDer<'_>) -> Opti
 /// a comment may be a certificate to another.
 pub(super) fn read_certificate(path: &Path) -> Result<CertificateDer<'static>> {
     let (bytes, shown) = (read(path)?, path.display());
-    let crowded = || Error::Identity(format!("{shown} holds something besides one certificate: leave only that"));
+    let crowded =
+        || Error::Identity(format!("{shown} holds something besides one certificate: leave only that"));
     let absent = || Error::Identity(format!("{shown} holds no certificate in PEM format"));
     if !bytes.windows(BEGIN.len()).any(|window| window == BEGIN) {
         return Err(absent());
