@@ -209,6 +209,7 @@ fn a_fork_neither_spends_nor_removes_anything() {
 #[test]
 fn a_sync_asks_the_system() {
     let (end, _other) = std::io::pipe().unwrap();
-    let refused = crate::store::files::sync(&fs::File::from(std::os::fd::OwnedFd::from(end)), Path::new("a pipe"));
+    let refused =
+        crate::store::files::sync(&fs::File::from(std::os::fd::OwnedFd::from(end)), Path::new("a pipe"));
     assert!(refused.is_err(), "there is nothing durable about a pipe");
 }
