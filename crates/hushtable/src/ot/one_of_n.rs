@@ -384,7 +384,8 @@ impl Keys {
 fn below(s: &mut Session, (mut out, mut inc): (Sender, Receiver)) -> Result<(Sender, Receiver)> {
     let n = out.n;
     if !n.is_power_of_two() {
-        let wanted = (0..inc.len()).map(|_| s.rng().below(n as u32)).collect();
+        let rng = s.rng();
+        let wanted = (0..inc.len()).map(|_| rng.below(n as u32)).collect();
         flip(s, &mut out, &mut inc, wanted)?;
     }
     Ok((out, inc))

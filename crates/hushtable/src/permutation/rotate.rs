@@ -90,7 +90,8 @@ pub fn turn_random<K: Kind, R: Ring>(
     if of.len.is_power_of_two() {
         return turn_with(p, of, shift, None);
     }
-    let by: Amounts = Zeroizing::new((0..of.count).map(|_| p.session().rng().below(of.len as u32)).collect());
+    let rng = p.session().rng();
+    let by: Amounts = Zeroizing::new((0..of.count).map(|_| rng.below(of.len as u32)).collect());
     turn_with(p, of, shift, Some(&by))
 }
 

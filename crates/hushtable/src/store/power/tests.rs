@@ -1,6 +1,6 @@
 //! A store after a power cut at any moment: each sync of the store is needed by one of these.
 
-use std::{fs::File, io, os::fd::OwnedFd, sync::Arc, thread};
+use std::{sync::Arc, thread};
 
 use prim::block::Block;
 use tempfile::TempDir;
@@ -14,7 +14,7 @@ use crate::{
     party::{Party, run_pair},
     process::Process,
     share::{Additive, Sharing},
-    store::{Plan, Reserved, Store, files},
+    store::{Plan, Reserved, Store},
 };
 
 const SEED: u128 = 11;
@@ -205,9 +205,11 @@ fn a_fork_neither_spends_nor_removes_anything() {
 }
 
 /// All of the store's syncs go through one function, which these tests see in place of the system.
+#[cfg(unix)]
 #[test]
 fn a_sync_asks_the_system() {
-    let (end, _other) = io::pipe().unwrap();
-    let refused = files::sync(&File::from(OwnedFd::from(end)), Path::new("a pipe"));
+    let (end, _other) = std::io::pipe().unwrap();
+    let refused =
+        crate::store::files::sync(&fs::File::from(std::os::fd::OwnedFd::from(end)), Path::new("a pipe"));
     assert!(refused.is_err(), "there is nothing durable about a pipe");
 }
