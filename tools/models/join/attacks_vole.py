@@ -219,7 +219,7 @@ if __name__ == "__main__":
               f"noise positions found: {ok}, span {dim}, {tries} samples")
     for field in (False, True):
         errors, r = clean_rank(field)
-        assert r == 64 if field else r <= errors < 64
+        assert r == 64 if field else r < 32, (errors, r)      # one more for each dimension that the rows miss
         print("  error-free residuals,", "coefficients" if field else "ones", "(errors among k rows, rank of 64):", (errors, r))
     assert all(two_errors() for _ in range(3))
     print("two errors by one lookup pass: found")
