@@ -41,10 +41,11 @@ docs:
 	@echo "== documentation"
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# The known answers in the tree are what an independent script computes, and the models of docs/spec hold.
+# The known answers in the tree are what an independent script computes; the models of docs/spec hold, and what cites them.
 vectors: $(VENV)/ready
 	@echo "== known-answer vectors and models"
 	$(PYTHON) tools/vectors.py --check
+	$(PYTHON) tools/check_docs.py
 	$(VENV)/bin/python tools/models/run.py
 
 # The security stated for the LPN sets is what the estimator computes.

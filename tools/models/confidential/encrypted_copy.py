@@ -2,7 +2,9 @@
 """Design A: one-time encrypted copy E[x]=T[x]^F_k(x) at the client; per query a 2PC-generated DPF at a random shared index alpha
 (Doerner-shelat, early termination), open z=x^alpha, local inner products with E rotated by z, shared PRF removes the mask.
 OT/GMW are plain stand-ins, bits counted."""
-import random, hashlib, itertools
+import os, random, hashlib, itertools
+FULL = os.environ.get('MODELS') == 'full'      # the sizes that docs/spec quotes; smaller ones otherwise
+MATRICES = 12 if FULL else 3
 K = 128
 M = (1 << K) - 1
 def H(s, l): return int.from_bytes(hashlib.blake2b(s.to_bytes(16, 'little') + l, digest_size=16).digest(), 'little')
@@ -156,6 +158,6 @@ if __name__ == "__main__":
                 return False
         return True
     for nm, keys in (("random 48-bit keys", rng.sample(range(1 << 48), 1 << 13)), ("consecutive 1..N", list(range(1, (1 << 13) + 1))), ("multiples of 1000", [1000 * i for i in range(1 << 13)])):
-        ok = sum(trial(keys, 48, 12) for _ in range(12))
-        assert ok >= 6
-        print(f"linear-hash cuckoo, N=2^13, 3x2^12 cells (load 0.67), {nm}: {ok}/12 random matrices succeed")
+        ok = sum(trial(keys, 48, 12) for _ in range(MATRICES))
+        assert 2 * ok >= MATRICES
+        print(f"linear-hash cuckoo, N=2^13, 3x2^12 cells (load 0.67), {nm}: {ok}/{MATRICES} random matrices succeed")

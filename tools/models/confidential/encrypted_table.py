@@ -301,17 +301,17 @@ def main():
     for name, keys in (("distinct", [1, 2, 3]), ("two equal", [1, 1, 2]), ("all equal", [1, 1, 1])):
         good = Counter()
         bad = Counter()
-        for _ in range(6000):
+        for _ in range(6000 if RUNS > 1 else 1500):
             p = [0, 1, 2]
             rng.shuffle(p)
             v = [keys[i] for i in p]
             good[tuple(reveal_sort(v, (1,), C(), p)[0])] += 1
             bad[tuple(reveal_sort(v, (1,), C())[0])] += 1
         # six outcomes, alike, whatever the keys; by public position equal keys show
-        assert len(good) == 6 and max(good.values()) < 1200 and len(bad) == {"distinct": 6, "two equal": 3, "all equal": 1}[name]
+        assert len(good) == 6 and max(good.values()) < 1.3 * min(good.values()) and len(bad) == {"distinct": 6, "two equal": 3, "all equal": 1}[name]
         print(f"  {name:9s} tie=secret index {sorted(good.values())}   tie=public position {sorted(bad.values())}")
     print(f"\nreveal-sort at b=4096 (average of {RUNS}): pivots per level -> comparisons, phases")
-    for piv in ((15, 15), (31, 15), (15, 7), (63,), (15, 7, 3), (7, 7, 7), (31, 7)):
+    for piv in ((15, 15), (31, 15), (15, 7), (63,), (15, 7, 3), (7, 7, 7), (31, 7)) if RUNS > 1 else ((15, 15), (63,)):
         t = 0
         for r in range(RUNS):
             c = C()

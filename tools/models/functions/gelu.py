@@ -1,12 +1,14 @@
 """GELU/SiLU of l-bit numbers, F behind the point: bills and a share-level simulation of the residual's lines.
 GELU = a x - r, a = 1 from the piece of 0 on, r >= 0 small and 0 far away. See functions-beyond 1."""
+import os
 from common import *
 from math import erf, sqrt, pi
+FULL = os.environ.get('MODELS') == 'full'      # the sizes that docs/spec quotes; smaller ones otherwise
 def gelu(x): return 0.5 * x * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
 def silu(x): return x / (1 + np.exp(-x))
 
 
-def sim(f, l, F, w, k, q, g, drop=0, down=0, splits=48, fold=False):
+def sim(f, l, F, w, k, q, g, drop=0, down=0, splits=48 if FULL else 8, fold=False):
     """domain 2^w wide; 2^k lines; carry from the top q bits of the low part; g guard bits; drop: low bits of u
     that are not multiplied; down: results F-down behind the point. Every number near the domain. Errors in 2^-F."""
     s = w + F - k

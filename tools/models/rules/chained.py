@@ -1,7 +1,8 @@
 """Monte Carlo: chain  D+lift (n=4) -> additive lookup (l=2) with tight MUX -> output (un-rerandomised) indexes a second D correlation.
 P1's complete view is hashed to buckets; chi-square over the secret i (P1's share i1 fixed). mode: ok / reuse (offset RCOT bit used as MUX choice mask) / openz (z sent)"""
-import random, sys, math
+import math, os, random
 from collections import Counter
+FULL = os.environ.get('MODELS') == 'full'      # the sizes that docs/spec quotes; smaller ones otherwise
 R = random.Random(1)
 g = R.getrandbits
 
@@ -97,7 +98,7 @@ def test(mode, N=60000):
     tests = [[j] for j in range(k)] + [[a, b] for a in range(k) for b in range(a)] + [RR.sample(range(k), 4) for _ in range(60)]
     # own-bits-heavy joint: (own offset bits, received m0, d0, ms)
     for js in tests:
-        C = [Counter(tuple(f[j] for j in js) for f in FF[:20000]) for FF in F]
+        C = [Counter(tuple(f[j] for j in js) for f in FF) for FF in F]
         keys = set().union(*C)
         chi = 0
         for key in keys:
@@ -109,12 +110,12 @@ def test(mode, N=60000):
         worst = max(worst, zz)
         ntests += 1
     # full-joint test: dictionary distinguisher trained on half, accuracy on the other half
-    assert worst > 50 if mode == 'openz' else worst < 4.5, worst
+    assert worst > 15 if mode == 'openz' else worst < 4.5, worst
     print(mode, 'tests', ntests, 'largest normalised chi-square z = %.2f' % worst, '(expected max for independence about %.1f)' % math.sqrt(2 * math.log(ntests)))
 
 
 for mode in ('ok', 'reuse', 'openz'):
-    test(mode, 20000)
+    test(mode, 20000 if FULL else 3000)
 # exact: offset RCOT re-used as MUX RCOT (n=16): candidates left for i_1 given P0's knowledge of B_0
 tot = 0
 N = 3000
