@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
         format!(
             "{}, {} thread(s), network {}\n{}\nper {}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
              peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\n{accuracy}all {} results verified\n{}, hushtable {}\n",
-            self.work.to_string(),
+            self.work,
             self.threads,
             self.net.name,
             self.phases.table(),

@@ -9,7 +9,10 @@ pub mod ot;
 pub mod triples;
 pub mod trunc;
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    fmt,
+    ops::{Deref, DerefMut},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +33,12 @@ pub enum Work {
     Math(MathWork),
     Ot(OtWork),
     Triples(TriplesWork),
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 impl Deref for Work {

@@ -124,7 +124,8 @@ impl From<Error> for Failure {
             Error::Closed | Error::Timeout { .. } | Error::Peer(_) | Error::Tls(_) => Cause::Peer,
             Error::Handshake { .. } => Cause::Disagreement,
             Error::Identity(_) => Cause::Input,
-            Error::Io { source, .. } if of_network(source.kind()) => Cause::Peer,
+            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Cause::Input,
+            Error::Io { source, .. } if of_network(source) => Cause::Peer,
             Error::Io { .. } | Error::Store(_) => Cause::Local,
             _ => Cause::Arguments,
         };
@@ -132,11 +133,12 @@ impl From<Error> for Failure {
     }
 }
 
-/// Whether only a connection fails so.
-fn of_network(kind: io::ErrorKind) -> bool {
+/// Whether only a connection fails so. Of what the system refuses, only the look-up of a name has no number.
+fn of_network(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
-    matches!(
-        kind,
+    let of_name = error.raw_os_error().is_none() && error.kind() != Kind::UnexpectedEof;
+    let of_connection = matches!(
+        error.kind(),
         Kind::ConnectionRefused
             | Kind::ConnectionReset
             | Kind::ConnectionAborted
@@ -148,7 +150,8 @@ fn of_network(kind: io::ErrorKind) -> bool {
             | Kind::NetworkDown
             | Kind::AddrInUse
             | Kind::AddrNotAvailable
-    )
+    );
+    of_name || of_connection
 }
 
 #[cfg(test)]
@@ -157,13 +160,19 @@ mod tests {
 
     #[test]
     fn causes_of_errors() {
+        use io::ErrorKind::{ConnectionRefused, NotFound, UnexpectedEof};
         let io = |kind: io::ErrorKind| Error::io("something")(kind.into());
+        let other = |error| Error::io("something")(error);
         let handshake = Error::Handshake { field: "x".into(), ours: "1".into(), theirs: "2".into() };
         for (error, wanted) in [
             (Error::Closed, Cause::Peer),
             (Error::Timeout { what: "message", seconds: 1 }, Cause::Peer),
-            (io(io::ErrorKind::ConnectionRefused), Cause::Peer),
-            (io(io::ErrorKind::StorageFull), Cause::Local),
+            (io(ConnectionRefused), Cause::Peer),
+            (other(io::Error::other("no such name")), Cause::Peer),
+            (io(NotFound), Cause::Input),
+            (io(UnexpectedEof), Cause::Local),
+            // A number that no kind is known for.
+            (other(io::Error::from_raw_os_error(122)), Cause::Local),
             (Error::Store("damaged".into()), Cause::Local),
             (handshake, Cause::Disagreement),
             (Error::Identity("gone".into()), Cause::Input),

@@ -116,11 +116,13 @@ fn exit_codes_tell_the_cause() {
         format!("apply sigmoid --column score --input {input} --output {output} --quiet")
     };
     let nobody = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
+    let unknown = "--identity bank.id --connect no.such.host.invalid:9 --wait 1";
     for (code, args, said) in [
         (3, format!("{} {nobody}", apply("gone.csv", "out.csv")), "gone.csv"),
         (3, format!("{} {nobody}", apply("bad.csv", "out.csv")), "line 2"),
         (3, "identity show --identity gone.id".to_owned(), "gone.id"),
         (4, format!("{} {nobody}", apply("a.csv", "out.csv")), "127.0.0.1:9"),
+        (4, format!("{} {unknown}", apply("a.csv", "out.csv")), "looking up"),
         (6, format!("{} {nobody}", apply("a.csv", "gone/out.csv")), "cannot write in gone"),
         (6, format!("{} --store gone.store {nobody}", apply("a.csv", "out.csv")), "gone.store"),
     ] {

@@ -95,7 +95,7 @@ impl Measured {
         }
         let total = missing.len();
         for (i, (key, work, net)) in missing.into_iter().enumerate() {
-            eprintln!("run {} of {total}: {}, {net}", i + 1, work.to_string());
+            eprintln!("run {} of {total}: {work}, {net}", i + 1);
             let options = Options { net, ..options.clone() };
             self.0.insert(key, measured::medians(&run::runs(work, &options)?));
         }
