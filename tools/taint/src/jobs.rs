@@ -56,7 +56,12 @@ fn compared(p: &mut Party, online: fn(&mut Party) -> Result<()>, domain: Domain,
     material.ge(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
 }
 
-fn evaluated(p: &mut Party, online: fn(&mut Party) -> Result<()>, function: Function, bits: u32) -> Result<()> {
+fn evaluated(
+    p: &mut Party,
+    online: fn(&mut Party) -> Result<()>,
+    function: Function,
+    bits: u32,
+) -> Result<()> {
     let options = Options { domain: Some(Bounds { lo: -8.0, hi: 8.0 }), ..Options::default() };
     let material = Evaluation::new(function, bits, 8, &options)?.prepare(p, BATCH)?;
     p.stock_cots(1 << 13, 1 << 13)?;
