@@ -99,7 +99,8 @@ impl HalfTrees {
     /// Step 1.
     fn roots(s: &mut Session, delta: Block, batch: usize, height: u32) -> Self {
         // Nodes hide both Deltas; one name is as good as the other.
-        let keys = (0..batch.div_ceil(trees_of_a_key(height))).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
+        let keys =
+            (0..batch.div_ceil(trees_of_a_key(height))).map(|_| s.hash(Purpose::Tree, Role::P0)).collect();
         let mut nodes = Wiped::zeros(batch.next_multiple_of(LANES) << KEPT.min(height));
         let numbers = s.number_trees(batch)..;
         for (group, nodes) in nodes.chunks_exact_mut(LANES << KEPT.min(height)).enumerate() {
