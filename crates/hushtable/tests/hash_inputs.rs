@@ -173,7 +173,7 @@ fn no_input_repeats_under_a_key() {
             for &(_, _, protocol) in wire::PROTOCOLS.iter().filter(|(_, scheme, _)| scheme.is_none()) {
                 protocol(lane)?;
             }
-            drop(lane.cots(40_000, 9)?);
+            drop(lane.cots(40_000, 40_000)?);
         }
         large(p)?;
         Ok(lanes.iter().map(Party::id).collect())
