@@ -39,7 +39,7 @@ impl Arrays {
 
     /// `Ok(())` if `words` are the entries of these arrays.
     fn check_entries<R: Ring>(&self, words: &[R]) -> Result<()> {
-        same("entries of all arrays", self.count * self.len, words.len())?;
+        same("entries of all arrays", self.count.saturating_mul(self.len), words.len())?;
         // All are looked at before the branch: which one is too wide stays secret.
         let above = words.iter().fold(0, |all, w| all | (w.to_u64() ^ low(w.to_u64(), self.bits)));
         let (what, got) = ("entry of an array", "a word with more bits".into());

@@ -42,10 +42,10 @@ use relay::{Fate, relayed};
 
 const SEED: u64 = 0x57_1e;
 
-type Protocol = fn(&mut Party) -> Result<()>;
+pub type Protocol = fn(&mut Party) -> Result<()>;
 
 /// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
-const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
+pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("set-up", None, |_| Ok(())),
     ("set-up-iknp", Some(Scheme::Iknp), |_| Ok(())),
     ("softspoken", None, |p| p.cots(9000, 9000).map(drop)),

@@ -16,7 +16,7 @@ use hushtable::{
     },
 };
 
-type Protocol = fn(&mut Party) -> Result<()>;
+pub type Protocol = fn(&mut Party) -> Result<()>;
 
 /// Name and protocol.
 pub const PROTOCOLS: &[(&str, Protocol)] = &[

@@ -28,6 +28,7 @@ pub const LANES: usize = 32;
 pub fn grow(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
     assert!(nodes.len().is_multiple_of(2 * LANES), "nodes");
     let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+    hash.note_regrown(left, Block::ZERO);
     hash.aes.engine.run(Grow { hash, words, left, right });
 }
 
@@ -38,6 +39,7 @@ pub fn grow(hash: &CcrHash, words: &[Block; LANES], nodes: &mut [Block]) {
 /// Unless `nodes` has the same number of nodes for each tree.
 pub fn xor_hashes(hash: &CcrHash, nodes: &[Block], sums: &mut [Block; LANES]) {
     assert!(nodes.len().is_multiple_of(LANES), "nodes");
+    hash.note(nodes, Block::ZERO);
     hash.aes.engine.run(Sum { hash, nodes, sums });
 }
 

@@ -58,6 +58,7 @@ impl<S: Isa> Op<S> for Expand<'_> {
         self.leaves[0] = self.q[0];
         self.leaves[1] = self.q[0] ^ self.delta;
         for (correction, level) in self.corrections.iter_mut().zip(1..) {
+            self.hash.note(&self.leaves[..1 << level], Block::ZERO);
             let left = grow(isa, &cipher, &mut self.leaves[..2 << level]);
             *correction = left ^ self.q[level];
         }
@@ -85,6 +86,7 @@ impl<S: Isa> Op<S> for Puncture<'_> {
         // the XOR of the level, in which the node on the path to alpha is kept zero
         let mut total = self.t[0];
         for (&correction, level) in self.corrections.iter().zip(1..) {
+            self.hash.note(&self.leaves[..1 << level], Block::ZERO);
             let nodes = &mut self.leaves[..2 << level];
             let left = grow(isa, &cipher, nodes);
             let t = self.t[level];

@@ -1,7 +1,7 @@
 //! AES-128 under a fixed key as a circular correlation robust hash.
 
 use crate::aes::Aes;
-use crate::{Block, Kernel};
+use crate::{Block, Kernel, record};
 
 /// `sigma(L || R) = (L ^ R || L)`, `L` the high and `R` the low 64 bits.
 ///
@@ -43,12 +43,13 @@ impl CcrHash {
     /// `H(x)`.
     pub fn one(&self, x: Block) -> Block {
         let mut out = [x];
-        self.aes.hash(&mut out);
+        self.in_place(&mut out);
         out[0]
     }
 
     /// Replaces every `x` by `H(x)`.
     pub fn in_place(&self, xs: &mut [Block]) {
+        self.note(xs, Block::ZERO);
         self.aes.hash(xs);
     }
 
@@ -58,7 +59,20 @@ impl CcrHash {
     /// Unless both slices have the same length.
     pub fn xored(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
         assert_eq!(xs.len(), out.len(), "lengths");
+        self.note(xs, tweak);
         self.aes.hash_xored(xs, tweak, out);
+    }
+
+    /// Notes in the [`record`] that `x ^ tweak` is hashed, for every x.
+    #[inline]
+    pub(crate) fn note(&self, xs: &[Block], tweak: Block) {
+        record::note(self.aes.keys[0], xs, tweak, false);
+    }
+
+    /// The same of nodes that were hashed before, of trees that are grown again.
+    #[inline]
+    pub(crate) fn note_regrown(&self, xs: &[Block], tweak: Block) {
+        record::note(self.aes.keys[0], xs, tweak, true);
     }
 }
 

@@ -20,6 +20,7 @@ pub mod lpn;
 pub mod pack;
 pub mod prg;
 pub mod products;
+pub mod record;
 pub mod ring;
 pub mod rows;
 #[allow(unsafe_code)]

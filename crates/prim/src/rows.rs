@@ -36,6 +36,7 @@ pub fn sum_rows(hash: &CcrHash, group: Shift, leaves: &[Block], r: &mut [u64], a
     }
     // the sum of all rows, then eight partial sums: part j is over the leaves with i mod 8 = j,
     // shifted back by i - j
+    (1..=n / 128).for_each(|j| hash.note(leaves, Block(j as u128)));
     let mut sums = vec![Block::ZERO; 9 * n / 128];
     let op = Sums { hash, group, leaves, sums: &mut sums };
     if let Err(op) = hash.aes.engine.run_bytes(op) {
@@ -115,7 +116,7 @@ impl Sums<'_> {
             for (block, index) in row.iter_mut().zip(1..) {
                 *block = leaf ^ Block(index);
             }
-            self.hash.in_place(&mut row);
+            self.hash.aes.hash(&mut row);
             add(plain, &row);
             let back = i as u32 & !7;
             let by = match self.group {

@@ -41,7 +41,6 @@ use super::{
 use crate::{
     codec::Writer,
     error::{Error, Result, same},
-    net::Role,
     session::{Purpose, Session},
 };
 
@@ -271,8 +270,8 @@ impl Sender {
     /// Fresh keys for the next pads: for up to about 2^20 hashes.
     pub fn key(&self, s: &mut Session) -> Keys {
         match self.source {
-            Sending::Products(_) => Keys::products(s, s.role()),
-            Sending::Code(_) => Keys::code(s, s.role()),
+            Sending::Products(_) => Keys::Products(products::Keys::new(s, s.role())),
+            Sending::Code(_) => Keys::Code(s.hash(Purpose::CodePad, s.role())),
         }
     }
 
@@ -343,8 +342,8 @@ impl Receiver {
     /// The keys that the sender draws with [`Sender::key`].
     pub fn key(&self, s: &mut Session) -> Keys {
         match self.source {
-            Receiving::Products(_) => Keys::products(s, s.role().peer()),
-            Receiving::Code(_) => Keys::code(s, s.role().peer()),
+            Receiving::Products(_) => Keys::Products(products::Keys::new(s, s.role().peer())),
+            Receiving::Code(_) => Keys::Code(s.hash(Purpose::CodePad, s.role().peer())),
         }
     }
 
@@ -367,16 +366,6 @@ impl Receiver {
             }
             _ => panic!("{FOREIGN}"),
         }
-    }
-}
-
-impl Keys {
-    fn products(s: &mut Session, owner: Role) -> Self {
-        Self::Products(products::Keys::new(s, owner))
-    }
-
-    fn code(s: &mut Session, owner: Role) -> Self {
-        Self::Code(s.hash(Purpose::CodePad, owner))
     }
 }
 

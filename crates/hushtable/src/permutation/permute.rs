@@ -70,7 +70,7 @@ pub fn hold<K: Kind, R: Ring>(p: &mut Party, of: Arrays, x: &[R]) -> Result<Shar
 /// As [`hold`]; [`Error::Param`] if some `pi` is no permutation.
 pub fn permute<K: Kind, R: Ring>(p: &mut Party, of: Arrays, pi: &[u32]) -> Result<Share<K, R>> {
     of.check::<R>(MAX_LEN)?;
-    same("entries of all permutations", of.count * of.len, pi.len())?;
+    same("entries of all permutations", of.count.saturating_mul(of.len), pi.len())?;
     check_permutations(pi, of.len)?;
     let layout = layout(of);
     let mut y = Zeroizing::new(vec![R::default(); pi.len()]);

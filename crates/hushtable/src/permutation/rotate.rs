@@ -87,6 +87,7 @@ pub fn turn_random<K: Kind, R: Ring>(
     of: Arrays,
     shift: Shift,
 ) -> Result<(Amounts, Share<K, R>)> {
+    check::<R>(of, shift)?;
     if of.len.is_power_of_two() {
         return turn_with(p, of, shift, None);
     }

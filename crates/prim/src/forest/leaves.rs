@@ -75,6 +75,10 @@ fn run<R: Ring, const ADD: bool>(hash: &CcrHash, op: Leaves<R, ADD>) {
         assert!(rows.len().is_multiple_of(*width) && rows.len() <= width * LANES && *width <= most, "rows");
         assert!(*width == most || most <= Leaves::<R, ADD>::WORDS, "words of more leaves than one");
     }
+    match &op.then {
+        Then::Sum(_) => hash.note(op.leaves, Block::ONE),
+        Then::Write { .. } => hash.note_regrown(op.leaves, Block::ONE),
+    }
     if let Then::Write { .. } = &op.then
         && op.leaves.len() < TILE * LANES
     {
@@ -92,7 +96,7 @@ impl<R: Ring, const ADD: bool> Leaves<'_, R, ADD> {
     /// The definition.
     fn leaf_by_leaf(self) {
         let mut pads = vec![Block::ZERO; self.leaves.len()];
-        self.hash.xored(self.leaves, Block::ONE, &mut pads);
+        self.hash.aes.hash_xored(self.leaves, Block::ONE, &mut pads);
         match self.then {
             Then::Sum(sums) => {
                 for pads in pads.chunks_exact(LANES) {

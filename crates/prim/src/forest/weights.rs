@@ -24,6 +24,7 @@ pub struct LeafSums {
 /// Unless `leaves` has the same number of leaves for each tree.
 pub fn xor_leaves(hash: &CcrHash, leaves: &[Block]) -> LeafSums {
     assert!(leaves.len().is_multiple_of(LANES), "leaves");
+    hash.note(leaves, Block::ONE);
     let mut sums = LeafSums::default();
     hash.aes.engine.run(Sum { hash, leaves, sums: &mut sums });
     sums

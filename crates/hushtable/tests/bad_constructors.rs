@@ -1,0 +1,339 @@
+//! Every public constructor, out of its range: an error that says so, never a panic, and nothing is sent.
+
+use crate::support::pairs;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{
+        self, CompareJob, Comparison, Decomposition, Equality, Extension, FaithfulTruncation, Fixed, Maximum,
+        Millionaires, Objective, Plan, ProductTriples, Sides, SidesJob,
+    },
+    gates::{Bits, DaBits, Triples, b2a},
+    lut::{
+        Job, Merged, Protocol, Table, arithmetic::Arithmetic, flute::Flute, oplut::OpLut, ottt::Ottt,
+        read::polynomial, splut::SpLut, switching::Chain,
+    },
+    math::{
+        self, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Reciprocal, ReciprocalJob,
+        Softmax, SoftmaxJob,
+    },
+    net::Cost,
+    onehot::{Cyclic, Group, OneHot, Xor},
+    ot::{codes, one_of_n},
+    permutation::{Arrays, permute, rotate},
+    share::{Additive, Bitwise, Share, Sharing},
+};
+use pairs::{both, pair, share};
+use prim::Shift;
+
+type Call = fn(&mut Party) -> Result<()>;
+
+const DIGITS: Plan = Plan { method: arith::Method::Thermometer, digit: 4 };
+const WIDTHS: [u32; 6] = [0, 65, 66, 128, 1 << 31, u32::MAX];
+const INDEX_BITS: [u32; 7] = [0, 21, 32, 63, 64, 65, u32::MAX];
+
+/// Calls that each must be refused.
+fn all(calls: impl IntoIterator<Item = Result<()>>) -> Result<()> {
+    let mut last = Ok(());
+    for outcome in calls {
+        match outcome {
+            Err(Error::Param { .. } | Error::Shape { .. }) => last = outcome,
+            Err(other) => panic!("another kind of error: {other:?}"),
+            Ok(()) => panic!("accepted"),
+        }
+    }
+    last
+}
+
+fn generators<G: Group>(p: &mut Party) -> Result<()> {
+    all(INDEX_BITS.into_iter().flat_map(|n| {
+        [
+            OneHot::<G>::rotl(p, n, 1).map(drop),
+            OneHot::<G>::doubling(p, n, 1).map(drop),
+            OneHot::<G>::tree(p, n, 1).map(drop),
+            OneHot::<G>::staged(p, n, 1).map(drop),
+            OneHot::<G>::balanced(p, n, 1).map(drop),
+            OneHot::<G>::flute_plus(p, n, 1).map(drop),
+            Arithmetic::<G, u32>::prepare(p, n, 9, 1).map(drop),
+        ]
+    }))
+}
+
+fn arrays(p: &mut Party) -> Result<()> {
+    let lens = [0, 1, 1 << 21, usize::MAX].map(|len| Arrays { count: 1, len, bits: 8 });
+    let widths = [0, 17, 64, u32::MAX].map(|bits| Arrays { count: 1, len: 4, bits });
+    all(lens.into_iter().chain(widths).flat_map(|of| {
+        [
+            permute::permute::<Additive, u16>(p, of, &[0; 4]).map(drop),
+            permute::hold::<Additive, u16>(p, of, &[0; 4]).map(drop),
+            rotate::turn::<Additive, u16>(p, of, Shift::Cyclic, &[0]).map(drop),
+            rotate::turn_random::<Additive, u16>(p, of, Shift::Cyclic).map(drop),
+            rotate::hold::<Additive, u16>(p, of, Shift::Xor, &[0; 4]).map(drop),
+            rotate::hold_random::<Additive, u16>(p, of, Shift::Xor, &[0; 4]).map(drop),
+        ]
+    }))
+}
+
+fn lookups(p: &mut Party) -> Result<()> {
+    let long = Table::<u8>::tabulate(13, 8, |x| x)?;
+    let odd = Table::<u8>::new(8, vec![1; 12])?;
+    let merged = |n, places: &[u32]| Merged::new::<u8>(n, &[(&odd, places)]).map(drop);
+    all([
+        OpLut::<Cyclic, Additive, u8>::prepare(p, &long, 1).map(drop),
+        OpLut::<Xor, Bitwise, u8>::prepare(p, &odd, 1).map(drop),
+        OpLut::<Xor, Bitwise, u8>::prepare_kk13(p, &odd, 1).map(drop),
+        Ottt::<Xor, u8>::prepare(p, &long, 1).map(drop),
+        Ottt::<Xor, u8>::prepare(p, &odd, 1).map(drop),
+        SpLut::<Cyclic>::prepare_kk13(p, (1 << 13) + 1, 1).map(drop),
+        SpLut::<Cyclic>::prepare(p, 0, 1).map(drop),
+        Chain::<Cyclic>::prepare(p, &[], 1).map(drop),
+        merged(0, &[]),
+        merged(99, &[0]),
+        merged(4, &[0, 1, 2, 9]),
+    ])?;
+    all(INDEX_BITS.map(|n| Chain::<Xor>::prepare(p, &[3, n], 1).map(drop)))?;
+    all(INDEX_BITS.map(|n| Flute::prepare(p, n, 8, 1).map(drop)))?;
+    all(INDEX_BITS.map(|n| long.clone().pad(n, 0).map(drop)).into_iter().skip(1))?;
+    all(WIDTHS.map(|bits| Flute::prepare(p, 3, bits, 1).map(drop)))?;
+    all(WIDTHS.map(|bits| Arithmetic::<Xor, u64>::prepare(p, 3, bits, 1).map(drop)))?;
+    all(WIDTHS.map(|bits| OneHot::<Xor>::rotl(p, 3, 1)?.signed(p, &[bits]).map(drop)))
+}
+
+/// Those whose outcome is a count of correlated OTs, or nothing for what is not served.
+fn counts() {
+    let sizes = [0, 1, 3, (1 << 13) + 1, 1 << 14, (1 << 20) + 1, usize::MAX];
+    for n in sizes {
+        one_of_n::product_cots(n, (3, 3));
+        let refused = !(2..=1 << 13).contains(&n);
+        assert!(!refused || one_of_n::code_cots(n, (3, 3)) == (0, 0), "{n}");
+    }
+    for n in INDEX_BITS.into_iter().chain([14, 17]) {
+        assert_eq!(one_of_n::code_columns(n), 0, "{n}");
+        for protocol in Protocol::ALL {
+            for (index, output) in [(Sharing::Additive, Sharing::Additive), (Sharing::Xor, Sharing::Xor)] {
+                for value_bits in [0, 8, 65] {
+                    let job = Job { index, output, index_bits: n, value_bits };
+                    let refused = protocol.check(&job).is_err();
+                    let counts = protocol.cots(&job, Role::P0, 3);
+                    assert!(!refused || counts == (0, 0), "{protocol} at {n} bits");
+                }
+            }
+        }
+    }
+}
+
+fn ots(p: &mut Party) -> Result<()> {
+    counts();
+    all([0, 14, 15, u32::MAX].map(|k| codes::Code::new(k).map(drop)))?;
+    all([0, 1, (1 << 13) + 1, 1 << 14, usize::MAX].map(|n| p.random_ots(n, (3, 3)).map(drop)))
+}
+
+fn gates(p: &mut Party) -> Result<()> {
+    let bits = Bits::random(p, 3);
+    all([0, 65, usize::MAX].map(|k| Triples::shared(p, 3, k).map(drop)))?;
+    all([0, 5, 16, u32::MAX].map(|t| Triples::from_codes(p, 3, t).map(drop)))?;
+    all([0, 5, 16, u32::MAX].map(|t| Triples::code_cots(Role::P0, 3, t).map(drop)))?;
+    all([0, 17, u32::MAX].map(|bits| DaBits::<u16>::random(p, bits, 3).map(drop)))?;
+    all([0, 17, u32::MAX].map(|width| b2a::<u16>(p, &bits, width).map(drop)))
+}
+
+fn digits(p: &mut Party) -> Result<()> {
+    for digit in [0, 7, u32::MAX] {
+        let plan = Plan { digit, ..DIGITS };
+        let job = CompareJob { bits: 20, domain: arith::Domain::Near, plan };
+        all([
+            Millionaires::prepare(p, 20, plan, 1).map(drop),
+            Comparison::prepare(p, job, 1).map(drop),
+            Maximum::prepare(p, job, 1, 4).map(drop),
+            Equality::prepare(p, 20, digit, 1).map(drop),
+            Decomposition::prepare(p, 20, digit, 1).map(drop),
+            Extension::prepare(p, 20, plan, 1).map(drop),
+            FaithfulTruncation::prepare(p, 7, plan, 1).map(drop),
+            plan.cost(20).map(drop),
+            plan.memory(20).map(drop),
+        ])?;
+    }
+    refusal()
+}
+
+fn comparisons(p: &mut Party) -> Result<()> {
+    for bits in WIDTHS {
+        all([
+            Millionaires::prepare(p, bits, DIGITS, 1).map(drop),
+            Millionaires::cots(Role::P0, bits, DIGITS, 1).map(drop),
+            Equality::prepare(p, bits, 4, 1).map(drop),
+            Equality::cots(Role::P1, bits, 4, 1).map(drop),
+            Decomposition::prepare(p, bits, 4, 1).map(drop),
+            Extension::prepare(p, bits, DIGITS, 1).map(drop),
+            FaithfulTruncation::prepare(p, bits, DIGITS, 1).map(drop),
+            Plan::best(bits, Objective::Total).map(drop),
+            SidesJob::sides(bits, 4, Objective::Total).map(drop),
+            SidesJob::inside(bits, 4, Objective::Bytes).map(drop),
+        ])?;
+        for domain in [arith::Domain::Near, arith::Domain::Signed, arith::Domain::Unsigned] {
+            let job = CompareJob { bits, domain, plan: DIGITS };
+            all([
+                CompareJob::new(bits, domain, Objective::Rounds).map(drop),
+                job.cots(Role::P0, 1).map(drop),
+                job.memory().map(drop),
+                Comparison::prepare(p, job, 1).map(drop),
+                Maximum::prepare(p, job, 1, 4).map(drop),
+            ])?;
+        }
+    }
+    refusal()
+}
+
+fn maximum_and_sides(p: &mut Party) -> Result<()> {
+    let job = CompareJob::new(20, arith::Domain::Near, Objective::Total)?;
+    all([Maximum::prepare(p, job, 1, 0).map(drop)])?;
+    all([0, 1, (1 << 19) + 1, u64::MAX].map(|span| {
+        let job = SidesJob::sides(20, span, Objective::Total)?;
+        Sides::prepare(p, job, 1).map(drop)
+    }))
+}
+
+fn numbers(p: &mut Party) -> Result<()> {
+    let x = AShare::<u32>::new(20, vec![1; 4]);
+    let rows = arith::Shape { batch: 1, rows: 2, inner: 2, columns: 1 };
+    all([0, 33, 64, u32::MAX].map(|bits| ProductTriples::<u32>::random(p, bits, rows).map(drop)))?;
+    all([0, 33, u32::MAX].map(|bits| arith::multiply_rows::<u32>(p, bits, &[1; 4], 2).map(drop)))?;
+    all([0, 33, u32::MAX].map(|bits| arith::multiply_numbers::<u32>(p, bits, &[1; 4], 2).map(drop)))?;
+    all([20, 21, 64, u32::MAX].map(|scale| Fixed::new(x.clone(), scale).map(drop)))?;
+    all([0, 20, 33, u32::MAX].map(|f| arith::truncate(p, &x, f).map(drop)))?;
+    all([20, 33, u32::MAX].map(|f| arith::truncate_reduce(&x, f).map(drop)))?;
+    all([20, 33, u32::MAX].map(|f| arith::insecure_truncate_local(Role::P0, &x, f).map(drop)))?;
+    all([20, 0, 65, u32::MAX].map(|k| arith::zero_extend_bounded::<u32, u64>(p, &x, k).map(drop)))?;
+    all([20, 0, 65, u32::MAX].map(|k| arith::sign_extend_bounded::<u32, u64>(p, &x, k).map(drop)))?;
+    all([0, 3, usize::MAX].map(|len| arith::inner_products(p, &x, &x, len).map(drop)))?;
+    all([AShare::<u32>::new(20, vec![1; 3])].map(|y| arith::multiply(p, &x, &y).map(drop)))
+}
+
+fn functions(p: &mut Party) -> Result<()> {
+    let options = Options::default();
+    for bits in WIDTHS {
+        let (norm, norms) = ([0.25, 4.0], (2, 3));
+        all([
+            Evaluation::new(Function::Sigmoid, bits, 8, &options).map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits, scale: 12, objective: Objective::Total })
+                .map(drop),
+            Gelu::prepare(p, GeluJob { batch: 6, bits, scale: 12, objective: Objective::Total }).map(drop),
+            Reciprocal::prepare(p, reciprocal(bits, 12), 3).map(drop),
+            Norm::prepare(p, layer(norms, bits, 12, norm)).map(drop),
+        ])?;
+    }
+    refusal()
+}
+
+fn scales(p: &mut Party) -> Result<()> {
+    let options = Options::default();
+    for scale in [37, 64, 200, u32::MAX] {
+        let total = Objective::Total;
+        all([
+            Evaluation::new(Function::Sigmoid, 37, scale, &options).map(drop),
+            Softmax::prepare(p, SoftmaxJob { rows: 2, len: 3, bits: 37, scale, objective: total }).map(drop),
+            Gelu::prepare(p, GeluJob { batch: 6, bits: 37, scale, objective: total }).map(drop),
+            Reciprocal::prepare(p, reciprocal(37, scale), 3).map(drop),
+            Norm::prepare(p, layer((2, 3), 37, scale, [0.25, 4.0])).map(drop),
+        ])?;
+    }
+    refusal()
+}
+
+fn bounds(p: &mut Party) -> Result<()> {
+    let wrong = [[f64::NAN, 1.0], [1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [0.0, f64::INFINITY]];
+    for bounds in wrong {
+        all([
+            Reciprocal::prepare(p, ReciprocalJob { bounds, ..reciprocal(37, 12) }, 3).map(drop),
+            Norm::prepare(p, layer((2, 3), 37, 12, bounds)).map(drop),
+        ])?;
+    }
+    for bounds in &wrong[..3] {
+        let domain = Some(Bounds { lo: bounds[0], hi: bounds[1] });
+        let options = Options { domain, ..Options::default() };
+        all([
+            Evaluation::new(Function::Sigmoid, 37, 8, &options).map(drop),
+            math::Domain::new(Bounds { lo: bounds[0], hi: bounds[1] }, 8).map(drop),
+        ])?;
+    }
+    refusal()
+}
+
+fn splines(p: &mut Party) -> Result<()> {
+    all([0, 65, u32::MAX].map(|pieces| {
+        let method = math::Method::Spline { degree: 2, pieces };
+        Evaluation::new(Function::Sigmoid, 37, 8, &Options { method, ..Options::default() }).map(drop)
+    }))?;
+    let shape = |degree, bits, ring| polynomial::Shape { degree, bits, ring };
+    let wrong = [shape(0, 8, 20), shape(9, 8, 20), shape(2, 0, 20), shape(2, 64, 64), shape(2, 8, 65)];
+    all(wrong.map(|shape| OneHot::<Cyclic>::rotl(p, 3, 1)?.polynomial(p, shape).map(drop)))
+}
+
+/// All were refused.
+fn refusal() -> Result<()> {
+    Err(Error::Shape { what: "calls accepted", want: 0, got: 0 })
+}
+
+fn reciprocal(bits: u32, scale: u32) -> ReciprocalJob {
+    ReciprocalJob { bits, scale, scale_out: scale, bounds: [1.0, 9.0], dividend: 0.0 }
+}
+
+fn layer((rows, len): (usize, usize), bits: u32, scale: u32, variance: [f64; 2]) -> NormJob {
+    NormJob { rows, len, bits, scale, largest: 8.0, variance, epsilon: 0.25, gain: 2.0 }
+}
+
+const CALLS: [(&str, Call); 14] = [
+    ("generators, cyclic", generators::<Cyclic>),
+    ("generators, xor", generators::<Xor>),
+    ("lookups", lookups),
+    ("permutations", arrays),
+    ("ots", ots),
+    ("gates", gates),
+    ("digits", digits),
+    ("comparisons", comparisons),
+    ("maximum and sides", maximum_and_sides),
+    ("numbers", numbers),
+    ("functions", functions),
+    ("scales", scales),
+    ("bounds", bounds),
+    ("splines", splines),
+];
+
+/// What is refused sends nothing and leaves no trace: a lookup after it is right.
+#[test]
+fn every_constructor_refuses_what_it_does_not_serve() {
+    let failed = CALLS.into_iter().zip(900..).filter(|&((name, call), seed)| {
+        let run = || {
+            both(pair(seed, None), |p| {
+                p.stock_cots(1000, 1000)?; // what is made before it is refused takes from these
+                let refused = call(p).expect_err("calls refused");
+                assert!(matches!(refused, Error::Param { .. } | Error::Shape { .. }), "{refused}");
+                let table = Table::<u16>::tabulate(4, 16, |x| 1000 + x)?;
+                let x: Share<Additive, u32> = share(p.role(), 4, &[3, 9], seed);
+                let y = OneHot::<Cyclic>::rotl(p, 4, 2)?.signed(p, &[16])?.lookup(p, &table, &x)?;
+                p.open(&y)
+            })
+        };
+        println!("{name}, seed {seed}");
+        !catch_unwind(AssertUnwindSafe(run)).is_ok_and(|(opened, _)| opened == [1003, 1009])
+    });
+    let failed: Vec<_> = failed.map(|((name, _), seed)| (name, seed)).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// Refusals cost nothing: neither party waits for the other.
+#[test]
+fn random_ots_out_of_range_send_nothing() {
+    both(pair(909, None), |p| {
+        let (refused, cost) = p.metered(|p| Ok([1, 1 << 14].map(|n| p.random_ots(n, (9, 9)).err())))?;
+        for error in refused {
+            let text = error.expect("refused").to_string();
+            assert!(text.starts_with("pads of an OT: 1"), "{text}");
+            assert!(text.ends_with("is not supported; accepted: 2 to 8192"), "{text}");
+        }
+        assert_eq!(cost, Cost { sent: 0, received: 0, rounds: 0 });
+        Ok(())
+    });
+}

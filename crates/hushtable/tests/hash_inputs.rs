@@ -1,0 +1,228 @@
+//! S7 over whole protocols: every input of the hash is recorded, with its key, in a session that runs all of them,
+//! and none repeats. A party that hashed the same input twice under one key would use a mask twice.
+//!
+//! Two kinds of repetition are meant. Half-trees are grown again from the nodes that are kept: what is grown again
+//! must have been hashed before, by the same party, in the tree's first pass. And what is in nobody's secret place
+//! is zero or follows from it: the empty leaf of a punctured tree, the idle trees of a group.
+
+use crate::{
+    support::pairs::{id, share},
+    wire, wire_functions,
+};
+
+use std::{
+    collections::{HashMap, HashSet},
+    thread,
+};
+
+use hushtable::{
+    Party, Result, Role,
+    arith::{Method, Millionaires, Plan, multiply},
+    gates::{Bits, Triples, b2a},
+    lut::{Table, arithmetic::Arithmetic, oplut::OpLut, splut::SpLut},
+    net::{Connection, Shape},
+    onehot::{Cyclic, OneHot, Xor},
+    ot::Scheme,
+    session::{Purpose, Session},
+    share::{Additive, Bitwise},
+};
+use prim::{
+    block::Block,
+    hash::CcrHash,
+    record::{self, Hashed},
+};
+
+const PURPOSES: [Purpose; 14] = [
+    Purpose::SubfieldTree,
+    Purpose::NoiseTree,
+    Purpose::Matrix,
+    Purpose::OtPad,
+    Purpose::KeyProduct,
+    Purpose::Pprf,
+    Purpose::Row,
+    Purpose::Tree,
+    Purpose::TreeRow,
+    Purpose::Entry,
+    Purpose::TreeWord,
+    Purpose::CodePad,
+    Purpose::WidePad,
+    Purpose::JoinedKey,
+];
+
+/// Keys of one purpose and owner that a session may draw.
+const KEYS: usize = 1 << 12;
+/// Inputs below this are of empty places: no secret is.
+const EMPTY: u128 = 1 << 20;
+/// Levels of the trees here, at most.
+const HEIGHT: usize = 12;
+
+/// Both parties' records of a whole session, and the ids of it and of its lanes.
+fn recorded(
+    seed: u64,
+    scheme: Option<Scheme>,
+    run: impl Fn(&mut Party) -> Result<Vec<[u8; 32]>> + Copy + Send + Sync,
+) -> ([Vec<Hashed>; 2], Vec<[u8; 32]>) {
+    let party = |connection: Connection| {
+        record::start();
+        let mut p = Party::seeded(connection, seed, scheme).expect("set-up");
+        let ids = run(&mut p).expect("an honest run");
+        (record::take(), ids)
+    };
+    let (c0, c1) = Connection::pair_with(id(seed), Shape::LOOPBACK);
+    thread::scope(|scope| {
+        let p1 = scope.spawn(move || party(c1));
+        let (at_p0, mut ids) = party(c0);
+        ids.push(id(seed));
+        ([at_p0, p1.join().expect("no panic at P1").0], ids)
+    })
+}
+
+/// What each key of these sessions is for.
+fn purposes(ids: &[[u8; 32]]) -> HashMap<u128, Purpose> {
+    let mut found = HashMap::new();
+    for &id in ids {
+        let mut s = Session::seeded(Connection::pair_with(id, Shape::LOOPBACK).0, 0);
+        for purpose in PURPOSES {
+            for owner in [Role::P0, Role::P1] {
+                found.extend((0..KEYS).map(|_| (s.key(purpose, owner).0, purpose)));
+            }
+        }
+    }
+    assert_eq!(found.len(), ids.len() * PURPOSES.len() * 2 * KEYS, "no key is another's");
+    found
+}
+
+/// The nodes of trees whose root is zero and whose corrections are, under each of these keys; and as leaves are
+/// hashed.
+fn idle(keys: impl Iterator<Item = u128>) -> HashSet<u128> {
+    let mut nodes = HashSet::new();
+    for hash in keys.map(|key| CcrHash::new(Block(key))) {
+        let mut level = vec![Block::ZERO];
+        for _ in 0..=HEIGHT {
+            nodes.extend(level.iter().flat_map(|x| [x.0, x.0 ^ 1]));
+            let children = level.iter().map(|&x| [hash.one(x), hash.one(x) ^ x]);
+            level = children.flatten().collect();
+            level.sort_unstable_by_key(|x| x.0);
+            level.dedup();
+        }
+    }
+    nodes
+}
+
+/// The purposes that occur.
+fn check(what: &str, record: &[Hashed], purposes: &HashMap<u128, Purpose>) -> Vec<Purpose> {
+    let purpose = |h: &Hashed| purposes.get(&h.key.0).copied().expect("a key of the session");
+    let (mut seen, mut repeated) = (HashMap::<u128, HashSet<u128>>::new(), Vec::new());
+    for h in record.iter().filter(|h| h.input.0 >= EMPTY) {
+        let known = !seen.entry(h.key.0).or_default().insert(h.input.0);
+        if h.regrown {
+            let tree = matches!(purpose(h), Purpose::Tree | Purpose::TreeRow | Purpose::TreeWord);
+            assert!(tree && known, "{what}: {:?} grows what was not there before", purpose(h));
+        } else if known {
+            repeated.push(h);
+        }
+    }
+    let idle = idle(seen.keys().copied().filter(|key| purposes[key] == Purpose::Tree));
+    repeated.retain(|h| !idle.contains(&h.input.0));
+    let of: Vec<Purpose> = repeated.iter().map(|h| purpose(h)).take(5).collect();
+    assert!(repeated.is_empty(), "{what}: {} inputs repeat under one key: {of:?}", repeated.len());
+    seen.keys().map(|key| purposes[key]).collect()
+}
+
+/// Batches of several messages and keys.
+fn large(p: &mut Party) -> Result<()> {
+    let (role, table) = (p.role(), Table::<u64>::tabulate(8, 64, |x| x.wrapping_mul(0x9e37_79b9))?);
+    let x = |count| share::<Additive>(role, 8, &vec![77; count], 1);
+    let y = |count| share::<Bitwise>(role, 8, &vec![77; count], 2);
+    OneHot::<Cyclic>::tree(p, 8, 5000)?.signed(p, &[64])?.lookup(p, &table, &x(5000))?;
+    OneHot::<Xor>::tree(p, 8, 5000)?.lookup_xor(p, &table, &y(5000))?;
+    Arithmetic::<Cyclic, u64>::prepare(p, 8, 64, 5000)?.lookup(p, &table, &x(5000))?;
+    OneHot::<Cyclic>::rotl(p, 8, 1300)?.lookup_xor(p, &table, &x(1300))?;
+    OneHot::<Xor>::staged(p, 8, 1300)?.signed(p, &[64])?.lookup(p, &table, &y(1300))?;
+    SpLut::<Cyclic>::prepare(p, 256, 2100)?.lookup(p, &table, &x(2100))?;
+    SpLut::<Xor>::prepare_kk13(p, 256, 2100)?.lookup_xor(p, &table, &y(2100))?;
+    let small = Table::<u16>::tabulate(4, 16, |x| x * 511)?;
+    OpLut::<Cyclic, Additive, u16>::prepare(p, &small, 1300)?.lookup(p, &x(1300))?;
+    OpLut::<Cyclic, Additive, u16>::prepare_kk13(p, &small, 1300)?.lookup(p, &x(1300))?;
+    for t in 1..=4 {
+        drop(Triples::from_codes(p, 700, t)?);
+    }
+    p.random_ots(100, (2100, 2100))?.spend(|_| ());
+    multiply(p, &share::<Additive>(role, 32, &[5; 5000], 3), &share(role, 32, &[6; 5000], 4))?;
+    for (method, digit) in [(Method::Thermometer, 4), (Method::Lookup, 2)] {
+        Millionaires::prepare(p, 31, Plan { method, digit }, 5000)?.less(p, &[4444; 5000])?;
+    }
+    let bits = Bits::random(p, 50_000);
+    b2a::<u32>(p, &bits, 31).map(drop)
+}
+
+/// All protocols one after the other in one session; then in larger batches, from Ferret's OTs; then in two lanes.
+#[test]
+fn no_input_repeats_under_a_key() {
+    let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {
+        let small = wire::PROTOCOLS.iter().filter(|(_, scheme, _)| scheme.is_none());
+        for (name, protocol) in
+            small.map(|&(name, _, f)| (name, f)).chain(wire_functions::PROTOCOLS.iter().copied())
+        {
+            protocol(p).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+        large(p)?;
+        let mut lanes = p.fork(2)?;
+        for lane in &mut lanes {
+            for &(_, _, protocol) in wire::PROTOCOLS.iter().filter(|(_, scheme, _)| scheme.is_none()) {
+                protocol(lane)?;
+            }
+            drop(lane.cots(40_000, 40_000)?);
+        }
+        p.random_ots(100, (9, 9))?.spend(|_| ()); // after the lanes as before
+        Ok(lanes.iter().map(Party::id).collect())
+    };
+    let (records, ids) = recorded(400, None, run);
+    let purposes = purposes(&ids);
+    for (record, who) in records.into_iter().zip(["P0", "P1"]) {
+        assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
+        let found = check(who, &record, &purposes);
+        let hashed = PURPOSES.into_iter().filter(|&purpose| purpose != Purpose::Matrix); // a key of AES alone
+        hashed.for_each(|purpose| assert!(found.contains(&purpose), "{who} never hashed for {purpose:?}"));
+    }
+}
+
+/// Extensions one after the other, of every scheme.
+#[test]
+fn no_input_of_an_extension_repeats() {
+    for (seed, scheme) in [(401, Scheme::Iknp), (402, Scheme::SoftSpoken), (403, Scheme::Ferret)] {
+        let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {
+            for counts in [(9, 9), (9000, 9000), (120_000, 120_000), (300_000, 300_000)] {
+                drop(p.cots(counts.0, counts.1)?);
+            }
+            Ok(Vec::new())
+        };
+        let (records, ids) = recorded(seed, Some(scheme), run);
+        let purposes = purposes(&ids);
+        for (record, who) in records.iter().zip(["P0", "P1"]) {
+            check(&format!("{scheme:?}, {who}"), record, &purposes);
+        }
+    }
+}
+
+/// The check can fail: it sees a key that serves two batches, and a tree that nobody grew.
+#[test]
+fn repeated_inputs_are_seen() {
+    let (mut s, _) = Session::pair_seeded(404, Shape::LOOPBACK);
+    let key = s.key(Purpose::Tree, Role::P0);
+    let purposes = purposes(&[id(404)]);
+    let hashed = |input, regrown| Hashed { key, input: Block(input), regrown };
+    let (a, b) = (1 << 77 | 5, 1 << 99);
+    let fails = |record: &[Hashed]| std::panic::catch_unwind(|| check("", record, &purposes)).is_err();
+    assert!(!fails(&[
+        hashed(a, false),
+        hashed(b, false),
+        hashed(a, true),
+        hashed(3, false),
+        hashed(3, false)
+    ]));
+    assert!(fails(&[hashed(a, false), hashed(b, false), hashed(a, false)]));
+    assert!(fails(&[hashed(a, false), hashed(b, true)]));
+    let idle = CcrHash::new(key).one(Block::ZERO).0;
+    assert!(!fails(&[hashed(idle, false), hashed(idle, false)]));
+}
