@@ -5,7 +5,7 @@ Each party holds a share of every number; functions of shares give shares; `Part
     import hushtable as ht
 
     def party(p):                                  # runs as both parties
-        s = p.share([0.5 if p.role == 0 else 0.25], bits=12, fraction=8)
+        s = p.share([0.5 if p.role == 0 else 0.25], range=(-8, 8))
         return p.open(ht.sigmoid(s))
 
     ht.run_pair(party)                             # (array([0.6796875]), array([0.6796875]))

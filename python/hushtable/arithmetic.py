@@ -101,7 +101,8 @@ def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
 def _heaviest(factors: NDArray[np.int64]) -> int:
     """The largest sum of sizes in a column; more, where `int64` might not hold it."""
     lo, hi = _words.extremes(factors)
-    most, inner = max(-lo, hi - 1, 0), factors.shape[-2]
+    inner: int = factors.shape[-2]
+    most = max(-lo, hi - 1, 0)
     if most * inner >= 1 << 62 or factors.size == 0:
         return most * inner
     return int(np.abs(factors).sum(axis=-2).max())
@@ -115,10 +116,10 @@ def mean(x: Share, axis: int | None = None) -> Share:
     total, limits = x._total(axis)
     if total.size == 0 or x.size == 0:
         raise ShapeError(f"mean: at least one value is expected, got shape {x.shape}")
-    count, most = x.size // total.size, max(abs(limits[0]), abs(limits[1] - 1))
-    digits = _mean_digits(most, count, x.bits)
+    count = x.size // total.size
+    digits = _mean_digits(limits, count, x.bits)
     if digits is None:
-        need = next((bits for bits in range(x.bits + 1, 65) if _mean_digits(most, count, bits) is not None), None)
+        need = next((bits for bits in range(x.bits + 1, 65) if _mean_digits(limits, count, bits) is not None), None)
         accepted = "share with a smaller range=" if need is None else f"{need} and more, or a smaller range="
         raise ParamError(
             f"mean: {x.bits} bits for {count} values in {x.range} is not supported; accepted: {accepted}"
@@ -129,15 +130,16 @@ def mean(x: Share, axis: int | None = None) -> Share:
     return _shifted(product._like(words, (limits[0] + half, limits[1] + half)), digits)
 
 
-def _mean_digits(most: int, count: int, bits: int) -> int | None:
-    """Digits behind the point of the reciprocal of `count`, at most 40: the most for which products with sums of up to
-    `most` fit a quarter of the width, if they leave an error of half a step."""
-    room = 1 << max(bits - 2, 0)
-    fits = (k for k in range(40, -1, -1) if most * round(2**k / count) + (1 << k >> 1) < room)
-    digits = next(fits, None)
-    if digits is None or most * abs(round(2**digits / count) * count - 2**digits) * 2 > count << digits:
-        return None
-    return digits
+def _mean_digits(sums: Range, count: int, bits: int) -> int | None:
+    """Digits behind the point of the reciprocal of `count`, at most 40: the most for which its products with the sums
+    fit a quarter of the width and are right to half a step; `None` if there are none."""
+    room, (lo, hi) = 1 << max(bits - 2, 0), sums
+    for digits in range(40, -1, -1):
+        factor, half = round(2**digits / count), 1 << digits >> 1
+        if -room <= lo * factor + half and (hi - 1) * factor + half < room:
+            error = max(abs(lo), abs(hi - 1)) * abs(factor * count - (1 << digits))
+            return digits if 2 * error <= count << digits else None
+    return None
 
 
 def less(a: Share, b: Share | ArrayLike) -> Share:

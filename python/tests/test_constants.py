@@ -145,7 +145,7 @@ def test_products_with_nothing(fraction):
         none, some = share(p, np.zeros((2, 0)), **kind), share(p, np.zeros((0, 3)), **kind)
         empty = share(p, np.zeros(0), **kind)
         return [p.open(y) for y in (none @ np.zeros((0, 3)), np.zeros((2, 0)) @ some, none @ some, empty @ [],
-                                    empty @ empty, some @ np.zeros((3, 2)), empty * [], empty + [])]
+                                    empty @ empty, some @ np.zeros((3, 2), dtype=int), empty * [], empty + [])]
 
     shapes = [(2, 3), (2, 3), (2, 3), (), (), (0, 2), (0,), (0,)]
     for results in ht.run_pair(party):
@@ -159,7 +159,7 @@ def test_what_has_no_share_is_refused():
 
 
 @pytest.mark.parametrize(("bits", "fraction"), [(34, 8), (40, 8), (34, 4)])
-@pytest.mark.parametrize("count", [1, 3, 7, 20, 64, 100])
+@pytest.mark.parametrize("count", [1, 3, 7, 20, 64])
 def test_means_are_rounded_to_nearest(bits, fraction, count):
     rng = np.random.default_rng(count)
     rows = np.stack([np.ones(count), -np.ones(count), rng.integers(-16, 16, count) / 4, np.full(count, 63.75)])

@@ -17,7 +17,7 @@ LIKE = ht.Like(40, bits=12, fraction=6, range=(-4, 4))
 
 
 def two_layers(s):
-    return ht.tanh(ht.sigmoid(s) - 0.5)
+    return ht.tanh(ht.sigmoid(s, protocol="auto") - 0.5, protocol="auto")
 
 
 def arithmetic(s):
@@ -27,7 +27,7 @@ def arithmetic(s):
 
 
 def both(s):
-    return ht.where(s < 0, ht.sigmoid(s), s)
+    return ht.where(s < 0, ht.sigmoid(s, protocol="auto"), s)
 
 
 def evaluated(s):
@@ -153,7 +153,7 @@ def test_a_whole_party_is_planned():
     def party(p):
         s = p.share(X / 2, bits=12, fraction=6, range=(-8, 8))
         p.barrier()
-        return p.open(ht.sigmoid(s)), p.open(s < 0, to=0)
+        return p.open(ht.sigmoid(s, protocol="auto")), p.open(s < 0, to=0)
 
     def planned(p):
         with p.offline():

@@ -20,9 +20,11 @@ B = RNG.integers(-2000, 2000, (3, 1)) / 16
 def on_shares(f, *inputs, bits=24, fraction=4):
     """What `f` gives on shares of the inputs, opened; the same at both parties."""
 
+    limits = (-256, 256) if fraction else None
+
     def party(p):
         shares = [
-            p.input(x if p.role == i % 2 else None, i % 2, shape=x.shape, bits=bits, fraction=fraction)
+            p.input(x if p.role == i % 2 else None, i % 2, shape=x.shape, bits=bits, fraction=fraction, range=limits)
             for i, x in enumerate(inputs)
         ]
         return p.open(f(*shares))
