@@ -12,7 +12,7 @@ use apps::{
     scoring::{Question, Scoring},
 };
 use billed::check_parts;
-use hushtable::{AShare, Role, arith::Fixed};
+use hushtable::{AShare, Role, arith::Fixed, operation::Operation};
 
 #[test]
 fn blocks() {
@@ -44,7 +44,7 @@ fn scores() {
                 scoring.bill(64).expect("a bill"),
                 0,
                 |p| scoring.prepare(p, 64),
-                |s, m| m.answers(s, &[1; 64]).map(drop),
+                |s, m| m.eval(s, &[&[1; 64]]).map(drop),
             );
         }
     }

@@ -1,11 +1,13 @@
 //! Scores of two parties against the plaintext model.
 
-use apps::scoring::{Answers, Question, Scoring, Weights};
+use apps::scoring::{Question, Scoring, Weights};
 use hushtable::{
-    AShare, Party, Result, Role,
-    arith::{CompareJob, Comparison, Domain, Objective},
+    AShare, BShare, Party, Result, Role,
+    arith::{CompareJob, Comparison, Domain, Fixed, Objective},
     math::Function,
+    operation::Operation,
     run_pair,
+    share::Sharing,
 };
 
 /// Parts of both parties: the given sums, split by a fixed sequence.
@@ -22,16 +24,14 @@ fn run(scoring: &Scoring, sums: &[i64]) -> Vec<i64> {
     let party = |p: &mut Party| -> Result<Vec<i64>> {
         let mine = &parts[p.role() as usize];
         let material = scoring.prepare(p, mine.len())?;
-        Ok(match material.answers(p, mine)? {
-            Answers::Probabilities(y) => {
-                let unused = 64 - y.bits();
-                p.open(y.share())?.iter().map(|w| (w << unused) as i64 >> unused).collect()
-            }
-            Answers::AtLeast(bits) => {
-                let words = bits.open(p)?;
-                (0..bits.len()).map(|i| (words[i / 64] >> (i % 64) & 1) as i64).collect()
-            }
-        })
+        let (words, held) = (material.eval(p, &[mine])?, scoring.result());
+        if held.sharing == Sharing::Xor {
+            let bits = p.open(&BShare::<u64>::new(held.bits, words))?;
+            return Ok(bits.iter().map(|&bit| bit as i64).collect());
+        }
+        let unused = 64 - held.bits;
+        let y = p.open(&AShare::<u64>::new(held.bits, words))?;
+        Ok(y.iter().map(|w| (w << unused) as i64 >> unused).collect())
     };
     let (first, second) = run_pair(Party::pair_seeded(7).unwrap(), party, party).unwrap();
     assert_eq!(first, second);
@@ -87,10 +87,9 @@ fn a_model_of_two_parties_gives_what_it_gives_as_a_whole() {
         };
         let parts = rows.iter().map(|row| Ok(scoring.encode(part(row)?).unwrap()));
         let parts = parts.collect::<Result<Vec<_>>>()?;
-        match scoring.prepare(p, rows.len())?.answers(p, &parts)? {
-            Answers::Probabilities(y) => y.open(p),
-            Answers::AtLeast(_) => unreachable!("probabilities are asked for"),
-        }
+        let held = scoring.result();
+        let y = scoring.prepare(p, rows.len())?.eval(p, &[&parts])?;
+        Fixed::new(AShare::<u64>::new(held.bits, y), held.fraction)?.open(p)
     };
     let (got, _) = run_pair(Party::pair_seeded(8).unwrap(), party, party).unwrap();
     for (row, got) in rows.iter().zip(got) {
@@ -106,7 +105,7 @@ fn bytes_and_rounds_of_a_threshold_are_those_of_a_comparison() {
     let scoring = Scoring::new(32, 16, Question::AtLeast(0.7)).unwrap();
     let of_threshold = |p: &mut Party| {
         let material = scoring.prepare(p, rows)?;
-        Ok(p.metered(|p| material.answers(p, &vec![1; rows]))?.1)
+        Ok(p.metered(|p| material.eval(p, &[&vec![1; rows]]))?.1)
     };
     let of_comparison = |p: &mut Party| {
         let job = CompareJob::new(32, Domain::Near, Objective::Total)?;

@@ -124,9 +124,9 @@ fn a_hundred_runs_are_identical() {
     let n = split.shares.len();
     let run = |p: &mut Party| -> Result<[Vec<u16>; 3]> {
         let x: AShare<u16> = split.mine(p.role());
-        let safe = truncate(p, &x, 5)?;
-        let faithful = FaithfulTruncation::prepare(p, 5, PLAN, n)?.truncate(p, &x)?;
-        let reduced = FaithfulTruncation::prepare(p, 5, PLAN, n)?.truncate_reduce(p, &x)?;
+        let safe = Truncation::prepare(p, 16, 5, n)?.truncate(p, &x)?;
+        let faithful = FaithfulTruncation::prepare(p, 16, 5, PLAN, n)?.truncate(p, &x)?;
+        let reduced = FaithfulReduction::prepare(p, 16, 5, PLAN, n)?.reduce(p, &x)?;
         Ok([p.open(&safe)?, p.open(&faithful)?, p.open(&reduced)?])
     };
     let (first, _) = both(pair(1000, None), run);

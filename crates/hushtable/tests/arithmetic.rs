@@ -1,14 +1,15 @@
 //! Additive one-hot vectors: the lookup is right for every index, the cost is the documented one.
 
+use crate::support::onehot;
 use crate::support::pairs;
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::{Table, arithmetic::Arithmetic},
+    lut::{Protocol, Table, arithmetic::Arithmetic},
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, Xor},
     reference,
-    share::Share,
+    share::{Share, Sharing},
 };
 use pairs::{both, pair, share};
 use prim::ring::Ring;
@@ -92,7 +93,8 @@ fn the_cost_is_the_documented_one() {
         const BATCH: usize = 64; // whole bytes of everything, one message each
         let k = (128 / R::WIDTH).min(1 << n);
         let d = k.ilog2();
-        let (send, recv) = Arithmetic::<G, R>::cots(p.role(), n, l, BATCH);
+        let job = onehot::job::<G>(Sharing::Additive, n, l);
+        let (send, recv) = Protocol::Arithmetic.bill(&job, BATCH)?.cots_of(p.role());
         assert_eq!((send + recv) / BATCH, (2 * (n - 1) + k + 1 + lift) as usize);
         p.stock_cots(send, recv)?;
         let (material, cost) = p.metered(|p| Arithmetic::<G, R>::prepare(p, n, l, BATCH))?;

@@ -7,10 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        self, CompareJob, Comparison, Decomposition, Equality, Extension, FaithfulTruncation, Fixed, Maximum,
-        Millionaires, Objective, Plan, ProductTriples, Sides, SidesJob,
+        self, Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Equality, Extension,
+        FaithfulReduction, FaithfulTruncation, Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape,
+        Maximum, Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, Sides, SidesJob,
+        SmallProducts, Squares, Truncation, VectorMaximum,
     },
-    gates::{Bits, DaBits, Triples, b2a},
+    gates::{B2a, DaBits, Mux, Triples},
     lut::{
         Job, Merged, Protocol, Table, arithmetic::Arithmetic, flute::Flute, oplut::OpLut, ottt::Ottt,
         read::polynomial, splut::SpLut, switching::Chain,
@@ -116,8 +118,7 @@ fn counts() {
                 for value_bits in [0, 8, 65] {
                     let job = Job { index, output, index_bits: n, value_bits };
                     let refused = protocol.check(&job).is_err();
-                    let counts = protocol.cots(&job, Role::P0, 3);
-                    assert!(!refused || counts == (0, 0), "{protocol} at {n} bits");
+                    assert_eq!(protocol.bill(&job, 3).is_err(), refused, "{protocol} at {n} bits");
                 }
             }
         }
@@ -131,12 +132,12 @@ fn ots(p: &mut Party) -> Result<()> {
 }
 
 fn gates(p: &mut Party) -> Result<()> {
-    let bits = Bits::random(p, 3);
     all([0, 65, usize::MAX].map(|k| Triples::shared(p, 3, k).map(drop)))?;
     all([0, 5, 16, u32::MAX].map(|t| Triples::from_codes(p, 3, t).map(drop)))?;
     all([0, 5, 16, u32::MAX].map(|t| Triples::code_cots(Role::P0, 3, t).map(drop)))?;
     all([0, 17, u32::MAX].map(|bits| DaBits::<u16>::random(p, bits, 3).map(drop)))?;
-    all([0, 17, u32::MAX].map(|width| b2a::<u16>(p, &bits, width).map(drop)))
+    all([0, 65, u32::MAX].map(|width| B2a::prepare(p, width, 3).map(drop)))?;
+    all([0, 65, u32::MAX].map(|width| Mux::prepare(p, 3, &[width]).map(drop)))
 }
 
 fn digits(p: &mut Party) -> Result<()> {
@@ -146,13 +147,18 @@ fn digits(p: &mut Party) -> Result<()> {
         all([
             Millionaires::prepare(p, 20, plan, 1).map(drop),
             Comparison::prepare(p, job, 1).map(drop),
-            Maximum::prepare(p, job, 1, 4).map(drop),
+            Maximum::prepare(p, job, 1).map(drop),
+            VectorMaximum::prepare(p, job, 1, 4).map(drop),
+            Relu::prepare(p, job, 1).map(drop),
+            Absolute::prepare(p, job, 1).map(drop),
+            Clamp::prepare(p, job, 1).map(drop),
             Equality::prepare(p, 20, digit, 1).map(drop),
             Decomposition::prepare(p, 20, digit, 1).map(drop),
-            Extension::prepare(p, 20, plan, 1).map(drop),
-            FaithfulTruncation::prepare(p, 7, plan, 1).map(drop),
-            plan.cost(20).map(drop),
-            plan.memory(20).map(drop),
+            Extension::prepare(p, [20, 30], plan, 1).map(drop),
+            Extension::bill([20, 30], plan).map(drop),
+            FaithfulTruncation::prepare(p, 20, 7, plan, 1).map(drop),
+            FaithfulReduction::prepare(p, 20, 7, plan, 1).map(drop),
+            plan.bill(20).map(drop),
         ])?;
     }
     refusal()
@@ -162,12 +168,16 @@ fn comparisons(p: &mut Party) -> Result<()> {
     for bits in WIDTHS {
         all([
             Millionaires::prepare(p, bits, DIGITS, 1).map(drop),
-            Millionaires::cots(Role::P0, bits, DIGITS, 1).map(drop),
+            DIGITS.bill(bits).map(drop),
             Equality::prepare(p, bits, 4, 1).map(drop),
-            Equality::cots(Role::P1, bits, 4, 1).map(drop),
+            Equality::bill(bits, 4).map(drop),
             Decomposition::prepare(p, bits, 4, 1).map(drop),
-            Extension::prepare(p, bits, DIGITS, 1).map(drop),
-            FaithfulTruncation::prepare(p, bits, DIGITS, 1).map(drop),
+            Extension::prepare(p, [bits, 64], DIGITS, 1).map(drop),
+            Extension::prepare(p, [8, bits], DIGITS, 1).map(drop),
+            FaithfulTruncation::prepare(p, 64, bits, DIGITS, 1).map(drop),
+            FaithfulTruncation::prepare(p, bits, 1, DIGITS, 1).map(drop),
+            FaithfulReduction::prepare(p, 64, bits, DIGITS, 1).map(drop),
+            FaithfulReduction::prepare(p, bits, 1, DIGITS, 1).map(drop),
             Plan::best(bits, Objective::Total).map(drop),
             SidesJob::sides(bits, 4, Objective::Total).map(drop),
             SidesJob::inside(bits, 4, Objective::Bytes).map(drop),
@@ -176,10 +186,13 @@ fn comparisons(p: &mut Party) -> Result<()> {
             let job = CompareJob { bits, domain, plan: DIGITS };
             all([
                 CompareJob::new(bits, domain, Objective::Rounds).map(drop),
-                job.cots(Role::P0, 1).map(drop),
-                job.memory().map(drop),
+                job.bill().map(drop),
                 Comparison::prepare(p, job, 1).map(drop),
-                Maximum::prepare(p, job, 1, 4).map(drop),
+                Relu::prepare(p, job, 1).map(drop),
+                Absolute::prepare(p, job, 1).map(drop),
+                Clamp::prepare(p, job, 1).map(drop),
+                Maximum::prepare(p, job, 1).map(drop),
+                VectorMaximum::prepare(p, job, 1, 4).map(drop),
             ])?;
         }
     }
@@ -188,7 +201,7 @@ fn comparisons(p: &mut Party) -> Result<()> {
 
 fn maximum_and_sides(p: &mut Party) -> Result<()> {
     let job = CompareJob::new(20, arith::Domain::Near, Objective::Total)?;
-    all([Maximum::prepare(p, job, 1, 0).map(drop)])?;
+    all([VectorMaximum::prepare(p, job, 1, 0).map(drop)])?;
     all([0, 1, (1 << 19) + 1, u64::MAX].map(|span| {
         let job = SidesJob::sides(20, span, Objective::Total)?;
         Sides::prepare(p, job, 1).map(drop)
@@ -197,18 +210,28 @@ fn maximum_and_sides(p: &mut Party) -> Result<()> {
 
 fn numbers(p: &mut Party) -> Result<()> {
     let x = AShare::<u32>::new(20, vec![1; 4]);
-    let rows = arith::Shape { batch: 1, rows: 2, inner: 2, columns: 1 };
+    let rows = MatrixShape { batch: 1, rows: 2, inner: 2, columns: 1 };
     all([0, 33, 64, u32::MAX].map(|bits| ProductTriples::<u32>::random(p, bits, rows).map(drop)))?;
-    all([0, 33, u32::MAX].map(|bits| arith::multiply_rows::<u32>(p, bits, &[1; 4], 2).map(drop)))?;
-    all([0, 33, u32::MAX].map(|bits| arith::multiply_numbers::<u32>(p, bits, &[1; 4], 2).map(drop)))?;
+    for bits in WIDTHS {
+        all([
+            KnownProducts::prepare(p, bits, Role::P0, 2, 2).map(drop),
+            Multiplication::prepare(p, bits, 2).map(drop),
+            Squares::prepare(p, bits, 2).map(drop),
+            SmallProducts::prepare(p, bits, 2).map(drop),
+            MatrixProduct::prepare(p, MatrixJob::shared(rows, bits)).map(drop),
+        ])?;
+    }
     all([20, 21, 64, u32::MAX].map(|scale| Fixed::new(x.clone(), scale).map(drop)))?;
-    all([0, 20, 33, u32::MAX].map(|f| arith::truncate(p, &x, f).map(drop)))?;
+    all([0, 20, 33, u32::MAX].map(|f| Truncation::prepare(p, 20, f, 1).map(drop)))?;
     all([20, 33, u32::MAX].map(|f| arith::truncate_reduce(&x, f).map(drop)))?;
     all([20, 33, u32::MAX].map(|f| arith::insecure_truncate_local(Role::P0, &x, f).map(drop)))?;
-    all([20, 0, 65, u32::MAX].map(|k| arith::zero_extend_bounded::<u32, u64>(p, &x, k).map(drop)))?;
-    all([20, 0, 65, u32::MAX].map(|k| arith::sign_extend_bounded::<u32, u64>(p, &x, k).map(drop)))?;
-    all([0, 3, usize::MAX].map(|len| arith::inner_products(p, &x, &x, len).map(drop)))?;
-    all([AShare::<u32>::new(20, vec![1; 3])].map(|y| arith::multiply(p, &x, &y).map(drop)))
+    all([20, 0, 65, u32::MAX].map(|k| BoundedExtension::prepare(p, [20, k], 1).map(drop)))?;
+    let mut material = || Multiplication::prepare(p, 20, 4);
+    let made = [material()?, material()?, material()?, material()?];
+    let [first, second, third, last] = made;
+    all([(first, 0), (second, 3), (third, usize::MAX)]
+        .map(|(material, len)| material.inner_products(p, &x, &x, len).map(drop)))?;
+    all([last.multiply(p, &x, &AShare::<u32>::new(20, vec![1; 3])).map(drop)])
 }
 
 fn functions(p: &mut Party) -> Result<()> {
@@ -266,7 +289,7 @@ fn splines(p: &mut Party) -> Result<()> {
         let method = math::Method::Spline { degree: 2, pieces };
         Evaluation::new(Function::Sigmoid, 37, 8, &Options { method, ..Options::default() }).map(drop)
     }))?;
-    let shape = |degree, bits, ring| polynomial::Shape { degree, bits, ring };
+    let shape = |degree, bits, ring| polynomial::PolynomialShape { degree, bits, ring };
     let wrong = [shape(0, 8, 20), shape(9, 8, 20), shape(2, 0, 20), shape(2, 64, 64), shape(2, 8, 65)];
     all(wrong.map(|shape| OneHot::<Cyclic>::rotl(p, 3, 1)?.polynomial(p, shape).map(drop)))
 }
@@ -281,7 +304,7 @@ fn reciprocal(bits: u32, scale: u32) -> ReciprocalJob {
 }
 
 fn layer((rows, len): (usize, usize), bits: u32, scale: u32, variance: [f64; 2]) -> NormJob {
-    NormJob { rows, len, bits, scale, largest: 8.0, variance, epsilon: 0.25, gain: 2.0 }
+    NormJob { rows, len, bits, scale, largest: 8.0, variance, epsilon: 0.25, gain: 2.0, gains_known_to: None }
 }
 
 const CALLS: [(&str, Call); 14] = [

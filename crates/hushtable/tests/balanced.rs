@@ -1,10 +1,11 @@
 //! Balanced outer products: the lookup is right for every index, the cost is the documented one.
 
-use crate::support::onehot;
+use crate::support::onehot::{self, cots_of};
 use crate::support::pairs;
 
 use hushtable::{
     Party, Result, Role,
+    lut::Protocol,
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
 };
@@ -76,7 +77,7 @@ fn products(k: u32, batch: usize, random: bool) -> u64 {
 }
 
 fn check<G: Group>(p: &mut Party, n: u32, batch: usize, lift: bool) -> Result<()> {
-    let (send, recv) = OneHot::<G>::balanced_cots(p.role(), n, batch);
+    let (send, recv) = cots_of::<G>(Protocol::Balanced, p.role(), n, batch);
     let (bits, cots, rounds) = formula(n, if lift { 4 } else { 2 });
     let lift_cots = if lift { (n as usize - 1) * batch } else { 0 };
     assert_eq!(send + recv, cots * batch + lift_cots);

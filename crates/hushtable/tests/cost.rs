@@ -1,11 +1,12 @@
 //! Bytes and rounds are *equal* to the formulas under the protocols' heading "Cost". Doubling has
 //! its own file.
 
+use crate::support::onehot::cots_of;
 use crate::support::pairs;
 
 use hushtable::{
     Party, Result, Role,
-    lut::{Table, splut::SpLut},
+    lut::{Protocol, Table, splut::SpLut},
     net::{Cost, Shape, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{Scheme, base, params},
@@ -176,7 +177,7 @@ fn with_batches(seed: u64, large: usize, f: impl Fn(&mut Party, usize) -> Result
 
 /// A one-hot batch of `2^n` entries whose OTs are in stock.
 fn rotl<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-    let (send, recv) = OneHot::<G>::rotl_cots(p.role(), n, batch);
+    let (send, recv) = cots_of::<G>(Protocol::Rotl, p.role(), n, batch);
     p.stock_cots(send, recv)?;
     OneHot::<G>::rotl(p, n, batch)
 }
@@ -188,7 +189,7 @@ fn rotl_offline() {
         let piece = 1 << (17 - d).min(9);
         let sent = |lookups| in_pieces(lookups, piece, 128 * (d as usize - 1) + (1 << d));
         let sent = (sent(batch.div_ceil(2)), sent(batch / 2));
-        let (send, recv) = OneHot::<G>::rotl_cots(p.role(), d, batch);
+        let (send, recv) = cots_of::<G>(Protocol::Rotl, p.role(), d, batch);
         p.stock_cots(send, recv)?;
         let what = format!("ROTL, {} x 2^{d} entries, {}", batch, G::NAME);
         costs(p, &what, sent, 1, |p| OneHot::<G>::rotl(p, d, batch)).map(drop)

@@ -1,8 +1,10 @@
 //! The doubling generator: the lookup is right for every index, the cost is the documented one.
 
+use crate::support::onehot::cots_of;
+
 use hushtable::{
     Party, Result, Role,
-    lut::Table,
+    lut::{Protocol, Table},
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
     run_pair,
@@ -48,8 +50,8 @@ fn the_cost_is_the_documented_one() {
     let sizes = [(2, 1), (4, 8), (8, 1000), (9, 64)];
     let measure = |p: &mut Party, n: u32, batch: usize, lift: bool| -> Result<Cost> {
         let (send, recv) = match lift {
-            true => OneHot::<Cyclic>::doubling_cots(p.role(), n, batch),
-            false => OneHot::<Xor>::doubling_cots(p.role(), n, batch),
+            true => cots_of::<Cyclic>(Protocol::Doubling, p.role(), n, batch),
+            false => cots_of::<Xor>(Protocol::Doubling, p.role(), n, batch),
         };
         p.stock_cots(send, recv)?;
         let (_, cost) = p.metered(|p| match lift {

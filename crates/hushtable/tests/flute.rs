@@ -1,13 +1,13 @@
 //! FLUTE+ and FLUTE: the lookup is right for every index, gates, bits and rounds are those of the
 //! formulas.
 
-use crate::support::onehot;
+use crate::support::onehot::{self, cots_of};
 use crate::support::pairs;
 
 use hushtable::{
     BShare, Error, Party, Result, Role,
     lut::{
-        Table,
+        Protocol, Table,
         flute::{Flute, Inputs, Lut},
     },
     net::{Cost, wire_len},
@@ -65,7 +65,7 @@ fn and_bytes(count: usize) -> u64 {
 }
 
 fn check<G: Group>(p: &mut Party, n: u32, batch: usize, lift: bool) -> Result<()> {
-    let (send, recv) = OneHot::<G>::flute_plus_cots(p.role(), n, batch);
+    let (send, recv) = cots_of::<G>(Protocol::FlutePlus, p.role(), n, batch);
     let gates = ((1 << n) - n as usize - 1) * batch;
     let lift_cots = if lift { (n as usize - 1) * batch } else { 0 };
     assert_eq!(send + recv, 2 * gates + lift_cots);
@@ -101,7 +101,7 @@ fn every_index_on_masked_wires() {
             let xs: Vec<u32> = (0..4 << n).map(|i| i % (1 << n)).collect();
             let want: Vec<u32> = xs.iter().map(|&x| table.columns()[0][x as usize]).collect();
             let x: BShare<u32> = share(p.role(), n, &xs, 6);
-            let (send, recv) = Lut::cots(n, xs.len());
+            let (send, recv) = Lut::bill(n).times(xs.len()).cots_of(p.role());
             p.stock_cots(send, recv)?;
             let (material, offline) = p.metered(|p| Flute::prepare(p, n, l, xs.len()))?;
             let each: u64 = ands(n.into()).iter().map(|&sets| and_bytes(sets as usize * xs.len())).sum();

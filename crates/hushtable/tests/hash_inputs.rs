@@ -17,8 +17,8 @@ use std::{
 
 use hushtable::{
     Party, Result, Role,
-    arith::{Method, Millionaires, Plan, multiply},
-    gates::{Bits, Triples, b2a},
+    arith::{Method, Millionaires, Multiplication, Plan},
+    gates::{B2a, Bits, Triples},
     lut::{Table, arithmetic::Arithmetic, oplut::OpLut, splut::SpLut},
     net::{Connection, Shape},
     onehot::{Cyclic, OneHot, Xor},
@@ -148,12 +148,13 @@ fn large(p: &mut Party) -> Result<()> {
         drop(Triples::from_codes(p, 700, t)?);
     }
     p.random_ots(100, (2100, 2100))?.spend(|_| ());
-    multiply(p, &share::<Additive>(role, 32, &[5; 5000], 3), &share(role, 32, &[6; 5000], 4))?;
+    let material = Multiplication::prepare(p, 32, 5000)?;
+    material.multiply(p, &share::<Additive>(role, 32, &[5; 5000], 3), &share(role, 32, &[6; 5000], 4))?;
     for (method, digit) in [(Method::Thermometer, 4), (Method::Lookup, 2)] {
         Millionaires::prepare(p, 31, Plan { method, digit }, 5000)?.less(p, &[4444; 5000])?;
     }
     let bits = Bits::random(p, 50_000);
-    b2a::<u32>(p, &bits, 31).map(drop)
+    B2a::prepare(p, 31, 50_000)?.convert::<u32>(p, &bits).map(drop)
 }
 
 /// All protocols one after the other in one session; then in larger batches, from Ferret's OTs; then in two lanes.
@@ -175,7 +176,7 @@ fn no_input_repeats_under_a_key() {
             drop(lane.cots(40_000, 40_000)?);
         }
         p.random_ots(100, (9, 9))?.spend(|_| ()); // after the lanes as before
-        Ok(lanes.iter().map(Party::id).collect())
+        Ok(lanes.iter().map(|lane| lane.id()).collect())
     };
     let (records, ids) = recorded(400, None, run);
     let purposes = purposes(&ids);

@@ -1,5 +1,6 @@
 //! OTTT: right at every index, with the number of ANDs and the cost of its page.
 
+use crate::support::onehot;
 use crate::support::pairs;
 use crate::support::relay;
 use crate::support::stats;
@@ -7,13 +8,13 @@ use crate::support::stats;
 use hushtable::{
     Error, Party, Result,
     lut::{
-        Table,
+        Protocol, Table,
         ottt::{Ottt, ands},
     },
     net::{Connection, Cost, wire_len},
     onehot::{Cyclic, Group, Xor},
     reference,
-    share::Share,
+    share::{Share, Sharing},
 };
 use pairs::{both, id, pair, share};
 use relay::{Fate, relayed};
@@ -99,7 +100,8 @@ fn the_cost_is_the_documented_one() {
     fn check<G: Group>(p: &mut Party, d: u32, l: u32, batch: usize) -> Result<()> {
         let what = format!("2^{d} entries of {l} bits, {batch}, {}", G::NAME);
         let (table, lanes) = (table(d, l), batch << d);
-        let (send, recv) = Ottt::<G, u32>::cots(d, l, batch);
+        let job = onehot::job::<G>(Sharing::Xor, d, l);
+        let (send, recv) = Protocol::Ottt.bill(&job, batch)?.cots_of(p.role());
         assert_eq!((send, recv), (ands::<G>(d, l) * lanes, ands::<G>(d, l) * lanes));
         p.stock_cots(send, recv)?;
         let (material, offline) = p.metered(|p| Ottt::<G, u32>::prepare(p, &table, batch))?;

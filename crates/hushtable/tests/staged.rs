@@ -1,9 +1,13 @@
 //! The staged generator: the lookup is right for every index, the cost is the documented one.
 
-use crate::support::{onehot::right_at, pairs};
+use crate::support::{
+    onehot::{cots_of, right_at},
+    pairs,
+};
 
 use hushtable::{
     Error, Role,
+    lut::Protocol,
     net::{Cost, wire_len},
     onehot::{Cyclic, OneHot, Xor},
 };
@@ -40,7 +44,7 @@ fn some_indices_of_large_tables() {
 fn the_cost_is_the_documented_one() {
     both(pair(87, None), |p| {
         for (d, k, batch) in [(2, 2, 1), (8, 2, 1), (8, 2, 1201), (12, 3, 20), (16, 4, 7)] {
-            let (send, recv) = OneHot::<Xor>::staged_cots(p.role(), d, batch);
+            let (send, recv) = cots_of::<Xor>(Protocol::Staged, p.role(), d, batch);
             p.stock_cots(send, recv)?;
             let (_, cost) = p.metered(|p| OneHot::<Xor>::staged(p, d, batch).map(drop))?;
             let bits = 128 * (d as usize - k) + (k << d);

@@ -1,10 +1,13 @@
 //! The tree generator: the lookup is right for every index, the cost is the documented one.
 
-use crate::support::{onehot::right_at, pairs};
+use crate::support::{
+    onehot::{cots_of, right_at},
+    pairs,
+};
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::{Table, arithmetic::Arithmetic},
+    lut::{Protocol, Table, arithmetic::Arithmetic},
     net::{Cost, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
     reference,
@@ -110,7 +113,7 @@ fn bytes(batch: usize, bits: usize) -> usize {
 #[test]
 fn the_cost_is_the_documented_one() {
     fn check<G: Group>(p: &mut Party, n: u32, batch: usize, lift: usize) -> Result<()> {
-        let (send, recv) = OneHot::<G>::tree_cots(p.role(), n, batch);
+        let (send, recv) = cots_of::<G>(Protocol::Tree, p.role(), n, batch);
         assert_eq!(send + recv, (2 * (n as usize - 1) + lift) * batch);
         p.stock_cots(send, recv)?;
         let (_, cost) = p.metered(|p| OneHot::<G>::tree(p, n, batch).map(drop))?;

@@ -570,3 +570,6 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         self.material.lookup(s, table, x)
     }
 }
+
+#[cfg(test)]
+mod tests;

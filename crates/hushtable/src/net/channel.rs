@@ -312,17 +312,17 @@ impl Drop for Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::Connection;
+    use crate::net::{Connection, SLOWEST, Timing};
 
     #[test]
     fn a_fork_neither_sends_nor_receives_nor_hangs_up() {
         for inherited in Process::inherited() {
             let (mut parent, mut peer) = Connection::pair();
             // What the child sees: the same transport, another process.
-            let shared = Arc::clone(&parent.channel().transport);
-            let timing = Timing::default();
             let timeout = Duration::from_secs(10);
-            let mut child = Channel::new(shared, Shape::LOOPBACK, timeout, timing).unwrap();
+            let shared = Arc::clone(&parent.channel().transport);
+            let patience = Patience { timeout, idle: timeout, slowest: SLOWEST, timing: Timing::default() };
+            let mut child = Channel::new(shared, Shape::LOOPBACK, patience).unwrap();
             child.process = inherited;
             let refused = |outcome: Result<()>| assert!(matches!(outcome, Err(Error::Forked { .. })));
             refused(child.send(vec![1; 4]));

@@ -123,7 +123,7 @@ impl Ot {
 
     /// Correlated OTs made and not yet handed out, as sender and as receiver.
     pub fn in_stock(&self) -> (usize, usize) {
-        (self.outgoing.stock.strings.len(), self.incoming.stock.strings.len())
+        (self.outgoing.stock.len(), self.incoming.stock.len())
     }
 
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {

@@ -133,6 +133,11 @@ impl Stock {
         self.handed_out
     }
 
+    /// Strings made and not yet handed out.
+    pub(super) fn len(&self) -> usize {
+        self.strings.len()
+    }
+
     /// How many more are needed to hold `want`, unless it does.
     pub(super) fn missing(&self, want: usize) -> Option<usize> {
         want.checked_sub(self.strings.len()).filter(|&missing| missing > 0)

@@ -4,8 +4,8 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Domain, Equality, Factor, FaithfulTruncation, Maximum, Method, Objective,
-        Plan, ProductTriples, Shape, matrix_product, multiply, relu, truncate,
+        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape,
+        Method, Multiplication, Objective, Plan, ProductTriples, Relu, Truncation, VectorMaximum,
     },
     lut::{
         Table,
@@ -146,36 +146,36 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     }),
     ("relu", None, |p| {
         let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
-        let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
-        relu(p, material, &x).and_then(|_| p.barrier())
+        let (material, x) = (Relu::prepare(p, job, BATCH)?, numbers(p, BATCH));
+        material.relu(p, &x).and_then(|_| p.barrier())
     }),
     ("maximum", None, |p| {
         let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
-        let (material, x) = (Maximum::prepare(p, job, 3, 4)?, numbers(p, 12));
+        let (material, x) = (VectorMaximum::with_index(p, job, 3, 4)?, numbers(p, 12));
         material.argmax(p, &x).and_then(|_| p.barrier())
     }),
     ("truncation", None, |p| {
-        let x = numbers(p, BATCH);
-        truncate(p, &x, 5).and_then(|_| p.barrier())
+        let (material, x) = (Truncation::prepare(p, 16, 5, BATCH)?, numbers(p, BATCH));
+        material.truncate(p, &x).and_then(|_| p.barrier())
     }),
     ("faithful truncation", None, |p| {
-        let (material, x) = (FaithfulTruncation::prepare(p, 5, THERMOMETER, BATCH)?, numbers(p, BATCH));
+        let (material, x) = (FaithfulTruncation::prepare(p, 16, 5, THERMOMETER, BATCH)?, numbers(p, BATCH));
         material.truncate(p, &x).and_then(|_| p.barrier())
     }),
     ("products", None, |p| {
-        let x = numbers(p, BATCH);
-        multiply(p, &x, &x).and_then(|_| p.barrier())
+        let (material, x) = (Multiplication::prepare(p, 16, BATCH)?, numbers(p, BATCH));
+        material.multiply(p, &x, &x).and_then(|_| p.barrier())
     }),
     ("products by triples", None, |p| {
-        let shape = Shape { batch: 2, rows: 2, inner: 3, columns: 1 };
+        let shape = MatrixShape { batch: 2, rows: 2, inner: 3, columns: 1 };
         let material = ProductTriples::random(p, 16, shape)?;
         let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
         material.multiply(p, &x, &y).and_then(|_| p.barrier())
     }),
     ("matrix product", None, |p| {
-        let shape = Shape { batch: 1, rows: 2, inner: 3, columns: 2 };
+        let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
         let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
-        matrix_product(p, shape, Factor::shared(&x), Factor::shared(&y)).and_then(|_| p.barrier())
+        MatrixProduct::prepare(p, MatrixJob::shared(shape, 16))?.multiply(p, &x, &y).and_then(|_| p.barrier())
     }),
     ("sigmoid", None, |p| {
         let domain = Some(Bounds { lo: -8.0, hi: 8.0 });

@@ -2,17 +2,27 @@
 #![allow(dead_code)] // not every test uses all of it
 
 use hushtable::{
-    Error, Party, Result,
-    lut::Table,
+    Error, Party, Result, Role,
+    lut::{Job, Protocol, Table},
     onehot::{Group, OneHot},
     reference,
-    share::Share,
+    share::{Kind, Share, Sharing},
 };
 
 use super::pairs::share;
 
 /// A generator: index bits and batch.
 pub type Generator<G> = fn(&mut Party, u32, usize) -> Result<OneHot<G>>;
+
+/// A lookup in a table of `2^n` entries of so many bits.
+pub fn job<G: Group>(output: Sharing, n: u32, value_bits: u32) -> Job {
+    Job { index: <G::Kind as Kind>::SHARING, output, index_bits: n, value_bits }
+}
+
+/// Correlated OTs, as sender and as receiver, of the protocol's vectors alone.
+pub fn cots_of<G: Group>(protocol: Protocol, role: Role, n: u32, batch: usize) -> (usize, usize) {
+    protocol.bill(&job::<G>(Sharing::Xor, n, 1), batch).expect("a bill").cots_of(role)
+}
 
 /// The indices `xs` of a table of `2^n` words of 29 bits, in two sharings, with XOR and with additive output.
 pub fn right_at<G: Group>(p: &mut Party, n: u32, xs: &[u32], generator: Generator<G>) -> Result<()> {

@@ -32,7 +32,8 @@ impl Site {
         }
         for role in [Role::P0, Role::P1] {
             let certificate = site.identity_path(role.peer()).join("cert.pem");
-            Identity::trust(&site.identity_path(role), &certificate).unwrap();
+            let fingerprint = site.identity(role.peer()).fingerprint();
+            Identity::trust(&site.identity_path(role), &certificate, fingerprint, None).unwrap();
         }
         site
     }
