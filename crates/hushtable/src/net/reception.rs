@@ -263,13 +263,9 @@ fn hear(setup: &Setup, socket: TcpStream) -> Result<Caller> {
             Secured::new(tls.map_err(|refusal| refusal.error)?)?
         }
     };
-    match Hello::recv(&*secured.transport, &deadline) {
-        Ok(hello) => Ok(Caller { secured, hello }),
-        Err(error) => {
-            secured.transport.close(setup.options.timing.linger);
-            Err(error)
-        }
-    }
+    // Nothing has been said yet that a stranger would have to receive before the connection is dropped.
+    let hello = Hello::recv(&*secured.transport, &deadline)?;
+    Ok(Caller { secured, hello })
 }
 
 /// Tells a peer of the other kind of connection, in a plain greeting, that it is one.
