@@ -14,6 +14,7 @@ _Record: TypeAlias = tuple[str, str, float, float, int, int, int]
 __version__: str
 
 __all__ = [
+    "__version__",
     "Evaluation",
     "Listener",
     "Lookup",

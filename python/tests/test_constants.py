@@ -126,7 +126,7 @@ def test_results_that_the_width_may_not_hold_are_refused():
 def test_ranges_of_large_integers_do_not_overflow():
     def party(p):
         s = share(p, np.array([1.0, 2.0]), bits=64, fraction=8)
-        huge = np.full((2, 2), 2**53)
+        huge = np.full((2, 2), 2**62)  # int64 does not hold the sum of two
         for overflows in (lambda: s * 2**54, lambda: s @ huge, lambda: s + s, lambda: s @ -huge):
             with pytest.raises(ht.ParamError):
                 overflows()

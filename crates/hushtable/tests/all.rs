@@ -32,6 +32,7 @@ mod lookups;
 mod math;
 mod math_accuracy;
 mod math_outside;
+mod math_range;
 mod math_tensor;
 mod math_tensor_cost;
 mod net_doctor;
