@@ -49,7 +49,8 @@ impl Bill {
         Self { online: Phase { bits: [bits; 2], rounds: 1 }, ..Self::FREE }
     }
 
-    /// Of this and of what follows it.
+    /// Of this and of what follows it. Rounds add up; offline, where one party alone sends in the one and in the
+    /// other, it need not wait between them, and they are fewer.
     #[must_use]
     pub fn then(self, next: Self) -> Self {
         self.joined(next, |a, b| a + b)
