@@ -24,9 +24,10 @@ KINDS = {"UninitCondition": "a branch", "UninitValue": "an address", "SyscallPar
 def reports(binary, *arguments):
     """The functions of this project on the stack of each report, innermost first, with what was decided."""
     # The processor that valgrind shows has AES-NI and AVX2, but neither VAES nor AVX-512: the AES-NI kernels run.
+    # Threads take turns, so that heartbeats are sent in time.
     with tempfile.NamedTemporaryFile(suffix=".xml") as log:
-        command = ["valgrind", "--error-limit=no", "--num-callers=24", "--leak-check=no", "--xml=yes", f"--xml-file={log.name}"]
-        subprocess.run([*command, str(binary), *arguments], check=True)
+        options = ["--fair-sched=try", "--error-limit=no", "--num-callers=24", "--leak-check=no", "--xml=yes"]
+        subprocess.run(["valgrind", *options, f"--xml-file={log.name}", str(binary), *arguments], check=True)
         return parsed(log.name)
 
 
