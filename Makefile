@@ -74,7 +74,7 @@ branches:
 # No secret decides a branch or an address online. Needs valgrind.
 taint:
 	@echo "== taint"
-	tools/taint.sh
+	$(PYTHON) tools/taint.py
 
 # The Python package, installed as a user would, in an environment of its own; its notebooks and its site.
 python:

@@ -31,43 +31,48 @@ def compiler():
 
 
 def counted(binary):
-    """Conditional jumps of the functions that are looked at, by name; those of one name are added up."""
+    """Conditional jumps of the functions that are looked at: by name, a number for each instance, largest first."""
     command = ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", str(binary)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    jumps, name = collections.Counter(), None
+    jumps, instances = collections.defaultdict(list), None
     for line in text.splitlines():
         if found := FUNCTION.match(line):
             name = re.sub(r"::h[0-9a-f]{16}$|\[[0-9a-f]{16}\]", "", found[1])
-            name = name if re.match(r"<*&?(mut )?prim::|.* as prim::", name) or name == PLANTED else None
-            if name:
-                jumps[name] += 0
-        elif name and JUMP.match(line):
-            jumps[name] += 1
-    return jumps
+            looked_at = re.match(r"<*&?(mut )?prim::|.* as prim::", name) or name == PLANTED
+            instances = jumps[name] if looked_at else None
+            if looked_at:
+                instances.append(0)
+        elif instances and JUMP.match(line):
+            instances[-1] += 1
+    return {name: sorted(counts, reverse=True) for name, counts in jumps.items()}
+
+
+def has_more(counts, recorded):
+    return len(counts) > len(recorded) or any(now > then for now, then in zip(counts, recorded))
 
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--record"]
     binary = pathlib.Path(arguments[0]) if arguments else ROOT / "target/release/hushtable-taint"
     jumps = counted(binary)
-    if not jumps.pop(PLANTED, 0):
+    if not has_more(jumps.pop(PLANTED, []), [0]):
         sys.exit(f"branches: the planted branch of {PLANTED} is not seen")
     if "--record" in sys.argv:
-        lines = [f"{count} {name}\n" for name, count in sorted(jumps.items(), key=lambda item: item[0])]
+        lines = [f"{name}: {' '.join(map(str, counts))}\n" for name, counts in sorted(jumps.items())]
         RECORD.write_text(f"# {compiler()}\n" + "".join(lines))
-        print(f"branches: {len(lines)} functions recorded")
+        print(f"branches: {len(lines)} names recorded")
         return
     first, *lines = RECORD.read_text().splitlines()
     if first != f"# {compiler()}":
         print(f"branches: SKIPPED, recorded with {first[2:]}, this is {compiler()}")
         return
-    record = {name: int(count) for count, name in (line.split(" ", 1) for line in lines)}
-    wrong = [(name, count, record.get(name)) for name, count in jumps.items() if count > record.get(name, 0)]
-    for name, count, known in sorted(wrong):
-        print(f"branches: {name} has {count} conditional jumps, {known} recorded")
+    record = {name: [int(count) for count in counts.split()] for name, _, counts in (s.rpartition(": ") for s in lines)}
+    wrong = sorted((name, counts) for name, counts in jumps.items() if has_more(counts, record.get(name, [])))
+    for name, counts in wrong:
+        print(f"branches: {name} has {counts} conditional jumps, recorded are {record.get(name, 'none')}")
     if wrong:
         sys.exit("branches: look at them, and record them if no secret decides them: tools/branches.py --record")
-    print(f"branches: {len(jumps)} functions, {sum(jumps.values())} jumps, none new")
+    print(f"branches: {sum(map(len, jumps.values()))} functions, {sum(map(sum, jumps.values()))} jumps, none new")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 //! Runs the online phase of each family with all that is secret marked as undefined, so that valgrind reports
-//! every branch and every address that depends on it: `tools/taint.sh`.
+//! every branch and every address that depends on it: `tools/taint.py`.
 //!
 //! Secret is what comes from a party's randomness, its keys, masks and material, and its shares. Public is what
 //! arrives from the peer. A value that is opened is public as well, but half of it comes from this party's
-//! shares: the places where it may decide something stand in `public.supp`, each with its reason.
+//! shares: the places where it may decide something stand in `public.txt`, each with its reason.
 //!
 //! `taint plant` branches on a share of a lookup's result, and looks up at one: both must be reported.
 
