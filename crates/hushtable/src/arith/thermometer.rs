@@ -128,7 +128,7 @@ impl Thermometers {
     pub(super) fn bill(cut: &Cut) -> Bill {
         let digit = |(i, &w): (usize, &u32)| {
             let made = Bill { cots: [w.into(), 0], kept: 72, ..Bill::opening(w.into()) };
-            let sent = (u64::from(w) - 1 << w) + 1;
+            let sent = ((u64::from(w) - 1) << w) + 1;
             let made = Bill { offline: Phase { bits: [sent, 0], rounds: 1 }, ..made };
             if sender_of(i) == Role::P0 { made } else { made.swapped() }
         };
