@@ -1,28 +1,21 @@
 //! `--protocol`: a lookup protocol by name, or `auto`; and how both parties come to one.
 
-use std::{
-    fmt,
-    path::PathBuf,
-    str::FromStr,
-    time::{Duration, Instant},
-};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use clap::{
     Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{
-    Error, Party, Role, arith,
+    Error, Party, arith,
     lut::{Job, Protocol},
     net::Shape,
-    plan, share,
+    plan::{self, Wish},
+    share,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    calibrate::Calibration,
-    failure::{Cause, Failure, Result},
-};
+use crate::{calibrate::Calibration, failure::Result};
 
 /// How the lookups are done.
 #[derive(Args, Clone, Debug)]
@@ -85,95 +78,35 @@ impl From<Objective> for arith::Objective {
     }
 }
 
-/// The least round-trip time at which a link is taken for a network whose rate matters, and the rate it is
-/// then taken to have, unless a calibration knows better.
-const NETWORK: Duration = Duration::from_micros(300);
-const MBIT_PER_S: f64 = 1000.0;
-
 impl Choosing {
     /// The protocol for a batch over a known link.
     pub fn over(&self, link: &Shape, job: &Job, batch: usize) -> Result<Protocol> {
-        let calibration = Calibration::load(self.calibration.as_deref())?;
-        self.with(&calibration, link, job, batch)
-    }
-
-    fn with(&self, calibration: &Calibration, link: &Shape, job: &Job, batch: usize) -> Result<Protocol> {
         match self.protocol {
             Choice::Of(protocol) => {
                 protocol.check(job)?;
                 Ok(protocol)
             }
-            Choice::Auto => Ok(plan::choose(job, batch, link, &calibration.machine(), self.optimise.into())?),
+            Choice::Auto => {
+                let calibration = Calibration::load(self.calibration.as_deref())?;
+                Ok(plan::choose(job, batch, link, &calibration.machine(), self.optimise.into())?)
+            }
         }
     }
 
-    /// The protocol for a batch with this peer: that which either asks for, else P0's choice. `simulated` is
-    /// the link if one is simulated.
+    /// The protocol for a batch with this peer. `simulated` is the link if one is simulated.
     pub fn settle(&self, p: &mut Party, simulated: Shape, job: &Job, batch: usize) -> Result<Protocol> {
         let calibration = Calibration::load(self.calibration.as_deref())?;
-        let known = Some(simulated).filter(|&link| link != Shape::LOOPBACK).or(calibration.link());
-        let asked = |choice| match choice {
-            Choice::Auto => AUTO,
-            Choice::Of(protocol) => number(protocol),
+        let wish = Wish {
+            protocol: match self.protocol {
+                Choice::Auto => None,
+                Choice::Of(protocol) => Some(protocol),
+            },
+            objective: self.optimise.into(),
+            machine: calibration.machine(),
+            link: Some(simulated).filter(|&link| link != Shape::LOOPBACK).or(calibration.link()),
         };
-        let mine = [asked(self.protocol), u8::from(known.is_none())];
-        let theirs = p.connection().channel().exchange(mine.to_vec(), mine.len())?;
-        match (self.protocol, named(theirs[0])?) {
-            (Choice::Of(ours), Choice::Of(theirs)) if ours != theirs => Err(Error::Handshake {
-                field: "protocol".into(),
-                ours: ours.to_string(),
-                theirs: theirs.to_string(),
-            }
-            .into()),
-            (Choice::Of(protocol), _) | (_, Choice::Of(protocol)) => {
-                protocol.check(job)?;
-                Ok(protocol)
-            }
-            (Choice::Auto, Choice::Auto) => {
-                let unknown = if p.role() == Role::P0 { mine[1] } else { theirs[1] };
-                let measured = if unknown == 1 { measure(p)? } else { Shape::LOOPBACK };
-                let mine = self.with(&calibration, &known.unwrap_or(measured), job, batch)?;
-                let theirs = p.connection().channel().exchange(vec![number(mine)], 1)?;
-                match (p.role(), named(theirs[0])?) {
-                    (Role::P1, Choice::Of(theirs)) => {
-                        theirs.check(job)?;
-                        Ok(theirs)
-                    }
-                    (Role::P1, Choice::Auto) => Err(unknown_number()),
-                    (Role::P0, _) => Ok(mine),
-                }
-            }
-        }
+        Ok(plan::settle(p, &wish, job, batch)?)
     }
-}
-
-/// The link as crossing messages of a byte find it: two in a row take a round trip, whoever is ahead.
-fn measure(p: &mut Party) -> Result<Shape> {
-    let start = Instant::now();
-    p.barrier()?;
-    p.barrier()?;
-    let rtt = start.elapsed();
-    let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
-    Ok(Shape { mbit_per_s, rtt: rtt.min(Duration::from_secs(4)) })
-}
-
-/// On the wire: the place among all protocols, counted from 1, and 0 for `auto`.
-const AUTO: u8 = 0;
-
-fn number(protocol: Protocol) -> u8 {
-    let place = Protocol::ALL.iter().position(|&p| p == protocol);
-    1 + place.expect("all protocols are listed") as u8
-}
-
-fn named(number: u8) -> Result<Choice> {
-    match number {
-        AUTO => Ok(Choice::Auto),
-        n => Protocol::ALL.get(usize::from(n) - 1).map(|&p| Choice::Of(p)).ok_or_else(unknown_number),
-    }
-}
-
-fn unknown_number() -> Failure {
-    Failure::Reported(Cause::Peer, "the peer asks for a protocol that this release does not know".into())
 }
 
 impl Choice {

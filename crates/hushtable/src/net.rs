@@ -41,7 +41,7 @@ pub use shape::Shape;
 use std::time::Duration;
 
 /// The version of the wire format. Parties of different versions refuse each other.
-pub const WIRE_VERSION: u16 = 1;
+pub const WIRE_VERSION: u16 = 2;
 
 /// Which of the two parties this is. Over a network `P0` listens and `P1` connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,10 @@
 
 mod ot;
 mod rounds;
+mod settle;
 mod work;
+
+pub use settle::{Wish, settle};
 
 use crate::{
     bill::Phase,

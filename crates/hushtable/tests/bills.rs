@@ -15,11 +15,11 @@ use hushtable::{
     bill::Bill,
     gates::{B2a, Bits, DaBits, Mux, Triples, and_shared},
     lut::{
-        Table,
+        Job, Protocol, Table,
         read::{PolynomialShape, Signed},
     },
     onehot::{Cyclic, Group, OneHot, Xor},
-    share::Share,
+    share::{Additive, Bitwise, Kind, Share},
 };
 
 /// A multiple of 8: all messages are whole bytes.
@@ -102,6 +102,28 @@ fn one_hot_vectors_and_their_readers() {
     }
     of::<Cyclic>();
     of::<Xor>();
+}
+
+#[test]
+fn lookup_protocols() {
+    fn of<G: Group, K: Kind>() {
+        for (d, l) in [(1, 1), (2, 9), (3, 64), (5, 13), (8, 8)] {
+            let job = Job { index: G::Kind::SHARING, output: K::SHARING, index_bits: d, value_bits: l };
+            let table = Table::<u64>::tabulate(d, l, |x| x & 1).expect("a table");
+            for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok()) {
+                check(
+                    &format!("{protocol}, {job:?}"),
+                    protocol.bill(&job, N).expect("a bill"),
+                    |p| protocol.prepare::<G, K, u64>(p, &table, N),
+                    |s, m| m.lookup(s, &table, &Share::new(d, vec![1; N])).map(drop),
+                );
+            }
+        }
+    }
+    of::<Cyclic, Additive>();
+    of::<Cyclic, Bitwise>();
+    of::<Xor, Additive>();
+    of::<Xor, Bitwise>();
 }
 
 #[test]

@@ -132,6 +132,10 @@ fn version() {
         let (passed, failed) = soon(|| examine(&addr, plain()));
         let failed = failed.unwrap();
         assert_eq!((&passed[..], failed.0), (&ALL[..3], Stage::Version));
-        assert!(failed.1.to_string().contains("wire version: here 1, at the peer 7"), "{}", failed.1);
+        assert!(
+            failed.1.to_string().contains(&format!("wire version: here {WIRE_VERSION}, at the peer 7")),
+            "{}",
+            failed.1
+        );
     });
 }

@@ -19,7 +19,7 @@ fn a_second_caller_does_not_disturb_a_session() {
         scope.spawn(move || {
             let mut c = connect(&addr.to_string(), plain()).unwrap();
             let mut second = TcpStream::connect(addr).unwrap();
-            second.write_all(&greeting(1, 0, 1)).unwrap(); // before our lane
+            second.write_all(&greeting(WIRE_VERSION, 0, 1)).unwrap(); // before our lane
             let mut lanes = c.fork(1).unwrap();
             assert_eq!(lanes[0].channel().exchange(vec![1], 1).unwrap(), [2]);
             assert!(until_closed(&mut second).is_empty(), "turned away");
@@ -32,9 +32,9 @@ fn a_second_caller_does_not_disturb_a_session() {
 
 #[test]
 fn an_unfinished_greeting_times_out() {
-    let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(1, 0, 1)[..40]));
+    let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(WIRE_VERSION, 0, 1)[..40]));
     assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
-    let error = soon(|| connect_to_raw(plain(), 64, &greeting(1, 0, 0)[..3]).err());
+    let error = soon(|| connect_to_raw(plain(), 64, &greeting(WIRE_VERSION, 0, 0)[..3]).err());
     assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
 }
 

@@ -45,7 +45,7 @@ fn nobody_keeps_the_peer_out() {
             // A port scan; a browser; another program; somebody with a certificate that is not pinned.
             drop(TcpStream::connect(addr).unwrap());
             say_and_wait(addr, b"GET / HTTP/1.1\r\nHost: bank\r\n\r\n");
-            say_and_wait(addr, &greeting(1, 0, 1));
+            say_and_wait(addr, &greeting(WIRE_VERSION, 0, 1));
             assert!(tls_error(connect(&addr.to_string(), secure(&stranger))).contains("not accept"));
             connect(&addr.to_string(), patient(secure(&folders.telecom))).unwrap().id()
         });
@@ -165,7 +165,7 @@ fn a_caller_without_a_certificate_is_refused_by_tls_itself() {
     let lines = turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| {
         let session = ClientConnection::new(Arc::new(config), ServerName::try_from("x").unwrap()).unwrap();
         let mut stream = rustls::StreamOwned::new(session, TcpStream::connect(addr).unwrap());
-        let _ = stream.write_all(&greeting(1, 0, 1));
+        let _ = stream.write_all(&greeting(WIRE_VERSION, 0, 1));
         let refusal = stream.read(&mut [0; 64]).unwrap_err();
         let alert = refusal.get_ref().and_then(|e| e.downcast_ref::<rustls::Error>());
         let wanted = rustls::Error::AlertReceived(AlertDescription::CertificateRequired);

@@ -87,7 +87,7 @@ fn a_lane_with_a_wrong_token_is_refused() {
             |mut socket, addr| {
                 let fields = [&[5, 0], &b"lanes"[..], &[1, 0], b"1"].concat();
                 socket.write_all(&frame(fields.len() as u32, 1, &fields)).unwrap();
-                let mut hello = greeting(1, 2, 1);
+                let mut hello = greeting(WIRE_VERSION, 2, 1);
                 hello[13] = number;
                 hello[48..].copy_from_slice(&lane);
                 let mut lane = TcpStream::connect(addr).unwrap();
@@ -104,19 +104,25 @@ fn a_lane_with_a_wrong_token_is_refused() {
 #[test]
 fn another_wire_version_is_named_on_both_sides() {
     // Whatever follows the version may mean something else there.
+    let (ours, theirs) = (WIRE_VERSION, WIRE_VERSION + 1);
     for junk in [0, 255] {
-        let mut hello = greeting(2, junk, junk);
+        let mut hello = greeting(theirs, junk, junk);
         hello[12] = junk;
-        refused(accept_raw(plain(), &hello).err(), "wire version", "1", "2");
-        refused(connect_to_raw(plain(), 64, &hello).err(), "wire version", "1", "2");
+        refused(accept_raw(plain(), &hello).err(), "wire version", &ours.to_string(), &theirs.to_string());
+        refused(
+            connect_to_raw(plain(), 64, &hello).err(),
+            "wire version",
+            &ours.to_string(),
+            &theirs.to_string(),
+        );
     }
 }
 
 #[test]
 fn equal_roles_are_named() {
-    refused(accept_raw(plain(), &greeting(1, 0, 0)).err(), "role", "P0", "P0");
-    refused(connect_to_raw(plain(), 64, &greeting(1, 0, 1)).err(), "role", "P1", "P1");
-    refused(accept_raw(plain(), &greeting(1, 0, 9)).err(), "role", "P0", "unknown (9)");
+    refused(accept_raw(plain(), &greeting(WIRE_VERSION, 0, 0)).err(), "role", "P0", "P0");
+    refused(connect_to_raw(plain(), 64, &greeting(WIRE_VERSION, 0, 1)).err(), "role", "P1", "P1");
+    refused(accept_raw(plain(), &greeting(WIRE_VERSION, 0, 9)).err(), "role", "P0", "unknown (9)");
 }
 
 #[test]
@@ -127,7 +133,7 @@ fn something_else_than_hushtable_is_said_to_be_so() {
         let error = connect_to_raw(plain(), 64, bytes.as_bytes()).err();
         assert!(matches!(&error, Some(Error::Peer(text)) if text.contains("not hushtable")), "{error:?}");
     }
-    let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(1, 77, 1)));
+    let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(WIRE_VERSION, 77, 1)));
     assert!(lines.len() == 1 && lines[0].contains("not open here"), "{lines:?}");
 }
 

@@ -149,7 +149,7 @@ fn admit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
             let name = ServerName::try_from("x").unwrap();
             let session = ClientConnection::new(Arc::new(config), name).unwrap();
             let mut stream = rustls::StreamOwned::new(session, TcpStream::connect(addr).unwrap());
-            let _ = stream.write_all(&greeting(1, 0, 1));
+            let _ = stream.write_all(&greeting(WIRE_VERSION, 0, 1));
             let _ = stream.read(&mut [0; 64]);
         });
         soon(|| listener.accept()).map(|c| c.peer_name().to_owned())
@@ -172,7 +172,7 @@ fn visit(dir: &Path, own: Arc<CertifiedKey>) -> Option<Error> {
             let session = ServerConnection::new(Arc::new(config)).unwrap();
             let mut stream = rustls::StreamOwned::new(session, listener.accept().unwrap().0);
             let _ = stream.read_exact(&mut [0; 64]);
-            let _ = stream.write_all(&greeting(1, 0, 0));
+            let _ = stream.write_all(&greeting(WIRE_VERSION, 0, 0));
             let _ = stream.read(&mut [0; 64]);
         });
         soon(|| connect(&addr, secure(dir))).err()

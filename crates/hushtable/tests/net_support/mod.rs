@@ -1,6 +1,7 @@
 //! What the network tests share.
 #![allow(dead_code)] // Each test file uses a part of it.
 
+pub use hushtable::net::WIRE_VERSION;
 use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
 use hushtable::{Error, Result};
 use rustls::crypto::ring;

@@ -1,0 +1,155 @@
+//! How two parties come to one lookup protocol.
+//!
+//! # Protocol
+//! 1. Both send the number of the protocol that they ask for, or 0 if they leave the choice open, and whether they
+//!    know the link. A protocol that either asks for is taken; two that differ end both parties with the same error.
+//! 2. If both leave it open: unless P0 knows the link, two crossing messages measure it. Both send the number of
+//!    what they would take, and P0's is taken.
+//!
+//! Nothing here is secret: job, batch and link are public.
+
+use std::time::{Duration, Instant};
+
+use super::{Machine, Objective, choose};
+use crate::{
+    error::{Error, Result},
+    lut::{Job, Protocol},
+    net::{Role, Shape},
+    session::Session,
+};
+
+/// What a party brings to the choice.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// The protocol asked for; `None` leaves the choice open.
+    pub protocol: Option<Protocol>,
+    /// What is to be least.
+    pub objective: Objective,
+    /// How fast the machines are.
+    pub machine: Machine,
+    /// The link, if it is known.
+    pub link: Option<Shape>,
+}
+
+/// Instead of a protocol's number: the choice is open.
+const OPEN: u8 = 0;
+
+/// The least round-trip time at which a measured link is taken for a network whose rate matters, and the rate that
+/// it is then taken to have.
+const NETWORK: Duration = Duration::from_micros(300);
+const MBIT_PER_S: f64 = 1000.0;
+
+/// A measured link is not taken to be slower.
+const MOST: Duration = Duration::from_secs(4);
+
+/// The protocol for `batch` lookups with this peer. 1 round, or 2 if both leave the choice open and P0 knows the
+/// link, or 4.
+///
+/// # Errors
+/// [`Error::Handshake`], at both parties, if they ask for different protocols; at one party if the peer asks for
+/// one that this release does not know. [`Error::Param`] if the protocol does not serve the job, and those of the
+/// channel.
+pub fn settle(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Protocol> {
+    let mine = [wish.protocol.map_or(OPEN, Protocol::number), u8::from(wish.link.is_none())];
+    let theirs = s.exchange(mine.to_vec(), mine.len())?;
+    let asked = if theirs[0] == OPEN { None } else { Some(protocol(theirs[0])?) };
+    let taken = match (wish.protocol, asked) {
+        (Some(ours), Some(theirs)) if ours != theirs => {
+            let (ours, theirs) = (ours.to_string(), theirs.to_string());
+            return Err(Error::Handshake { field: "protocol".into(), ours, theirs });
+        }
+        (Some(protocol), _) | (None, Some(protocol)) => protocol,
+        (None, None) => {
+            let unknown = if s.role() == Role::P0 { mine[1] } else { theirs[1] };
+            let measured = if unknown == 0 { Shape::LOOPBACK } else { measure(s)? };
+            let link = wish.link.unwrap_or(measured);
+            let mine = choose(job, batch, &link, &wish.machine, wish.objective)?;
+            let theirs = protocol(s.exchange(vec![mine.number()], 1)?[0])?;
+            if s.role() == Role::P0 { mine } else { theirs }
+        }
+    };
+    taken.check(job).map(|()| taken)
+}
+
+/// The link as crossing messages of a byte find it: two in a row take a round trip, whoever is ahead.
+fn measure(s: &mut Session) -> Result<Shape> {
+    let start = Instant::now();
+    s.barrier()?;
+    s.barrier()?;
+    let rtt = start.elapsed();
+    let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
+    Ok(Shape { mbit_per_s, rtt: rtt.min(MOST) })
+}
+
+/// The protocol of a number from the peer.
+fn protocol(number: u8) -> Result<Protocol> {
+    Protocol::of_number(number).ok_or_else(|| Error::Handshake {
+        field: "protocol".into(),
+        ours: "those of this release".into(),
+        theirs: format!("number {number}, which this release does not know"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::share::Sharing;
+
+    const JOB: Job =
+        Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 16 };
+
+    fn wish(protocol: Option<Protocol>, objective: Objective, link: Option<Shape>) -> Wish {
+        Wish { protocol, objective, machine: Machine::REFERENCE, link }
+    }
+
+    /// What both parties come to.
+    fn settled(wishes: [Wish; 2]) -> [Result<Protocol>; 2] {
+        let (mut s0, mut s1) = Session::pair_seeded(5, Shape::LOOPBACK);
+        std::thread::scope(|scope| {
+            let p1 = scope.spawn(|| settle(&mut s1, &wishes[1], &JOB, 100));
+            [settle(&mut s0, &wishes[0], &JOB, 100), p1.join().expect("no panic")]
+        })
+    }
+
+    #[test]
+    fn what_either_asks_for_is_taken() {
+        let open = wish(None, Objective::Total, None);
+        for protocol in Protocol::ALL.into_iter().filter(|p| p.check(&JOB).is_ok()) {
+            let asked = wish(Some(protocol), Objective::Bytes, None);
+            for wishes in [[open, asked], [asked, open], [asked, asked]] {
+                assert_eq!(settled(wishes).map(|taken| taken.expect("a protocol")), [protocol; 2]);
+            }
+        }
+    }
+
+    #[test]
+    fn an_open_choice_is_that_of_p0() {
+        let (bytes, total) =
+            (wish(None, Objective::Bytes, Some(Shape::WAN)), wish(None, Objective::Total, None));
+        for wishes in [[bytes, total], [total, bytes]] {
+            let [p0, p1] = settled(wishes).map(|taken| taken.expect("a protocol"));
+            assert_eq!(p0, p1);
+        }
+        let best = choose(&JOB, 100, &Shape::WAN, &Machine::REFERENCE, Objective::Bytes).expect("a protocol");
+        assert_eq!(settled([bytes, total]).map(Result::unwrap), [best; 2]);
+    }
+
+    #[test]
+    fn two_that_differ_end_both() {
+        let asked = |protocol| wish(Some(protocol), Objective::Total, None);
+        for outcome in settled([asked(Protocol::Rotl), asked(Protocol::SpLut)]) {
+            let error = outcome.expect_err("refused");
+            assert!(matches!(&error, Error::Handshake { field, .. } if field == "protocol"), "{error}");
+        }
+    }
+
+    #[test]
+    fn unknown_numbers_are_refused() {
+        for number in [OPEN, 200, 255] {
+            assert!(matches!(protocol(number), Err(Error::Handshake { .. })), "{number}");
+        }
+        for known in Protocol::ALL {
+            assert_eq!(protocol(known.number()).unwrap(), known);
+        }
+    }
+}
