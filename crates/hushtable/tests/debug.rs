@@ -11,6 +11,7 @@ use hushtable::{
     gates::{Bits, Triples},
     lut::{Protocol, arithmetic::Arithmetic, flute::Inputs},
     math::{Affine, Reciprocal, ReciprocalJob},
+    net::Log,
     onehot::{Cyclic, OneHot, Xor},
 };
 use pairs::{both, pair};
@@ -20,6 +21,7 @@ use prim::{block::Block, prg::Prg};
 const PUBLIC: &[&str] = &[
     "About",
     "Card",
+    "Compare",
     "Cut",
     "Estimate",
     "Figures",
@@ -92,10 +94,11 @@ fn debug_shows_shapes_only() {
     let (store, _) = site.make(&plan(Protocol::Rotl, JOB, 10, 10)).expect("a store");
     let (store, identity) = (format!("{store:?}"), format!("{:?}", site.identity(Role::P0)));
     assert!(store.starts_with("Store(") && store.ends_with(", 10 of 10 left)"), "{store}");
+    assert_eq!(format!("{:?}", Log::default()), "Log(none)");
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
     // Of the certificate; and of the parts of a model, which `apps` and the program look at themselves.
-    let elsewhere = ["Store", "Identity", "Fingerprint", "Weights", "Columns"];
+    let elsewhere = ["Store", "Log", "Identity", "Fingerprint", "Weights", "Columns"];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {
         assert!(seen.contains(name.as_str()), "{name}: what it prints is not looked at here");

@@ -335,7 +335,7 @@ mod tests {
         let error = thread::scope(|scope| {
             scope.spawn(move || {
                 while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout)
-                    && start.elapsed() < Duration::from_secs(20)
+                    && start.elapsed() < Duration::from_secs(120)
                 {
                     let _ = theirs.read(&mut [0], Duration::from_millis(1));
                 }
@@ -347,7 +347,7 @@ mod tests {
             error
         });
         assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");
-        // 0.5 s, and half a second for 2 MiB.
-        assert!((0.9..10.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+        // 0.5 s, and half a second for 2 MiB; the bound is wide for a busy machine.
+        assert!((0.9..100.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     }
 }
