@@ -94,7 +94,8 @@ fn table(cards: &[(Function, std::result::Result<Card, String>)]) -> String {
                 card.mean_ulp(),
                 card.bytes(),
                 card.rounds(),
-                card.treatment()
+                // Both ends in the width of help.
+                card.treatment().replace(" below, ", " / ").replace(" above", "")
             ),
             Err(why) => writeln!(out, "{:<11}{why}", function.name()),
         }

@@ -49,7 +49,8 @@ pub trait Operation: Send + Sync {
     /// How it is done, for reports.
     fn method(&self) -> String;
 
-    /// What the parties compare before any work: names of parameters, and their values.
+    /// What the parties compare before any work, besides its [name](Self::name): names of parameters, and their
+    /// values.
     fn fields(&self) -> Vec<(&'static str, String)>;
 
     /// How the results are shared and held.

@@ -86,6 +86,7 @@ impl Job {
             ("number of inputs", self.x.len().to_string()),
         ];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
+        fields.push(("function", self.operation().name()));
         if let Work::Lookup(lookup) = &self.work {
             fields.extend(lookup.fields());
         }

@@ -62,7 +62,7 @@ impl Operation for Multiply {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("function", self.name()), ("bits", self.bits.to_string()), ("method", self.method())]
+        vec![("bits", self.bits.to_string()), ("method", self.method())]
     }
 
     fn result(&self) -> Held {
@@ -104,7 +104,6 @@ impl Operation for Products {
     fn fields(&self) -> Vec<(&'static str, String)> {
         let MatrixShape { batch, rows, inner, columns } = self.shape;
         vec![
-            ("function", self.name()),
             ("shape", format!("{batch} of {rows} x {inner} x {columns}")),
             ("bits", self.bits.to_string()),
             ("method", self.method()),
@@ -150,7 +149,7 @@ impl Operation for Truncate {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         let [bits, cut] = [self.bits, self.cut].map(|n| n.to_string());
-        vec![("function", self.name()), ("bits", bits), ("bits to cut off", cut)]
+        vec![("bits", bits), ("bits to cut off", cut)]
     }
 
     fn result(&self) -> Held {
@@ -191,7 +190,7 @@ impl Operation for Select {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("function", self.name()), ("bits", self.bits.to_string())]
+        vec![("bits", self.bits.to_string())]
     }
 
     fn result(&self) -> Held {

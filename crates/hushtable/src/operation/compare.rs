@@ -178,7 +178,6 @@ impl Operation for Compare {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("function", self.relation.name().to_owned()),
             ("bits", self.job.bits.to_string()),
             ("fraction bits", self.fraction.to_string()),
             ("method", format!("{} of {:?} numbers", self.method(), self.job.domain).to_lowercase()),

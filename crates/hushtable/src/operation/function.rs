@@ -25,7 +25,6 @@ impl Operation for Evaluation {
     fn fields(&self) -> Vec<(&'static str, String)> {
         let card = self.card();
         vec![
-            ("function", card.function),
             ("bits", card.ring.to_string()),
             ("fraction bits", card.scale.to_string()),
             ("domain", card.domain.to_string()),

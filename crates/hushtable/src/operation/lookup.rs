@@ -79,7 +79,6 @@ impl Operation for Lookup {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("function", self.name.clone()),
             ("lookups", self.job.to_string()),
             ("output fraction bits", self.table.fraction_bits().to_string()),
             ("table digest", self.table.digest().to_hex().to_string()),

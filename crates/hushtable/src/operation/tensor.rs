@@ -32,7 +32,7 @@ impl Operation for SoftmaxJob {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("function", self.name()), ("parameters", format!("{self:?}"))]
+        vec![("parameters", format!("{self:?}"))]
     }
 
     fn result(&self) -> Held {
@@ -68,7 +68,7 @@ impl Operation for GeluJob {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         let job = Self { batch: 0, ..*self };
-        vec![("function", self.name()), ("parameters", format!("{job:?}"))]
+        vec![("parameters", format!("{job:?}"))]
     }
 
     fn result(&self) -> Held {
@@ -104,7 +104,7 @@ impl Operation for LayerNorm {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("function", self.name()), ("parameters", format!("{:?}", self.job))]
+        vec![("parameters", format!("{:?}", self.job))]
     }
 
     fn result(&self) -> Held {
