@@ -185,7 +185,7 @@ impl Spec for TruthTable {
 
     fn memory(job: &Job, _cots: usize) -> usize {
         // Triples, operands and products of a circuit at every index, and its OTs.
-        128 + (40 * ands::<Cyclic>(job.index_bits, job.value_bits) << job.index_bits)
+        128 + ((40 * ands::<Cyclic>(job.index_bits, job.value_bits)) << job.index_bits)
     }
 
     fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
