@@ -1,4 +1,4 @@
-//! One party: its session and its correlated OTs.
+//! One party: its session and its correlated OTs. What makes material takes a party.
 
 use std::ops::{Deref, DerefMut};
 
