@@ -25,7 +25,7 @@ impl Party {
     /// base OTs. `scheme` overrides the choice of the OT extension by count, at both parties.
     ///
     /// # Errors
-    /// [`Error::Handshake`] if the peer uses other parameters, and those
+    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters, and those
     /// of the channel.
     pub fn new(connection: Connection, scheme: Option<Scheme>) -> Result<Self> {
         Self::start(Session::new(connection)?, scheme)
