@@ -23,6 +23,8 @@ const ORDER: &[&str] = &[
     "plan",
     "arith",
     "math",
+    "operation",
+    "run",
 ];
 
 /// What the root re-exports, by the module it comes from.
