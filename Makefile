@@ -41,7 +41,8 @@ docs:
 	@echo "== documentation"
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# The known answers in the tree are what an independent script computes; the models of docs/spec hold, and what cites them.
+# The known answers in the tree are what an independent script computes; the models of docs/spec hold,
+# and what cites them; what the pages name is in the code.
 vectors: $(VENV)/ready
 	@echo "== known-answer vectors and models"
 	$(PYTHON) tools/vectors.py --check

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the local work of each lookup protocol, for crates/hushtable/src/plan/work.rs.
+"""Fits the local work of each lookup protocol, for the constant WORK of its file.
 
     fit_plan.py measure PROGRAM FILE     runs `PROGRAM-bench lut` over a grid on loopback, appends lines of JSON to FILE
     fit_plan.py fit PROGRAM FILE CALIB   prints the terms, for measurements in FILE on a machine calibrated in CALIB

@@ -1,4 +1,4 @@
-//! Applications: plain functions on a [`Party`](hushtable::Party), each in a file or folder of its own.
+//! Applications: what the library's parts make together, each in a file or folder of its own.
 //!
 //! They know neither files nor command lines; those are the program's.
 #![forbid(unsafe_code)]

@@ -1,4 +1,7 @@
 //! Arithmetic on shared numbers: products, truncation and comparison.
+//!
+//! Each is a type of one-time material with its bill, as [`Multiplication`]: prepared by a party for a batch, and
+//! spent by a method that takes a session and the shares.
 
 mod beaver;
 mod bit_product;

@@ -2,8 +2,13 @@
 //!
 //! Each party holds a share of every index; the table is public; each gets a share of the entry.
 //! Start at [`Party`], which is one end of a session, and [`net`], which connects two of them.
-//! [`onehot`] makes one-time material offline, [`lut`] spends it online. Every protocol's page has
-//! the headings *Functionality, Protocol, Cost, Source*.
+//! [`onehot`] makes one-time material offline, [`lut`] spends it online; [`gates`], [`arith`] and
+//! [`math`] compute with the shares. Every protocol's page has the headings *Functionality, Protocol,
+//! Cost, Source*.
+//!
+//! Material is made by a [`Party`] and spent by a [`session::Session`], which can make none. What it
+//! costs is its [`bill`]. A program that does not know beforehand what it will compute holds an
+//! [`operation`], and [`mod@run`] runs any of them.
 //!
 //! Security is semi-honest, with 128 bits: a party that follows the protocol learns nothing but its
 //! outputs and the sizes. The network and malformed messages are treated as hostile: they end a

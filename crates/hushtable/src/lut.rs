@@ -1,4 +1,7 @@
 //! Lookups of shared indices in public tables.
+//!
+//! Each file is a protocol, or what readers of one-hot vectors have in common; [`Protocol`] has all of them behind one
+//! call, for programs that let a user or a plan choose.
 
 pub mod arithmetic;
 pub mod flute;

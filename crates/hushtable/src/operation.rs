@@ -1,4 +1,4 @@
-//! Operations: what a program, the Python package or the benchmark can ask for, each behind the same few methods.
+//! Operations: what a program or the Python package can ask for, each behind the same few methods.
 //!
 //! An [`Operation`] is a batch of work that both parties know: public. It says what the parties compare, what it
 //! costs, and how its results are held; it prepares one-time [`Material`], which takes this party's shares and gives

@@ -1,4 +1,4 @@
-//! One party: its session and its correlated OTs.
+//! One party: its session and its correlated OTs. What makes material takes a party.
 
 use std::ops::{Deref, DerefMut};
 
@@ -25,7 +25,7 @@ impl Party {
     /// base OTs. `scheme` overrides the choice of the OT extension by count, at both parties.
     ///
     /// # Errors
-    /// [`Error::Handshake`] if the peer uses other parameters, and those
+    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters, and those
     /// of the channel.
     pub fn new(connection: Connection, scheme: Option<Scheme>) -> Result<Self> {
         Self::start(Session::new(connection)?, scheme)

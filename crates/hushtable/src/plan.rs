@@ -1,8 +1,8 @@
 //! Which lookup protocol suits a job: predicted time, bytes, rounds and memory of each, and a choice.
 //!
-//! A prediction is the sum of what each part is known to take: messages exactly (the protocols' own
-//! formulas), correlated OTs by the rates of a [`Machine`], local work by a model fitted to
-//! measurements, the link by its rate and delay. `hushtable calibrate` measures a machine and a
+//! A prediction is the sum of what each part is known to take: messages and correlated OTs by the
+//! protocol's [bill](crate::bill), the OTs at the rates of a [`Machine`], local work by a model fitted
+//! to measurements, the link by its rate and delay. `hushtable calibrate` measures a machine and a
 //! link; [`Machine::REFERENCE`] is the one that the model was fitted on.
 
 mod ot;

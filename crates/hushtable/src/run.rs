@@ -1,5 +1,5 @@
 //! Running an operation: batches that fit memory, lanes, material made now, ahead or from disk, phases, and the
-//! opening of the results. The program, the Python package and the benchmark run everything through here.
+//! opening of the results. The program and the Python package run all of theirs here.
 //!
 //! A lane is a connection with a thread of its own. Each prepares and evaluates its items batch by batch; results stay
 //! shared until those of all lanes are there, so that an operation that refuses numbers refuses them before anything

@@ -1,5 +1,5 @@
 //! A connection together with this party's randomness and the session's hash keys: all that a
-//! protocol needs besides correlations.
+//! protocol needs besides correlations, and so all that spends material.
 
 mod open;
 
