@@ -93,7 +93,8 @@ impl Benchmark for TruncWork {
         let make = |p: &mut Party, items: usize| match self.rounding {
             Rounding::Safe => Truncation::prepare(p, bits, cut, items).map(Material::Safe),
             Rounding::Faithful => {
-                FaithfulTruncation::prepare(p, bits, cut, self.plan(), items).map(Material::Faithful)
+                let made = FaithfulTruncation::prepare(p, bits, cut, self.plan(), items);
+                made.map(|made| Material::Faithful(Box::new(made)))
             }
         };
         let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
@@ -108,7 +109,7 @@ impl Benchmark for TruncWork {
 /// One-time material, by the rounding.
 enum Material {
     Safe(Truncation),
-    Faithful(FaithfulTruncation),
+    Faithful(Box<FaithfulTruncation>),
 }
 
 impl TruncWork {

@@ -195,7 +195,8 @@ fn a_fork_neither_spends_nor_removes_anything() {
         Arc::get_mut(&mut store.pieces).unwrap().inherit(inherited);
         let refused = |error: Error| assert!(matches!(error, Error::Forked { .. }), "{error}");
         refused(store.reserve(1).map(drop).unwrap_err());
-        let mut before_the_fork = Reserved { pieces: Arc::clone(&store.pieces), ranges: std::iter::once(8..10).collect() };
+        let mut before_the_fork =
+            Reserved { pieces: Arc::clone(&store.pieces), ranges: std::iter::once(8..10).collect() };
         refused(before_the_fork.load::<Cyclic, Additive, u64>(2).map(drop).unwrap_err());
         drop((store, before_the_fork));
         assert_eq!(names(), before, "the parent may read them still");
