@@ -2,10 +2,7 @@
 
 pub mod weights;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use apps::scoring::{Question, Scoring};
 use clap::Args;
@@ -21,7 +18,7 @@ use crate::{
         stock::Stock,
     },
     choice::Choosing,
-    csv_file,
+    csv_file::{CsvFile, Dialect},
     failure::{Failure, Result},
     link::Link,
 };
@@ -81,6 +78,8 @@ pub struct Score {
     #[arg(long, value_name = "BITS", default_value_t = BITS, value_parser = clap::value_parser!(u32).range(16..=64))]
     bits: u32,
     #[command(flatten)]
+    csv: Dialect,
+    #[command(flatten)]
     delivery: Delivery,
     #[command(flatten)]
     link: Link,
@@ -102,18 +101,19 @@ pub fn run(args: &Score) -> Result<()> {
     let work = Work::Other(Box::new(scoring));
     let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
     let (choosing, stock) = (Choosing::default(), Stock::none());
-    let inputs = [args.features.as_path(), &args.weights];
+    let inputs: Vec<&Path> =
+        [args.features.as_path(), &args.weights].into_iter().chain(args.csv.inputs()).collect();
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
 }
 
 /// The names of the rows and this party's parts of their scores.
 fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u64>)> {
     let path: &Path = &args.features;
-    let text = fs::read(path).map_err(Failure::file(path))?;
-    let columns = csv_file::header(path, &text)?;
+    let file = CsvFile::open(path, &args.csv)?;
+    let columns = file.header()?;
     let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();
-    let rows = csv_file::read(path, &text, &names, Some(&args.id), Ok)?;
+    let rows = file.read(&names, Some(&args.id), Ok)?;
     let unused = columns.iter().filter(|name| **name != args.id && !features.contains(name));
     let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
     if !unused.is_empty() && !args.delivery.quiet {
