@@ -96,6 +96,25 @@ impl<'a> CsvFile<'a> {
         Ok(out)
     }
 
+    /// A value for each row of `read`, as `of` gives it from the row's numbers or with its complaint.
+    pub fn each<W>(
+        &self,
+        read: &Columns<f64>,
+        of: impl Fn(&[f64]) -> std::result::Result<W, String>,
+    ) -> Result<Vec<W>> {
+        let (mut bad, mut row, mut out) = (Bad::default(), Vec::new(), Vec::new());
+        for (i, &line) in read.lines.iter().enumerate() {
+            row.clear();
+            row.extend(read.values.iter().map(|column| column[i]));
+            match of(&row) {
+                Ok(value) => out.push(value),
+                Err(what) => bad.row(line, &what, read.ids.as_ref().map(|ids| ids[i].as_str())),
+            }
+        }
+        bad.check(self.path, self.dialect)?;
+        Ok(out)
+    }
+
     /// The next record with as many cells as the first line has; `bad` hears of the others.
     fn next(&self, reader: &mut Reader<&[u8]>, record: &mut StringRecord, bad: &mut Bad) -> Result<bool> {
         loop {
@@ -106,7 +125,7 @@ impl<'a> CsvFile<'a> {
             let ErrorKind::UnequalLengths { expected_len, len, pos } = error.kind() else {
                 return Err(failure(self.path, &self.text, &error));
             };
-            bad.row(line(&self.text, pos.as_ref()), &unequal(*expected_len, *len));
+            bad.row(line(&self.text, pos.as_ref()), &unequal(*expected_len, *len), None);
         }
     }
 
@@ -241,7 +260,7 @@ mod tests {
         let got = parse(many.as_bytes()).unwrap_err();
         assert!(got.starts_with("in.csv: 1000 bad rows\n  line 2,"), "{got}");
         assert!(got.contains("\n  line 21,") && !got.contains("line 22"), "{got}");
-        assert!(got.ends_with("\n  and 980 more bad cells\n--bad-rows FILE writes the ids of all"), "{got}");
+        assert!(got.ends_with("\n  and 980 more like these\n--bad-rows FILE writes the ids of all"), "{got}");
         let two = CsvFile {
             path: Path::new("f.csv"),
             text: b"id,p,q\na,x,y\n".to_vec(),

@@ -19,7 +19,7 @@ use crate::{
     },
     choice::Choosing,
     csv_file::{CsvFile, Dialect},
-    failure::{Failure, Result},
+    failure::Result,
     link::Link,
 };
 
@@ -119,22 +119,20 @@ fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u6
     if !unused.is_empty() && !args.delivery.quiet {
         eprintln!("not used, without a weight: {unused}");
     }
-    let part = |(i, &line): (usize, &u64)| {
-        let row: Vec<f64> = rows.values.iter().map(|column| column[i]).collect();
-        let part = weights.part(&row)?;
+    let part = |row: &[f64]| {
+        let part = weights.part(row).map_err(|e| e.to_string())?;
         scoring.encode(part).ok_or_else(|| {
             let limit = scoring.limit();
             let terms = names.iter().zip(row.iter().zip(&weights.values)).map(|(name, (x, w))| (name, x * w));
             let most = terms.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
             let most = most.map_or(String::new(), |(name, term)| format!("; most of it, {term}, is from {name:?}"));
-            Failure::input(format!(
-                "{}: line {line}: this party's part of the score, {part}, is outside -{limit} (included) to {limit} \
-                 (excluded){most}; use more --bits or fewer --fraction-bits",
-                path.display()
-            ))
+            format!(
+                "this party's part of the score, {part}, is outside -{limit} (included) to {limit} (excluded){most}; \
+                 use more --bits or fewer --fraction-bits"
+            )
         })
     };
-    let words = rows.lines.iter().enumerate().map(part).collect::<Result<Vec<u64>>>()?;
+    let words = file.each(&rows, part)?;
     Ok((rows.ids, words))
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Done, Site, results, rounded, sigmoid};
+use common::{Done, Site, results, sigmoid};
 
 const PLAIN: &str = "--insecure-plain-tcp";
 /// Nobody ever listens there: these commands must fail before they connect.
@@ -61,24 +61,32 @@ fn features_in_the_same_ways() {
     site.write("telecom.toml", "[weights]\ncalls = -1\n");
     let p0 = "--features bank.csv --weights bank.toml --delimiter ; --decimal ,";
     let p1 = "--features telecom.csv --weights telecom.toml";
-    let score = format!("score --reveal-exact {PLAIN} --quiet");
-    let score = if site.run("score --help").stdout.contains("--reveal-exact") {
-        score
-    } else {
-        score.replace(" --reveal-exact", "")
-    };
+    let score = format!("score --threshold 0.5 {PLAIN} --quiet");
     let [a, b] =
         site.both(&format!("{score} --output out0.csv {p0}"), &format!("{score} --output out1.csv {p1}"));
     (a.ok(), b.ok());
-    let (_, got) = results(&site.read("out0.csv"));
-    for ((_, value), x) in got.iter().zip([3.5, -0.5]) {
-        assert!((value - rounded(sigmoid(x), 16)).abs() < 2f64.powi(-10), "{value}");
-    }
+    let (header, got) = results(&site.read("out0.csv"));
+    assert_eq!(
+        (header.as_str(), got),
+        ("id,at_least_0.5", vec![("a".to_owned(), 1.0), ("b".to_owned(), 0.0)])
+    );
     site.write("bank.csv", "id;income;age\na;1.5;30\nb;;40\nc;1;NA\n");
     let done = site.run(&format!("score --na NA --bad-rows bad.csv {p0} --output out2.csv {NOWHERE}"));
     done.fails_with(3, "bank.csv: 3 bad rows\n  line 2, column \"income\": \"1.5\" is not a number");
     assert!(done.stderr.contains("line 4, column \"age\": \"NA\" is missing"), "{done:?}");
     assert_eq!(site.read("bad.csv"), "id\na\nb\nc\n");
+    // Of good cells a part of a score can come that is too large.
+    site.write("bank.csv", "id;income;age\na;1e9;30\nb;1;40\nc;-1e9;0\n");
+    let done = site.run(&format!("score --bad-rows large.csv {p0} --output out2.csv {NOWHERE}"));
+    done.fails_with(
+        3,
+        "bank.csv: 2 bad rows\n  line 2: this party's part of the score, 1000000003, is outside",
+    );
+    assert!(
+        done.stderr.contains("line 4: this party's part of the score, -1000000000, is outside"),
+        "{done:?}"
+    );
+    assert_eq!(site.read("large.csv"), "id\na\nc\n");
 }
 
 /// Each party lists its bad rows, both leave out both lists, and the rest is right. What only one leaves out ends both.
@@ -153,6 +161,12 @@ fn what_cannot_be_left_out() {
         done.fails_with(code, fragment);
     }
     assert_eq!(site.read("new.csv"), "id\nz\n");
+    site.write("short.csv", "id,score\nx,1\ny\n");
+    let done = site.run(&format!(
+        "apply sigmoid --column score --input short.csv --bad-rows no.csv --output out.csv {NOWHERE}"
+    ));
+    done.fails_with(3, "line 3: 1 cells where the first line has 2\n1 without id");
+    assert!(!site.has("no.csv"));
     assert_eq!(site.read("bad.csv"), "id\ny\n");
     std::fs::write(site.path("latin.csv"), b"id,score\nM\xfcller,1\n").unwrap();
     let done =

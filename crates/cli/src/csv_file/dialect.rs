@@ -24,12 +24,13 @@ pub struct Dialect {
     pub encoding: Encoding,
     /// If rows are bad, write the ids of all of them to this file: CSV with one column, id
     ///
-    /// Nothing is computed then. Send the file to the peer: both leave these rows out with --leave-out.
+    /// Nothing is computed then. Both parties leave these rows out with --leave-out; whoever gets the file sees which
+    /// they are, not what is in them.
     #[arg(long, value_name = "FILE")]
     pub bad_rows: Option<PathBuf>,
     /// Leave out the rows whose ids are in the column id of this CSV file; may be given more than once
     ///
-    /// The peer must leave out the same: both compare a hash of the ids that remain before any work.
+    /// The peer must leave out the same rows: a hash of the ids that remain is compared before any work.
     #[arg(long, value_name = "FILE")]
     pub leave_out: Vec<PathBuf>,
 }

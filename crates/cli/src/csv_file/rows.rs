@@ -8,17 +8,18 @@ use crate::{
     failure::{Failure, Result},
 };
 
-/// How many bad cells an error shows.
+/// How many complaints an error shows.
 const SHOWN: usize = 20;
-/// How much it shows of each.
+/// How many characters it shows of a cell.
 const CHARACTERS: usize = 60;
 
 /// Complaints about the rows of a file, in the order of its lines.
 #[derive(Default)]
 pub struct Bad {
     shown: Vec<String>,
-    cells: usize,
+    complaints: usize,
     rows: usize,
+    /// The line of the last bad row.
     last: Option<u64>,
     ids: Vec<String>,
 }
@@ -26,23 +27,23 @@ pub struct Bad {
 impl Bad {
     /// A cell of the row `id` is bad.
     pub fn cell(&mut self, line: u64, column: &str, cell: &str, what: &str, id: Option<&str>) {
-        if self.last != Some(line) {
-            self.ids.extend(id.map(str::to_owned));
-        }
-        self.complain(line, || format!("line {line}, column {column:?}: {} {what}", quoted(cell)));
+        self.complain(line, id, || format!("line {line}, column {column:?}: {} {what}", quoted(cell)));
     }
 
-    /// No cell of a row can be trusted, nor its id.
-    pub fn row(&mut self, line: u64, what: &str) {
-        self.complain(line, || format!("line {line}: {what}"));
+    /// The row `id` is bad as a whole; without an id if it may have lost that too.
+    pub fn row(&mut self, line: u64, what: &str, id: Option<&str>) {
+        self.complain(line, id, || format!("line {line}: {what}"));
     }
 
-    fn complain(&mut self, line: u64, what: impl FnOnce() -> String) {
+    fn complain(&mut self, line: u64, id: Option<&str>, what: impl FnOnce() -> String) {
         if self.shown.len() < SHOWN {
             self.shown.push(what());
         }
-        self.cells += 1;
-        self.rows += usize::from(self.last.replace(line) != Some(line));
+        self.complaints += 1;
+        if self.last.replace(line) != Some(line) {
+            self.rows += 1;
+            self.ids.extend(id.map(str::to_owned));
+        }
     }
 
     /// An error if anything is bad. The ids are then where `dialect` wants them.
@@ -58,28 +59,36 @@ impl Bad {
                 text.extend(all.iter().map(|what| format!("\n  {what}")));
             }
         }
-        if self.cells > self.shown.len() {
-            text += &format!("\n  and {} more bad cells", self.cells - self.shown.len());
+        if self.hidden() > 0 {
+            text += &format!("\n  and {} more like these", self.hidden());
         }
         text += &self.list(dialect);
         Err(Failure::input(text))
     }
 
+    /// How many complaints are not shown.
+    fn hidden(&self) -> usize {
+        self.complaints - self.shown.len()
+    }
+
     /// Writes the ids; what is to be said about that.
     fn list(&self, dialect: &Dialect) -> String {
         let Some(path) = &dialect.bad_rows else {
-            let many = self.cells > self.shown.len();
-            return if many { "\n--bad-rows FILE writes the ids of all" } else { "" }.to_owned();
+            return if self.hidden() > 0 { "\n--bad-rows FILE writes the ids of all" } else { "" }.to_owned();
+        };
+        let others = match self.rows - self.ids.len() {
+            0 => String::new(),
+            n => format!("\n{n} without id, with too few or too many cells, must be mended"),
         };
         if self.ids.is_empty() {
-            return "\nno ids to write: rows with too few or too many cells must be mended".to_owned();
+            return others;
         }
-        let (path_text, count) = (path.display(), self.ids.len());
-        match Output::reserve(path, &[], PRIVATE, false)
-            .and_then(|output| output.write(|to| write(to, &self.ids)))
-        {
+        let output = Output::reserve(path, &[], PRIVATE, false);
+        let (path, count) = (path.display(), self.ids.len());
+        match output.and_then(|output| output.write(|to| write(to, &self.ids))) {
             Ok(()) => format!(
-                "\nwrote the ids of {count} to {path_text}; --leave-out {path_text} at both parties goes on without them"
+                "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
+                 them{others}"
             ),
             Err(failure) => format!("\ntheir ids are not written: {failure}"),
         }
