@@ -123,7 +123,7 @@ impl<'a> CsvFile<'a> {
                 Err(error) => error,
             };
             let ErrorKind::UnequalLengths { expected_len, len, pos } = error.kind() else {
-                return Err(failure(self.path, &self.text, &error));
+                return Err(self.failure(&error));
             };
             bad.row(line(&self.text, pos.as_ref()), &unequal(*expected_len, *len), None);
         }
@@ -134,7 +134,7 @@ impl<'a> CsvFile<'a> {
     }
 
     fn names(&self, reader: &mut Reader<&[u8]>) -> Result<Vec<String>> {
-        let header = reader.headers().map_err(|e| failure(self.path, &self.text, &e))?;
+        let header = reader.headers().map_err(|e| self.failure(&e))?;
         Ok(header.iter().map(|cell| cell.trim().to_owned()).collect())
     }
 
@@ -154,6 +154,15 @@ impl<'a> CsvFile<'a> {
                 Err(self.says(&format!("no column {name:?}; its columns are: {columns}{hint}")))
             }
         }
+    }
+
+    fn failure(&self, error: &csv::Error) -> Failure {
+        failure(self.path, &self.text, error).worded(|text| match error.kind() {
+            ErrorKind::Utf8 { .. } => {
+                format!("{text}; --encoding windows-1252 reads what older Windows programs write")
+            }
+            _ => text.to_owned(),
+        })
     }
 
     fn says(&self, what: &str) -> Failure {
@@ -176,9 +185,7 @@ pub fn failure(path: &Path, text: &[u8], error: &csv::Error) -> Failure {
     let path = path.display();
     let at = format!("line {}: ", line(text, error.position()));
     Failure::input(match error.kind() {
-        ErrorKind::Utf8 { .. } => {
-            format!("{path}: {at}not UTF-8 text; older Windows programs write --encoding windows-1252")
-        }
+        ErrorKind::Utf8 { .. } => format!("{path}: {at}not UTF-8 text"),
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{path}: {at}{}", unequal(*expected_len, *len))
         }
@@ -239,7 +246,11 @@ mod tests {
             ("id;score\na;1\n", &Dialect::default(), "its columns are: id;score; --delimiter ';' separates"),
             ("id,score\na,1\n", &semicolons, "--delimiter ',' separates"),
             ("id\tscore\na\t1\n", &semicolons, "--delimiter 'tab' separates"),
-            ("id,score\na,\"1,5\"\n", &Dialect::default(), "\"1,5\" is not a number; with --decimal , it is"),
+            (
+                "id,score\na,\"1,5\"\n",
+                &Dialect::default(),
+                "\"1,5\" is not a number; --decimal , would read 1.5",
+            ),
             ("id,score\na,1,5\n", &quoted, "line 2: 3 cells where the first line has 2"),
         ] {
             let got = table(text, dialect).unwrap_err();

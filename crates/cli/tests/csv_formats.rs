@@ -33,6 +33,11 @@ fn apply(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
     site.both(&format!("{common} --output out0.csv {p0}"), &format!("{common} --output out1.csv {p1}"))
 }
 
+#[track_caller]
+fn fine(both: [Done; 2]) {
+    both.into_iter().for_each(|done| drop(done.ok()));
+}
+
 /// Parties whose files are written in different ways get what standard files give.
 #[test]
 fn dialects_meet() {
@@ -42,12 +47,11 @@ fn dialects_meet() {
     std::fs::write(site.path("bank.csv"), utf16(bank)).unwrap();
     let latin: Vec<u8> = telecom.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     std::fs::write(site.path("telecom.csv"), latin).unwrap();
-    let [a, b] = apply(
+    fine(apply(
         &site,
         "--input bank.csv --delimiter ; --decimal ,",
         "--input telecom.csv --delimiter tab --encoding latin-1",
-    );
-    (a.ok(), b.ok());
+    ));
     let want: Vec<f64> = BANK.iter().zip(TELECOM).map(|(a, b)| a + b).collect();
     sums(&site, &["M\u{fc}ller", "b;c", "d"], &want);
 }
@@ -62,9 +66,7 @@ fn features_in_the_same_ways() {
     let p0 = "--features bank.csv --weights bank.toml --delimiter ; --decimal ,";
     let p1 = "--features telecom.csv --weights telecom.toml";
     let score = format!("score --threshold 0.5 {PLAIN} --quiet");
-    let [a, b] =
-        site.both(&format!("{score} --output out0.csv {p0}"), &format!("{score} --output out1.csv {p1}"));
-    (a.ok(), b.ok());
+    fine(site.both(&format!("{score} --output out0.csv {p0}"), &format!("{score} --output out1.csv {p1}")));
     let (header, got) = results(&site.read("out0.csv"));
     assert_eq!(
         (header.as_str(), got),
@@ -114,8 +116,7 @@ fn bad_rows_are_left_out_at_both() {
     ));
     done.fails_with(3, "telecom.csv: line 4, column \"score\": \"x\" is not a number");
     let lists = "--leave-out bad.csv --leave-out worse.csv";
-    let [a, b] = apply(&site, &format!("{bank} {lists}"), &format!("{telecom} {lists}"));
-    (a.ok(), b.ok());
+    fine(apply(&site, &format!("{bank} {lists}"), &format!("{telecom} {lists}")));
     sums(&site, &["a", "f"], &[BANK[0] + TELECOM[0], BANK[2] + TELECOM[2]]);
 
     // As many rows at both, but others.
@@ -171,13 +172,21 @@ fn what_cannot_be_left_out() {
     std::fs::write(site.path("latin.csv"), b"id,score\nM\xfcller,1\n").unwrap();
     let done =
         site.run(&format!("apply sigmoid --column score --input latin.csv --output out.csv {NOWHERE}"));
-    done.fails_with(
-        3,
-        "latin.csv: line 2: not UTF-8 text; older Windows programs write --encoding windows-1252",
-    );
+    done.fails_with(3, "latin.csv: line 2: not UTF-8 text; --encoding windows-1252 reads");
     std::fs::write(site.path("half.csv"), b"\xff\xfei\0d\0,").unwrap();
     let done = site.run(&format!("apply sigmoid --column score --input half.csv --output out.csv {NOWHERE}"));
     done.fails_with(3, "half.csv: line 1: not UTF-16 text");
+}
+
+/// A table has commas, in whatever encoding.
+#[test]
+fn tables_in_utf16() {
+    let site = Site::without_identities();
+    std::fs::write(site.path("t.csv"), utf16("index,value\n0,5\n1,6\n2,7\n3,8\n")).unwrap();
+    site.write("a.csv", "id,score\nx,0\ny,1\n");
+    let args = format!("apply --table t.csv --column score --input a.csv {PLAIN} --quiet");
+    fine(site.both(&format!("{args} --output out0.csv"), &format!("{args} --output out1.csv")));
+    assert_eq!(site.read("out0.csv"), "id,t\nx,5\ny,7\n");
 }
 
 /// Both numbers of a comparison lose the same rows, from one file or two.
@@ -188,10 +197,9 @@ fn comparisons_leave_out_in_both_operands() {
     site.write("b.csv", "id,score\nx,1\ny,2\nz,3\nw,4\n");
     site.write("bad.csv", "id\nz\ny\n");
     let common = format!("{PLAIN} --quiet --leave-out bad.csv");
-    let [a, b] = site.both(
+    fine(site.both(
         &format!("apply ge --column score --against limit --input a.csv --output out0.csv {common}"),
         &format!("apply ge --column score --input b.csv --output out1.csv {common}"),
-    );
-    (a.ok(), b.ok());
+    ));
     assert_eq!(results(&site.read("out1.csv")).1, [("x".to_owned(), 1.0), ("w".to_owned(), 1.0)]);
 }

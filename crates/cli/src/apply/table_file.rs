@@ -6,7 +6,7 @@ use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use hushtable::math::MAX_INDEX_BITS;
 
 use crate::{
-    csv_file,
+    csv_file::{self, Encoding},
     failure::{Failure, Result},
 };
 
@@ -15,7 +15,8 @@ use crate::{
 /// The first line is a header if its last cell is not a number.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let text = fs::read(path).map_err(Failure::file(path))?;
-    parse(path, &text)
+    let text = Encoding::Auto.decode(text);
+    parse(path, &text.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?)
 }
 
 /// As [`read`], of the `text` of the file.

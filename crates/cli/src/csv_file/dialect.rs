@@ -63,7 +63,7 @@ impl Dialect {
         parse(cell, self.decimal).ok_or_else(|| {
             let other = if self.decimal == '.' { ',' } else { '.' };
             match parse(cell, other) {
-                Some(_) => format!("is not a number; with --decimal {other} it is"),
+                Some(number) => format!("is not a number; --decimal {other} would read {number}"),
                 None => "is not a number".into(),
             }
         })
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(comma.number(cell), Ok(want), "{cell}");
         }
         for (cell, want) in [
-            ("1.5", "is not a number; with --decimal . it is"),
+            ("1.5", "is not a number; --decimal . would read 1.5"),
             ("1.234,5", "is not a number"),
             ("1,234,5", "is not a number"),
             ("-inf", "is not a number"),
@@ -126,7 +126,7 @@ mod tests {
         }
         let point = Dialect::default();
         assert_eq!(point.number("-999"), Ok(-999.0));
-        assert_eq!(point.number("1,5"), Err("is not a number; with --decimal , it is".into()));
+        assert_eq!(point.number("1,5"), Err("is not a number; --decimal , would read 1.5".into()));
         assert_eq!(point.number("1,234,5"), Err("is not a number".into()));
         assert_eq!(point.number("1.234,5"), Err("is not a number".into()));
     }

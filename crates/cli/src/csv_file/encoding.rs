@@ -13,7 +13,8 @@ pub enum Encoding {
     Windows1252,
 }
 
-/// The characters of the bytes 0x80 to 0x9f. The five that stand for nothing are control characters, as in browsers.
+/// The characters of the bytes 0x80 to 0x9f. The five that stand for nothing are control characters, as in
+/// browsers.
 const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 impl Encoding {
