@@ -31,6 +31,7 @@ use self::{
 };
 use crate::{
     choice::{Choice, Choosing},
+    csv_file::Dialect,
     failure::{Failure, Result},
     link::Link,
 };
@@ -115,6 +116,8 @@ pub struct Apply {
     #[arg(long, requires = "store")]
     no_offline: bool,
     #[command(flatten)]
+    csv: Dialect,
+    #[command(flatten)]
     how: How,
     #[command(flatten)]
     second: Second,
@@ -192,7 +195,8 @@ impl Apply {
     /// The files and folders that are read.
     fn inputs(&self) -> Vec<&Path> {
         let others = [&self.second.other, &self.table, &self.store, &self.choosing.calibration];
-        others.into_iter().flatten().chain([&self.input]).map(PathBuf::as_path).collect()
+        let others = others.into_iter().flatten().chain([&self.input]).map(PathBuf::as_path);
+        others.chain(self.csv.inputs()).collect()
     }
 
     /// The function, if it is one.

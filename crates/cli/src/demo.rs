@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::{
     cost::Phases,
+    csv_file::{CsvFile, Dialect},
     failure::{Failure, Result},
     identity, pair,
     progress::Progress,
@@ -120,11 +121,9 @@ impl Side {
     /// Id and part of each row's score, in the clear.
     fn parts(&self) -> Result<Vec<(String, f64)>> {
         let [features, weights] = self.inputs();
-        let weights = weights::read(
-            &weights,
-            &features,
-            &crate::csv_file::header(&features, self.files[0].as_bytes())?,
-        )?;
+        let (text, dialect) = (self.files[0].as_bytes().to_vec(), Dialect::default());
+        let names = CsvFile::of(&features, text, &dialect)?.header()?;
+        let weights = weights::read(&weights, &features, &names)?;
         let columns =
             weights.features.iter().map(|name| column(self.files[0], name)).collect::<Result<Vec<_>>>()?;
         let ids = column(self.files[0], "score")?.into_iter().map(|(id, _)| id);

@@ -11,7 +11,7 @@ use crate::{
         shares::ShareFile,
         table_file,
     },
-    csv_file,
+    csv_file::{CsvFile, Dialect, Encoding},
     score::weights,
 };
 
@@ -46,16 +46,24 @@ fn texts(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// Columns of numbers with ids.
+/// Columns of numbers with ids, as standard CSV and as others write it.
 fn columns(data: &[u8]) {
+    columns_in(data, &Dialect::default());
+    let na = vec!["NA".to_owned()];
+    columns_in(data, &Dialect { delimiter: b';', decimal: ',', na, ..Dialect::default() });
+    columns_in(data, &Dialect { encoding: Encoding::Windows1252, ..Dialect::default() });
+}
+
+fn columns_in(data: &[u8], dialect: &Dialect) {
     let encode = |v: f64| if v.abs() < 1e6 { Ok(v) } else { Err("is too large".to_owned()) };
-    if let Ok(read) = csv_file::read(here(), data, &["score", "age"], Some("id"), encode) {
+    let Ok(file) = CsvFile::of(here(), data.to_vec(), dialect) else { return };
+    if let Ok(read) = file.read(&["score", "age"], Some("id"), encode) {
         let rows = read.lines.len();
         assert!(rows > 0 && read.values.len() == 2 && read.values.iter().all(|column| column.len() == rows));
         assert!(read.ids.expect("asked for").len() == rows && read.lines.is_sorted());
         assert!(read.values.iter().flatten().all(|v| v.abs() < 1e6));
     }
-    if let Ok(names) = csv_file::header(here(), data) {
+    if let Ok(names) = file.header() {
         assert!(names.len() <= data.len() + 1);
     }
 }
@@ -67,6 +75,8 @@ fn column_seeds() -> Vec<Vec<u8>> {
         "\u{feff}id,score,age\n\na,+1,.5\n\n",
         "id,score,age\na,1\n",
         "id,score,score\na,nan,-inf\n\"",
+        "id;score;age\na;1,5;NA\nb;-,5e1;2\n",
+        "i\0d\0;\0s\0c\0o\0r\0e\0;\0a\0g\0e\0\n\0a\0;\0\x31\0;\0\x32\0",
     ])
 }
 
@@ -81,7 +91,8 @@ fn share_file(data: &[u8]) {
 }
 
 fn shares(text: &[u8]) {
-    let Ok(source) = Source::of(here(), text.to_vec()) else { return };
+    let standard = Dialect::default();
+    let Ok(source) = Source::of(here(), text.to_vec(), &standard) else { return };
     let Some(file) = &source.shares else {
         assert!(text.trim_ascii_start().first() != Some(&b'{'), "an object is a share file or refused");
         return;

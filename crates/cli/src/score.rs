@@ -2,10 +2,7 @@
 
 pub mod weights;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use apps::scoring::{Question, Scoring};
 use clap::Args;
@@ -21,8 +18,8 @@ use crate::{
         stock::Stock,
     },
     choice::Choosing,
-    csv_file,
-    failure::{Failure, Result},
+    csv_file::{CsvFile, Dialect},
+    failure::Result,
     link::Link,
 };
 
@@ -81,6 +78,8 @@ pub struct Score {
     #[arg(long, value_name = "BITS", default_value_t = BITS, value_parser = clap::value_parser!(u32).range(16..=64))]
     bits: u32,
     #[command(flatten)]
+    csv: Dialect,
+    #[command(flatten)]
     delivery: Delivery,
     #[command(flatten)]
     link: Link,
@@ -102,39 +101,38 @@ pub fn run(args: &Score) -> Result<()> {
     let work = Work::Other(Box::new(scoring));
     let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
     let (choosing, stock) = (Choosing::default(), Stock::none());
-    let inputs = [args.features.as_path(), &args.weights];
+    let inputs: Vec<&Path> =
+        [args.features.as_path(), &args.weights].into_iter().chain(args.csv.inputs()).collect();
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
 }
 
 /// The names of the rows and this party's parts of their scores.
 fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u64>)> {
     let path: &Path = &args.features;
-    let text = fs::read(path).map_err(Failure::file(path))?;
-    let columns = csv_file::header(path, &text)?;
+    let file = CsvFile::open(path, &args.csv)?;
+    let columns = file.header()?;
     let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();
-    let rows = csv_file::read(path, &text, &names, Some(&args.id), Ok)?;
+    let rows = file.read(&names, Some(&args.id), Ok)?;
     let unused = columns.iter().filter(|name| **name != args.id && !features.contains(name));
     let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
     if !unused.is_empty() && !args.delivery.quiet {
         eprintln!("not used, without a weight: {unused}");
     }
-    let part = |(i, &line): (usize, &u64)| {
-        let row: Vec<f64> = rows.values.iter().map(|column| column[i]).collect();
-        let part = weights.part(&row)?;
+    let part = |row: &[f64]| {
+        let part = weights.part(row).map_err(|e| e.to_string())?;
         scoring.encode(part).ok_or_else(|| {
             let limit = scoring.limit();
             let terms = names.iter().zip(row.iter().zip(&weights.values)).map(|(name, (x, w))| (name, x * w));
             let most = terms.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
             let most = most.map_or(String::new(), |(name, term)| format!("; most of it, {term}, is from {name:?}"));
-            Failure::input(format!(
-                "{}: line {line}: this party's part of the score, {part}, is outside -{limit} (included) to {limit} \
-                 (excluded){most}; use more --bits or fewer --fraction-bits",
-                path.display()
-            ))
+            format!(
+                "this party's part of the score, {part}, is outside -{limit} (included) to {limit} (excluded){most}; \
+                 use more --bits or fewer --fraction-bits"
+            )
         })
     };
-    let words = rows.lines.iter().enumerate().map(part).collect::<Result<Vec<u64>>>()?;
+    let words = file.each(&rows, part)?;
     Ok((rows.ids, words))
 }
 

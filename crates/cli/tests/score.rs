@@ -113,8 +113,8 @@ fn wrong_files() {
     weights("intercept = 1\n", "bank.toml: no table [weights]");
     weights(
         "[weights]\nincome = 1e6\nlate = 1\n",
-        "bank.csv: line 2: this party's part of the score, 10000000, is outside -2097152 (included) to 2097152 \
-         (excluded); most of it, 10000000, is from \"income\"; use more --bits",
+        "bank.csv: 30 bad rows\n  line 2: this party's part of the score, 10000000, is outside -2097152 (included) to \
+         2097152 (excluded); most of it, 10000000, is from \"income\"; use more --bits",
     );
     let features = |text: &str, fragment: &str| refuse("bank.csv", text, fragment);
     features("id,late,income\na,1,2\nb,,3\n", "bank.csv: line 3, column \"late\": \"\" is missing");

@@ -6,7 +6,7 @@ use hushtable::{Role, math::Domain};
 
 use super::shares::ShareFile;
 use crate::{
-    csv_file,
+    csv_file::{CsvFile, Dialect},
     failure::{Failure, Result},
 };
 
@@ -20,7 +20,7 @@ pub struct Format {
 /// A file that was read.
 pub struct Source<'a> {
     pub path: &'a Path,
-    text: Vec<u8>,
+    csv: CsvFile<'a>,
     /// If it is a share file.
     pub shares: Option<ShareFile>,
 }
@@ -72,14 +72,21 @@ impl Format {
 }
 
 impl<'a> Source<'a> {
-    pub fn open(path: &'a Path) -> Result<Self> {
-        Self::of(path, fs::read(path).map_err(Failure::file(path))?)
+    pub fn open(path: &'a Path, dialect: &'a Dialect) -> Result<Self> {
+        Self::of(path, fs::read(path).map_err(Failure::file(path))?, dialect)
     }
 
     /// The file at `path`, which holds `text`.
-    pub fn of(path: &'a Path, text: Vec<u8>) -> Result<Self> {
+    pub fn of(path: &'a Path, text: Vec<u8>, dialect: &'a Dialect) -> Result<Self> {
         let shares = ShareFile::read(path, &text)?;
-        Ok(Self { path, text, shares })
+        let text = if shares.is_some() { Vec::new() } else { text };
+        let source = Self { path, csv: CsvFile::of(path, text, dialect)?, shares };
+        match &source.shares {
+            Some(_) if !dialect.leave_out.is_empty() => {
+                Err(source.says("--leave-out is for CSV files; of a share file all rows go on"))
+            }
+            _ => Ok(source),
+        }
     }
 
     /// The format that the file says its numbers have.
@@ -140,7 +147,7 @@ impl<'a> Source<'a> {
 
     /// Zeros where the peer alone has the numbers, with the names of the rows.
     pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
-        let rows = csv_file::read(self.path, &self.text, &[], id, |_| Ok(()))?;
+        let rows = self.csv.read(&[], id, |_| Ok(()))?;
         let words = vec![0; rows.lines.len()];
         Ok((rows.ids, Operand { words, range: format.range(), pairing: numbers() }))
     }
@@ -163,7 +170,7 @@ impl<'a> Source<'a> {
         let Some(column) = column else {
             return Err(self.says("--column NAME says which column holds the numbers"));
         };
-        let mut read = csv_file::read(self.path, &self.text, &[column], id, encode)?;
+        let mut read = self.csv.read(&[column], id, encode)?;
         let words = read.values.pop().expect("one column");
         Ok((read.ids, Operand { words, range, pairing: numbers() }))
     }

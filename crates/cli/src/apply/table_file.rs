@@ -2,11 +2,11 @@
 
 use std::{fs, path::Path};
 
-use csv::StringRecord;
+use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use hushtable::math::MAX_INDEX_BITS;
 
 use crate::{
-    csv_file,
+    csv_file::{self, Encoding},
     failure::{Failure, Result},
 };
 
@@ -15,7 +15,8 @@ use crate::{
 /// The first line is a header if its last cell is not a number.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
     let text = fs::read(path).map_err(Failure::file(path))?;
-    parse(path, &text)
+    let text = Encoding::Auto.decode(text);
+    parse(path, &text.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?)
 }
 
 /// As [`read`], of the `text` of the file.
@@ -23,7 +24,7 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     let mut indexed = Vec::new();
     let mut header = false;
-    for (row, record) in csv_file::reader(text, false).into_records().enumerate() {
+    for (row, record) in reader(text).into_records().enumerate() {
         let record = record.map_err(|e| csv_file::failure(path, text, &e))?;
         let at = Place { path, line: csv_file::line(text, record.position()) };
         if row == 0 && record.iter().next_back().is_some_and(|cell| cell.parse::<f64>().is_err()) {
@@ -47,6 +48,10 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
         )));
     }
     if indexed.is_empty() { Ok(values) } else { sort(path, &values, &indexed) }
+}
+
+fn reader(text: &[u8]) -> Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).trim(Trim::All).from_reader(text)
 }
 
 /// Puts each value at its index; every index must occur exactly once.

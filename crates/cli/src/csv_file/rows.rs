@@ -1,0 +1,152 @@
+//! Rows that are not read: bad ones, all of which one error names, and those that both parties leave out.
+
+use std::{collections::HashMap, io::Write, path::Path};
+
+use super::{CsvFile, dialect::Dialect};
+use crate::{
+    apply::output::{Output, PRIVATE},
+    failure::{Failure, Result},
+};
+
+/// How many complaints an error shows.
+const SHOWN: usize = 20;
+/// How many characters it shows of a cell.
+const CHARACTERS: usize = 60;
+
+/// Complaints about the rows of a file, in the order of its lines.
+#[derive(Default)]
+pub struct Bad {
+    shown: Vec<String>,
+    complaints: usize,
+    rows: usize,
+    /// The line of the last bad row.
+    last: Option<u64>,
+    ids: Vec<String>,
+}
+
+impl Bad {
+    /// A cell of the row `id` is bad.
+    pub fn cell(&mut self, line: u64, column: &str, cell: &str, what: &str, id: Option<&str>) {
+        self.complain(line, id, || format!("line {line}, column {column:?}: {} {what}", quoted(cell)));
+    }
+
+    /// The row `id` is bad as a whole; without an id if it may have lost that too.
+    pub fn row(&mut self, line: u64, what: &str, id: Option<&str>) {
+        self.complain(line, id, || format!("line {line}: {what}"));
+    }
+
+    fn complain(&mut self, line: u64, id: Option<&str>, what: impl FnOnce() -> String) {
+        if self.shown.len() < SHOWN {
+            self.shown.push(what());
+        }
+        self.complaints += 1;
+        if self.last.replace(line) != Some(line) {
+            self.rows += 1;
+            self.ids.extend(id.map(str::to_owned));
+        }
+    }
+
+    /// An error if anything is bad. The ids are then where `dialect` wants them.
+    pub fn check(self, path: &Path, dialect: &Dialect) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let mut text = path.display().to_string();
+        match &self.shown[..] {
+            [one] => text += &format!(": {one}"),
+            all => {
+                text += &format!(": {} bad {}", self.rows, if self.rows == 1 { "row" } else { "rows" });
+                text.extend(all.iter().map(|what| format!("\n  {what}")));
+            }
+        }
+        if self.hidden() > 0 {
+            text += &format!("\n  and {} more like these", self.hidden());
+        }
+        text += &self.list(dialect);
+        Err(Failure::input(text))
+    }
+
+    /// How many complaints are not shown.
+    fn hidden(&self) -> usize {
+        self.complaints - self.shown.len()
+    }
+
+    /// Writes the ids; what is to be said about that.
+    fn list(&self, dialect: &Dialect) -> String {
+        let Some(path) = &dialect.bad_rows else {
+            return if self.hidden() > 0 { "\n--bad-rows FILE writes the ids of all" } else { "" }.to_owned();
+        };
+        let others = match self.rows - self.ids.len() {
+            0 => String::new(),
+            n => format!("\n{n} without id, with too few or too many cells, must be mended"),
+        };
+        if self.ids.is_empty() {
+            return others;
+        }
+        let output = Output::reserve(path, &[], PRIVATE, false);
+        let (path, count) = (path.display(), self.ids.len());
+        match output.and_then(|output| output.write(|to| write(to, &self.ids))) {
+            Ok(()) => format!(
+                "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
+                 them{others}"
+            ),
+            Err(failure) => format!("\ntheir ids are not written: {failure}"),
+        }
+    }
+}
+
+fn write(to: &mut dyn Write, ids: &[String]) -> std::io::Result<()> {
+    let mut to = csv::Writer::from_writer(to);
+    to.write_record(["id"])?;
+    ids.iter().try_for_each(|id| to.write_record([id]))?;
+    to.flush()
+}
+
+/// The beginning of a cell: one may be as long as the file.
+fn quoted(cell: &str) -> String {
+    match cell.char_indices().nth(CHARACTERS) {
+        None => format!("{cell:?}"),
+        Some((end, _)) => format!("{:?}...", &cell[..end]),
+    }
+}
+
+/// The ids of rows to leave out, and whether there was such a row.
+pub struct LeftOut(HashMap<String, bool>);
+
+impl LeftOut {
+    /// What the files in `dialect` name. Without a column `id` of ids nothing can be left out: the peer could not check
+    /// that the rows which remain belong together.
+    pub fn read(dialect: &Dialect, id: Option<&str>) -> Result<Self> {
+        let used =
+            [("--leave-out", !dialect.leave_out.is_empty()), ("--bad-rows", dialect.bad_rows.is_some())];
+        if let (None, Some((option, _))) = (id, used.into_iter().find(|(_, used)| *used)) {
+            return Err(Failure::new(format!(
+                "{option} needs ids: by position alone nobody sees whether the rows that remain belong together"
+            )));
+        }
+        let (mut ids, standard) = (HashMap::new(), Dialect::default());
+        for path in &dialect.leave_out {
+            let read = CsvFile::open(path, &standard)?.read(&[], Some("id"), |_| Ok(()))?;
+            ids.extend(read.ids.into_iter().flatten().map(|id| (id, false)));
+        }
+        Ok(Self(ids))
+    }
+
+    /// Whether the row `id` is left out.
+    pub fn takes(&mut self, id: Option<&str>) -> bool {
+        let found = id.and_then(|id| self.0.get_mut(id));
+        found.map(|found| *found = true).is_some()
+    }
+
+    /// An error if an id is that of no row in the file at `path`: the list is for other files.
+    pub fn check(&self, path: &Path) -> Result<()> {
+        let missing = self.0.iter().filter(|(_, found)| !**found).map(|(id, _)| id);
+        let count = missing.clone().count();
+        missing.min().map_or(Ok(()), |id| {
+            let (path, id) = (path.display(), quoted(id));
+            Err(Failure::input(format!(
+                "{path}: no row has the id {id} of --leave-out, one of {count} not found"
+            )))
+        })
+    }
+}
