@@ -1,8 +1,11 @@
 //! The files that numbers come from: columns of CSV text, and shares of earlier results.
 
-use std::{fs, path::Path};
+use std::{cell::RefCell, fs, path::Path};
 
-use hushtable::{Role, math::Domain};
+use hushtable::{
+    Role,
+    math::{self, Domain},
+};
 
 use super::shares::ShareFile;
 use crate::{
@@ -107,7 +110,7 @@ impl<'a> Source<'a> {
                 )),
             };
             let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
-            return self.column(column, id, range, encode);
+            return self.column(column, id, range, domain.fraction_bits(), encode);
         };
         if !domain.contains(file.range) {
             let scale = 2f64.powi(file.fraction_bits as i32);
@@ -136,7 +139,9 @@ impl<'a> Source<'a> {
         let [least, most] = format.range();
         let range = [least.max(reach[0]), most.min(reach[1])];
         match self.shared(column)? {
-            None => self.column(column, id, range, |number| format.encode_within(number, range)),
+            None => self.column(column, id, range, format.fraction_bits, |number| {
+                format.encode_within(number, range)
+            }),
             Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
             Some(file) => Err(self.says(&format!(
                 "shares of {} bits with {} after the point; {} bits with {} are wanted",
@@ -165,13 +170,22 @@ impl<'a> Source<'a> {
         column: Option<&str>,
         id: Option<&str>,
         range: [i64; 2],
+        fraction_bits: u32,
         encode: impl Fn(f64) -> std::result::Result<u64, String>,
     ) -> Result<Rows> {
         let Some(column) = column else {
             return Err(self.says("--column NAME says which column holds the numbers"));
         };
-        let mut read = self.csv.read(&[column], id, encode)?;
+        let rounded = RefCell::new(Rounded::default());
+        let scale = 2f64.powi(fraction_bits as i32);
+        let mut read = self.csv.read(&[column], id, |number| {
+            rounded.borrow_mut().see(number, scale);
+            encode(number)
+        })?;
         let words = read.values.pop().expect("one column");
+        if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
+            eprintln!("{}, column {column}: {note}", self.path.display());
+        }
         Ok((read.ids, Operand { words, range, pairing: numbers() }))
     }
 
@@ -201,6 +215,43 @@ impl Operand {
     }
 }
 
+/// Numbers with more digits than are kept.
+#[derive(Default)]
+struct Rounded {
+    count: usize,
+    /// The first of them.
+    first: Vec<f64>,
+}
+
+/// Numbers that are looked at to say how many digits would do.
+const LOOKED_AT: usize = 1000;
+
+impl Rounded {
+    fn see(&mut self, number: f64, scale: f64) {
+        if (number * scale).fract() != 0.0 {
+            self.count += 1;
+            if self.first.len() < LOOKED_AT {
+                self.first.push(number);
+            }
+        }
+    }
+
+    /// What the user should know, of so many numbers.
+    fn note(&self, of: usize, fraction_bits: u32) -> Option<String> {
+        if self.count == 0 {
+            return None;
+        }
+        let (count, step, wanted) =
+            (self.count, 2f64.powi(-(fraction_bits as i32)), math::fraction_bits(&self.first));
+        let more = if wanted > fraction_bits {
+            format!("; --fraction-bits {wanted} at both parties would keep the digits they are written with")
+        } else {
+            String::new()
+        };
+        Some(format!("{count} of {of} numbers are rounded to multiples of 2^-{fraction_bits} = {step}{more}"))
+    }
+}
+
 /// What the parties compare about numbers that each has in the clear.
 fn numbers() -> [String; 2] {
     ["numbers", "numbers"].map(str::to_owned)
@@ -209,6 +260,21 @@ fn numbers() -> [String; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_rounded_is_said() {
+        let note = |numbers: &[f64]| {
+            let mut rounded = Rounded::default();
+            numbers.iter().for_each(|&number| rounded.see(number, 256.0));
+            rounded.note(numbers.len(), 8)
+        };
+        assert_eq!(note(&[1.0, -0.5, 3.00390625]), None);
+        let text = note(&[1.0, 0.12, -7.125, 0.333]).expect("a note");
+        assert!(text.starts_with("2 of 4 numbers are rounded to multiples of 2^-8 = 0.00390625"), "{text}");
+        assert!(text.contains("--fraction-bits 10 "), "{text}");
+        // 2 decimals are told apart by 7 bits.
+        assert!(!note(&[0.12]).expect("a note").contains("--fraction-bits"));
+    }
 
     #[test]
     fn sums_of_accepted_numbers_leave_the_top_bit_free() {
