@@ -25,7 +25,7 @@ use hushtable::{
     arith::{CompareJob, Domain, Objective},
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
-    operation::{Compare, Held, Material, Operation, Relation},
+    operation::{Compare, Held, Material, Operation, Relation, Words},
     session::Session,
 };
 
@@ -239,7 +239,7 @@ impl Material for Threshold {
         self.compare.items()
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>> {
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
         let [parts] = operands else {
             return Err(Error::Shape { what: "operands of a score", want: 1, got: operands.len() });
         };

@@ -19,6 +19,8 @@ pub use compare::{Compare, Relation};
 pub use lookup::Lookup;
 pub use tensor::LayerNorm;
 
+use zeroize::Zeroizing;
+
 use crate::{
     bill::Bill,
     error::{Error, Result},
@@ -27,6 +29,9 @@ use crate::{
     share::Sharing,
     store::Reserved,
 };
+
+/// This party's shares of results, wiped when they are dropped.
+pub type Words = Zeroizing<Vec<u64>>;
 
 /// How the results of an operation are shared and held. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +44,14 @@ pub struct Held {
     pub fraction: u32,
     /// The least and the greatest result, times `2^fraction`; `None` where that is not known.
     pub range: Option<[i64; 2]>,
+}
+
+impl Held {
+    /// Whether results are numbers in two's complement; else they are bits, 0 and 1.
+    pub fn signed(&self) -> bool {
+        let bit = self.sharing == Sharing::Xor || self.range == Some([0, 1]);
+        !(self.bits == 1 && bit)
+    }
 }
 
 /// What two parties compute together. Public, the same at both.
@@ -95,7 +108,7 @@ pub trait Material: Send {
     /// # Errors
     /// [`Error::Shape`] unless the operands are those prepared for, [`Error::Param`] at both parties for numbers that
     /// are refused, and those of the channel.
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>>;
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words>;
 }
 
 /// Material and what spends it: for operations whose material has a type of its own.
@@ -109,8 +122,8 @@ impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send> Material for
         self.items
     }
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Vec<u64>> {
-        (self.spend)(s, operands)
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        (self.spend)(s, operands).map(Words::new)
     }
 }
 

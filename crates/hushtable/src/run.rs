@@ -8,14 +8,14 @@
 mod phase;
 mod reveal;
 
-use std::{collections::VecDeque, ops::Range, thread};
+use std::{collections::VecDeque, ops::Range, sync::Mutex, thread};
 
 pub use phase::Phase;
 pub use reveal::{Outcome, Reveal};
 
 use crate::{
-    error::{Error, Result},
-    operation::{Material, Operation},
+    error::{Error, Result, same},
+    operation::{Material, Operation, Words},
     party::Party,
     store::Reserved,
 };
@@ -65,7 +65,7 @@ pub struct Ready {
 
 /// Shares that one lane ended with, and what they took.
 struct Lane {
-    words: Vec<u64>,
+    words: Words,
     offline: Phase,
     online: Phase,
 }
@@ -92,13 +92,14 @@ pub fn run(
     if operation.most().is_some() {
         check(operands, items)?;
     }
+    same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
-    let shares = in_threads(work, |((p, at), ready)| lane(operation, p, ready, &cut(at), watch))?;
+    let shares = in_threads(work, |((p, at), ready), go_on| lane(operation, p, ready, &cut(at), watch, go_on))?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
-    let opened = in_threads(work, |(p, lane)| {
+    let opened = in_threads(work, |(p, lane), _| {
         let Lane { words, offline, online } = lane;
-        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held.sharing, held.bits, words))?;
+        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held, words))?;
         watch.took(Step::Online, opening);
         Ok(Done { outcome, offline, online: online.then(opening) })
     })?;
@@ -151,11 +152,11 @@ pub fn shares(
     ready: Ready,
     operands: &[&[u64]],
     watch: &dyn Watch,
-) -> Result<Vec<u64>> {
+) -> Result<Words> {
     if operation.most().is_some() {
         check(operands, operands.first().map_or(0, |x| x.len()))?;
     }
-    Ok(lane(operation, p, ready, operands, watch)?.words)
+    Ok(lane(operation, p, ready, operands, watch, &|| true)?.words)
 }
 
 /// Items of each of so many lanes, the first ones with more; lanes without any are left out.
@@ -170,19 +171,21 @@ fn lane(
     mut ready: Ready,
     operands: &[&[u64]],
     watch: &dyn Watch,
+    go_on: &dyn Fn() -> bool,
 ) -> Result<Lane> {
     let items = operands.first().map_or(0, |x| x.len());
-    let mut lane =
-        Lane { words: Vec::with_capacity(items), offline: Phase::default(), online: Phase::default() };
+    // Never grows, so that no part of it is left behind.
+    let words = Words::new(Vec::with_capacity(items));
+    let mut lane = Lane { words, offline: Phase::default(), online: Phase::default() };
     let mut at = 0;
-    while at < items {
+    while at < items && go_on() {
         let (material, offline) = next(operation, p, &mut ready, items - at)?;
         let now = at..at + material.items();
         let given = if operation.most().is_none() { operands.to_vec() } else { slices(operands, &now) };
         at = now.end;
         let count = now.len();
         let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
-        lane.words.extend(words);
+        lane.words.extend_from_slice(&words);
         watch.took(Step::Offline, offline);
         watch.took(Step::Online, online);
         watch.done(count);
@@ -205,6 +208,8 @@ fn next(
         return Ok((material, Phase::default()));
     }
     if let Some(reserved) = ready.reserved.as_mut().filter(|reserved| !reserved.is_empty()) {
+        // Before anything of it is spent.
+        same("items reserved", reserved.len().min(left), reserved.len())?;
         return Phase::of(p, |_| operation.load(reserved));
     }
     make(operation, p, operation.most().unwrap_or(left).min(left))
@@ -229,18 +234,29 @@ fn slices<'a>(operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
     operands.iter().map(|x| &x[at.clone()]).collect()
 }
 
-/// Does each piece of work in a thread of its own; the first error if there are some, when all have ended.
+/// Does each piece of work in a thread of its own, and tells `f` whether to go on. The error that came first, when
+/// all have ended.
 fn in_threads<W: Send, T: Send>(
     work: impl Iterator<Item = W>,
-    f: impl Fn(W) -> Result<T> + Sync,
+    f: impl Fn(W, &dyn Fn() -> bool) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let mut work: Vec<W> = work.collect();
     if work.len() == 1 {
-        return Ok(vec![f(work.remove(0))?]);
+        return Ok(vec![f(work.remove(0), &|| true)?]);
     }
-    thread::scope(|scope| {
-        let f = &f;
-        let threads: Vec<_> = work.into_iter().map(|work| scope.spawn(move || f(work))).collect();
+    let failed = Mutex::new(None);
+    let first = || failed.lock().expect("no lane panics with the lock");
+    let note = |error| {
+        first().get_or_insert(error);
+    };
+    let one = |work| f(work, &|| first().is_none()).map_err(note).ok();
+    let done: Option<Vec<T>> = thread::scope(|scope| {
+        let one = &one;
+        let threads: Vec<_> = work.into_iter().map(|work| scope.spawn(move || one(work))).collect();
         threads.into_iter().map(|t| t.join().expect("a lane does not panic")).collect()
-    })
+    });
+    match failed.into_inner().expect("no lane panics with the lock") {
+        Some(error) => Err(error),
+        None => Ok(done.expect("no lane failed")),
+    }
 }

@@ -182,6 +182,11 @@ impl Session {
         self.connection.agree(fields)
     }
 
+    /// Ends the session after a disagreement: every later call is an error.
+    pub(crate) fn end(&mut self) {
+        self.connection.end();
+    }
+
     /// Tells the peer which operation comes next, in a few public words, and goes on: no round. Parties
     /// that announce different ones both get [`Error::Handshake`] at their next
     /// wait for each other.

@@ -116,6 +116,11 @@ impl SmallProducts {
     fn check<R: Ring>(&self, x: &AShare<R>, mine: &[u64], most: u32) -> Result<()> {
         same("numbers to multiply", self.count, x.len())?;
         same("small numbers", self.count, mine.len())?;
+        if mine.iter().any(|&number| number > u64::MAX >> (64 - self.number_bits)) {
+            // A party's numbers belong in no message.
+            let got = "one that does not fit".into();
+            return Err(Error::Param { what: "small number", got, accepted: format!("{} bits", self.number_bits) });
+        }
         check(self.number_bits, most)
     }
 

@@ -124,6 +124,11 @@ impl Connection {
         agree::agree(&mut self.channel, fields).inspect_err(|_| self.channel.fail())
     }
 
+    /// Every later call is an error.
+    pub(crate) fn end(&mut self) {
+        self.channel.fail();
+    }
+
     /// `lanes` more sessions with the same peer, in the same order on both sides: for work in
     /// parallel. Both parties call it at the same point; its agreement on `lanes` is one round.
     ///

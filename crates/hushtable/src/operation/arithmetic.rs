@@ -209,7 +209,7 @@ impl Operation for Select {
         let (bits, mux) = (self.bits, Mux::prepare(p, items, &[self.bits])?);
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
-            let choices = Bits::collect(choices.iter().copied());
+            let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
             Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
         }))
     }

@@ -115,7 +115,7 @@ impl Compare {
 
     /// As a job says.
     pub fn of(relation: Relation, job: CompareJob) -> Self {
-        let half = 1i128 << (job.bits - 1);
+        let half = 1i128 << job.bits.clamp(1, 64).saturating_sub(1);
         let range = [(-half) as i64, (half - 1) as i64];
         Self { relation, fraction: 0, range, job, additive: None }
     }

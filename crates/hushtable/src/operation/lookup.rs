@@ -51,6 +51,7 @@ impl Lookup {
 
     /// The entries, reduced to their width.
     fn entries<R: Ring>(&self) -> Result<Table<R>> {
+        self.protocol.check(&self.job)?;
         let mask = u64::MAX >> (64 - self.job.value_bits);
         let entries = self.table.entries().iter().map(|&e| R::from_u64(e as u64 & mask));
         Table::new(self.job.value_bits, entries.collect())

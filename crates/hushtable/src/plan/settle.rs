@@ -50,25 +50,29 @@ const MOST: Duration = Duration::from_secs(4);
 /// one that this release does not know. [`Error::Param`] if the protocol does not serve the job, and those of the
 /// channel.
 pub fn settle(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Protocol> {
+    let taken = agreed(s, wish, job, batch).inspect_err(|_| s.end())?;
+    taken.check(job).map(|()| taken)
+}
+
+fn agreed(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Protocol> {
     let mine = [wish.protocol.map_or(OPEN, Protocol::number), u8::from(wish.link.is_none())];
     let theirs = s.exchange(mine.to_vec(), mine.len())?;
     let asked = if theirs[0] == OPEN { None } else { Some(protocol(theirs[0])?) };
-    let taken = match (wish.protocol, asked) {
+    match (wish.protocol, asked) {
         (Some(ours), Some(theirs)) if ours != theirs => {
             let (ours, theirs) = (ours.to_string(), theirs.to_string());
-            return Err(Error::Handshake { field: "protocol".into(), ours, theirs });
+            Err(Error::Handshake { field: "protocol".into(), ours, theirs })
         }
-        (Some(protocol), _) | (None, Some(protocol)) => protocol,
+        (Some(protocol), _) | (None, Some(protocol)) => Ok(protocol),
         (None, None) => {
             let unknown = if s.role() == Role::P0 { mine[1] } else { theirs[1] };
             let measured = if unknown == 0 { Shape::LOOPBACK } else { measure(s)? };
             let link = wish.link.unwrap_or(measured);
             let mine = choose(job, batch, &link, &wish.machine, wish.objective)?;
             let theirs = protocol(s.exchange(vec![mine.number()], 1)?[0])?;
-            if s.role() == Role::P0 { mine } else { theirs }
+            Ok(if s.role() == Role::P0 { mine } else { theirs })
         }
-    };
-    taken.check(job).map(|()| taken)
+    }
 }
 
 /// The link as crossing messages of a byte find it: two in a row take a round trip, whoever is ahead.
@@ -141,6 +145,19 @@ mod tests {
             let error = outcome.expect_err("refused");
             assert!(matches!(&error, Error::Handshake { field, .. } if field == "protocol"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_disagreement_ends_the_session() {
+        let (mut s0, mut s1) = Session::pair_seeded(5, Shape::LOOPBACK);
+        let ask = |s: &mut Session, protocol| {
+            assert!(settle(s, &wish(Some(protocol), Objective::Total, None), &JOB, 100).is_err());
+            assert!(matches!(s.exchange(vec![0], 1), Err(Error::Closed)));
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| ask(&mut s1, Protocol::Rotl));
+            ask(&mut s0, Protocol::SpLut);
+        });
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! To whom results are opened: the one file that opens what operations give.
 
+use std::fmt;
+
 use crate::{
     error::Result,
     net::Role,
+    operation::{Held, Words},
     session::Session,
     share::{Additive, Bitwise, Sharing},
 };
@@ -19,12 +22,11 @@ pub enum Reveal {
 }
 
 /// What a party ends with.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The values, in two's complement; bits are 0 and 1.
     Values(Vec<i64>),
     /// This party's shares of the values.
-    Shares(Vec<u64>),
+    Shares(Words),
     /// The peer got the values.
     AtPeer,
 }
@@ -48,24 +50,23 @@ impl Reveal {
         }
     }
 
-    /// Opens words of `bits` bits to whom they go: 1 round, or none.
+    /// Opens results to whom they go: 1 round, or none.
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(self, s: &mut Session, sharing: Sharing, bits: u32, words: Vec<u64>) -> Result<Outcome> {
+    pub fn open(self, s: &mut Session, held: Held, words: Words) -> Result<Outcome> {
         let to = match self {
             Self::Nobody => return Ok(Outcome::Shares(words)),
             Self::Both => None,
             Self::Only(role) => Some(role),
         };
         let mut values = Vec::with_capacity(words.len());
-        // A single bit is no number with a sign.
-        let unused = if bits == 1 { 0 } else { 64 - bits };
+        let unused = if held.signed() { 64 - held.bits } else { 0 };
         let take = |opened: &[u64]| values.extend(opened.iter().map(|w| (w << unused) as i64 >> unused));
         // Public to the parties that both chose before any work: it is the result that they want.
-        match sharing {
-            Sharing::Additive => s.open_words::<Additive, u64>(to, bits, &words, take)?,
-            Sharing::Xor => s.open_words::<Bitwise, u64>(to, bits, &words, take)?,
+        match held.sharing {
+            Sharing::Additive => s.open_words::<Additive, u64>(to, held.bits, &words, take)?,
+            Sharing::Xor => s.open_words::<Bitwise, u64>(to, held.bits, &words, take)?,
         }
         let mine = to.is_none_or(|to| to == s.role());
         Ok(if mine { Outcome::Values(values) } else { Outcome::AtPeer })
@@ -77,8 +78,23 @@ impl Outcome {
     pub fn append(&mut self, rest: Self) {
         match (self, rest) {
             (Self::Values(all), Self::Values(rest)) => all.extend(rest),
-            (Self::Shares(all), Self::Shares(rest)) => all.extend(rest),
+            (Self::Shares(all), Self::Shares(rest)) => {
+                // No part of the old memory is left behind.
+                let both = [&all[..], &rest[..]].concat();
+                *all = Words::new(both);
+            }
             _ => {}
+        }
+    }
+}
+
+/// Says how many, and of shares no more.
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Values(values) => write!(f, "Values({})", values.len()),
+            Self::Shares(shares) => write!(f, "Shares({})", shares.len()),
+            Self::AtPeer => f.write_str("AtPeer"),
         }
     }
 }

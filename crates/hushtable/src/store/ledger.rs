@@ -64,8 +64,11 @@ impl Ledger {
     /// Moves that position on: first in the journal, then in the mark. In this order a crash in between
     /// leaves a mark that is behind, which is not what a restored store looks like.
     pub(super) fn advance(&mut self, to: u64) -> Result<()> {
-        if to > self.spent() {
+        if to > self.journal.last() {
             self.journal.append(to)?;
+        }
+        // Also if a mark failed before: nothing is read that it does not cover.
+        if to > self.mark.last() {
             self.mark.append(to)?;
         }
         Ok(())
