@@ -26,6 +26,7 @@ __all__ = [
     "connect",
     "decode",
     "encode",
+    "forked",
     "fraction_bits",
     "functions",
     "identity_fingerprint",

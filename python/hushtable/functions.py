@@ -77,9 +77,9 @@ class Function:
         The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
         the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
         below) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt, reciprocal; exp
-        above), they raise `ParamError` at both parties, who learn that there are some, and end the session. What `range` rules out costs
-        nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer end), `"strict"` (always
-        refuse), or `"wrap"`: promised not to occur.
+        above), they raise `ParamError` at both parties, who learn that there are some, and end the session. What
+        `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer
+        end), `"strict"` (always refuse), or `"wrap"`: promised not to occur.
 
         With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
         values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are
