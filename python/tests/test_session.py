@@ -279,9 +279,9 @@ INTERRUPTED = textwrap.dedent(
         ht.connect(address, insecure_plain_tcp=True)
 
     def with_peer():
-        with ht.connect(sys.argv[2], insecure_plain_tcp=True) as p:
+        with ht.connect(sys.argv[2], insecure_plain_tcp=True, idle=20) as p:
             print("running\\n", end="", flush=True)
-            p.barrier()
+            p.barrier()   # the peer never comes
 
     try:
         {
@@ -293,20 +293,24 @@ INTERRUPTED = textwrap.dedent(
         }[sys.argv[1]]()
     except KeyboardInterrupt:
         print("interrupted", flush=True)
+        sys.stdin.read()   # a party that is over is not the end of its process
     """
 )
 
 
-def interrupt(path, *args):
-    """Runs the script, interrupts it when it runs, and says what it took to end."""
+def interrupt(path, *args, then=lambda: None):
+    """Runs the script, interrupts it when it runs, and says what it took to end; `then` is called while it lives."""
     path.write_text(INTERRUPTED)
-    with subprocess.Popen([sys.executable, path, *args], stdout=subprocess.PIPE, text=True) as program:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, path, *args], **pipes) as program:
         assert program.stdout.readline() == "running\n"
         start = time.monotonic()
         program.send_signal(signal.SIGINT)
-        rest = program.stdout.read()
+        assert "interrupted\n" in iter(program.stdout.readline, "")
+        then()
+        program.stdin.close()
+        program.stdout.read()
         assert program.wait(30) == 0
-        assert "interrupted" in rest
     return time.monotonic() - start
 
 
@@ -320,24 +324,26 @@ def test_an_interrupt_while_connecting(tmp_path):
 
 
 def test_an_interrupt_ends_the_peer_too(tmp_path):
-    outcome = []
+    addresses, interrupted, outcome = queue.Queue(), threading.Event(), []
 
-    def serve(listening):
+    def serve():
         try:
-            with ht.listen("127.0.0.1:0", insecure_plain_tcp=True, on_listening=listening) as p:
-                p.share([1.0])
-                p.open(p.share([1.0]))
+            with ht.listen("127.0.0.1:0", insecure_plain_tcp=True, on_listening=addresses.put) as p:
+                interrupted.wait(60)  # until then the script waits for this party, however slow either is
+                while True:
+                    p.barrier()
         except ht.HushtableError as error:
             outcome.append(error)
 
-    address = []
-    ready = threading.Event()
-    server = threading.Thread(target=serve, args=(lambda a: (address.append(a), ready.set()),))
+    server = threading.Thread(target=serve, daemon=True)
     server.start()
-    ready.wait()
-    assert interrupt(tmp_path / "a.py", "peer", address[0]) < 5
-    server.join(10)
-    assert isinstance(outcome[0], (ht.PeerError, ht.HandshakeError))
+
+    def then():
+        interrupted.set()
+        server.join(10)
+        assert [type(error) for error in outcome] == [ht.PeerError]
+
+    assert interrupt(tmp_path / "a.py", "peer", addresses.get(timeout=60), then=then) < 5
 
 
 def test_cost_by_phase_and_operation(tmp_path):
