@@ -137,11 +137,12 @@ def test_rows_take_online_what_their_cards_say(f, card):
         for plan in plans:
             before = p.cost
             plan(s)
-            spent.append((p.cost - before).online)
+            spent.append(p.cost - before)
         return spent
 
-    for spent in ht.run_pair(party)[0]:
-        assert spent.rounds == int(said[2])
+    for cost in ht.run_pair(party)[0]:
+        spent = cost.online
+        assert cost.offline == cost.setup == ht.Phase() and spent.rounds == int(said[2])
         # Beside what the card counts there are headers.
         assert abs((spent.sent + spent.received) / x.size - int(said[1])) < 0.05 * int(said[1])
 

@@ -258,9 +258,18 @@ def test_agree():
 
 INTERRUPTED = textwrap.dedent(
     """
-    import sys, time
+    import sys, threading, time
     import numpy as np
     import hushtable as ht
+
+    def running_when_in(call):
+        main, soon = threading.main_thread().ident, threading.Event()
+        while sys._current_frames()[main].f_code.co_name != call:
+            soon.wait(0.01)
+        print("running\\n", end="", flush=True)
+
+    def say_when_in(call):
+        threading.Thread(target=running_when_in, args=(call,), daemon=True).start()
 
     def party(p):
         print("running\\n", end="", flush=True)
@@ -275,12 +284,12 @@ INTERRUPTED = textwrap.dedent(
             time.sleep(1000)
 
     def alone(address):
-        print("running\\n", end="", flush=True)
+        say_when_in("connect")
         ht.connect(address, insecure_plain_tcp=True)
 
     def with_peer():
         with ht.connect(sys.argv[2], insecure_plain_tcp=True, idle=20) as p:
-            print("running\\n", end="", flush=True)
+            say_when_in("barrier")
             p.barrier()   # the peer never comes
 
     try:
