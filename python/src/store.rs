@@ -16,6 +16,7 @@ use crate::{
     interrupt::interruptible,
     lookup::{Lookup, indices},
     party::{self, Steps},
+    running::set_up,
     words::{Words, sharing},
 };
 
@@ -140,10 +141,7 @@ pub fn look_up_stored<'py>(
     let found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
         let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
-        let missing = x.len() - reserved.len();
-        if missing > 0 {
-            steps.phase("setup", |p| run::set_up(&chosen, p, missing))?;
-        }
+        set_up(steps, &chosen, x.len() - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         steps.run(progress, |p, watch| run::shares(&chosen, p, ready, &[&x], watch))
     })?;

@@ -384,6 +384,28 @@ def test_cost_by_phase_and_operation(tmp_path):
         assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["pid"] == role for event in spans)
 
 
+def test_the_start_of_the_ot_extension_is_set_up():
+    def multiplied(s):
+        return s * s
+
+    def party(p, ahead):
+        like = ht.Like(4000, bits=16, fraction=0)
+        s = p.share(np.zeros(4000), bits=16, fraction=0)
+        costs = []
+        for _ in range(2):
+            before = p.cost
+            with p.offline():
+                ht.prepare(multiplied, like) if ahead else multiplied(s)
+            costs.append(p.cost - before)
+        return costs
+
+    for ahead in (False, True):
+        for first, second in ht.run_pair(lambda p, ahead=ahead: party(p, ahead)):
+            # The second time the extension goes on; an operation's name is what is left.
+            assert first.setup.sent > 50_000 and first.setup.rounds == 1
+            assert second.setup.sent < 200 and second.setup.rounds == 0
+
+
 def test_progress_is_drawn(capsys):
     def party(p):
         s = p.share(np.zeros(60_000), bits=12, fraction=8, range=(-8, 8))
