@@ -204,6 +204,25 @@ def test_a_function_that_does_not_do_the_same_twice_is_noticed():
     ht.run_pair(party)
 
 
+def test_a_plan_with_other_gains_of_one_party_is_noticed():
+    """Nothing that the peer sees tells them apart; the material has the first ones."""
+    gains = {0: None, 1: np.ones(16)}
+
+    def normalised(s):
+        return ht.layer_norm(s, gains[s.party.role], owner=1, most=2.0, variance=(0.5, 16))
+
+    def party(p):
+        with p.offline():
+            plan = ht.prepare(normalised, ht.Like((4, 16), bits=24, fraction=10, range=(-4, 4)))
+        s = p.share(np.zeros((4, 16)), bits=24, fraction=10, range=(-4, 4))
+        if p.role == 1:
+            gains[1] = np.full(16, 2.0)
+            with pytest.raises(ht.ShapeError, match="other numbers of this party"):
+                plan(s)
+
+    ht.run_pair(party)
+
+
 def over_tls(tmp_path, work):
     """Runs `work(p, identity)` as both parties over TLS, each with an identity of its own."""
     identities = [tmp_path / "p0", tmp_path / "p1"]
