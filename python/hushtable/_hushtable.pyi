@@ -26,6 +26,7 @@ __all__ = [
     "connect",
     "decode",
     "encode",
+    "forked",
     "fraction_bits",
     "functions",
     "identity_fingerprint",
@@ -121,6 +122,8 @@ class Operation:
     ) -> Operation: ...
     @property
     def card(self) -> str | None: ...
+    @property
+    def range(self) -> tuple[int, int] | None: ...
 
 @final
 class Material: ...

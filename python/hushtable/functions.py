@@ -77,9 +77,9 @@ class Function:
         The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
         the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
         below) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt, reciprocal; exp
-        above), they raise `ParamError` at both parties, who learn that there are some, and end the session. What `range` rules out costs
-        nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer end), `"strict"` (always
-        refuse), or `"wrap"`: promised not to occur.
+        above), they raise `ParamError` at both parties, who learn that there are some, and end the session. What
+        `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer
+        end), `"strict"` (always refuse), or `"wrap"`: promised not to occur.
 
         With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
         values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are
@@ -141,10 +141,11 @@ def functions() -> dict[str, Function]:
 
 
 def softmax(x: Share) -> Share:
-    """Softmax along the last axis, wrong by 2 steps at most: in the shape, width and scale of `x`.
+    """Softmax along the last axis: in the shape, width and scale of `x`, measured to be wrong by 2 steps at most.
 
-    `x` has 8 to 14 binary digits after the point, and 3 bits of room above its `range`. Raises `ParamError` for
-    another scale or a range that leaves less, `ShapeError` without an axis.
+    `x` has 8 to 14 binary digits after the point, 8 bits or more before it, and 3 bits of room above its `range`.
+    Raises `ParamError` for another scale, width or range, and for rows of more than 2^14 numbers; `ShapeError`
+    without an axis.
     """
     x._additive("softmax")
     rows, length = _rows(x, "softmax")
@@ -157,7 +158,9 @@ def softmax(x: Share) -> Share:
     operation = native.Operation.softmax(x.bits, x.fraction, rows, length)
     name = f"softmax(shape {x.shape}, bits={x.bits} fraction={x.fraction})"
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
-    return x._like(_words.reduce(words, x.bits), (-2, (1 << x.fraction) + 3))
+    limits = operation.range
+    assert limits is not None
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
 
 
 def layer_norm(
@@ -191,7 +194,7 @@ def layer_norm(
     whose = f"{gains} {offsets}" if owner is None else f"of party {owner}"
     public = _words.digest(f"{whose} {most} {largest} {variance} {epsilon}")
     name = f"layer_norm(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {public})"
-    words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
+    words = x.party._run(name, operation, wide(x), NOTHING, x.shape, None if owner is None else (gains, offsets))
     limit = int((most * (math.sqrt(length) + 1) + 1) * 2**x.fraction)
     return x._like(_words.reduce(words, x.bits), _words.fit(-limit, limit + 1, x.bits))
 

@@ -35,7 +35,7 @@ class Party:
 
     def __init__(self, native_party: native.Party) -> None:
         self._native = native_party
-        self._prepared: Iterator[tuple[str, Material]] | None = None
+        self._prepared: Iterator[tuple[str, object, Material]] | None = None
 
     @property
     def role(self) -> int:
@@ -206,19 +206,24 @@ class Party:
         return native.look_up(self._native, name, lookup, words, material)
 
     def _run(
-        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...]
+        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...], own: object = None
     ) -> NDArray[np.uint64]:
-        """Words of shares of what the operation gives, in this shape; from a plan's material while one runs."""
-        material = self._next(name)
+        """Words of shares of what the operation gives, in this shape; from a plan's material while one runs.
+
+        `own` is what of the operation this party alone knows.
+        """
+        material = self._next(name, own)
         return native.run(self._native, name, operation, x, y, shape, material)
 
-    def _next(self, name: str) -> Material | None:
+    def _next(self, name: str, own: object = None) -> Material | None:
         """The material for the operation `name`, which comes next, of the plan that runs."""
         if self._prepared is None:
             return None
-        prepared, material = next(self._prepared, ("nothing more", None))
+        prepared, known, material = next(self._prepared, ("nothing more", None, None))
         if material is None or prepared != name:
             raise ShapeError(f"plan: prepared for {prepared}, got {name}: the function does not do the same twice")
+        if known != own:
+            raise ShapeError(f"plan: prepared for other numbers of this party than those now in {name}")
         return material
 
     def _limits(

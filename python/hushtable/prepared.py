@@ -39,6 +39,7 @@ class Need:
     operation: str
     count: int
     _what: native.Lookup | native.Operation = field(repr=False)
+    _own: object = field(default=None, repr=False)
 
 
 class Plan(Generic[Result]):
@@ -70,8 +71,8 @@ class Plan(Generic[Result]):
         if got != self._types:
             raise ShapeError(f"plan: expected {', '.join(self._types)}, got {', '.join(got)}")
         materials, self._materials = self._materials, None
-        names = [need.operation for need in self.needs]
-        self._party._prepared = iter(zip(names, materials, strict=True))
+        needs = zip(self.needs, materials, strict=True)
+        self._party._prepared = iter([(need.operation, need._own, material) for need, material in needs])
         try:
             return self._f(*(shares or (self._party,)))
         finally:
@@ -156,9 +157,9 @@ class _Dry(Party):
         return np.zeros(index.shape, dtype=_words.dtype(lookup.bits))
 
     def _run(
-        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...]
+        self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...], own: object = None
     ) -> NDArray[np.uint64]:
-        self.needs.append(Need(name, x.size, operation))
+        self.needs.append(Need(name, x.size, operation, own))
         return np.zeros(shape, dtype=np.uint64)
 
 

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     party,
-    running::{Material, prepare},
+    running::{Material, prepare, set_up},
     table::Table,
     words::{Words, sharing},
 };
@@ -106,14 +106,12 @@ pub fn look_up<'py>(
             (Arc::new(chosen), Ready::default(), x.len())
         }
     };
-    let found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
-        if missing > 0 {
-            steps.phase("setup", |p| run::set_up(operation.as_ref(), p, missing))?;
-        }
+        set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &[&x], watch))
     })?;
-    Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
+    Words::narrow(std::mem::take(&mut *found), lookup.job.value_bits).into_array(py, &shape)
 }
 
 /// Material for `count` such lookups.

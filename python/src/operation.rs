@@ -115,6 +115,12 @@ impl Operation {
     fn card(&self) -> Option<String> {
         self.now.card()
     }
+
+    /// The least result and the greatest, at their scale, where that is known.
+    #[getter]
+    fn range(&self) -> Option<(i64, i64)> {
+        self.now.result().range.map(<(i64, i64)>::from)
+    }
 }
 
 /// Gains and offsets: public, this party's, or, for their number only, its peer's.

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::{
     error::{raise, spent},
     operation::Operation,
-    party,
+    party::{self, Steps},
     words::array,
 };
 
@@ -52,13 +52,15 @@ pub fn run<'py>(
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
     let (x, y) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec());
     let taken = material.map(|material| material.take(py, x.len())).transpose()?;
+    let missing = if taken.is_some() { 0 } else { x.len() };
     let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
-    let found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, name, move |steps, progress| {
         let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
         progress.begin(x.len());
+        set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
-    array(py, found, &out)
+    array(py, std::mem::take(&mut *found), &out)
 }
 
 /// Material for one call with `count` words on the left.
@@ -85,7 +87,20 @@ pub fn prepare(
 ) -> PyResult<Ready> {
     p.call(py, name, move |steps, progress| {
         progress.begin(count);
+        set_up(steps, operation.as_ref(), count)?;
         let made = steps.run(progress, |p, watch| runner::prepare(operation.as_ref(), p, count, watch))?;
         Ok::<_, Error>(Ready { made, reserved: None })
     })
+}
+
+/// The part of the set-up that suits `missing` items, which are made next.
+pub fn set_up(
+    steps: &mut Steps<'_>,
+    operation: &dyn operation::Operation,
+    missing: usize,
+) -> Result<(), Error> {
+    if missing == 0 {
+        return Ok(());
+    }
+    steps.phase("setup", |p| runner::set_up(operation, p, missing))
 }

@@ -16,6 +16,7 @@ use crate::{
     interrupt::interruptible,
     lookup::{Lookup, indices},
     party::{self, Steps},
+    running::set_up,
     words::{Words, sharing},
 };
 
@@ -137,17 +138,14 @@ pub fn look_up_stored<'py>(
         Ok(chosen)
     });
     let chosen = chosen.map_err(|e| raise(py, &e))?;
-    let found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, name, move |steps, progress| {
         progress.begin(x.len());
         let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
-        let missing = x.len() - reserved.len();
-        if missing > 0 {
-            steps.phase("setup", |p| run::set_up(&chosen, p, missing))?;
-        }
+        set_up(steps, &chosen, x.len() - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         steps.run(progress, |p, watch| run::shares(&chosen, p, ready, &[&x], watch))
     })?;
-    Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
+    Words::narrow(std::mem::take(&mut *found), lookup.job.value_bits).into_array(py, &shape)
 }
 
 fn enough(store: &store::Store, needed: usize, no_offline: bool) -> Result<(), Error> {

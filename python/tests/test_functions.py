@@ -313,7 +313,9 @@ def test_softmax_and_layer_norm_of_rows():
             ht.layer_norm(s, gain[:3], variance=(0.5, 16))
         with pytest.raises(ht.ParamError, match="8 to 14"):
             ht.softmax(p.share(np.zeros(3), bits=24, fraction=4, range=(-4, 4)))
-        return p.open(ht.softmax(s)), p.open(norm)
+        soft = ht.softmax(s)
+        assert soft.range == (-8 / 1024, 1 + 9 / 1024), "the library's, and the next number"
+        return p.open(soft), p.open(norm)
 
     (soft, norm), _ = ht.run_pair(party)
     x = np.round(x * 1024) / 1024

@@ -23,7 +23,8 @@ def two_layers(s):
 def arithmetic(s):
     """Every operation that has material: products, truncations, comparisons, selections."""
     square = s.reshape(8, 5) @ s.reshape(8, 5).T
-    return [s * s, square, ht.maximum(s, s[::-1]), ht.argmax(s), (s * s < 1.5), s.mean()]
+    chosen = [ht.maximum(s, s[::-1]), ht.argmax(s), ht.clip(s, -1, 1), ht.where(s < 0, s, 1)]
+    return [s * s, square, *chosen, (s * s < 1.5), s.mean()]
 
 
 def both(s):
@@ -33,7 +34,9 @@ def both(s):
 def evaluated(s):
     """Functions that are no single table."""
     rows = s.reshape(5, 8)
-    return [ht.gelu(s, method="auto"), ht.softmax(rows), ht.layer_norm(rows, variance=(0.5, 16)), ht.softmax(rows)]
+    functions = [ht.gelu(s), ht.tanh(s, method="table"), ht.sigmoid(s, method=(2, 16)), ht.sqrt(s + 5)]
+    refusing = ht.reciprocal(s + 5, domain=(0.5, 16), outside="strict")
+    return [*functions, refusing, ht.softmax(rows), ht.layer_norm(rows, variance=(0.5, 16)), ht.softmax(rows)]
 
 
 TYPES = {
@@ -67,7 +70,8 @@ def test_a_plan_leaves_the_online_phase(f):
     for a, b in zip(planned, direct, strict=True):
         # Rounding within functions that are no single table depends on the shares.
         assert np.allclose(a, b, rtol=0, atol=2 / 256) if f is evaluated else np.array_equal(a, b)
-    assert spent.offline.sent == spent.offline.received == 0 and spent.setup == ht.Phase()
+    # Correlated OTs are drawn offline alone, and no operation has anything left to do there.
+    assert spent.by_operation and all(set(phases) == {"online"} for phases in spent.by_operation.values())
     assert 0 < spent.online.sent < everything.offline.sent
 
 
@@ -133,11 +137,12 @@ def test_rows_take_online_what_their_cards_say(f, card):
         for plan in plans:
             before = p.cost
             plan(s)
-            spent.append((p.cost - before).online)
+            spent.append(p.cost - before)
         return spent
 
-    for spent in ht.run_pair(party)[0]:
-        assert spent.rounds == int(said[2])
+    for cost in ht.run_pair(party)[0]:
+        spent = cost.online
+        assert cost.offline == cost.setup == ht.Phase() and spent.rounds == int(said[2])
         # Beside what the card counts there are headers.
         assert abs((spent.sent + spent.received) / x.size - int(said[1])) < 0.05 * int(said[1])
 
@@ -195,6 +200,25 @@ def test_a_function_that_does_not_do_the_same_twice_is_noticed():
             plan = ht.prepare(fickle, ht.Like(3, bits=8, fraction=4))
         with pytest.raises(ht.ShapeError, match=r"prepared for sigmoid\(.*got tanh\("):
             plan(p.share(np.zeros(3), bits=8, fraction=4))
+
+    ht.run_pair(party)
+
+
+def test_a_plan_with_other_gains_of_one_party_is_noticed():
+    """Nothing that the peer sees tells them apart; the material has the first ones."""
+    gains = {0: None, 1: np.ones(16)}
+
+    def normalised(s):
+        return ht.layer_norm(s, gains[s.party.role], owner=1, most=2.0, variance=(0.5, 16))
+
+    def party(p):
+        with p.offline():
+            plan = ht.prepare(normalised, ht.Like((4, 16), bits=24, fraction=10, range=(-4, 4)))
+        s = p.share(np.zeros((4, 16)), bits=24, fraction=10, range=(-4, 4))
+        if p.role == 1:
+            gains[1] = np.full(16, 2.0)
+            with pytest.raises(ht.ShapeError, match="other numbers of this party"):
+                plan(s)
 
     ht.run_pair(party)
 

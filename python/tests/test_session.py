@@ -1,11 +1,10 @@
-"""Sessions: threads, processes, TLS; parties that differ, fail or are interrupted; costs and plans."""
+"""Sessions: threads, processes, TLS; parties that differ or fail; costs."""
 
 from __future__ import annotations
 
 import json
 import os
 import queue
-import signal
 import socket
 import subprocess
 import sys
@@ -256,90 +255,6 @@ def test_agree():
     ht.run_pair(party)
 
 
-INTERRUPTED = textwrap.dedent(
-    """
-    import sys, time
-    import numpy as np
-    import hushtable as ht
-
-    def party(p):
-        print("running\\n", end="", flush=True)
-        while True:
-            p.open(ht.sigmoid(p.share(np.zeros(100_000))))
-
-    def waiting(p):
-        print("running\\n", end="", flush=True)
-        if p.role == 0:
-            p.open(p.share(np.zeros(3)))   # the peer never comes
-        else:
-            time.sleep(1000)
-
-    def alone(address):
-        print("running\\n", end="", flush=True)
-        ht.connect(address, insecure_plain_tcp=True)
-
-    def with_peer():
-        with ht.connect(sys.argv[2], insecure_plain_tcp=True) as p:
-            print("running\\n", end="", flush=True)
-            p.barrier()
-
-    try:
-        {
-            "threads": lambda: ht.run_pair(party),
-            "processes": lambda: ht.run_pair(party, processes=True),
-            "waiting": lambda: ht.run_pair(waiting),
-            "alone": lambda: alone("127.0.0.1:9"),
-            "peer": with_peer,
-        }[sys.argv[1]]()
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-    """
-)
-
-
-def interrupt(path, *args):
-    """Runs the script, interrupts it when it runs, and says what it took to end."""
-    path.write_text(INTERRUPTED)
-    with subprocess.Popen([sys.executable, path, *args], stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout.readline() == "running\n"
-        start = time.monotonic()
-        program.send_signal(signal.SIGINT)
-        rest = program.stdout.read()
-        assert program.wait(30) == 0
-        assert "interrupted" in rest
-    return time.monotonic() - start
-
-
-@pytest.mark.parametrize("where", ["threads", "processes", "waiting"])
-def test_an_interrupt_ends_a_pair(tmp_path, where):
-    assert interrupt(tmp_path / "a.py", where) < 5
-
-
-def test_an_interrupt_while_connecting(tmp_path):
-    assert interrupt(tmp_path / "a.py", "alone") < 5
-
-
-def test_an_interrupt_ends_the_peer_too(tmp_path):
-    outcome = []
-
-    def serve(listening):
-        try:
-            with ht.listen("127.0.0.1:0", insecure_plain_tcp=True, on_listening=listening) as p:
-                p.share([1.0])
-                p.open(p.share([1.0]))
-        except ht.HushtableError as error:
-            outcome.append(error)
-
-    address = []
-    ready = threading.Event()
-    server = threading.Thread(target=serve, args=(lambda a: (address.append(a), ready.set()),))
-    server.start()
-    ready.wait()
-    assert interrupt(tmp_path / "a.py", "peer", address[0]) < 5
-    server.join(10)
-    assert isinstance(outcome[0], (ht.PeerError, ht.HandshakeError))
-
-
 def test_cost_by_phase_and_operation(tmp_path):
     def party(p):
         s = p.share(np.zeros(100), bits=8, fraction=4)
@@ -367,6 +282,28 @@ def test_cost_by_phase_and_operation(tmp_path):
         spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
         assert {"connect", "sigmoid", "open"} == {event["name"] for event in spans}
         assert all(event["dur"] >= 0 and event["ts"] >= 0 and event["pid"] == role for event in spans)
+
+
+def test_the_start_of_the_ot_extension_is_set_up():
+    def multiplied(s):
+        return s * s
+
+    def party(p, ahead):
+        like = ht.Like(4000, bits=16, fraction=0)
+        s = p.share(np.zeros(4000), bits=16, fraction=0)
+        costs = []
+        for _ in range(2):
+            before = p.cost
+            with p.offline():
+                ht.prepare(multiplied, like) if ahead else multiplied(s)
+            costs.append(p.cost - before)
+        return costs
+
+    for ahead in (False, True):
+        for first, second in ht.run_pair(lambda p, ahead=ahead: party(p, ahead)):
+            # The second time the extension goes on; an operation's name is what is left.
+            assert first.setup.sent > 50_000 and first.setup.rounds == 1
+            assert second.setup.sent < 200 and second.setup.rounds == 0
 
 
 def test_progress_is_drawn(capsys):

@@ -26,11 +26,11 @@ fn run(scoring: &Scoring, sums: &[i64]) -> Vec<i64> {
         let material = scoring.prepare(p, mine.len())?;
         let (words, held) = (material.eval(p, &[mine])?, scoring.result());
         if held.sharing == Sharing::Xor {
-            let bits = p.open(&BShare::<u64>::new(held.bits, words))?;
+            let bits = p.open(&BShare::<u64>::new(held.bits, words.to_vec()))?;
             return Ok(bits.iter().map(|&bit| bit as i64).collect());
         }
         let unused = 64 - held.bits;
-        let y = p.open(&AShare::<u64>::new(held.bits, words))?;
+        let y = p.open(&AShare::<u64>::new(held.bits, words.to_vec()))?;
         Ok(y.iter().map(|w| (w << unused) as i64 >> unused).collect())
     };
     let (first, second) = run_pair(Party::pair_seeded(7).unwrap(), party, party).unwrap();
@@ -89,7 +89,7 @@ fn a_model_of_two_parties_gives_what_it_gives_as_a_whole() {
         let parts = parts.collect::<Result<Vec<_>>>()?;
         let held = scoring.result();
         let y = scoring.prepare(p, rows.len())?.eval(p, &[&parts])?;
-        Fixed::new(AShare::<u64>::new(held.bits, y), held.fraction)?.open(p)
+        Fixed::new(AShare::<u64>::new(held.bits, y.to_vec()), held.fraction)?.open(p)
     };
     let (got, _) = run_pair(Party::pair_seeded(8).unwrap(), party, party).unwrap();
     for (row, got) in rows.iter().zip(got) {

@@ -142,8 +142,8 @@ impl Delivery {
         let path = output.path().to_owned();
         match outcome {
             Outcome::Values(values) => output.write(|to| write_csv(to, job, &values))?,
-            Outcome::Shares(shares) => {
-                let file = job.share_file(session, role, shares);
+            Outcome::Shares(mut shares) => {
+                let file = job.share_file(session, role, std::mem::take(&mut *shares));
                 output.write(|to| file.write(to))?;
             }
             Outcome::AtPeer => unreachable!("only the party that gets nothing has no output"),
