@@ -38,7 +38,7 @@ use zeroize::Zeroizing;
 
 use super::{
     Table,
-    protocol::{Job, Lookups, Made, Spec},
+    spec::{Job, Lookups, Made, Spec},
     splut::{by_role, check_entries, exchange, minus},
 };
 use crate::{
