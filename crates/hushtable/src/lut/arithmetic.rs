@@ -9,7 +9,7 @@
 //! bits holds l, and a block `k = 2^e` of them (all n if these are fewer).
 //! 1. The low e bits of s and their vector by doubling (`onehot::doubling`); its entries
 //!    but the first are turned into additive shares, the first is 1 minus these: `e_lo`.
-//! 2. Over the high bits grows a half-tree (`onehot::half_tree`). Of its leaves x,
+//! 2. Over the high bits grows a half-tree (`tree::half_tree`). Of its leaves x,
 //!    `C(x) = H''(x ^ 1)` under a key of their own, read as k words; `A_p` is the sum of party p's
 //!    `C(x)`, `T_p` the number of its leaves with control bit 1.
 //! 3. The words of `z_0 = e_lo,0 - A_0` and `z_1 = e_lo,1 + A_1` are multiplied by the sign
@@ -54,12 +54,12 @@ use crate::{
     onehot::{
         Group, MAX_INDEX_BITS, doubling,
         doubling::Doubling,
-        half_tree::HalfTrees,
         rows::{LOOKUPS, Rows, Trees},
     },
     party::Party,
     session::{Purpose, Session},
     share::{AShare, Additive, Share},
+    tree::half_tree::HalfTrees,
 };
 
 /// One-time material: additive shares of one-hot vectors. Not `Clone`; spent by a lookup.

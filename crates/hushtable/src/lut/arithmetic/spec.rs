@@ -13,10 +13,11 @@ use crate::{
         spec::{Job, Lookups, Made, Spec, only},
     },
     net::Role,
-    onehot::{Cyclic, Group, MAX_INDEX_BITS, Xor, doubling, index::Index, rows::Trees},
+    onehot::{Cyclic, Group, MAX_INDEX_BITS, Xor, doubling, rows::Trees},
     party::Party,
     session::Session,
     share::{Kind, Share, Sharing},
+    tree::index::Index,
 };
 
 /// Lookups by additive one-hot vectors.
