@@ -43,17 +43,14 @@ use prim::pack::packed_len;
 use digit::Thermometer;
 use making::Making;
 
-use super::{
-    digits::{Cut, pieces},
-    tree::Order,
-};
+use super::{digits::Cut, tree::Order};
 use crate::{
     bill::{Bill, Phase},
     error::Result,
     gates::Bits,
     net::Role,
     party::Party,
-    session::Session,
+    session::{Session, pieces},
 };
 
 /// Items of a digit in a message offline, and of all digits online; whole words of bits.

@@ -21,7 +21,7 @@ use crate::{
     net::Role,
     onehot::{self, Group},
     party::Party,
-    session::Session,
+    session::{Session, pieces},
     share::{Kind, Share},
 };
 
@@ -220,7 +220,7 @@ impl Protocol {
     /// in memory together.
     pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
         let most = self.most(job);
-        (0..rows).step_by(most).map(move |from| most.min(rows - from))
+        pieces(rows, most).map(|at| at.len())
     }
 
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot

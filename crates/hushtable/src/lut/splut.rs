@@ -46,7 +46,7 @@ use crate::{
     onehot::{Cyclic, Group},
     ot::one_of_n,
     party::Party,
-    session::Session,
+    session::{Session, by_role, halves, pieces},
     share::{AShare, BShare, Kind, Share},
 };
 
@@ -90,13 +90,14 @@ impl<G: Group> SpLut<G> {
     /// [`Error::Param`] if there are fewer than 2 or more than 2^20 entries, or, in the xor group,
     /// no power of two of them.
     pub fn prepare(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
-        Self::prepare_halves(p, entries, batch.div_ceil(2), batch / 2)
+        let counts = halves(p.role(), batch);
+        Self::prepare_halves(p, entries, counts)
     }
 
-    /// [`prepare`](Self::prepare) for given numbers of lookups in which P0 and P1 send.
-    pub(super) fn prepare_halves(p: &mut Party, entries: usize, p0: usize, p1: usize) -> Result<Self> {
+    /// [`prepare`](Self::prepare) for given numbers of lookups in which this party and the peer send.
+    pub(super) fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
         check_entries::<G>(entries, MAX_ENTRIES)?;
-        let (send, recv) = Self::cots_of_halves(p.role(), entries, p0, p1);
+        let (send, recv) = one_of_n::product_cots(entries, counts);
         let cots = p.cots(send, recv)?;
         let (out, inc) = one_of_n::by_products(p.session(), entries, cots)?;
         Ok(Self { role: p.role(), entries, out, inc, group: PhantomData })
@@ -104,12 +105,7 @@ impl<G: Group> SpLut<G> {
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        Self::cots_of_halves(role, entries, batch.div_ceil(2), batch / 2)
-    }
-
-    /// Those of [`prepare_halves`](Self::prepare_halves).
-    pub(super) fn cots_of_halves(role: Role, entries: usize, p0: usize, p1: usize) -> (usize, usize) {
-        one_of_n::product_cots(entries, by_role(role, p0, p1))
+        one_of_n::product_cots(entries, halves(role, batch))
     }
 
     /// Number of lookups it serves.
@@ -212,20 +208,13 @@ impl<G: Group> SpLut<G> {
             let (what, got) = ("bits of all columns of the table", width.to_string());
             return Err(Error::Param { what, got, accepted: format!("at most {PAD_BITS}") });
         }
-        let (mine, theirs) = match s.role() {
-            Role::P0 => x.split_at(self.out.len()),
-            Role::P1 => {
-                let (theirs, mine) = x.split_at(self.inc.len());
-                (mine, theirs)
-            }
-        };
+        let (p0, _) = by_role(s.role(), self.out.len(), self.inc.len());
+        let (first, second) = x.split_at(p0);
+        let (mine, theirs) = by_role(s.role(), first, second);
         let bits = one_of_n::index_bits(self.entries) as u32;
         let u = exchange(s, &self.masked(theirs), mine.len(), bits)?;
         let done = self.answer::<K, R>(s, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
-        let (first, second) = match s.role() {
-            Role::P0 => (done.sent, done.received),
-            Role::P1 => (done.received, done.sent),
-        };
+        let (first, second) = by_role(s.role(), done.sent, done.received);
         let columns = first.into_iter().zip(second);
         Ok(columns.map(|(first, second)| Share::joined(table.bits(), [first, second])).collect())
     }
@@ -254,15 +243,17 @@ impl<G: Group> SpLut<G> {
         let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
         let (out, inc) = (&mut self.out, &mut self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
+        let (mut to_send, mut to_receive) =
+            (pieces(mine.len(), run.piece()), pieces(theirs.len(), run.piece()));
         s.duplex(
             &mut run,
             |s, run| {
-                Ok(match run.next_sent() {
+                Ok(match to_send.next() {
                     Some(at) => Some(run.send::<G>(s, out, mine, u, at)),
                     None => next.take().map(|next| next(&run.sent[0])).filter(|message| !message.is_empty()),
                 })
             },
-            |s, run| match run.next_received() {
+            |s, run| match to_receive.next() {
                 Some(at) => run.receive(s, inc, theirs, at).map(|()| true),
                 None if theirs_next.len() < len => {
                     theirs_next = s.recv(len)?;
@@ -321,14 +312,6 @@ pub(super) fn exchange(s: &mut Session, mine: &[u32], theirs: usize, bits: u32) 
     let mut out = vec![0u32; theirs];
     unpack(&s.exchange(message, packed_len(theirs, bits))?, bits, &mut out);
     Ok(out)
-}
-
-/// As sender and as receiver at the party `role`, of what P0 and P1 send; and the other way round.
-pub(super) fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
-    match role {
-        Role::P0 => (p0, p1),
-        Role::P1 => (p1, p0),
-    }
 }
 
 pub(super) fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()> {

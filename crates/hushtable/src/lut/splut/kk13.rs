@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use prim::ring::Ring;
 
 use super::{
-    SpLut, by_role, check_entries,
+    SpLut, check_entries,
     spec::{message, online},
 };
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
     onehot::Group,
     ot::one_of_n,
     party::Party,
+    session::halves,
     share::Kind,
 };
 
@@ -29,7 +30,7 @@ impl<G: Group> SpLut<G> {
     /// As [`prepare`](Self::prepare), with at most 2^13 entries.
     pub fn prepare_kk13(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
         check_entries::<G>(entries, one_of_n::MAX_CODE_PADS)?;
-        let counts = by_role(p.role(), batch.div_ceil(2), batch / 2);
+        let counts = halves(p.role(), batch);
         let (send, recv) = one_of_n::code_cots(entries, counts);
         let cots = p.cots(send, recv)?;
         let (out, inc) = one_of_n::by_code(p.session(), entries, cots, counts)?;
@@ -38,7 +39,7 @@ impl<G: Group> SpLut<G> {
 
     /// Correlated OTs that [`prepare_kk13`](Self::prepare_kk13) takes at the party `role`.
     pub fn kk13_cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        one_of_n::code_cots(entries, by_role(role, batch.div_ceil(2), batch / 2))
+        one_of_n::code_cots(entries, halves(role, batch))
     }
 }
 
@@ -57,7 +58,7 @@ impl Spec for Codes {
     };
 
     fn bill(job: &Job, batch: usize) -> Bill {
-        let (p0, p1) = one_of_n::code_cots(1 << job.index_bits, (batch.div_ceil(2), batch / 2));
+        let (p0, p1) = one_of_n::code_cots(1 << job.index_bits, halves(Role::P0, batch));
         let columns = one_of_n::code_columns(job.index_bits) as u64;
         let offline = Phase { bits: [0, columns], rounds: 1 };
         let each = Bill { offline, kept: 128, ..Bill::FREE } + online(job);
