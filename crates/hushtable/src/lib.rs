@@ -35,6 +35,7 @@ pub mod run;
 pub mod session;
 pub mod share;
 pub mod store;
+mod tree;
 
 pub use error::{Error, Result};
 pub use net::Role;

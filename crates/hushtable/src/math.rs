@@ -21,42 +21,15 @@
 //! Tables by themselves are a [`Domain`], an interval of `2^k` numbers, and a [`Tabulated`] with one value for
 //! each; a lookup at `x - lo mod 2^k` is the function.
 
-mod affine;
-mod card;
-mod check;
-mod choose;
-mod direct;
-mod domain;
 mod evaluation;
-mod exponent;
-mod exponential;
-mod fit;
-mod form;
-mod function;
-mod gelu;
-mod guard;
+mod functions;
 mod linear;
-mod mantissa;
-mod norm;
-mod normalise;
-mod options;
-mod pieces;
-mod range;
-mod reciprocal;
-mod root;
-mod softmax;
-mod spline;
-mod tabulated;
-mod target;
+mod rows;
+mod splines;
 
-pub use affine::Affine;
-pub use card::{Accuracy, Card, TensorCard};
-pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};
 pub use evaluation::{Evaluation, Prepared};
-pub use function::{Function, Tail};
-pub use gelu::{Gelu, GeluJob, gelu};
-pub use norm::{Norm, NormJob};
-pub use options::{Method, Options, Outside};
-pub use reciprocal::{Reciprocal, ReciprocalJob};
-pub use softmax::{Softmax, SoftmaxJob};
-pub use tabulated::{MAX_VALUE_BITS, Tabulated, exact_fraction_bits};
+pub use functions::{
+    Accuracy, Bounds, Card, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Method, Options, Outside,
+    Tabulated, Tail, TensorCard, exact_fraction_bits, fraction_bits,
+};
+pub use rows::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu};

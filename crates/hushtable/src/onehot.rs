@@ -3,8 +3,6 @@
 mod balanced;
 pub(crate) mod doubling;
 pub(crate) mod flute;
-pub(crate) mod half_tree;
-pub(crate) mod index;
 mod lift;
 mod rotl;
 pub(crate) mod rows;
@@ -13,7 +11,7 @@ pub(crate) mod tree;
 
 use std::{fmt, ops::Range};
 
-use prim::{Wiped, ct, rows::Shift};
+use prim::{Wiped, ct};
 use zeroize::Zeroizing;
 
 pub(crate) use balanced::OuterProducts;
@@ -24,52 +22,14 @@ use rows::{Rows, Trees};
 pub(crate) use staged::StagedRotation;
 pub(crate) use tree::HalfTree;
 
+pub use crate::tree::{Cyclic, Group, Xor};
 use crate::{
     bill::{Bill, LocalWork, Step},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     party::Party,
-    share::{Additive, Bitwise, Kind, Share},
+    share::Share,
 };
-
-/// The group in which an index is shared and shifted. A correlation of one group cannot serve an
-/// index of the other: they are different types.
-///
-/// ```compile_fail,E0308
-/// # use hushtable::{AShare, Party, Result, lut::Table, onehot::{OneHot, Xor}};
-/// fn mixed(p: &mut Party, m: OneHot<Xor>, t: &Table<u8>, x: &AShare<u32>) -> Result<()> {
-///     m.lookup_xor(p, t, x)?; // an additive index with material of the xor group
-///     Ok(())
-/// }
-/// ```
-pub trait Group: Copy + Send + Sync + 'static {
-    /// How the index is shared.
-    type Kind: Kind;
-    /// How a row is shifted.
-    const SHIFT: Shift;
-    /// `cyclic` or `xor`, for messages.
-    const NAME: &'static str;
-}
-
-/// Indices shared additively modulo the table's length; rows rotate.
-#[derive(Clone, Copy)]
-pub struct Cyclic;
-
-/// Indices shared by XOR; rows permute by XOR of the index.
-#[derive(Clone, Copy)]
-pub struct Xor;
-
-impl Group for Cyclic {
-    type Kind = Additive;
-    const SHIFT: Shift = Shift::Cyclic;
-    const NAME: &'static str = "cyclic";
-}
-
-impl Group for Xor {
-    type Kind = Bitwise;
-    const SHIFT: Shift = Shift::Xor;
-    const NAME: &'static str = "xor";
-}
 
 /// One-time material for a batch of lookups in tables of n entries: XOR shares of `e_s`, the
 /// vector that is 1 at the uniform position `s` only, and shares of `s` itself.

@@ -43,6 +43,7 @@
 mod files;
 mod header;
 mod journal;
+mod keys;
 mod ledger;
 mod make;
 mod pieces;
@@ -59,9 +60,7 @@ pub use reserved::Reserved;
 
 use std::{collections::VecDeque, fmt, fs::File, io, path::Path, sync::Arc};
 
-use zeroize::Zeroizing;
-
-use self::{ledger::Ledger, pieces::Pieces};
+use self::{journal::JOURNAL, keys::Keys, ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
     lut::{Job, Protocol},
@@ -72,7 +71,6 @@ use crate::{
 };
 
 const HEADER: &str = "header";
-const JOURNAL: &str = "journal";
 /// Bytes of the header's tag.
 const TAG: usize = 32;
 
@@ -253,39 +251,6 @@ impl Store {
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Store({}, {} of {} left)", self.about().name(), self.left(), self.about().planned)
-    }
-}
-
-/// The keys of a store.
-struct Keys(Zeroizing<[u8; 32]>);
-
-impl Keys {
-    fn new(identity: &Identity, id: &[u8; 32]) -> Self {
-        Self(identity.disk_key(id))
-    }
-
-    fn journal(&self) -> Zeroizing<[u8; 32]> {
-        self.key("hushtable 2026-11 store journal")
-    }
-
-    fn mark(&self) -> Zeroizing<[u8; 32]> {
-        self.key("hushtable 2026-11 store mark")
-    }
-
-    fn pieces(&self) -> Zeroizing<[u8; 32]> {
-        self.key("hushtable 2026-11 store pieces")
-    }
-
-    /// The header's bytes with a tag behind them.
-    fn sign(&self, mut header: Vec<u8>) -> Vec<u8> {
-        let key = self.key("hushtable 2026-11 store header");
-        let tag = blake3::keyed_hash(&key, &header);
-        header.extend(tag.as_bytes());
-        header
-    }
-
-    fn key(&self, context: &str) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(blake3::derive_key(context, &*self.0))
     }
 }
 

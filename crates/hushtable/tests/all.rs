@@ -17,6 +17,7 @@ mod bad_params;
 mod balanced;
 mod bills;
 mod bills_math;
+mod circles;
 mod cost;
 mod debug;
 mod doubling;

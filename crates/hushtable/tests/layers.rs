@@ -17,6 +17,7 @@ const ORDER: &[&str] = &[
     "party",
     "permutation",
     "gates",
+    "tree",
     "onehot",
     "lut",
     "store",
@@ -41,8 +42,7 @@ const RE_EXPORTS: [(&str, &str); 8] = [
 
 #[test]
 fn a_module_names_only_modules_below_it() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let sources = sources(&src);
+    let sources = of_library();
     let mut wrong = Vec::new();
     for (file, text) in &sources {
         let module = file.split(['/', '.']).next().expect("a first part");
@@ -79,15 +79,16 @@ fn this_test_sees_names() {
 }
 
 /// Every source file of the library, by its path below `src`.
-fn sources(src: &Path) -> BTreeMap<String, String> {
-    let (mut found, mut folders) = (BTreeMap::new(), vec![src.to_path_buf()]);
+pub(crate) fn of_library() -> BTreeMap<String, String> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut found, mut folders) = (BTreeMap::new(), vec![src.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("the sources are here") {
             let path = entry.expect("a readable entry").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let name = path.strip_prefix(src).expect("below src").to_string_lossy().replace('\\', "/");
+                let name = path.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
                 found.insert(name, fs::read_to_string(&path).expect("readable"));
             }
         }
@@ -102,22 +103,22 @@ fn named(text: &str) -> Vec<String> {
     for (at, start) in code.match_indices("crate::") {
         let rest = &code[at + start.len()..];
         match rest.trim_start().strip_prefix('{') {
-            Some(group) => names.extend(top_level(group)),
+            Some(group) => names.extend(items(group).into_iter().map(identifier)),
             None => names.push(identifier(rest)),
         }
     }
     names
 }
 
-/// The first names of the items of a `{..}` group, of which `text` is what follows the brace.
-fn top_level(text: &str) -> Vec<String> {
+/// The items of a `{..}` group, of which `text` is what follows the brace.
+pub(crate) fn items(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut items) = (0, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {
             '{' => depth += 1,
             '}' if depth > 0 => depth -= 1,
             '}' | ',' if depth == 0 => {
-                items.push(identifier(&text[start..at]));
+                items.push(text[start..at].trim());
                 start = at + 1;
             }
             _ => {}
@@ -134,7 +135,7 @@ fn identifier(text: &str) -> String {
     text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let mut code = String::new();
     let mut block = false;
     for line in text.lines() {

@@ -59,11 +59,6 @@ impl Cut {
     }
 }
 
-/// The items of a batch in pieces of `piece`.
-pub(super) fn pieces(batch: usize, piece: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..batch).step_by(piece).map(move |from| from..batch.min(from + piece))
-}
-
 fn check(bits: u32, digit: u32) -> Result<()> {
     for (what, got, most) in [("width of a number", bits, 64), ("width of a digit", digit, MAX_DIGIT_BITS)] {
         if !(1..=most).contains(&got) {

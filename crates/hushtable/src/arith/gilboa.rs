@@ -38,7 +38,7 @@ use crate::{
         strings::{PayloadReceiver, PayloadSender},
     },
     party::Party,
-    session::Session,
+    session::{Session, pieces},
     share::Additive,
 };
 
@@ -142,8 +142,7 @@ impl Gilboa {
     fn blocks(&self, row: usize) -> impl Iterator<Item = Block> + use<> {
         let (items, b) = (self.rows.max(self.numbers), self.number_bits);
         let piece = (PIECE / row.max(1)).max(1);
-        let pieces = (0..items).step_by(piece).map(move |from| from..items.min(from + piece));
-        let blocks = pieces.flat_map(move |items| (0..b).map(move |bit| (items.clone(), bit)));
+        let blocks = pieces(items, piece).flat_map(move |items| (0..b).map(move |bit| (items.clone(), bit)));
         blocks.scan(items * b as usize, |left, (items, bit)| {
             let ots = *left - items.len()..*left;
             *left = ots.start;

@@ -32,10 +32,7 @@ use prim::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{
-    digits::{Cut, pieces},
-    tree::Order,
-};
+use super::{digits::Cut, tree::Order};
 use crate::{
     bill::{Bill, Phase},
     error::Result,
@@ -43,7 +40,7 @@ use crate::{
     net::Role,
     ot::{CotReceiver, CotSender, products},
     party::Party,
-    session::Session,
+    session::{Session, pieces},
 };
 
 /// Items of which the pads come from one key and a message consists; whole words of bits.

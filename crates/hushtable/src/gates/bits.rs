@@ -9,7 +9,7 @@ use crate::{
     error::{Result, same},
     net::Role,
     party::Party,
-    session::Session,
+    session::{self, Session},
     share::BShare,
 };
 
@@ -218,8 +218,7 @@ pub(super) fn wire_len(len: usize, words: &Range<usize>) -> usize {
 
 /// The words of `len` bits, in the pieces of one message each.
 pub(super) fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
-    let words = len.div_ceil(64);
-    (0..words).step_by(PIECE).map(move |from| from..words.min(from + PIECE))
+    session::pieces(len.div_ceil(64), PIECE)
 }
 
 /// Prints the shape only: shares are secret and belong in no log.

@@ -34,7 +34,7 @@ use crate::{
     net::Role,
     ot::{one_of_n, products::Pads},
     party::Party,
-    session::Session,
+    session::{Session, by_role, halves, pieces},
 };
 
 /// OTs of which the pads come from one key and a message consists.
@@ -53,11 +53,13 @@ impl Triples {
         let (out, inc) = one_of_n::by_code(p.session(), n, cots, counts)?;
         let columns = |count: usize| [(); 3].map(|()| Zeroizing::new(Vec::with_capacity(count)));
         let mut run = Run { t, out, inc, sent: columns(counts.0), received: columns(counts.1) };
-        p.session().duplex(&mut run, |s, run| Ok(run.send(s)), |s, run| run.receive(s))?;
-        let (first, second) = match p.role() {
-            Role::P0 => (run.sent, run.received),
-            Role::P1 => (run.received, run.sent),
-        };
+        let (mut mine, mut theirs) = (pieces(counts.0, PIECE), pieces(counts.1, PIECE));
+        p.session().duplex(
+            &mut run,
+            |s, run| Ok(mine.next().map(|at| run.send(s, at))),
+            |s, run| theirs.next().map_or(Ok(false), |at| run.receive(s, at).map(|()| true)),
+        )?;
+        let (first, second) = by_role(p.role(), run.sent, run.received);
         let bits = |i: usize| {
             let words = first[i].iter().chain(second[i].iter());
             let single = words.flat_map(|&word| (0..t).map(move |bit| u64::from(word >> bit & 1)));
@@ -88,8 +90,8 @@ struct Run {
 
 impl Run {
     /// Step 2 at S for the next OTs.
-    fn send(&mut self, s: &mut Session) -> Option<Vec<u8>> {
-        let (at, n) = (next(self.sent[0].len(), self.out.len())?, 1usize << (2 * self.t));
+    fn send(&mut self, s: &mut Session, at: Range<usize>) -> Vec<u8> {
+        let n = 1usize << (2 * self.t);
         let (hash, mut room) = (self.out.key(s), Pads::new(n));
         let mut drawn = Zeroizing::new(vec![[0u8; 2]; at.len()]);
         s.rng().words(self.t, drawn.as_flattened_mut());
@@ -108,12 +110,11 @@ impl Run {
         }
         let mut message = Vec::with_capacity(packed_len(masked.len(), self.t));
         pack(&masked, self.t, &mut message);
-        Some(message)
+        message
     }
 
     /// Step 2 at R.
-    fn receive(&mut self, s: &mut Session) -> Result<bool> {
-        let Some(at) = next(self.received[0].len(), self.inc.len()) else { return Ok(false) };
+    fn receive(&mut self, s: &mut Session, at: Range<usize>) -> Result<()> {
         let n = 1usize << (2 * self.t);
         let keys = self.inc.key(s);
         let pads = self.inc.pads(&keys, at.clone());
@@ -129,7 +130,7 @@ impl Run {
             let own = words::select(sent, v.wrapping_sub(1));
             c.push(low(u64::from(own) ^ pad.0 as u64, self.t) as u8);
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -140,16 +141,7 @@ fn digits(v: u32) -> [u8; 2] {
 
 /// OTs as sender and as receiver at `role`.
 fn ots(role: Role, count: usize, t: u32) -> (usize, usize) {
-    let ots = count.div_ceil(t as usize);
-    match role {
-        Role::P0 => (ots.div_ceil(2), ots / 2),
-        Role::P1 => (ots / 2, ots.div_ceil(2)),
-    }
-}
-
-/// The OTs of the next message.
-fn next(done: usize, of: usize) -> Option<Range<usize>> {
-    (done < of).then(|| done..of.min(done + PIECE))
+    halves(role, count.div_ceil(t as usize))
 }
 
 fn check(t: u32) -> Result<()> {

@@ -39,7 +39,7 @@ use crate::{
         strings::{PayloadReceiver, PayloadSender},
     },
     party::Party,
-    session::Session,
+    session::{self, Session},
     share::Kind,
 };
 
@@ -239,7 +239,7 @@ pub(crate) fn multiply<K: Kind>(s: &mut Session, mut runs: Vec<Run>) -> Result<V
 
 /// From the last one, as pads are cut off.
 fn pieces(len: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..len).step_by(PIECE).rev().map(move |from| from..len.min(from + PIECE))
+    session::pieces(len, PIECE).rev()
 }
 
 /// This party's message for a piece.

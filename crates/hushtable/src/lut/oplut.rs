@@ -38,8 +38,8 @@ use zeroize::Zeroizing;
 
 use super::{
     Table,
-    protocol::{Job, Lookups, Made, Spec},
-    splut::{by_role, check_entries, exchange, minus},
+    spec::{Job, Lookups, Made, Spec},
+    splut::{check_entries, exchange, minus},
 };
 use crate::{
     bill::{Bill, LocalWork, Phase},
@@ -48,7 +48,7 @@ use crate::{
     onehot::{Cyclic, Group},
     ot::{one_of_n, products::Pads},
     party::Party,
-    session::{Purpose, Session},
+    session::{Purpose, Session, by_role, halves, pieces},
     share::{Kind, Share},
 };
 
@@ -98,7 +98,7 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
     /// As [`prepare`](Self::prepare).
     pub fn prepare_kk13(p: &mut Party, table: &Table<R>, batch: usize) -> Result<Self> {
         check::<G, R>(table)?;
-        let counts = by_role(p.role(), batch.div_ceil(2), batch / 2);
+        let counts = halves(p.role(), batch);
         let (send, recv) = one_of_n::code_cots(table.len(), counts);
         let cots = p.cots(send, recv)?;
         let ots = one_of_n::by_code(p.session(), table.len(), cots, counts)?;
@@ -107,12 +107,12 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        one_of_n::product_cots(entries, by_role(role, batch.div_ceil(2), batch / 2))
+        one_of_n::product_cots(entries, halves(role, batch))
     }
 
     /// Correlated OTs that [`prepare_kk13`](Self::prepare_kk13) takes at the party `role`.
     pub fn kk13_cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        one_of_n::code_cots(entries, by_role(role, batch.div_ceil(2), batch / 2))
+        one_of_n::code_cots(entries, halves(role, batch))
     }
 
     /// Number of lookups it serves.
@@ -173,10 +173,12 @@ impl<G: Group, K: Kind, R: Ring> OpLut<G, K, R> {
             received: words(receiving),
             kind: PhantomData,
         };
+        let piece = (PIECE / bits_sent(table)).max(1);
+        let (mut mine, mut theirs) = (pieces(sending, piece), pieces(receiving, piece));
         p.session().duplex(
             &mut run,
-            |s, run| Ok(run.next(run.sent.len(), sending).map(|at| run.send::<G>(s, &mut out, at))),
-            |s, run| match run.next(run.received.len(), receiving) {
+            |s, run| Ok(mine.next().map(|at| run.send::<G>(s, &mut out, at))),
+            |s, run| match theirs.next() {
                 Some(at) => run.receive(s, &mut inc, at).map(|()| true),
                 None => Ok(false),
             },
@@ -220,13 +222,6 @@ struct Turning<'a, K: Kind, R: Ring> {
 }
 
 impl<K: Kind, R: Ring> Turning<'_, K, R> {
-    /// Lookups of the next message.
-    fn next(&self, words: usize, of: usize) -> Option<Range<usize>> {
-        let done = words / self.table.len();
-        let piece = (PIECE / bits_sent(self.table)).max(1);
-        (done < of).then(|| done..of.min(done + piece))
-    }
-
     fn send<G: Group>(&mut self, s: &mut Session, out: &mut one_of_n::Sender, at: Range<usize>) -> Vec<u8> {
         let (key, wide) = (out.key(s), s.hash(Purpose::WidePad, s.role()));
         let (column, n, bits) = (&self.table.columns()[0], self.table.len(), self.table.bits());

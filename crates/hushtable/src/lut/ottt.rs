@@ -30,7 +30,7 @@ use prim::{ring::Ring, rows::Shift};
 
 use super::{
     Table,
-    protocol::{Job, Lookups, Made, Spec, only},
+    spec::{Job, Lookups, Made, Spec, only},
 };
 use crate::{
     bill::{Bill, LocalWork, Phase},

@@ -6,18 +6,23 @@
 
 use std::{fmt, marker::PhantomData, str::FromStr};
 
-use prim::{lookup, ring::Ring};
+use prim::ring::Ring;
 
-use super::{Table, arithmetic, flute, oplut, ottt, read::Signed, splut};
+use super::{
+    Table, arithmetic, flute, oplut, ottt,
+    spec::{Job, Lookups, Made, Spec},
+    splut,
+    vectors::Vectors,
+};
 use crate::{
     bill::{Bill, LocalWork, Step},
-    codec::{Reader, Writer},
-    error::{Error, Result, same},
+    codec::Reader,
+    error::{Error, Result},
     net::Role,
-    onehot::{self, Cyclic, Generator, Group, OneHot, Xor},
+    onehot::{self, Group},
     party::Party,
-    session::Session,
-    share::{Kind, Share, Sharing},
+    session::{Session, pieces},
+    share::{Kind, Share},
 };
 
 /// A lookup protocol for public tables.
@@ -47,102 +52,6 @@ pub enum Protocol {
     OpLut,
     /// One-time truth tables by a circuit: [`Ottt`](ottt::Ottt).
     Ottt,
-}
-
-/// What the lookups of a batch have in common. Public, the same at both parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Job {
-    /// How the indices are shared.
-    pub index: Sharing,
-    /// How the entries are to be shared.
-    pub output: Sharing,
-    /// The table has `2^index_bits` entries.
-    pub index_bits: u32,
-    /// Width of an entry, 1 to 64 bits.
-    pub value_bits: u32,
-}
-
-/// What a lookup protocol says of itself, beside its Cost heading.
-pub(crate) trait Spec {
-    /// The name on a command line.
-    const NAME: &'static str;
-    /// What it does, in a few words.
-    const ABOUT: &'static str;
-    /// Its number on the wire and on disk. Never given twice.
-    const NUMBER: u8;
-    /// Most index bits that it serves.
-    const MAX_BITS: u32;
-    /// Its local work.
-    const WORK: LocalWork;
-
-    /// `Ok(())` if it serves the job, whose index bits and widths are in range.
-    fn check(_job: &Job) -> Result<()> {
-        Ok(())
-    }
-
-    /// What a batch costs.
-    fn bill(job: &Job, batch: usize) -> Bill;
-
-    /// In which order correlated OTs are drawn and messages sent offline.
-    fn steps(job: &Job, batch: usize) -> Vec<Step> {
-        Step::of(&Self::bill(job, batch))
-    }
-
-    /// Bytes of memory that a lookup takes at a party, at most: its correlated OTs, of `cots` bytes, what is made of
-    /// them, and its messages.
-    fn memory(job: &Job, cots: usize) -> usize;
-
-    /// Bytes besides, however few lookups there are.
-    fn room(_job: &Job) -> usize {
-        0
-    }
-
-    /// Bits that the material of a lookup takes on disk at a party, at most; `None` if it cannot be stored.
-    fn stored_bits(_job: &Job) -> Option<usize> {
-        None
-    }
-
-    /// Offline.
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R>;
-
-    /// What [`Lookups::encode`] wrote.
-    fn decode<G: Group, K: Kind, R: Ring>(
-        _from: &mut Reader<'_>,
-        _job: &Job,
-        _role: Role,
-        _count: usize,
-    ) -> Made<G, K, R> {
-        Err(never_stored())
-    }
-}
-
-/// Material that was made, of whichever protocol.
-pub(crate) type Made<G, K, R> = Result<Box<dyn Lookups<G, K, R>>>;
-
-/// One-time material of a lookup protocol.
-pub(crate) trait Lookups<G: Group, K: Kind, R: Ring>: Send {
-    /// Number of lookups it serves.
-    fn len(&self) -> usize;
-
-    /// Online: shares of `T[x]`. Spends the material.
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>>;
-
-    /// Cuts off the material for `m` lookups.
-    fn take(&mut self, _m: usize) -> Made<G, K, R> {
-        Err(never_stored())
-    }
-
-    /// This party's material as bytes.
-    fn encode(&self, _to: &mut Writer) {}
-}
-
-pub(super) fn never_stored() -> Error {
-    Error::Store("holds material that is never stored".into())
 }
 
 /// Something that is done with the spec of a protocol.
@@ -311,7 +220,7 @@ impl Protocol {
     /// in memory together.
     pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
         let most = self.most(job);
-        (0..rows).step_by(most).map(move |from| most.min(rows - from))
+        pieces(rows, most).map(|at| at.len())
     }
 
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
@@ -379,139 +288,9 @@ pub(crate) struct Facts {
 /// Memory for a batch's material and messages.
 const BATCH_BYTES: usize = 64 << 20;
 
-/// An error for a protocol that serves one sharing only.
-pub(super) fn only(name: &str, what: &'static str, got: Sharing, accepted: Sharing) -> Result<()> {
-    if got == accepted {
-        return Ok(());
-    }
-    Err(Error::Param { what, got: format!("{got} with {name}"), accepted: accepted.to_string() })
-}
-
-/// Lookups by one-hot vectors of a generator.
-pub(crate) struct Vectors<V>(PhantomData<V>);
-
-impl<V: Generator> Spec for Vectors<V> {
-    const NAME: &'static str = V::NAME;
-    const ABOUT: &'static str = V::ABOUT;
-    const NUMBER: u8 = V::NUMBER;
-    const MAX_BITS: u32 = V::MAX_BITS;
-    const WORK: LocalWork = V::WORK;
-
-    fn bill(job: &Job, batch: usize) -> Bill {
-        let made = match job.index {
-            Sharing::Additive => V::bill::<Cyclic>(job.index_bits, batch),
-            Sharing::Xor => V::bill::<Xor>(job.index_bits, batch),
-        };
-        made + Signed::<Cyclic>::bill(job.index_bits, &[job.sign_bits()]).times(batch)
-    }
-
-    fn steps(job: &Job, batch: usize) -> Vec<Step> {
-        let mut steps = match job.index {
-            Sharing::Additive => V::steps::<Cyclic>(job.index_bits, batch),
-            Sharing::Xor => V::steps::<Xor>(job.index_bits, batch),
-        };
-        if job.signed() {
-            // What removes the sign is chosen by a round.
-            steps.extend([Step::Cots([batch as u64; 2]), Step::both(1)]);
-        }
-        steps
-    }
-
-    fn memory(job: &Job, cots: usize) -> usize {
-        V::memory(job.index_bits, cots, if job.signed() { REMOVAL } else { 0 })
-    }
-
-    fn room(job: &Job) -> usize {
-        lookup::layout_bytes(1 << job.index_bits, &[job.value_bits]) + V::room(job.index_bits)
-    }
-
-    fn stored_bits(job: &Job) -> Option<usize> {
-        Some(Signed::<Cyclic>::stored_bits(job.index_bits, job.sign_bits()))
-    }
-
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
-        let onehot = V::make::<G>(p, table.index_bits(), batch)?;
-        match K::SHARING {
-            Sharing::Xor => Ok(Box::new(onehot)),
-            Sharing::Additive => Ok(Box::new(onehot.signed(p, &[table.bits()])?)),
-        }
-    }
-
-    fn decode<G: Group, K: Kind, R: Ring>(
-        from: &mut Reader<'_>,
-        job: &Job,
-        _role: Role,
-        count: usize,
-    ) -> Made<G, K, R> {
-        match K::SHARING {
-            Sharing::Xor => Ok(Box::new(OneHot::<G>::decode(from, job.index_bits, count)?)),
-            Sharing::Additive => {
-                Ok(Box::new(Signed::<G>::decode(from, job.index_bits, job.value_bits, count)?))
-            }
-        }
-    }
-}
-
-/// Bytes of what removes the sign from one output: this party's bit and choice, its pads as sender and as
-/// receiver.
-pub(super) const REMOVAL: usize = 8 + 8 + 16 + 8;
-
-impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for OneHot<G> {
-    fn len(&self) -> usize {
-        OneHot::len(self)
-    }
-
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>> {
-        Ok(self.lookup_xor(s, table, x)?.of_kind())
-    }
-
-    fn take(&mut self, m: usize) -> Made<G, K, R> {
-        Ok(Box::new(OneHot::take(self, m)?))
-    }
-
-    fn encode(&self, to: &mut Writer) {
-        OneHot::encode(self, to);
-    }
-}
-
-impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Signed<G> {
-    fn len(&self) -> usize {
-        Signed::len(self)
-    }
-
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>> {
-        Ok(Signed::lookup(*self, s, table, x)?.of_kind())
-    }
-
-    fn take(&mut self, m: usize) -> Made<G, K, R> {
-        Ok(Box::new(Signed::take(self, m)?))
-    }
-
-    fn encode(&self, to: &mut Writer) {
-        Signed::encode(self, to);
-    }
-}
-
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, output, .. } = self;
-        write!(f, "{index} indices of {} bits, {output} outputs of {} bits", self.index_bits, self.value_bits)
     }
 }
 
@@ -524,33 +303,6 @@ impl FromStr for Protocol {
             let accepted = Self::ALL.map(Self::name).join(", ");
             Error::Param { what: "protocol", got: name.into(), accepted }
         })
-    }
-}
-
-impl Job {
-    /// The job of looking up indices of the group `G` in `table`, for outputs of kind `K`.
-    ///
-    /// # Errors
-    /// [`Error::Param`] unless the table has `2^k` entries and one column.
-    pub fn of<G: Group, K: Kind, R: Ring>(table: &Table<R>) -> Result<Self> {
-        same("columns of the table", 1, table.columns().len())?;
-        if !table.len().is_power_of_two() {
-            let accepted = "powers of two (Table::pad)".into();
-            let (what, got) = ("entries of the table", table.len().to_string());
-            return Err(Error::Param { what, got, accepted });
-        }
-        let (index, output) = (G::Kind::SHARING, K::SHARING);
-        Ok(Self { index, output, index_bits: table.len().ilog2(), value_bits: table.bits() })
-    }
-
-    /// Width of an output whose sign matters; 1 where none does.
-    pub(crate) fn sign_bits(&self) -> u32 {
-        if self.signed() { self.value_bits } else { 1 }
-    }
-
-    /// Whether the sign of a one-hot vector matters to the output.
-    pub(crate) fn signed(&self) -> bool {
-        self.output == Sharing::Additive && self.value_bits > 1
     }
 }
 

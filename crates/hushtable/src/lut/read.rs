@@ -38,8 +38,9 @@ use super::Table;
 use crate::{
     error::{Result, same},
     onehot::{Group, OneHot},
+    party::Party,
     session::Session,
-    share::{BShare, Share},
+    share::{AShare, BShare, Share},
 };
 
 /// XOR shares of the one-hot vectors of a batch of indices. Local reads only: any number of tables
@@ -91,6 +92,15 @@ impl<G: Group> OneHot<G> {
         Ok(many::lookup_xor(s, vec![Read { material: self, tables, x }])?.remove(0))
     }
 
+    /// Offline, 1 round: prepares additive outputs of the given widths in bits (1 to 64), one for
+    /// each column that will be read.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width outside 1 to 64, and those of the channel.
+    pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
+        Ok(many::signed(p, vec![(self, widths)])?.remove(0))
+    }
+
     /// Step 1 before the opening: `x - s`.
     fn mask<R: Ring>(&self, x: &Share<G::Kind, R>) -> Result<Share<G::Kind, u32>> {
         same("indices", self.len(), x.len())?;
@@ -119,6 +129,36 @@ impl<G: Group> OneHot<G> {
             reader.read(rows, &mut out);
         });
         out
+    }
+}
+
+impl<G: Group> Signed<G> {
+    /// Online, 2 rounds: additive shares of `T[x]` mod `2^l`, for a table of one column of `l`
+    /// bits. Spends this material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if number, length or width differ from what was prepared.
+    pub fn lookup<R: Ring>(
+        self,
+        s: &mut Session,
+        table: &Table<R>,
+        x: &Share<G::Kind, u32>,
+    ) -> Result<AShare<R>> {
+        check_single(table)?;
+        Ok(self.lookup_all(s, &[table], x)?.remove(0))
+    }
+
+    /// Online, 2 rounds: additive shares of every column of several tables at the same index.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup).
+    pub fn lookup_all<R: Ring>(
+        self,
+        s: &mut Session,
+        tables: &[&Table<R>],
+        x: &Share<G::Kind, u32>,
+    ) -> Result<Vec<AShare<R>>> {
+        Ok(many::lookup(s, vec![Read { material: self, tables, x }])?.remove(0))
     }
 }
 

@@ -24,7 +24,9 @@
 //! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
 //! from silent OTs as well as from KK13; `V_0` is not sent.
 
+mod kk13;
 mod run;
+mod spec;
 mod stored;
 
 use std::marker::PhantomData;
@@ -36,20 +38,16 @@ use prim::{
 };
 
 use self::run::Run;
-use super::{
-    Table,
-    protocol::{Job, Lookups, Made, Spec},
-};
+pub(super) use self::{kk13::Codes, spec::Products};
+use super::Table;
 use crate::{
-    bill::{Bill, LocalWork, Phase},
-    codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
     ot::one_of_n,
     party::Party,
-    session::Session,
-    share::{AShare, BShare, Kind, Share, Sharing},
+    session::{Session, by_role, halves, pieces},
+    share::{AShare, BShare, Kind, Share},
 };
 
 /// Largest table: one lookup is one message, which both parties may have in flight.
@@ -92,44 +90,22 @@ impl<G: Group> SpLut<G> {
     /// [`Error::Param`] if there are fewer than 2 or more than 2^20 entries, or, in the xor group,
     /// no power of two of them.
     pub fn prepare(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
-        Self::prepare_halves(p, entries, batch.div_ceil(2), batch / 2)
+        let counts = halves(p.role(), batch);
+        Self::prepare_halves(p, entries, counts)
     }
 
-    /// [`prepare`](Self::prepare) for given numbers of lookups in which P0 and P1 send.
-    pub(super) fn prepare_halves(p: &mut Party, entries: usize, p0: usize, p1: usize) -> Result<Self> {
+    /// [`prepare`](Self::prepare) for given numbers of lookups in which this party and the peer send.
+    pub(super) fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
         check_entries::<G>(entries, MAX_ENTRIES)?;
-        let (send, recv) = Self::cots_of_halves(p.role(), entries, p0, p1);
+        let (send, recv) = one_of_n::product_cots(entries, counts);
         let cots = p.cots(send, recv)?;
         let (out, inc) = one_of_n::by_products(p.session(), entries, cots)?;
         Ok(Self { role: p.role(), entries, out, inc, group: PhantomData })
     }
 
-    /// Offline phase from a code (KK13): for small jobs, which do not pay for silent OTs. 1 round.
-    ///
-    /// # Errors
-    /// As [`prepare`](Self::prepare), with at most 2^13 entries.
-    pub fn prepare_kk13(p: &mut Party, entries: usize, batch: usize) -> Result<Self> {
-        check_entries::<G>(entries, one_of_n::MAX_CODE_PADS)?;
-        let counts = by_role(p.role(), batch.div_ceil(2), batch / 2);
-        let (send, recv) = one_of_n::code_cots(entries, counts);
-        let cots = p.cots(send, recv)?;
-        let (out, inc) = one_of_n::by_code(p.session(), entries, cots, counts)?;
-        Ok(Self { role: p.role(), entries, out, inc, group: PhantomData })
-    }
-
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        Self::cots_of_halves(role, entries, batch.div_ceil(2), batch / 2)
-    }
-
-    /// Those of [`prepare_halves`](Self::prepare_halves).
-    pub(super) fn cots_of_halves(role: Role, entries: usize, p0: usize, p1: usize) -> (usize, usize) {
-        one_of_n::product_cots(entries, by_role(role, p0, p1))
-    }
-
-    /// Correlated OTs that [`prepare_kk13`](Self::prepare_kk13) takes at the party `role`.
-    pub fn kk13_cots(role: Role, entries: usize, batch: usize) -> (usize, usize) {
-        one_of_n::code_cots(entries, by_role(role, batch.div_ceil(2), batch / 2))
+        one_of_n::product_cots(entries, halves(role, batch))
     }
 
     /// Number of lookups it serves.
@@ -232,20 +208,13 @@ impl<G: Group> SpLut<G> {
             let (what, got) = ("bits of all columns of the table", width.to_string());
             return Err(Error::Param { what, got, accepted: format!("at most {PAD_BITS}") });
         }
-        let (mine, theirs) = match s.role() {
-            Role::P0 => x.split_at(self.out.len()),
-            Role::P1 => {
-                let (theirs, mine) = x.split_at(self.inc.len());
-                (mine, theirs)
-            }
-        };
+        let (p0, _) = by_role(s.role(), self.out.len(), self.inc.len());
+        let (first, second) = x.split_at(p0);
+        let (mine, theirs) = by_role(s.role(), first, second);
         let bits = one_of_n::index_bits(self.entries) as u32;
         let u = exchange(s, &self.masked(theirs), mine.len(), bits)?;
         let done = self.answer::<K, R>(s, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
-        let (first, second) = match s.role() {
-            Role::P0 => (done.sent, done.received),
-            Role::P1 => (done.received, done.sent),
-        };
+        let (first, second) = by_role(s.role(), done.sent, done.received);
         let columns = first.into_iter().zip(second);
         Ok(columns.map(|(first, second)| Share::joined(table.bits(), [first, second])).collect())
     }
@@ -274,15 +243,17 @@ impl<G: Group> SpLut<G> {
         let mut run = Run::<K, R>::new(table, mine.len(), theirs.len());
         let (out, inc) = (&mut self.out, &mut self.inc);
         let (mut next, mut theirs_next) = (Some(next), Vec::new());
+        let (mut to_send, mut to_receive) =
+            (pieces(mine.len(), run.piece()), pieces(theirs.len(), run.piece()));
         s.duplex(
             &mut run,
             |s, run| {
-                Ok(match run.next_sent() {
+                Ok(match to_send.next() {
                     Some(at) => Some(run.send::<G>(s, out, mine, u, at)),
                     None => next.take().map(|next| next(&run.sent[0])).filter(|message| !message.is_empty()),
                 })
             },
-            |s, run| match run.next_received() {
+            |s, run| match to_receive.next() {
                 Some(at) => run.receive(s, inc, theirs, at).map(|()| true),
                 None if theirs_next.len() < len => {
                     theirs_next = s.recv(len)?;
@@ -343,14 +314,6 @@ pub(super) fn exchange(s: &mut Session, mine: &[u32], theirs: usize, bits: u32) 
     Ok(out)
 }
 
-/// As sender and as receiver at the party `role`, of what P0 and P1 send; and the other way round.
-pub(super) fn by_role(role: Role, p0: usize, p1: usize) -> (usize, usize) {
-    match role {
-        Role::P0 => (p0, p1),
-        Role::P1 => (p1, p0),
-    }
-}
-
 pub(super) fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()> {
     let powers = matches!(G::SHIFT, Shift::Xor);
     if (2..=most).contains(&entries) && (!powers || entries.is_power_of_two()) {
@@ -362,113 +325,4 @@ pub(super) fn check_entries<G: Group>(entries: usize, most: usize) -> Result<()>
         true => format!("powers of two from 2 to 2^{most} (Table::pad)"),
     };
     Err(Error::Param { what: "entries of the table", got: entries.to_string(), accepted })
-}
-
-/// SP-LUT with 1-of-n OTs by products of keys.
-pub(crate) struct Products;
-
-/// SP-LUT with 1-of-n OTs from codes.
-pub(crate) struct Codes;
-
-/// Online: S sends all entries but one, R its masked index.
-fn online(job: &Job) -> Bill {
-    let sent = ((1u64 << job.index_bits) - 1) * u64::from(job.value_bits);
-    Bill { online: Phase { bits: [sent, job.index_bits.into()], rounds: 2 }, ..Bill::FREE }
-}
-
-/// Bytes of the message of a lookup.
-fn message(job: &Job) -> usize {
-    (job.value_bits as usize) << job.index_bits >> 3
-}
-
-impl Spec for Products {
-    const NAME: &'static str = "splut";
-    const ABOUT: &'static str = "one message as long as the table";
-    const NUMBER: u8 = 1;
-    const MAX_BITS: u32 = MAX_ENTRIES.ilog2();
-    const WORK: LocalWork = LocalWork {
-        first: 0.0,
-        offline: [6.24, 0.0, 0.00245, 0.000559, 0.0, 0.000142, 0.0, 0.0],
-        online: [19.9, 54.9, 1.88, 0.653, 0.243, 0.0, 0.015, 0.0],
-    };
-
-    fn bill(job: &Job, batch: usize) -> Bill {
-        let d = u64::from(job.index_bits);
-        (Bill::of_cots([d, 0]).keeping(128 * d) + online(job)).alternating(batch)
-    }
-
-    fn memory(job: &Job, cots: usize) -> usize {
-        cots + message(job)
-    }
-
-    fn stored_bits(job: &Job) -> Option<usize> {
-        Some(SpLut::<Cyclic>::stored_bits(job.index_bits))
-    }
-
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
-        Ok(Box::new(SpLut::<G>::prepare(p, table.len(), batch)?))
-    }
-
-    fn decode<G: Group, K: Kind, R: Ring>(
-        from: &mut Reader<'_>,
-        job: &Job,
-        role: Role,
-        count: usize,
-    ) -> Made<G, K, R> {
-        Ok(Box::new(SpLut::<G>::decode(from, role, job.index_bits, count)?))
-    }
-}
-
-impl Spec for Codes {
-    const NAME: &'static str = "splut-kk13";
-    const ABOUT: &'static str = "one message as long as the table, OTs from codes";
-    const NUMBER: u8 = 2;
-    const MAX_BITS: u32 = one_of_n::MAX_CODE_PADS.ilog2();
-    const WORK: LocalWork = LocalWork {
-        first: 0.7e-3,
-        offline: [95.0, 2.0, 0.0, 0.0, 0.0, 0.000662, 0.000082, 0.0],
-        online: [67.9, 17.4, 2.08, 0.669, 0.0, 0.0231, 0.00471, 0.0],
-    };
-
-    fn bill(job: &Job, batch: usize) -> Bill {
-        let (p0, p1) = one_of_n::code_cots(1 << job.index_bits, (batch.div_ceil(2), batch / 2));
-        let columns = one_of_n::code_columns(job.index_bits) as u64;
-        let offline = Phase { bits: [0, columns], rounds: 1 };
-        let each = Bill { offline, kept: 128, ..Bill::FREE } + online(job);
-        Bill::of_cots([p0 as u64, p1 as u64]).beside(each.alternating(batch))
-    }
-
-    fn memory(job: &Job, _cots: usize) -> usize {
-        64 + message(job)
-    }
-
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
-        Ok(Box::new(SpLut::<G>::prepare_kk13(p, table.len(), batch)?))
-    }
-}
-
-impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for SpLut<G> {
-    fn len(&self) -> usize {
-        SpLut::len(self)
-    }
-
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>> {
-        match K::SHARING {
-            Sharing::Additive => Ok(SpLut::lookup(*self, s, table, x)?.of_kind()),
-            Sharing::Xor => Ok(self.lookup_xor(s, table, x)?.of_kind()),
-        }
-    }
-
-    fn take(&mut self, m: usize) -> Made<G, K, R> {
-        Ok(Box::new(SpLut::take(self, m)?))
-    }
-
-    fn encode(&self, to: &mut Writer) {
-        SpLut::encode(self, to);
-    }
 }

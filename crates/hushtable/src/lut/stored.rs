@@ -3,7 +3,10 @@
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
-use super::protocol::{Job, Prepared, Protocol};
+use super::{
+    protocol::{Prepared, Protocol},
+    spec::Job,
+};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Result, same},

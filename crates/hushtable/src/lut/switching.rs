@@ -31,8 +31,9 @@ use crate::{
     error::{Error, Result, same},
     net::Role,
     onehot::Group,
+    ot::one_of_n,
     party::Party,
-    session::Session,
+    session::{Session, halves},
     share::Share,
 };
 
@@ -65,8 +66,8 @@ impl<G: Group> Chain<G> {
             return Err(Error::Param { what: "index bits of a layer", got, accepted: "1 to 20".into() });
         }
         let layer = |(layer, &k): (usize, &u32)| {
-            let (p0, p1) = senders(layer, batch);
-            SpLut::prepare_halves(p, 1 << k, p0, p1)
+            let counts = senders(p.role(), layer, batch);
+            SpLut::prepare_halves(p, 1 << k, counts)
         };
         let layers = index_bits.iter().enumerate().map(layer).collect::<Result<_>>()?;
         Ok(Self { index_bits: index_bits.to_vec(), layers, batch })
@@ -74,10 +75,7 @@ impl<G: Group> Chain<G> {
 
     /// Correlated OTs that [`prepare`](Self::prepare) takes at the party `role`: `(as sender, as receiver)`.
     pub fn cots(role: Role, index_bits: &[u32], batch: usize) -> (usize, usize) {
-        let of = |(layer, &k): (usize, &u32)| {
-            let (p0, p1) = senders(layer, batch);
-            SpLut::<G>::cots_of_halves(role, 1 << k, p0, p1)
-        };
+        let of = |(layer, &k): (usize, &u32)| one_of_n::product_cots(1 << k, senders(role, layer, batch));
         index_bits.iter().enumerate().map(of).fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
     }
 
@@ -153,9 +151,9 @@ impl<G: Group> Chain<G> {
     }
 }
 
-/// Lookups in which P0 and P1 send at a layer.
-fn senders(layer: usize, batch: usize) -> (usize, usize) {
-    let (a, b) = (batch.div_ceil(2), batch / 2);
+/// Lookups in which the party `role` and its peer send at a layer.
+fn senders(role: Role, layer: usize, batch: usize) -> (usize, usize) {
+    let (a, b) = halves(role, batch);
     if layer.is_multiple_of(2) { (a, b) } else { (b, a) }
 }
 

@@ -1,19 +1,27 @@
 //! A public function at a given format, and its two phases.
 
+mod check;
+mod choose;
+mod direct;
+mod form;
+mod guard;
+mod range;
+
 use std::sync::Arc;
 
 use prim::ring::Ring;
 
+use check::Check;
+use form::Form;
+use guard::{Guard, Instead};
+use range::Ends;
+
 use super::{
-    Bounds, Card, Function, Method, Options, Outside, Tail,
-    card::Accuracy,
-    check::{self, Check},
-    choose,
-    form::Form,
-    guard::{self, Guard, Instead},
-    range::Ends,
-    spline,
-    target::{Edge, Grid, Target, check_fraction, known_domain, usual_domain},
+    functions::{
+        Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail,
+        target::{Edge, Grid, Target, check_fraction, known_domain, usual_domain},
+    },
+    splines::spline,
 };
 use crate::{
     arith::Fixed,

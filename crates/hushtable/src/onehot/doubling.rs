@@ -32,7 +32,7 @@ use std::ops::Range;
 use prim::{ct, ring::low};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits, index::Index};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits};
 use crate::{
     bill::{Bill, LocalWork, Phase, Step},
     error::Result,
@@ -44,6 +44,7 @@ use crate::{
     party::Party,
     session::Session,
     share::Bitwise,
+    tree::index::Index,
 };
 
 /// Lookups per message, at most.

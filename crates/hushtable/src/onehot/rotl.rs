@@ -35,7 +35,7 @@ use crate::{
     net::Role,
     ot::{CotReceiver, CotSender},
     party::Party,
-    session::{Purpose, Session},
+    session::{Purpose, Session, by_role, pieces},
 };
 
 /// Lookups per message: few enough that a message stays below about 1 MiB for every n.
@@ -55,22 +55,21 @@ impl<G: Group> OneHot<G> {
         let (as_holder, as_turner) = p.cots(send, recv)?;
         let words = ct::row_words(1 << n);
         let (hold, turn) = (send / n as usize, recv / n as usize);
-        let mut held = Half { offset: vec![0; hold], rows: vec![0; hold * words], done: 0 };
+        let mut held = Half { offset: vec![0; hold], rows: vec![0; hold * words] };
         p.session().rng().words(n, &mut held.offset);
-        let turned = Half { offset: vec![0; turn], rows: vec![0; turn * words], done: 0 };
+        let turned = Half { offset: vec![0; turn], rows: vec![0; turn * words] };
         let mut halves = (held, turned);
+        let (mut mine, mut theirs) =
+            (pieces(halves.0.offset.len(), piece(n)), pieces(halves.1.offset.len(), piece(n)));
         p.session().duplex(
             &mut halves,
-            |s, (held, _)| Ok(held.next(n).map(|at| held.hold::<G>(s, n, &as_holder, at))),
-            |s, (_, turned)| match turned.next(n) {
+            |s, (held, _)| Ok(mine.next().map(|at| held.hold::<G>(s, n, &as_holder, at))),
+            |s, (_, turned)| match theirs.next() {
                 Some(at) => turned.turn::<G>(s, n, &as_turner, at).map(|()| true),
                 None => Ok(false),
             },
         )?;
-        let (first, second) = match p.role() {
-            Role::P0 => (&halves.0, &halves.1),
-            Role::P1 => (&halves.1, &halves.0),
-        };
+        let (first, second) = by_role(p.role(), &halves.0, &halves.1);
         Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
     }
 }
@@ -80,7 +79,6 @@ impl<G: Group> OneHot<G> {
 struct Half {
     offset: Vec<u32>,
     rows: Vec<u64>,
-    done: usize,
 }
 
 /// One message's keys and sizes.
@@ -92,13 +90,6 @@ struct Piece {
 }
 
 impl Half {
-    /// The lookups of the next message.
-    fn next(&mut self, n: u32) -> Option<std::ops::Range<usize>> {
-        let from = self.done;
-        self.done = self.offset.len().min(from + piece(n));
-        (from < self.done).then_some(from..self.done)
-    }
-
     /// Steps 1 to 3 at the holder: the message.
     fn hold<G: Group>(
         &mut self,

@@ -6,7 +6,7 @@ use std::{ops::Range, sync::Arc};
 use prim::{Ring, Wiped, block::Block, forest::LANES, hash::CcrHash, lookup, wipe};
 use zeroize::Zeroizing;
 
-use super::half_tree::{HalfTrees, lanes};
+use crate::tree::half_tree::{HalfTrees, lanes};
 
 /// Lookups under one leaf key at most.
 pub(crate) const LOOKUPS: usize = 1 << 20;

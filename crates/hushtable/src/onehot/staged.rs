@@ -43,7 +43,7 @@ use crate::{
     net::Role,
     ot::{CotReceiver, CotSender},
     party::Party,
-    session::{Purpose, Session},
+    session::{Purpose, Session, by_role, pieces},
 };
 
 /// Bytes of a message, about.
@@ -62,22 +62,20 @@ impl<G: Group> OneHot<G> {
         let half = |cots: usize| Half {
             offset: vec![0; cots / n as usize],
             rows: vec![0; cots / n as usize * plan.words],
-            done: 0,
         };
         let mut halves = (half(send), half(recv));
         p.session().rng().words(n, &mut halves.0.offset);
+        let (mut mine, mut theirs) =
+            (pieces(halves.0.offset.len(), plan.piece), pieces(halves.1.offset.len(), plan.piece));
         p.session().duplex(
             &mut halves,
-            |s, (held, _)| Ok(held.next(&plan).map(|at| held.hold::<G>(s, &plan, &as_holder, at))),
-            |s, (_, turned)| match turned.next(&plan) {
+            |s, (held, _)| Ok(mine.next().map(|at| held.hold::<G>(s, &plan, &as_holder, at))),
+            |s, (_, turned)| match theirs.next() {
                 Some(at) => turned.turn::<G>(s, &plan, &as_turner, at).map(|()| true),
                 None => Ok(false),
             },
         )?;
-        let (first, second) = match p.role() {
-            Role::P0 => (&halves.0, &halves.1),
-            Role::P1 => (&halves.1, &halves.0),
-        };
+        let (first, second) = by_role(p.role(), &halves.0, &halves.1);
         Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
     }
 }
@@ -141,17 +139,9 @@ fn digits(n: u32) -> Vec<u32> {
 struct Half {
     offset: Vec<u32>,
     rows: Vec<u64>,
-    done: usize,
 }
 
 impl Half {
-    /// The lookups of the next message.
-    fn next(&mut self, plan: &Plan) -> Option<Range<usize>> {
-        let from = self.done;
-        self.done = self.offset.len().min(from + plan.piece);
-        (from < self.done).then_some(from..self.done)
-    }
-
     /// All stages at the holder: the message.
     fn hold<G: Group>(&mut self, s: &mut Session, plan: &Plan, c: &CotSender, at: Range<usize>) -> Vec<u8> {
         let (tree, row) = keys(s, s.role());

@@ -8,7 +8,7 @@
 //! # Protocol
 //! 1. The low 7 bits of s and their vector `e_lo`, of 128 entries, come from
 //!    [doubling](super::doubling); they serve this vector alone.
-//! 2. Over the `h` high bits grows a [half-tree](super::half_tree): leaves equal off the position,
+//! 2. Over the `h` high bits grows a [half-tree](crate::tree::half_tree): leaves equal off the position,
 //!    and different by `Delta` there, with control bits t that differ there only.
 //! 3. Each party sends `XOR of G(x) ^ e_lo,p` over its leaves x; the sum is `F`, and leaf x becomes
 //!    `G(x) ^ t F`, 128 entries of the vector. `G(x) = H'(x ^ 1)` under a key of its own. How many ones
@@ -33,10 +33,8 @@ use prim::{
 use zeroize::Zeroizing;
 
 use super::{
-    Generator, Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
+    Cyclic, Generator, Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
     doubling::Doubling,
-    half_tree::{HalfTrees, add_blocks, groups, next},
-    index::Index,
     rows::{LOOKUPS, Trees},
 };
 use crate::{
@@ -45,6 +43,10 @@ use crate::{
     net::Role,
     party::Party,
     session::{Purpose, Session},
+    tree::{
+        half_tree::{HalfTrees, add_blocks, groups, next},
+        index::Index,
+    },
 };
 
 /// Low bits of the index, whose vector is as long as a leaf.
@@ -192,7 +194,7 @@ impl Generator for HalfTree {
             return cots + 32 + 16 * ct::row_words(1 << n);
         }
         // The sign's correlated OTs come when those of the tree are spent.
-        let own = 16 * OneHot::<super::Cyclic>::tree_bill(n).all_cots() as usize;
+        let own = 16 * OneHot::<Cyclic>::tree_bill(n).all_cots() as usize;
         let sign = if removal > 0 { removal + 2 * 16 + 4 * 16 } else { 0 };
         material(n) + (own + MAKING).max(sign)
     }

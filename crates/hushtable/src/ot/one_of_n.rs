@@ -33,6 +33,7 @@ use prim::{
 };
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+pub use super::products::index_bits;
 use super::{
     codes, kk13,
     products::{self, Pads},
@@ -99,11 +100,6 @@ pub enum Keys {
 }
 
 const FOREIGN: &str = "keys of another source of OTs";
-
-/// `d`: bits of an index below n.
-pub fn index_bits(n: usize) -> usize {
-    (usize::BITS - n.saturating_sub(1).leading_zeros()) as usize
-}
 
 /// The receiver's random index in products: its choice bits, most significant first.
 pub fn chosen_index(t: &[Block]) -> u32 {

@@ -30,7 +30,6 @@ use std::ops::Range;
 use prim::{block::Block, hash::CcrHash};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::one_of_n::index_bits;
 use crate::{
     net::Role,
     session::{Purpose, Session},
@@ -149,4 +148,9 @@ pub(crate) fn chosen(hash: &Keys, t: &[Block], d: usize) -> Zeroizing<Vec<Block>
 /// most; half as many parts are pairs of these.
 fn parts(d: usize, lists: usize) -> impl Iterator<Item = Range<usize>> {
     (0..lists).map(move |part| part * d / lists..(part + 1) * d / lists)
+}
+
+/// `d`: bits of an index below n.
+pub fn index_bits(n: usize) -> usize {
+    (usize::BITS - n.saturating_sub(1).leading_zeros()) as usize
 }

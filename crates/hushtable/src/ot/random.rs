@@ -13,8 +13,6 @@
 //! # Source
 //! That of the OTs.
 
-use std::ops::Range;
-
 use prim::{Wiped, block::Block};
 
 use super::{
@@ -22,7 +20,10 @@ use super::{
     products::Pads,
     rcot::{CotReceiver, CotSender},
 };
-use crate::{error::Result, session::Session};
+use crate::{
+    error::Result,
+    session::{Session, pieces},
+};
 
 /// Hashes under one key.
 const UNDER_KEY: usize = 1 << 20;
@@ -59,9 +60,9 @@ impl RandomOts {
         counts: (usize, usize),
     ) -> Result<Self> {
         let (out, mut inc) = one_of_n::by_code(s, n, cots, counts)?;
-        let keys = pieces(n, counts.0).map(|_| out.key(s)).collect();
+        let keys = pieces(counts.0, UNDER_KEY / n).map(|_| out.key(s)).collect();
         let mut chosen = Wiped::zeros(counts.1);
-        for at in pieces(n, counts.1) {
+        for at in pieces(counts.1, UNDER_KEY / n) {
             let key = inc.key(s);
             chosen[at.clone()].copy_from_slice(&inc.pads(&key, at));
         }
@@ -77,7 +78,7 @@ impl RandomOts {
     /// ```
     pub fn spend(mut self, mut read: impl FnMut(&[Block])) -> Received {
         let mut room = Pads::new(self.n);
-        for (at, key) in pieces(self.n, self.out.len()).zip(&self.keys) {
+        for (at, key) in pieces(self.out.len(), UNDER_KEY / self.n).zip(&self.keys) {
             at.for_each(|j| read(self.out.pads(key, j, 0, &mut room)));
         }
         Received { choices: self.choices, pads: self.chosen }
@@ -90,10 +91,4 @@ impl std::fmt::Debug for RandomOts {
         let (send, recv) = (self.out.len(), self.choices.len());
         write!(f, "RandomOts({send} + {recv} of 1 of {})", self.n)
     }
-}
-
-/// The OTs under each key.
-fn pieces(n: usize, count: usize) -> impl Iterator<Item = Range<usize>> {
-    let piece = UNDER_KEY / n;
-    (0..count).step_by(piece).map(move |from| from..count.min(from + piece))
 }

@@ -21,7 +21,7 @@ use crate::{
     net::Role,
     ot::{CotReceiver, CotSender, one_of_n},
     party::Party,
-    session::{Purpose, Session},
+    session::{Purpose, Session, pieces},
 };
 
 /// Bytes of one message, about.
@@ -77,7 +77,7 @@ impl Layout {
     fn pieces(self) -> impl Iterator<Item = Range<usize>> {
         let bits = self.trees * self.depth * 128 + self.words * self.bits as usize;
         let piece = (8 * PIECE / bits).max(1);
-        (0..self.arrays).step_by(piece).map(move |from| from..self.arrays.min(from + piece))
+        pieces(self.arrays, piece)
     }
 
     fn trees(&self, arrays: &Range<usize>) -> Range<usize> {

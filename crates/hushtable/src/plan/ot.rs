@@ -1,8 +1,8 @@
 //! What the correlated OTs of a job cost: the decisions of [`crate::ot::Ot`], in figures.
 
 use super::{
-    Machine,
-    rounds::{Clock, Senders},
+    clock::{Clock, Senders},
+    machine::Machine,
 };
 use crate::ot::{
     params::{LpnSet, M, S},

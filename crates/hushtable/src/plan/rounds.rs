@@ -1,35 +1,10 @@
 //! Who waits for whom: the messages of a protocol's phases in their order, those of its correlated OTs among them.
 
-use super::ot;
+use super::{clock::Senders, ot};
 use crate::bill::Step;
-
-/// Which of the parties send.
-pub type Senders = [bool; 2];
 
 /// A message of each party, neither waiting for the other's.
 const BOTH: Senders = [true, true];
-
-/// How far the parties are: in messages waited for one after the other, or in delays of the link.
-#[derive(Clone, Copy)]
-pub struct Clock(pub [u32; 2]);
-
-impl Clock {
-    /// When each party has what the other sent.
-    pub fn after(self, messages: &[Senders]) -> Self {
-        let later = |Self([p0, p1]): Self, [first, second]: &Senders| {
-            let to_p0 = if *second { p0.max(p1 + 1) } else { p0 };
-            let to_p1 = if *first { p1.max(p0 + 1) } else { p1 };
-            Self([to_p0, to_p1])
-        };
-        messages.iter().fold(self, later)
-    }
-
-    /// What the slower party waited for since `start`.
-    pub fn since(self, start: Self) -> u32 {
-        let Self([p0, p1]) = self;
-        (p0 - start.0[0]).max(p1 - start.0[1])
-    }
-}
 
 /// Offline: the steps of a protocol, with the messages of its correlated OTs where they come. `cots` is all of these.
 pub fn offline(steps: &[Step], cots: [u64; 2]) -> Vec<Senders> {
@@ -56,6 +31,7 @@ mod tests {
         Party, Result,
         lut::{Job, Protocol, Table},
         onehot::{Cyclic, Xor},
+        plan::clock::Clock,
         run_pair,
         share::{Additive, Bitwise, Sharing},
     };

@@ -1,7 +1,7 @@
 //! Local work of each protocol, without that of the correlated OTs: a linear model of eight terms,
 //! fitted to measurements on [`Machine::REFERENCE`] by `tools/fit_plan.py`. Each protocol's terms stand in its spec.
 
-use super::Machine;
+use super::machine::Machine;
 use crate::{
     bill::LocalWork,
     lut::{Job, Protocol},

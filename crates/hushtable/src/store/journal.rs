@@ -18,6 +18,8 @@ use crate::{
     process::Process,
 };
 
+/// Name of the file in the folder of a store.
+pub(super) const JOURNAL: &str = "journal";
 const RECORD: usize = 32;
 
 /// An open journal, locked: no other process has it open.

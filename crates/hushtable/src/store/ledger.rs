@@ -7,9 +7,10 @@ use std::{
 };
 
 use super::{
-    JOURNAL, Keys, files,
+    files,
     header::About,
-    journal::{self, Journal},
+    journal::{self, JOURNAL, Journal},
+    keys::Keys,
 };
 use crate::{
     error::{Error, Result},

@@ -5,7 +5,7 @@ use std::ops::Range;
 use prim::{block::Block, hash::CcrHash, pack::pack};
 use zeroize::Zeroizing;
 
-use super::{Thermometer, complete, pad_bytes, sent_bits, turn};
+use super::digit::{Thermometer, complete, pad_bytes, sent_bits, turn};
 use crate::{
     net::Role,
     session::{Purpose, Session},

@@ -4,9 +4,13 @@ use prim::forest::LANES;
 
 use super::*;
 use crate::{
-    lut::arithmetic::{self, Arithmetic},
+    lut::{
+        arithmetic::{self, Arithmetic},
+        vectors::REMOVAL,
+    },
     onehot::{Cyclic, OneHot, tree},
     run_pair,
+    share::Sharing,
 };
 
 const BATCH: usize = 3 * LANES;

@@ -40,7 +40,7 @@ use crate::{
     net::Role,
     onehot::{Group, OneHot},
     party::Party,
-    session::Session,
+    session::{Session, pieces},
     share::{AShare, Share},
 };
 
@@ -167,8 +167,7 @@ impl<G: Group> Polynomial<G> {
         let (words, sum) = words(shape, s.role(), &z, &signs, u);
         let planes = planes_of(shape, &signs, u);
         let mut run = Run { shape, pads, words, planes, sum, room: Zeroizing::new(Vec::new()) };
-        let pieces = || (0..batch).step_by(PIECE).map(move |from| from..batch.min(from + PIECE));
-        let (mut mine, mut theirs) = (pieces(), pieces());
+        let (mut mine, mut theirs) = (pieces(batch, PIECE), pieces(batch, PIECE));
         s.duplex(
             &mut run,
             |_, run| Ok(mine.next().map(|at| run.send(at))),

@@ -24,7 +24,6 @@
 use prim::ring::Ring;
 use zeroize::Zeroizing;
 
-use super::{Read, check_single, many};
 use crate::{
     bill::{Bill, Phase},
     codec::{Reader, Writer},
@@ -36,7 +35,6 @@ use crate::{
         CotReceiver, CotSender,
         strings::{PayloadReceiver, PayloadSender},
     },
-    party::Party,
     session::Session,
     share::{AShare, Additive, Share},
 };
@@ -61,17 +59,6 @@ struct Removal {
     mine: Zeroizing<Vec<u64>>,
     out: PayloadSender,
     inc: PayloadReceiver,
-}
-
-impl<G: Group> OneHot<G> {
-    /// Offline, 1 round: prepares additive outputs of the given widths in bits (1 to 64), one for
-    /// each column that will be read.
-    ///
-    /// # Errors
-    /// [`Error::Param`] for a width outside 1 to 64, and those of the channel.
-    pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
-        Ok(many::signed(p, vec![(self, widths)])?.remove(0))
-    }
 }
 
 impl<G: Group> Signed<G> {
@@ -133,34 +120,6 @@ impl<G: Group> Signed<G> {
         let onehot = OneHot::decode(from, n, count)?;
         let removal = if l > 1 { Some(Removal::decode(from, l, count)?) } else { None };
         Ok(Self { onehot, sign: Sign { widths: vec![l], removal } })
-    }
-
-    /// Online, 2 rounds: additive shares of `T[x]` mod `2^l`, for a table of one column of `l`
-    /// bits. Spends this material.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if number, length or width differ from what was prepared.
-    pub fn lookup<R: Ring>(
-        self,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<AShare<R>> {
-        check_single(table)?;
-        Ok(self.lookup_all(s, &[table], x)?.remove(0))
-    }
-
-    /// Online, 2 rounds: additive shares of every column of several tables at the same index.
-    ///
-    /// # Errors
-    /// As [`lookup`](Self::lookup).
-    pub fn lookup_all<R: Ring>(
-        self,
-        s: &mut Session,
-        tables: &[&Table<R>],
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Vec<AShare<R>>> {
-        Ok(many::lookup(s, vec![Read { material: self, tables, x }])?.remove(0))
     }
 
     /// `Ok(())` if this was prepared for these tables.

@@ -26,14 +26,12 @@ const PIECE: usize = 1 << 18;
 /// Pads made with one hash key: they take at most 4 hashes each.
 const PADS: usize = 1 << 18;
 
-/// The online phase under way: outputs of both halves and how far each stream is.
+/// The online phase under way: outputs of both halves.
 pub(super) struct Run<'a, K: Kind, R: Ring> {
     table: &'a Table<R>,
     /// Outputs by column.
     pub(super) sent: Vec<Vec<R>>,
     pub(super) received: Vec<Vec<R>>,
-    produced: usize,
-    consumed: usize,
     kind: PhantomData<K>,
 }
 
@@ -41,11 +39,11 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
     pub(super) fn new(table: &'a Table<R>, sending: usize, receiving: usize) -> Self {
         let outputs = |count| vec![vec![R::default(); count]; table.columns().len()];
         let (sent, received) = (outputs(sending), outputs(receiving));
-        Self { table, sent, received, produced: 0, consumed: 0, kind: PhantomData }
+        Self { table, sent, received, kind: PhantomData }
     }
 
     /// Lookups per message.
-    fn piece(&self) -> usize {
+    pub(super) fn piece(&self) -> usize {
         let bits = self.table.columns().len() * self.table.bits() as usize;
         (8 * PIECE / (self.table.len() * bits)).max(1)
     }
@@ -53,18 +51,6 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
     /// Lookups whose pads are made with one key.
     fn keyed(&self) -> usize {
         (PADS / self.table.len()).max(1)
-    }
-
-    pub(super) fn next_sent(&mut self) -> Option<Range<usize>> {
-        let from = self.produced;
-        self.produced = self.sent[0].len().min(from + self.piece());
-        (from < self.produced).then_some(from..self.produced)
-    }
-
-    pub(super) fn next_received(&mut self) -> Option<Range<usize>> {
-        let from = self.consumed;
-        self.consumed = self.received[0].len().min(from + self.piece());
-        (from < self.consumed).then_some(from..self.consumed)
     }
 
     /// Step 3 at the sender: the message of the next lookups.

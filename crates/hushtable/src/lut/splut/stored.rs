@@ -2,13 +2,14 @@
 
 use std::marker::PhantomData;
 
-use super::{SpLut, by_role};
+use super::SpLut;
 use crate::{
     codec::{Reader, Writer},
     error::{Error, Result},
     net::Role,
     onehot::Group,
     ot::{CotReceiver, CotSender, one_of_n},
+    session::by_role,
 };
 
 impl<G: Group> SpLut<G> {

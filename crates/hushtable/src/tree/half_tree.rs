@@ -296,7 +296,7 @@ pub(crate) fn add_blocks(to: &mut [Block], bytes: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{error::Error, onehot::Xor};
+    use crate::{error::Error, tree::Xor};
 
     fn delta(bits: u128) -> Block {
         Block(0x5eed << 64 | bits << 2 | 0b11)

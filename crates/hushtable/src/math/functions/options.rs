@@ -65,7 +65,7 @@ pub enum Outside {
     /// [`Saturate`](Self::Saturate) beyond an end where the function has a limit or tends to the number itself,
     /// [`Strict`](Self::Strict) beyond one where it has neither, and no value would be right.
     Usual,
-    /// The function's limit, see [`Function::tails`](super::Function::tails).
+    /// The function's limit, see [`Function::tails`](crate::math::Function::tails).
     Saturate,
     /// Its value at the nearer end of the domain.
     Clamp,
@@ -88,7 +88,7 @@ impl fmt::Display for Method {
 
 impl Outside {
     /// What it comes to for a function with these tails. `Usual` is left where the ends differ.
-    pub(super) fn of(self, tails: [Tail; 2]) -> Self {
+    pub(in crate::math) fn of(self, tails: [Tail; 2]) -> Self {
         match (self, tails.map(|tail| tail == Tail::End)) {
             (Self::Usual, [false, false]) => Self::Saturate,
             (Self::Usual, [true, true]) => Self::Strict,
@@ -97,7 +97,7 @@ impl Outside {
     }
 
     /// Whether numbers beyond an end with this tail are refused.
-    pub(super) fn refuses(self, tail: Tail) -> bool {
+    pub(in crate::math) fn refuses(self, tail: Tail) -> bool {
         self == Self::Strict || self == Self::Usual && tail == Tail::End
     }
 

@@ -1,11 +1,8 @@
 //! What becomes of numbers beyond either end of a domain, and what results can be.
 
-use super::{
-    Bounds, Options, Outside, Tail,
-    form::{Form, Results},
-    target::Grid,
-};
+use super::form::{Form, Results};
 use crate::error::{Error, Result};
+use crate::math::functions::{Bounds, Options, Outside, Tail, target::Grid};
 
 /// Results of a spline at so many numbers are looked at, about; all of a table.
 const LOOKED_AT: u64 = 1 << 12;

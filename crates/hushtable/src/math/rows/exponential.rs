@@ -26,15 +26,13 @@
 use prim::ring::low;
 use zeroize::Zeroizing;
 
-use super::{
-    exponent::complement,
-    linear::{self, Widening},
-};
+use super::exponent::complement;
 use crate::{
     arith::SmallProducts,
     bill::Bill,
     error::{Result, same},
     lut::{Table, read::signed::Signed},
+    math::linear::{self, Widening},
     onehot::{Cyclic, OneHot},
     party::Party,
     session::Session,

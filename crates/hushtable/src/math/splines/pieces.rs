@@ -2,15 +2,17 @@
 
 use prim::ring::low;
 
-use super::{
-    fit::fit,
-    spline::KEPT,
-    target::{Place, Target},
+use super::fit::fit;
+use crate::{
+    error::{Error, Result},
+    math::functions::target::{Place, Target},
 };
-use crate::error::{Error, Result};
 
 /// Most pieces of a domain, as a power of two.
-pub(super) const MAX_PIECE_BITS: u32 = 12;
+pub(in crate::math) const MAX_PIECE_BITS: u32 = 12;
+
+/// Bits that are kept for rounding.
+pub(super) const KEPT: u32 = 3;
 
 /// Bits of a coefficient below what a result shows, beside those of the powers.
 const GUARD_BITS: u32 = 2;
@@ -20,7 +22,7 @@ const NARROWING: u32 = 4;
 
 /// How pieces are told from places within them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Split {
+pub(in crate::math) enum Split {
     /// Without a comparison, over twice the domain.
     Free,
     /// Without a comparison, over the domain and a piece below it.
@@ -31,27 +33,27 @@ pub(super) enum Split {
 
 /// What pieces are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
-    pub(super) split: Split,
-    pub(super) degree: u32,
+pub(in crate::math) struct Form {
+    pub(in crate::math) split: Split,
+    pub(in crate::math) degree: u32,
     /// Pieces of the domain, as a power of two.
-    pub(super) piece_bits: u32,
-    pub(super) rounded: bool,
+    pub(in crate::math) piece_bits: u32,
+    pub(in crate::math) rounded: bool,
 }
 
 /// Polynomials for all pieces. Public.
-pub(super) struct Pieces {
-    pub(super) split: Split,
-    pub(super) degree: u32,
-    pub(super) rounded: bool,
+pub(in crate::math) struct Pieces {
+    pub(in crate::math) split: Split,
+    pub(in crate::math) degree: u32,
+    pub(in crate::math) rounded: bool,
     /// What is subtracted from a number.
-    pub(super) base: i64,
+    pub(in crate::math) base: i64,
     /// Width of the ring of numbers and results.
-    pub(super) bits: u32,
+    pub(in crate::math) bits: u32,
     /// Width of the ring that results come in.
-    pub(super) narrow: u32,
+    pub(in crate::math) narrow: u32,
     /// Bits of a place in a piece.
-    pub(super) low: u32,
+    pub(in crate::math) low: u32,
     /// Bits that are cut off the accumulator.
     cut: u32,
     piece_bits: u32,
@@ -67,7 +69,7 @@ impl Pieces {
     /// # Errors
     /// [`Error::Param`] for more pieces than numbers, an accumulator of more than 64 bits, or values that the ring
     /// does not hold.
-    pub(super) fn new(target: &Target, bits: u32, form: Form) -> Result<Self> {
+    pub(in crate::math) fn new(target: &Target, bits: u32, form: Form) -> Result<Self> {
         let Form { split, degree, piece_bits, rounded } = form;
         let Some(t) = target.grid.bits().checked_sub(piece_bits).filter(|&t| t > 0) else {
             let (what, got) = ("pieces of a domain", format!("{}", 1u64 << piece_bits));
@@ -158,22 +160,22 @@ impl Pieces {
     }
 
     /// Width of the accumulator.
-    pub(super) fn ring(&self) -> u32 {
+    pub(in crate::math) fn ring(&self) -> u32 {
         self.narrow + self.cut
     }
 
     /// Whether the domain leaves a piece of those to the next power of two for the one below it.
-    pub(super) fn leave_one(&self, target: &Target) -> bool {
+    pub(in crate::math) fn leave_one(&self, target: &Target) -> bool {
         target.grid.count <= ((1 << self.piece_bits) - 1) << self.low
     }
 
     /// Pieces of the domain.
-    pub(super) fn count(&self) -> u32 {
+    pub(in crate::math) fn count(&self) -> u32 {
         1 << self.piece_bits
     }
 
     /// Bits of an index into the table.
-    pub(super) fn index_bits(&self) -> u32 {
+    pub(in crate::math) fn index_bits(&self) -> u32 {
         match self.split {
             Split::Free => self.piece_bits + 1,
             Split::Tight => self.piece_bits,
@@ -182,16 +184,16 @@ impl Pieces {
     }
 
     /// Bits that a party cuts off its own share.
-    pub(super) fn first_cut(&self) -> u32 {
+    pub(in crate::math) fn first_cut(&self) -> u32 {
         if self.rounded { self.cut - KEPT } else { self.cut }
     }
 
     /// Coefficients of each power, from the constant on.
-    pub(super) fn columns(&self) -> &[Vec<i64>] {
+    pub(in crate::math) fn columns(&self) -> &[Vec<i64>] {
         &self.columns
     }
 
-    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
+    pub(in crate::math) fn hash(&self, hash: &mut blake3::Hasher) {
         let Self { split, rounded, base, bits, narrow, low, cut, .. } = self;
         hash.update(format!("{split:?} {rounded} {base} {bits} {narrow} {low} {cut}").as_bytes());
         for c in self.columns.iter().flatten() {
@@ -227,7 +229,7 @@ impl Pieces {
 
     /// Whether numbers beside the domain give what they may: something between the function's value at the end
     /// and what stands for it beyond, or `slack` units in the last place off.
-    pub(super) fn levels_off(&self, target: &Target, slack: f64) -> bool {
+    pub(in crate::math) fn levels_off(&self, target: &Target, slack: f64) -> bool {
         let (count, piece) = (target.grid.count as i64, 1i64 << self.low);
         let scale = 2f64.powi(target.fraction as i32);
         let beside = (1..=piece).step_by((piece as usize).div_ceil(256));
@@ -243,7 +245,7 @@ impl Pieces {
     }
 
     /// Every integer that the protocol may give for the number `lo + x`: which one depends on the shares.
-    pub(super) fn results(&self, x: i64) -> impl Iterator<Item = i64> + '_ {
+    pub(in crate::math) fn results(&self, x: i64) -> impl Iterator<Item = i64> + '_ {
         let from_base = x + self.start;
         let (piece, place) = (from_base >> self.low, from_base & ((1 << self.low) - 1));
         let carries = place + 2 <= 1 << self.low;

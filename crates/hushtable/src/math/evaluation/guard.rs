@@ -14,7 +14,7 @@
 //! `3 * 2^s - 2^(l-1) <= X < 2^(l-1) - 2^s`.
 //!
 //! What is left is farther from the domain than about half of the ring: little of it for a small domain near 0.
-//! Outside the card's [reach](super::Card::reach), a number may be taken for one of the other end.
+//! Outside the card's [reach](crate::math::Card::reach), a number may be taken for one of the other end.
 //!
 //! Multiplexers replace.
 //!
@@ -27,12 +27,12 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::target::Grid;
 use crate::{
     arith::{Fixed, Objective, Sides, SidesJob},
     bill::Bill,
     error::{Error, Result},
     gates::{Bits, Mux},
+    math::functions::target::Grid,
     net::Role,
     party::Party,
     session::Session,

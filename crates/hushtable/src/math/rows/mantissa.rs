@@ -13,12 +13,13 @@
 //! # Source
 //! lut-spec 11.2 (the double interval), 11.5 step 5.
 
-use super::{linear, normalise::Z};
+use super::normalise::Z;
 use crate::{
     arith::truncate_reduce,
     bill::Bill,
     error::Result,
     lut::{Table, read::signed::Signed},
+    math::linear,
     onehot::{Cyclic, OneHot},
     party::Party,
     session::Session,

@@ -16,12 +16,12 @@
 
 use prim::ring::{Ring, low};
 
-use super::{Bounds, target::Grid};
 use crate::{
     arith::{Fixed, Objective, Sides, SidesJob},
     bill::Bill,
     error::{Error, Result},
     gates::{Bits, Triples, or},
+    math::functions::{Bounds, target::Grid},
     net::Role,
     party::Party,
     session::Session,
@@ -73,7 +73,7 @@ impl Check {
         Ok(Material { check: *self, sides, triples: Triples::random(p, batch.saturating_sub(1))? })
     }
 
-    /// What a number costs: its share in a large batch, but the rounds of one; [`Card::of_batch`](super::Card::of_batch)
+    /// What a number costs: its share in a large batch, but the rounds of one; [`Card::of_batch`](crate::math::Card::of_batch)
     /// has what is missing.
     pub(super) fn bill(&self) -> Result<Bill> {
         Ok(self.job.bill()? + Triples::bill(1))

@@ -1,20 +1,22 @@
 //! Which way of evaluating a function suits: the cheapest that is accurate enough.
 
 use super::{
-    Method, Options, Outside,
-    card::Accuracy,
     direct::{Direct, MAX_TABLE_BITS},
     form::Form,
     guard::Guard,
-    pieces::{self, MAX_PIECE_BITS, Pieces, Split},
-    spline::Spline,
-    target::Target,
 };
 use crate::{
     arith::Objective,
     bill::Bill,
     error::{Error, Result},
     lut::{Job, Protocol, read::polynomial::MAX_DEGREE},
+    math::{
+        functions::{Accuracy, Method, Options, Outside, target::Target},
+        splines::{
+            pieces::{self, MAX_PIECE_BITS, Pieces, Split},
+            spline::Spline,
+        },
+    },
     net::Shape,
     onehot::{Cyclic, OneHot},
     plan::{self, Machine},

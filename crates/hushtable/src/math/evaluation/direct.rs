@@ -15,12 +15,12 @@
 
 use prim::ring::{Ring, low};
 
-use super::target::Target;
 use crate::{
     arith::Fixed,
     bill::Bill,
     error::{Error, Result},
     lut::{Table, read::Signed},
+    math::functions::target::Target,
     net::Role,
     onehot::{Cyclic, OneHot},
     party::Party,

@@ -31,9 +31,7 @@
 use prim::ring::Ring;
 
 use super::{
-    TensorCard,
     exponential::{Exponential, ExponentialJob},
-    linear::{self, Widening},
     norm::{repeated, row_sums},
     reciprocal::{Reciprocal, ReciprocalJob, too_wide},
 };
@@ -45,6 +43,10 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     gates::{Bits, Mux},
+    math::{
+        functions::TensorCard,
+        linear::{self, Widening},
+    },
     party::Party,
     session::Session,
     share::AShare,

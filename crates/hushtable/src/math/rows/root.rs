@@ -21,10 +21,10 @@
 //! lut-spec 11.5 step 5 for the reciprocal; Newton's iteration.
 
 use super::{
-    linear::{self, RescaledProduct},
     mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
 };
+use crate::math::linear::{self, RescaledProduct};
 use crate::{bill::Bill, error::Result, party::Party, session::Session, share::AShare};
 
 /// Digits of the function of the octave.

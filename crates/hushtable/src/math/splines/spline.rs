@@ -30,11 +30,7 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{
-    Method,
-    linear::Widening,
-    pieces::{Pieces, Split},
-};
+use super::pieces::{KEPT, Pieces, Split};
 use crate::{
     arith::{self, FaithfulReduction, Fixed, Millionaires, Plan, truncate_reduce},
     bill::Bill,
@@ -44,6 +40,7 @@ use crate::{
         Table,
         read::{Polynomial, PolynomialShape},
     },
+    math::{functions::Method, linear::Widening},
     net::Role,
     onehot::{Cyclic, OneHot},
     party::Party,
@@ -51,12 +48,11 @@ use crate::{
     share::AShare,
 };
 
-/// Bits that are kept for rounding, and how their carry is found.
-pub(super) const KEPT: u32 = 3;
+/// How the carry of the bits that are kept for rounding is found.
 const ROUNDING: Plan = Plan { method: arith::Method::Thermometer, digit: KEPT };
 
 /// Polynomials of pieces. Public.
-pub(super) struct Spline {
+pub(in crate::math) struct Spline {
     pieces: Pieces,
     /// How the carry is found, where it is.
     plan: Option<Plan>,
@@ -70,7 +66,7 @@ enum Words {
 }
 
 /// One-time material.
-pub(super) struct Material {
+pub(in crate::math) struct Material {
     carry: Option<(Millionaires, B2a)>,
     polynomial: Polynomial<Cyclic>,
     rounding: Option<FaithfulReduction>,
@@ -78,7 +74,7 @@ pub(super) struct Material {
 }
 
 impl Spline {
-    pub(super) fn new(pieces: Pieces, objective: arith::Objective) -> Result<Self> {
+    pub(in crate::math) fn new(pieces: Pieces, objective: arith::Objective) -> Result<Self> {
         let plan = match pieces.split {
             Split::Free | Split::Tight => None,
             Split::Carry => Some(Plan::best(pieces.low, objective)?),
@@ -88,21 +84,21 @@ impl Spline {
         Ok(Self { pieces, plan, table })
     }
 
-    pub(super) fn pieces(&self) -> &Pieces {
+    pub(in crate::math) fn pieces(&self) -> &Pieces {
         &self.pieces
     }
 
-    pub(super) fn method(&self) -> Method {
+    pub(in crate::math) fn method(&self) -> Method {
         Method::Spline { degree: self.pieces.degree, pieces: self.pieces.count() }
     }
 
     /// Index bits, value bits and columns of the table.
-    pub(super) fn table(&self) -> (u32, u32, usize) {
+    pub(in crate::math) fn table(&self) -> (u32, u32, usize) {
         (self.pieces.index_bits(), self.pieces.ring(), self.pieces.degree as usize + 1)
     }
 
     /// All that the results depend on.
-    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
+    pub(in crate::math) fn hash(&self, hash: &mut blake3::Hasher) {
         hash.update(format!("{:?} {:?}", self.shape(), self.plan).as_bytes());
         self.pieces.hash(hash);
     }
@@ -112,7 +108,7 @@ impl Spline {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+    pub(in crate::math) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
         let carry = match self.plan {
             Some(plan) => {
                 let less = Millionaires::prepare(p, self.pieces.low, plan, batch)?;
@@ -131,7 +127,7 @@ impl Spline {
     }
 
     /// What a number costs.
-    pub(super) fn bill(&self) -> Result<Bill> {
+    pub(in crate::math) fn bill(&self) -> Result<Bill> {
         let index = self.pieces.index_bits();
         let mut bill = OneHot::<Cyclic>::tree_bill(index) + self.shape().bill(index);
         if let Some(plan) = self.plan {
@@ -154,7 +150,7 @@ impl Spline {
     }
 
     /// Online. Spends the material.
-    pub(super) fn eval<R: Ring>(
+    pub(in crate::math) fn eval<R: Ring>(
         &self,
         s: &mut Session,
         material: Material,

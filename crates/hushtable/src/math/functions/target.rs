@@ -14,11 +14,11 @@ const LOOKED_AT: u64 = 1 << 16;
 
 /// The numbers `lo, lo + 1, ..., lo + count - 1`, times `2^-fraction`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Grid {
-    pub(super) bounds: Bounds,
-    pub(super) fraction: u32,
-    pub(super) lo: i64,
-    pub(super) count: u64,
+pub(in crate::math) struct Grid {
+    pub(in crate::math) bounds: Bounds,
+    pub(in crate::math) fraction: u32,
+    pub(in crate::math) lo: i64,
+    pub(in crate::math) count: u64,
 }
 
 impl Grid {
@@ -26,7 +26,7 @@ impl Grid {
     ///
     /// # Errors
     /// [`Error::Param`] unless both ends are multiples of `2^-fraction`, 2 to 2^40 steps apart, and in the ring.
-    pub(super) fn new(bounds: Bounds, bits: u32, fraction: u32) -> Result<Self> {
+    pub(in crate::math) fn new(bounds: Bounds, bits: u32, fraction: u32) -> Result<Self> {
         check_fraction(bits, fraction)?;
         let refuse = |accepted: String| {
             let got = format!("{bounds} with {fraction} fraction bits");
@@ -55,18 +55,18 @@ impl Grid {
     }
 
     /// Bits of an index into it.
-    pub(super) fn bits(&self) -> u32 {
+    pub(in crate::math) fn bits(&self) -> u32 {
         self.count.next_power_of_two().trailing_zeros()
     }
 
     /// The number `lo + x`, x whole or not.
-    pub(super) fn number(&self, x: f64) -> f64 {
+    pub(in crate::math) fn number(&self, x: f64) -> f64 {
         (self.lo as f64 + x) / 2f64.powi(self.fraction as i32)
     }
 }
 
 /// `Ok(())` for bits behind the point that a ring has, and no more than are exact here.
-pub(super) fn check_fraction(bits: u32, fraction: u32) -> Result<()> {
+pub(in crate::math) fn check_fraction(bits: u32, fraction: u32) -> Result<()> {
     if fraction < bits && fraction <= MAX_FRACTION_BITS {
         return Ok(());
     }
@@ -76,7 +76,7 @@ pub(super) fn check_fraction(bits: u32, fraction: u32) -> Result<()> {
 
 /// What a function is beyond an end of its domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Edge {
+pub(in crate::math) enum Edge {
     Constant(f64),
     /// The number itself.
     Number,
@@ -84,19 +84,19 @@ pub(super) enum Edge {
 
 /// Where a number lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::math) enum Place {
     Below,
     Inside,
     Above,
 }
 
 /// A function and its grid.
-pub(super) struct Target<'a> {
+pub(in crate::math) struct Target<'a> {
     function: &'a dyn Fn(f64) -> f64,
-    pub(super) grid: Grid,
-    pub(super) edges: [Edge; 2],
+    pub(in crate::math) grid: Grid,
+    pub(in crate::math) edges: [Edge; 2],
     /// Bits behind the point of a value.
-    pub(super) fraction: u32,
+    pub(in crate::math) fraction: u32,
     /// What values are at least and at most, where the number itself stands for the function.
     held: [f64; 2],
 }
@@ -106,7 +106,7 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// [`Error::Param`] for a number of the grid at which the function is not finite.
-    pub(super) fn new(
+    pub(in crate::math) fn new(
         function: &'a dyn Fn(f64) -> f64,
         grid: Grid,
         tails: [Tail; 2],
@@ -146,12 +146,12 @@ impl<'a> Target<'a> {
     }
 
     /// The function at `lo + x`.
-    pub(super) fn inside(&self, x: f64) -> f64 {
+    pub(in crate::math) fn inside(&self, x: f64) -> f64 {
         (self.function)(self.grid.number(x))
     }
 
     /// The continued function at `lo + x`.
-    pub(super) fn at(&self, place: Place, x: f64) -> f64 {
+    pub(in crate::math) fn at(&self, place: Place, x: f64) -> f64 {
         let edge = match place {
             Place::Inside => return self.inside(x),
             Place::Below => self.edges[0],
@@ -165,14 +165,14 @@ impl<'a> Target<'a> {
     }
 
     /// How far what stands for the function beyond either end lies from its value there, in units in the last place.
-    pub(super) fn jumps(&self) -> [f64; 2] {
+    pub(in crate::math) fn jumps(&self) -> [f64; 2] {
         let ends = [(0, Place::Below), (self.grid.count - 1, Place::Above)];
         let jump = |(x, place): (u64, Place)| (self.at(place, x as f64) - self.inside(x as f64)).abs();
         ends.map(|end| jump(end) * 2f64.powi(self.fraction as i32))
     }
 
     /// Where `lo + x` lies.
-    pub(super) fn place(&self, x: i64) -> Place {
+    pub(in crate::math) fn place(&self, x: i64) -> Place {
         match x {
             ..0 => Place::Below,
             x if x as u64 >= self.grid.count => Place::Above,
@@ -184,7 +184,7 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// [`Error::Param`] for a value that `bits` bits do not hold.
-    pub(super) fn rounded(&self, x: i64, bits: u32) -> Result<i64> {
+    pub(in crate::math) fn rounded(&self, x: i64, bits: u32) -> Result<i64> {
         let (scale, half) = (2f64.powi(self.fraction as i32), 2f64.powi(bits as i32 - 1));
         let value = match (self.place(x), self.edges) {
             // Nothing is off here: only what the ring does not hold is held.
@@ -205,7 +205,7 @@ impl<'a> Target<'a> {
 
 /// Where numbers of a known range are best evaluated: in all of it if that is within the usual domain; else beyond an
 /// end where the function tends to nothing, there the range's end.
-pub(super) fn known_domain(function: Function, usual: Bounds, range: Bounds) -> Bounds {
+pub(in crate::math) fn known_domain(function: Function, usual: Bounds, range: Bounds) -> Bounds {
     if usual.contains(range) {
         return range;
     }
@@ -217,7 +217,7 @@ pub(super) fn known_domain(function: Function, usual: Bounds, range: Bounds) -> 
 /// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at
 /// the upper end does not fit, so is that. `moved_out`: an end at which it is a unit or more from what it tends to
 /// there is moved out before.
-pub(super) fn usual_domain(
+pub(in crate::math) fn usual_domain(
     function: Function,
     [bits, fraction, fraction_out]: [u32; 3],
     moved_out: bool,

@@ -20,12 +20,12 @@
 
 use prim::ring::low;
 
-use super::linear::RescaledProduct;
 use crate::{
     arith::truncate_reduce,
     bill::Bill,
     error::{Error, Result, same},
     lut::{Table, read::signed::Signed},
+    math::linear::RescaledProduct,
     onehot::{Cyclic, OneHot},
     party::Party,
     session::Session,

@@ -9,7 +9,7 @@ const NODES: usize = 10;
 /// From the top down: the leading coefficient of the best polynomial of a degree, by Chebyshev's nodes, is
 /// rounded, and what is left is fitted by one degree less; so lower coefficients make up for the rounding of
 /// higher ones. The constant is in the middle of what is left.
-pub(super) fn fit(degree: u32, [from, to]: [u64; 2], f: impl Fn(f64) -> f64) -> Option<Vec<i64>> {
+pub(in crate::math) fn fit(degree: u32, [from, to]: [u64; 2], f: impl Fn(f64) -> f64) -> Option<Vec<i64>> {
     let (middle, half) = ((from as f64 + to as f64) / 2.0, (to as f64 - from as f64) / 2.0);
     let angle = |k: usize| std::f64::consts::PI * (k as f64 + 0.5) / NODES as f64;
     let nodes: [f64; NODES] = std::array::from_fn(|k| libm::cos(angle(k)));

@@ -32,9 +32,7 @@
 use prim::ring::Ring;
 
 use super::{
-    TensorCard,
     affine::{Affine, Scaling},
-    linear::{self, Rescaling, Widening},
     reciprocal::too_wide,
     root::{Root, RootJob},
 };
@@ -42,6 +40,10 @@ use crate::{
     arith::{Fixed, MatrixJob, MatrixProduct, MatrixShape, Squares},
     bill::Bill,
     error::{Error, Result, same},
+    math::{
+        functions::TensorCard,
+        linear::{self, Rescaling, Widening},
+    },
     net::Role,
     party::Party,
     session::Session,

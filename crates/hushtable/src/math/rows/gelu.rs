@@ -26,16 +26,16 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{
-    TensorCard,
-    linear::{self, Widening},
-};
 use crate::{
     arith::{CompareJob, Comparison, Domain, Fixed, Objective, SmallProducts},
     bill::Bill,
     error::{Error, Result, same},
     gates::{Bits, Mux},
     lut::{Table, read::signed::Signed},
+    math::{
+        functions::TensorCard,
+        linear::{self, Widening},
+    },
     onehot::{Cyclic, OneHot},
     party::Party,
     session::Session,

@@ -26,7 +26,6 @@
 use prim::ring::Ring;
 
 use super::{
-    linear::{self, RescaledProduct, Widening},
     mantissa::{self, M, Mantissa},
     normalise::{Normalise, Octaves, Z},
 };
@@ -34,6 +33,7 @@ use crate::{
     arith::Fixed,
     bill::Bill,
     error::{Error, Result, same},
+    math::linear::{self, RescaledProduct, Widening},
     party::Party,
     session::Session,
     share::AShare,

@@ -1,6 +1,10 @@
 //! The two ways of evaluating a function, and how accurate they are.
 
-use super::{Method, card::Accuracy, direct::Direct, spline::Spline, target::Target};
+use super::direct::Direct;
+use crate::math::{
+    functions::{Accuracy, Method, target::Target},
+    splines::spline::Spline,
+};
 use crate::{bill::Bill, error::Result};
 
 /// Numbers of a domain that are looked at, at most about; all of a domain that is no larger.

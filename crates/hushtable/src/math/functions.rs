@@ -1,0 +1,14 @@
+//! What is public of a function: its values, its domain, what is asked of it and what is known of it.
+
+mod card;
+mod domain;
+mod function;
+mod options;
+mod tabulated;
+pub(super) mod target;
+
+pub use card::{Accuracy, Card, TensorCard};
+pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};
+pub use function::{Function, Tail};
+pub use options::{Method, Options, Outside};
+pub use tabulated::{MAX_VALUE_BITS, Tabulated, exact_fraction_bits};
