@@ -14,7 +14,7 @@ pub use phase::Phase;
 pub use reveal::{Outcome, Reveal};
 
 use crate::{
-    error::{Error, Result},
+    error::{Ending, Error, Result},
     operation::{Material, Operation},
     party::Party,
     store::Reserved,
@@ -93,7 +93,15 @@ pub fn run(
         check(operands, items)?;
     }
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
-    let shares = in_threads(work, |((p, at), ready)| lane(operation, p, ready, &cut(at), watch))?;
+    let several = pieces.len() > 1;
+    let shares = in_threads(work, |((p, at), ready)| {
+        lane(operation, p, ready, &cut(at), watch).inspect_err(|error| {
+            // The other lanes would go on for nothing.
+            if let Some(why) = Ending::of(error).filter(|_| several) {
+                p.connection().channel().end(why);
+            }
+        })
+    })?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
     let opened = in_threads(work, |(p, lane)| {
@@ -229,7 +237,7 @@ fn slices<'a>(operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
     operands.iter().map(|x| &x[at.clone()]).collect()
 }
 
-/// Does each piece of work in a thread of its own; the first error if there are some, when all have ended.
+/// Does each piece of work in a thread of its own; if there are errors, when all have ended, the one that says most.
 fn in_threads<W: Send, T: Send>(
     work: impl Iterator<Item = W>,
     f: impl Fn(W) -> Result<T> + Sync,
@@ -241,6 +249,17 @@ fn in_threads<W: Send, T: Send>(
     thread::scope(|scope| {
         let f = &f;
         let threads: Vec<_> = work.into_iter().map(|work| scope.spawn(move || f(work))).collect();
-        threads.into_iter().map(|t| t.join().expect("a lane does not panic")).collect()
+        let ends = threads.into_iter().map(|t| t.join().expect("a lane does not panic"));
+        let (done, errors): (Vec<_>, Vec<_>) = ends.partition(Result::is_ok);
+        // A lane that fails ends the others.
+        let silent = |error: &Error| match error {
+            Error::Closed => 2,
+            Error::Ended(_) => 1,
+            _ => 0,
+        };
+        match errors.into_iter().filter_map(Result::err).min_by_key(silent) {
+            Some(error) => Err(error),
+            None => done.into_iter().collect(),
+        }
     })
 }

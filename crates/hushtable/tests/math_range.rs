@@ -15,7 +15,10 @@ fn a_known_range_is_used() {
     {
         let card = of(function, lo, hi).unwrap().card();
         assert_eq!((card.outside, card.gathered, card.domain), (Outside::Wrap, false, Bounds { lo, hi }));
-        assert!(usual(function).outside != Outside::Wrap && card.bill.online.rounds < usual(function).bill.online.rounds);
+        assert!(
+            usual(function).outside != Outside::Wrap
+                && card.bill.online.rounds < usual(function).bill.online.rounds
+        );
     }
     // Beyond the end that has a limit only: nothing is refused.
     let exp = of(Function::Exp, -100.0, 2.0).unwrap().card();
