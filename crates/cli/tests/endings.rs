@@ -31,13 +31,14 @@ fn told(done: common::Done, start: Instant, why: &str) {
 
 const INPUT: &str = "it cannot use an input or its identity";
 const ARGUMENTS: &str = "what it was asked for does not fit together, or its output is there already";
+const LOCAL: &str = "its disk, its memory or a store failed";
 
 /// What fails at the telecom before it connects: its arguments, its exit code, what the bank is told.
 const FAILURES: [(&str, i32, &str); 4] = [
     ("--input none.csv --output out1.csv", 3, INPUT),
     ("--input a.csv --output a.csv", 2, ARGUMENTS),
     ("--input a.csv --output there.csv", 2, ARGUMENTS),
-    ("--input a.csv --output out1.csv --store none.store", 3, INPUT),
+    ("--input a.csv --output out1.csv --store none.store", 6, LOCAL),
 ];
 
 #[test]

@@ -95,10 +95,12 @@ impl Job {
             ("number of inputs", self.x.len().to_string()),
         ];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
+        let mut of_work = self.operation().fields();
         if let Work::Lookup(lookup) = &self.work {
-            fields.extend(lookup.fields());
+            // Behind the function: parties with two different ones are told just that.
+            of_work.splice(1..1, lookup.fields());
         }
-        fields.extend(self.operation().fields());
+        fields.extend(of_work);
         fields.extend([("reveal", self.reveal.name().to_owned()), ("store", store)]);
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
