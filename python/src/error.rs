@@ -25,7 +25,7 @@ pub fn spent(py: Python<'_>, what: &str) -> PyErr {
 /// The name of the exception's class.
 fn class(error: &Error) -> &'static str {
     match error {
-        Error::Closed | Error::Timeout { .. } | Error::Peer(_) => "PeerError",
+        Error::Closed | Error::Ended(_) | Error::Timeout { .. } | Error::Peer(_) => "PeerError",
         Error::Handshake { .. } | Error::Tls(_) => "HandshakeError",
         Error::Identity(_) => "IdentityError",
         Error::Io { .. } => "IoError",

@@ -14,6 +14,7 @@ pub mod session;
 pub mod shares;
 pub mod stock;
 pub mod table_file;
+mod threads;
 
 use std::path::{Path, PathBuf};
 
@@ -176,6 +177,10 @@ fn number(text: &str) -> std::result::Result<f64, String> {
 
 /// Runs the subcommand.
 pub fn run(args: &Apply) -> Result<()> {
+    args.link.attended(|| apply(args))
+}
+
+fn apply(args: &Apply) -> Result<()> {
     let mut job = ask::job(args)?;
     let stock = Stock::open(args)?;
     let rows = job.rows();

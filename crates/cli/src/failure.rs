@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::Path, process::ExitCode};
 
-use hushtable::Error;
+use hushtable::{Error, error::Ending};
 
 /// What `--help` says of exit codes. Ctrl-C ends a process by its signal, which shells show as 130.
 pub const EXIT_CODES: &str = "\
@@ -91,6 +91,16 @@ impl Failure {
         }
     }
 
+    /// What the peer is told of it; nothing where the peer is the cause or sees the same.
+    pub fn ending(&self) -> Option<Ending> {
+        match self {
+            Self::Reported(Cause::Arguments, _) => Some(Ending::Arguments),
+            Self::Reported(Cause::Input, _) => Some(Ending::Input),
+            Self::Reported(Cause::Local, _) => Some(Ending::Local),
+            Self::Reported(Cause::Peer | Cause::Disagreement, _) | Self::Check(_) => None,
+        }
+    }
+
     /// What the process ends with.
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -121,7 +131,9 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let cause = match &error {
-            Error::Closed | Error::Timeout { .. } | Error::Peer(_) | Error::Tls(_) => Cause::Peer,
+            Error::Closed | Error::Ended(_) | Error::Timeout { .. } | Error::Peer(_) | Error::Tls(_) => {
+                Cause::Peer
+            }
             Error::Handshake { .. } => Cause::Disagreement,
             Error::Identity(_) => Cause::Input,
             Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Cause::Input,
@@ -166,6 +178,7 @@ mod tests {
         let handshake = Error::Handshake { field: "x".into(), ours: "1".into(), theirs: "2".into() };
         for (error, wanted) in [
             (Error::Closed, Cause::Peer),
+            (Error::Ended(Ending::Input), Cause::Peer),
             (Error::Timeout { what: "message", seconds: 1 }, Cause::Peer),
             (io(ConnectionRefused), Cause::Peer),
             (other(io::Error::other("no such name")), Cause::Peer),

@@ -23,6 +23,7 @@ pub mod pair;
 mod plan;
 mod prepare;
 pub mod progress;
+mod room;
 mod score;
 mod store;
 

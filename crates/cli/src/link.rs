@@ -1,15 +1,21 @@
 //! The connection to the peer, as asked for on the command line.
 
+mod parting;
+
 use std::{
     path::{Path, PathBuf},
     str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use clap::Args;
 use hushtable::{
     Role,
-    net::{self, Connection, Identity, Listener, Log, Options, Shape},
+    net::{self, Connection, Farewell, Identity, Listener, Log, Options, Shape},
     ot::params,
 };
 
@@ -19,7 +25,7 @@ use crate::failure::{Failure, Result};
 pub const LISTENING: &str = "listening on ";
 
 /// Where the peer is and how it is known.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Connection")]
 pub struct Link {
     /// Wait for the peer on this address; port 0 takes a free one. This party is P0
@@ -47,6 +53,12 @@ pub struct Link {
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms); the same at the peer
     #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
     net: Shape,
+    /// To tell the peer why this party ends.
+    #[arg(skip)]
+    farewell: Farewell,
+    /// Whether there was a connection.
+    #[arg(skip)]
+    opened: Arc<AtomicBool>,
 }
 
 impl Link {
@@ -65,6 +77,12 @@ impl Link {
         self.identity.as_deref()
     }
 
+    /// Whether the peer is on this machine, as far as the address tells.
+    pub fn is_near(&self) -> bool {
+        let address = self.listen.as_deref().or(self.connect.as_deref()).unwrap_or_default();
+        ["127.", "localhost:", "[::1]:"].iter().any(|near| address.starts_with(near))
+    }
+
     /// Connects to the peer, says who it is, and since when the session has been coming about: at P0 since the peer
     /// was there, because the wait for it is not part of the work.
     pub fn open(&self) -> Result<(Connection, Instant)> {
@@ -73,6 +91,7 @@ impl Link {
             let listener = Listener::bind(address, options)?;
             eprintln!("{LISTENING}{}", listener.local_addr());
             let connection = listener.accept()?;
+            self.opened.store(true, Ordering::Relaxed);
             eprintln!("{}", who(&connection));
             return Ok((connection, Instant::now()));
         }
@@ -80,6 +99,7 @@ impl Link {
         eprintln!("connecting to {address}");
         let start = Instant::now();
         let connection = net::connect(address, options)?;
+        self.opened.store(true, Ordering::Relaxed);
         eprintln!("{}", who(&connection));
         Ok((connection, start))
     }
@@ -113,7 +133,8 @@ impl Link {
         let options = options(self.identity.as_deref(), self.peer.as_deref(), self.insecure_plain_tcp)?;
         let (wait, timeout) =
             (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
-        Ok(Options { shape: self.net, wait, timeout, idle: timeout, ..options })
+        let farewell = self.farewell.clone();
+        Ok(Options { shape: self.net, wait, timeout, idle: timeout, farewell, ..options })
     }
 }
 

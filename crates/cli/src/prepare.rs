@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::atomic::Ordering,
 };
 
@@ -22,6 +22,7 @@ use crate::{
     failure::{Failure, Result},
     link::Link,
     progress::Progress,
+    room,
     store::{Shown, identity_of},
 };
 
@@ -88,13 +89,18 @@ struct Report {
 
 /// Runs the subcommand.
 pub fn run(args: &Prepare) -> Result<()> {
+    args.link.attended(|| prepare(args))
+}
+
+fn prepare(args: &Prepare) -> Result<()> {
     let identity = identity_of(&args.link)?;
     let plan = plan(args)?;
-    check_room(&args.store, plan.bytes()?)?;
+    room::check(&args.store, plan.bytes()?)?;
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, None)?;
     let setup = Phase::new(start, p.take_cost());
-    let (store, offline) = make(args, &mut p, &identity, &plan)?;
+    let made = make(args, &mut p, &identity, &plan);
+    let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;
     let shown = Shown::of(&args.store, &store, None);
     if !args.quiet {
         let (left, bytes) = (store.left(), cost::bytes(plan.bytes()?));
@@ -142,23 +148,4 @@ fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan) ->
                 .worded(|error| format!("{error}. {done} lookups are in {dir} and can be used as they are"))
         }
     })
-}
-
-/// Refuses what the disk cannot hold.
-fn check_room(store: &Path, bytes: u64) -> Result<()> {
-    let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Some(free) = free(folder) else { return Ok(()) };
-    if bytes <= free {
-        return Ok(());
-    }
-    let (needed, free) = (cost::bytes(bytes), cost::bytes(free));
-    Err(Failure::local(format!("{}: needs {needed}, and {free} are free on that disk", store.display())))
-}
-
-/// Bytes that may still be written to the disk of a folder, where the system tells.
-fn free(folder: &Path) -> Option<u64> {
-    #[cfg(unix)]
-    return rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
-    #[cfg(not(unix))]
-    return None;
 }

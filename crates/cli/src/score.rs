@@ -87,6 +87,10 @@ pub struct Score {
 
 /// Runs the subcommand.
 pub fn run(args: &Score) -> Result<()> {
+    args.link.attended(|| score(args))
+}
+
+fn score(args: &Score) -> Result<()> {
     let question = args.threshold.map_or(Question::Probability, Question::AtLeast);
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
     let (ids, words) = parts(args, &scoring)?;

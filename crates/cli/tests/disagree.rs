@@ -58,10 +58,11 @@ fn parameters() {
             "disagree on output fraction bits",
         ),
         ("sigmoid --column score --fraction-bits 4 --reveal p1", "disagree on reveal"),
-        ("sigmoid --column score --fraction-bits 4 --threads 2", "disagree on threads"),
     ] {
         refuse(&site, fine, &format!("{other} --input a.csv"), fragment);
     }
+    let two = format!("{fine} --threads 2");
+    refuse(&site, &format!("{fine} --threads 1"), &two, "disagree on threads: here ");
     let table = |name| format!("--table {name} --column score --input a.csv --domain -2:2");
     site.write("a.csv", "id,score\nx,0\ny,0\nz,-1\n");
     refuse(&site, &table("t1.csv"), &table("t2.csv"), "disagree on table digest");

@@ -1,5 +1,6 @@
 //! The one error type.
 
+use std::fmt;
 use std::io;
 
 /// Everything that can go wrong at a public boundary: what came from the peer, the disk or the
@@ -10,6 +11,9 @@ pub enum Error {
     /// The peer hung up (or its process ended) in the middle of a protocol.
     #[error("the peer closed the connection")]
     Closed,
+    /// The peer ended, and said why.
+    #[error("the peer ended: {0}")]
+    Ended(Ending),
     /// Nothing arrived from the peer for too long.
     #[error("no {what} from the peer for {seconds} s")]
     Timeout {
@@ -82,6 +86,52 @@ pub enum Error {
     },
 }
 
+/// Why a party ends. The numbers go over the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Ending {
+    /// What it was asked for does not fit together; also an output that is there already.
+    Arguments = 1,
+    /// An input or an identity cannot be used.
+    Input = 2,
+    /// Its disk, its memory or a store fails.
+    Local = 3,
+    /// Somebody stopped it.
+    Interrupted = 4,
+}
+
+impl Ending {
+    const ALL: [Self; 4] = [Self::Arguments, Self::Input, Self::Local, Self::Interrupted];
+
+    /// The ending with this number.
+    pub(crate) fn of_code(code: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&ending| ending as u32 == code)
+    }
+
+    /// What is told the peer of an error; nothing where it comes from the peer or both parties see it.
+    pub fn of(error: &Error) -> Option<Self> {
+        match error {
+            Error::Shape { .. } | Error::Param { .. } => Some(Self::Arguments),
+            Error::Identity(_) => Some(Self::Input),
+            Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(Self::Input),
+            Error::Io { .. } | Error::Store(_) => Some(Self::Local),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Arguments => "what it was asked for does not fit together, or its output is there already",
+            Self::Input => "it cannot use an input or its identity",
+            Self::Local => "its disk, its memory or a store failed",
+            Self::Interrupted => "somebody stopped it",
+        })
+    }
+}
+
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -95,5 +145,40 @@ impl Error {
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         let what = what.into();
         move |source| Error::Io { what, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use io::ErrorKind;
+
+    #[test]
+    fn endings_have_their_numbers_for_ever() {
+        for (i, ending) in Ending::ALL.into_iter().enumerate() {
+            assert_eq!(ending as u32, i as u32 + 1);
+            assert_eq!(Ending::of_code(i as u32 + 1), Some(ending));
+        }
+        for code in [0, 5, 0x101, u32::MAX] {
+            assert_eq!(Ending::of_code(code), None);
+        }
+    }
+
+    #[test]
+    fn what_the_peer_causes_is_not_told_it() {
+        let io = |kind: ErrorKind| Error::io("something")(kind.into());
+        for (error, wanted) in [
+            (Error::Closed, None),
+            (Error::Peer("x".into()), None),
+            (Error::Timeout { what: "message", seconds: 1 }, None),
+            (Error::Ended(Ending::Local), None),
+            (Error::Store("damaged".into()), Some(Ending::Local)),
+            (Error::Shape { what: "x", want: 1, got: 2 }, Some(Ending::Arguments)),
+            (Error::Identity("gone".into()), Some(Ending::Input)),
+            (io(ErrorKind::NotFound), Some(Ending::Input)),
+            (io(ErrorKind::StorageFull), Some(Ending::Local)),
+        ] {
+            assert_eq!(Ending::of(&error), wanted, "{error}");
+        }
     }
 }

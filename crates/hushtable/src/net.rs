@@ -11,6 +11,7 @@ mod channel;
 mod connection;
 mod doctor;
 mod establish;
+mod farewell;
 mod frame;
 mod hello;
 mod identity;
@@ -30,6 +31,7 @@ mod transport;
 pub use channel::{Channel, Cost, HangUp};
 pub use connection::Connection;
 pub use doctor::{Stage, diagnose};
+pub use farewell::Farewell;
 pub use frame::wire_len;
 pub use identity::{Fingerprint, Identity, Peer};
 pub use listen::{Listener, connect};
@@ -83,6 +85,8 @@ pub struct Options {
     /// What the parties must have in common, as (name, value), within the limits of
     /// [`Connection::agree`]: compared when a peer probes, see [`diagnose`].
     pub parameters: Vec<(String, String)>,
+    /// Ends the connections that are made with it.
+    pub farewell: Farewell,
     /// Is told whom a listening party turned away.
     pub log: Log,
     /// How fast a peer whose process or network died is noticed.
@@ -106,6 +110,7 @@ impl Options {
             idle: Duration::from_secs(30),
             wait: Duration::from_secs(600),
             parameters: Vec::new(),
+            farewell: Farewell::default(),
             log: Log::default(),
             timing: Timing::default(),
         }

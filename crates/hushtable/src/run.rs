@@ -14,7 +14,7 @@ pub use phase::Phase;
 pub use reveal::{Outcome, Reveal};
 
 use crate::{
-    error::{Error, Result, same},
+    error::{Ending, Error, Result, same},
     operation::{Material, Operation, Words},
     party::Party,
     store::Reserved,
@@ -94,7 +94,15 @@ pub fn run(
     }
     same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
-    let shares = in_threads(work, |((p, at), ready), go_on| lane(operation, p, ready, &cut(at), watch, go_on))?;
+    let several = pieces.len() > 1;
+    let shares = in_threads(work, |((p, at), ready), go_on| {
+        lane(operation, p, ready, &cut(at), watch, go_on).inspect_err(|error| {
+            // The other lanes would go on for nothing.
+            if let Some(why) = Ending::of(error).filter(|_| several) {
+                p.connection().channel().end(why);
+            }
+        })
+    })?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
     let opened = in_threads(work, |(p, lane), _| {
@@ -234,8 +242,8 @@ fn slices<'a>(operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
     operands.iter().map(|x| &x[at.clone()]).collect()
 }
 
-/// Does each piece of work in a thread of its own, and tells `f` whether to go on. The error that came first, when
-/// all have ended.
+/// Does each piece of work in a thread of its own, and tells `f` whether to go on. If there are errors, when all have
+/// ended, the one that says most.
 fn in_threads<W: Send, T: Send>(
     work: impl Iterator<Item = W>,
     f: impl Fn(W, &dyn Fn() -> bool) -> Result<T> + Sync,
@@ -244,18 +252,21 @@ fn in_threads<W: Send, T: Send>(
     if work.len() == 1 {
         return Ok(vec![f(work.remove(0), &|| true)?]);
     }
-    let failed = Mutex::new(None);
-    let first = || failed.lock().expect("no lane panics with the lock");
-    let note = |error| {
-        first().get_or_insert(error);
-    };
-    let one = |work| f(work, &|| first().is_none()).map_err(note).ok();
+    let failed = Mutex::new(Vec::new());
+    let errors = || failed.lock().expect("no lane panics with the lock");
+    let one = |work| f(work, &|| errors().is_empty()).map_err(|error| errors().push(error)).ok();
     let done: Option<Vec<T>> = thread::scope(|scope| {
         let one = &one;
         let threads: Vec<_> = work.into_iter().map(|work| scope.spawn(move || one(work))).collect();
         threads.into_iter().map(|t| t.join().expect("a lane does not panic")).collect()
     });
-    match failed.into_inner().expect("no lane panics with the lock") {
+    // A lane that fails ends the others.
+    let silent = |error: &Error| match error {
+        Error::Closed => 2,
+        Error::Ended(_) => 1,
+        _ => 0,
+    };
+    match failed.into_inner().expect("no lane panics with the lock").into_iter().min_by_key(silent) {
         Some(error) => Err(error),
         None => Ok(done.expect("no lane failed")),
     }

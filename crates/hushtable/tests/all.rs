@@ -37,6 +37,7 @@ mod math_range;
 mod math_tensor;
 mod math_tensor_cost;
 mod net_doctor;
+mod net_farewell;
 mod net_faults;
 mod net_identity;
 mod net_pair;

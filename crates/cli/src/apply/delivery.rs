@@ -23,6 +23,7 @@ use crate::{
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
+    room,
 };
 
 /// Where the results go.
@@ -45,9 +46,10 @@ pub struct Delivery {
     /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
     #[arg(long, default_value = "both", value_name = "WHO")]
     pub reveal: Recipient,
-    /// Threads and connections to work with, 1 to 64; the peer must use as many
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub threads: u16,
+    /// Threads and connections to work with, 1 to 64 [default: as the peer asks, or what rows and processors of
+    /// both parties are worth]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub threads: Option<u16>,
     /// Print the cost as one line of JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -113,15 +115,20 @@ impl Recipient {
 }
 
 impl Delivery {
-    /// The output file, unless this party gets nothing. It replaces none of `inputs`.
-    pub fn reserve(&self, reveal: Reveal, role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
+    /// The output file, unless this party gets nothing. It replaces none of `inputs`, and its disk has room.
+    pub fn reserve(&self, job: &Job, role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
+        let reveal = job.reveal;
         if reveal == Reveal::Nobody && self.output_mode.is_some() {
             return Err(Failure::new("--output-mode is for results: shares are for their owner only"));
         }
         let mode = self.output_mode.unwrap_or(output::PRIVATE);
         match &self.output {
             _ if !reveal.reaches(role) => Ok(None),
-            Some(path) => Output::reserve(path, inputs, mode, self.force).map(Some),
+            Some(path) => {
+                let output = Output::reserve(path, inputs, mode, self.force)?;
+                room::check(path, size(job))?;
+                Ok(Some(output))
+            }
             None => Err(Failure::new("--output FILE says where the results go")),
         }
     }
@@ -156,6 +163,9 @@ impl Delivery {
     pub fn summary(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
         if !self.quiet {
             eprint!("{}", phases.table());
+            if job.threads_are_open() {
+                eprintln!("{} threads, as the peer asked or by rows and processors", job.threads());
+            }
         }
         if self.json {
             let index_bits = match &job.work {
@@ -179,6 +189,14 @@ impl Delivery {
         }
         Ok(())
     }
+}
+
+/// About how many bytes the results take.
+fn size(job: &Job) -> u64 {
+    // The digits of 64 bits, and what stands between two of them.
+    const NUMBER: u64 = 24;
+    let ids: usize = job.ids.iter().flatten().map(|id| id.len() + 3).sum();
+    job.rows() as u64 * NUMBER + ids as u64
 }
 
 /// Permissions in octal digits.

@@ -8,6 +8,7 @@ use super::{
     input::{Format, Operand},
     lookup::Lookup,
     shares::ShareFile,
+    threads::Threads,
 };
 use crate::failure::{Failure, Result};
 
@@ -21,6 +22,9 @@ pub struct Job {
     pub column: String,
     pub reveal: Reveal,
     pub ids: Option<Vec<String>>,
+    /// What this party asks for.
+    asked: Option<u16>,
+    /// Lanes, once the parties are agreed.
     threads: usize,
     /// This party's part of the numbers; of two for a comparison.
     x: Vec<Operand>,
@@ -39,7 +43,7 @@ pub enum Work {
 impl Job {
     /// Of this party's parts `x` of one or two batches of numbers; `gives` says whether it has any for each.
     pub fn new(
-        threads: u16,
+        asked: Option<u16>,
         reveal: Reveal,
         work: Work,
         column: String,
@@ -47,8 +51,7 @@ impl Job {
         x: Vec<Operand>,
         gives: Vec<bool>,
     ) -> Self {
-        let threads = usize::from(threads).min(x[0].words.len());
-        Self { work, column, reveal, ids, threads, x, gives }
+        Self { work, column, reveal, ids, asked, threads: 1, x, gives }
     }
 
     pub fn rows(&self) -> usize {
@@ -57,6 +60,11 @@ impl Job {
 
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// Whether this party left the number of threads open.
+    pub fn threads_are_open(&self) -> bool {
+        self.asked.is_none()
     }
 
     /// What is done.
@@ -76,8 +84,9 @@ impl Job {
         words.collect()
     }
 
-    /// Compares everything public with the peer, before any work on secrets.
-    pub fn agree(&self, p: &mut Party, store: String) -> Result<()> {
+    /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
+    /// `near`: the peer is on this machine.
+    pub fn agree(&mut self, p: &mut Party, store: String, near: bool) -> Result<()> {
         let role = p.role();
         let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
         let mut fields = vec![
@@ -91,11 +100,7 @@ impl Job {
             fields.extend(lookup.fields());
         }
         fields.extend(self.operation().fields());
-        fields.extend([
-            ("reveal", self.reveal.name().to_owned()),
-            ("store", store),
-            ("threads", self.threads.to_string()),
-        ]);
+        fields.extend([("reveal", self.reveal.name().to_owned()), ("store", store)]);
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
                 Failure::from(error).worded(|error| format!(
@@ -105,14 +110,19 @@ impl Job {
             }
             _ => Failure::from(error),
         })?;
-        self.somebody_gives(p)
+        self.settle(p, near)
     }
 
-    /// An error at both parties if neither has numbers for one of the inputs.
-    fn somebody_gives(&self, p: &mut Party) -> Result<()> {
+    /// The number of threads; and an error at both parties if neither has numbers for one of the inputs.
+    fn settle(&mut self, p: &mut Party, near: bool) -> Result<()> {
+        let threads = Threads::new(self.asked, self.rows(), near);
         let mine: Vec<u8> = self.gives.iter().map(|&gives| gives.into()).collect();
-        let theirs = p.connection().channel().exchange(mine.clone(), mine.len())?;
-        let missing = mine.iter().zip(&theirs).position(|(mine, theirs)| mine | theirs == 0);
+        let message = [&mine[..], &threads.to_bytes()].concat();
+        let length = message.len();
+        let theirs = p.connection().channel().exchange(message, length)?;
+        let (theirs, asked) = theirs.split_last_chunk().expect("two bytes at the end");
+        self.threads = threads.settle(*asked)?.min(self.rows());
+        let missing = mine.iter().zip(theirs).position(|(mine, theirs)| mine | theirs == 0);
         match missing {
             None => Ok(()),
             Some(0) => Err(Failure::new("neither party has numbers for x: --column NAME names them")),

@@ -1,6 +1,6 @@
 //! A job from the first connection to its results.
 
-use std::{path::Path, sync::atomic::Ordering, thread};
+use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
 
 use hushtable::{
     Party,
@@ -14,13 +14,11 @@ use super::{
 };
 use crate::{choice::Choosing, cost::Phases, failure::Result, link::Link, progress::Progress};
 
-/// A party for each lane, the id of the first connection's session, how many lookups of each lane are
-/// in the stock, and what that took.
-struct Connected {
-    lanes: Vec<Party>,
-    session: [u8; 32],
+/// What the parties have when they have agreed, and what that took.
+struct Set {
+    /// How many lookups of each lane are in the stock.
     stored: Vec<usize>,
-    setup: Phase,
+    took: Phase,
 }
 
 /// Connects, computes and delivers. `inputs` are the files that the output must not replace, besides the
@@ -35,21 +33,20 @@ pub fn carry_out(
     inputs: &[&Path],
 ) -> Result<()> {
     let inputs: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
-    let output = delivery.reserve(job.reveal, link.role(), &inputs)?;
-    let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
-    let role = lanes[0].role();
-    let ready = stock.reserve(&stored)?.into_iter();
-    let ready = ready.map(|reserved| Ready { reserved, ..Ready::default() }).collect();
-    let stored = stored.iter().sum();
-    let operands = job.operands(role);
-    let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
-    let Done { outcome, offline, online } = {
-        let progress = Progress::start("rows", job.rows(), delivery.quiet);
-        run::run(job.operation(), &mut lanes, ready, &operands, job.reveal, &progress)?
-    };
-    drop(lanes);
+    let output = delivery.reserve(&job, link.role(), &inputs)?;
+    let (connection, start) = link.open()?;
+    let mut p = Party::new(connection, None)?;
+    let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
+    let computed = set_up(&mut p, &mut lanes, &mut job, &mut stock, choosing, link, start).and_then(|set| {
+        let lanes = if lanes.is_empty() { slice::from_mut(&mut p) } else { &mut lanes[..] };
+        Ok((compute(lanes, &job, &mut stock, &set.stored, delivery)?, set))
+    });
+    // While the connections stand.
+    let (Done { outcome, offline, online }, set) = computed.inspect_err(|failure| link.tell(failure))?;
+    drop((p, lanes));
     delivery.finish(&job, outcome, output, session, role)?;
-    let phases = Phases::of(role, setup, offline, online);
+    let phases = Phases::of(role, set.took, offline, online);
+    let stored = set.stored.iter().sum();
     if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !delivery.quiet) {
         eprintln!("{text}");
     }
@@ -62,31 +59,52 @@ impl Watch for Progress {
     }
 }
 
-/// Connects, agrees and sets up.
-fn connect(job: &mut Job, stock: &mut Stock, choosing: &Choosing, link: &Link) -> Result<Connected> {
-    let (connection, start) = link.open()?;
-    let mut p = Party::new(connection, None)?;
-    job.agree(&mut p, stock.name())?;
+/// Agrees and sets up; several lanes get connections of their own, `lanes`.
+fn set_up(
+    p: &mut Party,
+    lanes: &mut Vec<Party>,
+    job: &mut Job,
+    stock: &mut Stock,
+    choosing: &Choosing,
+    link: &Link,
+    start: Instant,
+) -> Result<Set> {
+    job.agree(p, stock.name(), link.is_near())?;
     let count = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
         let lookup = &mut lookup.operation;
-        lookup.protocol = choosing.settle(&mut p, link.net(), &lookup.job, count)?;
+        lookup.protocol = choosing.settle(p, link.net(), &lookup.job, count)?;
     }
     let rows: Vec<usize> = run::pieces(count, job.threads()).iter().map(|at| at.len()).collect();
-    let stored = stock::shares(&rows, stock.agree(&mut p, count)?);
-    let session = p.id();
-    let mut lanes = if rows.len() == 1 { Vec::new() } else { p.fork(rows.len())? };
-    let before = Phase::new(start, p.take_cost());
-    if lanes.is_empty() {
-        lanes.push(p);
+    let stored = stock::shares(&rows, stock.agree(p, count)?);
+    if rows.len() > 1 {
+        *lanes = p.fork(rows.len())?;
     }
+    let before = Phase::new(start, p.take_cost());
+    let lanes = if lanes.is_empty() { slice::from_mut(p) } else { &mut lanes[..] };
     let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
-    let setup = before.then(set_up(job, &mut lanes, made)?);
-    Ok(Connected { lanes, session, stored, setup })
+    let took = before.then(extend(job, lanes, made)?);
+    Ok(Set { stored, took })
+}
+
+/// Computes in each lane, with what is `stored` for it.
+fn compute(
+    lanes: &mut [Party],
+    job: &Job,
+    stock: &mut Stock,
+    stored: &[usize],
+    delivery: &Delivery,
+) -> Result<Done> {
+    let ready = stock.reserve(stored)?.into_iter();
+    let ready = ready.map(|reserved| Ready { reserved, ..Ready::default() }).collect();
+    let operands = job.operands(lanes[0].role());
+    let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
+    let progress = Progress::start("rows", job.rows(), delivery.quiet);
+    Ok(run::run(job.operation(), lanes, ready, &operands, job.reveal, &progress)?)
 }
 
 /// Starts the OT extension in each lane, for the rows of each that take new material.
-fn set_up(job: &Job, lanes: &mut [Party], made: Vec<usize>) -> Result<Phase> {
+fn extend(job: &Job, lanes: &mut [Party], made: Vec<usize>) -> Result<Phase> {
     let operation = job.operation();
     let prepare = |(lane, made): (&mut Party, usize)| -> Result<Phase> {
         Ok(Phase::of(lane, |lane| run::set_up(operation, lane, made))?.1)

@@ -149,6 +149,11 @@ impl Site {
 }
 
 impl Listening {
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        self.running.signal(name);
+    }
+
     pub fn finish(self) -> Done {
         self.running.finish()
     }
@@ -159,6 +164,26 @@ impl Listening {
 }
 
 impl Running {
+    /// Waits for a line on standard error that begins so.
+    pub fn until(&mut self, start: &str) {
+        let stderr = self.stderr.as_mut().unwrap();
+        loop {
+            let from = self.seen.len();
+            let read = stderr.read_line(&mut self.seen).unwrap();
+            assert!(read > 0, "{start:?} was not said: {:?}", self.seen);
+            if self.seen[from..].starts_with(start) {
+                return;
+            }
+        }
+    }
+
+    /// Sends it a signal by name.
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
     /// Waits for the end.
     pub fn finish(mut self) -> Done {
         let stdout = drain(self.child.stdout.take().unwrap());

@@ -73,7 +73,11 @@ impl SmallMatrixJob {
         let most = self.bits.min(63);
         if self.shape.inner == 0 || self.shape.columns == 0 {
             let got = format!("{} x {}", self.shape.inner, self.shape.columns);
-            return Err(Error::Param { what: "shape of a small matrix", got, accepted: "1 x 1 and more".into() });
+            return Err(Error::Param {
+                what: "shape of a small matrix",
+                got,
+                accepted: "1 x 1 and more".into(),
+            });
         }
         if (1..=most).contains(&self.number_bits) && self.bits <= 64 {
             return Ok(());

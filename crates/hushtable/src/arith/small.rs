@@ -119,7 +119,11 @@ impl SmallProducts {
         if mine.iter().any(|&number| number > u64::MAX >> (64 - self.number_bits)) {
             // A party's numbers belong in no message.
             let got = "one that does not fit".into();
-            return Err(Error::Param { what: "small number", got, accepted: format!("{} bits", self.number_bits) });
+            return Err(Error::Param {
+                what: "small number",
+                got,
+                accepted: format!("{} bits", self.number_bits),
+            });
         }
         check(self.number_bits, most)
     }

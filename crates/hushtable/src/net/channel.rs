@@ -2,12 +2,13 @@
 
 use super::Patience;
 use super::announce::{self, Announced};
+use super::farewell::Farewell;
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
 use super::outbox::Outbox;
 use super::shape::Shape;
 use super::transport::Transport;
-use crate::error::{Error, Result};
+use crate::error::{Ending, Error, Result};
 use crate::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,7 @@ pub struct Channel {
     inbox: Inbox,
     transport: Arc<dyn Transport>,
     process: Process,
+    farewell: Farewell,
     announced: Announced,
     cost: Cost,
     /// The longest chain that ends with a message received.
@@ -42,9 +44,18 @@ pub struct Channel {
 }
 
 impl Channel {
-    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, patience: Patience) -> Result<Self> {
+    /// `farewell` ends it, with others.
+    pub(super) fn new(
+        transport: Arc<dyn Transport>,
+        shape: Shape,
+        patience: Patience,
+        farewell: &Farewell,
+    ) -> Result<Self> {
+        let outbox = Outbox::new(Arc::clone(&transport), shape, patience)?;
+        farewell.add(outbox.parting());
         Ok(Channel {
-            outbox: Outbox::new(Arc::clone(&transport), shape, patience)?,
+            outbox,
+            farewell: farewell.clone(),
             inbox: Inbox::new(Arc::clone(&transport), patience),
             transport,
             process: Process::current(),
@@ -190,6 +201,13 @@ impl Channel {
         HangUp(Arc::clone(&self.transport), self.process)
     }
 
+    /// Tells the peer why this party ends, on all connections that end together: see [`Farewell`].
+    pub(crate) fn end(&self, why: Ending) {
+        if self.process.is_current() {
+            self.farewell.say(why);
+        }
+    }
+
     /// Receives and compares the announcements that the peer made by now. They carry no clock: nothing
     /// that is sent depends on them.
     fn compare_announced(&mut self) -> Result<()> {
@@ -255,12 +273,24 @@ impl Channel {
 
     /// An error if the peer has gone, while this party waits for another connection of it.
     pub(super) fn watch(&mut self) -> Result<()> {
-        self.inbox.listen()
+        self.inbox.listen().map_err(|error| self.explained(error))
     }
 
     /// Ends the session: every later call is an error.
     pub(super) fn fail(&mut self) {
         self.failed = true;
+    }
+
+    /// What is behind an error: a peer that hung up may have said why. One that does something else has said so
+    /// before.
+    fn explained(&mut self, error: Error) -> Error {
+        if !matches!(error, Error::Closed) || self.outbox.said_why() {
+            return error;
+        }
+        match self.compare_announced() {
+            Err(reason @ (Error::Handshake { .. } | Error::Ended(_))) => reason,
+            _ => self.inbox.last_word().map_or(error, Error::Ended),
+        }
     }
 
     /// Runs a step; an error ends the session.
@@ -269,13 +299,7 @@ impl Channel {
         if self.failed {
             return Err(Error::Closed);
         }
-        let mut outcome = step(self);
-        if matches!(outcome, Err(Error::Closed)) {
-            // A peer that hung up because it does something else has said so before.
-            if let Err(difference @ Error::Handshake { .. }) = self.compare_announced() {
-                outcome = Err(difference);
-            }
-        }
+        let outcome = step(self).map_err(|error| self.explained(error));
         if let Err(e) = &outcome {
             self.failed = true;
             self.dead = !matches!(e, Error::Peer(_));
@@ -322,7 +346,7 @@ mod tests {
             let timeout = Duration::from_secs(10);
             let shared = Arc::clone(&parent.channel().transport);
             let patience = Patience { timeout, idle: timeout, slowest: SLOWEST, timing: Timing::default() };
-            let mut child = Channel::new(shared, Shape::LOOPBACK, patience).unwrap();
+            let mut child = Channel::new(shared, Shape::LOOPBACK, patience, &Farewell::default()).unwrap();
             child.process = inherited;
             let refused = |outcome: Result<()>| assert!(matches!(outcome, Err(Error::Forked { .. })));
             refused(child.send(vec![1; 4]));

@@ -1,6 +1,7 @@
 //! A session with the peer: role, session id, channel, and siblings for parallel lanes.
 
 use super::channel::Channel;
+use super::farewell::Farewell;
 use super::hello::lane_id;
 use super::identity::Fingerprint;
 use super::listen::{Door, Route};
@@ -80,7 +81,9 @@ impl Connection {
     fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
         let [timeout, idle] = WAITS;
         let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
-        let channel = Channel::new(Arc::new(end), siblings.shape, patience).expect("a thread can be started");
+        let farewell = Farewell::default();
+        let channel = Channel::new(Arc::new(end), siblings.shape, patience, &farewell);
+        let channel = channel.expect("a thread can be started");
         Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
     }
 

@@ -65,7 +65,8 @@ impl Setup {
         id: [u8; 32],
         kin: Kin,
     ) -> Result<Connection> {
-        let channel = Channel::new(secured.transport, self.options.shape, self.options.patience())?;
+        let Options { shape, farewell, .. } = &self.options;
+        let channel = Channel::new(secured.transport, *shape, self.options.patience(), farewell)?;
         Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin))
     }
 

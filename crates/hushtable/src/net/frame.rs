@@ -4,6 +4,7 @@
 //! The first word counts the bytes of the message from this frame on, so that the first header
 //! already shows a wrong length; the second is the sender's clock.
 
+use crate::error::Ending;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub(super) const PIECE: usize = 1 << 20;
 const CONTROL: u32 = u32::MAX;
 const HEARTBEAT: u32 = 1;
 const BYE: u32 = 2;
+/// Where a farewell says why: the number of an [`Ending`] in the second byte, or 0.
+const WHY: u32 = 8;
 
 /// Bytes on the wire for a message of `len` bytes: its own and 8 for each started MiB.
 pub fn wire_len(len: usize) -> u64 {
@@ -28,8 +31,8 @@ pub(super) enum Header {
     Data { left: u32, clock: u32 },
     /// The sender's process lives.
     Heartbeat,
-    /// The sender hung up; nothing follows.
-    Bye,
+    /// The sender hung up; nothing follows. It may say why.
+    Bye(Option<Ending>),
     /// Nothing this version knows.
     Unknown,
 }
@@ -39,7 +42,7 @@ impl Header {
         let (left, clock) = match *self {
             Header::Data { left, clock } => (left, clock),
             Header::Heartbeat => (CONTROL, HEARTBEAT),
-            Header::Bye => (CONTROL, BYE),
+            Header::Bye(why) => (CONTROL, BYE | why.map_or(0, |why| why as u32) << WHY),
             Header::Unknown => (CONTROL, 0),
         };
         let mut bytes = [0; HEADER];
@@ -53,7 +56,10 @@ impl Header {
         let (left, clock) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         match (left, clock) {
             (CONTROL, HEARTBEAT) => Header::Heartbeat,
-            (CONTROL, BYE) => Header::Bye,
+            (CONTROL, BYE) => Header::Bye(None),
+            (CONTROL, bye) if bye & ((1 << WHY) - 1) == BYE => {
+                Ending::of_code(bye >> WHY).map_or(Header::Unknown, |why| Header::Bye(Some(why)))
+            }
             (CONTROL, _) => Header::Unknown,
             (left, clock) => Header::Data { left, clock },
         }
@@ -106,5 +112,26 @@ impl Frame {
     /// Marks `n` more bytes as handed over.
     pub(super) fn advance(&mut self, n: usize) {
         self.sent += n;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn farewells_are_read_strictly() {
+        let read = |clock: u32| {
+            let mut bytes = [0xff; HEADER];
+            bytes[4..].copy_from_slice(&clock.to_le_bytes());
+            Header::from_bytes(bytes)
+        };
+        for why in [None, Some(Ending::Arguments), Some(Ending::Interrupted)] {
+            assert_eq!(Header::from_bytes(Header::Bye(why).to_bytes()), Header::Bye(why));
+        }
+        assert_eq!(read(0x0302), Header::Bye(Some(Ending::Local)));
+        for clock in [0, 3, 0x0502, 0x0001_0002, 0x0101_0302, 0x0301, u32::MAX] {
+            assert_eq!(read(clock), Header::Unknown, "{clock:x}");
+        }
     }
 }

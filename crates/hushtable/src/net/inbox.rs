@@ -1,9 +1,9 @@
 //! The receiving half of a connection: frames, and the patience to wait for them.
 
 use super::Patience;
-use super::frame::{HEADER, Header};
+use super::frame::{HEADER, Header, PIECE};
 use super::transport::{Transport, again, fault};
-use crate::error::{Error, Result};
+use crate::error::{Ending, Error, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const CHUNK: usize = 16 << 10;
 /// Most bytes taken in while this party waits to send.
 const AHEAD: usize = 32 << 20;
+/// Longest look for the farewell of a peer that hung up.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Receives frames, with deadlines.
 pub(super) struct Inbox {
@@ -25,6 +27,8 @@ pub(super) struct Inbox {
     progress: Instant,
     /// Of the message that has begun, if one has.
     begun: Option<Begun>,
+    /// The peer said farewell: nothing follows.
+    parted: bool,
 }
 
 /// A message of which a header is here.
@@ -49,6 +53,7 @@ impl Inbox {
             seen: now,
             progress: now,
             begun: None,
+            parted: false,
         }
     }
 
@@ -57,6 +62,9 @@ impl Inbox {
         self.seen = Instant::now();
         self.progress = self.seen;
         loop {
+            if self.parted {
+                return Err(Error::Closed);
+            }
             let mut bytes = [0; HEADER];
             self.fill(&mut bytes, false)?;
             match Header::from_bytes(bytes) {
@@ -67,7 +75,10 @@ impl Inbox {
                     return Ok((left, clock));
                 }
                 Header::Heartbeat => self.check_progress()?,
-                Header::Bye => return Err(Error::Closed),
+                Header::Bye(why) => {
+                    self.parted = true;
+                    return Err(why.map_or(Error::Closed, Error::Ended));
+                }
                 Header::Unknown => return Err(Error::Peer("an unknown control frame".into())),
             }
         }
@@ -81,6 +92,24 @@ impl Inbox {
             self.begun = None;
         }
         Ok(())
+    }
+
+    /// Why a peer that hung up did so, if it said: its last word, behind what is not wanted any more.
+    pub(super) fn last_word(&mut self) -> Option<Ending> {
+        (self.patience.timeout, self.patience.idle) = (FAREWELL, FAREWELL);
+        let deadline = Instant::now() + FAREWELL;
+        let mut unwanted = Vec::new();
+        while Instant::now() < deadline {
+            match self.header() {
+                Ok((left, _)) => {
+                    unwanted.resize(PIECE.min(left as usize), 0);
+                    self.payload(&mut unwanted).ok()?;
+                }
+                Err(Error::Ended(why)) => return Some(why),
+                Err(_) => return None,
+            }
+        }
+        None
     }
 
     /// Reads what is there, up to a bound, while this party is stuck in sending: the peer's

@@ -1,10 +1,14 @@
 //! The sending half of a connection: a queue, and the thread that empties it.
 
+mod parting;
+
+pub(super) use parting::Parting;
+
 use super::Patience;
 use super::frame::{Frame, HEADER, Header};
 use super::shape::{Pace, Shape};
 use super::transport::{Transport, again, fault};
-use crate::error::{Error, Result};
+use crate::error::{Ending, Error, Result};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -58,6 +62,8 @@ struct State {
     /// Somebody is inside `transport.write`.
     busy: bool,
     closing: bool,
+    /// What the farewell says.
+    why: Option<Ending>,
     ended: bool,
     failure: Option<ErrorKind>,
 }
@@ -177,12 +183,22 @@ impl Outbox {
         std::mem::forget(self.writer.take());
     }
 
-    /// Hangs up: at once if the connection is `dead`, else after the queue and a farewell.
+    /// A way to end from another thread.
+    pub(super) fn parting(&self) -> Parting {
+        Parting::new(&self.shared)
+    }
+
+    /// Whether this party has said why it ends.
+    pub(super) fn said_why(&self) -> bool {
+        self.shared.lock().why.is_some()
+    }
+
+    /// Hangs up: at once if the connection is `dead` and there is nothing to say, else after the queue and a
+    /// farewell.
     pub(super) fn hang_up(&mut self, dead: bool) {
         let Some(writer) = self.writer.take() else { return };
-        let linger = if dead { Duration::ZERO } else { self.patience.timing.linger };
-        self.shared.lock().closing = true;
-        self.shared.work.notify_one();
+        let linger = if dead && !self.said_why() { Duration::ZERO } else { self.patience.timing.linger };
+        self.shared.close(None);
         let said_all = self.shared.await_end(linger);
         self.shared.transport.close(if said_all { linger } else { Duration::ZERO });
         // Closing the transport ends a write under way; a writer that is stuck all the same must
@@ -199,6 +215,9 @@ impl State {
     }
 
     fn check(&self) -> Result<()> {
+        if self.closing {
+            return Err(Error::Closed);
+        }
         self.failure.map_or(Ok(()), |kind| Err(fault(kind.into())))
     }
 }
@@ -224,7 +243,7 @@ impl Shared {
             let (outcome, last) = match self.next_job(heartbeat) {
                 Job::Frame(frame, sent) => (self.carry(frame, sent, &mut pace), false),
                 Job::Control(header) => {
-                    let last = header == Header::Bye;
+                    let last = matches!(header, Header::Bye(_));
                     (self.write_all(&mut Frame::control(header), HEADER), last)
                 }
             };
@@ -258,7 +277,7 @@ impl Shared {
                 return Job::Frame(frame, sent);
             }
             state.queued += HEADER;
-            return Job::Control(if state.closing { Header::Bye } else { Header::Heartbeat });
+            return Job::Control(if state.closing { Header::Bye(state.why) } else { Header::Heartbeat });
         }
     }
 
@@ -300,6 +319,16 @@ impl Shared {
             self.progress.notify_all();
         }
         self.transport.flush(wait)
+    }
+
+    /// Lets the writer end behind what is queued, with a farewell.
+    fn close(&self, why: Option<Ending>) {
+        let mut state = self.lock();
+        state.why = state.why.or(why);
+        state.closing = true;
+        drop(state);
+        self.work.notify_one();
+        self.progress.notify_all();
     }
 
     /// Waits until the writer has ended, as long as it makes progress. `false`: it has not.

@@ -1,0 +1,99 @@
+//! The end of a command that fails, or is stopped, while the peer works with it or waits for it.
+
+use std::{
+    sync::{atomic::Ordering, mpsc::channel},
+    thread,
+    time::Duration,
+};
+
+use hushtable::{
+    error::Ending,
+    net::{self, Identity, Listener, Options},
+};
+
+use super::Link;
+use crate::failure::{Failure, Result};
+
+/// How long a party that has nothing else to do stays to tell its peer.
+const STAY: Duration = Duration::from_millis(1500);
+/// How long a party that would listen waits for a peer that tries to connect: it does so four times a second.
+const VISIT: Duration = Duration::from_millis(600);
+
+impl Link {
+    /// Does the work of a command. If it fails or is stopped, the peer is told why, also if it is not connected
+    /// but waits.
+    pub fn attended<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.watch_signals();
+        work().inspect_err(|failure| {
+            if let Some(why) = failure.ending().filter(|_| !self.opened.load(Ordering::Relaxed)) {
+                self.call_off(why);
+            }
+        })
+    }
+
+    /// Tells the connected peer why this party ends. For a failure that the peer sees by itself it does nothing.
+    pub fn tell(&self, failure: &Failure) {
+        if let Some(why) = failure.ending() {
+            self.farewell.say(why);
+        }
+    }
+
+    /// Tells a peer that waits, if there is one.
+    fn call_off(&self, why: Ending) {
+        self.farewell.say(why);
+        let (link, (done, until_done)) = (self.clone(), channel());
+        thread::spawn(move || {
+            // A peer that does not wait needs no word.
+            let _ = link.visit();
+            let _ = done.send(());
+        });
+        let _ = until_done.recv_timeout(STAY);
+    }
+
+    /// A connection that ends as it begins, because the farewell is said already.
+    fn visit(&self) -> Result<()> {
+        let options = match &self.identity {
+            Some(folder) => Options::secure(Identity::load(folder)?),
+            None => Options::plain(),
+        };
+        let options = Options { peer: self.peer.clone(), farewell: self.farewell.clone(), ..options };
+        match (&self.listen, &self.connect) {
+            // Nobody knows a port that was not given out yet.
+            (Some(address), _) if !address.ends_with(":0") => {
+                drop(Listener::bind(address, Options { wait: VISIT, ..options })?.accept()?);
+            }
+            (None, Some(address)) => {
+                drop(net::connect(address, Options { wait: Duration::ZERO, ..options })?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// From now on who stops this process lets it tell the peer first. It still ends by the signal.
+    #[cfg(unix)]
+    fn watch_signals(&self) {
+        use signal_hook::{
+            consts::{SIGHUP, SIGINT, SIGTERM},
+            iterator::Signals,
+            low_level::emulate_default_handler,
+        };
+        // Without it the peer notices by itself.
+        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        let link = self.clone();
+        thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                if link.opened.load(Ordering::Relaxed) {
+                    link.farewell.say(Ending::Interrupted);
+                    link.farewell.wait(STAY);
+                } else {
+                    link.call_off(Ending::Interrupted);
+                }
+                let _ = emulate_default_handler(signal);
+            }
+        });
+    }
+
+    #[cfg(not(unix))]
+    fn watch_signals(&self) {}
+}

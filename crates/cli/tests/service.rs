@@ -1,0 +1,61 @@
+//! The files in `examples/service` start the program as they say.
+
+mod common;
+
+use std::{fs, path::PathBuf, process::Command};
+
+use common::Site;
+
+fn example(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/service");
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// What follows a word at the beginning of a line.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
+    let value = values.next().unwrap_or_else(|| panic!("no {key}"));
+    assert_eq!(values.next(), None, "one {key}");
+    value
+}
+
+/// With the files that they name the program listens; the address is one of this test.
+fn starts(args: &[&str]) {
+    let at = args.iter().position(|arg| *arg == "--listen").expect("a party that listens");
+    assert_eq!(args[at + 1], "0.0.0.0:7000");
+    let args = [&args[..at], &args[at + 2..]].concat().join(" ");
+    let site = Site::new();
+    let done = site.run(&format!("{args} --listen 127.0.0.1:0"));
+    done.fails_with(3, "in.csv");
+    site.write_scores("in.csv", &[0.5]);
+    site.listen(&args);
+}
+
+#[test]
+fn the_unit_starts_a_party_that_listens() {
+    let unit = example("hushtable.service");
+    let words: Vec<&str> = value(&unit, "ExecStart=").split_whitespace().collect();
+    assert_eq!(words[0], "/usr/local/bin/hushtable");
+    starts(&words[1..]);
+}
+
+#[test]
+fn the_container_starts_a_party_that_listens() {
+    let file = example("Containerfile");
+    assert_eq!(value(&file, "ENTRYPOINT "), "[\"hushtable\"]");
+    let words: Vec<String> = serde_json::from_str(value(&file, "CMD ")).unwrap();
+    starts(&words.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// Where systemd is.
+#[test]
+fn systemd_understands_the_unit() {
+    let folder = tempfile::tempdir().unwrap();
+    let unit = folder.path().join("hushtable.service");
+    let program = env!("CARGO_BIN_EXE_hushtable");
+    fs::write(&unit, example("hushtable.service").replace("/usr/local/bin/hushtable", program)).unwrap();
+    let Ok(said) = Command::new("systemd-analyze").arg("verify").arg(&unit).output() else { return };
+    let text = String::from_utf8_lossy(&said.stderr);
+    let ours: Vec<_> = text.lines().filter(|line| line.contains("hushtable.service")).collect();
+    assert!(ours.is_empty(), "{text}");
+}
