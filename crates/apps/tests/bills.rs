@@ -36,11 +36,13 @@ fn blocks() {
 
 #[test]
 fn scores() {
-    for question in [Question::Probability, Question::AtLeast(0.7)] {
+    let questions = [Question::Probability, Question::AtLeast(0.7), Question::Bands(vec![0.1, 0.5, 0.7])];
+    for (question, additive) in questions.into_iter().flat_map(|q| [(q.clone(), false), (q, true)]) {
         for (bits, fraction) in [(32, 16), (64, 12)] {
-            let scoring = Scoring::new(bits, fraction, question).expect("a scoring");
+            let scoring = Scoring::new(bits, fraction, question.clone()).expect("a scoring");
+            let scoring = if additive { scoring.additive(16) } else { scoring };
             check_parts(
-                &format!("{question:?} of {bits} bits"),
+                &format!("{question:?} of {bits} bits, additive: {additive}"),
                 scoring.bill(64).expect("a bill"),
                 0,
                 |p| scoring.prepare(p, 64),

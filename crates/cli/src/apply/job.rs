@@ -76,15 +76,10 @@ impl Job {
         words.collect()
     }
 
-    /// Compares everything public with the peer, before any work on secrets.
-    pub fn agree(&self, p: &mut Party, store: String) -> Result<()> {
-        let role = p.role();
-        let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
-        let mut fields = vec![
-            ("number of rows", self.rows().to_string()),
-            ("ids (hash in row order)", ids),
-            ("number of inputs", self.x.len().to_string()),
-        ];
+    /// The public parameters that the parties compare, but for the ids.
+    pub fn fields(&self, role: Role, store: String) -> Vec<(&'static str, String)> {
+        let mut fields =
+            vec![("number of rows", self.rows().to_string()), ("number of inputs", self.x.len().to_string())];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
         if let Work::Lookup(lookup) = &self.work {
             fields.extend(lookup.fields());
@@ -95,6 +90,14 @@ impl Job {
             ("store", store),
             ("threads", self.threads.to_string()),
         ]);
+        fields
+    }
+
+    /// Compares everything public with the peer, before any work on secrets.
+    pub fn agree(&self, p: &mut Party, store: String) -> Result<()> {
+        let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+        let mut fields = self.fields(p.role(), store);
+        fields.insert(1, ("ids (hash in row order)", ids));
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
                 Failure::from(error).worded(|error| format!(

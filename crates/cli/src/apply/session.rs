@@ -10,9 +10,12 @@ use hushtable::{
 use super::{
     delivery::Delivery,
     job::{Job, Work},
+    output::Output,
     stock::{self, Stock},
 };
-use crate::{choice::Choosing, cost::Phases, failure::Result, link::Link, progress::Progress};
+use crate::{
+    choice::Choosing, cost::Phases, explain, failure::Result, link::Link, progress::Progress, record::Record,
+};
 
 /// A party for each lane, the id of the first connection's session, how many lookups of each lane are
 /// in the stock, and what that took.
@@ -23,20 +26,47 @@ struct Connected {
     setup: Phase,
 }
 
-/// Connects, computes and delivers. `inputs` are the files that the output must not replace, besides the
-/// identity.
+/// Connects, computes and delivers, or only says what that would be. `inputs` are the files that neither output nor
+/// record must replace, besides the identity.
 pub fn carry_out(
     kind: &str,
     mut job: Job,
-    mut stock: Stock,
+    stock: Stock,
     choosing: &Choosing,
     delivery: &Delivery,
     link: &Link,
     inputs: &[&Path],
 ) -> Result<()> {
-    let inputs: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
-    let output = delivery.reserve(job.reveal, link.role(), &inputs)?;
-    let Connected { mut lanes, session, stored, setup } = connect(&mut job, &mut stock, choosing, link)?;
+    let all: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
+    let explain = |job: &mut Job| explain::text(kind, job, stock.left(job.rows()), choosing, link);
+    if delivery.dry_run {
+        delivery.check_dry_run(job.reveal, link.role(), &all)?;
+        return explain::print(&explain(&mut job)?);
+    }
+    let output = delivery.reserve(job.reveal, link.role(), &all)?;
+    let Some(path) = &delivery.record else {
+        return compute(kind, job, stock, (choosing, delivery, link), output, &mut None);
+    };
+    let explained = explain(&mut job)?;
+    let to = output.as_ref().map(Output::path);
+    let about = (kind, &job, explained);
+    let record = Record::begin(path, delivery.force, about, stock.name(), link, inputs, to)?;
+    let mut record = Some(record);
+    let done = compute(kind, job, stock, (choosing, delivery, link), output, &mut record);
+    record.expect("it is being kept").end(done)
+}
+
+/// From connecting to the results.
+fn compute(
+    kind: &str,
+    mut job: Job,
+    mut stock: Stock,
+    (choosing, delivery, link): (&Choosing, &Delivery, &Link),
+    output: Option<Output>,
+    record: &mut Option<Record>,
+) -> Result<()> {
+    let connected = connect(&mut job, &mut stock, choosing, link, record)?;
+    let Connected { mut lanes, session, stored, setup } = connected;
     let role = lanes[0].role();
     let ready = stock.reserve(&stored)?.into_iter();
     let ready = ready.map(|reserved| Ready { reserved, ..Ready::default() }).collect();
@@ -48,8 +78,11 @@ pub fn carry_out(
         run::run(job.operation(), &mut lanes, ready, &operands, job.reveal, &progress)?
     };
     drop(lanes);
-    delivery.finish(&job, outcome, output, session, role)?;
     let phases = Phases::of(role, setup, offline, online);
+    if let Some(record) = record {
+        record.took(phases);
+    }
+    delivery.finish(&job, outcome, output, session, role)?;
     if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !delivery.quiet) {
         eprintln!("{text}");
     }
@@ -63,8 +96,17 @@ impl Watch for Progress {
 }
 
 /// Connects, agrees and sets up.
-fn connect(job: &mut Job, stock: &mut Stock, choosing: &Choosing, link: &Link) -> Result<Connected> {
+fn connect(
+    job: &mut Job,
+    stock: &mut Stock,
+    choosing: &Choosing,
+    link: &Link,
+    record: &mut Option<Record>,
+) -> Result<Connected> {
     let (connection, start) = link.open()?;
+    if let Some(record) = record {
+        record.met(&connection);
+    }
     let mut p = Party::new(connection, None)?;
     job.agree(&mut p, stock.name())?;
     let count = job.rows();
