@@ -170,7 +170,7 @@ fn learned(page: &mut Page, job: &Job, me: Role) {
     page.line("this party", &learns(me));
     page.line("the peer", &learns(me.peer()));
     if job.reveal != Reveal::Nobody {
-        page.line("", "Runs over the same rows add up: what one leaves open another may tell.");
+        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
     }
 }
 
@@ -190,7 +190,7 @@ fn shown(page: &mut Page, job: &Job, link: &Link) -> Result<()> {
         .into_iter()
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
-    page.line("", &fields.join("; "));
+    page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
         None => "everything that is sent: plain TCP; who changes it changes results",

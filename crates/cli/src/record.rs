@@ -2,10 +2,7 @@
 
 use std::{fs, path::Path};
 
-use hushtable::{
-    net::{Connection, Peer},
-    run::Reveal,
-};
+use hushtable::net::{Connection, Peer};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -75,57 +72,31 @@ struct Input {
     sha256: String,
 }
 
+/// A job that is about to begin.
+pub struct About<'a> {
+    /// The subcommand.
+    pub command: &'a str,
+    pub job: &'a Job,
+    /// What the parties compare of its store.
+    pub store: String,
+    pub link: &'a Link,
+    /// The files that were read.
+    pub inputs: &'a [&'a Path],
+    /// Where this party's results go.
+    pub output: Option<&'a Path>,
+    /// The text of a dry run.
+    pub explained: String,
+}
+
 impl Record {
-    /// Of the job of the subcommand `command`, which begins now. The record replaces none of `inputs`, nor what is
-    /// written to `output`.
-    pub fn begin(
-        path: &Path,
-        force: bool,
-        (command, job, explained): (&str, &Job, String),
-        store: String,
-        link: &Link,
-        inputs: &[&Path],
-        output: Option<&Path>,
-    ) -> Result<Self> {
-        if output == Some(path) {
+    /// Of a job that begins now. The record will be at `path`, and replaces neither inputs nor the output.
+    pub fn begin(path: &Path, force: bool, about: About<'_>) -> Result<Self> {
+        if about.output == Some(path) {
             return Err(Failure::new(format!("{}: --record and --output are the same file", path.display())));
         }
-        let all: Vec<&Path> = inputs.iter().copied().chain(link.identity()).collect();
-        let reserved = Output::reserve(path, &all, PRIVATE, force)?;
-        let [this_party, expected_peer] = match link.ends()? {
-            Some(ends) => ends.map(|end| Some(Who::from(end))),
-            None => [None, None],
-        };
-        let parameters =
-            job.fields(link.role(), store).into_iter().map(|(name, value)| [name.to_owned(), value]);
-        let entry = Entry {
-            hushtable_record: FORMAT,
-            version: env!("CARGO_PKG_VERSION"),
-            command: command.to_owned(),
-            began: now(),
-            ended: String::new(),
-            outcome: "",
-            exit_code: 0,
-            error: None,
-            role: role_name(link.role()),
-            this_party,
-            expected_peer,
-            peer: None,
-            session: None,
-            rows: job.rows(),
-            column: job.column.clone(),
-            reveal: job.reveal.name(),
-            parameters: parameters.collect(),
-            inputs: inputs
-                .iter()
-                .filter(|path| path.is_file())
-                .map(|path| Input::of(path))
-                .collect::<Result<_>>()?,
-            output: output.filter(|_| reaches(job.reveal, link)).map(|path| path.display().to_string()),
-            explained,
-            phases: None,
-        };
-        Ok(Self { output: reserved, entry })
+        let inputs: Vec<&Path> = about.inputs.iter().copied().chain(about.link.identity()).collect();
+        let output = Output::reserve(path, &inputs, PRIVATE, force)?;
+        Ok(Self { output, entry: Entry::of(about)? })
     }
 
     /// The peer is there.
@@ -154,6 +125,41 @@ impl Record {
     }
 }
 
+impl Entry {
+    fn of(about: About<'_>) -> Result<Self> {
+        let About { command, job, store, link, inputs, output, explained } = about;
+        let [this_party, expected_peer] = match link.ends()? {
+            Some(ends) => ends.map(|end| Some(Who::from(end))),
+            None => [None, None],
+        };
+        let parameters = job.fields(link.role(), store).into_iter();
+        let files = inputs.iter().filter(|path| path.is_file());
+        Ok(Self {
+            hushtable_record: FORMAT,
+            version: env!("CARGO_PKG_VERSION"),
+            command: command.to_owned(),
+            began: now(),
+            ended: String::new(),
+            outcome: "",
+            exit_code: 0,
+            error: None,
+            role: role_name(link.role()),
+            this_party,
+            expected_peer,
+            peer: None,
+            session: None,
+            rows: job.rows(),
+            column: job.column.clone(),
+            reveal: job.reveal.name(),
+            parameters: parameters.map(|(name, value)| [name.to_owned(), value]).collect(),
+            inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
+            output: output.map(|path| path.display().to_string()),
+            explained,
+            phases: None,
+        })
+    }
+}
+
 impl From<Peer> for Who {
     fn from(peer: Peer) -> Self {
         Self { name: peer.name, fingerprint: Some(peer.fingerprint.to_string()) }
@@ -166,10 +172,6 @@ impl Input {
         let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { file: path.display().to_string(), bytes: text.len() as u64, sha256 })
     }
-}
-
-fn reaches(reveal: Reveal, link: &Link) -> bool {
-    reveal.reaches(link.role())
 }
 
 /// Now, to the second.

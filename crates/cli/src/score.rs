@@ -101,7 +101,6 @@ pub struct Score {
 
 /// What is asked about each row; the peer asks the same.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "What is asked")]
 #[group(multiple = false)]
 struct Asked {
     /// Whether the probability is at least T, more than 0 and less than 1: one bit a row [default: 0.5]

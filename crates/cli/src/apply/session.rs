@@ -14,7 +14,13 @@ use super::{
     stock::{self, Stock},
 };
 use crate::{
-    choice::Choosing, cost::Phases, explain, failure::Result, link::Link, progress::Progress, record::Record,
+    choice::Choosing,
+    cost::Phases,
+    explain,
+    failure::Result,
+    link::Link,
+    progress::Progress,
+    record::{About, Record},
 };
 
 /// A party for each lane, the id of the first connection's session, how many lookups of each lane are
@@ -48,10 +54,9 @@ pub fn carry_out(
         return compute(kind, job, stock, (choosing, delivery, link), output, &mut None);
     };
     let explained = explain(&mut job)?;
-    let to = output.as_ref().map(Output::path);
-    let about = (kind, &job, explained);
-    let record = Record::begin(path, delivery.force, about, stock.name(), link, inputs, to)?;
-    let mut record = Some(record);
+    let (store, to) = (stock.name(), output.as_ref().map(Output::path));
+    let about = About { command: kind, job: &job, store, link, inputs, output: to, explained };
+    let mut record = Some(Record::begin(path, delivery.force, about)?);
     let done = compute(kind, job, stock, (choosing, delivery, link), output, &mut record);
     record.expect("it is being kept").end(done)
 }
