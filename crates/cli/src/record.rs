@@ -1,11 +1,10 @@
 //! The record of a job, `--record`: what was explained before it, who came, and how it ended.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::SystemTime};
 
 use hushtable::net::{Connection, Peer};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{
     apply::{
@@ -16,6 +15,7 @@ use crate::{
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
+    store::date,
 };
 
 /// Version of the format.
@@ -176,6 +176,5 @@ impl Input {
 
 /// Now, to the second.
 fn now() -> String {
-    let now = OffsetDateTime::now_utc().replace_nanosecond(0).expect("0 is in range");
-    now.format(&Rfc3339).expect("a year of four digits")
+    date(SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()))
 }
