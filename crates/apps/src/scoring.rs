@@ -2,18 +2,23 @@
 //!
 //! # Functionality
 //! For each row party p has features `x_p`, and it has weights `w_p` and an intercept `b_p`. Its part of the score is
-//! `z_p = b_p + w_p x_p`. Out, for each row: shares of the probability `sigmoid(z_0 + z_1)`, or only shares of the bit
-//! whether it is at least a public threshold t.
+//! `z_p = b_p + w_p x_p`. Out, for each row: shares of the bit whether the probability `sigmoid(z_0 + z_1)` is at least a
+//! public threshold t; or of the number of public thresholds that it reaches, its band; or of the probability.
+//!
+//! What an opened result says: a bit or a band says between which numbers the score lies, and so the other's part. **The
+//! probability says all of it**: who has p and its own part has the other's, `ln(p / (1 - p))` less its own.
 //!
 //! # Protocol
 //! 1. Each party computes its part and rounds it to a multiple of `2^-f`. The parts are additive shares of the score
 //!    in a ring of l bits; they are limited to an eighth of it each, so that the score leaves the top bit free.
-//! 2. *Probability*: the sigmoid of the score, by [`Evaluation`].
-//! 3. *Threshold*: the sigmoid increases, so the probability is at least t just when the score is at least
-//!    `ln(t / (1 - t))`, or the least multiple of `2^-f` that is: one comparison with a public number, and no sigmoid.
+//! 2. *Thresholds*: the sigmoid increases, so the probability is at least t just when the score is at least
+//!    `ln(t / (1 - t))`, or the least multiple of `2^-f` that is: a comparison with a public number for each, by
+//!    [`Bands`], and no sigmoid.
+//! 3. *Probability*: the sigmoid of the score, by [`Evaluation`].
 //!
 //! # Cost
-//! That of the evaluation, see its card; or a comparison of near numbers of l bits.
+//! A comparison of near numbers of l bits for each threshold, all in the same rounds; or that of the evaluation, see
+//! its card.
 //!
 //! # Source
 //! Mohassel, Zhang, "SecureML" (S&P 2017), section 4, for a model that is split by features.
@@ -21,12 +26,11 @@
 use std::fmt;
 
 use hushtable::{
-    Error, Party, Result, Role,
-    arith::{CompareJob, Domain, Objective},
+    Error, Party, Result,
+    arith::Objective,
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
-    operation::{Compare, Held, Material, Operation, Relation, Words},
-    session::Session,
+    operation::{Bands, Held, Material, Operation},
 };
 
 /// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
@@ -67,12 +71,14 @@ impl fmt::Debug for Weights {
 }
 
 /// What is asked about each row.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// The probability.
-    Probability,
     /// Whether the probability is at least this.
     AtLeast(f64),
+    /// How many of these, which increase, the probability reaches.
+    Bands(Vec<f64>),
+    /// The probability.
+    Probability,
 }
 
 /// A question about scores of a given format. Public, the same at both parties.
@@ -84,17 +90,18 @@ pub struct Scoring {
 }
 
 enum Method {
+    /// Comparison with the thresholds' scores, times `2^fraction`.
+    Bands(Bands),
     Sigmoid(Evaluation),
-    /// Comparison with this score, times `2^fraction`.
-    Compare(Compare, i64),
 }
 
 impl Scoring {
     /// For scores of `bits` bits, 16 to 64, with `fraction` behind the point.
     ///
     /// # Errors
-    /// [`Error::Param`] for other widths, for a threshold that is not between 0 and 1 or whose score no score
-    /// reaches, and if the sigmoid cannot be evaluated in that format: see [`Evaluation::new`].
+    /// [`Error::Param`] for other widths, for thresholds that are not between 0 and 1, do not increase, are more than
+    /// 15 or whose score no score reaches, and if the sigmoid cannot be evaluated in that format: see
+    /// [`Evaluation::new`].
     pub fn new(bits: u32, fraction: u32, question: Question) -> Result<Self> {
         let refuse = |what, got: u32, accepted| Err(Error::Param { what, got: got.to_string(), accepted });
         if !(16..=64).contains(&bits) {
@@ -103,14 +110,12 @@ impl Scoring {
         if fraction + 4 > bits {
             return refuse("bits behind the point of a score", fraction, format!("0 to {}", bits - 4));
         }
-        let method = match question {
+        let method = match &question {
+            Question::AtLeast(t) => Method::Bands(bands(&[*t], bits, fraction)?),
+            Question::Bands(thresholds) => Method::Bands(bands(thresholds, bits, fraction)?),
             Question::Probability => {
                 let options = Options { domain: Some(DOMAIN), ..Options::default() };
                 Method::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &options)?)
-            }
-            Question::AtLeast(t) => {
-                let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
-                Method::Compare(Compare::of(Relation::Ge, job), least_score(t, bits, fraction)?)
             }
         };
         Ok(Self { bits, fraction, question, method })
@@ -127,23 +132,23 @@ impl Scoring {
     }
 
     /// What is asked.
-    pub fn question(&self) -> Question {
-        self.question
+    pub fn question(&self) -> &Question {
+        &self.question
     }
 
     /// How the sigmoid is evaluated, if it is.
     pub fn card(&self) -> Option<Card> {
         match &self.method {
             Method::Sigmoid(evaluation) => Some(evaluation.card()),
-            Method::Compare(..) => None,
+            Method::Bands(_) => None,
         }
     }
 
-    /// What both parties compare: the tables of the sigmoid, or the score that is compared with.
+    /// What both parties compare: the tables of the sigmoid, or the scores that are compared with.
     pub fn digest(&self) -> blake3::Hash {
         match &self.method {
             Method::Sigmoid(evaluation) => evaluation.digest(),
-            Method::Compare(compare, least) => blake3::hash(format!("{compare:?} {least}").as_bytes()),
+            Method::Bands(bands) => blake3::hash(format!("{bands:?}").as_bytes()),
         }
     }
 
@@ -160,13 +165,21 @@ impl Scoring {
         (-end..end).contains(&scaled).then_some(scaled as i64 as u64)
     }
 
-    /// With bits that are shared additively, mod `2^bits`.
+    /// With results that are shared additively, bits and bands mod `2^bits`.
     #[must_use]
-    pub fn additive(mut self, bits: u32) -> Self {
-        if let Method::Compare(compare, _) = &mut self.method {
-            *compare = compare.additive(bits);
+    pub fn additive(self, bits: u32) -> Self {
+        let method = match self.method {
+            Method::Bands(bands) => Method::Bands(bands.additive(bits)),
+            sigmoid => sigmoid,
+        };
+        Self { method, ..self }
+    }
+
+    fn operation(&self) -> &dyn Operation {
+        match &self.method {
+            Method::Bands(bands) => bands,
+            Method::Sigmoid(evaluation) => evaluation,
         }
-        self
     }
 }
 
@@ -177,19 +190,15 @@ impl Operation for Scoring {
     }
 
     fn method(&self) -> String {
-        match &self.method {
-            Method::Sigmoid(evaluation) => evaluation.card().method.to_string(),
-            Method::Compare(..) => "comparison".into(),
-        }
+        self.operation().method()
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let question = match self.question {
-            Question::Probability => "probability".to_owned(),
-            Question::AtLeast(t) => format!("whether it is at least {t}"),
-        };
+        // Many digits make it longer than what parties compare by name; then the digest alone tells.
+        let long = || format!("bands by {}", self.method());
+        let asked = Some(self.question.to_string()).filter(|text| text.len() <= 256).unwrap_or_else(long);
         vec![
-            ("what is asked", question),
+            ("what is asked", asked),
             ("bits", self.bits.to_string()),
             ("fraction bits", self.fraction.to_string()),
             ("digest of the question", self.digest().to_hex().to_string()),
@@ -197,17 +206,11 @@ impl Operation for Scoring {
     }
 
     fn result(&self) -> Held {
-        match &self.method {
-            Method::Sigmoid(evaluation) => evaluation.result(),
-            Method::Compare(compare, _) => compare.result(),
-        }
+        self.operation().result()
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
-        match &self.method {
-            Method::Sigmoid(evaluation) => Ok(evaluation.bill(items)),
-            Method::Compare(compare, _) => compare.bill(items),
-        }
+        self.operation().bill(items)
     }
 
     fn most(&self) -> Option<usize> {
@@ -215,10 +218,27 @@ impl Operation for Scoring {
     }
 
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        match &self.method {
-            Method::Sigmoid(evaluation) => Operation::prepare(evaluation, p, items),
-            Method::Compare(compare, least) => {
-                Ok(Box::new(Threshold { compare: compare.prepare(p, items)?, least: *least }))
+        self.operation().prepare(p, items)
+    }
+
+    fn tells(&self) -> String {
+        let score = |t: &f64| format!("{:.4}", Function::Ln.eval(t / (1.0 - t)));
+        match &self.question {
+            Question::AtLeast(t) => format!(
+                "whether the probability is at least {t}: one bit. With its own part of the score: whether the other's \
+                 part is at least {} less its own",
+                score(t)
+            ),
+            Question::Bands(thresholds) => format!(
+                "in which of {} bands the probability lies. With its own part of the score: between which of the numbers \
+                 {}, each less its own, the other's part lies",
+                thresholds.len() + 1,
+                list(thresholds.iter().map(score))
+            ),
+            Question::Probability => {
+                "the probability p. With its own part of the score: the other's part, which is \
+                                      ln(p / (1 - p)) less its own, as exactly as the digits of p say"
+                    .into()
             }
         }
     }
@@ -228,25 +248,29 @@ impl Operation for Scoring {
     }
 }
 
-/// Material of a comparison with a public score.
-struct Threshold {
-    compare: Box<dyn Material>,
-    least: i64,
+/// In the same words at both parties.
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(t) => write!(f, "whether the probability is at least {t}"),
+            Self::Bands(all) => write!(f, "how many of {} the probability reaches", list(all.iter())),
+            Self::Probability => f.write_str("the probability"),
+        }
+    }
 }
 
-impl Material for Threshold {
-    fn items(&self) -> usize {
-        self.compare.items()
-    }
+fn list(items: impl Iterator<Item = impl fmt::Display>) -> String {
+    items.map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
+}
 
-    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
-        let [parts] = operands else {
-            return Err(Error::Shape { what: "operands of a score", want: 1, got: operands.len() });
-        };
-        // Public: P0's share of the constant is all of it.
-        let mine = if s.role() == Role::P0 { self.least as u64 } else { 0 };
-        self.compare.eval(s, &[parts, &vec![mine; parts.len()]])
+/// The comparisons with thresholds, which must increase.
+fn bands(thresholds: &[f64], bits: u32, fraction: u32) -> Result<Bands> {
+    if let Some(pair) = thresholds.windows(2).find(|pair| pair[0] >= pair[1]) {
+        let got = format!("{} before {}", pair[0], pair[1]);
+        return Err(Error::Param { what: "thresholds", got, accepted: "numbers that increase".into() });
     }
+    let cuts = thresholds.iter().map(|t| least_score(*t, bits, fraction)).collect::<Result<Vec<_>>>()?;
+    Bands::new(bits, cuts, Objective::Total)
 }
 
 /// The least score, times `2^fraction`, whose sigmoid is at least t.
@@ -294,6 +318,25 @@ mod tests {
             assert!(least_score(t, 32, 16).is_err(), "{t}");
         }
         assert!(least_score(0.9999, 16, 12).unwrap_err().to_string().contains("for scores of 16 bits"));
+    }
+
+    #[test]
+    fn thresholds_of_bands_increase() {
+        let bands = |thresholds: &[f64]| Scoring::new(40, 16, Question::Bands(thresholds.to_vec()));
+        assert!(bands(&[0.1, 0.5, 0.9]).is_ok() && bands(&[0.5, 0.500001]).is_ok());
+        let many: Vec<f64> = (1..=15).map(|i| f64::from(i) / 16.0).collect();
+        assert_eq!(bands(&many).unwrap().result().range, Some([0, 15]));
+        let more: Vec<f64> = (1..=16).map(|i| f64::from(i) / 17.0).collect();
+        for (thresholds, fragment) in [
+            (&[0.5, 0.1][..], "accepted: numbers that increase"),
+            (&[0.5, 0.5], "0.5 before 0.5"),
+            (&[0.5, 1.0], "threshold: 1"),
+            (&[], "0 cuts"),
+            (&more, "16 cuts"),
+        ] {
+            let error = bands(thresholds).err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(error.contains(fragment), "{thresholds:?}: {error}");
+        }
     }
 
     #[test]

@@ -12,7 +12,13 @@ use apps::{
     scoring::{Question, Scoring},
 };
 use billed::check_parts;
-use hushtable::{AShare, Role, arith::Fixed, operation::Operation};
+use hushtable::{
+    AShare, Party, Result, Role,
+    arith::Fixed,
+    operation::Operation,
+    run::{self, Done, Phase, Ready, Reveal, Unwatched},
+    run_pair,
+};
 
 #[test]
 fn blocks() {
@@ -36,16 +42,44 @@ fn blocks() {
 
 #[test]
 fn scores() {
-    for question in [Question::Probability, Question::AtLeast(0.7)] {
+    let questions = [Question::Probability, Question::AtLeast(0.7), Question::Bands(vec![0.1, 0.5, 0.7])];
+    for (question, additive) in questions.into_iter().flat_map(|q| [(q.clone(), false), (q, true)]) {
         for (bits, fraction) in [(32, 16), (64, 12)] {
-            let scoring = Scoring::new(bits, fraction, question).expect("a scoring");
+            let scoring = Scoring::new(bits, fraction, question.clone()).expect("a scoring");
+            let scoring = if additive { scoring.additive(16) } else { scoring };
             check_parts(
-                &format!("{question:?} of {bits} bits"),
+                &format!("{question:?} of {bits} bits, additive: {additive}"),
                 scoring.bill(64).expect("a bill"),
                 0,
                 |p| scoring.prepare(p, 64),
                 |s, m| m.eval(s, &[&[1; 64]]).map(drop),
             );
         }
+    }
+}
+
+/// A run's bill is that of all its batches and of the opening; frames' headers and whole bytes come on top.
+#[test]
+fn runs() {
+    let rows = (1 << 14) + 640;
+    let scoring = Scoring::new(32, 12, Question::AtLeast(0.7)).expect("a scoring");
+    for reveal in [Reveal::Both, Reveal::Only(Role::P0), Reveal::Only(Role::P1), Reveal::Nobody] {
+        let party = |p: &mut Party| -> Result<Phase> {
+            let (lanes, ready) = (std::slice::from_mut(p), vec![Ready::default()]);
+            let Done { online, .. } =
+                run::run(&scoring, lanes, ready, &[&vec![1; rows]], reveal, &Unwatched)?;
+            Ok(online)
+        };
+        let met = run_pair(Party::pair_seeded(11).expect("a pair"), party, party).expect("an honest run");
+        let bill = run::bill(&scoring, rows, 1, reveal).expect("a bill");
+        assert_eq!(met.0.rounds.max(met.1.rounds), bill.online.rounds.into(), "{reveal:?}");
+        for (phase, bits) in [met.0, met.1].iter().zip(bill.online.bits) {
+            let more = 8 * phase.sent as i64 - bits as i64;
+            assert!((0..8000).contains(&more), "{reveal:?}: {more} bits more than {bits}");
+        }
+        let two = run::bill(&scoring, rows, 2, reveal).expect("a bill");
+        let opening = u32::from(reveal != Reveal::Nobody);
+        assert_eq!((two.all_cots(), two.online.bits), (bill.all_cots(), bill.online.bits));
+        assert_eq!(2 * (two.online.rounds - opening), bill.online.rounds - opening, "a batch for each lane");
     }
 }

@@ -71,6 +71,26 @@ fn thresholds_are_exact() {
     }
 }
 
+/// At every threshold's own score and beside it, for every number of thresholds; also as additive shares.
+#[test]
+fn bands_are_exact() {
+    for count in 1..=15 {
+        let thresholds: Vec<f64> = (1..=count).map(|i| f64::from(i) / f64::from(count + 1)).collect();
+        let logit = |t: &f64| (Function::Ln.eval(t / (1.0 - t)) * 4096.0).ceil() as i64;
+        let near = thresholds.iter().flat_map(|t| (-2..=2).map(move |i| logit(t) + i));
+        let sums: Vec<i64> = near.chain([-(1 << 30) + (1 << 17), (1 << 30) - (1 << 17)]).collect();
+        let scoring = || Scoring::new(32, 12, Question::Bands(thresholds.clone())).unwrap();
+        assert_eq!(scoring().result().range, Some([0, count.into()]));
+        for scoring in [scoring(), scoring().additive(16)] {
+            for (sum, got) in sums.iter().zip(run(&scoring, &sums)) {
+                let p = Function::Sigmoid.eval(*sum as f64 / 4096.0);
+                let want = thresholds.iter().filter(|t| p >= **t).count() as i64;
+                assert_eq!(got, want, "score {sum}, {count} thresholds, {:?}", scoring.result());
+            }
+        }
+    }
+}
+
 #[test]
 fn a_model_of_two_parties_gives_what_it_gives_as_a_whole() {
     let whole = Weights { intercept: 0.5, values: vec![1.5, -2.0, 0.25] };

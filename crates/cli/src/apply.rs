@@ -123,7 +123,7 @@ pub struct Apply {
     #[command(flatten)]
     second: Second,
     #[command(flatten)]
-    delivery: Delivery,
+    pub delivery: Delivery,
     #[command(flatten)]
     choosing: Choosing,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use crate::{
     calibrate::{self, Calibrate, OtParty},
     demo::{self, Demo},
     doctor::{self, Doctor},
+    explain::{self, Explain},
     failure::EXIT_CODES,
     functions::{self, Functions},
     identity::{self, Identity},
@@ -33,6 +34,8 @@ Examples:
         --connect bank.example:7000 --identity telecom.id
   A common model, each party with its own features and weights:
     hushtable score --help
+  What such a job shows to whom, and what it takes, before anything is sent:
+    hushtable explain --help
   Make ahead what does not depend on the numbers, and look at it:
     hushtable prepare --help
     hushtable store ls --identity bank.id bank.store
@@ -53,6 +56,7 @@ enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Explain(Explain),
     Functions(Box<Functions>),
     Prepare(Box<Prepare>),
     Store(Stores),
@@ -71,6 +75,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Explain(args) => explain::run(args),
         Command::Functions(args) => functions::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Store(args) => store::run(&args),

@@ -10,7 +10,6 @@ use std::{
     str::FromStr,
 };
 
-use apps::scoring::{Question, Scoring};
 use clap::Args;
 use hushtable::{math::Function, net::Shape};
 use serde::Deserialize;
@@ -42,15 +41,15 @@ const TELECOM: [&str; 2] = [
 /// Rows of each listing.
 const SHOWN: usize = 5;
 
-/// What the bank asks in the end.
+/// What the bank asks.
 const THRESHOLD: f64 = 0.8;
 
 /// Run the scoring example: both parties on this machine, two processes, mutual TLS
 ///
 /// A bank and a telecom company know different things about the same 1000 customers, and have a common model of who
-/// repays: each has the weights of its own columns. Both get the probability of every customer. Then the bank alone
-/// gets whether the probability is at least 0.8, and nobody anything else. Neither sees the other's columns, weights
-/// or scores. Every result is compared with plaintext; a difference above the proven bound ends with exit code 1.
+/// repays: each has the weights of its own columns. The bank alone gets one bit a customer, whether the probability is
+/// at least 0.8, and nobody anything else: who got a probability and has its own part of the score would have the
+/// other's. Every decision is compared with plaintext; a wrong one ends with exit code 1.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Demo {
@@ -79,18 +78,14 @@ struct Side {
 pub fn run(args: &Demo) -> Result<()> {
     let folder = tempfile::tempdir().map_err(|e| Failure::local(format!("temporary folder: {e}")))?;
     let sides = sides(folder.path())?;
-    let threshold = THRESHOLD.to_string();
-    let (probabilities, thresholds) = {
-        let _progress = Progress::start("demo", 2, false);
-        let probabilities = both(&sides, args.net, "probability", &[])?;
-        let asked = ["--threshold", &threshold, "--reveal", "p0"];
-        (probabilities, both(&sides, args.net, "threshold", &asked)?)
+    let (explained, report) = {
+        let _progress = Progress::start("demo", 1, false);
+        (explained(&sides[0], args.net)?, both(&sides, args.net)?)
     };
-    let (rows, bound) = (rows(&sides)?, bound()?);
-    let worst = rows.iter().max_by(|a, b| a.error().total_cmp(&b.error())).expect("the example has rows");
-    let text = text(args, &rows, worst, bound, [&probabilities, &thresholds]);
+    let rows = rows(&sides)?;
+    let text = text(args, &rows, &explained, &report);
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
-    rows.iter().try_for_each(|row| row.check(bound))
+    rows.iter().try_for_each(Row::check)
 }
 
 /// Writes each side's folder: its data and its identity.
@@ -114,8 +109,8 @@ impl Side {
         ["csv", "toml"].map(|extension| self.folder.join(self.name).with_extension(extension))
     }
 
-    fn output(&self, what: &str) -> PathBuf {
-        self.folder.join(what).with_extension("csv")
+    fn output(&self) -> PathBuf {
+        self.folder.join("decisions.csv")
     }
 
     /// Id and part of each row's score, in the clear.
@@ -136,41 +131,51 @@ impl Side {
 }
 
 /// Runs both parties; the report of one.
-fn both(sides: &[Side; 2], net: Shape, what: &str, asked: &[&str]) -> Result<Report> {
-    let [bank, telecom] = sides.each_ref().map(|side| command(side, net, what, asked));
+fn both(sides: &[Side; 2], net: Shape) -> Result<Report> {
+    let [bank, telecom] = sides.each_ref().map(|side| command(side, "score", net));
     let (mut bank, mut telecom) = (bank?, telecom?);
-    bank.args(["--listen", "127.0.0.1:0"]);
+    bank.args(["--json", "--quiet", "--listen", "127.0.0.1:0"]);
     let connect = |address: &str| {
-        telecom.args(["--connect", address]);
+        telecom.args(["--json", "--quiet", "--connect", address]);
         telecom
     };
     let reports = pair::run(bank, connect, false)?;
     serde_json::from_str(&reports[1]).map_err(|e| Failure::new(format!("report of a process: {e}")))
 }
 
-fn command(side: &Side, net: Shape, what: &str, asked: &[&str]) -> Result<Command> {
+/// What the program says of the job before anything is sent: who learns what.
+fn explained(side: &Side, net: Shape) -> Result<String> {
+    let mut command = command(side, "explain score", net)?;
+    let done = command.args(["--quiet", "--listen", "127.0.0.1:0"]).output();
+    let done = done.map_err(|e| Failure::local(format!("cannot start a process: {e}")))?;
+    let said = String::from_utf8_lossy(if done.status.success() { &done.stdout } else { &done.stderr });
+    let learned = said.lines().skip_while(|line| !line.starts_with("Who learns"));
+    let learned: Vec<&str> = learned.take_while(|line| !line.starts_with("What shows")).collect();
+    match learned.is_empty() {
+        true => Err(Failure::of_process(done.status.code().unwrap_or(2), said.trim_end())),
+        false => Ok(learned.join("\n")),
+    }
+}
+
+fn command(side: &Side, what: &str, net: Shape) -> Result<Command> {
     let [features, weights] = side.inputs();
     let mut command = pair::program()?;
-    command.args(["score", "--json", "--quiet", "--net", &net.to_string()]).args(asked);
+    command.args(what.split(' ')).args(["--net", &net.to_string(), "--reveal", "p0"]);
+    command.args(["--threshold", &THRESHOLD.to_string()]);
     command.arg("--features").arg(features).arg("--weights").arg(weights);
-    command.arg("--output").arg(side.output(what)).arg("--identity").arg(&side.identity);
+    command.arg("--output").arg(side.output()).arg("--identity").arg(&side.identity);
     Ok(command)
 }
 
-/// The error that rounding allows: half a step for each party's part, where the sigmoid is steepest (1/4), and what
-/// the card says of the sigmoid.
-fn bound() -> Result<f64> {
-    let scoring = Scoring::new(score::BITS, score::FRACTION_BITS, Question::Probability)?;
-    let ulp = 2f64.powi(-(score::FRACTION_BITS as i32));
-    let sigmoid = scoring.card().map_or(0.0, |card| card.max_ulp());
-    Ok((2.0 * 0.5 * 0.25 + sigmoid) * ulp)
+/// How far rounding of the parts can move a probability: half a step for each, where the sigmoid is steepest (1/4).
+fn bound() -> f64 {
+    2.0 * 0.5 * 0.25 * 2f64.powi(-(score::FRACTION_BITS as i32))
 }
 
 /// One customer.
 struct Row {
     id: String,
     parts: [f64; 2],
-    probability: f64,
     at_least: f64,
 }
 
@@ -179,57 +184,32 @@ impl Row {
         Function::Sigmoid.eval(self.parts[0] + self.parts[1])
     }
 
-    fn error(&self) -> f64 {
-        (self.probability - self.plain()).abs()
-    }
-
-    /// Both results against plaintext. Parts are rounded, so the bit is free where the probability is that near.
-    fn check(&self, bound: f64) -> Result<()> {
-        let (id, error) = (&self.id, self.error());
-        // An error that is no number is not within the bound either.
-        let within = error <= bound;
-        if !within {
-            return Err(Failure::Check(format!("customer {id}: error {error:.3e} is above {bound:.3e}")));
-        }
-        let (above, free) = (self.plain() >= THRESHOLD, (self.plain() - THRESHOLD).abs() <= bound);
+    /// The result against plaintext. Parts are rounded, so the bit is free where the probability is that near.
+    fn check(&self) -> Result<()> {
+        let (above, free) = (self.plain() >= THRESHOLD, (self.plain() - THRESHOLD).abs() <= bound());
         if free || self.at_least == f64::from(u8::from(above)) {
             return Ok(());
         }
-        Err(Failure::Check(format!("customer {id}: {} and not {}", self.at_least, u8::from(above))))
+        Err(Failure::Check(format!("customer {}: {} and not {}", self.id, self.at_least, u8::from(above))))
     }
 }
 
-/// Both inputs beside the results; the probabilities must be the same at both parties.
+/// Both inputs beside the results, which the bank alone must have.
 fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
-    let read =
-        |side: &Side, what| fs::read_to_string(side.output(what)).map_err(Failure::file(&side.output(what)));
-    let results = read(&sides[0], "probability")?;
-    if results != read(&sides[1], "probability")? {
-        return Err(Failure::Check("the parties got different results".into()));
-    }
-    if sides[1].output("threshold").exists() {
+    let path = sides[0].output();
+    let results = fs::read_to_string(&path).map_err(Failure::file(&path))?;
+    if sides[1].output().exists() {
         return Err(Failure::Check("the telecom company got what is the bank's".into()));
     }
-    let by_id = |text: &str, name: &str| -> Result<HashMap<String, f64>> {
-        Ok(column(text, name)?.into_iter().collect())
-    };
-    let probabilities = by_id(&results, "probability")?;
-    let bits = by_id(&read(&sides[0], "threshold")?, &format!("at_least_{THRESHOLD}"))?;
+    let bits: HashMap<String, f64> =
+        column(&results, &format!("at_least_{THRESHOLD}"))?.into_iter().collect();
     let missing = || Failure::Check("a customer has no result".into());
     let [bank, telecom] = sides.each_ref().map(Side::parts);
-    bank?
-        .into_iter()
-        .zip(telecom?)
-        .map(|((id, bank), (_, telecom))| {
-            let result = |of: &HashMap<String, f64>| of.get(&id).copied().ok_or_else(missing);
-            Ok(Row {
-                parts: [bank, telecom],
-                probability: result(&probabilities)?,
-                at_least: result(&bits)?,
-                id: id.clone(),
-            })
-        })
-        .collect()
+    let rows = bank?.into_iter().zip(telecom?).map(|((id, bank), (_, telecom))| {
+        let at_least = bits.get(&id).copied().ok_or_else(missing)?;
+        Ok(Row { parts: [bank, telecom], at_least, id })
+    });
+    rows.collect()
 }
 
 /// Id and number of each row.
@@ -245,7 +225,7 @@ fn column(text: &str, name: &str) -> Result<Vec<(String, f64)>> {
     .collect()
 }
 
-fn text(args: &Demo, rows: &[Row], worst: &Row, bound: f64, reports: [&Report; 2]) -> String {
+fn text(args: &Demo, rows: &[Row], explained: &str, report: &Report) -> String {
     let mut out = format!(
         "A bank and a telecom company know different things about the same {} customers. Each has the weights of its own\n\
          columns in a common model of who repays; neither sees the other's columns, weights or scores.\n\
@@ -260,24 +240,23 @@ fn text(args: &Demo, rows: &[Row], worst: &Row, bound: f64, reports: [&Report; 2
         let weights = weights.lines().filter(|line| line.contains('=')).collect::<Vec<_>>().join(", ");
         writeln!(out, "  and the weights {weights}\n").expect("text grows");
     }
-    let title = ("both get", "in plaintext", format!("the bank gets: at least {THRESHOLD}"));
-    writeln!(out, "  {:10}{:>12}{:>14}   {}", "id", title.0, title.1, title.2).expect("text grows");
+    writeln!(out, "What the bank was told before anything was sent (hushtable explain score)\n{explained}\n")
+        .expect("text grows");
+    let title = (format!("the bank gets: at least {THRESHOLD}"), "the telecom gets", "in plaintext");
+    writeln!(out, "  {:10}{:>27}{:>19}{:>15}", "id", title.0, title.1, title.2).expect("text grows");
     for row in &rows[..SHOWN.min(rows.len())] {
         let (plain, bit) = (row.plain(), row.at_least);
-        writeln!(out, "  {:10}{:>12.6}{plain:>14.6}   {bit}", row.id, row.probability).expect("text grows");
+        writeln!(out, "  {:10}{bit:>27}{:>19}{plain:>15.6}", row.id, "nothing").expect("text grows");
     }
+    let right = rows.iter().filter(|row| row.check().is_ok()).count();
     write!(
         out,
-        "  ...\nlargest difference of all {}: {:.6}, customer {}; it cannot exceed {bound:.6}\n",
+        "  ...\n{right} of {} decisions are those of plaintext\n\nCost ({})\n{}",
         rows.len(),
-        worst.error(),
-        worst.id
+        report.protocol,
+        report.phases.table()
     )
     .expect("text grows");
-    for (what, report) in ["probabilities", "comparisons with the threshold"].into_iter().zip(reports) {
-        write!(out, "\nCost of the {what} ({})\n{}", report.protocol, report.phases.table())
-            .expect("text grows");
-    }
     out
 }
 
@@ -300,27 +279,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_holds_and_is_tight() {
-        let bound = bound().unwrap();
-        let row = |probability| Row { id: "x".into(), parts: [-0.25, 0.25], probability, at_least: 0.0 };
-        row(0.5).check(bound).unwrap();
-        row(0.5 + bound * 0.999).check(bound).unwrap();
-        for wrong in [0.5 + bound * 1.001, 0.5 - bound * 1.001, f64::NAN, f64::INFINITY] {
-            assert!(matches!(row(wrong).check(bound), Err(Failure::Check(_))), "{wrong}");
+    fn a_wrong_bit_is_seen() {
+        let row = |score: f64, at_least| Row { id: "x".into(), parts: [score, 0.0], at_least };
+        for (score, right) in [(-1.0, 0.0), (1.38, 0.0), (1.39, 1.0), (5.0, 1.0)] {
+            row(score, right).check().unwrap();
+            for wrong in [1.0 - right, f64::NAN, 2.0] {
+                assert!(matches!(row(score, wrong).check(), Err(Failure::Check(_))), "{score}: {wrong}");
+            }
         }
-        assert!(bound < 4.0 / 65536.0, "{bound}");
     }
 
     #[test]
-    fn a_wrong_bit_is_seen() {
-        let row = |score: f64, at_least| {
-            let probability = Function::Sigmoid.eval(score);
-            Row { id: "x".into(), parts: [score, 0.0], probability, at_least }
-        };
-        let bound = bound().unwrap();
-        for (score, right) in [(-1.0, 0.0), (1.38, 0.0), (1.39, 1.0), (5.0, 1.0)] {
-            row(score, right).check(bound).unwrap();
-            assert!(matches!(row(score, 1.0 - right).check(bound), Err(Failure::Check(_))), "{score}");
-        }
+    fn only_what_rounding_leaves_open_is_free() {
+        let logit = Function::Ln.eval(THRESHOLD / (1.0 - THRESHOLD));
+        let step = 2f64.powi(-(score::FRACTION_BITS as i32));
+        let row = |off: f64, at_least| Row { id: "x".into(), parts: [logit + off * step, 0.0], at_least };
+        row(0.9, 0.0).check().unwrap();
+        row(-0.9, 1.0).check().unwrap();
+        assert!(row(2.0, 0.0).check().is_err() && row(-2.0, 1.0).check().is_err());
     }
 }

@@ -103,9 +103,14 @@ impl Failure {
 
     /// What the process ends with.
     pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code())
+    }
+
+    /// The same as a number.
+    pub fn code(&self) -> u8 {
         match self {
-            Self::Reported(cause, _) => ExitCode::from(*cause as u8),
-            Self::Check(_) => ExitCode::from(1),
+            Self::Reported(cause, _) => *cause as u8,
+            Self::Check(_) => 1,
         }
     }
 }

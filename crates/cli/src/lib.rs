@@ -12,6 +12,7 @@ pub mod count;
 mod csv_file;
 mod demo;
 mod doctor;
+mod explain;
 pub mod failure;
 mod functions;
 #[doc(hidden)]
@@ -23,6 +24,7 @@ pub mod pair;
 mod plan;
 mod prepare;
 pub mod progress;
+mod record;
 mod room;
 mod score;
 mod store;

@@ -15,7 +15,7 @@ use std::{
 use clap::Args;
 use hushtable::{
     Role,
-    net::{self, Connection, Farewell, Identity, Listener, Log, Options, Shape},
+    net::{self, Connection, Farewell, Identity, Listener, Log, Options, Peer, Shape},
     ot::params,
 };
 
@@ -102,6 +102,26 @@ impl Link {
         self.opened.store(true, Ordering::Relaxed);
         eprintln!("{}", who(&connection));
         Ok((connection, start))
+    }
+
+    /// Where this party waits or whom it calls.
+    pub fn place(&self) -> String {
+        match (&self.listen, &self.connect) {
+            (Some(address), _) => format!("listens on {address}"),
+            (None, address) => format!("connects to {}", address.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// This party and the only peer that is let in; `None` without TLS.
+    pub fn ends(&self) -> Result<Option<[Peer; 2]>> {
+        let Some(folder) = &self.identity else { return Ok(None) };
+        let identity = Identity::load(folder)?;
+        let own = Peer { name: identity.name().to_owned(), fingerprint: identity.fingerprint() };
+        let nobody = || {
+            let what = "trusts nobody yet; `hushtable identity trust` pins the peer's certificate";
+            Failure::input(format!("{}: {what}", folder.display()))
+        };
+        Ok(Some([own, identity.expected(self.peer.as_deref())?.ok_or_else(nobody)?]))
     }
 
     /// Which party is called `name` here: this one or the peer.

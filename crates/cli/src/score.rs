@@ -27,10 +27,21 @@ use crate::{
 pub const BITS: u32 = 40;
 pub const FRACTION_BITS: u32 = 16;
 
+/// Where decisions are made unless something else is asked.
+const THRESHOLD: f64 = 0.5;
+
 const EXAMPLES: &str = "\
 The model is split by features: each party has the columns and the weights of its own. Its part of a row's score is \
 intercept + sum of weight * feature; the probability is sigmoid(part of P0 + part of P1). Neither sees the other's \
-features, weights or parts.
+features, weights or parts; but what is opened says something about them:
+    --threshold T, the default with T = 0.5: one bit a row, whether the probability is at least T. Who gets it learns \
+whether the other's part is at least ln(T / (1 - T)) less its own.
+    --bands A,B,C: a number from 0 to 3 a row, how many of A, B and C the probability reaches. Who gets it learns \
+between which two numbers the other's part lies.
+    --reveal-exact: the probability p. Who gets it computes the other's part, ln(p / (1 - p)) less its own, nearly \
+exactly, for every row. Only for parties that may know each other's parts.
+  Runs with other thresholds over the same rows add up: each halves what is not known. --dry-run shows all of this \
+for a job, and its cost, before anything is sent; --record keeps it with the job's outcome.
   The weights are a TOML file; a party without an intercept leaves it out, and two intercepts add up:
     intercept = -0.25
     [weights]
@@ -43,19 +54,22 @@ named.
 Finding the rows in common without showing the others (private set intersection) is not part of this program yet.
 
 Examples:
-  Both get the probabilities:
-    hushtable score --features bank.csv --weights bank.toml --output out.csv \\
-        --listen 0.0.0.0:7000 --identity bank.id
-    hushtable score --features telecom.csv --weights telecom.toml --output out.csv \\
-        --connect bank.example:7000 --identity telecom.id
-  The bank learns whether the probability is at least 0.8, and nothing else; the peer says --reveal peer:
+  The bank learns whether the probability is at least 0.8, and nothing else; the telecom company learns nothing:
     hushtable score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --threshold 0.8 --reveal peer --features telecom.csv --weights telecom.toml \\
+        --connect bank.example:7000 --identity telecom.id
+  What that would show, to whom, and what it takes; nothing is sent:
+    hushtable explain score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
+        --listen 0.0.0.0:7000 --identity bank.id
+  Both get one of four bands; the peer names the same:
+    hushtable score --bands 0.2,0.5,0.8 --features bank.csv --weights bank.toml --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Score rows with a logistic regression whose features and weights both parties hold parts of
 ///
-/// The listening party is P0. The result is a column `probability`, or with --threshold a column `at_least_T` of 0
-/// and 1.
+/// The listening party is P0. The result is a decision for each row, at 0.5 unless --threshold, --bands or
+/// --reveal-exact asks for something else: a column `at_least_T` of 0 and 1, a column `band`, or `probability`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Score {
@@ -68,9 +82,8 @@ pub struct Score {
     /// The column that names the rows
     #[arg(long, value_name = "NAME", default_value = "id")]
     id: String,
-    /// Only whether the probability is at least this, more than 0 and less than 1; the peer names the same
-    #[arg(long, value_name = "T")]
-    threshold: Option<f64>,
+    #[command(flatten)]
+    asked: Asked,
     /// Binary digits after the point of scores and probabilities, 4 to 24
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(4..=24))]
     fraction_bits: u32,
@@ -80,9 +93,39 @@ pub struct Score {
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
-    delivery: Delivery,
+    pub delivery: Delivery,
     #[command(flatten)]
     link: Link,
+}
+
+/// What is asked about each row; the peer asks the same.
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct Asked {
+    /// Whether the probability is at least T, more than 0 and less than 1: one bit a row [default: 0.5]
+    #[arg(long, value_name = "T")]
+    threshold: Option<f64>,
+    /// How many of 1 to 15 thresholds, which increase, the probability reaches: 0.2,0.5,0.8 gives 0 to 3
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    bands: Option<Vec<f64>>,
+    /// The probability, from which who gets it computes the other party's part of the score
+    #[arg(long)]
+    reveal_exact: bool,
+}
+
+impl Asked {
+    fn question(&self) -> Question {
+        match (&self.bands, self.reveal_exact) {
+            (Some(thresholds), _) => Question::Bands(thresholds.clone()),
+            (None, true) => Question::Probability,
+            (None, false) => Question::AtLeast(self.threshold.unwrap_or(THRESHOLD)),
+        }
+    }
+
+    /// Nothing was asked for.
+    fn nothing(&self) -> bool {
+        self.threshold.is_none() && self.bands.is_none() && !self.reveal_exact
+    }
 }
 
 /// Runs the subcommand.
@@ -91,16 +134,18 @@ pub fn run(args: &Score) -> Result<()> {
 }
 
 fn score(args: &Score) -> Result<()> {
-    let question = args.threshold.map_or(Question::Probability, Question::AtLeast);
+    let question = args.asked.question();
+    let column = match &question {
+        Question::AtLeast(t) => format!("at_least_{t}"),
+        Question::Bands(_) => "band".to_owned(),
+        Question::Probability => "probability".to_owned(),
+    };
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
     let (ids, words) = parts(args, &scoring)?;
-    let column = match question {
-        Question::Probability => "probability".to_owned(),
-        Question::AtLeast(t) => format!("at_least_{t}"),
-    };
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
     let (threads, reveal) = (args.delivery.threads, args.delivery.reveal.on(&args.link)?);
+    say(args, reveal);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
     let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
@@ -108,6 +153,28 @@ fn score(args: &Score) -> Result<()> {
     let inputs: Vec<&Path> =
         [args.features.as_path(), &args.weights].into_iter().chain(args.csv.inputs()).collect();
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
+}
+
+/// What is asked where nothing was said, and what a probability gives away.
+fn say(args: &Score, reveal: Reveal) {
+    if args.asked.nothing() && !args.delivery.quiet {
+        eprintln!(
+            "the result is a decision: whether the probability is at least {THRESHOLD}; --threshold T, --bands A,B,C or \
+             --reveal-exact ask for something else"
+        );
+    }
+    let me = args.link.role();
+    let who = match reveal {
+        _ if !args.asked.reveal_exact => return,
+        Reveal::Both => "both parties, each of the other's",
+        Reveal::Only(role) if role == me => "this party, of the peer's",
+        Reveal::Only(_) => "the peer, of this party's",
+        Reveal::Nobody => return,
+    };
+    eprintln!(
+        "warning: --reveal-exact: from a row's probability p and its own part of the score one computes the other's \
+         part, ln(p / (1 - p)) less its own. So can {who}, for every row"
+    );
 }
 
 /// The names of the rows and this party's parts of their scores.

@@ -237,7 +237,7 @@ fn sharing(sharing: Sharing) -> &'static str {
 }
 
 /// Seconds since 1970 as a date and time, by the civil calendar.
-fn date(seconds: u64) -> String {
+pub fn date(seconds: u64) -> String {
     // Years that begin in March have their leap day at the end.
     let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, of_era) = (days / 146_097, days % 146_097);

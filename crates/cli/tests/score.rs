@@ -37,11 +37,11 @@ fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
 fn both_get_the_probabilities() {
     let (site, scores) = site();
     for (format, ulp) in [("", 16), ("--bits 32 --fraction-bits 12 --threads 2", 12)] {
-        both(
-            &site,
-            &format!("{format} --force --output p0.csv"),
-            &format!("{format} --force --output p1.csv"),
-        );
+        let asked = format!("--reveal-exact {format} --force");
+        for done in both(&site, &format!("{asked} --output p0.csv"), &format!("{asked} --output p1.csv")) {
+            assert!(done.stderr.contains("warning: --reveal-exact: from a row's probability p"), "{done:?}");
+            assert!(done.stderr.contains("So can both parties, each of the other's"), "{done:?}");
+        }
         let (header, rows) = results(&site.read("p0.csv"));
         assert_eq!(header, "id,probability");
         for (i, (score, (id, got))) in scores.iter().zip(&rows).enumerate() {
@@ -72,10 +72,75 @@ fn one_party_gets_one_bit() {
     }
 }
 
+/// What is opened where nothing is asked for: a bit a row, no probability.
+#[test]
+fn the_default_opens_bits() {
+    let (site, scores) = site();
+    let [p0, p1] = both(&site, "--json --output p0.csv", "--json --output p1.csv");
+    let (header, rows) = results(&site.read("p0.csv"));
+    assert_eq!((header.as_str(), rows.len()), ("id,at_least_0.5", ROWS));
+    for (score, (id, got)) in scores.iter().zip(rows) {
+        assert_eq!(got, f64::from(u8::from(*score >= 0.0)), "{id}: {score}");
+    }
+    assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
+    for done in [p0, p1] {
+        let report: Value = serde_json::from_str(done.stdout.trim_end()).unwrap();
+        assert_eq!((&report["value_bits"], &report["protocol"]), (&1.into(), &"comparison".into()));
+        assert!(!done.stderr.contains("the result is a decision"), "quiet: {done:?}");
+    }
+    let explained =
+        site.run(&format!("explain score --connect 127.0.0.1:9 {}", P0.replace("--quiet", ""))).ok();
+    assert!(explained.stderr.contains("the result is a decision: whether the probability is at least 0.5"));
+}
+
+/// The band counts the thresholds that are reached, the number right at one included.
+#[test]
+fn bands_are_right_at_their_edges() {
+    let (site, scores) = site();
+    let asked = "--bands 0.2,0.5,0.8 --reveal p0";
+    let done = both(&site, &format!("{asked} --output p0.csv"), asked);
+    assert!(done.iter().all(|done| !done.stderr.contains("warning")), "{done:?}");
+    let (header, rows) = results(&site.read("p0.csv"));
+    assert_eq!(header, "id,band");
+    for (score, (id, got)) in scores.iter().zip(rows) {
+        let want = [0.2, 0.5, 0.8].iter().filter(|t| sigmoid(*score) >= **t).count();
+        assert_eq!(got, want as f64, "{id}: {score}");
+    }
+
+    // Scores of -1, 0 and 1 unit: 0 is right at 0.5.
+    site.write("bank.toml", "[weights]\nincome = 1\n");
+    site.write("telecom.toml", "[weights]\nbills = 1\n");
+    site.write("bank.csv", "id,income\na,2.5\nb,-7\nc,100\n");
+    site.write("telecom.csv", "id,bills\na,-2.5000152587890625\nb,7\nc,-99.9999847412109375\n");
+    for (bands, want) in [("0.2,0.5,0.8", [1.0, 2.0, 2.0]), ("0.5", [0.0, 1.0, 1.0])] {
+        let asked = format!("--bands {bands} --reveal p1 --force");
+        both(&site, &asked, &format!("{asked} --output p1.csv"));
+        let got: Vec<f64> = results(&site.read("p1.csv")).1.into_iter().map(|(_, band)| band).collect();
+        assert_eq!(got, want, "{bands}");
+    }
+}
+
+#[test]
+fn bands_that_stay_shared_go_on() {
+    let (site, scores) = site();
+    let asked = "--bands 0.2,0.5,0.8 --reveal none";
+    both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
+    let ge = "apply ge --constant 2 --quiet";
+    let _ = site
+        .both(
+            &format!("{ge} --input p0.json --output p0.csv --identity bank.id"),
+            &format!("{ge} --input p1.json --output p1.csv --identity telecom.id"),
+        )
+        .map(Done::ok);
+    for (score, (id, got)) in scores.iter().zip(results(&site.read("p1.csv")).1) {
+        assert_eq!(got == 1.0, *score >= 0.0, "{id}: {score}");
+    }
+}
+
 #[test]
 fn answers_that_stay_shared_go_on() {
     let (site, scores) = site();
-    let asked = "--reveal none --bits 32";
+    let asked = "--reveal-exact --reveal none --bits 32";
     both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
     let ge = "apply ge --constant 0.75 --quiet";
     let _ = site
@@ -128,6 +193,12 @@ fn wrong_files() {
         ("--threshold 1", "threshold: 1"),
         ("--threshold 0", "more than 0 and less than 1"),
         ("--threshold x", "invalid float"),
+        ("--threshold 0.5 --bands 0.2,0.8", "cannot be used with"),
+        ("--threshold 0.5 --reveal-exact", "cannot be used with"),
+        ("--bands 0.2,0.8 --reveal-exact", "cannot be used with"),
+        ("--bands 0.8,0.2", "numbers that increase"),
+        ("--bands 0.2,1", "threshold: 1"),
+        ("--bands 0.2,x", "invalid float"),
         ("--bits 16 --fraction-bits 13", "bits behind the point of a score: 13"),
         ("--fraction-bits 3", "3 is not in 4..=24"),
     ] {
@@ -146,7 +217,9 @@ fn what_differs_ends_both() {
         assert!(!site.has("p0.csv") && !site.has("p1.csv"));
     };
     fails("--threshold 0.5", "--threshold 0.6", "what is asked");
-    fails("--threshold 0.5", "", "what is asked");
+    fails("--threshold 0.6", "", "what is asked");
+    fails("--threshold 0.5", "--bands 0.5", "what is asked");
+    fails("--reveal-exact", "", "what is asked");
     fails("--bits 48", "", "bits");
     fails("--reveal p0", "--reveal both", "reveal");
     let text = site.read("telecom.csv");

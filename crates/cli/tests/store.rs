@@ -67,6 +67,21 @@ fn shown(site: &Site, action: &str) -> Value {
     serde_json::from_str(done.stdout.trim_end()).unwrap()
 }
 
+/// A dry run looks at the store and spends nothing of it.
+#[test]
+fn a_dry_run_counts_what_is_in_the_store() {
+    let site = site();
+    prepare(&site, "45", "")
+        .map(Done::ok)
+        .iter()
+        .for_each(|done| assert!(done.stderr.contains("45 lookups")));
+    let [p0, _] = apply("--listen 127.0.0.1:0 --dry-run --quiet");
+    let explained = site.run(&p0).ok().stdout;
+    assert!(explained.contains("the material of 45 of 60 rows is in the store"), "{explained}");
+    assert_eq!(shown(&site, "ls")["left"], 45);
+    site.run(&format!("{p0} --no-offline")).fails("45 lookups are left");
+}
+
 #[test]
 fn what_is_prepared_is_spent() {
     let site = site();

@@ -9,12 +9,14 @@
 //! knows what it wants calls these.
 
 mod arithmetic;
+mod bands;
 mod compare;
 mod function;
 mod lookup;
 mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
+pub use bands::Bands;
 pub use compare::{Compare, Relation};
 pub use lookup::Lookup;
 pub use tensor::LayerNorm;
@@ -90,6 +92,11 @@ pub trait Operation: Send + Sync {
     /// [`Error::Store`] where nothing is stored for such an operation, and those of [`Reserved::load`].
     fn load(&self, _reserved: &mut Reserved) -> Result<Box<dyn Material>> {
         Err(Error::Store(format!("nothing is stored for {}", self.name())))
+    }
+
+    /// What a result says about the inputs to who gets it, in a phrase for people.
+    fn tells(&self) -> String {
+        format!("{}, and what that and its own numbers imply about the other party's", self.name())
     }
 
     /// Its card, for people.

@@ -18,7 +18,7 @@ pub use settle::{Wish, settle};
 use clock::Clock;
 
 use crate::{
-    bill::Phase,
+    bill::{Bill, Phase, Step},
     error::{Error, Result},
     lut::{Job, Protocol},
     net::Shape,
@@ -134,12 +134,25 @@ fn packed(bits: u64, rounds: u32) -> f64 {
     if rounds == 0 { 0.0 } else { bytes + HEADER / 8.0 * f64::from(rounds).max((bytes / MESSAGE).ceil()) }
 }
 
+/// Set-up, offline and online phase of a job with this bill, at least: messages and correlated OTs, without the local
+/// work between them.
+pub fn least(bill: &Bill, link: &Shape, machine: &Machine) -> [Estimate; 3] {
+    estimates(bill, &Step::of(bill), [0.0; 2], link, machine)
+}
+
 /// The prediction for one protocol, which must serve the job.
 fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &Machine) -> Prediction {
-    let bill = protocol.bill_of(job, batch);
+    let (bill, steps) = (protocol.bill_of(job, batch), protocol.steps(job, batch));
+    let work = work::seconds(protocol, job, batch, machine);
+    let [setup, offline, online] = estimates(&bill, &steps, work, link, machine);
+    let memory = (protocol.memory(job) * batch + protocol.room(job)) as u64;
+    Prediction { protocol, setup, offline, online, memory }
+}
+
+/// Set-up, offline and online phase, with so many seconds of local work offline and online.
+fn estimates(bill: &Bill, steps: &[Step], work: [f64; 2], link: &Shape, machine: &Machine) -> [Estimate; 3] {
     let ot = ot::cost(bill.cots, machine);
     let (offline, online) = (bill.offline, bill.online);
-    let [offline_work, online_work] = work::seconds(protocol, job, batch, machine);
     let bytes = |phase: &Phase| phase.bits.map(|bits| packed(bits, phase.rounds));
     let phase = |seconds: f64, bytes: [f64; 2], rounds: u32, waits: u32| {
         let rate = link.mbit_per_s.map_or(f64::INFINITY, |mbit| mbit * 1e6 / 8.0);
@@ -149,24 +162,18 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
         Estimate { seconds: seconds.max(sending) + waiting, bytes, rounds }
     };
     let add = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
-    let making = rounds::offline(&protocol.steps(job, batch), bill.cots);
+    let making = rounds::offline(steps, bill.cots);
     let ready = ot.started.after(&making);
     let done = ready.after(&rounds::online(online.rounds));
-    Prediction {
-        protocol,
-        setup: phase(
+    let rounds_offline = Clock([0; 2]).after(&making).since(Clock([0; 2]));
+    [
+        phase(
             machine.start + ot.start,
             add(ot::SETUP_BYTES, ot.start_bytes),
             ot.start_rounds,
             ot.start_waits,
         ),
-        offline: phase(
-            offline_work + ot.seconds,
-            add(bytes(&offline), ot.bytes),
-            Clock([0; 2]).after(&making).since(Clock([0; 2])),
-            ready.since(ot.started),
-        ),
-        online: phase(online_work, bytes(&online), online.rounds, done.since(ready)),
-        memory: (protocol.memory(job) * batch + protocol.room(job)) as u64,
-    }
+        phase(work[0] + ot.seconds, add(bytes(&offline), ot.bytes), rounds_offline, ready.since(ot.started)),
+        phase(work[1], bytes(&online), online.rounds, done.since(ready)),
+    ]
 }

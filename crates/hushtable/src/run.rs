@@ -14,6 +14,7 @@ pub use phase::Phase;
 pub use reveal::{Outcome, Reveal};
 
 use crate::{
+    bill::Bill,
     error::{Ending, Error, Result, same},
     operation::{Material, Operation, Words},
     party::Party,
@@ -139,6 +140,25 @@ pub fn prepare(
         made.push_back(material);
     }
     Ok(made)
+}
+
+/// What [`run`] of `items` items costs: a lane's batches one after the other, lanes side by side, the opening.
+///
+/// # Errors
+/// Those of the operation.
+pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Reveal) -> Result<Bill> {
+    let bits = operation.result().bits;
+    let lane = |items: usize| -> Result<Bill> {
+        let batch = operation.most().unwrap_or(items).max(1);
+        let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from)));
+        let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
+        Ok(all + reveal.bill(bits).times(items))
+    };
+    let lanes = if operation.most().is_some() { lanes } else { 1 };
+    pieces(items, lanes)
+        .iter()
+        .map(|at| lane(at.len()))
+        .try_fold(Bill::FREE, |all, lane| Ok(all.beside(lane?)))
 }
 
 /// Starts the OT extension that suits `items` items, as a part of the set-up.

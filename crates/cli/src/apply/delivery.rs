@@ -38,7 +38,7 @@ pub struct Delivery {
     /// Who else may read --output: permissions as for chmod, such as 640, less what the umask takes away
     #[arg(long, value_name = "MODE", value_parser = mode)]
     pub output_mode: Option<u32>,
-    /// Replace --output if it is there; never an input of this command
+    /// Replace --output and --record if they are there; never an input of this command
     #[arg(long)]
     pub force: bool,
     /// Who gets the results: me, peer, both or none; or a party by its name
@@ -50,6 +50,13 @@ pub struct Delivery {
     /// both parties are worth]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,
+    /// Only say, on standard output, what this shows to whom and what it takes; nothing is connected or sent
+    #[arg(long)]
+    pub dry_run: bool,
+    /// A record of the job as JSON, for this party only: who came, parameters, hashes of the inputs, what --dry-run
+    /// says, outcome
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Print the cost as one line of JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -131,6 +138,16 @@ impl Delivery {
             }
             None => Err(Failure::new("--output FILE says where the results go")),
         }
+    }
+
+    /// The same where nothing runs: an output may be left out.
+    pub fn check_dry_run(&self, job: &Job, role: Role, inputs: &[&Path]) -> Result<()> {
+        if self.record.is_some() {
+            return Err(Failure::new(
+                "--record is for a job that runs; nothing does with --dry-run or explain",
+            ));
+        }
+        self.output.as_ref().map_or(Ok(()), |_| self.reserve(job, role, inputs).map(drop))
     }
 
     /// Writes what this party got in `session`.

@@ -84,16 +84,10 @@ impl Job {
         words.collect()
     }
 
-    /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
-    /// `near`: the peer is on this machine.
-    pub fn agree(&mut self, p: &mut Party, store: String, near: bool) -> Result<()> {
-        let role = p.role();
-        let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
-        let mut fields = vec![
-            ("number of rows", self.rows().to_string()),
-            ("ids (hash in row order)", ids),
-            ("number of inputs", self.x.len().to_string()),
-        ];
+    /// The public parameters that the parties compare, but for the ids.
+    pub fn fields(&self, role: Role, store: String) -> Vec<(&'static str, String)> {
+        let mut fields =
+            vec![("number of rows", self.rows().to_string()), ("number of inputs", self.x.len().to_string())];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
         fields.push(("function", self.operation().name()));
         if let Work::Lookup(lookup) = &self.work {
@@ -101,6 +95,15 @@ impl Job {
         }
         fields.extend(self.operation().fields());
         fields.extend([("reveal", self.reveal.name().to_owned()), ("store", store)]);
+        fields
+    }
+
+    /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
+    /// `near`: the peer is on this machine.
+    pub fn agree(&mut self, p: &mut Party, store: String, near: bool) -> Result<()> {
+        let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+        let mut fields = self.fields(p.role(), store);
+        fields.insert(1, ("ids (hash in row order)", ids));
         p.agree(&fields).map_err(|error| match &error {
             Error::Handshake { field, .. } if field.starts_with("ids") => {
                 Failure::from(error).worded(|error| format!(

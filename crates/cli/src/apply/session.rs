@@ -10,9 +10,18 @@ use hushtable::{
 use super::{
     delivery::Delivery,
     job::{Job, Work},
+    output::Output,
     stock::{self, Stock},
 };
-use crate::{choice::Choosing, cost::Phases, failure::Result, link::Link, progress::Progress};
+use crate::{
+    choice::Choosing,
+    cost::Phases,
+    explain,
+    failure::Result,
+    link::Link,
+    progress::Progress,
+    record::{About, Record},
+};
 
 /// What the parties have when they have agreed, and what that took.
 struct Set {
@@ -21,20 +30,48 @@ struct Set {
     took: Phase,
 }
 
-/// Connects, computes and delivers. `inputs` are the files that the output must not replace, besides the
-/// identity.
+/// Connects, computes and delivers, or only says what that would be. `inputs` are the files that neither output nor
+/// record must replace, besides the identity.
 pub fn carry_out(
     kind: &str,
     mut job: Job,
-    mut stock: Stock,
+    stock: Stock,
     choosing: &Choosing,
     delivery: &Delivery,
     link: &Link,
     inputs: &[&Path],
 ) -> Result<()> {
-    let inputs: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
-    let output = delivery.reserve(&job, link.role(), &inputs)?;
+    let all: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
+    let explain = |job: &mut Job| explain::text(kind, job, stock.left(job.rows()), choosing, link);
+    if delivery.dry_run {
+        delivery.check_dry_run(&job, link.role(), &all)?;
+        return explain::print(&explain(&mut job)?);
+    }
+    let output = delivery.reserve(&job, link.role(), &all)?;
+    let Some(path) = &delivery.record else {
+        return deliver(kind, job, stock, (choosing, delivery, link), output, &mut None);
+    };
+    let explained = explain(&mut job)?;
+    let (store, to) = (stock.name(), output.as_ref().map(Output::path));
+    let about = About { command: kind, job: &job, store, link, inputs, output: to, explained };
+    let mut record = Some(Record::begin(path, delivery.force, about)?);
+    let done = deliver(kind, job, stock, (choosing, delivery, link), output, &mut record);
+    record.expect("it is being kept").end(done)
+}
+
+/// From connecting to the results.
+fn deliver(
+    kind: &str,
+    mut job: Job,
+    mut stock: Stock,
+    (choosing, delivery, link): (&Choosing, &Delivery, &Link),
+    output: Option<Output>,
+    record: &mut Option<Record>,
+) -> Result<()> {
     let (connection, start) = link.open()?;
+    if let Some(record) = record {
+        record.met(&connection);
+    }
     let mut p = Party::new(connection, None)?;
     let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
     let computed = set_up(&mut p, &mut lanes, &mut job, &mut stock, choosing, link, start).and_then(|set| {
@@ -44,8 +81,11 @@ pub fn carry_out(
     // While the connections stand.
     let (Done { outcome, offline, online }, set) = computed.inspect_err(|failure| link.tell(failure))?;
     drop((p, lanes));
-    delivery.finish(&job, outcome, output, session, role)?;
     let phases = Phases::of(role, set.took, offline, online);
+    if let Some(record) = record {
+        record.took(phases);
+    }
+    delivery.finish(&job, outcome, output, session, role)?;
     let stored = set.stored.iter().sum();
     if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !delivery.quiet) {
         eprintln!("{text}");

@@ -51,6 +51,11 @@ impl Stock {
         self.store.as_ref().map_or("none".into(), |store| store.about().name())
     }
 
+    /// How many of `rows` lookups are there, before the peer was asked.
+    pub fn left(&self, rows: usize) -> usize {
+        self.store.as_ref().map_or(0, |store| store.left().min(rows as u64) as usize)
+    }
+
     /// Checks that the store serves the lookups, and that there is enough if all must come from it.
     pub fn check(&self, lookup: &mut Lookup, rows: usize) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };

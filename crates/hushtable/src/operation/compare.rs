@@ -210,6 +210,11 @@ impl Operation for Compare {
         Some(BATCH)
     }
 
+    fn tells(&self) -> String {
+        let about = self.relation.about();
+        format!("{about}; and what that and its own numbers imply about the other party's")
+    }
+
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         if !self.relation.selects() {
             return self.bits(p, items);

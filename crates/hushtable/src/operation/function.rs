@@ -61,6 +61,14 @@ impl Operation for Evaluation {
         }))
     }
 
+    fn tells(&self) -> String {
+        format!(
+            "{} of the sum of both numbers; where results differ, who also has its own number can compute the other \
+             party's, as exactly as the results' digits say",
+            self.card().function
+        )
+    }
+
     fn card(&self) -> Option<String> {
         Some(Evaluation::card(self).to_string())
     }

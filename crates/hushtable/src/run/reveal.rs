@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::{
+    bill::{self, Bill},
     error::Result,
     net::Role,
     operation::{Held, Words},
@@ -48,6 +49,17 @@ impl Reveal {
             Self::Both | Self::Nobody => true,
             Self::Only(one) => one == role,
         }
+    }
+
+    /// What opening a word of `bits` bits costs.
+    pub fn bill(self, bits: u32) -> Bill {
+        let sent = match self {
+            Self::Nobody => return Bill::FREE,
+            Self::Both => [bits; 2],
+            Self::Only(Role::P0) => [0, bits],
+            Self::Only(Role::P1) => [bits, 0],
+        };
+        Bill { online: bill::Phase { bits: sent.map(u64::from), rounds: 1 }, ..Bill::FREE }
     }
 
     /// Opens results to whom they go: 1 round, or none.

@@ -127,8 +127,15 @@ impl Identity {
         self.0.trusted.iter().map(Pin::peer).collect()
     }
 
-    /// The one peer that may be at the other end: that of this name, or the only one there is; `None` if
-    /// nobody is trusted.
+    /// Who may be at the other end of a job for `name`, or for the only peer there is; `None` if nobody is trusted.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if no peer has that name, or several are trusted and none is named.
+    pub fn expected(&self, name: Option<&str>) -> Result<Option<Peer>> {
+        Ok(self.awaited(name)?.as_ref().map(Pin::peer))
+    }
+
+    /// The pin of that peer.
     pub(in crate::net) fn awaited(&self, name: Option<&str>) -> Result<Option<Pin>> {
         let (pins, dir) = (&self.0.trusted, &self.0.dir);
         match (name, pins.as_slice()) {

@@ -1,0 +1,272 @@
+//! What a job shows to whom, and what it takes, in plain words and before anything is sent: `--dry-run`, and
+//! `hushtable explain` as the same thing.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write},
+};
+
+use clap::{Args, Subcommand};
+use hushtable::{
+    Role,
+    bill::Bill,
+    net::Shape,
+    plan,
+    run::{self, Reveal},
+};
+
+use crate::{
+    apply::{
+        self, Apply,
+        job::{Job, Work},
+        shares::role_name,
+    },
+    calibrate::Calibration,
+    choice::{Choice, Choosing},
+    cost,
+    failure::{Failure, Result},
+    link::Link,
+    score::{self, Score},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  What the bank would learn, what the telecom company would, and what it takes:
+    hushtable explain score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable explain apply ge --column income --reveal both --input bank.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+
+The files are read and checked as they would be. --record FILE on the command itself keeps this text with the job's \
+outcome.";
+
+/// Say what a job shows to whom and what it takes; nothing is connected or sent
+///
+/// The same as --dry-run on the command.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Explain {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    Apply(Box<Apply>),
+    Score(Box<Score>),
+}
+
+/// Runs the subcommand.
+pub fn run(args: Explain) -> Result<()> {
+    match args.what {
+        What::Apply(mut args) => {
+            args.delivery.dry_run = true;
+            apply::run(&args)
+        }
+        What::Score(mut args) => {
+            args.delivery.dry_run = true;
+            score::run(&args)
+        }
+    }
+}
+
+/// Prints the text of a dry run.
+pub fn print(text: &str) -> Result<()> {
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+}
+
+/// What the subcommand `kind` does with a job of which `stored` rows have their material on disk.
+pub fn text(kind: &str, job: &mut Job, stored: usize, choosing: &Choosing, link: &Link) -> Result<String> {
+    let calibration = Calibration::load(choosing.calibration.as_deref())?;
+    let shape = Some(link.net()).filter(|&net| net != Shape::LOOPBACK).or(calibration.link());
+    let rows = job.rows();
+    if let Work::Lookup(lookup) = &mut job.work {
+        // As the parties settle on one if the peer leaves it open.
+        lookup.operation.protocol =
+            choosing.over(&shape.unwrap_or(Shape::LOOPBACK), &lookup.operation.job, rows)?;
+    }
+    let mut page = Page(format!("hushtable {kind}, before anything is sent\n"));
+    who(&mut page, link)?;
+    page.title("What is computed");
+    page.line(
+        "operation",
+        &format!("{} for each of {rows} rows, by {}", job.operation().name(), method(job, choosing)),
+    );
+    page.line("result", &format!("the column {}", job.column));
+    learned(&mut page, job, link.role());
+    shown(&mut page, job, link)?;
+    page.title("What it takes");
+    costs(&mut page, job, stored, shape, &calibration, link.role())?;
+    Ok(page.0)
+}
+
+/// Text in lines of two columns.
+struct Page(String);
+
+impl Page {
+    const LABEL: usize = 20;
+    const WIDTH: usize = 110;
+
+    fn title(&mut self, title: &str) {
+        writeln!(self.0, "{title}").expect("text grows");
+    }
+
+    /// A label and words beside it, in lines that are not too long where words allow it.
+    fn line(&mut self, label: &str, words: &str) {
+        let mut line = format!("  {label:<width$}", width = Self::LABEL - 2);
+        for word in words.split_whitespace() {
+            if line.len() + 1 + word.len() > Self::WIDTH && line.len() > Self::LABEL {
+                writeln!(self.0, "{}", line.trim_end()).expect("text grows");
+                line = " ".repeat(Self::LABEL);
+            }
+            if !line.ends_with(' ') {
+                line.push(' ');
+            }
+            line += word;
+        }
+        writeln!(self.0, "{}", line.trim_end()).expect("text grows");
+    }
+}
+
+fn who(page: &mut Page, link: &Link) -> Result<()> {
+    page.title("Who");
+    let (role, place) = (role_name(link.role()), link.place());
+    match link.ends()? {
+        Some([own, peer]) => {
+            page.line(
+                "this party",
+                &format!("{} ({role}), {place}; fingerprint {}", own.name, own.fingerprint),
+            );
+            page.line(
+                "the peer",
+                &format!("{}; fingerprint {}; nobody else is let in", peer.name, peer.fingerprint),
+            );
+        }
+        None => {
+            page.line("this party", &format!("{role}, {place}"));
+            page.line("the peer", "anybody who gets there: plain TCP, without identities");
+        }
+    }
+    Ok(())
+}
+
+fn method(job: &Job, choosing: &Choosing) -> String {
+    let open = matches!(job.work, Work::Lookup(_)) && choosing.protocol == Choice::Auto;
+    format!(
+        "{}{}",
+        job.operation().method(),
+        if open { ", unless the peer asks for another protocol" } else { "" }
+    )
+}
+
+/// What each party learns from the results.
+fn learned(page: &mut Page, job: &Job, me: Role) {
+    page.title("Who learns what from the results");
+    let learns = |role| match job.reveal {
+        Reveal::Nobody => "nothing: it keeps a share of each result, which says nothing alone".to_owned(),
+        reveal if reveal.reaches(role) => format!("for each row {}", job.operation().tells()),
+        _ => "nothing: it gets no result".to_owned(),
+    };
+    page.line("this party", &learns(me));
+    page.line("the peer", &learns(me.peer()));
+    if job.reveal != Reveal::Nobody {
+        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
+    }
+}
+
+/// What shows besides the results.
+fn shown(page: &mut Page, job: &Job, link: &Link) -> Result<()> {
+    page.title("What shows besides");
+    let ids = match job.ids {
+        Some(_) => {
+            "whether the ids are the same in the same order, by a hash of the column; if they differ, each party keeps \
+             the other's hash, against which it can test guesses of the whole column"
+        }
+        None => "no ids: rows are matched by position alone",
+    };
+    page.line("to both", ids);
+    let fields: Vec<String> = job
+        .fields(link.role(), "none".into())
+        .into_iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    page.line("both compare", &fields.join("; "));
+    let network = match link.ends()? {
+        Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
+        None => "everything that is sent: plain TCP; who changes it changes results",
+    };
+    page.line("to the network", network);
+    Ok(())
+}
+
+/// Bytes, rounds and time.
+fn costs(
+    page: &mut Page,
+    job: &Job,
+    stored: usize,
+    shape: Option<Shape>,
+    calibration: &Calibration,
+    me: Role,
+) -> Result<()> {
+    let (operation, rows, lanes) = (job.operation(), job.rows(), job.threads());
+    let all = run::bill(operation, rows, lanes, job.reveal)?;
+    let made = run::bill(operation, rows - stored, lanes, job.reveal)?;
+    let bill = Bill { cots: made.cots, offline: made.offline, ..all };
+    let link = shape.unwrap_or(Shape::LOOPBACK);
+    let [setup, offline, online] = plan::least(&bill, &link, &calibration.machine());
+    for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
+        let sent =
+            [setup, offline, online].map(|phase| cost::bytes(phase.bytes[role as usize].round() as u64));
+        let [setup, offline, online] = sent;
+        page.line(
+            party,
+            &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
+        );
+    }
+    if stored > 0 {
+        page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
+    }
+    let rounds = [setup, offline, online].map(|phase| phase.rounds.to_string()).join(" + ");
+    page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
+    let least: f64 = [setup, offline, online].iter().map(|phase| phase.seconds).sum();
+    let predicted = predicted(job, rows - stored, &link, calibration)?;
+    let time = match predicted {
+        Some(seconds) => format!("about {} on one thread", cost::time(seconds)),
+        None => format!("at least {}, not counting what each machine computes by itself", cost::time(least)),
+    };
+    let over = match shape {
+        Some(shape) => format!("over the network {shape}"),
+        None => "on one machine; `hushtable calibrate` measures the network to the peer".into(),
+    };
+    page.line("time", &format!("{time}, {over} ({calibration})"));
+    Ok(())
+}
+
+/// Seconds by the plan, which knows lookups.
+fn predicted(job: &Job, made: usize, link: &Shape, calibration: &Calibration) -> Result<Option<f64>> {
+    let Work::Lookup(lookup) = &job.work else { return Ok(None) };
+    let lookup = &lookup.operation;
+    let all = plan::plan(&lookup.job, made.max(1), link, &calibration.machine(), plan::Objective::Total)?;
+    let of = all.iter().find(|prediction| prediction.protocol == lookup.protocol);
+    Ok(of.map(|prediction| prediction.value(plan::Objective::Total)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_not_too_long() {
+        let mut page = Page(String::new());
+        page.line("a label", &"word ".repeat(60));
+        page.line("", &"x".repeat(200));
+        let lines: Vec<&str> = page.0.lines().collect();
+        assert!(lines[0].starts_with("  a label           word word"), "{lines:?}");
+        assert!(lines[1].starts_with(&(" ".repeat(20) + "word")), "{lines:?}");
+        assert!(
+            lines[..lines.len() - 1].iter().all(|line| (80..=110).contains(&line.len()) || line.len() < 110)
+        );
+        assert_eq!(lines.iter().map(|line| line.matches("word").count()).sum::<usize>(), 60);
+        assert_eq!(lines[lines.len() - 1].trim().len(), 200, "a long word stays whole");
+    }
+}

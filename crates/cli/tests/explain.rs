@@ -1,0 +1,219 @@
+//! What is said of a job before anything is sent, and the record of it.
+
+mod common;
+
+use common::{Site, results};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const BANK: &str = "score --features bank.csv --weights bank.toml --identity bank.id --quiet";
+const TELECOM: &str = "score --features telecom.csv --weights telecom.toml --identity telecom.id --quiet";
+
+fn site() -> Site {
+    let site = Site::new();
+    for (name, column) in [("bank", "income"), ("telecom", "bills")] {
+        site.write(&format!("{name}.toml"), &format!("[weights]\n{column} = 0.5\n"));
+        let rows: String = (0..40).map(|i| format!("c{i},{}\n", i - 20)).collect();
+        site.write(&format!("{name}.csv"), &format!("id,{column}\n{rows}"));
+    }
+    site
+}
+
+/// The text in one line, without the layout.
+fn said(site: &Site, args: &str) -> String {
+    let done = site.run(args).ok();
+    for sign in ["listening", "connecting", "the peer is"] {
+        assert!(!done.stderr.contains(sign), "{sign}: {done:?}");
+    }
+    assert!(done.stdout.lines().all(|line| line.chars().count() <= 120), "{done:?}");
+    done.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn has(text: &str, fragments: &[&str]) {
+    for fragment in fragments {
+        assert!(text.contains(fragment), "{fragment:?} in {text}");
+    }
+}
+
+#[test]
+fn a_dry_run_says_who_learns_what() {
+    let site = site();
+    let listen = "--listen 127.0.0.1:0 --threshold 0.8 --reveal me";
+    let text = said(&site, &format!("{BANK} --dry-run {listen}"));
+    has(
+        &text,
+        &[
+            "hushtable score, before anything is sent",
+            "this party bank (P0), listens on 127.0.0.1:0",
+            &format!("the peer telecom; fingerprint {}", site.fingerprint("telecom")),
+            "score for each of 40 rows, by comparison",
+            "this party for each row whether the probability is at least 0.8: one bit. With its own part of the score: \
+             whether the other's part is at least 1.3863 less its own",
+            "the peer nothing: it gets no result",
+            "a hash of the column; if they differ, each party keeps the other's hash",
+            "number of rows 40;",
+            "bits 40; fraction bits 16",
+            "this party sends about",
+            "the peer sends about",
+            "messages in turn",
+            "time at least",
+        ],
+    );
+    assert_eq!(text, said(&site, &format!("explain {BANK} {listen}")), "explain is the same");
+    let peer =
+        said(&site, &format!("{TELECOM} --dry-run --connect 127.0.0.1:9 --threshold 0.8 --reveal peer"));
+    has(&peer, &["this party nothing: it gets no result", "the peer for each row whether the probability"]);
+    let exact = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal-exact"));
+    has(&exact, &["the other's part, which is ln(p / (1 - p)) less its own"]);
+    let bands = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --bands 0.2,0.5,0.8"));
+    has(&bands, &["in which of 4 bands", "-1.3863, 0.0000, 1.3863, each less its own", "by 3 comparisons"]);
+    let shared = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal none"));
+    has(&shared, &["this party nothing: it keeps a share", "the peer nothing: it keeps a share"]);
+    let plain = "--listen 127.0.0.1:0 --insecure-plain-tcp";
+    let plain = said(&site, &format!("{} --dry-run {plain}", BANK.replace("--identity bank.id", "")));
+    has(&plain, &["the peer anybody who gets there", "to the network everything that is sent"]);
+}
+
+#[test]
+fn a_dry_run_of_apply() {
+    let site = site();
+    let apply = "apply --input bank.csv --identity bank.id --listen 127.0.0.1:0 --quiet --dry-run";
+    let sigmoid = said(&site, &format!("{apply} sigmoid --column income"));
+    has(
+        &sigmoid,
+        &["sigmoid for each of 40 rows, by spline", "can compute the other party's", "function sigmoid"],
+    );
+    let ge = said(&site, &format!("{apply} ge --column income --reveal peer --no-ids"));
+    has(
+        &ge,
+        &[
+            "the peer for each row 1 if x >= y, else 0",
+            "this party nothing",
+            "no ids: rows are matched by position",
+        ],
+    );
+    let looked_up =
+        said(&site, &format!("{apply} sigmoid --column income --outside wrap --domain=-64:64 --net lan"));
+    has(&looked_up, &["unless the peer asks for another protocol", "time about", "over the network lan"]);
+    let asked = said(&site, &format!("{apply} sigmoid --column income --protocol splut --domain=-64:64"));
+    has(&asked, &["for each of 40 rows, by splut result the column sigmoid"]);
+    assert_eq!(said(&site, &format!("explain {}", apply.replace("--dry-run", "ge --column income"))), {
+        said(&site, &format!("{apply} ge --column income"))
+    });
+}
+
+/// What would end the job before it is connected ends the dry run.
+#[test]
+fn a_dry_run_checks_the_job() {
+    let site = site();
+    let dry = "--listen 127.0.0.1:0 --dry-run";
+    site.run(&format!("{} {dry}", BANK.replace("bank.csv", "gone.csv"))).fails_with(3, "gone.csv");
+    site.run(&format!("{BANK} {dry} --output bank.csv --force")).fails_with(2, "is the input file");
+    site.run(&format!("{BANK} {dry} --output gone/out.csv")).fails_with(6, "cannot write in gone");
+    site.run(&format!("{BANK} {dry} --record record.json")).fails_with(2, "--record is for a job that runs");
+    site.run(&format!("{BANK} {dry} --peer nobody")).fails_with(3, "nobody");
+    site.run("identity new --name alone --out alone.id").ok();
+    site.run(&format!("{} {dry}", BANK.replace("bank.id", "alone.id"))).fails_with(3, "trusts nobody yet");
+    site.run(&format!("{BANK} {dry} --output out.csv")).ok();
+    assert!(!site.has("out.csv") && !site.has("record.json"));
+    assert!(site.names().iter().all(|name| !name.starts_with('.')), "{:?}", site.names());
+}
+
+fn record(site: &Site, name: &str) -> Value {
+    #[cfg(unix)]
+    assert_eq!(common::mode(&site.path(name)), 0o600);
+    serde_json::from_str(&site.read(name)).unwrap()
+}
+
+#[test]
+fn a_record_says_what_happened() {
+    let site = site();
+    let asked = "--bands 0.2,0.8 --reveal p0";
+    let done = site.both(
+        &format!("{BANK} {asked} --output out.csv --record bank.json"),
+        &format!("{TELECOM} {asked} --record telecom.json"),
+    );
+    let _ = done.map(common::Done::ok);
+    assert_eq!(results(&site.read("out.csv")).1.len(), 40);
+    let records = [("bank", "telecom"), ("telecom", "bank")].map(|(own, peer)| {
+        let record = record(&site, &format!("{own}.json"));
+        assert_eq!(record["hushtable_record"], 1);
+        assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!((&record["command"], &record["outcome"]), (&"score".into(), &"done".into()));
+        assert_eq!((&record["exit_code"], &record["error"]), (&0.into(), &Value::Null));
+        for (key, name) in [("this_party", own), ("expected_peer", peer), ("peer", peer)] {
+            assert_eq!(record[key]["name"], name, "{key}");
+            assert_eq!(record[key]["fingerprint"], site.fingerprint(name), "{key}");
+        }
+        let files = [format!("{own}.csv"), format!("{own}.toml")];
+        for (input, file) in record["inputs"].as_array().unwrap().iter().zip(&files) {
+            let hash: String = Sha256::digest(site.read(file)).iter().map(|b| format!("{b:02x}")).collect();
+            assert_eq!((&input["file"], &input["sha256"]), (&file.as_str().into(), &hash.into()));
+            assert_eq!(input["bytes"], site.read(file).len());
+        }
+        assert_eq!(record["inputs"].as_array().unwrap().len(), 2);
+        assert_eq!((&record["rows"], &record["column"]), (&40.into(), &"band".into()));
+        let asked = ["what is asked", "how many of 0.2, 0.8 the probability reaches"];
+        assert!(record["parameters"].as_array().unwrap().contains(&asked.to_vec().into()), "{record}");
+        for time in ["began", "ended"] {
+            let text = record[time].as_str().unwrap();
+            assert!(text.len() == 20 && text.ends_with('Z') && text.as_bytes()[10] == b'T', "{text}");
+        }
+        record
+    });
+    let [bank, telecom] = &records;
+    assert_eq!((&bank["role"], &telecom["role"]), (&"P0".into(), &"P1".into()));
+    assert!(bank["session"].as_str().unwrap().len() == 64 && bank["session"] == telecom["session"]);
+    assert_eq!((&bank["output"], &telecom["output"]), (&"out.csv".into(), &Value::Null));
+    assert_eq!(bank["online"]["bytes"], telecom["online"]["bytes"]);
+    assert!(bank["online"]["rounds"].as_u64().unwrap() > 0);
+    // The text is that of the dry run; port 0 stands for a free one.
+    let dry = site.run(&format!("explain {BANK} {asked} --listen 127.0.0.1:0")).ok().stdout;
+    assert_eq!(bank["explained"], dry);
+}
+
+#[test]
+fn a_record_of_a_job_that_failed() {
+    let site = site();
+    let done = site.both(
+        &format!("{BANK} --output p0.csv --record p0.json"),
+        &format!("{TELECOM} --threshold 0.7 --output p1.csv --record p1.json"),
+    );
+    done.iter().for_each(|done| done.fails_with(5, "what is asked"));
+    for name in ["p0.json", "p1.json"] {
+        let record = record(&site, name);
+        assert_eq!((&record["outcome"], &record["exit_code"]), (&"failed".into(), &5.into()));
+        assert!(record["error"].as_str().unwrap().contains("what is asked"), "{record}");
+        assert!(record["peer"]["name"].is_string() && record["online"].is_null(), "{record}");
+    }
+    let nobody = "--connect 127.0.0.1:9 --wait 1 --output out.csv";
+    site.run(&format!("{BANK} {nobody} --record alone.json")).fails_with(4, "127.0.0.1:9");
+    let alone = record(&site, "alone.json");
+    assert_eq!((&alone["exit_code"], &alone["peer"]), (&4.into(), &Value::Null));
+
+    for (options, fragment) in [
+        ("--record alone.json", "alone.json: is there already"),
+        ("--record bank.csv --force", "bank.csv: is the input file"),
+        ("--record out.csv", "--record and --output are the same file"),
+    ] {
+        site.run(&format!("{BANK} {nobody} {options}")).fails_with(2, fragment);
+    }
+    assert_eq!(record(&site, "alone.json"), alone);
+}
+
+#[test]
+fn apply_keeps_a_record_too() {
+    let site = site();
+    let apply = |name: &str, column: &str| {
+        format!(
+            "apply sigmoid --input {name}.csv --column {column} --identity {name}.id --output {name}.out --record \
+             {name}.json --quiet"
+        )
+    };
+    let _ = site.both(&apply("bank", "income"), &apply("telecom", "bills")).map(common::Done::ok);
+    let bank = record(&site, "bank.json");
+    assert_eq!((&bank["command"], &bank["column"]), (&"apply".into(), &"sigmoid".into()));
+    assert_eq!((&bank["outcome"], &bank["peer"]["name"]), (&"done".into(), &"telecom".into()));
+    assert!(bank["explained"].as_str().unwrap().contains("hushtable apply, before anything is sent"));
+}

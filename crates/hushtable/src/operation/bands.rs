@@ -1,0 +1,161 @@
+//! In which of a few bands between public numbers a shared number lies.
+//!
+//! A number is compared with all cuts in the same rounds. The bits `t_1 >= t_2 >= ... >= t_k` say which cuts it
+//! reaches, and the band is how many. Its binary digit j turns at each multiple of `2^j`: it is the sum mod 2 of all
+//! t_i with i such a multiple, so XOR shares of the bits give XOR shares of the band without a message.
+
+use std::iter::repeat_n;
+
+use prim::ring::low;
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    arith::{CompareJob, Comparison, Domain, Objective},
+    bill::Bill,
+    error::{Error, Result},
+    gates::{B2a, Bits},
+    net::Role,
+    party::Party,
+    share::{AShare, Sharing},
+};
+
+/// Numbers whose material is in memory at a time, divided by the cuts.
+const BATCH: usize = 1 << 18;
+
+/// The most cuts: bands are to be coarse.
+const MOST: usize = 15;
+
+/// How many public cuts a signed number reaches. With one cut it is a comparison.
+#[derive(Clone, Debug)]
+pub struct Bands {
+    job: CompareJob,
+    cuts: Vec<i64>,
+    /// Width of a band that becomes an additive share.
+    additive: Option<u32>,
+}
+
+impl Bands {
+    /// For numbers of `bits` bits, each nearer than `2^(bits-1)` to every cut. The cuts do not decrease.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless there are 1 to 15 cuts in order, of less than `bits` bits, and for a width that is not
+    /// supported.
+    pub fn new(bits: u32, cuts: Vec<i64>, objective: Objective) -> Result<Self> {
+        let job = CompareJob::new(bits, Domain::Near, objective)?;
+        let refuse = |got: String| {
+            let accepted = format!("1 to {MOST} numbers of {bits} bits that do not decrease");
+            Err(Error::Param { what: "cuts between bands", got, accepted })
+        };
+        if !(1..=MOST).contains(&cuts.len()) {
+            return refuse(format!("{} cuts", cuts.len()));
+        }
+        let fits = |cut: &i64| *cut == cut << (64 - bits) >> (64 - bits);
+        if !cuts.is_sorted() || !cuts.iter().all(fits) {
+            return refuse(format!("{cuts:?}"));
+        }
+        Ok(Self { job, cuts, additive: None })
+    }
+
+    /// With bands that are additive shares of `bits` bits.
+    #[must_use]
+    pub fn additive(self, bits: u32) -> Self {
+        Self { additive: Some(bits), ..self }
+    }
+
+    /// The cuts.
+    pub fn cuts(&self) -> &[i64] {
+        &self.cuts
+    }
+
+    /// Bits of a band's number.
+    fn digits(&self) -> u32 {
+        self.cuts.len().ilog2() + 1
+    }
+
+    /// Cut by cut, this party's shares of the numbers and of the cut.
+    fn pairs(&self, role: Role, x: &[u64]) -> [AShare<u64>; 2] {
+        let bits = self.job.bits;
+        // Public: P0's share of a cut is all of it.
+        let cut = |cut: &i64| if role == Role::P0 { *cut as u64 } else { 0 };
+        let cuts = self.cuts.iter().flat_map(|c| repeat_n(cut(c), x.len())).collect();
+        [AShare::new(bits, x.repeat(self.cuts.len())), AShare::new(bits, cuts)]
+    }
+
+    /// XOR shares of the bands, from those of the cuts that are reached.
+    fn number(&self, reached: &[Bits]) -> Result<Vec<u64>> {
+        let digit = |j: u32| {
+            let turns = reached.iter().skip((1 << j) - 1).step_by(1 << j);
+            turns.cloned().reduce(|sum, bits| &sum ^ &bits).expect("2^j is at most the number of cuts")
+        };
+        let digits: Vec<Bits> = (0..self.digits()).map(digit).collect();
+        Ok(Bits::to_share::<u64>(&digits)?.words().to_vec())
+    }
+}
+
+impl Operation for Bands {
+    fn name(&self) -> String {
+        "bands".into()
+    }
+
+    fn method(&self) -> String {
+        match self.cuts.len() {
+            1 => "comparison".into(),
+            cuts => format!("{cuts} comparisons"),
+        }
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("function", self.name()),
+            ("bits", self.job.bits.to_string()),
+            ("cuts", format!("{:?}", self.cuts)),
+            ("method", format!("{:?} in digits of {}", self.job.plan.method, self.job.plan.digit)),
+        ]
+    }
+
+    /// A band of several bits has one more as its sign, which is 0.
+    fn result(&self) -> Held {
+        let range = Some([0, self.cuts.len() as i64]);
+        let (sharing, bits) = match (self.additive, self.cuts.len()) {
+            (Some(bits), _) => (Sharing::Additive, bits),
+            (None, 1) => (Sharing::Xor, 1),
+            (None, _) => (Sharing::Xor, self.digits() + 1),
+        };
+        Held { sharing, bits, fraction: 0, range }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        let cut = self.job.bill()? + self.additive.map_or(Bill::FREE, B2a::bill);
+        Ok(cut.times(self.cuts.len() * items))
+    }
+
+    fn most(&self) -> Option<usize> {
+        Some(BATCH / self.cuts.len())
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (bands, all) = (self.clone(), self.cuts.len() * items);
+        let order = Comparison::prepare(p, self.job, all)?;
+        let convert = self.additive.map(|bits| B2a::prepare(p, bits, all)).transpose()?;
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            let [numbers, cuts] = bands.pairs(s.role(), x);
+            let reached = order.ge(s, &numbers, &cuts)?;
+            let Some(convert) = convert else {
+                let at = |i: usize| reached.range(i * x.len()..(i + 1) * x.len());
+                return bands.number(&(0..bands.cuts.len()).map(at).collect::<Vec<_>>());
+            };
+            let counted = convert.convert::<u64>(s, &reached)?;
+            let row =
+                |i| counted.words()[i..].iter().step_by(x.len()).fold(0, |n: u64, t| n.wrapping_add(*t));
+            Ok((0..x.len()).map(|i| low(row(i), counted.bits())).collect())
+        }))
+    }
+
+    fn tells(&self) -> String {
+        match self.cuts.len() {
+            1 => "whether the number is at least the cut: one bit".into(),
+            cuts => format!("which of {} bands the number lies in", cuts + 1),
+        }
+    }
+}
