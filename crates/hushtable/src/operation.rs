@@ -51,8 +51,7 @@ pub struct Held {
 impl Held {
     /// Whether results are numbers in two's complement; else they are bits, 0 and 1.
     pub fn signed(&self) -> bool {
-        let bit = self.sharing == Sharing::Xor || self.range == Some([0, 1]);
-        !(self.bits == 1 && bit)
+        self.bits > 1 || self.range != Some([0, 1])
     }
 }
 

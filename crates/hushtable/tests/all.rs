@@ -56,6 +56,7 @@ mod plan;
 mod random;
 mod readers;
 mod rules;
+mod run;
 mod staged;
 mod store;
 mod store_crash;

@@ -1,0 +1,89 @@
+//! What runs any operation: results with their sign, lanes, material that does not fit.
+
+use std::sync::Arc;
+
+use hushtable::{
+    Error, Party, Result, Role,
+    lut::{Job, Protocol},
+    math::Tabulated,
+    operation::{Lookup, Operation, Select},
+    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run_pair,
+    share::Sharing,
+};
+
+/// What both parties get when each runs the operation on its words in so many lanes.
+fn opened(operation: &dyn Operation, words: [&[&[u64]]; 2], lanes: usize) -> [Vec<i64>; 2] {
+    let party = |p: &mut Party| -> Result<Vec<i64>> {
+        let mut parties = p.fork(lanes)?;
+        let ready = (0..lanes).map(|_| Ready::default()).collect();
+        let mine = words[p.role() as usize];
+        match run::run(operation, &mut parties, ready, mine, Reveal::Both, &Unwatched)?.outcome {
+            Outcome::Values(values) => Ok(values),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (p0, p1) = run_pair(Party::pair_seeded(3).unwrap(), party, party).unwrap();
+    [p0, p1]
+}
+
+#[test]
+fn a_result_of_one_bit_has_its_sign() {
+    for output in [Sharing::Additive, Sharing::Xor] {
+        let table = Tabulated::new(&[0.0, -1.0, -1.0, 0.0], 0).unwrap();
+        assert_eq!(table.bits(), 1);
+        let job = Job { index: Sharing::Additive, output, index_bits: 2, value_bits: 1 };
+        let lookup =
+            Lookup { name: "sign".into(), job, table: Arc::new(table), protocol: Protocol::Doubling };
+        let mine: [&[&[u64]]; 2] = [&[&[0, 1, 2, 3, 3]], &[&[0; 5]]];
+        for values in opened(&lookup, mine, 1) {
+            assert_eq!(values, [0, -1, -1, 0, 0], "{output} output");
+        }
+    }
+}
+
+/// The low bits of an operand's words count.
+#[test]
+fn choices_of_more_than_a_bit_leave_their_neighbours_alone() {
+    let numbers: &[u64] = &[5, 6, 7, 8, 9];
+    let mine: [&[&[u64]]; 2] = [&[&[u64::MAX, 2, 4, 1, 6], numbers], &[&[0; 5], &[0; 5]]];
+    for lanes in [1, 2, 3] {
+        for values in opened(&Select { bits: 8 }, mine, lanes) {
+            assert_eq!(values, [5, 0, 0, 8, 0], "{lanes} lanes");
+        }
+    }
+}
+
+#[test]
+fn material_for_too_few_lanes_is_refused() {
+    let party = |p: &mut Party| {
+        let mut lanes = p.fork(2)?;
+        let words: &[u64] = &[1; 8];
+        let ready = vec![Ready::default()];
+        let outcome =
+            run::run(&Select { bits: 8 }, &mut lanes, ready, &[words, words], Reveal::Both, &Unwatched);
+        assert!(matches!(outcome, Err(Error::Shape { what: "lanes' material", .. })));
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
+}
+
+#[test]
+fn shares_stay_with_their_parties_and_are_not_printed() {
+    let party = |p: &mut Party| {
+        let mut lanes = p.fork(2)?;
+        let x: Vec<u64> = (0..10).map(|i| if p.role() == Role::P0 { i } else { 0 }).collect();
+        let bits = vec![u64::from(p.role() == Role::P0); 10];
+        let ready = vec![Ready::default(), Ready::default()];
+        let done =
+            run::run(&Select { bits: 16 }, &mut lanes, ready, &[&bits, &x], Reveal::Nobody, &Unwatched)?;
+        assert_eq!(format!("{:?}", done.outcome), "Shares(10)");
+        match done.outcome {
+            Outcome::Shares(shares) => Ok(shares.to_vec()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (p0, p1) = run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
+    let sums: Vec<u64> = p0.iter().zip(&p1).map(|(a, b)| (a + b) & 0xffff).collect();
+    assert_eq!(sums, (0..10).collect::<Vec<u64>>());
+}
