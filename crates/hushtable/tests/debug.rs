@@ -108,7 +108,8 @@ fn debug_shows_shapes_only() {
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
     // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model, which `apps` and the program look at themselves.
-    let elsewhere = ["Store", "Outcome", "Log", "Identity", "Fingerprint", "Weights", "Columns"];
+    let elsewhere =
+        ["Store", "Outcome", "Pins", "Parting", "Log", "Identity", "Fingerprint", "Weights", "Columns"];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {
         assert!(seen.contains(name.as_str()), "{name}: what it prints is not looked at here");
