@@ -8,7 +8,7 @@ use net_support::*;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, ClientConfig, ClientConnection};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -62,6 +62,29 @@ fn nobody_keeps_the_peer_out() {
     assert_eq!((count("uses plain TCP"), count("is not in")), (1, 1), "{lines:#?}");
     assert!(lines.iter().all(|line| line.contains(" was turned away, the wait goes on: ")), "{lines:#?}");
     assert!(lines.iter().all(|line| line.bytes().all(|b| b == b' ' || b.is_ascii_graphic())), "{lines:#?}");
+}
+
+/// Callers that come while the peer is in the middle of its greeting do not make it go.
+#[test]
+fn a_flood_does_not_cut_off_who_is_being_heard() {
+    let listener = Listener::bind("127.0.0.1:0", patient(plain())).unwrap();
+    let addr = listener.local_addr();
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| listener.accept().map(drop));
+        let mut peer = TcpStream::connect(addr).unwrap();
+        let hello = greeting(WIRE_VERSION, 0, 1);
+        peer.write_all(&hello[..32]).unwrap();
+        let flood = loiter(addr, 40, b"");
+        // Less than the time that every caller has.
+        peer.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        let silence = peer.read(&mut [0]).map_err(|e| e.kind());
+        assert!(matches!(silence, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{silence:?}");
+        peer.write_all(&hello[32..]).unwrap();
+        peer.set_read_timeout(None).unwrap();
+        peer.read_exact(&mut [0; 64]).unwrap();
+        drop((peer, flood));
+        let _ = waiting.join().unwrap(); // it has lost its peer
+    });
 }
 
 #[test]

@@ -19,11 +19,13 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Callers heard at the same time. One more makes the oldest go: who says nothing cannot keep the peer
-/// out, however many they are.
+/// Callers heard at the same time. One more makes the oldest go, if it came before `GRACE`: who says nothing
+/// cannot keep the peer out, however many they are.
 const CALLERS: usize = 16;
+/// A peer's handshake and greeting take three round trips.
+const GRACE: Duration = Duration::from_secs(1);
 /// Probes answered at the same time.
 const PROBES: usize = 16;
 /// Standard sockets have no accept with a deadline, so this looks again after a pause that grows.
@@ -48,6 +50,7 @@ struct Guest {
     address: SocketAddr,
     /// To end what is going on with it.
     socket: TcpStream,
+    since: Instant,
 }
 
 /// One wait for a peer.
@@ -78,7 +81,8 @@ impl<'a> Reception<'a> {
     ) -> Result<(Secured, [u8; 32])> {
         let mut pause = PAUSES[0];
         loop {
-            let wait = if let Some((socket, address)) = self.next()? {
+            let came = if self.has_room() { self.next()? } else { None };
+            let wait = if let Some((socket, address)) = came {
                 self.hear(socket, address);
                 Duration::ZERO
             } else {
@@ -94,6 +98,13 @@ impl<'a> Reception<'a> {
             alive()?;
             deadline.check("connection")?;
         }
+    }
+
+    /// Whether another caller can be heard now; if not, it waits in the system's queue. Whoever came within `GRACE` is
+    /// not sent away, so that a flood of callers cannot cut off the peer in the middle of its greeting.
+    fn has_room(&self) -> bool {
+        let waited = |oldest: &Guest| oldest.since.elapsed() >= GRACE;
+        self.guests.len() < CALLERS || self.guests.front().is_some_and(waited)
     }
 
     /// A connection, if there is one.
@@ -141,7 +152,7 @@ impl<'a> Reception<'a> {
             // Nobody reads it once the awaited peer is there.
             let _ = tell.send((number, report));
         })?;
-        self.guests.push_back(Guest { number, address, socket: handle });
+        self.guests.push_back(Guest { number, address, socket: handle, since: Instant::now() });
         Ok(())
     }
 
