@@ -208,7 +208,7 @@ fn costs(
     calibration: &Calibration,
     me: Role,
 ) -> Result<()> {
-    let (operation, rows, lanes) = (job.operation(), job.rows(), job.threads());
+    let (operation, rows, lanes) = (job.operation(), job.rows(), job.asked_threads());
     let all = run::bill(operation, rows, lanes, job.reveal)?;
     let made = run::bill(operation, rows - stored, lanes, job.reveal)?;
     let bill = Bill { cots: made.cots, offline: made.offline, ..all };
@@ -225,6 +225,9 @@ fn costs(
     }
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
+    }
+    if job.threads_are_open() {
+        page.line("threads", "settled with the peer; counted as one here");
     }
     let rounds = [setup, offline, online].map(|phase| phase.rounds.to_string()).join(" + ");
     page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));

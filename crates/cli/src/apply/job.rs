@@ -62,6 +62,11 @@ impl Job {
         self.threads
     }
 
+    /// Threads that this party asks for, or one.
+    pub fn asked_threads(&self) -> usize {
+        self.asked.map_or(1, usize::from).min(self.rows()).max(1)
+    }
+
     /// Whether this party left the number of threads open.
     pub fn threads_are_open(&self) -> bool {
         self.asked.is_none()

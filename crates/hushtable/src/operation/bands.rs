@@ -106,7 +106,6 @@ impl Operation for Bands {
 
     fn fields(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("function", self.name()),
             ("bits", self.job.bits.to_string()),
             ("cuts", format!("{:?}", self.cuts)),
             ("method", format!("{:?} in digits of {}", self.job.plan.method, self.job.plan.digit)),
