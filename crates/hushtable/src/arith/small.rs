@@ -68,13 +68,15 @@ impl SmallProducts {
         mixed.beside(mixed.swapped())
     }
 
-    /// Online, 1 round: shares of `x (n_0 + n_1)`, `mine` being this party's numbers. Spends the material.
+    /// Online, 1 round: shares of `x (n_0 + n_1)`, `mine` being this party's numbers, of which the low b bits count.
+    /// Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many numbers as prepared for, [`Error::Param`] if they have more bits
     /// than x, and those of the channel.
     pub fn times_sum<R: Ring>(self, s: &mut Session, x: &AShare<R>, mine: &[u64]) -> Result<AShare<R>> {
         self.check(x, mine, x.bits())?;
+        let mine = &self.reduced(mine)[..];
         let shares = words(x.words());
         let local = shares.iter().zip(mine).map(|(x, n)| x.wrapping_mul(*n));
         let mut out = Zeroizing::new(local.collect::<Vec<_>>());
@@ -102,6 +104,7 @@ impl SmallProducts {
         }
         let bits = x.bits() - f;
         self.check(x, mine, bits)?;
+        let mine = &self.reduced(mine)[..];
         let factors = Zeroizing::new(mine.iter().map(|n| c.wrapping_sub(*n)).collect::<Vec<_>>());
         let pairs = || x.words().iter().zip(factors.iter());
         let shares = pairs().map(|(x, m)| low(x.to_u64().wrapping_mul(*m), bits + f) >> f);
@@ -113,18 +116,14 @@ impl SmallProducts {
         Ok(share(bits, &out))
     }
 
+    /// The bits that count, the same in what is multiplied here and in what the peer multiplies.
+    fn reduced(&self, mine: &[u64]) -> Zeroizing<Vec<u64>> {
+        Zeroizing::new(mine.iter().map(|&number| low(number, self.number_bits)).collect())
+    }
+
     fn check<R: Ring>(&self, x: &AShare<R>, mine: &[u64], most: u32) -> Result<()> {
         same("numbers to multiply", self.count, x.len())?;
         same("small numbers", self.count, mine.len())?;
-        if mine.iter().any(|&number| number > u64::MAX >> (64 - self.number_bits)) {
-            // A party's numbers belong in no message.
-            let got = "one that does not fit".into();
-            return Err(Error::Param {
-                what: "small number",
-                got,
-                accepted: format!("{} bits", self.number_bits),
-            });
-        }
         check(self.number_bits, most)
     }
 
