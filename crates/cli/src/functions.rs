@@ -95,7 +95,7 @@ fn table(cards: &[(Function, std::result::Result<Card, String>)]) -> String {
                 card.bytes(),
                 card.rounds(),
                 // Both ends in the width of help.
-                card.treatment().replace(" below, ", " / ").replace(" above", "")
+                card.treatment().replace(" below, ", "/").replace(" above", "")
             ),
             Err(why) => writeln!(out, "{:<11}{why}", function.name()),
         }

@@ -137,7 +137,7 @@ fn cards() {
     let all = site.run("functions").ok().stdout;
     let outside = |name: &str| match name {
         "ln" | "log10" | "sqrt" | "rsqrt" | "reciprocal" => "  strict",
-        "exp" => "  saturate / strict",
+        "exp" => "  saturate/strict",
         _ => "  saturate",
     };
     let names =

@@ -126,7 +126,7 @@ fn too_little_is_said_before_anything_starts() {
     prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
     let [p0, p1] = apply("");
     let first = site.listen(&p0);
-    let mut second = site.start(&format!("{p1} --connect {} --threads 2", first.address));
+    let mut second = site.start(&format!("{p1} --connect {} --reveal p0", first.address));
     second.child.wait().unwrap();
     first.finish();
     assert_eq!(shown(&site, "ls")["left"], 100, "a disagreement costs nothing");

@@ -21,6 +21,7 @@ use hushtable::{
     onehot::{Cyclic, Group, OneHot, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
+use prim::ring::Ring;
 
 /// A multiple of 8: all messages are whole bytes.
 const N: usize = 64;
@@ -106,24 +107,30 @@ fn one_hot_vectors_and_their_readers() {
 
 #[test]
 fn lookup_protocols() {
-    fn of<G: Group, K: Kind>() {
-        for (d, l) in [(1, 1), (2, 9), (3, 64), (5, 13), (8, 8)] {
+    /// Words no wider than the entries need: what a job is billed for.
+    fn of<G: Group, K: Kind, R: Ring>(entries: &[(u32, u32)]) {
+        for &(d, l) in entries {
             let job = Job { index: G::Kind::SHARING, output: K::SHARING, index_bits: d, value_bits: l };
-            let table = Table::<u64>::tabulate(d, l, |x| x & 1).expect("a table");
+            let table = Table::<R>::tabulate(d, l, |x| x & 1).expect("a table");
             for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok()) {
                 check(
                     &format!("{protocol}, {job:?}"),
                     protocol.bill(&job, N).expect("a bill"),
-                    |p| protocol.prepare::<G, K, u64>(p, &table, N),
+                    |p| protocol.prepare::<G, K, R>(p, &table, N),
                     |s, m| m.lookup(s, &table, &Share::new(d, vec![1; N])).map(drop),
                 );
             }
         }
     }
-    of::<Cyclic, Additive>();
-    of::<Cyclic, Bitwise>();
-    of::<Xor, Additive>();
-    of::<Xor, Bitwise>();
+    fn all<G: Group, K: Kind>() {
+        of::<G, K, u8>(&[(1, 1), (8, 8)]);
+        of::<G, K, u16>(&[(2, 9), (5, 13)]);
+        of::<G, K, u64>(&[(3, 64)]);
+    }
+    all::<Cyclic, Additive>();
+    all::<Cyclic, Bitwise>();
+    all::<Xor, Additive>();
+    all::<Xor, Bitwise>();
 }
 
 #[test]

@@ -74,9 +74,9 @@ fn a_peer_that_sends_finds_it() {
         },
         |mut p1| {
             let since = Instant::now();
-            // More than all queues on the way hold, and nobody takes it.
-            let send = (0..100).try_for_each(|_| p1.channel().send(vec![1; MIB]));
-            told(send.and_then(|()| p1.channel().flush()), since, Ending::Interrupted);
+            // More than all queues on the way hold, and than is taken while the peer hangs up.
+            let send = (0..100_000).try_for_each(|_| p1.channel().send(vec![1; MIB]));
+            told(send, since, Ending::Interrupted);
         },
     );
 }

@@ -177,7 +177,7 @@ pub fn against_raw<T: Send>(
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut socket = TcpStream::connect(addr).unwrap();
-            socket.write_all(&greeting(1, 0, 1)).unwrap();
+            socket.write_all(&greeting(WIRE_VERSION, 0, 1)).unwrap();
             socket.read_exact(&mut [0; 64]).unwrap();
             raw(socket, addr);
         });
