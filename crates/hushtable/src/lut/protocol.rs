@@ -151,7 +151,8 @@ impl Protocol {
         self.ask(Question(job))
     }
 
-    /// What `batch` lookups cost.
+    /// What `batch` lookups cost, with words no wider than the entries need: of 8, 16, 32 or 64 bits. `ar` costs more
+    /// with wider ones.
     ///
     /// # Errors
     /// As [`check`](Self::check).
