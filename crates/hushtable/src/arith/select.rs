@@ -53,7 +53,7 @@ impl Relu {
     /// What a number costs.
     ///
     /// # Errors
-    /// [`Error::Param`] for widths that are not supported.
+    /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
     pub fn bill(job: &CompareJob) -> Result<Bill> {
         Choosing::bill(job, &[job.bits])
     }
@@ -93,7 +93,7 @@ impl Absolute {
     /// What a number costs.
     ///
     /// # Errors
-    /// [`Error::Param`] for widths that are not supported.
+    /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
     pub fn bill(job: &CompareJob) -> Result<Bill> {
         Choosing::bill(job, &[job.bits.saturating_sub(1)])
     }
@@ -138,7 +138,7 @@ impl Clamp {
     /// What a number costs.
     ///
     /// # Errors
-    /// [`Error::Param`] for widths that are not supported.
+    /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
     pub fn bill(job: &CompareJob) -> Result<Bill> {
         Ok(Choosing::bill(job, &[job.bits])?.times(2))
     }
@@ -189,7 +189,7 @@ impl Maximum {
     /// What a pair costs.
     ///
     /// # Errors
-    /// [`Error::Param`] for widths that are not supported.
+    /// [`Error::Param`](crate::Error::Param) for widths that are not supported.
     pub fn bill(job: &CompareJob) -> Result<Bill> {
         Choosing::bill(job, &[job.bits])
     }

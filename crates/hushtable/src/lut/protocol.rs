@@ -32,19 +32,19 @@ pub enum Protocol {
     SpLut,
     /// The same with OTs from codes, for small jobs: [`SpLut::prepare_kk13`](splut::SpLut::prepare_kk13).
     SpLutKk13,
-    /// One-hot vectors by rotation: [`OneHot::rotl`].
+    /// One-hot vectors by rotation: [`OneHot::rotl`](crate::onehot::OneHot::rotl).
     Rotl,
-    /// One-hot vectors by doubling: [`OneHot::doubling`].
+    /// One-hot vectors by doubling: [`OneHot::doubling`](crate::onehot::OneHot::doubling).
     Doubling,
-    /// One-hot vectors by half-trees: [`OneHot::tree`].
+    /// One-hot vectors by half-trees: [`OneHot::tree`](crate::onehot::OneHot::tree).
     Tree,
-    /// One-hot vectors by rotation digit by digit: [`OneHot::staged`].
+    /// One-hot vectors by rotation digit by digit: [`OneHot::staged`](crate::onehot::OneHot::staged).
     Staged,
     /// Additive one-hot vectors, for additive outputs in one round: [`Arithmetic`](arithmetic::Arithmetic).
     Arithmetic,
-    /// One-hot vectors by balanced outer products: [`OneHot::balanced`].
+    /// One-hot vectors by balanced outer products: [`OneHot::balanced`](crate::onehot::OneHot::balanced).
     Balanced,
-    /// One-hot vectors by AND gates: [`OneHot::flute_plus`].
+    /// One-hot vectors by AND gates: [`OneHot::flute_plus`](crate::onehot::OneHot::flute_plus).
     FlutePlus,
     /// Masked wires, and one-hot vectors at their masks: [`Flute`](flute::Flute).
     Flute,

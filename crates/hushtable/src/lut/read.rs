@@ -96,7 +96,7 @@ impl<G: Group> OneHot<G> {
     /// each column that will be read.
     ///
     /// # Errors
-    /// [`Error::Param`] for a width outside 1 to 64, and those of the channel.
+    /// [`Error::Param`](crate::Error::Param) for a width outside 1 to 64, and those of the channel.
     pub fn signed(self, p: &mut Party, widths: &[u32]) -> Result<Signed<G>> {
         Ok(many::signed(p, vec![(self, widths)])?.remove(0))
     }
@@ -137,7 +137,7 @@ impl<G: Group> Signed<G> {
     /// bits. Spends this material.
     ///
     /// # Errors
-    /// [`Error::Shape`] if number, length or width differ from what was prepared.
+    /// [`Error::Shape`](crate::Error::Shape) if number, length or width differ from what was prepared.
     pub fn lookup<R: Ring>(
         self,
         s: &mut Session,
