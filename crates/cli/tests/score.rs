@@ -120,12 +120,12 @@ fn bands_are_right_at_their_edges() {
     }
 }
 
-#[test]
-fn bands_that_stay_shared_go_on() {
+/// Scores with results that stay shared, which both parties then compare with a constant: `want` of each score.
+fn shared_and_compared(asked: &str, constant: &str, want: impl Fn(f64) -> bool) {
     let (site, scores) = site();
-    let asked = "--bands 0.2,0.5,0.8 --reveal none";
+    let asked = format!("{asked} --reveal none");
     both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
-    let ge = "apply ge --constant 2 --quiet";
+    let ge = format!("apply ge --constant {constant} --quiet");
     let _ = site
         .both(
             &format!("{ge} --input p0.json --output p0.csv --identity bank.id"),
@@ -133,25 +133,18 @@ fn bands_that_stay_shared_go_on() {
         )
         .map(Done::ok);
     for (score, (id, got)) in scores.iter().zip(results(&site.read("p1.csv")).1) {
-        assert_eq!(got == 1.0, *score >= 0.0, "{id}: {score}");
+        assert_eq!(got == 1.0, want(*score), "{id}: {score}");
     }
 }
 
 #[test]
+fn bands_that_stay_shared_go_on() {
+    shared_and_compared("--bands 0.2,0.5,0.8", "2", |score| score >= 0.0);
+}
+
+#[test]
 fn answers_that_stay_shared_go_on() {
-    let (site, scores) = site();
-    let asked = "--reveal-exact --reveal none --bits 32";
-    both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
-    let ge = "apply ge --constant 0.75 --quiet";
-    let _ = site
-        .both(
-            &format!("{ge} --input p0.json --output p0.csv --identity bank.id"),
-            &format!("{ge} --input p1.json --output p1.csv --identity telecom.id"),
-        )
-        .map(Done::ok);
-    for (score, (id, got)) in scores.iter().zip(results(&site.read("p1.csv")).1) {
-        assert_eq!(got == 1.0, sigmoid(*score) >= 0.75, "{id}: {score}");
-    }
+    shared_and_compared("--reveal-exact --bits 32", "0.75", |score| sigmoid(score) >= 0.75);
 }
 
 /// Wrong before anything is connected: a message with file, line, name and range, and no output.

@@ -6,6 +6,7 @@
 //! is zero or follows from it: the empty leaf of a punctured tree, the idle trees of a group.
 
 use crate::{
+    rules::PURPOSES,
     support::pairs::{id, share},
     wire, wire_functions,
 };
@@ -31,23 +32,6 @@ use prim::{
     hash::CcrHash,
     record::{self, Hashed},
 };
-
-const PURPOSES: [Purpose; 14] = [
-    Purpose::SubfieldTree,
-    Purpose::NoiseTree,
-    Purpose::Matrix,
-    Purpose::OtPad,
-    Purpose::KeyProduct,
-    Purpose::Pprf,
-    Purpose::Row,
-    Purpose::Tree,
-    Purpose::TreeRow,
-    Purpose::Entry,
-    Purpose::TreeWord,
-    Purpose::CodePad,
-    Purpose::WidePad,
-    Purpose::JoinedKey,
-];
 
 /// Keys of one purpose and owner that a session may draw.
 const KEYS: usize = 1 << 12;

@@ -27,7 +27,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-const PURPOSES: [Purpose; 14] = [
+pub const PURPOSES: [Purpose; 14] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,

@@ -14,8 +14,8 @@ use super::{Machine, Objective, choose};
 use crate::{
     error::{Error, Result},
     lut::{Job, Protocol},
-    net::{Role, Shape},
-    session::Session,
+    net::Shape,
+    session::{Session, by_role},
 };
 
 /// What a party brings to the choice.
@@ -65,12 +65,12 @@ fn agreed(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Proto
         }
         (Some(protocol), _) | (None, Some(protocol)) => Ok(protocol),
         (None, None) => {
-            let unknown = if s.role() == Role::P0 { mine[1] } else { theirs[1] };
+            let (unknown, _) = by_role(s.role(), mine[1], theirs[1]); // to P0
             let measured = if unknown == 0 { Shape::LOOPBACK } else { measure(s)? };
             let link = wish.link.unwrap_or(measured);
             let mine = choose(job, batch, &link, &wish.machine, wish.objective)?;
             let theirs = protocol(s.exchange(vec![mine.number()], 1)?[0])?;
-            Ok(if s.role() == Role::P0 { mine } else { theirs })
+            Ok(by_role(s.role(), mine, theirs).0)
         }
     }
 }
