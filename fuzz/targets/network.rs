@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use hushtable::{Error, net::Shape};
+use hushtable::{Error, net::LinkShape};
 
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match text.parse::<Shape>() {
+    match text.parse::<LinkShape>() {
         Ok(shape) => {
             assert!(shape.mbit_per_s.is_none_or(|rate| (0.01..=1e6).contains(&rate)), "{text:?}");
             assert!(shape.rtt <= Duration::from_secs(4), "{text:?}");
-            let again: Shape = shape.to_string().parse().expect("its own text");
+            let again: LinkShape = shape.to_string().parse().expect("its own text");
             assert_eq!(again.mbit_per_s, shape.mbit_per_s, "{text:?}");
             assert!(again.rtt.abs_diff(shape.rtt) <= Duration::from_nanos(10), "{text:?}");
         }

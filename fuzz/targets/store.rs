@@ -2,7 +2,7 @@
 
 use hushtable::{
     Error, Role,
-    lut::{Job, Prepared, Protocol},
+    lut::{LookupJob, Prepared, Protocol},
     onehot::{Cyclic, Xor},
     share::{Additive, Bitwise, Sharing},
     store::{About, replay},
@@ -51,7 +51,7 @@ fn piece(bytes: &[u8]) {
     let kind = |bit: u8| if kinds >> bit & 1 == 1 { Sharing::Xor } else { Sharing::Additive };
     let role = if kinds & 4 == 4 { Role::P1 } else { Role::P0 };
     let (index_bits, value_bits) = (index_bits.into(), value_bits.into());
-    let job = Job { index: kind(0), output: kind(1), index_bits, value_bits };
+    let job = LookupJob { index: kind(0), output: kind(1), index_bits, value_bits };
     // Every combination of types, the right one among them.
     decode::<Cyclic, Additive>(protocol, &job, role, count, bytes);
     decode::<Cyclic, Bitwise>(protocol, &job, role, count, bytes);
@@ -61,7 +61,7 @@ fn piece(bytes: &[u8]) {
 
 fn decode<G: hushtable::onehot::Group, K: hushtable::share::Kind>(
     protocol: Protocol,
-    job: &Job,
+    job: &LookupJob,
     role: Role,
     count: u8,
     bytes: &[u8],
@@ -84,7 +84,7 @@ fn decode<G: hushtable::onehot::Group, K: hushtable::share::Kind>(
 
 pub fn seeds() -> Vec<Vec<u8>> {
     let identity = identity::own();
-    let job = Job { index: Sharing::Additive, output: Sharing::Xor, index_bits: 8, value_bits: 64 };
+    let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits: 8, value_bits: 64 };
     let about = About {
         id: [3; 32],
         role: Role::P1,
@@ -112,7 +112,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     for (number, protocol) in Protocol::ALL.into_iter().enumerate() {
         for kinds in 0..8u8 {
             let kind = |bit: u8| if kinds >> bit & 1 == 1 { Sharing::Xor } else { Sharing::Additive };
-            let job = Job { index: kind(0), output: kind(1), index_bits: 3, value_bits: 8 };
+            let job = LookupJob { index: kind(0), output: kind(1), index_bits: 3, value_bits: 8 };
             let Some(bits) = protocol.stored_bits(&job) else { continue };
             // Lengths near that of five lookups: mutations find the right one.
             let head = [2, number as u8, kinds, 3, 8, 5];

@@ -121,18 +121,18 @@ def plan(
     net: str | None = None,
     index_kind: Kind = "additive",
     kind: Kind = "additive",
-    optimise: Literal["total", "online", "bytes"] = "total",
+    optimise: Literal["total", "online", "bytes", "rounds"] = "total",
     calibration: str | os.PathLike[str] | None = None,
 ) -> Predictions:
     """What `count` lookups in a table of `2^index_bits` entries of `bits` bits would take with each protocol.
 
     `net` is `"loopback"` (the default), `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s);
     `optimise` says what is to be least: time in all, time from the inputs to the results (and 1/64 of the time
-    before), or bytes; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
+    before), bytes, or rounds from the inputs to the results; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
     Without it the figures are those of the machine on which the model was fitted. Raises `ParamError`.
     """
-    if optimise not in ("total", "online", "bytes"):
-        raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online' or 'bytes'")
+    if optimise not in ("total", "online", "bytes", "rounds"):
+        raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online', 'bytes' or 'rounds'")
     machine, link = (None, "loopback") if calibration is None else _calibrated(calibration)
     rows = native.predict(index_bits, index_kind, bits, kind, count, net or link, optimise, machine)
     return Predictions([Prediction(name, *_estimates(phases), memory) for name, *phases, memory in rows])

@@ -9,7 +9,7 @@ use std::{
 
 use hushtable::{
     Error,
-    net::{self, Connection, Fingerprint, Identity, Log, Options, Shape},
+    net::{self, Connection, Fingerprint, Identity, LinkShape, Log, Options},
     ot::params,
 };
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ use crate::{error::raise, interrupt::interruptible, party::Party};
 #[pyfunction]
 pub fn pair(py: Python<'_>, net: &str) -> PyResult<(Party, Party)> {
     let start = Instant::now();
-    let shape = Shape::from_str(net).map_err(|e| raise(py, &e))?;
+    let shape = LinkShape::from_str(net).map_err(|e| raise(py, &e))?;
     let set_up = move || {
         let (_, c1) = Connection::pair();
         let (c0, c1) = Connection::pair_with(c1.id(), shape);
@@ -147,7 +147,7 @@ impl How {
         Ok(Options {
             peer: self.peer,
             parameters: vec![("LPN parameter sets".to_owned(), params::digest_text())],
-            shape: Shape::from_str(&self.net)?,
+            shape: LinkShape::from_str(&self.net)?,
             wait: seconds("wait", self.wait)?,
             timeout: seconds("timeout", self.timeout)?,
             idle: seconds("idle", self.idle)?,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use hushtable::{
     Error,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     math::Tabulated,
-    net::Shape,
+    net::LinkShape,
     operation::{self, Operation},
     plan::{self, Machine, Objective},
     run::{self, Ready},
@@ -24,7 +24,7 @@ use crate::{
 /// What is looked up: public, the same at both parties.
 #[pyclass(module = "hushtable._hushtable", frozen)]
 pub struct Lookup {
-    pub job: Job,
+    pub job: LookupJob,
     table: Arc<Tabulated>,
     /// `None`: the planner's choice, by the number of lookups.
     protocol: Option<Protocol>,
@@ -44,7 +44,7 @@ impl Lookup {
     ) -> PyResult<Self> {
         let (index, output) = (sharing(index_kind)?, sharing(kind)?);
         let index_bits = table.inner.entries().len().ilog2();
-        let job = Job { index, output, index_bits, value_bits: bits };
+        let job = LookupJob { index, output, index_bits, value_bits: bits };
         let protocol = match protocol {
             "auto" => Ok(None),
             name => name.parse::<Protocol>().and_then(|p| p.check(&job).map(|()| Some(p))),
@@ -67,7 +67,7 @@ impl Lookup {
             Some(protocol) => protocol,
             // The same at both parties without asking: predicted for a local network.
             None => {
-                plan::choose(&self.job, count.max(1), &Shape::LAN, &Machine::REFERENCE, Objective::Total)?
+                plan::choose(&self.job, count.max(1), &LinkShape::LAN, &Machine::REFERENCE, Objective::Total)?
             }
         };
         Ok(self.by(protocol))

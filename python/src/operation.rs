@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hushtable::{
     Role,
-    arith::{CompareJob, Domain, MatrixShape, Objective},
+    arith::{CompareDomain, CompareJob, MatrixShape, Objective},
     math::{Affine, NormJob, SoftmaxJob},
     operation::{self, Compare, LayerNorm, Multiply, Products, Relation, Select, Truncate},
 };
@@ -56,9 +56,9 @@ impl Operation {
     #[staticmethod]
     fn less(py: Python<'_>, bits: u32, domain: &str) -> PyResult<Self> {
         let domain = match domain {
-            "near" => Domain::Near,
-            "signed" => Domain::Signed,
-            _ => Domain::Unsigned,
+            "near" => CompareDomain::Near,
+            "signed" => CompareDomain::Signed,
+            _ => CompareDomain::Unsigned,
         };
         let job = CompareJob::new(bits, domain, Objective::Total).map_err(|e| raise(py, &e))?;
         Ok(Self::of(Compare::of(Relation::Lt, job)))

@@ -1,8 +1,8 @@
 //! Predictions of what lookups take.
 
 use hushtable::{
-    lut::Job,
-    net::Shape,
+    lut::LookupJob,
+    net::LinkShape,
     plan::{self, Machine, Objective},
 };
 use pyo3::prelude::*;
@@ -29,14 +29,15 @@ pub fn predict(
     objective: &str,
     machine: Option<[f64; 8]>,
 ) -> PyResult<Vec<Prediction>> {
-    let job = Job { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
+    let job = LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
     let objective = match objective {
         "online" => Objective::Online,
         "bytes" => Objective::Bytes,
+        "rounds" => Objective::Rounds,
         _ => Objective::Total,
     };
     let machine = machine.map_or(Machine::REFERENCE, calibrated);
-    let all = net.parse::<Shape>().and_then(|link| plan::plan(&job, count, &link, &machine, objective));
+    let all = net.parse::<LinkShape>().and_then(|link| plan::plan(&job, count, &link, &machine, objective));
     let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
     let one = |p: &plan::Prediction| {
         (p.protocol.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory)

@@ -4,10 +4,10 @@ use std::{path::PathBuf, sync::Arc, sync::Mutex};
 
 use hushtable::{
     Error,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     net::Identity,
     run::{self, Ready},
-    store::{self, Plan, Reserved},
+    store::{self, Contents, Reserved},
 };
 use pyo3::prelude::*;
 
@@ -56,7 +56,8 @@ impl Store {
         protocol: &str,
         lookups: u64,
     ) -> PyResult<Self> {
-        let job = Job { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
+        let job =
+            LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
         let protocol = match protocol {
             // As the program's `prepare`.
             "auto" => Ok(if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree }),
@@ -65,7 +66,7 @@ impl Store {
         let protocol = protocol.map_err(|e| raise(py, &e))?;
         let made = p.call(py, name, move |steps, progress| {
             let identity = Identity::load(&identity)?;
-            let plan = Plan { protocol, job, lookups, piece: Plan::piece(protocol, &job)? };
+            let plan = Contents { protocol, job, lookups, piece: Contents::piece(protocol, &job)? };
             progress.begin(lookups as usize);
             let mut before = 0;
             steps.phase("offline", |p| {

@@ -86,10 +86,10 @@ pub struct Scoring {
     bits: u32,
     fraction: u32,
     question: Question,
-    method: Method,
+    method: Answer,
 }
 
-enum Method {
+enum Answer {
     /// Comparison with the thresholds' scores, times `2^fraction`.
     Bands(Bands),
     Sigmoid(Evaluation),
@@ -111,11 +111,11 @@ impl Scoring {
             return refuse("bits behind the point of a score", fraction, format!("0 to {}", bits - 4));
         }
         let method = match &question {
-            Question::AtLeast(t) => Method::Bands(bands(&[*t], bits, fraction)?),
-            Question::Bands(thresholds) => Method::Bands(bands(thresholds, bits, fraction)?),
+            Question::AtLeast(t) => Answer::Bands(bands(&[*t], bits, fraction)?),
+            Question::Bands(thresholds) => Answer::Bands(bands(thresholds, bits, fraction)?),
             Question::Probability => {
                 let options = Options { domain: Some(DOMAIN), ..Options::default() };
-                Method::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &options)?)
+                Answer::Sigmoid(Evaluation::new(Function::Sigmoid, bits, fraction, &options)?)
             }
         };
         Ok(Self { bits, fraction, question, method })
@@ -139,16 +139,16 @@ impl Scoring {
     /// How the sigmoid is evaluated, if it is.
     pub fn card(&self) -> Option<Card> {
         match &self.method {
-            Method::Sigmoid(evaluation) => Some(evaluation.card()),
-            Method::Bands(_) => None,
+            Answer::Sigmoid(evaluation) => Some(evaluation.card()),
+            Answer::Bands(_) => None,
         }
     }
 
     /// What both parties compare: the tables of the sigmoid, or the scores that are compared with.
     pub fn digest(&self) -> blake3::Hash {
         match &self.method {
-            Method::Sigmoid(evaluation) => evaluation.digest(),
-            Method::Bands(bands) => blake3::hash(format!("{bands:?}").as_bytes()),
+            Answer::Sigmoid(evaluation) => evaluation.digest(),
+            Answer::Bands(bands) => blake3::hash(format!("{bands:?}").as_bytes()),
         }
     }
 
@@ -169,7 +169,7 @@ impl Scoring {
     #[must_use]
     pub fn additive(self, bits: u32) -> Self {
         let method = match self.method {
-            Method::Bands(bands) => Method::Bands(bands.additive(bits)),
+            Answer::Bands(bands) => Answer::Bands(bands.additive(bits)),
             sigmoid => sigmoid,
         };
         Self { method, ..self }
@@ -177,8 +177,8 @@ impl Scoring {
 
     fn operation(&self) -> &dyn Operation {
         match &self.method {
-            Method::Bands(bands) => bands,
-            Method::Sigmoid(evaluation) => evaluation,
+            Answer::Bands(bands) => bands,
+            Answer::Sigmoid(evaluation) => evaluation,
         }
     }
 }

@@ -3,7 +3,7 @@
 use apps::scoring::{Question, Scoring, Weights};
 use hushtable::{
     AShare, BShare, Party, Result, Role,
-    arith::{CompareJob, Comparison, Domain, Fixed, Objective},
+    arith::{CompareDomain, CompareJob, Comparison, Fixed, Objective},
     math::Function,
     operation::Operation,
     run_pair,
@@ -128,7 +128,7 @@ fn bytes_and_rounds_of_a_threshold_are_those_of_a_comparison() {
         Ok(p.metered(|p| material.eval(p, &[&vec![1; rows]]))?.1)
     };
     let of_comparison = |p: &mut Party| {
-        let job = CompareJob::new(32, Domain::Near, Objective::Total)?;
+        let job = CompareJob::new(32, CompareDomain::Near, Objective::Total)?;
         let x = AShare::<u64>::new(32, vec![1; rows]);
         let material = Comparison::prepare(p, job, rows)?;
         Ok(p.metered(|p| material.ge(p, &x, &x))?.1)

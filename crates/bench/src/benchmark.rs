@@ -2,8 +2,8 @@
 
 use std::{fmt, path::Path};
 
-use hushtable::{Role, net::Shape, ot};
-use hushtable_cli::{choice::Objective, failure::Result};
+use hushtable::{Role, net::LinkShape, ot};
+use hushtable_cli::{choice::Optimise, failure::Result};
 
 use crate::lanes::Lanes;
 
@@ -17,7 +17,7 @@ pub trait Benchmark: fmt::Display {
 
     /// Chooses what is left open, refuses what cannot be measured, and makes what `runs` runs over `link` need.
     /// Comes before the processes start.
-    fn prepare(&mut self, link: &Shape, runs: usize) -> Result<()>;
+    fn prepare(&mut self, link: &LinkShape, runs: usize) -> Result<()>;
 
     /// Correlated OTs, as sender and receiver, for `items` of these; set-up prepares for so many.
     fn cots(&self, role: Role, items: usize) -> (usize, usize);
@@ -42,7 +42,7 @@ pub trait Benchmark: fmt::Display {
 
     /// Changes to the protocol that `--protocol auto` takes, or the method of a function. Whether there is such a
     /// choice.
-    fn plan(&mut self, _link: &Shape, _optimise: Objective) -> Result<bool> {
+    fn plan(&mut self, _link: &LinkShape, _optimise: Optimise) -> Result<bool> {
         Ok(false)
     }
 }

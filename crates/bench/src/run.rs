@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command, str::FromStr, sync::atomic::Ordering};
 
 use clap::Args;
-use hushtable::net::Shape;
+use hushtable::net::LinkShape;
 use hushtable_cli::{
     failure::{Failure, Result},
     identities,
@@ -21,8 +21,8 @@ pub struct Options {
     #[arg(long, value_name = "T", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: u16,
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
-    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
-    pub net: Shape,
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
+    pub net: LinkShape,
     /// Mutual TLS between the processes, with identities made for this run
     #[arg(long)]
     pub tls: bool,

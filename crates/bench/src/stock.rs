@@ -15,7 +15,7 @@ use hushtable::{
     net::{self, Connection, Identity, Listener, Options},
     onehot::Group,
     share::{Kind, Share},
-    store::{Plan, Reserved, Store},
+    store::{Contents, Reserved, Store},
 };
 use hushtable_cli::{
     self as cli,
@@ -46,7 +46,7 @@ pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
 }
 
 /// Makes both stores called `name` by the `plan`, unless they are there and have `needed` lookups.
-pub fn prepare(dir: &Path, name: &str, plan: &Plan, needed: usize) -> Result<()> {
+pub fn prepare(dir: &Path, name: &str, plan: &Contents, needed: usize) -> Result<()> {
     let [p0, p1] = identities(dir)?.map(|path| Identity::load(&path));
     let identities = [p0?, p1?];
     let stores = [0, 1].map(|role| store_path(dir, name, role));

@@ -4,7 +4,6 @@ pub mod cmp;
 pub mod inference;
 pub mod lut;
 pub mod math;
-mod objective;
 pub mod ot;
 pub mod triples;
 pub mod trunc;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hushtable::{Party, Role, net::Shape, plan::Machine};
+use hushtable::{Party, Role, net::LinkShape, plan::Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -127,9 +127,9 @@ impl Calibration {
     }
 
     /// The link, if it was measured.
-    pub fn link(&self) -> Option<Shape> {
+    pub fn link(&self) -> Option<LinkShape> {
         let link = self.link?;
-        Some(Shape { mbit_per_s: Some(link.mbit_per_s), rtt: Duration::from_secs_f64(link.rtt_ms / 1e3) })
+        Some(LinkShape { mbit_per_s: Some(link.mbit_per_s), rtt: Duration::from_secs_f64(link.rtt_ms / 1e3) })
     }
 
     /// Every figure positive and sane, so that predictions are finite.

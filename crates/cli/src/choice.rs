@@ -7,9 +7,9 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{
-    Error, Party, arith,
-    lut::{Job, Protocol},
-    net::Shape,
+    Error, Party,
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
     plan::{self, Wish},
     share,
 };
@@ -25,7 +25,7 @@ pub struct Choosing {
     pub protocol: Choice,
     /// What is made least where there is a choice; both parties the same for functions and comparisons
     #[arg(long, value_enum, default_value = "total")]
-    pub optimise: Objective,
+    pub optimise: Optimise,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Choosing {
 
 impl Default for Choosing {
     fn default() -> Self {
-        Self { protocol: Choice::Auto, optimise: Objective::Total, calibration: None }
+        Self { protocol: Choice::Auto, optimise: Optimise::Total, calibration: None }
     }
 }
 
@@ -48,39 +48,33 @@ pub enum Choice {
 }
 
 /// What a choice makes least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Objective {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Optimise {
     /// Time from connecting to the results
     Total,
     /// Time from the inputs to the results, and 1/64 of the time before
     Online,
     /// Bytes, both directions, all phases
     Bytes,
+    /// Rounds from the inputs to the results
+    Rounds,
 }
 
-impl From<Objective> for plan::Objective {
-    fn from(objective: Objective) -> Self {
+impl From<Optimise> for plan::Objective {
+    fn from(objective: Optimise) -> Self {
         match objective {
-            Objective::Total => Self::Total,
-            Objective::Online => Self::Online,
-            Objective::Bytes => Self::Bytes,
-        }
-    }
-}
-
-impl From<Objective> for arith::Objective {
-    fn from(objective: Objective) -> Self {
-        match objective {
-            Objective::Total => Self::Total,
-            Objective::Online => Self::Online,
-            Objective::Bytes => Self::Bytes,
+            Optimise::Total => Self::Total,
+            Optimise::Online => Self::Online,
+            Optimise::Bytes => Self::Bytes,
+            Optimise::Rounds => Self::Rounds,
         }
     }
 }
 
 impl Choosing {
     /// The protocol for a batch over a known link.
-    pub fn over(&self, link: &Shape, job: &Job, batch: usize) -> Result<Protocol> {
+    pub fn over(&self, link: &LinkShape, job: &LookupJob, batch: usize) -> Result<Protocol> {
         match self.protocol {
             Choice::Of(protocol) => {
                 protocol.check(job)?;
@@ -94,7 +88,13 @@ impl Choosing {
     }
 
     /// The protocol for a batch with this peer. `simulated` is the link if one is simulated.
-    pub fn settle(&self, p: &mut Party, simulated: Shape, job: &Job, batch: usize) -> Result<Protocol> {
+    pub fn settle(
+        &self,
+        p: &mut Party,
+        simulated: LinkShape,
+        job: &LookupJob,
+        batch: usize,
+    ) -> Result<Protocol> {
         let calibration = Calibration::load(self.calibration.as_deref())?;
         let wish = Wish {
             protocol: match self.protocol {
@@ -103,7 +103,7 @@ impl Choosing {
             },
             objective: self.optimise.into(),
             machine: calibration.machine(),
-            link: Some(simulated).filter(|&link| link != Shape::LOOPBACK).or(calibration.link()),
+            link: Some(simulated).filter(|&link| link != LinkShape::LOOPBACK).or(calibration.link()),
         };
         Ok(plan::settle(p, &wish, job, batch)?)
     }

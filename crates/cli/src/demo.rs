@@ -11,7 +11,7 @@ use std::{
 };
 
 use clap::Args;
-use hushtable::{math::Function, net::Shape};
+use hushtable::{math::Function, net::LinkShape};
 use serde::Deserialize;
 
 use crate::{
@@ -54,8 +54,8 @@ const THRESHOLD: f64 = 0.8;
 #[command(after_help = EXAMPLES)]
 pub struct Demo {
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
-    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
-    net: Shape,
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
+    net: LinkShape,
 }
 
 /// What is read of the report of `score --json`.
@@ -131,7 +131,7 @@ impl Side {
 }
 
 /// Runs both parties; the report of one.
-fn both(sides: &[Side; 2], net: Shape) -> Result<Report> {
+fn both(sides: &[Side; 2], net: LinkShape) -> Result<Report> {
     let [bank, telecom] = sides.each_ref().map(|side| command(side, "score", net));
     let (mut bank, mut telecom) = (bank?, telecom?);
     bank.args(["--json", "--quiet", "--listen", "127.0.0.1:0"]);
@@ -144,7 +144,7 @@ fn both(sides: &[Side; 2], net: Shape) -> Result<Report> {
 }
 
 /// What the program says of the job before anything is sent: who learns what.
-fn explained(side: &Side, net: Shape) -> Result<String> {
+fn explained(side: &Side, net: LinkShape) -> Result<String> {
     let mut command = command(side, "explain score", net)?;
     let done = command.args(["--quiet", "--listen", "127.0.0.1:0"]).output();
     let done = done.map_err(|e| Failure::local(format!("cannot start a process: {e}")))?;
@@ -157,7 +157,7 @@ fn explained(side: &Side, net: Shape) -> Result<String> {
     }
 }
 
-fn command(side: &Side, what: &str, net: Shape) -> Result<Command> {
+fn command(side: &Side, what: &str, net: LinkShape) -> Result<Command> {
     let [features, weights] = side.inputs();
     let mut command = pair::program()?;
     command.args(what.split(' ')).args(["--net", &net.to_string(), "--reveal", "p0"]);

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use hushtable::{
     Role,
     bill::Bill,
-    net::Shape,
+    net::LinkShape,
     plan,
     run::{self, Reveal},
 };
@@ -78,12 +78,12 @@ pub fn print(text: &str) -> Result<()> {
 /// What the subcommand `kind` does with a job of which `stored` rows have their material on disk.
 pub fn text(kind: &str, job: &mut Job, stored: usize, choosing: &Choosing, link: &Link) -> Result<String> {
     let calibration = Calibration::load(choosing.calibration.as_deref())?;
-    let shape = Some(link.net()).filter(|&net| net != Shape::LOOPBACK).or(calibration.link());
+    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let rows = job.rows();
     if let Work::Lookup(lookup) = &mut job.work {
         // As the parties settle on one if the peer leaves it open.
         lookup.operation.protocol =
-            choosing.over(&shape.unwrap_or(Shape::LOOPBACK), &lookup.operation.job, rows)?;
+            choosing.over(&shape.unwrap_or(LinkShape::LOOPBACK), &lookup.operation.job, rows)?;
     }
     let mut page = Page(format!("hushtable {kind}, before anything is sent\n"));
     who(&mut page, link)?;
@@ -204,7 +204,7 @@ fn costs(
     page: &mut Page,
     job: &Job,
     stored: usize,
-    shape: Option<Shape>,
+    shape: Option<LinkShape>,
     calibration: &Calibration,
     me: Role,
 ) -> Result<()> {
@@ -212,7 +212,7 @@ fn costs(
     let all = run::bill(operation, rows, lanes, job.reveal)?;
     let made = run::bill(operation, rows - stored, lanes, job.reveal)?;
     let bill = Bill { cots: made.cots, offline: made.offline, ..all };
-    let link = shape.unwrap_or(Shape::LOOPBACK);
+    let link = shape.unwrap_or(LinkShape::LOOPBACK);
     let [setup, offline, online] = plan::least(&bill, &link, &calibration.machine());
     for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
         let sent =
@@ -246,7 +246,7 @@ fn costs(
 }
 
 /// Seconds by the plan, which knows lookups.
-fn predicted(job: &Job, made: usize, link: &Shape, calibration: &Calibration) -> Result<Option<f64>> {
+fn predicted(job: &Job, made: usize, link: &LinkShape, calibration: &Calibration) -> Result<Option<f64>> {
     let Work::Lookup(lookup) = &job.work else { return Ok(None) };
     let lookup = &lookup.operation;
     let all = plan::plan(&lookup.job, made.max(1), link, &calibration.machine(), plan::Objective::Total)?;

@@ -13,7 +13,7 @@ use crate::{
         evaluate::evaluation,
         how::{How, method_name},
     },
-    choice::Objective,
+    choice::Optimise,
     failure::{Failure, Result},
 };
 
@@ -38,7 +38,7 @@ pub struct Functions {
     name: Option<Function>,
     /// What is made least
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     #[command(flatten)]
     how: How,
 }
@@ -69,7 +69,7 @@ pub fn run(args: &Functions) -> Result<()> {
 /// The cards of all functions in the format that `apply` uses unless told otherwise, for its help.
 pub fn usual() -> String {
     let how = How::default();
-    let wanted = how.wanted(None, how.function_bits(), false, Objective::Total.into());
+    let wanted = how.wanted(None, how.function_bits(), false, Optimise::Total.into());
     let card = |function| evaluation(function, wanted).map(|e| e.card());
     table(&Function::ALL.map(|function| (function, card(function).map_err(|e: Failure| e.to_string()))))
 }

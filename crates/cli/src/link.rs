@@ -15,7 +15,7 @@ use std::{
 use clap::Args;
 use hushtable::{
     Role,
-    net::{self, Connection, Farewell, Identity, Listener, Log, Options, Peer, Shape},
+    net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
     ot::params,
 };
 
@@ -51,8 +51,8 @@ pub struct Link {
     #[arg(long, value_name = "S", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3600))]
     timeout: u32,
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms); the same at the peer
-    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = Shape::from_str)]
-    net: Shape,
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
+    net: LinkShape,
     /// To tell the peer why this party ends.
     #[arg(skip)]
     farewell: Farewell,
@@ -68,7 +68,7 @@ impl Link {
     }
 
     /// The simulated network.
-    pub fn net(&self) -> Shape {
+    pub fn net(&self) -> LinkShape {
         self.net
     }
 

@@ -9,15 +9,15 @@ use std::{
 
 use clap::Args;
 use hushtable::{
-    lut::Job,
-    net::Shape,
+    lut::LookupJob,
+    net::LinkShape,
     plan::{self, Estimate, Prediction},
 };
 use serde::Serialize;
 
 use crate::{
     calibrate::Calibration,
-    choice::{Objective, Sharing},
+    choice::{Optimise, Sharing},
     cost::{bytes, time},
     count::count,
     failure::{Failure, Result},
@@ -53,11 +53,11 @@ pub struct Plan {
     #[arg(long, value_enum, default_value = "additive")]
     output: Sharing,
     /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
-    #[arg(long, value_name = "NET", value_parser = Shape::from_str)]
-    net: Option<Shape>,
+    #[arg(long, value_name = "NET", value_parser = LinkShape::from_str)]
+    net: Option<LinkShape>,
     /// What is to be least
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -88,7 +88,7 @@ struct Phase {
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
     let link = args.net.or(calibration.link()).unwrap_or_default();
-    let job = Job {
+    let job = LookupJob {
         index: args.index.into(),
         output: args.output.into(),
         index_bits: args.index_bits,
@@ -119,7 +119,7 @@ fn lines(all: &[Prediction]) -> String {
     all.iter().enumerate().map(line).collect()
 }
 
-fn table(args: &Plan, link: &Shape, calibration: &Calibration, all: &[Prediction]) -> String {
+fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction]) -> String {
     let mut out = format!(
         "{} lookups in a table of 2^{} entries of {} bits; network {link}; {calibration}\n",
         args.batch, args.index_bits, args.value_bits

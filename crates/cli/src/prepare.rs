@@ -9,9 +9,9 @@ use std::{
 use clap::Args;
 use hushtable::{
     Party,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     net,
-    store::{Plan, Store},
+    store::{Contents, Store},
 };
 use serde::Serialize;
 
@@ -116,8 +116,8 @@ fn prepare(args: &Prepare) -> Result<()> {
     Ok(())
 }
 
-fn plan(args: &Prepare) -> Result<Plan> {
-    let job = Job {
+fn plan(args: &Prepare) -> Result<Contents> {
+    let job = LookupJob {
         index: args.index.into(),
         output: args.output.into(),
         index_bits: args.index_bits,
@@ -128,12 +128,12 @@ fn plan(args: &Prepare) -> Result<Plan> {
         Choice::Of(protocol) => protocol,
         Choice::Auto => otherwise,
     };
-    let piece = Plan::piece(protocol, &job)?;
-    Ok(Plan { protocol, job, lookups: args.lookups as u64, piece })
+    let piece = Contents::piece(protocol, &job)?;
+    Ok(Contents { protocol, job, lookups: args.lookups as u64, piece })
 }
 
 /// Makes the store; says how much there is if that ends early.
-fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Plan) -> Result<(Store, Phase)> {
+fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Contents) -> Result<(Store, Phase)> {
     let progress = Progress::start("lookups", plan.lookups as usize, args.quiet);
     let made = Phase::of(p, |p| {
         Store::make(p, &args.store, identity, plan, |made| {

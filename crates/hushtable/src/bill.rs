@@ -21,6 +21,19 @@ pub struct Bill {
     pub kept: u64,
 }
 
+/// What a choice makes least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Objective {
+    /// Time, of all phases together.
+    Total,
+    /// Time from the inputs to the results, and a small share of the time before.
+    Online,
+    /// Bytes of all phases, both directions.
+    Bytes,
+    /// Rounds from the inputs to the results.
+    Rounds,
+}
+
 /// The messages of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Phase {

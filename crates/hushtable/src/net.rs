@@ -38,7 +38,7 @@ pub use listen::{Listener, connect};
 pub use log::Log;
 #[doc(hidden)]
 pub use raw::RawPeer;
-pub use shape::Shape;
+pub use shape::LinkShape;
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub struct Options {
     /// that is trusted.
     pub peer: Option<String>,
     /// A network to simulate.
-    pub shape: Shape,
+    pub shape: LinkShape,
     /// Longest wait for a peer whose process lives but makes no progress in a message. In all a message
     /// may take this long and the time for its bytes at 8 KiB/s, or half the rate of a simulated link if
     /// that is less.
@@ -105,7 +105,7 @@ impl Options {
         Options {
             identity: None,
             peer: None,
-            shape: Shape::LOOPBACK,
+            shape: LinkShape::LOOPBACK,
             timeout: Duration::from_secs(30),
             idle: Duration::from_secs(30),
             wait: Duration::from_secs(600),

@@ -6,7 +6,7 @@ use prim::block::Block;
 
 use crate::{
     error::Result,
-    net::{Connection, Cost, Shape},
+    net::{Connection, Cost, LinkShape},
     ot::{CotReceiver, CotSender, Ot, Scheme, one_of_n, params, random::RandomOts},
     session::Session,
 };
@@ -46,7 +46,7 @@ impl Party {
     /// # Errors
     /// Those of the set-up.
     pub fn pair_seeded(seed: u64) -> Result<(Self, Self)> {
-        let (s0, s1) = Session::pair_seeded(seed, Shape::default());
+        let (s0, s1) = Session::pair_seeded(seed, LinkShape::default());
         both(s0, s1)
     }
 

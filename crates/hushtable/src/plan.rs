@@ -13,7 +13,8 @@ mod rounds;
 mod settle;
 mod work;
 
+pub use crate::bill::Objective;
 pub use machine::Machine;
 pub(crate) use predict::BEFORE;
-pub use predict::{Estimate, Objective, Prediction, choose, least, plan};
+pub use predict::{Estimate, Prediction, choose, least, plan};
 pub use settle::{Wish, settle};

@@ -9,7 +9,7 @@ use prim::{block::Block, hash::CcrHash, prg::Prg};
 
 use crate::{
     error::{Error, Result},
-    net::{Connection, Cost, Role, Shape},
+    net::{Connection, Cost, LinkShape, Role},
     process::Process,
 };
 
@@ -96,7 +96,7 @@ impl Session {
     }
 
     /// Both ends in this process, deterministic: for tests. Cannot reach a real peer.
-    pub fn pair_seeded(seed: u64, shape: Shape) -> (Self, Self) {
+    pub fn pair_seeded(seed: u64, shape: LinkShape) -> (Self, Self) {
         let mut id = [0; 32];
         id[..8].copy_from_slice(&seed.to_le_bytes());
         let (c0, c1) = Connection::pair_with(id, shape);
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the random generator of process")]
     fn a_fork_draws_nothing() {
-        let (mut session, _peer) = Session::pair_seeded(1, Shape::default());
+        let (mut session, _peer) = Session::pair_seeded(1, LinkShape::default());
         session.process = Process::inherited()[0];
         session.rng();
     }

@@ -55,7 +55,7 @@ mod reserved;
 pub use header::About;
 #[doc(hidden)]
 pub use journal::replay;
-pub use make::Plan;
+pub use make::Contents;
 pub use reserved::Reserved;
 
 use std::{collections::VecDeque, fmt, fs::File, io, path::Path, sync::Arc};
@@ -63,7 +63,7 @@ use std::{collections::VecDeque, fmt, fs::File, io, path::Path, sync::Arc};
 use self::{journal::JOURNAL, keys::Keys, ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     net::Identity,
     onehot::{Cyclic, Xor},
     party::Party,
@@ -171,7 +171,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Store`] that names everything that differs.
-    pub fn fits(&self, protocol: Protocol, job: &Job) -> Result<()> {
+    pub fn fits(&self, protocol: Protocol, job: &LookupJob) -> Result<()> {
         let about = self.about();
         let mut differs = Vec::new();
         if about.protocol != protocol {

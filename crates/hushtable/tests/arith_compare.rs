@@ -4,7 +4,7 @@ use crate::support::pairs;
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::{Method, Millionaires, Objective, Plan},
+    arith::{ComparePlan, DigitMethod, Millionaires, Objective},
     bill::Bill,
     net::{Cost, wire_len},
 };
@@ -36,14 +36,14 @@ fn mine(role: Role, pairs: &[(u64, u64)]) -> Vec<u64> {
     pairs.iter().map(|&(x, y)| if role == Role::P0 { x } else { y }).collect()
 }
 
-const METHODS: [Method; 2] = [Method::Thermometer, Method::Lookup];
+const METHODS: [DigitMethod; 2] = [DigitMethod::Thermometer, DigitMethod::Lookup];
 
-fn plans() -> impl Iterator<Item = Plan> {
-    METHODS.into_iter().flat_map(|method| (1..=6).map(move |digit| Plan { method, digit }))
+fn plans() -> impl Iterator<Item = ComparePlan> {
+    METHODS.into_iter().flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }))
 }
 
 /// Compares and checks every result.
-fn compare(p: &mut Party, bits: u32, plan: Plan, pairs: &[(u64, u64)]) -> Result<()> {
+fn compare(p: &mut Party, bits: u32, plan: ComparePlan, pairs: &[(u64, u64)]) -> Result<()> {
     let mine = mine(p.role(), pairs);
     let less = Millionaires::prepare(p, bits, plan, pairs.len())?.less(p, &mine)?;
     let opened = less.open(p)?;
@@ -65,7 +65,7 @@ fn every_width() {
     both(pair(2, None), |p| {
         for bits in 1..=64 {
             for method in METHODS {
-                compare(p, bits, Plan { method, digit: 1 + bits % 6 }, &numbers(bits))?;
+                compare(p, bits, ComparePlan { method, digit: 1 + bits % 6 }, &numbers(bits))?;
             }
         }
         [16, 31, 32, 63, 64]
@@ -89,7 +89,7 @@ fn widths(bits: u32, digit: u32) -> Vec<u32> {
 #[test]
 fn thermometers_cost_what_is_documented() {
     let jobs = [(31, 4, 5000), (63, 4, 100), (8, 1, 64), (64, 6, 33), (5, 6, 20_000), (31, 2, 1)];
-    for ((bits, digit, batch), [at_p0, at_p1]) in measured(Method::Thermometer, &jobs) {
+    for ((bits, digit, batch), [at_p0, at_p1]) in measured(DigitMethod::Thermometer, &jobs) {
         let widths = widths(bits, digit);
         let thermometer = |&w: &u32| {
             assert_eq!((0..w).map(|k| (1 << w) - (1 << k)).sum::<u32>(), ((w - 1) << w) + 1);
@@ -109,7 +109,7 @@ fn thermometers_cost_what_is_documented() {
 #[test]
 fn lookups_cost_what_is_documented() {
     let jobs = [(31, 2, 9000), (63, 4, 100), (8, 1, 64), (5, 6, 33), (31, 3, 1)];
-    for ((bits, digit, batch), [at_p0, at_p1]) in measured(Method::Lookup, &jobs) {
+    for ((bits, digit, batch), [at_p0, at_p1]) in measured(DigitMethod::Lookup, &jobs) {
         assert_eq!((at_p0[0], at_p1[0]), (Cost::default(), Cost::default()));
         let widths = widths(bits, digit);
         let opened = |(_, &w): (usize, &u32)| in_pieces(batch, 1 << 13, |n| packed(n, w));
@@ -131,9 +131,9 @@ fn lookups_cost_what_is_documented() {
 type Job = (u32, u32, usize);
 
 /// Costs offline and online of both parties, the correlated OTs being in stock.
-fn measured(method: Method, jobs: &[Job]) -> Vec<(Job, [[Cost; 2]; 2])> {
+fn measured(method: DigitMethod, jobs: &[Job]) -> Vec<(Job, [[Cost; 2]; 2])> {
     let measure = |p: &mut Party, (bits, digit, batch): Job| -> Result<[Cost; 2]> {
-        let plan = Plan { method, digit };
+        let plan = ComparePlan { method, digit };
         let (send, recv) = plan.bill(bits)?.times(batch).cots_of(p.role());
         p.stock_cots(send, recv)?;
         let (material, offline) = p.metered(|p| Millionaires::prepare(p, bits, plan, batch))?;
@@ -161,14 +161,14 @@ fn tree(digits: usize, batch: usize) -> (u64, u32) {
 fn plans_know_their_cost() {
     let sums =
         |bill: Bill| (bill.all_cots(), bill.offline.all_bits(), bill.online.all_bits(), bill.online.rounds);
-    let cost = |method, digit, bits| sums(Plan { method, digit }.bill(bits).unwrap());
+    let cost = |method, digit, bits| sums(ComparePlan { method, digit }.bill(bits).unwrap());
     let of = |cots, offline_bits, online_bits, rounds| (cots, offline_bits, online_bits, rounds);
-    assert_eq!(cost(Method::Thermometer, 4, 31), of(31 + 14, 7 * 49 + 17, 62 + 3 * 4 + 4 * 6, 4));
-    assert_eq!(cost(Method::Lookup, 4, 31), of(31 + 14, 0, 7 * 34 + 17 - 15 + 3 * 4 + 4 * 6, 5));
-    assert_eq!(cost(Method::Thermometer, 6, 5), of(5, 4 * 32 + 1, 10, 1));
+    assert_eq!(cost(DigitMethod::Thermometer, 4, 31), of(31 + 14, 7 * 49 + 17, 62 + 3 * 4 + 4 * 6, 4));
+    assert_eq!(cost(DigitMethod::Lookup, 4, 31), of(31 + 14, 0, 7 * 34 + 17 - 15 + 3 * 4 + 4 * 6, 5));
+    assert_eq!(cost(DigitMethod::Thermometer, 6, 5), of(5, 4 * 32 + 1, 10, 1));
     for bits in 1..=64 {
         let costs: Vec<Bill> = plans().map(|plan| plan.bill(bits).unwrap()).collect();
-        let best = |objective| Plan::best(bits, objective).unwrap().bill(bits).unwrap();
+        let best = |objective| ComparePlan::best(bits, objective).unwrap().bill(bits).unwrap();
         let bytes = |b: &Bill| b.all_cots() + b.offline.all_bits() + b.online.all_bits();
         assert_eq!(bytes(&best(Objective::Bytes)), costs.iter().map(bytes).min().unwrap());
         let rounds = |b: &Bill| b.online.rounds;
@@ -182,11 +182,11 @@ fn plans_know_their_cost() {
 fn refused() {
     both(pair(4, None), |p| {
         for (bits, digit) in [(0, 4), (65, 4), (8, 0), (8, 7)] {
-            let plan = Plan { method: Method::Lookup, digit };
+            let plan = ComparePlan { method: DigitMethod::Lookup, digit };
             assert!(matches!(Millionaires::prepare(p, bits, plan, 1), Err(Error::Param { .. })));
             assert!(matches!(plan.bill(bits), Err(Error::Param { .. })));
         }
-        assert!(matches!(Plan::best(65, Objective::Total), Err(Error::Param { .. })));
+        assert!(matches!(ComparePlan::best(65, Objective::Total), Err(Error::Param { .. })));
         for plan in plans() {
             let few = Millionaires::prepare(p, 8, plan, 3)?;
             assert!(matches!(few.less(p, &[1; 4]), Err(Error::Shape { .. })));

@@ -5,9 +5,9 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Absolute, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality, FaithfulTruncation, Fixed,
-        Maximum, Method, Multiplication, Objective, Plan, Relu, Truncation, VectorMaximum, below,
-        carry_free_split, equal_to, fixed, inside,
+        Absolute, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition, DigitMethod,
+        Equality, FaithfulTruncation, Fixed, Maximum, Multiplication, Objective, Relu, Truncation,
+        VectorMaximum, below, carry_free_split, equal_to, fixed, inside,
     },
     gates::Bits,
     net::{Cost, wire_len},
@@ -72,7 +72,7 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     let xs = numbers(bits);
     let (n, half) = (xs.len(), 1i64 << (bits - 2));
     let x = shared::<R>(p.role(), bits, &xs, 1);
-    let job = CompareJob::new(bits, Domain::Near, Objective::Total)?;
+    let job = CompareJob::new(bits, CompareDomain::Near, Objective::Total)?;
     let number = |x: &u64| signed(*x, bits);
     let got = Relu::prepare(p, job, n)?.relu(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| number(x).max(0) as u64).collect();
@@ -80,12 +80,14 @@ fn of_one<R: Ring>(p: &mut Party, bits: u32) -> Result<()> {
     let got = Absolute::prepare(p, job, n)?.abs(p, &x)?;
     let want: Vec<u64> = xs.iter().map(|x| low(number(x).wrapping_abs() as u64, bits)).collect();
     assert_eq!(opened(p, &got)?, want, "abs, {bits} bits");
-    for (domain, least, most) in
-        [(Domain::Signed, -half - 1, half), (Domain::Near, -3, 5), (Domain::Signed, -1, -1)]
-    {
+    for (domain, least, most) in [
+        (CompareDomain::Signed, -half - 1, half),
+        (CompareDomain::Near, -3, 5),
+        (CompareDomain::Signed, -1, -1),
+    ] {
         // Near material is for numbers whose distance from the bounds fits.
         let near: Vec<u64> = match domain {
-            Domain::Near => xs.iter().map(|x| low((number(x) >> 1) as u64, bits)).collect(),
+            CompareDomain::Near => xs.iter().map(|x| low((number(x) >> 1) as u64, bits)).collect(),
             _ => xs.clone(),
         };
         let x = shared::<R>(p.role(), bits, &near, 2);
@@ -113,9 +115,9 @@ fn maxima_of_two_numbers_and_of_vectors() {
     both(pair(2, None), |p| {
         let (xs, ys): (Vec<u64>, Vec<u64>) = (0..1 << 16).map(|i| (i >> 8, i & 255)).unzip();
         let (x, y) = (shared::<u8>(p.role(), 8, &xs, 3), shared::<u8>(p.role(), 8, &ys, 4));
-        for domain in [Domain::Signed, Domain::Unsigned] {
+        for domain in [CompareDomain::Signed, CompareDomain::Unsigned] {
             let job = CompareJob::new(8, domain, Objective::Total)?;
-            let order = |x: u64| if domain == Domain::Signed { signed(x, 8) } else { x as i64 };
+            let order = |x: u64| if domain == CompareDomain::Signed { signed(x, 8) } else { x as i64 };
             let got = Maximum::prepare(p, job, xs.len())?.max(p, &x, &y)?;
             let larger = |(&x, &y): (&u64, &u64)| if order(x) >= order(y) { x } else { y };
             assert_eq!(opened(p, &got)?, xs.iter().zip(&ys).map(larger).collect::<Vec<_>>());
@@ -276,7 +278,7 @@ fn fixed_point_numbers_keep_their_scale() {
         for (got, want) in safe.open(p)?.iter().zip(&exact) {
             assert!([0.0, -1.0 / 4096.0].contains(&(got - want)), "{got} {want}");
         }
-        let plan = Plan { method: Method::Thermometer, digit: 4 };
+        let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
         let material = FaithfulTruncation::prepare(p, 40, 12, plan, 6)?;
         assert_eq!(product.rescale_down(p, material)?.open(p)?, exact);
         assert!(matches!(x.plus(&product), Err(Error::Shape { .. })), "mixed scales");
@@ -301,8 +303,8 @@ fn fixed_point_numbers_keep_their_scale() {
 #[test]
 fn functions_cost_what_is_documented() {
     let (bits, n) = (20, 1000);
-    let plan = Plan { method: Method::Thermometer, digit: 4 };
-    let job = CompareJob { bits, domain: Domain::Near, plan };
+    let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
+    let job = CompareJob { bits, domain: CompareDomain::Near, plan };
     let run = |p: &mut Party| -> Result<[Cost; 4]> {
         let x = AShare::<u32>::new(bits, vec![3; n]);
         p.stock_cots(80 * n, 80 * n)?;

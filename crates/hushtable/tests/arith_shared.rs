@@ -5,7 +5,7 @@ use crate::support::pairs;
 
 use hushtable::{
     AShare, Error, Party, Result, Role,
-    arith::{CompareJob, Comparison, Domain, Objective},
+    arith::{CompareDomain, CompareJob, Comparison, Objective},
     gates::Bits,
 };
 use pairs::{both, pair};
@@ -15,7 +15,7 @@ use prim::{
     ring::{Ring, low},
 };
 
-const DOMAINS: [Domain; 3] = [Domain::Near, Domain::Signed, Domain::Unsigned];
+const DOMAINS: [CompareDomain; 3] = [CompareDomain::Near, CompareDomain::Signed, CompareDomain::Unsigned];
 const OBJECTIVES: [Objective; 4] = [Objective::Total, Objective::Online, Objective::Bytes, Objective::Rounds];
 
 fn signed(x: u64, bits: u32) -> i64 {
@@ -23,13 +23,13 @@ fn signed(x: u64, bits: u32) -> i64 {
 }
 
 /// What the comparison says, where it says anything.
-fn plain(domain: Domain, bits: u32, x: u64, y: u64) -> Option<bool> {
+fn plain(domain: CompareDomain, bits: u32, x: u64, y: u64) -> Option<bool> {
     let (a, b) = (i128::from(signed(x, bits)), i128::from(signed(y, bits)));
     let half = 1i128 << (bits - 1);
     match domain {
-        Domain::Unsigned => Some(x >= y),
-        Domain::Signed => Some(a >= b),
-        Domain::Near => (-half..half).contains(&(a - b)).then_some(a >= b),
+        CompareDomain::Unsigned => Some(x >= y),
+        CompareDomain::Signed => Some(a >= b),
+        CompareDomain::Near => (-half..half).contains(&(a - b)).then_some(a >= b),
     }
 }
 
@@ -64,7 +64,7 @@ fn every_share_of_4_bits() {
         for domain in DOMAINS {
             check::<u8>(p, CompareJob::new(4, domain, Objective::Total)?, &shares)?;
         }
-        check::<u8>(p, CompareJob::new(2, Domain::Near, Objective::Total)?, &shares[..0])
+        check::<u8>(p, CompareJob::new(2, CompareDomain::Near, Objective::Total)?, &shares[..0])
     });
 }
 
@@ -106,7 +106,7 @@ fn bounds_of_all_widths() {
                     );
                 }
             }
-            for domain in DOMAINS.into_iter().filter(|&d| bits > 1 || d != Domain::Near) {
+            for domain in DOMAINS.into_iter().filter(|&d| bits > 1 || d != CompareDomain::Near) {
                 check::<u64>(p, CompareJob::new(bits, domain, Objective::Total)?, &shares)?;
             }
         }
@@ -120,7 +120,7 @@ fn signs_of_every_pair_of_shares_of_8_bits() {
     both(pair(4, None), |p| {
         let mine = (0..1u64 << 16).map(|i| if p.role() == Role::P0 { i >> 8 } else { i & 255 } as u8);
         let x = AShare::<u8>::new(8, mine.collect());
-        let job = CompareJob::new(8, Domain::Near, Objective::Total)?;
+        let job = CompareJob::new(8, CompareDomain::Near, Objective::Total)?;
         let negative = Comparison::prepare(p, job, x.len())?.negative(p, &x)?;
         let want = Bits::collect((0..1u64 << 16).map(|i| ((i >> 8) + i) >> 7 & 1));
         assert_eq!(negative.open(p)?, want.words());
@@ -131,10 +131,12 @@ fn signs_of_every_pair_of_shares_of_8_bits() {
 #[test]
 fn refused() {
     both(pair(5, None), |p| {
-        for (bits, domain) in [(0, Domain::Signed), (65, Domain::Unsigned), (1, Domain::Near)] {
+        for (bits, domain) in
+            [(0, CompareDomain::Signed), (65, CompareDomain::Unsigned), (1, CompareDomain::Near)]
+        {
             assert!(matches!(CompareJob::new(bits, domain, Objective::Total), Err(Error::Param { .. })));
         }
-        let job = CompareJob::new(8, Domain::Unsigned, Objective::Total)?;
+        let job = CompareJob::new(8, CompareDomain::Unsigned, Objective::Total)?;
         let (x, wide) = (AShare::<u16>::new(8, vec![0; 3]), AShare::<u16>::new(9, vec![0; 3]));
         assert!(matches!(Comparison::prepare(p, job, 3)?.ge(p, &x, &wide), Err(Error::Shape { .. })));
         assert!(matches!(Comparison::prepare(p, job, 2)?.ge(p, &x, &x), Err(Error::Shape { .. })));

@@ -6,8 +6,8 @@ use crate::support::pairs;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        BoundedExtension, Extension, FaithfulReduction, FaithfulTruncation, Method, Plan, Truncation,
-        insecure_truncate_local, truncate_reduce,
+        BoundedExtension, ComparePlan, DigitMethod, Extension, FaithfulReduction, FaithfulTruncation,
+        Truncation, insecure_truncate_local, truncate_reduce,
     },
     net::{Cost, wire_len},
 };
@@ -18,7 +18,7 @@ use prim::{
     ring::{Ring, low},
 };
 
-const PLAN: Plan = Plan { method: Method::Thermometer, digit: 4 };
+const PLAN: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
 
 /// The number that `bits` bits stand for.
 fn signed(x: u64, bits: u32) -> i64 {

@@ -23,10 +23,10 @@ use crate::support::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality,
-        Extension, FaithfulReduction, FaithfulTruncation, Fixed, MatrixJob, MatrixProduct, MatrixShape,
-        Method, Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, SmallMatrixJob,
-        SmallMatrixProduct, SmallProducts, Squares, Truncation, VectorMaximum,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition,
+        DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed, MatrixJob,
+        MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
+        SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation, VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
@@ -47,8 +47,8 @@ const CUBICS: math::Method = math::Method::Spline { degree: 3, pieces: 16 };
 /// Prepares, has a barrier, and runs with shares that are all the number given.
 type Protocol = fn(&mut Party, u64) -> Result<()>;
 
-const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
-const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
+const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
 
 fn word(bits: u32, count: usize, share: u64) -> AShare<u64> {
     AShare::new(bits, vec![prim::ring::low(share, bits); count])
@@ -58,11 +58,11 @@ fn fixed(bits: u32, scale: u32, count: usize, share: u64) -> Result<Fixed<u64>> 
     Fixed::new(word(bits, count, share), scale)
 }
 
-const fn near(plan: Plan) -> CompareJob {
-    CompareJob { bits: 20, domain: Domain::Near, plan }
+const fn near(plan: ComparePlan) -> CompareJob {
+    CompareJob { bits: 20, domain: CompareDomain::Near, plan }
 }
 
-fn millionaires(p: &mut Party, plan: Plan, x: u64) -> Result<()> {
+fn millionaires(p: &mut Party, plan: ComparePlan, x: u64) -> Result<()> {
     let material = Millionaires::prepare(p, 31, plan, BATCH)?;
     p.barrier()?;
     material.less(p, &[x; BATCH]).map(drop)
@@ -87,7 +87,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         material.ge(p, &word(20, BATCH, x), &word(20, BATCH, 3)).map(drop)
     }),
     ("comparison of all numbers", |p, x| {
-        let job = CompareJob { bits: 13, domain: Domain::Signed, plan: LOOKUP };
+        let job = CompareJob { bits: 13, domain: CompareDomain::Signed, plan: LOOKUP };
         let material = Comparison::prepare(p, job, BATCH)?;
         p.barrier()?;
         material.ge(p, &word(13, BATCH, x), &word(13, BATCH, 3)).map(drop)
@@ -338,7 +338,7 @@ fn views_of_a_comparison_and_of_a_truncation_are_alike() {
         let shares = |secret: u64| if at == 0 { [2, secret] } else { [secret, 2] };
         assert_alike("comparison of 2 bits", 600, at, |seed, secret| {
             views(seed, shares(secret), [2, 2], |p, mine| {
-                let plan = Plan { method: Method::Thermometer, digit: 2 };
+                let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 2 };
                 let material = Millionaires::prepare(p, 2, plan, 1 << 13)?;
                 p.barrier()?;
                 Ok(material.less(p, &vec![mine; 1 << 13])?.iter().collect())

@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        self, Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Equality, Extension,
-        FaithfulReduction, FaithfulTruncation, Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape,
-        Maximum, Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, Sides, SidesJob,
-        SmallProducts, Squares, Truncation, VectorMaximum,
+        self, Absolute, BoundedExtension, Clamp, CompareJob, ComparePlan, Comparison, Decomposition,
+        Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed, KnownProducts, MatrixJob,
+        MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication, Objective, ProductTriples, Relu,
+        Sides, SidesJob, SmallProducts, Squares, Truncation, VectorMaximum,
     },
     gates::{B2a, DaBits, Mux, Triples},
     lut::{
-        Job, Merged, Protocol, Table, arithmetic::Arithmetic, flute::Flute, oplut::OpLut, ottt::Ottt,
+        LookupJob, Merged, Protocol, Table, arithmetic::Arithmetic, flute::Flute, oplut::OpLut, ottt::Ottt,
         read::polynomial, splut::SpLut, switching::Chain,
     },
     math::{
@@ -32,7 +32,7 @@ use prim::Shift;
 
 type Call = fn(&mut Party) -> Result<()>;
 
-const DIGITS: Plan = Plan { method: arith::Method::Thermometer, digit: 4 };
+const DIGITS: ComparePlan = ComparePlan { method: arith::DigitMethod::Thermometer, digit: 4 };
 const WIDTHS: [u32; 6] = [0, 65, 66, 128, 1 << 31, u32::MAX];
 const INDEX_BITS: [u32; 7] = [0, 21, 32, 63, 64, 65, u32::MAX];
 
@@ -116,7 +116,7 @@ fn counts() {
         for protocol in Protocol::ALL {
             for (index, output) in [(Sharing::Additive, Sharing::Additive), (Sharing::Xor, Sharing::Xor)] {
                 for value_bits in [0, 8, 65] {
-                    let job = Job { index, output, index_bits: n, value_bits };
+                    let job = LookupJob { index, output, index_bits: n, value_bits };
                     let refused = protocol.check(&job).is_err();
                     assert_eq!(protocol.bill(&job, 3).is_err(), refused, "{protocol} at {n} bits");
                 }
@@ -142,8 +142,8 @@ fn gates(p: &mut Party) -> Result<()> {
 
 fn digits(p: &mut Party) -> Result<()> {
     for digit in [0, 7, u32::MAX] {
-        let plan = Plan { digit, ..DIGITS };
-        let job = CompareJob { bits: 20, domain: arith::Domain::Near, plan };
+        let plan = ComparePlan { digit, ..DIGITS };
+        let job = CompareJob { bits: 20, domain: arith::CompareDomain::Near, plan };
         all([
             Millionaires::prepare(p, 20, plan, 1).map(drop),
             Comparison::prepare(p, job, 1).map(drop),
@@ -178,11 +178,13 @@ fn comparisons(p: &mut Party) -> Result<()> {
             FaithfulTruncation::prepare(p, bits, 1, DIGITS, 1).map(drop),
             FaithfulReduction::prepare(p, 64, bits, DIGITS, 1).map(drop),
             FaithfulReduction::prepare(p, bits, 1, DIGITS, 1).map(drop),
-            Plan::best(bits, Objective::Total).map(drop),
+            ComparePlan::best(bits, Objective::Total).map(drop),
             SidesJob::sides(bits, 4, Objective::Total).map(drop),
             SidesJob::inside(bits, 4, Objective::Bytes).map(drop),
         ])?;
-        for domain in [arith::Domain::Near, arith::Domain::Signed, arith::Domain::Unsigned] {
+        for domain in
+            [arith::CompareDomain::Near, arith::CompareDomain::Signed, arith::CompareDomain::Unsigned]
+        {
             let job = CompareJob { bits, domain, plan: DIGITS };
             all([
                 CompareJob::new(bits, domain, Objective::Rounds).map(drop),
@@ -200,7 +202,7 @@ fn comparisons(p: &mut Party) -> Result<()> {
 }
 
 fn maximum_and_sides(p: &mut Party) -> Result<()> {
-    let job = CompareJob::new(20, arith::Domain::Near, Objective::Total)?;
+    let job = CompareJob::new(20, arith::CompareDomain::Near, Objective::Total)?;
     all([VectorMaximum::prepare(p, job, 1, 0).map(drop)])?;
     all([0, 1, (1 << 19) + 1, u64::MAX].map(|span| {
         let job = SidesJob::sides(20, span, Objective::Total)?;

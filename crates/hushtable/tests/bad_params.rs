@@ -6,7 +6,7 @@ use crate::support::pairs;
 use hushtable::{
     AShare, BShare, Error, Party, Result,
     lut::{Table, splut::SpLut},
-    net::Shape,
+    net::LinkShape,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{
         Scheme,
@@ -77,7 +77,7 @@ fn networks() {
     let accepted = "loopback, lan, wan, or RATE:RTT such as 200:10ms (0.01 to 1000000 Mbit/s, 0 to 4 s)";
     for text in ["", "LAN", "100", "0:1ms", "1e7:1ms", "-1:1", "nan:1", "5:5s", "5:-1", "5:inf", "5:1min"] {
         let want = format!("network: {text:?} is not supported; accepted: {accepted}");
-        assert_eq!(param(text.parse::<Shape>()), want);
+        assert_eq!(param(text.parse::<LinkShape>()), want);
     }
 }
 

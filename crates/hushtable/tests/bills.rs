@@ -6,16 +6,16 @@ use crate::support::billed::{check, check_parts};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Decomposition, Domain, Equality,
-        Extension, FaithfulReduction, FaithfulTruncation, KnownProducts, MatrixJob, MatrixProduct,
-        MatrixShape, Maximum, Method, Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition,
+        DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, KnownProducts, MatrixJob,
+        MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication, Objective, ProductTriples, Relu,
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation,
         VectorMaximum,
     },
     bill::Bill,
     gates::{B2a, Bits, DaBits, Mux, Triples, and_shared},
     lut::{
-        Job, Protocol, Table,
+        LookupJob, Protocol, Table,
         read::{PolynomialShape, Signed},
     },
     onehot::{Cyclic, Group, OneHot, Xor},
@@ -36,9 +36,9 @@ fn words(bits: u32, count: usize) -> AShare<u64> {
     AShare::new(bits, vec![1; count])
 }
 
-fn plans() -> impl Iterator<Item = Plan> {
-    let methods = [Method::Thermometer, Method::Lookup].into_iter();
-    methods.flat_map(|method| (1..=6).map(move |digit| Plan { method, digit }))
+fn plans() -> impl Iterator<Item = ComparePlan> {
+    let methods = [DigitMethod::Thermometer, DigitMethod::Lookup].into_iter();
+    methods.flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }))
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn lookup_protocols() {
     /// Words no wider than the entries need: what a job is billed for.
     fn of<G: Group, K: Kind, R: Ring>(entries: &[(u32, u32)]) {
         for &(d, l) in entries {
-            let job = Job { index: G::Kind::SHARING, output: K::SHARING, index_bits: d, value_bits: l };
+            let job = LookupJob { index: G::Kind::SHARING, output: K::SHARING, index_bits: d, value_bits: l };
             let table = Table::<R>::tabulate(d, l, |x| x & 1).expect("a table");
             for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok()) {
                 check(
@@ -158,7 +158,7 @@ fn comparisons() {
                 |s, m| m.less(s, &[1; N]).map(drop),
             );
         }
-        for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
+        for domain in [CompareDomain::Near, CompareDomain::Signed, CompareDomain::Unsigned] {
             let job = CompareJob { bits: 20, domain, plan };
             check(
                 &format!("{job:?}"),
@@ -218,13 +218,13 @@ fn choices_by_comparison() {
     let x = words(20, N);
     let of = |bill: Result<Bill>| bill.expect("a bill").times(N);
     for plan in plans() {
-        let job = CompareJob { bits: 20, domain: Domain::Near, plan };
+        let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan };
         let name = |what: &str| format!("{what}, {job:?}");
         let relu = |p: &mut Party| Relu::prepare(p, job, N);
         check(&name("relu"), of(Relu::bill(&job)), relu, |s, m| m.relu(s, &x).map(drop));
         let absolute = |p: &mut Party| Absolute::prepare(p, job, N);
         check(&name("absolute"), of(Absolute::bill(&job)), absolute, |s, m| m.abs(s, &x).map(drop));
-        for job in [job, CompareJob { domain: Domain::Signed, ..job }] {
+        for job in [job, CompareJob { domain: CompareDomain::Signed, ..job }] {
             let name = |what: &str| format!("{what}, {job:?}");
             let clamp = |p: &mut Party| Clamp::prepare(p, job, N);
             check(&name("clamp"), of(Clamp::bill(&job)), clamp, |s, m| m.clamp(s, &x, 0, 5).map(drop));
@@ -232,7 +232,7 @@ fn choices_by_comparison() {
             check(&name("maximum"), of(Maximum::bill(&job)), max, |s, m| m.max(s, &x, &x).map(drop));
         }
     }
-    let job = CompareJob::new(20, Domain::Near, Objective::Total).expect("a job");
+    let job = CompareJob::new(20, CompareDomain::Near, Objective::Total).expect("a job");
     for len in [1, 2, 5, 8] {
         let x = words(20, N * len);
         let of = |indexed| VectorMaximum::bill(&job, len, indexed).expect("a bill").times(N);

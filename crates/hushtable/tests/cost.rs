@@ -7,7 +7,7 @@ use crate::support::pairs;
 use hushtable::{
     Party, Result, Role,
     lut::{Protocol, Table, splut::SpLut},
-    net::{Cost, Shape, wire_len},
+    net::{Cost, LinkShape, wire_len},
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{Scheme, base, params},
     session::Session,
@@ -46,7 +46,7 @@ fn in_pieces(count: usize, piece: usize, each: usize) -> u64 {
 
 #[test]
 fn base_ot() {
-    let (mut s0, mut s1) = Session::pair_seeded(1, Shape::LOOPBACK);
+    let (mut s0, mut s1) = Session::pair_seeded(1, LinkShape::LOOPBACK);
     std::thread::scope(|scope| {
         scope.spawn(|| base::send(&mut s0, 77).unwrap());
         base::receive(&mut s1, &[true; 77]).unwrap();

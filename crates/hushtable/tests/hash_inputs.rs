@@ -18,10 +18,10 @@ use std::{
 
 use hushtable::{
     Party, Result, Role,
-    arith::{Method, Millionaires, Multiplication, Plan},
+    arith::{ComparePlan, DigitMethod, Millionaires, Multiplication},
     gates::{B2a, Bits, Triples},
     lut::{Table, arithmetic::Arithmetic, oplut::OpLut, splut::SpLut},
-    net::{Connection, Shape},
+    net::{Connection, LinkShape},
     onehot::{Cyclic, OneHot, Xor},
     ot::Scheme,
     session::{Purpose, Session},
@@ -52,7 +52,7 @@ fn recorded(
         let ids = run(&mut p).expect("an honest run");
         (record::take(), ids)
     };
-    let (c0, c1) = Connection::pair_with(id(seed), Shape::LOOPBACK);
+    let (c0, c1) = Connection::pair_with(id(seed), LinkShape::LOOPBACK);
     thread::scope(|scope| {
         let p1 = scope.spawn(move || party(c1));
         let (at_p0, mut ids) = party(c0);
@@ -65,7 +65,7 @@ fn recorded(
 fn purposes(ids: &[[u8; 32]]) -> HashMap<u128, Purpose> {
     let mut found = HashMap::new();
     for &id in ids {
-        let mut s = Session::seeded(Connection::pair_with(id, Shape::LOOPBACK).0, 0);
+        let mut s = Session::seeded(Connection::pair_with(id, LinkShape::LOOPBACK).0, 0);
         for purpose in PURPOSES {
             for owner in [Role::P0, Role::P1] {
                 found.extend((0..KEYS).map(|_| (s.key(purpose, owner).0, purpose)));
@@ -134,8 +134,8 @@ fn large(p: &mut Party) -> Result<()> {
     p.random_ots(100, (2100, 2100))?.spend(|_| ());
     let material = Multiplication::prepare(p, 32, 5000)?;
     material.multiply(p, &share::<Additive>(role, 32, &[5; 5000], 3), &share(role, 32, &[6; 5000], 4))?;
-    for (method, digit) in [(Method::Thermometer, 4), (Method::Lookup, 2)] {
-        Millionaires::prepare(p, 31, Plan { method, digit }, 5000)?.less(p, &[4444; 5000])?;
+    for (method, digit) in [(DigitMethod::Thermometer, 4), (DigitMethod::Lookup, 2)] {
+        Millionaires::prepare(p, 31, ComparePlan { method, digit }, 5000)?.less(p, &[4444; 5000])?;
     }
     let bits = Bits::random(p, 50_000);
     B2a::prepare(p, 31, 50_000)?.convert::<u32>(p, &bits).map(drop)
@@ -193,7 +193,7 @@ fn no_input_of_an_extension_repeats() {
 /// The check can fail: it sees a key that serves two batches, and a tree that nobody grew.
 #[test]
 fn repeated_inputs_are_seen() {
-    let (mut s, _) = Session::pair_seeded(404, Shape::LOOPBACK);
+    let (mut s, _) = Session::pair_seeded(404, LinkShape::LOOPBACK);
     let key = s.key(Purpose::Tree, Role::P0);
     let purposes = purposes(&[id(404)]);
     let hashed = |input, regrown| Hashed { key, input: Block(input), regrown };

@@ -7,7 +7,7 @@ use crate::support::uniform::assert_uniform;
 use hushtable::{
     BShare, Party, Result,
     lut::{
-        Job, Protocol, Table,
+        LookupJob, Protocol, Table,
         flute::{Inputs, Lut},
     },
     onehot::{Cyclic, Group, Xor},
@@ -24,7 +24,7 @@ const STOCK: usize = 1 << 17;
 fn uniform<G: Group, K: Kind>(seed: u64, n: u32) -> usize {
     let table =
         Table::<u16>::tabulate(n, 8, |x| (x + 3).wrapping_mul(0x9e37_79b9) >> 7 & 255).expect("a table");
-    let job = Job::of::<G, K, u16>(&table).expect("a job");
+    let job = LookupJob::of::<G, K, u16>(&table).expect("a job");
     let serve: Vec<_> = Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok()).collect();
     for (protocol, seed) in serve.iter().zip((seed..).step_by(10)) {
         let name = format!("{protocol} for {job}");

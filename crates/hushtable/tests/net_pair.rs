@@ -2,7 +2,7 @@
 
 use crate::net_support::connected;
 use hushtable::Error;
-use hushtable::net::{Connection, Cost, Role, Shape, wire_len};
+use hushtable::net::{Connection, Cost, LinkShape, Role, wire_len};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ fn roles_and_ids() {
     assert_eq!(a.role().peer(), b.role());
     assert_eq!(a.id(), b.id());
     assert_ne!(a.id(), Connection::pair().0.id());
-    assert_eq!(Connection::pair_with([7; 32], Shape::LOOPBACK).1.id(), [7; 32]);
+    assert_eq!(Connection::pair_with([7; 32], LinkShape::LOOPBACK).1.id(), [7; 32]);
 }
 
 #[test]

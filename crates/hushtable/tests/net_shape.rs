@@ -1,18 +1,18 @@
 //! The simulated network: its text forms, and the time it takes.
 
 use hushtable::Error;
-use hushtable::net::{Connection, Shape};
+use hushtable::net::{Connection, LinkShape};
 use std::thread;
 use std::time::{Duration, Instant};
 
-fn shape(mbit_per_s: f64, rtt_us: u64) -> Shape {
-    Shape { mbit_per_s: Some(mbit_per_s), rtt: Duration::from_micros(rtt_us) }
+fn shape(mbit_per_s: f64, rtt_us: u64) -> LinkShape {
+    LinkShape { mbit_per_s: Some(mbit_per_s), rtt: Duration::from_micros(rtt_us) }
 }
 
 #[test]
 fn text_forms() {
     for (text, want) in [
-        ("loopback", Shape::LOOPBACK),
+        ("loopback", LinkShape::LOOPBACK),
         ("lan", shape(3000.0, 800)),
         ("wan", shape(100.0, 50_000)),
         ("200:10ms", shape(200.0, 10_000)),
@@ -21,11 +21,11 @@ fn text_forms() {
         ("1e3:1.5s", shape(1000.0, 1_500_000)),
         ("9000:0", shape(9000.0, 0)),
     ] {
-        let parsed: Shape = text.parse().unwrap();
+        let parsed: LinkShape = text.parse().unwrap();
         assert_eq!(parsed, want, "{text}");
-        assert_eq!(parsed.to_string().parse::<Shape>().unwrap(), want, "{parsed}");
+        assert_eq!(parsed.to_string().parse::<LinkShape>().unwrap(), want, "{parsed}");
     }
-    assert_eq!([Shape::LAN, Shape::WAN].map(|s| s.to_string()), ["lan", "wan"]);
+    assert_eq!([LinkShape::LAN, LinkShape::WAN].map(|s| s.to_string()), ["lan", "wan"]);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn bad_text_is_answered_with_what_is_accepted() {
         "100:10min",
         "100:10:10",
     ] {
-        match text.parse::<Shape>() {
+        match text.parse::<LinkShape>() {
             Err(Error::Param { got, accepted, .. }) => {
                 assert!(got.contains(text) && accepted.contains("200:10ms"), "{got}; {accepted}");
             }
@@ -60,7 +60,7 @@ fn bad_text_is_answered_with_what_is_accepted() {
 }
 
 /// Time for both parties to run.
-fn timed(shape: Shape, f: fn(&mut Connection), g: fn(&mut Connection)) -> Duration {
+fn timed(shape: LinkShape, f: fn(&mut Connection), g: fn(&mut Connection)) -> Duration {
     let (mut p0, mut p1) = Connection::pair_with([0; 32], shape);
     thread::scope(|scope| {
         let start = Instant::now();

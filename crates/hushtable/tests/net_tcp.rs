@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Cost, Listener, Options, Role, Shape, connect, wire_len};
+use hushtable::net::{Connection, Cost, LinkShape, Listener, Options, Role, connect, wire_len};
 use net_support::*;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -173,7 +173,7 @@ fn a_port_in_use_and_an_unknown_host_are_named() {
 
 #[test]
 fn a_shaped_link_costs_the_same_bytes() {
-    let shaped = || Options { shape: "1000:2ms".parse::<Shape>().unwrap(), ..plain() };
+    let shaped = || Options { shape: "1000:2ms".parse::<LinkShape>().unwrap(), ..plain() };
     let run = |mut c: Connection| {
         let start = Instant::now();
         for _ in 0..5 {

@@ -1,13 +1,14 @@
 //! Choices by prediction.
 
 use hushtable::{
-    lut::{Job, Protocol},
-    net::Shape,
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
     plan::{Machine, Objective, choose, plan},
     share::Sharing,
 };
 
-const JOB: Job = Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
+const JOB: LookupJob =
+    LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
 const OBJECTIVES: [Objective; 3] = [Objective::Total, Objective::Online, Objective::Bytes];
 
 #[test]
@@ -15,9 +16,9 @@ fn the_first_is_the_least() {
     for index_bits in [1, 2, 4, 8, 12, 16, 20] {
         for value_bits in [1, 8, 64] {
             for batch in [1, 100, 1_000_000] {
-                for link in [Shape::LOOPBACK, Shape::LAN, Shape::WAN] {
+                for link in [LinkShape::LOOPBACK, LinkShape::LAN, LinkShape::WAN] {
                     for objective in OBJECTIVES {
-                        let job = Job { index_bits, value_bits, ..JOB };
+                        let job = LookupJob { index_bits, value_bits, ..JOB };
                         let all = plan(&job, batch, &link, &Machine::REFERENCE, objective).unwrap();
                         let values: Vec<f64> = all.iter().map(|p| p.value(objective)).collect();
                         assert!(values.is_sorted() && values.iter().all(|v| v.is_finite() && *v > 0.0));
@@ -33,26 +34,26 @@ fn the_first_is_the_least() {
 #[test]
 fn a_slow_link_never_makes_a_large_table_travel() {
     for objective in OBJECTIVES {
-        let job = Job { index_bits: 12, ..JOB };
-        let chosen = choose(&job, 100_000, &Shape::WAN, &Machine::REFERENCE, objective).unwrap();
+        let job = LookupJob { index_bits: 12, ..JOB };
+        let chosen = choose(&job, 100_000, &LinkShape::WAN, &Machine::REFERENCE, objective).unwrap();
         assert!(!matches!(chosen, Protocol::SpLut | Protocol::Doubling), "{objective:?}: {chosen}");
     }
 }
 
 #[test]
 fn more_work_takes_longer() {
-    let total = |batch: usize, link: Shape, machine: Machine| -> Vec<(Protocol, f64)> {
+    let total = |batch: usize, link: LinkShape, machine: Machine| -> Vec<(Protocol, f64)> {
         let mut all = plan(&JOB, batch, &link, &machine, Objective::Total).unwrap();
         all.sort_by_key(|p| p.protocol);
         all.iter().map(|p| (p.protocol, p.value(Objective::Total))).collect()
     };
     let reference = Machine::REFERENCE;
     let slow = Machine { hash: 3.0 * reference.hash, large_ot: 3.0 * reference.large_ot, ..reference };
-    let base = total(1_000_000, Shape::LAN, reference);
+    let base = total(1_000_000, LinkShape::LAN, reference);
     for longer in [
-        total(4_000_000, Shape::LAN, reference),
-        total(1_000_000, Shape::WAN, reference),
-        total(1_000_000, Shape::LAN, slow),
+        total(4_000_000, LinkShape::LAN, reference),
+        total(1_000_000, LinkShape::WAN, reference),
+        total(1_000_000, LinkShape::LAN, slow),
     ] {
         for ((protocol, base), (same, longer)) in base.iter().zip(longer) {
             assert!(*protocol == same && *base < longer, "{protocol}: {base} s, then {longer} s");
@@ -62,9 +63,10 @@ fn more_work_takes_longer() {
 
 #[test]
 fn what_no_protocol_serves_is_an_error() {
-    let planned = |job: Job, batch| plan(&job, batch, &Shape::LAN, &Machine::REFERENCE, Objective::Total);
+    let planned =
+        |job: LookupJob, batch| plan(&job, batch, &LinkShape::LAN, &Machine::REFERENCE, Objective::Total);
     assert!(planned(JOB, 0).unwrap_err().to_string().contains("lookups: 0"));
-    let error = planned(Job { index_bits: 21, ..JOB }, 1).unwrap_err().to_string();
+    let error = planned(LookupJob { index_bits: 21, ..JOB }, 1).unwrap_err().to_string();
     assert!(error.contains("1 to 20"), "{error}");
-    assert!(planned(Job { value_bits: 65, ..JOB }, 1).unwrap_err().to_string().contains("1 to 64"));
+    assert!(planned(LookupJob { value_bits: 65, ..JOB }, 1).unwrap_err().to_string().contains("1 to 64"));
 }

@@ -12,7 +12,7 @@ use bare::{Bare, against, by_hand};
 use hushtable::{
     Party, Result, Role,
     lut::{Table, splut::SpLut},
-    net::{Connection, Shape},
+    net::{Connection, LinkShape},
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::{
         one_of_n,
@@ -78,7 +78,7 @@ fn pads_of_a_large_batch_have_several_keys() {
     const MANY: usize = (1 << 20) + 1;
     /// Keys are numbered, so those of a fresh session with the same id tell how many were drawn.
     fn drawn(s: &mut Session) -> usize {
-        let (mut fresh, _) = Session::pair_seeded(42, Shape::LOOPBACK);
+        let (mut fresh, _) = Session::pair_seeded(42, LinkShape::LOOPBACK);
         let next = s.key(Purpose::OtPad, Role::P0).0;
         (0..100).position(|_| fresh.key(Purpose::OtPad, Role::P0).0 == next).expect("a numbered key")
     }
@@ -163,7 +163,7 @@ fn pads_of_one_of_n_are_independent() {
     let (all, (strings, mut receiver, keys)) = by_hand(44, send, receive);
     let known = receiver.pads(&keys, 0..COUNT);
     // The first keys of a session of the same id.
-    let (mut s, _) = Session::pair_seeded(44, Shape::LOOPBACK);
+    let (mut s, _) = Session::pair_seeded(44, LinkShape::LOOPBACK);
     let hashes = [Purpose::KeyProduct, Purpose::JoinedKey].map(|purpose| s.hash(purpose, Role::P0));
     for (j, (pads, t)) in all.iter().zip(strings.chunks_exact(DEPTH)).enumerate() {
         let own = receiver.choices()[j] as usize;

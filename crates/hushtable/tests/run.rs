@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     math::Tabulated,
     operation::{Lookup, Operation, Select},
     run::{self, Outcome, Ready, Reveal, Unwatched},
@@ -32,7 +32,7 @@ fn a_result_of_one_bit_has_its_sign() {
     for output in [Sharing::Additive, Sharing::Xor] {
         let table = Tabulated::new(&[0.0, -1.0, -1.0, 0.0], 0).unwrap();
         assert_eq!(table.bits(), 1);
-        let job = Job { index: Sharing::Additive, output, index_bits: 2, value_bits: 1 };
+        let job = LookupJob { index: Sharing::Additive, output, index_bits: 2, value_bits: 1 };
         let lookup =
             Lookup { name: "sign".into(), job, table: Arc::new(table), protocol: Protocol::Doubling };
         let mine: [&[&[u64]]; 2] = [&[&[0, 1, 2, 3, 3]], &[&[0; 5]]];

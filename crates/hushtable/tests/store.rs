@@ -6,18 +6,18 @@ use std::fs;
 
 use hushtable::{
     Error, Party, Role,
-    lut::{Job, Prepared, Protocol},
+    lut::{LookupJob, Prepared, Protocol},
     onehot::{Cyclic, Group, Xor},
     run_pair,
     share::{Additive, Bitwise, Kind, Share, Sharing},
-    store::{Plan, Store},
+    store::{Contents, Store},
 };
 use stores::{JOB, Site, contains, copy, made, plan, refusal, share, table};
 
 /// Every protocol: material that was bytes in between, in pieces, of which each party sends another
 /// number.
 fn through_bytes<G: Group, K: Kind>(protocol: Protocol, index_bits: u32, value_bits: u32) {
-    let job = Job { index: G::Kind::SHARING, output: K::SHARING, index_bits, value_bits };
+    let job = LookupJob { index: G::Kind::SHARING, output: K::SHARING, index_bits, value_bits };
     if protocol.check(&job).is_err() || protocol.stored_bits(&job).is_none() {
         return;
     }
@@ -57,7 +57,7 @@ fn stored_material_of_every_protocol_gives_the_results() {
 #[test]
 fn a_store_is_spent_over_several_sessions() {
     fn sessions<G: Group, K: Kind>(protocol: Protocol, index_bits: u32, value_bits: u32) {
-        let job = Job { index: G::Kind::SHARING, output: K::SHARING, index_bits, value_bits };
+        let job = LookupJob { index: G::Kind::SHARING, output: K::SHARING, index_bits, value_bits };
         let site = Site::new();
         drop(site.make(&plan(protocol, job, 40, 16)).unwrap());
         for (count, most) in [(5, 64), (17, 3), (18, 64)] {
@@ -75,7 +75,8 @@ fn a_store_is_spent_over_several_sessions() {
 #[test]
 fn what_is_at_a_position_does_not_depend_on_earlier_takes() {
     for protocol in Protocol::ALL {
-        let job = Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 3, value_bits: 16 };
+        let job =
+            LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 3, value_bits: 16 };
         let Some(bits) = protocol.stored_bits(&job) else { continue };
         let site = Site::new();
         let table = table::<u16>(&job);
@@ -103,7 +104,7 @@ fn the_plan_says_what_is_on_the_disk() {
         let site = Site::new();
         let plan = plan(protocol, JOB, 3000, 1000);
         if protocol.stored_bits(&JOB).is_none() {
-            assert!(matches!(Plan::piece(protocol, &JOB), Err(Error::Param { .. })));
+            assert!(matches!(Contents::piece(protocol, &JOB), Err(Error::Param { .. })));
             continue;
         }
         drop(site.make(&plan).unwrap());
@@ -279,7 +280,7 @@ fn what_does_not_fit_is_named() {
     let site = made();
     let store = site.open(Role::P0).unwrap();
     store.fits(Protocol::Rotl, &JOB).unwrap();
-    let job = Job { index_bits: 5, value_bits: 8, ..JOB };
+    let job = LookupJob { index_bits: 5, value_bits: 8, ..JOB };
     contains(
         &refusal(store.fits(Protocol::SpLut, &job)),
         &[

@@ -17,7 +17,7 @@ use std::{
 
 use hushtable::{
     Error, Role,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     net::Identity,
     onehot::Cyclic,
     share::Additive,
@@ -27,7 +27,7 @@ use prim::{block::Block, prg::Prg};
 use stores::{JOB, Site, copy, plan};
 
 /// Enough random bits in each lookup that no two are alike.
-const WIDE: Job = Job { value_bits: 64, ..JOB };
+const WIDE: LookupJob = LookupJob { value_bits: 64, ..JOB };
 const LOOKUPS: u64 = 4_000_000;
 const PIECE: usize = 1 << 12;
 

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use hushtable::{
     Party, Result,
     lut::{Table, arithmetic::Arithmetic},
-    net::{Connection, Shape},
+    net::{Connection, LinkShape},
     onehot::{Cyclic, Group, OneHot, Xor},
     session::Session,
     share::Share,
@@ -93,7 +93,7 @@ fn lanes_have_keys_of_their_own() {
 /// Numbers are not given twice, whoever asks and however many at a time.
 #[test]
 fn numbers_of_trees_do_not_repeat() {
-    let (mut s, _) = Session::pair_seeded(73, Shape::LOOPBACK);
+    let (mut s, _) = Session::pair_seeded(73, LinkShape::LOOPBACK);
     let mut next = 0;
     for count in [1, 32, 0, 5, 1 << 20, 1] {
         assert_eq!(s.number_trees(count), next);

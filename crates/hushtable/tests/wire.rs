@@ -14,9 +14,9 @@ use std::{env, fs, path::Path};
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        CompareJob, Decomposition, Domain, Equality, FaithfulTruncation, Fixed, MatrixShape, Method,
-        Millionaires, Multiplication, Objective, Plan, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob,
-        SmallMatrixProduct, SmallProducts, Truncation,
+        CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality, FaithfulTruncation,
+        Fixed, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob,
+        SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
     },
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
@@ -89,8 +89,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
-    ("compare-thermometer", None, |p| compared(p, Method::Thermometer, 4)),
-    ("compare-lookup", None, |p| compared(p, Method::Lookup, 2)),
+    ("compare-thermometer", None, |p| compared(p, DigitMethod::Thermometer, 4)),
+    ("compare-lookup", None, |p| compared(p, DigitMethod::Lookup, 2)),
     ("equal", None, equal),
     ("sides", None, sides),
     ("polynomial", None, polynomial),
@@ -116,8 +116,8 @@ fn word(bits: u32) -> AShare<u32> {
     AShare::new(bits, vec![4444; 11])
 }
 
-fn compared(p: &mut Party, method: Method, digit: u32) -> Result<()> {
-    Millionaires::prepare(p, 31, Plan { method, digit }, 11)?.less(p, &[4444; 11]).map(drop)
+fn compared(p: &mut Party, method: DigitMethod, digit: u32) -> Result<()> {
+    Millionaires::prepare(p, 31, ComparePlan { method, digit }, 11)?.less(p, &[4444; 11]).map(drop)
 }
 
 fn equal(p: &mut Party) -> Result<()> {
@@ -146,13 +146,15 @@ fn triples(p: &mut Party) -> Result<()> {
 }
 
 fn truncated(p: &mut Party) -> Result<()> {
-    let plan = Plan { method: Method::Thermometer, digit: 4 };
+    let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
     FaithfulTruncation::prepare(p, 20, 7, plan, 11)?.truncate(p, &word(20)).map(drop)
 }
 
 fn rectified(p: &mut Party) -> Result<()> {
-    let plan = Plan { method: Method::Thermometer, digit: 3 };
-    Relu::prepare(p, CompareJob { bits: 20, domain: Domain::Near, plan }, 11)?.relu(p, &word(20)).map(drop)
+    let plan = ComparePlan { method: DigitMethod::Thermometer, digit: 3 };
+    Relu::prepare(p, CompareJob { bits: 20, domain: CompareDomain::Near, plan }, 11)?
+        .relu(p, &word(20))
+        .map(drop)
 }
 
 /// 2 x 3 shares times 3 x 2 numbers of P0's.

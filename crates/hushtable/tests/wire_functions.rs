@@ -5,9 +5,9 @@ use std::ops::Range;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareJob, Comparison, Domain, Extension, FaithfulReduction,
-        Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum, Method, Multiplication, Plan,
-        Squares, VectorMaximum,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod,
+        Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum,
+        Multiplication, Squares, VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
@@ -20,9 +20,9 @@ pub type Protocol = fn(&mut Party) -> Result<()>;
 
 /// Name and protocol.
 pub const PROTOCOLS: &[(&str, Protocol)] = &[
-    ("compare-near", |p| compared(p, Domain::Near)),
-    ("compare-signed", |p| compared(p, Domain::Signed)),
-    ("compare-unsigned", |p| compared(p, Domain::Unsigned)),
+    ("compare-near", |p| compared(p, CompareDomain::Near)),
+    ("compare-signed", |p| compared(p, CompareDomain::Signed)),
+    ("compare-unsigned", |p| compared(p, CompareDomain::Unsigned)),
     ("abs", |p| Absolute::prepare(p, NEAR, 11)?.abs(p, &word(20)).map(drop)),
     ("clamp", |p| Clamp::prepare(p, NEAR, 11)?.clamp(p, &word(20), 7, 4000).map(drop)),
     ("max", |p| Maximum::prepare(p, NEAR, 11)?.max(p, &word(20), &word(20)).map(drop)),
@@ -53,14 +53,14 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("function-spline-strict", |p| spline(p, 2, 37, Outside::Strict, None)),
 ];
 
-const PLAN: Plan = Plan { method: Method::Thermometer, digit: 4 };
+const PLAN: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
 
 /// 11 shares of 20 bits.
 fn word(bits: u32) -> AShare<u32> {
     AShare::new(bits, vec![4444 & ((1 << bits) - 1); 11])
 }
 
-const NEAR: CompareJob = CompareJob { bits: 20, domain: Domain::Near, plan: PLAN };
+const NEAR: CompareJob = CompareJob { bits: 20, domain: CompareDomain::Near, plan: PLAN };
 
 fn select(p: &mut Party) -> Result<()> {
     Mux::prepare(p, 11, &[20, 3])?.select_all(p, &Bits::collect([1; 11]), &[&word(20), &word(3)]).map(drop)
@@ -74,7 +74,7 @@ fn inner_products(p: &mut Party) -> Result<()> {
     Multiplication::prepare(p, 20, 11)?.inner_products(p, &word(20), &word(20), 11).map(drop)
 }
 
-fn compared(p: &mut Party, domain: Domain) -> Result<()> {
+fn compared(p: &mut Party, domain: CompareDomain) -> Result<()> {
     let material = Comparison::prepare(p, CompareJob { bits: 20, domain, plan: PLAN }, 11)?;
     material.ge(p, &word(20), &word(20)).map(drop)
 }

@@ -3,11 +3,11 @@
 use hushtable::{
     AShare, Party, Result,
     arith::{
-        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, Fixed, MatrixShape, Method,
-        Multiplication, Objective, Plan, ProductTriples, Relu, Truncation,
+        CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod, Equality, FaithfulTruncation, Fixed,
+        MatrixShape, Multiplication, Objective, ProductTriples, Relu, Truncation,
     },
     lut::{
-        Job, Protocol, Table,
+        LookupJob, Protocol, Table,
         flute::{Inputs, Lut},
     },
     math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
@@ -24,8 +24,8 @@ pub type Phases = fn(&mut Party, fn(&mut Party) -> Result<()>) -> Result<()>;
 /// Items of a batch: words with a rest, in one message.
 const BATCH: usize = 70;
 
-const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
-const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
+const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
 
 /// This party's shares, which are secret.
 fn secret<K: Kind, R: Ring>(bits: u32, count: usize) -> Share<K, R> {
@@ -41,7 +41,7 @@ fn number(bits: u32, count: usize) -> AShare<u64> {
 /// Lookups by every protocol that serves them.
 fn lookups<G: Group, K: Kind>(p: &mut Party, online: fn(&mut Party) -> Result<()>) -> Result<()> {
     let table = Table::<u16>::tabulate(7, 11, |x| x * 31)?;
-    let job = Job::of::<G, K, u16>(&table)?;
+    let job = LookupJob::of::<G, K, u16>(&table)?;
     let serve = Protocol::ALL.into_iter().filter(|protocol| protocol.check(&job).is_ok());
     let serve = serve.filter(|protocol| *protocol != Protocol::Ottt); // its circuit is run offline, for minutes
     let material = serve.map(|protocol| protocol.prepare::<G, K, u16>(p, &table, BATCH));
@@ -50,7 +50,12 @@ fn lookups<G: Group, K: Kind>(p: &mut Party, online: fn(&mut Party) -> Result<()
     material.into_iter().try_for_each(|m| m.lookup(p, &table, &secret(7, BATCH)).map(drop))
 }
 
-fn compared(p: &mut Party, online: fn(&mut Party) -> Result<()>, domain: Domain, plan: Plan) -> Result<()> {
+fn compared(
+    p: &mut Party,
+    online: fn(&mut Party) -> Result<()>,
+    domain: CompareDomain,
+    plan: ComparePlan,
+) -> Result<()> {
     let material = Comparison::prepare(p, CompareJob { bits: 20, domain, plan }, BATCH)?;
     online(p)?;
     material.ge(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
@@ -83,15 +88,15 @@ pub const JOBS: &[(&str, Phases)] = &[
         let y = second.lookup(p, &Table::<u16>::tabulate(4, 9, |x| x * 31)?, &between)?;
         y.to_share::<u16>(p.role()).map(drop)
     }),
-    ("comparison by thermometers", |p, online| compared(p, online, Domain::Near, THERMOMETER)),
-    ("comparison by lookups", |p, online| compared(p, online, Domain::Signed, LOOKUP)),
+    ("comparison by thermometers", |p, online| compared(p, online, CompareDomain::Near, THERMOMETER)),
+    ("comparison by lookups", |p, online| compared(p, online, CompareDomain::Signed, LOOKUP)),
     ("equality", |p, online| {
         let material = Equality::prepare(p, 20, 4, BATCH)?;
         online(p)?;
         material.eq(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
     }),
     ("relu", |p, online| {
-        let job = CompareJob { bits: 20, domain: Domain::Near, plan: THERMOMETER };
+        let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan: THERMOMETER };
         let material = Relu::prepare(p, job, BATCH)?;
         online(p)?;
         material.relu(p, &number(20, BATCH)).map(drop)

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hushtable::net::Shape;
-use hushtable_cli::{choice::Objective, cost::Phases, failure::Result};
+use hushtable::net::LinkShape;
+use hushtable_cli::{choice::Optimise, cost::Phases, failure::Result};
 use serde::Serialize;
 
 use super::table::{Column, Measure, Row, Source, Table, Unit};
@@ -64,7 +64,7 @@ pub fn cells<'a>(table: &'a Table, words: &[String], at_most: u32) -> Result<Vec
                 None
             });
             let auto = match (&own, column.measure) {
-                (Some(own), Some(measure)) if column.auto => own.planned(&column.net, measure.objective())?,
+                (Some(own), Some(measure)) if column.auto => own.planned(&column.net, measure.optimise())?,
                 _ => None,
             };
             cells.push(Cell { row, column, index, own, auto });
@@ -76,7 +76,7 @@ pub fn cells<'a>(table: &'a Table, words: &[String], at_most: u32) -> Result<Vec
 
 impl Cell<'_> {
     /// What must be run for this cell.
-    fn runs(&self) -> impl Iterator<Item = (&Work, Shape)> {
+    fn runs(&self) -> impl Iterator<Item = (&Work, LinkShape)> {
         let works = self.own.iter().chain(&self.auto).flat_map(|s| [Some(&s.work), s.over.as_ref()]);
         works.flatten().map(|work| (work, self.column.net))
     }
@@ -86,7 +86,7 @@ impl Measured {
     /// Runs what is still missing for the cells, two processes each, every result verified. One line of
     /// progress a run, on standard error.
     pub fn complete(&mut self, cells: &[Cell], options: &Options) -> Result<()> {
-        let mut missing: Vec<(String, &Work, Shape)> = Vec::new();
+        let mut missing: Vec<(String, &Work, LinkShape)> = Vec::new();
         for (work, net) in cells.iter().flat_map(Cell::runs) {
             let key = key(work, net);
             if !self.0.contains_key(&key) && missing.iter().all(|(known, ..)| *known != key) {
@@ -154,7 +154,7 @@ struct Figure {
     with_setup: Option<f64>,
 }
 
-fn key(work: &Work, net: Shape) -> String {
+fn key(work: &Work, net: LinkShape) -> String {
     format!("{net} {}", serde_json::to_string(work).expect("plain data"))
 }
 
@@ -181,11 +181,11 @@ impl Measure {
     }
 
     /// What `--protocol auto` is to make least for it.
-    fn objective(self) -> Objective {
+    fn optimise(self) -> Optimise {
         match self {
-            Self::OnlineUs => Objective::Online,
-            Self::OfflineUs | Self::TotalUs | Self::SessionUs => Objective::Total,
-            Self::OfflineBits | Self::OnlineBits | Self::TotalBits | Self::SessionBits => Objective::Bytes,
+            Self::OnlineUs => Optimise::Online,
+            Self::OfflineUs | Self::TotalUs | Self::SessionUs => Optimise::Total,
+            Self::OfflineBits | Self::OnlineBits | Self::TotalBits | Self::SessionBits => Optimise::Bytes,
         }
     }
 

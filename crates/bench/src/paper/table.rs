@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hushtable::net::Shape;
+use hushtable::net::LinkShape;
 use hushtable_cli::{
-    choice::Objective,
+    choice::Optimise,
     failure::{Failure, Result},
 };
 use serde::Deserialize;
@@ -66,7 +66,7 @@ pub struct Column {
     pub measure: Option<Measure>,
     /// The simulated network; none: loopback.
     #[serde(default, deserialize_with = "network")]
-    pub net: Shape,
+    pub net: LinkShape,
     /// Whether what the planner would choose stands beside it.
     #[serde(default = "yes")]
     pub auto: bool,
@@ -133,7 +133,7 @@ pub struct Source {
 impl Source {
     /// The same lookups by the protocol that `--protocol auto` takes, or values by the method; none for other
     /// work.
-    pub fn planned(&self, link: &Shape, optimise: Objective) -> Result<Option<Self>> {
+    pub fn planned(&self, link: &LinkShape, optimise: Optimise) -> Result<Option<Self>> {
         let mut planned = self.clone();
         Ok(planned.work.plan(link, optimise)?.then_some(planned))
     }
@@ -143,7 +143,7 @@ fn yes() -> bool {
     true
 }
 
-fn network<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Shape, D::Error> {
+fn network<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<LinkShape, D::Error> {
     String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
 }
 

@@ -7,15 +7,15 @@ use hushtable::{
     AShare, Role,
     arith::{self, CompareJob, Comparison},
     gates::Bits,
-    net::Shape,
+    net::LinkShape,
 };
 use hushtable_cli::{
+    choice::Optimise,
     count::fits,
     failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::objective::Objective;
 use crate::{
     benchmark::Benchmark,
     lanes::{self, Lanes},
@@ -32,7 +32,7 @@ pub struct CmpWork {
     domain: Domain,
     /// What the choice of the protocol is to make small
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     /// How digits are compared, instead of the choice; with --digit
     #[arg(long, value_enum, requires = "digit")]
     method: Option<Method>,
@@ -88,7 +88,7 @@ impl Benchmark for CmpWork {
         "comparison"
     }
 
-    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         // Strings of its correlated OTs, its material, and both numbers.
         let bill = self.job()?.bill()?;
         let each = 16 * bill.all_cots() + bill.kept / 8 + 40;
@@ -118,17 +118,17 @@ impl Benchmark for CmpWork {
 impl CmpWork {
     fn job(&self) -> Result<CompareJob> {
         let domain = match self.domain {
-            Domain::Near => arith::Domain::Near,
-            Domain::Signed => arith::Domain::Signed,
-            Domain::Unsigned => arith::Domain::Unsigned,
+            Domain::Near => arith::CompareDomain::Near,
+            Domain::Signed => arith::CompareDomain::Signed,
+            Domain::Unsigned => arith::CompareDomain::Unsigned,
         };
         let mut job = CompareJob::new(self.bits, domain, self.optimise.into())?;
         if let (Some(method), Some(digit)) = (self.method, self.digit) {
             let method = match method {
-                Method::Thermometer => arith::Method::Thermometer,
-                Method::Lookup => arith::Method::Lookup,
+                Method::Thermometer => arith::DigitMethod::Thermometer,
+                Method::Lookup => arith::DigitMethod::Lookup,
             };
-            job.plan = arith::Plan { method, digit };
+            job.plan = arith::ComparePlan { method, digit };
         }
         Ok(job)
     }
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn verification_sees_every_result() {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
-            let (optimise, method, digit) = (Objective::Total, None, None);
+            let (optimise, method, digit) = (Optimise::Total, None, None);
             let work = CmpWork { bits: 13, domain, optimise, method, digit, batch: 100 };
             let right: Vec<Vec<bool>> = [70, 30]
                 .iter()
@@ -224,7 +224,7 @@ mod tests {
     fn pairs_are_of_all_orders() {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
             for bits in [2, 8, 32, 64] {
-                let (optimise, method, digit) = (Objective::Total, None, None);
+                let (optimise, method, digit) = (Optimise::Total, None, None);
                 let work = CmpWork { bits, domain, optimise, method, digit, batch: 1 };
                 let pairs: Vec<_> = work.pairs(0).take(1000).collect();
                 let count = |f: &dyn Fn(u64, u64) -> bool| pairs.iter().filter(|p| f(p[0], p[1])).count();

@@ -108,7 +108,7 @@ impl Benchmark for InferenceWork {
     }
 
     /// Prints what linear layers take.
-    fn prepare(&mut self, _: &net::Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &net::LinkShape, _: usize) -> Result<()> {
         let numbers = match self.shape {
             Shape::Gpt2Softmax => self.softmax(1).check().map(|()| self.piece() * 256)?,
             Shape::Gpt2Gelu => self.gelu(1).check().map(|()| self.piece() * 3072)?,

@@ -9,14 +9,14 @@ use std::{
 use clap::Args;
 use hushtable::{
     Role,
-    lut::{Job, Protocol, Table},
-    net::Shape,
+    lut::{LookupJob, Protocol, Table},
+    net::LinkShape,
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
-    store::Plan,
+    store::Contents,
 };
 use hushtable_cli::{
-    choice::{Choosing, Objective, Sharing},
+    choice::{Choosing, Optimise, Sharing},
     count::{batch, fits},
     failure::{Failure, Result},
 };
@@ -80,15 +80,15 @@ impl Benchmark for LutWork {
         "lookup"
     }
 
-    fn prepare(&mut self, link: &Shape, runs: usize) -> Result<()> {
+    fn prepare(&mut self, link: &LinkShape, runs: usize) -> Result<()> {
         let job = self.job();
         self.protocol = self.choosing.over(link, &job, self.items())?;
         let [each, room] = [self.protocol.memory(&job), self.protocol.room(&job)];
         let memory = 2 * (each as u64 * u64::from(self.batch) + room as u64);
         fits(memory, &format!("both parties' {} lookups by {}", self.batch, self.protocol))?;
         let Some(dir) = &self.store else { return Ok(()) };
-        let (protocol, piece) = (self.protocol, Plan::piece(self.protocol, &job)?);
-        let plan = Plan { protocol, job, lookups: (self.items() * runs) as u64, piece };
+        let (protocol, piece) = (self.protocol, Contents::piece(self.protocol, &job)?);
+        let plan = Contents { protocol, job, lookups: (self.items() * runs) as u64, piece };
         stock::prepare(dir, &self.store_name(), &plan, self.items())
     }
 
@@ -119,7 +119,7 @@ impl Benchmark for LutWork {
         Some(self.protocol.to_string())
     }
 
-    fn plan(&mut self, link: &Shape, optimise: Objective) -> Result<bool> {
+    fn plan(&mut self, link: &LinkShape, optimise: Optimise) -> Result<bool> {
         let choosing = Choosing { optimise, ..Choosing::default() };
         self.protocol = choosing.over(link, &self.job(), self.items())?;
         Ok(true)
@@ -132,9 +132,9 @@ impl LutWork {
         format!("{protocol}-{index}{index_bits}-{output}{value_bits}")
     }
 
-    fn job(&self) -> Job {
+    fn job(&self) -> LookupJob {
         let (index, output) = (self.index.into(), self.output.into());
-        Job { index, output, index_bits: self.index_bits, value_bits: self.value_bits }
+        LookupJob { index, output, index_bits: self.index_bits, value_bits: self.value_bits }
     }
 }
 

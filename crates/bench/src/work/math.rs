@@ -7,15 +7,14 @@ use hushtable::{
     AShare, Role,
     arith::Fixed,
     math::{self, Bounds, Card, Evaluation, Function, Options},
-    net::Shape,
+    net::LinkShape,
 };
 use hushtable_cli::{
-    choice,
+    choice::Optimise,
     failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::objective::Objective;
 use crate::{
     benchmark::Benchmark,
     inputs,
@@ -54,7 +53,7 @@ pub struct MathWork {
     max_ulp: Option<f64>,
     /// What the choice of the method is to make small
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     /// Number of values, 1 to 2^24
     #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     batch: u32,
@@ -119,7 +118,7 @@ impl Benchmark for MathWork {
         "value"
     }
 
-    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         self.choose()
     }
 
@@ -149,12 +148,8 @@ impl Benchmark for MathWork {
     }
 
     /// Right to 3 units in the last place.
-    fn plan(&mut self, _: &Shape, optimise: choice::Objective) -> Result<bool> {
-        self.optimise = match optimise {
-            choice::Objective::Total => Objective::Total,
-            choice::Objective::Online => Objective::Online,
-            choice::Objective::Bytes => Objective::Bytes,
-        };
+    fn plan(&mut self, _: &LinkShape, optimise: Optimise) -> Result<bool> {
+        self.optimise = optimise;
         (self.method, self.degree, self.pieces, self.max_ulp) = (Method::Auto, None, None, Some(3.0));
         self.choose().map(|()| true)
     }

@@ -9,7 +9,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role,
-    net::Shape,
+    net::LinkShape,
     ot::{self, one_of_n, random::Received},
 };
 use hushtable_cli::{
@@ -80,7 +80,7 @@ impl Benchmark for OtWork {
         "OT"
     }
 
-    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         Ok(())
     }
 

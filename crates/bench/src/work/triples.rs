@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role,
     gates::{self, Bits, Triples},
-    net::Shape,
+    net::LinkShape,
 };
 use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl Benchmark for TriplesWork {
         "triple"
     }
 
-    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         Ok(())
     }
 

@@ -5,8 +5,8 @@ use std::{fmt, io::Read};
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{self, FaithfulTruncation, Plan, Truncation},
-    net::Shape,
+    arith::{self, ComparePlan, FaithfulTruncation, Truncation},
+    net::LinkShape,
 };
 use hushtable_cli::{
     count::{batch, fits},
@@ -63,7 +63,7 @@ impl Benchmark for TruncWork {
         "truncation"
     }
 
-    fn prepare(&mut self, _: &Shape, _: usize) -> Result<()> {
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         if self.cut > self.bits - 2 {
             let most = self.bits - 2;
             return Err(Failure::new(format!(
@@ -113,8 +113,8 @@ enum Material {
 }
 
 impl TruncWork {
-    fn plan(&self) -> Plan {
-        Plan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
+    fn plan(&self) -> ComparePlan {
+        ComparePlan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
     }
 
     /// The numbers of a lane, each with the share of P0.
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn refuses_to_cut_too_much() {
         let mut work = TruncWork { bits: 16, cut: 15, rounding: Rounding::Safe, batch: 1 };
-        let refused = work.prepare(&Shape::LOOPBACK, 1).unwrap_err().to_string();
+        let refused = work.prepare(&LinkShape::LOOPBACK, 1).unwrap_err().to_string();
         assert!(refused.contains("--cut 15: numbers of 16 bits take 1 to 14"));
     }
 }

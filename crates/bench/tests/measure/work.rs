@@ -1,8 +1,8 @@
 //! The kinds of benchmark: what they verify, refuse and print.
 
 use hushtable::{
-    lut::Job,
-    net::{Identity, Shape},
+    lut::LookupJob,
+    net::{Identity, LinkShape},
     plan::{self, Machine, Objective},
     share::Sharing,
     store::Store,
@@ -176,8 +176,8 @@ fn jobs_that_cannot_be_done_are_refused_at_once() {
 
 #[test]
 fn auto_takes_what_the_plan_chooses() {
-    let job = Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 8 };
-    let (link, machine) = (Shape::LOOPBACK, Machine::REFERENCE);
+    let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 8 };
+    let (link, machine) = (LinkShape::LOOPBACK, Machine::REFERENCE);
     let by = |optimise| plan::choose(&job, 100, &link, &machine, optimise).unwrap().name();
     let (total, bytes) = (by(Objective::Total), by(Objective::Bytes));
     assert_ne!(total, bytes, "the objective matters");

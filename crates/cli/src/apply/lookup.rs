@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hushtable::{
     Role,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     math::{Domain, Tabulated},
     operation,
     run::Reveal,
@@ -27,7 +27,7 @@ impl Lookup {
             _ => table.bits(),
         };
         let (index, output) = (Sharing::Additive, Sharing::Additive);
-        let job = Job { index, output, index_bits: domain.index_bits(), value_bits };
+        let job = LookupJob { index, output, index_bits: domain.index_bits(), value_bits };
         let protocol = Protocol::SpLut; // until the parties settle on one
         Self {
             operation: operation::Lookup { name: name.to_owned(), job, table: Arc::new(table), protocol },

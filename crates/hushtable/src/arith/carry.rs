@@ -18,7 +18,7 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{millionaires::Millionaires, plan::Plan};
+use super::{millionaires::Millionaires, plan::ComparePlan};
 use crate::{
     bill::Bill, error::Result, gates::Bits, net::Role, party::Party, session::Session, share::AShare,
 };
@@ -34,7 +34,7 @@ impl Carry {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= k <= 64`, and those of the channel.
-    pub(super) fn prepare(p: &mut Party, k: u32, plan: Plan, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut Party, k: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         Ok(Self { k, less: Millionaires::prepare(p, k, plan, batch)? })
     }
 
@@ -42,7 +42,7 @@ impl Carry {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub(super) fn bill(k: u32, plan: Plan) -> Result<Bill> {
+    pub(super) fn bill(k: u32, plan: ComparePlan) -> Result<Bill> {
         plan.bill(k)
     }
 

@@ -25,10 +25,10 @@ use zeroize::Zeroizing;
 
 use super::{
     carry::{Carry, bits_at},
-    plan::{Objective, Plan},
+    plan::ComparePlan,
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Objective},
     error::{Error, Result, same},
     gates::Bits,
     net::Role,
@@ -39,7 +39,7 @@ use crate::{
 
 /// Which numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Domain {
+pub enum CompareDomain {
     /// Signed ones with `-2^(l-1) <= x - y < 2^(l-1)`; the result for others is wrong.
     Near,
     /// All signed ones: `-2^(l-1) <= x, y < 2^(l-1)`.
@@ -54,9 +54,9 @@ pub struct CompareJob {
     /// Width of the numbers, 1 to 64; 2 to 64 for near ones.
     pub bits: u32,
     /// Which they are.
-    pub domain: Domain,
+    pub domain: CompareDomain,
     /// How they are compared.
-    pub plan: Plan,
+    pub plan: ComparePlan,
 }
 
 impl CompareJob {
@@ -64,9 +64,9 @@ impl CompareJob {
     ///
     /// # Errors
     /// [`Error::Param`] for a width that is not supported.
-    pub fn new(bits: u32, domain: Domain, objective: Objective) -> Result<Self> {
+    pub fn new(bits: u32, domain: CompareDomain, objective: Objective) -> Result<Self> {
         let width = width(bits, domain)?;
-        Ok(Self { bits, domain, plan: Plan::best(width, objective)? })
+        Ok(Self { bits, domain, plan: ComparePlan::best(width, objective)? })
     }
 
     /// What a comparison costs.
@@ -124,12 +124,12 @@ impl Comparison {
             same("bits of the numbers to compare", self.job.bits as usize, z.bits() as usize)?;
         }
         match self.job.domain {
-            Domain::Near => self.top(s, &(x - y)),
-            Domain::Signed => {
+            CompareDomain::Near => self.top(s, &(x - y)),
+            CompareDomain::Signed => {
                 let shift = 1 << (self.job.bits - 1);
                 self.all(s, x, y, shift)
             }
-            Domain::Unsigned => self.all(s, x, y, 0),
+            CompareDomain::Unsigned => self.all(s, x, y, 0),
         }
     }
 
@@ -141,7 +141,7 @@ impl Comparison {
     pub fn negative<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
         same("numbers to compare", self.batch, x.len())?;
         same("bits of the numbers to compare", self.job.bits as usize, x.bits() as usize)?;
-        if self.job.domain != Domain::Near {
+        if self.job.domain != CompareDomain::Near {
             let (what, got) = ("domain for a sign", format!("{:?}", self.job.domain));
             return Err(Error::Param { what, got, accepted: "Near".into() });
         }
@@ -185,8 +185,8 @@ fn borrow(x: u64, y: u64) -> u64 {
 }
 
 /// Width of the numbers that are compared in the end.
-fn width(bits: u32, domain: Domain) -> Result<u32> {
-    let least = if domain == Domain::Near { 2 } else { 1 };
+fn width(bits: u32, domain: CompareDomain) -> Result<u32> {
+    let least = if domain == CompareDomain::Near { 2 } else { 1 };
     if !(least..=64).contains(&bits) {
         let (what, got) = ("width of a comparison", bits.to_string());
         return Err(Error::Param { what, got, accepted: format!("{least} to 64") });
@@ -195,6 +195,6 @@ fn width(bits: u32, domain: Domain) -> Result<u32> {
 }
 
 /// Carries a comparison takes.
-fn carries(domain: Domain) -> usize {
-    if domain == Domain::Near { 1 } else { 3 }
+fn carries(domain: CompareDomain) -> usize {
+    if domain == CompareDomain::Near { 1 } else { 3 }
 }

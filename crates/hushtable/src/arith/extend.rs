@@ -21,7 +21,7 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{bit_product::BitProducts, carry::Carry, plan::Plan, product::share};
+use super::{bit_product::BitProducts, carry::Carry, plan::ComparePlan, product::share};
 use crate::{
     bill::Bill,
     error::{Error, Result, same},
@@ -118,7 +118,7 @@ impl Extension {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= l < k <= 64`, and those of the channel.
-    pub fn prepare(p: &mut Party, [l, k]: [u32; 2], plan: Plan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut Party, [l, k]: [u32; 2], plan: ComparePlan, batch: usize) -> Result<Self> {
         check_widths([l, k])?;
         let carry = Carry::prepare(p, l, plan, batch)?;
         Ok(Self { bits: [l, k], batch, carry, wraps: B2a::prepare(p, k - l, batch)? })
@@ -128,7 +128,7 @@ impl Extension {
     ///
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
-    pub fn bill([l, k]: [u32; 2], plan: Plan) -> Result<Bill> {
+    pub fn bill([l, k]: [u32; 2], plan: ComparePlan) -> Result<Bill> {
         check_widths([l, k])?;
         Ok(Carry::bill(l, plan)? + B2a::bill(k - l))
     }

@@ -23,7 +23,7 @@
 use super::{
     digits::Cut,
     lookup_digits::Lookups,
-    plan::{Method, Plan},
+    plan::{ComparePlan, DigitMethod},
     thermometer::Thermometers,
     tree::Tree,
 };
@@ -61,11 +61,11 @@ impl Millionaires {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, plan: Plan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut Party, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         let cut = Cut::new(bits, plan.digit)?;
         let digits = match plan.method {
-            Method::Thermometer => Digits::Thermometers(Thermometers::prepare(p, &cut, batch)?),
-            Method::Lookup => Digits::Lookups(Lookups::prepare(p, &cut, batch)?),
+            DigitMethod::Thermometer => Digits::Thermometers(Thermometers::prepare(p, &cut, batch)?),
+            DigitMethod::Lookup => Digits::Lookups(Lookups::prepare(p, &cut, batch)?),
         };
         let tree = Tree::prepare(p, cut.len(), batch)?;
         Ok(Self { batch, digits, tree })

@@ -16,12 +16,12 @@
 
 use super::{
     digits::{Cut, MAX_DIGIT_BITS},
-    plan::{Objective, weight},
+    plan::weight,
     thermometer::Thermometers,
     tree::{Order, Tree},
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Objective},
     error::{Result, same},
     party::Party,
     session::Session,

@@ -6,47 +6,37 @@ use super::{
     thermometer::Thermometers,
     tree::Tree,
 };
-use crate::{bill::Bill, error::Result};
+use crate::{
+    bill::{Bill, Objective},
+    error::Result,
+};
 
 /// How the digits of numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
+pub enum DigitMethod {
     /// By shared thermometers: nearly everything is offline.
     Thermometer,
     /// By one lookup a digit in a table of the sender's: nearly everything is online.
     Lookup,
 }
 
-/// What a comparison is to have least of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Objective {
-    /// Time, offline and online together.
-    Total,
-    /// Time online, and a small share of that offline.
-    Online,
-    /// Bytes, offline and online together.
-    Bytes,
-    /// Rounds online.
-    Rounds,
-}
-
 /// How numbers are compared. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Plan {
+pub struct ComparePlan {
     /// How their digits are.
-    pub method: Method,
+    pub method: DigitMethod,
     /// Largest width of a digit in bits, 1 to 6.
     pub digit: u32,
 }
 
-impl Plan {
+impl ComparePlan {
     /// The best plan for comparisons of numbers of `bits` bits, 1 to 64.
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width.
     pub fn best(bits: u32, objective: Objective) -> Result<Self> {
         let mut best = None;
-        for method in [Method::Thermometer, Method::Lookup] {
+        for method in [DigitMethod::Thermometer, DigitMethod::Lookup] {
             for digit in 1..=MAX_DIGIT_BITS {
                 let plan = Self { method, digit };
                 let weight = weight(&plan.bill(bits)?, objective);
@@ -65,8 +55,8 @@ impl Plan {
     pub fn bill(&self, bits: u32) -> Result<Bill> {
         let cut = Cut::new(bits, self.digit)?;
         let digits = match self.method {
-            Method::Thermometer => Thermometers::bill(&cut),
-            Method::Lookup => Lookups::bill(&cut),
+            DigitMethod::Thermometer => Thermometers::bill(&cut),
+            DigitMethod::Lookup => Lookups::bill(&cut),
         };
         Ok(digits + Tree::bill(cut.len()))
     }

@@ -31,11 +31,11 @@ use zeroize::Zeroizing;
 use super::{
     carry::Carry,
     order::{OrderJob, Ordering},
-    plan::{Objective, Plan},
+    plan::ComparePlan,
     tree::Order,
 };
 use crate::{
-    bill::Bill,
+    bill::{Bill, Objective},
     error::{Error, Result, same},
     gates::{B2a, Bits},
     net::Role,
@@ -51,7 +51,7 @@ pub struct SidesJob {
     low: u32,
     span: u64,
     sides: bool,
-    plan: Plan,
+    plan: ComparePlan,
     /// None for no bits.
     order: Option<OrderJob>,
 }
@@ -103,7 +103,7 @@ impl SidesJob {
             0 => None,
             compared => Some(OrderJob::new(compared, !span.is_power_of_two(), objective)?),
         };
-        Ok(Self { bits, low, span, sides, plan: Plan::best(low, objective)?, order })
+        Ok(Self { bits, low, span, sides, plan: ComparePlan::best(low, objective)?, order })
     }
 
     /// The numbers X, in two's complement, of which the sides are told: `span - 2^(l-1)` to `2^(l-1) - 1`, and all

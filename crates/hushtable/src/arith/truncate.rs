@@ -31,7 +31,7 @@ use zeroize::Zeroizing;
 use super::{
     bit_product::{BitProducts, or_and_xor},
     carry::Carry,
-    plan::Plan,
+    plan::ComparePlan,
     product::share,
 };
 use crate::{
@@ -148,7 +148,7 @@ impl FaithfulTruncation {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: Plan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         check(f, bits.saturating_sub(2))?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         let wraps = BitProducts::prepare(p, f, batch)?;
@@ -159,7 +159,7 @@ impl FaithfulTruncation {
     ///
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
-    pub fn bill(bits: u32, f: u32, plan: Plan) -> Result<Bill> {
+    pub fn bill(bits: u32, f: u32, plan: ComparePlan) -> Result<Bill> {
         check(f, bits.saturating_sub(2))?;
         Ok(Carry::bill(f, plan)? + BitProducts::bill(f).beside(BitProducts::bill(bits - 1)))
     }
@@ -208,7 +208,7 @@ impl FaithfulReduction {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f < bits`, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: Plan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         check(f, bits.saturating_sub(1))?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         Ok(Self { bits, f, batch, carry, convert: B2a::prepare(p, bits - f, batch)? })
@@ -218,7 +218,7 @@ impl FaithfulReduction {
     ///
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
-    pub fn bill(bits: u32, f: u32, plan: Plan) -> Result<Bill> {
+    pub fn bill(bits: u32, f: u32, plan: ComparePlan) -> Result<Bill> {
         check(f, bits.saturating_sub(1))?;
         Ok(Carry::bill(f, plan)? + B2a::bill(bits - f))
     }

@@ -36,7 +36,7 @@ pub use self::wires::{Inputs, Masks, Wires};
 use self::wires::{check_wires, gather};
 use super::{
     Table,
-    spec::{Job, Lookups, Made, Spec, only},
+    spec::{LookupJob, Lookups, Made, Spec, only},
 };
 use crate::{
     bill::{Bill, LocalWork},
@@ -228,23 +228,23 @@ impl Spec for MaskedWires {
         online: [76.2, 0.0, 0.0, 0.0118, 0.0, 0.0184, 0.000646, 6.8],
     };
 
-    fn check(job: &Job) -> Result<()> {
+    fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)?;
         only(Self::NAME, "sharing of the index", job.index, Sharing::Xor)
     }
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let d = job.index_bits;
         let opened = Bill::opening(d.into()) + Bill::opening(job.value_bits.into());
         (flute::products_bill(d).keeping(1 << d) + opened).times(batch)
     }
 
-    fn memory(job: &Job, _cots: usize) -> usize {
+    fn memory(job: &LookupJob, _cots: usize) -> usize {
         // Triples, both operands and the products.
         128 + (2 << job.index_bits)
     }
 
-    fn room(job: &Job) -> usize {
+    fn room(job: &LookupJob) -> usize {
         prim::lookup::layout_bytes(1 << job.index_bits, &[job.value_bits])
     }
 

@@ -38,7 +38,7 @@ use zeroize::Zeroizing;
 
 use super::{
     Table,
-    spec::{Job, Lookups, Made, Spec},
+    spec::{LookupJob, Lookups, Made, Spec},
     splut::{check_entries, exchange, minus},
 };
 use crate::{
@@ -343,18 +343,18 @@ impl Spec for TurnedTable {
         online: [12.4, 0.0, 0.263, 0.126, 0.0, 0.0362, 0.0, 0.0],
     };
 
-    fn check(job: &Job) -> Result<()> {
+    fn check(job: &LookupJob) -> Result<()> {
         check_size(1 << job.index_bits, job.value_bits)
     }
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let (d, entries, l) = (u64::from(job.index_bits), 1u64 << job.index_bits, u64::from(job.value_bits));
         let offline = Phase { bits: [entries * (entries - 1) * l, 0], rounds: 1 };
         let made = Bill { cots: [d, 0], offline, kept: entries * l + 32, ..Bill::FREE };
         (made + Bill::opening(d)).alternating(batch)
     }
 
-    fn memory(job: &Job, _cots: usize) -> usize {
+    fn memory(job: &LookupJob, _cots: usize) -> usize {
         64 + 32 * job.index_bits as usize + (8 << job.index_bits)
     }
 

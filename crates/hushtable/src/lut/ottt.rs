@@ -30,7 +30,7 @@ use prim::{ring::Ring, rows::Shift};
 
 use super::{
     Table,
-    spec::{Job, Lookups, Made, Spec, only},
+    spec::{LookupJob, Lookups, Made, Spec, only},
 };
 use crate::{
     bill::{Bill, LocalWork, Phase},
@@ -167,11 +167,11 @@ impl Spec for TruthTable {
         online: [5.96, 1.53, 0.0, 0.063, 0.0, 0.0, 0.0, 0.0],
     };
 
-    fn check(job: &Job) -> Result<()> {
+    fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)
     }
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let (d, l) = (job.index_bits, job.value_bits);
         let (ands, rounds) = match job.index {
             Sharing::Additive => (ands::<Cyclic>(d, l), rounds::<Cyclic>(d, l)),
@@ -183,7 +183,7 @@ impl Spec for TruthTable {
         (made + Bill::opening(d.into())).times(batch)
     }
 
-    fn memory(job: &Job, _cots: usize) -> usize {
+    fn memory(job: &LookupJob, _cots: usize) -> usize {
         // Triples, operands and products of a circuit at every index, and its OTs.
         128 + ((40 * ands::<Cyclic>(job.index_bits, job.value_bits)) << job.index_bits)
     }

@@ -10,7 +10,7 @@ use prim::ring::Ring;
 
 use super::{
     Table, arithmetic, flute, oplut, ottt,
-    spec::{Job, Lookups, Made, Spec},
+    spec::{LookupJob, Lookups, Made, Spec},
     splut,
     vectors::Vectors,
 };
@@ -131,8 +131,8 @@ impl Protocol {
     ///
     /// # Errors
     /// [`Error::Param`] that says what it serves.
-    pub fn check(self, job: &Job) -> Result<()> {
-        struct Question<'a>(&'a Job);
+    pub fn check(self, job: &LookupJob) -> Result<()> {
+        struct Question<'a>(&'a LookupJob);
         impl Ask for Question<'_> {
             type Answer = Result<()>;
             fn of<S: Spec>(self) -> Result<()> {
@@ -156,14 +156,14 @@ impl Protocol {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn bill(self, job: &Job, batch: usize) -> Result<Bill> {
+    pub fn bill(self, job: &LookupJob, batch: usize) -> Result<Bill> {
         self.check(job)?;
         Ok(self.bill_of(job, batch))
     }
 
     /// [`bill`](Self::bill) of a job that it serves.
-    pub(crate) fn bill_of(self, job: &Job, batch: usize) -> Bill {
-        struct Question<'a>(&'a Job, usize);
+    pub(crate) fn bill_of(self, job: &LookupJob, batch: usize) -> Bill {
+        struct Question<'a>(&'a LookupJob, usize);
         impl Ask for Question<'_> {
             type Answer = Bill;
             fn of<S: Spec>(self) -> Bill {
@@ -174,8 +174,8 @@ impl Protocol {
     }
 
     /// The steps of the offline phase of a job that it serves.
-    pub(crate) fn steps(self, job: &Job, batch: usize) -> Vec<Step> {
-        struct Question<'a>(&'a Job, usize);
+    pub(crate) fn steps(self, job: &LookupJob, batch: usize) -> Vec<Step> {
+        struct Question<'a>(&'a LookupJob, usize);
         impl Ask for Question<'_> {
             type Answer = Vec<Step>;
             fn of<S: Spec>(self) -> Vec<Step> {
@@ -187,8 +187,8 @@ impl Protocol {
 
     /// Bytes of memory that one lookup takes at a party, at most: its correlated OTs, what is made of them, and
     /// its messages. [`room`](Self::room) comes on top, and what connecting and extending OTs takes for any job.
-    pub fn memory(self, job: &Job) -> usize {
-        struct Question<'a>(&'a Job);
+    pub fn memory(self, job: &LookupJob) -> usize {
+        struct Question<'a>(&'a LookupJob);
         impl Ask for Question<'_> {
             type Answer = usize;
             fn of<S: Spec>(self) -> usize {
@@ -201,8 +201,8 @@ impl Protocol {
 
     /// Bytes of memory at a party however few lookups there are: the leaves and the rows of a group while rows are
     /// grown from trees, and the table as it is laid out for many lookups.
-    pub fn room(self, job: &Job) -> usize {
-        struct Question<'a>(&'a Job);
+    pub fn room(self, job: &LookupJob) -> usize {
+        struct Question<'a>(&'a LookupJob);
         impl Ask for Question<'_> {
             type Answer = usize;
             fn of<S: Spec>(self) -> usize {
@@ -213,21 +213,21 @@ impl Protocol {
     }
 
     /// Lookups whose material and messages stay in memory together, at most.
-    pub fn most(self, job: &Job) -> usize {
+    pub fn most(self, job: &LookupJob) -> usize {
         (BATCH_BYTES.saturating_sub(self.room(job)) / self.memory(job)).clamp(1, 1 << 18)
     }
 
     /// Sizes of the batches into which `rows` lookups are cut, so that a batch's material and messages stay
     /// in memory together.
-    pub fn batches(self, job: &Job, rows: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn batches(self, job: &LookupJob, rows: usize) -> impl Iterator<Item = usize> + use<> {
         let most = self.most(job);
         pieces(rows, most).map(|at| at.len())
     }
 
     /// Bits that the material of one lookup takes on disk at a party, at most; `None` if it cannot
     /// be stored.
-    pub fn stored_bits(self, job: &Job) -> Option<usize> {
-        struct Question<'a>(&'a Job);
+    pub fn stored_bits(self, job: &LookupJob) -> Option<usize> {
+        struct Question<'a>(&'a LookupJob);
         impl Ask for Question<'_> {
             type Answer = Option<usize>;
             fn of<S: Spec>(self) -> Option<usize> {
@@ -254,7 +254,7 @@ impl Protocol {
                 S::prepare(self.0, self.1, self.2)
             }
         }
-        self.check(&Job::of::<G, K, R>(table)?)?;
+        self.check(&LookupJob::of::<G, K, R>(table)?)?;
         Ok(Prepared { material: self.ask(Question(p, table, batch, PhantomData))? })
     }
 
@@ -262,11 +262,17 @@ impl Protocol {
     pub(super) fn decode<G: Group, K: Kind, R: Ring>(
         self,
         from: &mut Reader<'_>,
-        job: &Job,
+        job: &LookupJob,
         role: Role,
         count: usize,
     ) -> Made<G, K, R> {
-        struct Question<'a, 'b, G, K, R>(&'a mut Reader<'b>, &'a Job, Role, usize, PhantomData<(G, K, R)>);
+        struct Question<'a, 'b, G, K, R>(
+            &'a mut Reader<'b>,
+            &'a LookupJob,
+            Role,
+            usize,
+            PhantomData<(G, K, R)>,
+        );
         impl<G: Group, K: Kind, R: Ring> Ask for Question<'_, '_, G, K, R> {
             type Answer = Made<G, K, R>;
             fn of<S: Spec>(self) -> Made<G, K, R> {

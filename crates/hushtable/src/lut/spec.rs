@@ -18,7 +18,7 @@ use crate::{
 
 /// What the lookups of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Job {
+pub struct LookupJob {
     /// How the indices are shared.
     pub index: Sharing,
     /// How the entries are to be shared.
@@ -29,7 +29,7 @@ pub struct Job {
     pub value_bits: u32,
 }
 
-impl Job {
+impl LookupJob {
     /// The job of looking up indices of the group `G` in `table`, for outputs of kind `K`.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Job {
     }
 }
 
-impl fmt::Display for Job {
+impl fmt::Display for LookupJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { index, output, .. } = self;
         write!(f, "{index} indices of {} bits, {output} outputs of {} bits", self.index_bits, self.value_bits)
@@ -77,29 +77,29 @@ pub(crate) trait Spec {
     const WORK: LocalWork;
 
     /// `Ok(())` if it serves the job, whose index bits and widths are in range.
-    fn check(_job: &Job) -> Result<()> {
+    fn check(_job: &LookupJob) -> Result<()> {
         Ok(())
     }
 
     /// What a batch costs.
-    fn bill(job: &Job, batch: usize) -> Bill;
+    fn bill(job: &LookupJob, batch: usize) -> Bill;
 
     /// In which order correlated OTs are drawn and messages sent offline.
-    fn steps(job: &Job, batch: usize) -> Vec<Step> {
+    fn steps(job: &LookupJob, batch: usize) -> Vec<Step> {
         Step::of(&Self::bill(job, batch))
     }
 
     /// Bytes of memory that a lookup takes at a party, at most: its correlated OTs, of `cots` bytes, what is made of
     /// them, and its messages.
-    fn memory(job: &Job, cots: usize) -> usize;
+    fn memory(job: &LookupJob, cots: usize) -> usize;
 
     /// Bytes besides, however few lookups there are.
-    fn room(_job: &Job) -> usize {
+    fn room(_job: &LookupJob) -> usize {
         0
     }
 
     /// Bits that the material of a lookup takes on disk at a party, at most; `None` if it cannot be stored.
-    fn stored_bits(_job: &Job) -> Option<usize> {
+    fn stored_bits(_job: &LookupJob) -> Option<usize> {
         None
     }
 
@@ -109,7 +109,7 @@ pub(crate) trait Spec {
     /// What [`Lookups::encode`] wrote.
     fn decode<G: Group, K: Kind, R: Ring>(
         _from: &mut Reader<'_>,
-        _job: &Job,
+        _job: &LookupJob,
         _role: Role,
         _count: usize,
     ) -> Made<G, K, R> {

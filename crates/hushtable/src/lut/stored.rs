@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::{
     protocol::{Prepared, Protocol},
-    spec::Job,
+    spec::LookupJob,
 };
 use crate::{
     codec::{Reader, Writer, malformed},
@@ -42,7 +42,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
 
     /// This party's material as bytes, secret as it is: for the store and its tests.
     #[doc(hidden)]
-    pub fn to_bytes(&self, protocol: Protocol, job: &Job) -> Zeroizing<Vec<u8>> {
+    pub fn to_bytes(&self, protocol: Protocol, job: &LookupJob) -> Zeroizing<Vec<u8>> {
         let bits = protocol.stored_bits(job).unwrap_or(0);
         let mut to = Writer::new(self.len() * bits / 8 + OVERHEAD);
         self.material.encode(&mut to);
@@ -55,7 +55,13 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// [`Error::Param`](crate::Error::Param) for a job the protocol does not serve,
     /// [`Error::Store`](crate::Error::Store) for bytes of another length.
     #[doc(hidden)]
-    pub fn from_bytes(protocol: Protocol, job: &Job, role: Role, count: usize, bytes: &[u8]) -> Result<Self> {
+    pub fn from_bytes(
+        protocol: Protocol,
+        job: &LookupJob,
+        role: Role,
+        count: usize,
+        bytes: &[u8],
+    ) -> Result<Self> {
         protocol.check(job)?;
         same("lookups in a piece, too many", count.min(MAX_PIECE), count)?;
         if (job.index, job.output) != (G::Kind::SHARING, K::SHARING) {

@@ -7,7 +7,7 @@ use prim::{lookup, ring::Ring};
 use super::{
     Table,
     read::Signed,
-    spec::{Job, Lookups, Made, Spec},
+    spec::{LookupJob, Lookups, Made, Spec},
 };
 use crate::{
     bill::{Bill, LocalWork, Step},
@@ -30,7 +30,7 @@ impl<V: Generator> Spec for Vectors<V> {
     const MAX_BITS: u32 = V::MAX_BITS;
     const WORK: LocalWork = V::WORK;
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let made = match job.index {
             Sharing::Additive => V::bill::<Cyclic>(job.index_bits, batch),
             Sharing::Xor => V::bill::<Xor>(job.index_bits, batch),
@@ -38,7 +38,7 @@ impl<V: Generator> Spec for Vectors<V> {
         made + Signed::<Cyclic>::bill(job.index_bits, &[job.sign_bits()]).times(batch)
     }
 
-    fn steps(job: &Job, batch: usize) -> Vec<Step> {
+    fn steps(job: &LookupJob, batch: usize) -> Vec<Step> {
         let mut steps = match job.index {
             Sharing::Additive => V::steps::<Cyclic>(job.index_bits, batch),
             Sharing::Xor => V::steps::<Xor>(job.index_bits, batch),
@@ -50,15 +50,15 @@ impl<V: Generator> Spec for Vectors<V> {
         steps
     }
 
-    fn memory(job: &Job, cots: usize) -> usize {
+    fn memory(job: &LookupJob, cots: usize) -> usize {
         V::memory(job.index_bits, cots, if job.signed() { REMOVAL } else { 0 })
     }
 
-    fn room(job: &Job) -> usize {
+    fn room(job: &LookupJob) -> usize {
         lookup::layout_bytes(1 << job.index_bits, &[job.value_bits]) + V::room(job.index_bits)
     }
 
-    fn stored_bits(job: &Job) -> Option<usize> {
+    fn stored_bits(job: &LookupJob) -> Option<usize> {
         Some(Signed::<Cyclic>::stored_bits(job.index_bits, job.sign_bits()))
     }
 
@@ -72,7 +72,7 @@ impl<V: Generator> Spec for Vectors<V> {
 
     fn decode<G: Group, K: Kind, R: Ring>(
         from: &mut Reader<'_>,
-        job: &Job,
+        job: &LookupJob,
         _role: Role,
         count: usize,
     ) -> Made<G, K, R> {

@@ -6,7 +6,7 @@ use super::farewell::Farewell;
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
 use super::outbox::Outbox;
-use super::shape::Shape;
+use super::shape::LinkShape;
 use super::transport::Transport;
 use crate::error::{Ending, Error, Result};
 use crate::process::Process;
@@ -47,7 +47,7 @@ impl Channel {
     /// `farewell` ends it, with others.
     pub(super) fn new(
         transport: Arc<dyn Transport>,
-        shape: Shape,
+        shape: LinkShape,
         patience: Patience,
         farewell: &Farewell,
     ) -> Result<Self> {
@@ -346,7 +346,8 @@ mod tests {
             let timeout = Duration::from_secs(10);
             let shared = Arc::clone(&parent.channel().transport);
             let patience = Patience { timeout, idle: timeout, slowest: SLOWEST, timing: Timing::default() };
-            let mut child = Channel::new(shared, Shape::LOOPBACK, patience, &Farewell::default()).unwrap();
+            let mut child =
+                Channel::new(shared, LinkShape::LOOPBACK, patience, &Farewell::default()).unwrap();
             child.process = inherited;
             let refused = |outcome: Result<()>| assert!(matches!(outcome, Err(Error::Forked { .. })));
             refused(child.send(vec![1; 4]));

@@ -7,7 +7,7 @@ use super::identity::Fingerprint;
 use super::listen::{Door, Route};
 use super::memory::Memory;
 use super::raw::RawPeer;
-use super::shape::Shape;
+use super::shape::LinkShape;
 use super::{Patience, Role, SLOWEST, Timing, agree};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(super) enum Kin {
 
 /// The ends of in-process lanes that the peer has not picked up yet, by lane number.
 pub(super) struct Siblings {
-    shape: Shape,
+    shape: LinkShape,
     waiting: Mutex<HashMap<u16, Connection>>,
 }
 
@@ -59,12 +59,12 @@ impl Connection {
     pub fn pair() -> (Connection, Connection) {
         let mut id = [0; 32];
         getrandom::fill(&mut id).expect("the operating system has randomness");
-        Self::pair_with(id, Shape::LOOPBACK)
+        Self::pair_with(id, LinkShape::LOOPBACK)
     }
 
     /// Two parties in this process, with a given session id: for tests that repeat. Such a session
     /// exists only in one process, so no real peer ever sees a repeated id.
-    pub fn pair_with(id: [u8; 32], shape: Shape) -> (Connection, Connection) {
+    pub fn pair_with(id: [u8; 32], shape: LinkShape) -> (Connection, Connection) {
         let (a, b) = Memory::pair();
         let siblings = Siblings::new(shape);
         (Self::in_memory(a, Role::P0, id, &siblings), Self::in_memory(b, Role::P1, id, &siblings))
@@ -75,7 +75,7 @@ impl Connection {
     #[doc(hidden)]
     pub fn with_raw_peer(role: Role, id: [u8; 32]) -> (Connection, RawPeer) {
         let (mine, theirs) = Memory::pair();
-        (Self::in_memory(mine, role, id, &Siblings::new(Shape::LOOPBACK)), RawPeer::new(theirs))
+        (Self::in_memory(mine, role, id, &Siblings::new(LinkShape::LOOPBACK)), RawPeer::new(theirs))
     }
 
     fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
@@ -167,7 +167,7 @@ impl Connection {
 }
 
 impl Siblings {
-    fn new(shape: Shape) -> Arc<Self> {
+    fn new(shape: LinkShape) -> Arc<Self> {
         Arc::new(Siblings { shape, waiting: Mutex::default() })
     }
 

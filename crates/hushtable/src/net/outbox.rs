@@ -6,7 +6,7 @@ pub(super) use parting::Parting;
 
 use super::Patience;
 use super::frame::{Frame, HEADER, Header};
-use super::shape::{Pace, Shape};
+use super::shape::{LinkShape, Pace};
 use super::transport::{Transport, again, fault};
 use crate::error::{Ending, Error, Result};
 use std::collections::VecDeque;
@@ -70,7 +70,7 @@ struct State {
 
 impl Outbox {
     /// Starts the writer.
-    pub(super) fn new(transport: Arc<dyn Transport>, shape: Shape, patience: Patience) -> Result<Self> {
+    pub(super) fn new(transport: Arc<dyn Transport>, shape: LinkShape, patience: Patience) -> Result<Self> {
         let shared = Arc::new(Shared {
             transport,
             state: Mutex::default(),
@@ -223,7 +223,7 @@ impl State {
 }
 
 /// What the writer does next.
-enum Job {
+enum Step {
     Frame(Frame, Instant),
     Control(Header),
 }
@@ -241,8 +241,8 @@ impl Shared {
     fn work(&self, mut pace: Option<Pace>, heartbeat: Duration) {
         loop {
             let (outcome, last) = match self.next_job(heartbeat) {
-                Job::Frame(frame, sent) => (self.carry(frame, sent, &mut pace), false),
-                Job::Control(header) => {
+                Step::Frame(frame, sent) => (self.carry(frame, sent, &mut pace), false),
+                Step::Control(header) => {
                     let last = matches!(header, Header::Bye(_));
                     (self.write_all(&mut Frame::control(header), HEADER), last)
                 }
@@ -260,7 +260,7 @@ impl Shared {
         }
     }
 
-    fn next_job(&self, heartbeat: Duration) -> Job {
+    fn next_job(&self, heartbeat: Duration) -> Step {
         let mut state = self.lock();
         loop {
             state = self
@@ -274,10 +274,10 @@ impl Shared {
             }
             state.busy = true;
             if let Some((frame, sent)) = state.queue.pop_front() {
-                return Job::Frame(frame, sent);
+                return Step::Frame(frame, sent);
             }
             state.queued += HEADER;
-            return Job::Control(if state.closing { Header::Bye(state.why) } else { Header::Heartbeat });
+            return Step::Control(if state.closing { Header::Bye(state.why) } else { Header::Heartbeat });
         }
     }
 
@@ -358,7 +358,7 @@ mod tests {
         let (mine, theirs) = Memory::pair();
         let timeout = Duration::from_millis(500);
         let patience = Patience { timeout, idle: timeout, slowest: 4e6, timing: Timing::default() };
-        let mut outbox = Outbox::new(Arc::new(mine), Shape::LOOPBACK, patience).unwrap();
+        let mut outbox = Outbox::new(Arc::new(mine), LinkShape::LOOPBACK, patience).unwrap();
         let (done, until_done) = channel::<()>();
         let start = Instant::now();
         let error = thread::scope(|scope| {

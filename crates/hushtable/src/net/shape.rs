@@ -12,33 +12,33 @@ use std::time::{Duration, Instant};
 /// 50 ms), or `RATE:RTT` such as `200:10ms`, rate in Mbit/s, time in `us`, `ms` or `s` (`ms` if
 /// none is given).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct LinkShape {
     /// 10^6 bits per second in each direction, 0.01 to 10^6; `None`: as fast as it goes.
     pub mbit_per_s: Option<f64>,
     /// Round-trip time, at most 4 s: half of it is added to each direction.
     pub rtt: Duration,
 }
 
-impl Shape {
+impl LinkShape {
     /// Nothing simulated.
-    pub const LOOPBACK: Shape = Shape { mbit_per_s: None, rtt: Duration::ZERO };
+    pub const LOOPBACK: LinkShape = LinkShape { mbit_per_s: None, rtt: Duration::ZERO };
     /// 3000 Mbit/s, 0.8 ms.
-    pub const LAN: Shape = Shape { mbit_per_s: Some(3000.0), rtt: Duration::from_micros(800) };
+    pub const LAN: LinkShape = LinkShape { mbit_per_s: Some(3000.0), rtt: Duration::from_micros(800) };
     /// 100 Mbit/s, 50 ms.
-    pub const WAN: Shape = Shape { mbit_per_s: Some(100.0), rtt: Duration::from_millis(50) };
+    pub const WAN: LinkShape = LinkShape { mbit_per_s: Some(100.0), rtt: Duration::from_millis(50) };
 }
 
-impl FromStr for Shape {
+impl FromStr for LinkShape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         let parsed = match text {
-            "loopback" => Some(Shape::LOOPBACK),
-            "lan" => Some(Shape::LAN),
-            "wan" => Some(Shape::WAN),
+            "loopback" => Some(LinkShape::LOOPBACK),
+            "lan" => Some(LinkShape::LAN),
+            "wan" => Some(LinkShape::WAN),
             _ => text.split_once(':').and_then(|(rate, rtt)| {
                 let rate = rate.trim().parse().ok().filter(|r| (0.01..=1e6).contains(r))?;
-                Some(Shape { mbit_per_s: Some(rate), rtt: time(rtt.trim())? })
+                Some(LinkShape { mbit_per_s: Some(rate), rtt: time(rtt.trim())? })
             }),
         };
         parsed.ok_or_else(|| Error::Param {
@@ -51,12 +51,12 @@ impl FromStr for Shape {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for LinkShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (*self, self.mbit_per_s) {
-            (Shape::LOOPBACK, _) => f.write_str("loopback"),
-            (Shape::LAN, _) => f.write_str("lan"),
-            (Shape::WAN, _) => f.write_str("wan"),
+            (LinkShape::LOOPBACK, _) => f.write_str("loopback"),
+            (LinkShape::LAN, _) => f.write_str("lan"),
+            (LinkShape::WAN, _) => f.write_str("wan"),
             (_, Some(rate)) => write!(f, "{rate}:{}ms", self.rtt.as_secs_f64() * 1e3),
             (_, None) => write!(f, "unlimited:{}ms", self.rtt.as_secs_f64() * 1e3),
         }
@@ -72,7 +72,7 @@ fn time(text: &str) -> Option<Duration> {
 
 /// When each byte of one direction of a shaped link arrives.
 pub(super) struct Pace {
-    shape: Shape,
+    shape: LinkShape,
     free: Instant,
 }
 
@@ -81,8 +81,8 @@ const OVERSLEEP: Duration = Duration::from_micros(80);
 
 impl Pace {
     /// The pace of a link of this shape, or `None` if nothing is simulated.
-    pub(super) fn new(shape: Shape) -> Option<Self> {
-        (shape != Shape::LOOPBACK).then(|| Pace { shape, free: Instant::now() })
+    pub(super) fn new(shape: LinkShape) -> Option<Self> {
+        (shape != LinkShape::LOOPBACK).then(|| Pace { shape, free: Instant::now() })
     }
 
     /// Most bytes to hand over at once: at most 50 ms' worth, so that a slow link looks alive.

@@ -58,7 +58,7 @@ impl<G: Group> OneHot<G> {
         check_index_bits(n, MAX_DENSE_BITS)?;
         let (send, recv) = StagedRotation::bill::<G>(n, batch).cots_of(p.role());
         let (as_holder, as_turner) = p.cots(send, recv)?;
-        let plan = Plan::new(n);
+        let plan = Sizes::new(n);
         let half = |cots: usize| Half {
             offset: vec![0; cots / n as usize],
             rows: vec![0; cots / n as usize * plan.words],
@@ -81,7 +81,7 @@ impl<G: Group> OneHot<G> {
 }
 
 /// The sizes of a lookup. Public.
-struct Plan {
+struct Sizes {
     n: u32,
     words: usize,
     /// Bits of each digit, from the lowest.
@@ -90,7 +90,7 @@ struct Plan {
     piece: usize,
 }
 
-impl Plan {
+impl Sizes {
     fn new(n: u32) -> Self {
         let piece = (8 * MESSAGE / bits(n)).clamp(1, 512);
         Self { n, words: ct::row_words(1 << n), piece, digits: digits(n) }
@@ -143,7 +143,7 @@ struct Half {
 
 impl Half {
     /// All stages at the holder: the message.
-    fn hold<G: Group>(&mut self, s: &mut Session, plan: &Plan, c: &CotSender, at: Range<usize>) -> Vec<u8> {
+    fn hold<G: Group>(&mut self, s: &mut Session, plan: &Sizes, c: &CotSender, at: Range<usize>) -> Vec<u8> {
         let (tree, row) = keys(s, s.role());
         let mut corrections = vec![Block::ZERO; at.len() * plan.corrections()];
         let mut masked = vec![0u64; at.len() * plan.digits.len() * plan.words];
@@ -174,7 +174,7 @@ impl Half {
     fn turn<G: Group>(
         &mut self,
         s: &mut Session,
-        plan: &Plan,
+        plan: &Sizes,
         c: &CotReceiver,
         at: Range<usize>,
     ) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::{Held, Material, Operation, material, operands};
 use crate::{
     arith::{
-        FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, Plan,
+        ComparePlan, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective,
         ProductTriples,
     },
     bill::Bill,
@@ -175,8 +175,8 @@ impl Operation for Truncate {
 }
 
 impl Truncate {
-    fn plan(&self) -> Result<Plan> {
-        Plan::best(self.cut, Objective::Total)
+    fn plan(&self) -> Result<ComparePlan> {
+        ComparePlan::best(self.cut, Objective::Total)
     }
 }
 

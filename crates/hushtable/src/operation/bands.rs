@@ -10,7 +10,7 @@ use prim::ring::low;
 
 use super::{Held, Material, Operation, material, operands};
 use crate::{
-    arith::{CompareJob, Comparison, Domain, Objective},
+    arith::{CompareDomain, CompareJob, Comparison, Objective},
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
@@ -41,7 +41,7 @@ impl Bands {
     /// [`Error::Param`] unless there are 1 to 15 cuts in order, of less than `bits` bits, and for a width that is not
     /// supported.
     pub fn new(bits: u32, cuts: Vec<i64>, objective: Objective) -> Result<Self> {
-        let job = CompareJob::new(bits, Domain::Near, objective)?;
+        let job = CompareJob::new(bits, CompareDomain::Near, objective)?;
         let refuse = |got: String| {
             let accepted = format!("1 to {MOST} numbers of {bits} bits that do not decrease");
             Err(Error::Param { what: "cuts between bands", got, accepted })

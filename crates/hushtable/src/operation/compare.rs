@@ -2,7 +2,7 @@
 
 use super::{Held, Material, Operation, material, operands};
 use crate::{
-    arith::{CompareJob, Comparison, Domain, Equality, Maximum, Objective},
+    arith::{CompareDomain, CompareJob, Comparison, Equality, Maximum, Objective},
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
@@ -105,7 +105,7 @@ impl Compare {
         let half = 1i128 << bits.clamp(1, 64).saturating_sub(1);
         let near = |a: [i64; 2], b: [i64; 2]| i128::from(a[1]) - i128::from(b[0]) < half;
         // Differences that fit, in either order, take a third of the work.
-        let domain = if near(x, y) && near(y, x) { Domain::Near } else { Domain::Signed };
+        let domain = if near(x, y) && near(y, x) { CompareDomain::Near } else { CompareDomain::Signed };
         let range = match relation {
             Relation::Min => [x[0].min(y[0]), x[1].min(y[1])],
             _ => [x[0].max(y[0]), x[1].max(y[1])],

@@ -8,7 +8,7 @@ use super::{Held, Material, Operation, material, operands};
 use crate::{
     bill::Bill,
     error::Result,
-    lut::{Job, Prepared, Protocol, Table},
+    lut::{LookupJob, Prepared, Protocol, Table},
     math::Tabulated,
     onehot::{Cyclic, Group, Xor},
     party::Party,
@@ -22,7 +22,7 @@ pub struct Lookup {
     /// A name for reports.
     pub name: String,
     /// How indices and results are shared, and their widths.
-    pub job: Job,
+    pub job: LookupJob,
     /// The table.
     pub table: Arc<Tabulated>,
     /// The protocol.

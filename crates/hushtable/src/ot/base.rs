@@ -118,11 +118,11 @@ fn derive(id: &[u8; 32], index: usize, a: &[u8], b: &[u8], shared: &CompressedRi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Cost, Shape, wire_len};
+    use crate::net::{Cost, LinkShape, wire_len};
 
     #[test]
     fn the_receiver_gets_the_key_it_chose() {
-        let (mut s0, mut s1) = Session::pair_seeded(7, Shape::default());
+        let (mut s0, mut s1) = Session::pair_seeded(7, LinkShape::default());
         let choices: Vec<bool> = (0..40).map(|i| i % 3 == 0).collect();
         let sender = std::thread::spawn(move || (send(&mut s0, 40).unwrap(), s0.take_cost()));
         let keys = receive(&mut s1, &choices).unwrap();
@@ -143,7 +143,7 @@ mod tests {
             p
         };
         for bad in [[0; 32], non_canonical, negative] {
-            let (mut s0, mut s1) = Session::pair_seeded(8, Shape::default());
+            let (mut s0, mut s1) = Session::pair_seeded(8, LinkShape::default());
             s0.send(bad.to_vec()).unwrap();
             assert!(matches!(receive(&mut s1, &[true]), Err(Error::Peer(_))));
         }

@@ -263,7 +263,7 @@ fn add(sum: &mut [Block], column: &[Block]) {
 mod tests {
     use super::*;
     use crate::{
-        net::Shape,
+        net::LinkShape,
         ot::{Ot, codes::MAX_INDEX_BITS},
     };
 
@@ -313,7 +313,7 @@ mod tests {
                 let cots = ot.take(&mut s, out, inc).unwrap();
                 extend(&mut s, code(k), cots, (700 - recv, recv)).unwrap()
             };
-            let (s0, s1) = Session::pair_seeded(k.into(), Shape::LOOPBACK);
+            let (s0, s1) = Session::pair_seeded(k.into(), LinkShape::LOOPBACK);
             let (at_p0, at_p1) = std::thread::scope(|scope| {
                 let p1 = scope.spawn(|| run((s1, 400)));
                 (run((s0, 300)), p1.join().unwrap())

@@ -2,23 +2,11 @@
 
 use super::{clock::Clock, machine::Machine, ot, rounds, work};
 use crate::{
-    bill::{Bill, Phase, Step},
+    bill::{Bill, Objective, Phase, Step},
     error::{Error, Result},
-    lut::{Job, Protocol},
-    net::Shape,
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
 };
-
-/// What is to be least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Objective {
-    /// Time from connecting to the results.
-    Total,
-    /// Time from the inputs to the results, and 1/64 of the time before: of protocols that take about as long
-    /// online, the one that is ready sooner.
-    Online,
-    /// Bytes of all phases, both directions.
-    Bytes,
-}
 
 /// The share of the time before the inputs that counts where time online is to be least.
 ///
@@ -55,7 +43,7 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// What `objective` minimises: seconds, those before the inputs in part if time online counts, or bytes.
+    /// What `objective` minimises: seconds, those before the inputs in part if time online counts, bytes, or rounds.
     pub fn value(&self, objective: Objective) -> f64 {
         let phases = [self.setup, self.offline, self.online];
         let before = self.setup.seconds + self.offline.seconds;
@@ -63,6 +51,7 @@ impl Prediction {
             Objective::Total => before + self.online.seconds,
             Objective::Online => BEFORE * before + self.online.seconds,
             Objective::Bytes => phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum(),
+            Objective::Rounds => f64::from(self.online.rounds),
         }
     }
 }
@@ -72,9 +61,9 @@ impl Prediction {
 /// # Errors
 /// [`Error::Param`] for an empty batch, or if no protocol serves the job.
 pub fn plan(
-    job: &Job,
+    job: &LookupJob,
     batch: usize,
-    link: &Shape,
+    link: &LinkShape,
     machine: &Machine,
     objective: Objective,
 ) -> Result<Vec<Prediction>> {
@@ -99,9 +88,9 @@ pub fn plan(
 /// # Errors
 /// As [`plan`].
 pub fn choose(
-    job: &Job,
+    job: &LookupJob,
     batch: usize,
-    link: &Shape,
+    link: &LinkShape,
     machine: &Machine,
     objective: Objective,
 ) -> Result<Protocol> {
@@ -120,12 +109,18 @@ fn packed(bits: u64, rounds: u32) -> f64 {
 
 /// Set-up, offline and online phase of a job with this bill, at least: messages and correlated OTs, without the local
 /// work between them.
-pub fn least(bill: &Bill, link: &Shape, machine: &Machine) -> [Estimate; 3] {
+pub fn least(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
     estimates(bill, &Step::of(bill), [0.0; 2], link, machine)
 }
 
 /// The prediction for one protocol, which must serve the job.
-fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &Machine) -> Prediction {
+fn predict(
+    protocol: Protocol,
+    job: &LookupJob,
+    batch: usize,
+    link: &LinkShape,
+    machine: &Machine,
+) -> Prediction {
     let (bill, steps) = (protocol.bill_of(job, batch), protocol.steps(job, batch));
     let work = work::seconds(protocol, job, batch, machine);
     let [setup, offline, online] = estimates(&bill, &steps, work, link, machine);
@@ -134,7 +129,13 @@ fn predict(protocol: Protocol, job: &Job, batch: usize, link: &Shape, machine: &
 }
 
 /// Set-up, offline and online phase, with so many seconds of local work offline and online.
-fn estimates(bill: &Bill, steps: &[Step], work: [f64; 2], link: &Shape, machine: &Machine) -> [Estimate; 3] {
+fn estimates(
+    bill: &Bill,
+    steps: &[Step],
+    work: [f64; 2],
+    link: &LinkShape,
+    machine: &Machine,
+) -> [Estimate; 3] {
     let ot = ot::cost(bill.cots, machine);
     let (offline, online) = (bill.offline, bill.online);
     let bytes = |phase: &Phase| phase.bits.map(|bits| packed(bits, phase.rounds));

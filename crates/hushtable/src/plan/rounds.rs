@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use crate::{
         Party, Result,
-        lut::{Job, Protocol, Table},
+        lut::{LookupJob, Protocol, Table},
         onehot::{Cyclic, Xor},
         plan::clock::Clock,
         run_pair,
@@ -39,7 +39,7 @@ mod tests {
     const P0: Senders = [true, false];
 
     /// Rounds of the offline phase, correlated OTs included, once their extension runs.
-    fn run(p: &mut Party, protocol: Protocol, job: &Job, batch: usize) -> Result<u32> {
+    fn run(p: &mut Party, protocol: Protocol, job: &LookupJob, batch: usize) -> Result<u32> {
         let table = Table::<u16>::tabulate(job.index_bits, job.value_bits, |x| x * 77)?;
         let (send, recv) = protocol.bill(job, batch)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
@@ -54,7 +54,7 @@ mod tests {
     fn rounds_are_those_that_protocols_take() {
         for protocol in Protocol::ALL {
             for (index, batch) in [(Sharing::Xor, 40), (Sharing::Additive, 40), (Sharing::Additive, 12_000)] {
-                let job = Job { index, output: index, index_bits: 4, value_bits: 9 };
+                let job = LookupJob { index, output: index, index_bits: 4, value_bits: 9 };
                 if protocol.check(&job).is_err() {
                     continue;
                 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use super::{Machine, Objective, choose};
 use crate::{
     error::{Error, Result},
-    lut::{Job, Protocol},
-    net::Shape,
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
     session::{Session, by_role},
 };
 
@@ -28,7 +28,7 @@ pub struct Wish {
     /// How fast the machines are.
     pub machine: Machine,
     /// The link, if it is known.
-    pub link: Option<Shape>,
+    pub link: Option<LinkShape>,
 }
 
 /// Instead of a protocol's number: the choice is open.
@@ -49,12 +49,12 @@ const MOST: Duration = Duration::from_secs(4);
 /// [`Error::Handshake`], at both parties, if they ask for different protocols; at one party if the peer asks for
 /// one that this release does not know. [`Error::Param`] if the protocol does not serve the job, and those of the
 /// channel.
-pub fn settle(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Protocol> {
+pub fn settle(s: &mut Session, wish: &Wish, job: &LookupJob, batch: usize) -> Result<Protocol> {
     let taken = agreed(s, wish, job, batch).inspect_err(|_| s.end())?;
     taken.check(job).map(|()| taken)
 }
 
-fn agreed(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Protocol> {
+fn agreed(s: &mut Session, wish: &Wish, job: &LookupJob, batch: usize) -> Result<Protocol> {
     let mine = [wish.protocol.map_or(OPEN, Protocol::number), u8::from(wish.link.is_none())];
     let theirs = s.exchange(mine.to_vec(), mine.len())?;
     let asked = if theirs[0] == OPEN { None } else { Some(protocol(theirs[0])?) };
@@ -66,7 +66,7 @@ fn agreed(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Proto
         (Some(protocol), _) | (None, Some(protocol)) => Ok(protocol),
         (None, None) => {
             let (unknown, _) = by_role(s.role(), mine[1], theirs[1]); // to P0
-            let measured = if unknown == 0 { Shape::LOOPBACK } else { measure(s)? };
+            let measured = if unknown == 0 { LinkShape::LOOPBACK } else { measure(s)? };
             let link = wish.link.unwrap_or(measured);
             let mine = choose(job, batch, &link, &wish.machine, wish.objective)?;
             let theirs = protocol(s.exchange(vec![mine.number()], 1)?[0])?;
@@ -76,13 +76,13 @@ fn agreed(s: &mut Session, wish: &Wish, job: &Job, batch: usize) -> Result<Proto
 }
 
 /// The link as crossing messages of a byte find it: two in a row take a round trip, whoever is ahead.
-fn measure(s: &mut Session) -> Result<Shape> {
+fn measure(s: &mut Session) -> Result<LinkShape> {
     let start = Instant::now();
     s.barrier()?;
     s.barrier()?;
     let rtt = start.elapsed();
     let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
-    Ok(Shape { mbit_per_s, rtt: rtt.min(MOST) })
+    Ok(LinkShape { mbit_per_s, rtt: rtt.min(MOST) })
 }
 
 /// The protocol of a number from the peer.
@@ -99,16 +99,16 @@ mod tests {
     use super::*;
     use crate::share::Sharing;
 
-    const JOB: Job =
-        Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 16 };
+    const JOB: LookupJob =
+        LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 16 };
 
-    fn wish(protocol: Option<Protocol>, objective: Objective, link: Option<Shape>) -> Wish {
+    fn wish(protocol: Option<Protocol>, objective: Objective, link: Option<LinkShape>) -> Wish {
         Wish { protocol, objective, machine: Machine::REFERENCE, link }
     }
 
     /// What both parties come to.
     fn settled(wishes: [Wish; 2]) -> [Result<Protocol>; 2] {
-        let (mut s0, mut s1) = Session::pair_seeded(5, Shape::LOOPBACK);
+        let (mut s0, mut s1) = Session::pair_seeded(5, LinkShape::LOOPBACK);
         std::thread::scope(|scope| {
             let p1 = scope.spawn(|| settle(&mut s1, &wishes[1], &JOB, 100));
             [settle(&mut s0, &wishes[0], &JOB, 100), p1.join().expect("no panic")]
@@ -129,12 +129,13 @@ mod tests {
     #[test]
     fn an_open_choice_is_that_of_p0() {
         let (bytes, total) =
-            (wish(None, Objective::Bytes, Some(Shape::WAN)), wish(None, Objective::Total, None));
+            (wish(None, Objective::Bytes, Some(LinkShape::WAN)), wish(None, Objective::Total, None));
         for wishes in [[bytes, total], [total, bytes]] {
             let [p0, p1] = settled(wishes).map(|taken| taken.expect("a protocol"));
             assert_eq!(p0, p1);
         }
-        let best = choose(&JOB, 100, &Shape::WAN, &Machine::REFERENCE, Objective::Bytes).expect("a protocol");
+        let best =
+            choose(&JOB, 100, &LinkShape::WAN, &Machine::REFERENCE, Objective::Bytes).expect("a protocol");
         assert_eq!(settled([bytes, total]).map(Result::unwrap), [best; 2]);
     }
 
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_disagreement_ends_the_session() {
-        let (mut s0, mut s1) = Session::pair_seeded(5, Shape::LOOPBACK);
+        let (mut s0, mut s1) = Session::pair_seeded(5, LinkShape::LOOPBACK);
         let ask = |s: &mut Session, protocol| {
             assert!(settle(s, &wish(Some(protocol), Objective::Total, None), &JOB, 100).is_err());
             assert!(matches!(s.exchange(vec![0], 1), Err(Error::Closed)));

@@ -4,14 +4,14 @@
 use super::machine::Machine;
 use crate::{
     bill::LocalWork,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
 };
 
 /// Nanoseconds a lookup: constant, and for each of [`features`].
 type Terms = [f64; 8];
 
 /// Seconds offline and online.
-pub fn seconds(protocol: Protocol, job: &Job, batch: usize, machine: &Machine) -> [f64; 2] {
+pub fn seconds(protocol: Protocol, job: &LookupJob, batch: usize, machine: &Machine) -> [f64; 2] {
     let speed = machine.hash / Machine::REFERENCE.hash;
     let all = |terms: Terms| {
         let ns: f64 = terms.iter().zip(features(job)).map(|(term, feature)| term * feature).sum();
@@ -23,7 +23,7 @@ pub fn seconds(protocol: Protocol, job: &Job, batch: usize, machine: &Machine) -
 
 /// With n entries: 1, d, n, bytes of the table, what grows faster: `n^1.5`, `n^2`, and n times the
 /// table, in 128ths, and bytes of an entry.
-fn features(job: &Job) -> Terms {
+fn features(job: &LookupJob) -> Terms {
     let n = (1u64 << job.index_bits) as f64;
     let entry = f64::from(job.value_bits.next_power_of_two().max(8)) / 8.0;
     let bytes = n * entry;

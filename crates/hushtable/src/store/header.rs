@@ -3,7 +3,7 @@
 use crate::{
     codec::{Reader, Writer, malformed},
     error::Result,
-    lut::{Job, MAX_PIECE, Protocol},
+    lut::{LookupJob, MAX_PIECE, Protocol},
     net::{Fingerprint, Role},
     share::Sharing,
 };
@@ -24,7 +24,7 @@ pub struct About {
     /// Whose material it is.
     pub protocol: Protocol,
     /// What the lookups have in common.
-    pub job: Job,
+    pub job: LookupJob,
     /// This party.
     pub own: Fingerprint,
     /// The peer.
@@ -89,7 +89,7 @@ impl About {
         let protocol: Protocol = from.text()?.parse()?;
         let small = |number: u64| u32::try_from(number).map_err(|_| malformed("has a width out of range"));
         let (index_bits, value_bits) = (small(from.number()?)?, small(from.number()?)?);
-        let job = Job { index, output, index_bits, value_bits };
+        let job = LookupJob { index, output, index_bits, value_bits };
         protocol.check(&job)?;
         let (own, peer) = (Fingerprint::from_bytes(from.array()?), Fingerprint::from_bytes(from.array()?));
         let peer_name = from.text()?;

@@ -10,7 +10,7 @@ use std::{
 use super::{HEADER, Keys, Store, files, header::About, journal, ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
-    lut::{Job, MAX_PIECE, Protocol, Table},
+    lut::{LookupJob, MAX_PIECE, Protocol, Table},
     net::Identity,
     onehot::{Cyclic, Group, Xor},
     party::Party,
@@ -23,24 +23,24 @@ const PIECE_MEMORY: usize = 64 << 20;
 
 /// What a store is to hold. Both parties have the same.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Contents {
     /// Whose material.
     pub protocol: Protocol,
     /// For which lookups.
-    pub job: Job,
+    pub job: LookupJob,
     /// How many of them.
     pub lookups: u64,
-    /// Lookups in each file: see [`Plan::piece`].
+    /// Lookups in each file: see [`Contents::piece`].
     pub piece: usize,
 }
 
-impl Plan {
+impl Contents {
     /// Lookups in a file such that it has at most about 16 MiB.
     ///
     /// # Errors
     /// [`Error::Param`] for a job that the protocol does not serve or whose material cannot be
     /// stored.
-    pub fn piece(protocol: Protocol, job: &Job) -> Result<usize> {
+    pub fn piece(protocol: Protocol, job: &LookupJob) -> Result<usize> {
         protocol.check(job)?;
         let Some(bits) = protocol.stored_bits(job) else {
             let stored = Protocol::ALL.into_iter().filter(|p| p.stored_bits(job).is_some());
@@ -79,10 +79,10 @@ impl Store {
         p: &mut Party,
         dir: &Path,
         identity: &Identity,
-        plan: &Plan,
+        plan: &Contents,
         mut progress: impl FnMut(u64),
     ) -> Result<Self> {
-        let most = Plan::piece(plan.protocol, &plan.job)?;
+        let most = Contents::piece(plan.protocol, &plan.job)?;
         if !(1..=most).contains(&plan.piece) || !(1..=1 << 48).contains(&plan.lookups) {
             let got = format!("{} in files of {}", plan.lookups, plan.piece);
             let accepted = format!("1 to 2^48 in files of 1 to {most}");
@@ -112,7 +112,7 @@ impl Store {
     }
 }
 
-fn about(p: &mut Party, identity: &Identity, plan: &Plan) -> Result<About> {
+fn about(p: &mut Party, identity: &Identity, plan: &Contents) -> Result<About> {
     let peer = p.connection().peer_fingerprint().ok_or_else(|| {
         Error::Store("a store needs TLS: it belongs to the identities of both parties".into())
     })?;
@@ -147,10 +147,10 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
 fn fill<G: Group, K: Kind>(
     p: &mut Party,
     store: &mut Store,
-    plan: &Plan,
+    plan: &Contents,
     progress: &mut impl FnMut(u64),
 ) -> Result<()> {
-    let Job { index_bits, value_bits, .. } = plan.job;
+    let LookupJob { index_bits, value_bits, .. } = plan.job;
     // Stored material does not depend on the table it is made with.
     let table = Table::tabulate(index_bits, value_bits, |_| 0)?;
     for number in 0..plan.lookups.div_ceil(plan.piece as u64) {

@@ -9,7 +9,7 @@ use std::{
 
 use hushtable::{
     Error, Party, Role,
-    lut::{Job, Prepared, Protocol},
+    lut::{LookupJob, Prepared, Protocol},
     net::Connection,
     onehot::Xor,
     share::{Bitwise, Sharing},
@@ -95,7 +95,7 @@ fn lengths_from_the_peer() {
 }
 
 fn counts_from_the_disk() {
-    let job = |index_bits| Job { index: Sharing::Xor, output: Sharing::Xor, index_bits, value_bits: 8 };
+    let job = |index_bits| LookupJob { index: Sharing::Xor, output: Sharing::Xor, index_bits, value_bits: 8 };
     for count in [1 << 16, 1 << 20, 1 << 40, usize::MAX / 8, usize::MAX] {
         for protocol in [Protocol::Rotl, Protocol::Doubling, Protocol::SpLut] {
             let what = format!("{count} stored lookups of {protocol} in a hundred bytes");

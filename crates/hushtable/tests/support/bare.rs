@@ -5,7 +5,7 @@ use std::thread;
 
 use hushtable::{
     Party, Result,
-    net::{Connection, Shape},
+    net::{Connection, LinkShape},
     ot::{Ot, params},
     session::Session,
 };
@@ -52,7 +52,7 @@ fn two<A: Send, B: Send>(
 ) -> (A, B) {
     let mut id = [0; 32];
     id[..8].copy_from_slice(&seed.to_le_bytes());
-    let (c0, c1) = Connection::pair_with(id, Shape::LOOPBACK);
+    let (c0, c1) = Connection::pair_with(id, LinkShape::LOOPBACK);
     thread::scope(|scope| {
         let p1 = scope.spawn(|| p1(c1).expect("an honest run of P1"));
         (p0(c0).expect("an honest run of P0"), p1.join().expect("no panic"))

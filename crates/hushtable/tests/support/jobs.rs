@@ -4,8 +4,9 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareJob, Comparison, Domain, Equality, FaithfulTruncation, MatrixJob, MatrixProduct, MatrixShape,
-        Method, Multiplication, Objective, Plan, ProductTriples, Relu, Truncation, VectorMaximum,
+        CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod, Equality, FaithfulTruncation,
+        MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu, Truncation,
+        VectorMaximum,
     },
     lut::{
         Table,
@@ -33,8 +34,8 @@ pub type Job = fn(&mut Party) -> Result<()>;
 /// Items of a batch: no whole number of bytes.
 const BATCH: usize = 11;
 
-const THERMOMETER: Plan = Plan { method: Method::Thermometer, digit: 4 };
-const LOOKUP: Plan = Plan { method: Method::Lookup, digit: 2 };
+const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
+const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
 
 /// Shares of numbers of 16 bits.
 fn numbers(p: &Party, count: usize) -> AShare<u32> {
@@ -131,12 +132,12 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         moved.and_then(|_| p.barrier())
     }),
     ("comparison by thermometers", None, |p| {
-        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let job = CompareJob { bits: 16, domain: CompareDomain::Near, plan: THERMOMETER };
         let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
         material.ge(p, &x, &x).and_then(|_| p.barrier())
     }),
     ("comparison by lookups", None, |p| {
-        let job = CompareJob { bits: 16, domain: Domain::Signed, plan: LOOKUP };
+        let job = CompareJob { bits: 16, domain: CompareDomain::Signed, plan: LOOKUP };
         let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
         material.ge(p, &x, &x).and_then(|_| p.barrier())
     }),
@@ -145,12 +146,12 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         material.eq(p, &x, &x).and_then(|_| p.barrier())
     }),
     ("relu", None, |p| {
-        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let job = CompareJob { bits: 16, domain: CompareDomain::Near, plan: THERMOMETER };
         let (material, x) = (Relu::prepare(p, job, BATCH)?, numbers(p, BATCH));
         material.relu(p, &x).and_then(|_| p.barrier())
     }),
     ("maximum", None, |p| {
-        let job = CompareJob { bits: 16, domain: Domain::Near, plan: THERMOMETER };
+        let job = CompareJob { bits: 16, domain: CompareDomain::Near, plan: THERMOMETER };
         let (material, x) = (VectorMaximum::with_index(p, job, 3, 4)?, numbers(p, 12));
         material.argmax(p, &x).and_then(|_| p.barrier())
     }),

@@ -3,7 +3,7 @@
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::{Job, Protocol, Table},
+    lut::{LookupJob, Protocol, Table},
     onehot::{Group, OneHot},
     reference,
     share::{Kind, Share, Sharing},
@@ -15,8 +15,8 @@ use super::pairs::share;
 pub type Generator<G> = fn(&mut Party, u32, usize) -> Result<OneHot<G>>;
 
 /// A lookup in a table of `2^n` entries of so many bits.
-pub fn job<G: Group>(output: Sharing, n: u32, value_bits: u32) -> Job {
-    Job { index: <G::Kind as Kind>::SHARING, output, index_bits: n, value_bits }
+pub fn job<G: Group>(output: Sharing, n: u32, value_bits: u32) -> LookupJob {
+    LookupJob { index: <G::Kind as Kind>::SHARING, output, index_bits: n, value_bits }
 }
 
 /// Correlated OTs, as sender and as receiver, of the protocol's vectors alone.

@@ -5,7 +5,7 @@ use std::thread;
 
 use hushtable::{
     Party, Result, Role,
-    net::{Connection, Shape},
+    net::{Connection, LinkShape},
     ot::Scheme,
     share::{Kind, Share},
 };
@@ -13,7 +13,7 @@ use prim::{block::Block, prg::Prg};
 
 /// Both parties with a given OT extension, deterministic.
 pub fn pair(seed: u64, scheme: Option<Scheme>) -> (Party, Party) {
-    let (c0, c1) = Connection::pair_with(id(seed), Shape::LOOPBACK);
+    let (c0, c1) = Connection::pair_with(id(seed), LinkShape::LOOPBACK);
     thread::scope(|scope| {
         let p1 = scope.spawn(|| Party::seeded(c1, seed, scheme).expect("set-up of P1"));
         (Party::seeded(c0, seed, scheme).expect("set-up of P0"), p1.join().expect("no panic"))

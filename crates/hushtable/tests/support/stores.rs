@@ -9,12 +9,12 @@ use std::{
 
 use hushtable::{
     Error, Party, Result, Role,
-    lut::{Job, Protocol, Table},
+    lut::{LookupJob, Protocol, Table},
     net::{Identity, Listener, Options, connect},
     onehot::{Cyclic, Group},
     run_pair,
     share::{Additive, Kind, Share, Sharing},
-    store::{Plan, Reserved, Store},
+    store::{Contents, Reserved, Store},
 };
 use prim::{block::Block, prg::Prg, ring::Ring};
 use tempfile::TempDir;
@@ -25,8 +25,8 @@ pub struct Site {
 }
 
 /// Lookups of 4-bit additive indices with 16-bit additive outputs.
-pub const JOB: Job =
-    Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 16 };
+pub const JOB: LookupJob =
+    LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 16 };
 
 impl Site {
     pub fn new() -> Self {
@@ -83,7 +83,7 @@ impl Site {
     }
 
     /// Makes both stores.
-    pub fn make(&self, plan: &Plan) -> Result<(Store, Store)> {
+    pub fn make(&self, plan: &Contents) -> Result<(Store, Store)> {
         self.run(|p| {
             let role = p.role();
             Store::make(p, &self.store_path(role), &self.identity(role), plan, |_| {})
@@ -97,7 +97,12 @@ impl Site {
     }
 
     /// Looks up `count` values from both stores, in pieces of at most `most`, and compares them.
-    pub fn spend<G: Group, K: Kind, R: Ring>(&self, job: &Job, count: usize, most: usize) -> Result<()> {
+    pub fn spend<G: Group, K: Kind, R: Ring>(
+        &self,
+        job: &LookupJob,
+        count: usize,
+        most: usize,
+    ) -> Result<()> {
         let table = table::<R>(job);
         let xs: Vec<u32> = (0..count as u32).map(|i| i * 7 % (1 << job.index_bits)).collect();
         let want: Vec<u64> = xs.iter().map(|&x| table.columns()[0][x as usize].to_u64()).collect();
@@ -152,11 +157,11 @@ pub fn load(reserved: &mut Reserved, count: usize) {
     }
 }
 
-pub fn plan(protocol: Protocol, job: Job, lookups: u64, piece: usize) -> Plan {
-    Plan { protocol, job, lookups, piece }
+pub fn plan(protocol: Protocol, job: LookupJob, lookups: u64, piece: usize) -> Contents {
+    Contents { protocol, job, lookups, piece }
 }
 
-pub fn table<R: Ring>(job: &Job) -> Table<R> {
+pub fn table<R: Ring>(job: &LookupJob) -> Table<R> {
     Table::tabulate(job.index_bits, job.value_bits, |x| (x + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15)).unwrap()
 }
 

@@ -10,7 +10,7 @@ use crate::{
     gates::B2a,
     lut::{
         Table,
-        spec::{Job, Lookups, Made, Spec, only},
+        spec::{LookupJob, Lookups, Made, Spec, only},
     },
     net::Role,
     onehot::{Cyclic, Group, MAX_INDEX_BITS, Xor, doubling, rows::Trees},
@@ -34,15 +34,15 @@ impl Spec for Words {
         online: [38.6, 0.0, 0.567, 0.193, 0.186, 0.0, 0.000196, 0.0],
     };
 
-    fn check(job: &Job) -> Result<()> {
+    fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Additive)
     }
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         Parts::of(job).bill().times(batch)
     }
 
-    fn steps(job: &Job, batch: usize) -> Vec<Step> {
+    fn steps(job: &LookupJob, batch: usize) -> Vec<Step> {
         let Parts { generator, conversion, .. } = Parts::of(job);
         let [generator, conversion] = [generator, conversion].map(|part| part.times(batch));
         let mut steps =
@@ -54,15 +54,15 @@ impl Spec for Words {
         steps
     }
 
-    fn memory(job: &Job, _cots: usize) -> usize {
+    fn memory(job: &LookupJob, _cots: usize) -> usize {
         material(job.index_bits, job.value_bits) + making(job.index_bits, job.value_bits)
     }
 
-    fn room(job: &Job) -> usize {
+    fn room(job: &LookupJob) -> usize {
         (2 * LANES * word_bits(job.value_bits) as usize / 8) << job.index_bits
     }
 
-    fn stored_bits(job: &Job) -> Option<usize> {
+    fn stored_bits(job: &LookupJob) -> Option<usize> {
         Some(job.index_bits as usize + ((job.value_bits as usize) << job.index_bits))
     }
 
@@ -72,7 +72,7 @@ impl Spec for Words {
 
     fn decode<G: Group, K: Kind, R: Ring>(
         from: &mut Reader<'_>,
-        job: &Job,
+        job: &LookupJob,
         _role: Role,
         count: usize,
     ) -> Made<G, K, R> {
@@ -94,7 +94,7 @@ struct Parts {
 
 impl Parts {
     /// With words of the narrowest type that holds the entries.
-    fn of(job: &Job) -> Self {
+    fn of(job: &LookupJob) -> Self {
         let (d, l) = (job.index_bits, job.value_bits);
         let low = low_bits(word_bits(l), d);
         let (short, lift) = match job.index {

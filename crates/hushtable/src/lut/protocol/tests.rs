@@ -15,8 +15,8 @@ use crate::{
 
 const BATCH: usize = 3 * LANES;
 
-fn job(index_bits: u32, value_bits: u32) -> Job {
-    Job { index: Sharing::Additive, output: Sharing::Additive, index_bits, value_bits }
+fn job(index_bits: u32, value_bits: u32) -> LookupJob {
+    LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits, value_bits }
 }
 
 /// `f` says how many bytes are held and how many they should be.

@@ -13,7 +13,7 @@ use crate::{
     error::Result,
     lut::{
         Table,
-        spec::{Job, Made, Spec},
+        spec::{LookupJob, Made, Spec},
     },
     net::Role,
     onehot::Group,
@@ -57,7 +57,7 @@ impl Spec for Codes {
         online: [67.9, 17.4, 2.08, 0.669, 0.0, 0.0231, 0.00471, 0.0],
     };
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let (p0, p1) = one_of_n::code_cots(1 << job.index_bits, halves(Role::P0, batch));
         let columns = one_of_n::code_columns(job.index_bits) as u64;
         let offline = Phase { bits: [0, columns], rounds: 1 };
@@ -65,7 +65,7 @@ impl Spec for Codes {
         Bill::of_cots([p0 as u64, p1 as u64]).beside(each.alternating(batch))
     }
 
-    fn memory(job: &Job, _cots: usize) -> usize {
+    fn memory(job: &LookupJob, _cots: usize) -> usize {
         64 + message(job)
     }
 

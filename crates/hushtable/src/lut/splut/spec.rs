@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     lut::{
         Table,
-        spec::{Job, Lookups, Made, Spec},
+        spec::{LookupJob, Lookups, Made, Spec},
     },
     net::Role,
     onehot::{Cyclic, Group},
@@ -22,13 +22,13 @@ use crate::{
 pub(crate) struct Products;
 
 /// Online: S sends all entries but one, R its masked index.
-pub(super) fn online(job: &Job) -> Bill {
+pub(super) fn online(job: &LookupJob) -> Bill {
     let sent = ((1u64 << job.index_bits) - 1) * u64::from(job.value_bits);
     Bill { online: Phase { bits: [sent, job.index_bits.into()], rounds: 2 }, ..Bill::FREE }
 }
 
 /// Bytes of the message of a lookup.
-pub(super) fn message(job: &Job) -> usize {
+pub(super) fn message(job: &LookupJob) -> usize {
     (job.value_bits as usize) << job.index_bits >> 3
 }
 
@@ -43,16 +43,16 @@ impl Spec for Products {
         online: [19.9, 54.9, 1.88, 0.653, 0.243, 0.0, 0.015, 0.0],
     };
 
-    fn bill(job: &Job, batch: usize) -> Bill {
+    fn bill(job: &LookupJob, batch: usize) -> Bill {
         let d = u64::from(job.index_bits);
         (Bill::of_cots([d, 0]).keeping(128 * d) + online(job)).alternating(batch)
     }
 
-    fn memory(job: &Job, cots: usize) -> usize {
+    fn memory(job: &LookupJob, cots: usize) -> usize {
         cots + message(job)
     }
 
-    fn stored_bits(job: &Job) -> Option<usize> {
+    fn stored_bits(job: &LookupJob) -> Option<usize> {
         Some(SpLut::<Cyclic>::stored_bits(job.index_bits))
     }
 
@@ -62,7 +62,7 @@ impl Spec for Products {
 
     fn decode<G: Group, K: Kind, R: Ring>(
         from: &mut Reader<'_>,
-        job: &Job,
+        job: &LookupJob,
         role: Role,
         count: usize,
     ) -> Made<G, K, R> {

@@ -9,7 +9,7 @@ use crate::{
     arith::Objective,
     bill::Bill,
     error::{Error, Result},
-    lut::{Job, Protocol, read::polynomial::MAX_DEGREE},
+    lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE},
     math::{
         functions::{Accuracy, Method, Options, Outside, target::Target},
         splines::{
@@ -17,7 +17,7 @@ use crate::{
             spline::Spline,
         },
     },
-    net::Shape,
+    net::LinkShape,
     onehot::{Cyclic, OneHot},
     plan::{self, Machine},
     share::Sharing,
@@ -213,9 +213,9 @@ const USE: f64 = 1.0 / 12.0;
 /// OTs, which each come with a hash and a message.
 fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
     let (index_bits, value_bits, columns) = choice.form.table();
-    let job = Job { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
-    let (link, machine) = (Shape::default(), Machine::REFERENCE);
-    let all = plan::plan(&job, BATCH, &link, &machine, plan::Objective::Total)?;
+    let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
+    let (link, machine) = (LinkShape::default(), Machine::REFERENCE);
+    let all = plan::plan(&job, BATCH, &link, &machine, Objective::Total)?;
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;

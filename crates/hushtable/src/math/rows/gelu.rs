@@ -27,7 +27,7 @@ use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
 use crate::{
-    arith::{CompareJob, Comparison, Domain, Fixed, Objective, SmallProducts},
+    arith::{CompareDomain, CompareJob, Comparison, Fixed, Objective, SmallProducts},
     bill::Bill,
     error::{Error, Result, same},
     gates::{Bits, Mux},
@@ -134,7 +134,7 @@ impl GeluJob {
     }
 
     fn compare(&self) -> Result<CompareJob> {
-        CompareJob::new(self.bits, Domain::Near, self.objective)
+        CompareJob::new(self.bits, CompareDomain::Near, self.objective)
     }
 
     /// Bits of a party's part below the index.

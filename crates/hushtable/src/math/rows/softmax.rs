@@ -37,7 +37,7 @@ use super::{
 };
 use crate::{
     arith::{
-        CompareJob, Comparison, Domain, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective,
+        CompareDomain, CompareJob, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective,
         VectorMaximum, truncate_reduce,
     },
     bill::Bill,
@@ -150,12 +150,12 @@ impl SoftmaxJob {
     }
 
     fn max_job(&self) -> Result<CompareJob> {
-        CompareJob::new(self.bits - self.scale + MAX_SCALE, Domain::Near, self.objective)
+        CompareJob::new(self.bits - self.scale + MAX_SCALE, CompareDomain::Near, self.objective)
     }
 
     /// The comparison of numbers in units of 4.
     fn far_job(&self) -> Result<CompareJob> {
-        CompareJob::new(self.bits - self.scale - 2, Domain::Near, self.objective)
+        CompareJob::new(self.bits - self.scale - 2, CompareDomain::Near, self.objective)
     }
 
     fn exponential(&self) -> ExponentialJob {

@@ -32,7 +32,7 @@ use zeroize::Zeroizing;
 
 use super::pieces::{KEPT, Pieces, Split};
 use crate::{
-    arith::{self, FaithfulReduction, Fixed, Millionaires, Plan, truncate_reduce},
+    arith::{self, ComparePlan, FaithfulReduction, Fixed, Millionaires, truncate_reduce},
     bill::Bill,
     error::Result,
     gates::B2a,
@@ -49,13 +49,13 @@ use crate::{
 };
 
 /// How the carry of the bits that are kept for rounding is found.
-const ROUNDING: Plan = Plan { method: arith::Method::Thermometer, digit: KEPT };
+const ROUNDING: ComparePlan = ComparePlan { method: arith::DigitMethod::Thermometer, digit: KEPT };
 
 /// Polynomials of pieces. Public.
 pub(in crate::math) struct Spline {
     pieces: Pieces,
     /// How the carry is found, where it is.
-    plan: Option<Plan>,
+    plan: Option<ComparePlan>,
     table: Words,
 }
 
@@ -77,7 +77,7 @@ impl Spline {
     pub(in crate::math) fn new(pieces: Pieces, objective: arith::Objective) -> Result<Self> {
         let plan = match pieces.split {
             Split::Free | Split::Tight => None,
-            Split::Carry => Some(Plan::best(pieces.low, objective)?),
+            Split::Carry => Some(ComparePlan::best(pieces.low, objective)?),
         };
         let ring = pieces.ring();
         let table = if ring <= 32 { Words::U32(columns(&pieces)?) } else { Words::U64(columns(&pieces)?) };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    net::{Role, Shape},
+    net::{LinkShape, Role},
     ot::Ot,
 };
 
@@ -19,7 +19,7 @@ fn corrections_of_choices_below_three_are_uniform() {
             assert!(choose(&mut s, &mut out, &mut inc, vec![wanted; recv]).is_err(), "once");
             out.turns.clone()
         };
-        let (s0, s1) = Session::pair_seeded(wanted.into(), Shape::LOOPBACK);
+        let (s0, s1) = Session::pair_seeded(wanted.into(), LinkShape::LOOPBACK);
         let turns = std::thread::scope(|scope| {
             let p1 = scope.spawn(|| run(s1));
             let turns = run(s0);

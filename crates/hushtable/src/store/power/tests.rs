@@ -8,18 +8,19 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     error::Error,
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     net::{Identity, Listener, Options, Role, connect},
     onehot::Cyclic,
     party::{Party, run_pair},
     process::Process,
     share::{Additive, Sharing},
-    store::{Plan, Reserved, Store},
+    store::{Contents, Reserved, Store},
 };
 
 const SEED: u128 = 11;
-const JOB: Job = Job { index: Sharing::Additive, output: Sharing::Additive, index_bits: 2, value_bits: 8 };
-const PLAN: Plan = Plan { protocol: Protocol::Doubling, job: JOB, lookups: 20, piece: 8 };
+const JOB: LookupJob =
+    LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 2, value_bits: 8 };
+const PLAN: Contents = Contents { protocol: Protocol::Doubling, job: JOB, lookups: 20, piece: 8 };
 
 /// Two identities that trust each other, and the folder of P0's store.
 struct Site(TempDir);
