@@ -59,6 +59,9 @@ pub struct Link {
     /// Whether there was a connection.
     #[arg(skip)]
     opened: Arc<AtomicBool>,
+    /// Whether a signal ends this process.
+    #[arg(skip)]
+    stopped: Arc<AtomicBool>,
 }
 
 impl Link {

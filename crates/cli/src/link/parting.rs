@@ -25,6 +25,10 @@ impl Link {
     pub fn attended<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.watch_signals();
         work().inspect_err(|failure| {
+            if self.stopped.load(Ordering::Relaxed) {
+                // What failed is the consequence of the signal, by which the process is about to end.
+                thread::sleep(2 * STAY);
+            }
             if let Some(why) = failure.ending().filter(|_| !self.opened.load(Ordering::Relaxed)) {
                 self.call_off(why);
             }
@@ -83,6 +87,7 @@ impl Link {
         let link = self.clone();
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
+                link.stopped.store(true, Ordering::Relaxed);
                 if link.opened.load(Ordering::Relaxed) {
                     link.farewell.say(Ending::Interrupted);
                     link.farewell.wait(STAY);
