@@ -13,7 +13,10 @@ from ._words import Kind
 from .cost import format_bytes, format_time
 from .errors import ParamError
 
-MACHINE = ("start", "round", "soft_ot", "small_start", "small_ot", "large_start", "large_ot", "hash")
+MACHINE = (
+    *("start", "round", "soft_ot", "small_start", "small_ot", "large_start", "large_ot"),
+    *("hash", "word", "byte", "wire"),
+)
 COLUMNS = ("protocol", "set-up", "offline", "online", "total", "bytes", "online bytes", "rounds", "memory")
 
 

@@ -27,7 +27,7 @@ pub fn predict(
     count: usize,
     net: &str,
     objective: &str,
-    machine: Option<[f64; 8]>,
+    machine: Option<[f64; 11]>,
 ) -> PyResult<Vec<Prediction>> {
     let job = LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
     let objective = match objective {
@@ -36,16 +36,11 @@ pub fn predict(
         "rounds" => Objective::Rounds,
         _ => Objective::Total,
     };
-    let machine = machine.map_or(Machine::REFERENCE, calibrated);
+    let machine = machine.map_or(Machine::REFERENCE, Machine::from);
     let all = net.parse::<LinkShape>().and_then(|link| plan::plan(&job, count, &link, &machine, objective));
     let estimate = |e: plan::Estimate| (e.seconds, e.bytes[0], e.bytes[1], e.rounds);
     let one = |p: &plan::Prediction| {
         (p.protocol.name(), estimate(p.setup), estimate(p.offline), estimate(p.online), p.memory)
     };
     Ok(all.map_err(|e| raise(py, &e))?.iter().map(one).collect())
-}
-
-fn calibrated(figures: [f64; 8]) -> Machine {
-    let [start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash] = figures;
-    Machine { start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash }
 }

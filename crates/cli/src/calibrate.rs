@@ -100,6 +100,9 @@ struct MachineFile {
     large_start: f64,
     large_ot: f64,
     hash: f64,
+    word: f64,
+    byte: f64,
+    wire: f64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -134,12 +137,7 @@ impl Calibration {
 
     /// Every figure positive and sane, so that predictions are finite.
     fn check(&self) -> std::result::Result<(), String> {
-        let Machine { start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash } =
-            self.machine;
-        let seconds = [start, round, small_start, large_start];
-        let nanoseconds = [soft_ot, small_ot, large_ot, hash];
-        let fits = |values: [f64; 4], most: f64| values.iter().all(|v| (1e-9..=most).contains(v));
-        if !fits(seconds, 100.0) || !fits(nanoseconds, 1e6) {
+        if !self.machine.figures().iter().all(|figure| (1e-9..=1e6).contains(figure)) {
             return Err("a figure of the machine is out of range".into());
         }
         match self.link {
@@ -190,7 +188,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
 fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
     let (connection, _) = link.open()?;
     let mut p = Party::new(connection, None)?;
-    let link = measure_link(&mut p)?;
+    let (mbit_per_s, rtt) = measure_link(&mut p)?;
     let mine = match p.role() {
         Role::P0 => {
             let mine = measure_machine()?;
@@ -205,8 +203,9 @@ fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
             mine
         }
     };
-    let theirs = exchange(&mut p, mine)?;
-    Ok((mine.slower(theirs), Some(link)))
+    let machine = mine.slower(exchange(&mut p, mine)?);
+    let rtt_ms = 1e3 * (rtt - 2.0 * machine.round).max(0.0);
+    Ok((machine, Some(LinkFile { mbit_per_s, rtt_ms })))
 }
 
 /// Swaps the figures with the peer, as text of a fixed length.
@@ -224,10 +223,11 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     Ok(theirs.machine)
 }
 
-/// Crossing messages of one byte for the delay, then of a mebibyte and more for the rate.
+/// Mbit/s and seconds of a round trip: crossing messages of one byte for the delay, then of a mebibyte and more for
+/// the rate.
 ///
 /// Two in a row take a round trip, whoever was first: the one that is ahead waits once for twice as long.
-fn measure_link(p: &mut Party) -> Result<LinkFile> {
+fn measure_link(p: &mut Party) -> Result<(f64, f64)> {
     p.barrier()?;
     let trips = (0..10).map(|_| timed(|| Ok(p.barrier().and_then(|()| p.barrier())?)));
     let rtt = trips.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
@@ -240,9 +240,7 @@ fn measure_link(p: &mut Party) -> Result<LinkFile> {
         let answer = p.connection().channel().exchange(vec![more], 1)?;
         let more = if p.role() == Role::P0 { more } else { answer[0] & 1 };
         if more == 0 {
-            let mbit_per_s = (bytes as f64 * 8e-6 / seconds.max(1e-6)).clamp(0.01, 1e6);
-            let rtt_ms = 1e3 * (rtt - 2.0 * Machine::REFERENCE.round).max(0.0);
-            return Ok(LinkFile { mbit_per_s, rtt_ms });
+            return Ok(((bytes as f64 * 8e-6 / seconds.max(1e-6)).clamp(0.01, 1e6), rtt));
         }
         bytes *= 4;
     }

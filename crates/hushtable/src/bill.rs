@@ -4,7 +4,11 @@
 //! in which it runs them. Tests compare bills with what is measured. A bill leaves out framing, and the messages
 //! of the OT extension: it counts the correlated OTs instead.
 
+mod work;
+
 use std::ops::Add;
+
+pub(crate) use work::Work;
 
 use crate::net::Role;
 
@@ -169,18 +173,6 @@ impl Step {
     pub(crate) fn of(bill: &Bill) -> Vec<Self> {
         vec![Self::Cots(bill.cots), Self::both(bill.offline.rounds)]
     }
-}
-
-/// Local work of a lookup protocol, fitted to measurements by `tools/fit_plan.py`: nanoseconds a lookup for each of
-/// the features of `plan::work`, offline and online, and seconds for the first lookup.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalWork {
-    /// Once: the first use of a protocol's code and memory.
-    pub(crate) first: f64,
-    /// A lookup.
-    pub(crate) offline: [f64; 8],
-    /// A lookup.
-    pub(crate) online: [f64; 8],
 }
 
 /// One after the other: [`Bill::then`].

@@ -24,7 +24,7 @@ pub(crate) use tree::HalfTree;
 
 pub use crate::tree::{Cyclic, Group, Xor};
 use crate::{
-    bill::{Bill, LocalWork, Step},
+    bill::{Bill, Step, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     party::Party,
@@ -63,14 +63,22 @@ pub(crate) trait Generator {
     const NUMBER: u8;
     /// Most index bits.
     const MAX_BITS: u32;
-    /// Local work, that of reading the vectors included.
-    const WORK: LocalWork;
 
     /// Offline: vectors for `batch` lookups in tables of `2^n` entries.
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>>;
 
     /// What these cost.
     fn bill<G: Group>(n: u32, batch: usize) -> Bill;
+
+    /// Local work of a vector of `2^d` entries at a party.
+    fn work<G: Group>(d: u32) -> Work {
+        Work::of(&Self::bill::<G>(d, 2))[0] * 0.5
+    }
+
+    /// The same whenever it is read, of one that is not stored.
+    fn growing(_d: u32) -> Work {
+        Work::default()
+    }
 
     /// In which order correlated OTs are drawn and messages sent.
     fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
@@ -88,9 +96,6 @@ pub(crate) trait Generator {
         0
     }
 }
-
-/// Reading stored rows of one form takes the same code, whatever made them.
-pub(crate) const READING: [f64; 8] = [31.6, 0.419, 0.0498, 0.00976, 0.0, 0.0, 0.0, 3.77];
 
 /// Most index bits that a generator makes a vector for.
 pub const MAX_INDEX_BITS: u32 = 20;

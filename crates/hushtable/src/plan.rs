@@ -1,9 +1,8 @@
 //! Which lookup protocol suits a job: predicted time, bytes, rounds and memory of each, and a choice.
 //!
-//! A prediction is the sum of what each part is known to take: messages and correlated OTs by the
-//! protocol's [bill](crate::bill), the OTs at the rates of a [`Machine`], local work by a model fitted
-//! to measurements, the link by its rate and delay. `hushtable calibrate` measures a machine and a
-//! link; [`Machine::REFERENCE`] is the one that the model was fitted on.
+//! A prediction adds up counts times rates: messages and correlated OTs by the protocol's [bill](crate::bill),
+//! hashes, words and bytes by what it says of its local work, at the rates of a [`Machine`]; the link by its rate
+//! and delay. `hushtable calibrate` measures a machine and a link; [`Machine::REFERENCE`] is what it found on one.
 
 mod clock;
 mod machine;
@@ -11,7 +10,6 @@ mod ot;
 mod predict;
 mod rounds;
 mod settle;
-mod work;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;

@@ -31,7 +31,6 @@ const PUBLIC: &[&str] = &[
     "Figures",
     "Held",
     "Hello",
-    "LocalWork",
     "Merged",
     "Named",
     "NormJob",
@@ -47,6 +46,7 @@ const PUBLIC: &[&str] = &[
     "Table",
     "Tabulated",
     "Which",
+    "Work",
 ];
 
 /// What each type prints whose printer is written by hand.

@@ -9,7 +9,7 @@ use hushtable::{
 
 const JOB: LookupJob =
     LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
-const OBJECTIVES: [Objective; 3] = [Objective::Total, Objective::Online, Objective::Bytes];
+const OBJECTIVES: [Objective; 4] = [Objective::Total, Objective::Online, Objective::Bytes, Objective::Rounds];
 
 #[test]
 fn the_first_is_the_least() {
@@ -37,6 +37,37 @@ fn a_slow_link_never_makes_a_large_table_travel() {
         let job = LookupJob { index_bits: 12, ..JOB };
         let chosen = choose(&job, 100_000, &LinkShape::WAN, &Machine::REFERENCE, objective).unwrap();
         assert!(!matches!(chosen, Protocol::SpLut | Protocol::Doubling), "{objective:?}: {chosen}");
+    }
+}
+
+#[test]
+fn of_as_many_rounds_the_soonest_is_taken() {
+    let all = plan(&JOB, 1000, &LinkShape::LAN, &Machine::REFERENCE, Objective::Rounds).unwrap();
+    let keys: Vec<(u32, f64)> = all.iter().map(|p| (p.online.rounds, p.value(Objective::Total))).collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    assert_eq!((keys[0].0, keys[all.len() - 1].0), (1, 2), "protocols differ in rounds");
+}
+
+/// Each rate counts, and for no protocol do predictions fall where one gets slower.
+#[test]
+fn every_rate_counts() {
+    let online = |machine: Machine| {
+        let all = plan(&JOB, 1_000_000, &LinkShape::LOOPBACK, &machine, Objective::Total).unwrap();
+        let mut times: Vec<_> =
+            all.iter().map(|p| (p.protocol, p.offline.seconds + p.online.seconds)).collect();
+        times.sort_by_key(|time| time.0);
+        times
+    };
+    let figures = Machine::REFERENCE.figures();
+    for rate in 6..figures.len() {
+        let mut slow = figures;
+        slow[rate] *= 3.0;
+        let pairs = online(Machine::REFERENCE).into_iter().zip(online(Machine::from(slow)));
+        let later = pairs.map(|(fast, slow)| {
+            assert!(fast.0 == slow.0 && fast.1 <= slow.1, "{}: figure {rate}", fast.0);
+            fast.1 < slow.1
+        });
+        assert!(later.filter(|&later| later).count() >= 5, "figure {rate} hardly counts");
     }
 }
 

@@ -4,6 +4,7 @@
 //! time.
 
 use std::{
+    hint::black_box,
     io::{self, Write},
     process::Command,
     sync::atomic::Ordering,
@@ -12,7 +13,11 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use hushtable::{Party, Role, ot, plan::Machine};
-use prim::{block::Block, hash::CcrHash};
+use prim::{
+    block::Block,
+    hash::CcrHash,
+    pack::{pack, unpack},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -46,19 +51,22 @@ enum Scheme {
     Ferret,
 }
 
-/// Seconds of some OTs.
+/// What a run of two processes takes, in seconds.
 #[derive(Serialize, Deserialize)]
 struct Seconds {
     setup: f64,
     offline: f64,
+    /// A byte sent or received.
+    wire: f64,
 }
 
-/// The hash, and OTs in three quantities: by SoftSpoken, by Ferret with its small set and with a large one.
+/// The rates of local work, and OTs in three quantities: by SoftSpoken, by Ferret with its small set and with a large
+/// one.
 pub fn measure_machine() -> Result<Machine> {
     let progress = Progress::start("measurements", 4, false);
     let count = || progress.done().fetch_add(1, Ordering::Relaxed);
     let [few, some, many] = [5 << 13, 200_000, 1 << 22];
-    let hash = measure_hash();
+    let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());
     count();
     let soft = measure_ots(Scheme::SoftSpoken, few)?;
     count();
@@ -77,19 +85,44 @@ pub fn measure_machine() -> Result<Machine> {
         large_start: (large.setup - soft.setup - small_start).max(1e-3),
         large_ot: each(&large, many),
         hash,
+        word,
+        byte,
+        wire: 1e9 * soft.wire,
     })
 }
 
-/// Nanoseconds a block, the best of several passes over a buffer in the cache.
+/// Nanoseconds a block.
 fn measure_hash() -> f64 {
     let hash = CcrHash::new(Block(1));
     let mut blocks = vec![Block(7); 1 << 12];
-    let mut pass = || {
+    best(blocks.len(), || hash.in_place(&mut blocks))
+}
+
+/// Nanoseconds a word that is packed and unpacked, of a width that fits no bytes.
+fn measure_word() -> f64 {
+    let mut words: Vec<u64> = (0..1 << 12).collect();
+    let mut packed = Vec::new();
+    best(words.len(), || {
+        packed.clear();
+        pack(&words, 37, &mut packed);
+        unpack(&packed, 37, &mut words);
+    })
+}
+
+/// Nanoseconds a byte of what is added to a row.
+fn measure_byte() -> f64 {
+    let (row, mut sum) = (vec![7u64; 1 << 14], vec![0u64; 1 << 14]);
+    best(8 * row.len(), || sum.iter_mut().zip(black_box(&row)).for_each(|(sum, x)| *sum ^= x))
+}
+
+/// Nanoseconds an item of a pass over so many, in the cache: the best of several times.
+fn best(items: usize, mut pass: impl FnMut()) -> f64 {
+    let mut time = || {
         let start = Instant::now();
-        (0..64).for_each(|_| hash.in_place(&mut blocks));
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(64 << 12)
+        (0..64).for_each(|_| pass());
+        start.elapsed().as_secs_f64() * 1e9 / (64 * items) as f64
     };
-    (0..10).map(|_| pass()).fold(f64::INFINITY, f64::min)
+    (0..10).map(|_| time()).fold(f64::INFINITY, f64::min)
 }
 
 /// The median of each time on its own, over plain TCP.
@@ -100,7 +133,7 @@ fn measure_ots(scheme: Scheme, count: usize) -> Result<Seconds> {
         all.sort_by(f64::total_cmp);
         all[RUNS / 2]
     };
-    Ok(Seconds { setup: median(|s| s.setup), offline: median(|s| s.offline) })
+    Ok(Seconds { setup: median(|s| s.setup), offline: median(|s| s.offline), wire: median(|s| s.wire) })
 }
 
 /// One run; the slower party's times.
@@ -123,7 +156,11 @@ fn run_pair(scheme: Scheme, count: usize) -> Result<Seconds> {
         read.map_err(|e| Failure::new(format!("report of a process: {e}")))
     });
     let (p0, p1) = (p0?, p1?);
-    Ok(Seconds { setup: p0.setup.max(p1.setup), offline: p0.offline.max(p1.offline) })
+    Ok(Seconds {
+        setup: p0.setup.max(p1.setup),
+        offline: p0.offline.max(p1.offline),
+        wire: p0.wire.max(p1.wire),
+    })
 }
 
 /// Runs the hidden subcommand: P0 sends the OTs, in pieces, so that memory stays small.
@@ -145,8 +182,20 @@ pub fn run_party(args: &OtParty) -> Result<()> {
     for (send, recv) in pieces {
         drop(p.cots(send, recv)?);
     }
-    let seconds = Seconds { setup, offline: start.elapsed().as_secs_f64() };
+    let offline = start.elapsed().as_secs_f64();
     p.barrier()?;
+    let seconds = Seconds { setup, offline, wire: measure_wire(&mut p)? };
     let line = serde_json::to_string(&seconds).expect("plain data");
     writeln!(io::stdout(), "{line}").map_err(Failure::stdout)
+}
+
+/// Seconds a byte, sent or received, of crossing messages: the best of several.
+fn measure_wire(p: &mut Party) -> Result<f64> {
+    const BYTES: usize = 1 << 20;
+    let mut message = || -> Result<f64> {
+        let start = Instant::now();
+        p.connection().channel().exchange(vec![1; BYTES], BYTES)?;
+        Ok(start.elapsed().as_secs_f64() / (2 * BYTES) as f64)
+    };
+    (0..16).map(|_| message()).try_fold(f64::INFINITY, |best, time| Ok(time?.min(best)))
 }

@@ -37,9 +37,10 @@ use self::wires::{check_wires, gather};
 use super::{
     Table,
     spec::{LookupJob, Lookups, Made, Spec, only},
+    vectors::reading,
 };
 use crate::{
-    bill::{Bill, LocalWork},
+    bill::{Bill, Work},
     error::{Error, Result, same},
     gates::Bits,
     onehot::{Group, MAX_FLUTE_BITS, flute},
@@ -222,12 +223,6 @@ impl Spec for MaskedWires {
     const ABOUT: &'static str = "masked wires that open their outputs; XOR index and output";
     const NUMBER: u8 = 10;
     const MAX_BITS: u32 = MAX_FLUTE_BITS;
-    const WORK: LocalWork = LocalWork {
-        first: 0.6e-3,
-        offline: [0.0, 0.0, 9.6, 0.0, 88.0, 0.0, 0.0, 0.0],
-        online: [76.2, 0.0, 0.0, 0.0118, 0.0, 0.0184, 0.000646, 6.8],
-    };
-
     fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)?;
         only(Self::NAME, "sharing of the index", job.index, Sharing::Xor)
@@ -237,6 +232,14 @@ impl Spec for MaskedWires {
         let d = job.index_bits;
         let opened = Bill::opening(d.into()) + Bill::opening(job.value_bits.into());
         (flute::products_bill(d).keeping(1 << d) + opened).times(batch)
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let d = job.index_bits;
+        let made = Work::triples(flute::products(d)) + Work::index() + Work::row(1 << d);
+        // Inputs are gathered from wires and outputs masked; rows go through memory thrice, not by pieces.
+        let wires = Work::index() * 2.0 + Work::words(d as usize) + Work::row(1 << d) * 3.0;
+        [made, reading(job) + wires]
     }
 
     fn memory(job: &LookupJob, _cots: usize) -> usize {

@@ -42,7 +42,7 @@ use super::{
     splut::{check_entries, exchange, minus},
 };
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     error::{Error, Result, same},
     net::Role,
     onehot::{Cyclic, Group},
@@ -337,12 +337,6 @@ impl Spec for TurnedTable {
     const ABOUT: &'static str = "a table turned by a shared secret: no work online";
     const NUMBER: u8 = 11;
     const MAX_BITS: u32 = 11;
-    const WORK: LocalWork = LocalWork {
-        first: 0.2e-3,
-        offline: [95.0, 66.7, 0.0, 0.0, 0.0, 259.0, 89.6, 0.0],
-        online: [12.4, 0.0, 0.263, 0.126, 0.0, 0.0362, 0.0, 0.0],
-    };
-
     fn check(job: &LookupJob) -> Result<()> {
         check_size(1 << job.index_bits, job.value_bits)
     }
@@ -352,6 +346,13 @@ impl Spec for TurnedTable {
         let offline = Phase { bits: [entries * (entries - 1) * l, 0], rounds: 1 };
         let made = Bill { cots: [d, 0], offline, kept: entries * l + 32, ..Bill::FREE };
         (made + Bill::opening(d)).alternating(batch)
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        // Half of the lookups are sent: pads of n words for each of n rotations. Half are received.
+        let (n, word) = (1usize << job.index_bits, job.value_bits.next_power_of_two().max(8) as usize / 8);
+        let pads = Work::levels(job.index_bits) + Work::hashes(n / 2 + n * n * word / 32);
+        [pads + Work::words(n * n) + Work::index(), Work::index()]
     }
 
     fn memory(job: &LookupJob, _cots: usize) -> usize {

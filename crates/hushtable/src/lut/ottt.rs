@@ -33,7 +33,7 @@ use super::{
     spec::{LookupJob, Lookups, Made, Spec, only},
 };
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     error::{Error, Result, same},
     gates::{Bits, Triples},
     net::Role,
@@ -161,12 +161,6 @@ impl Spec for TruthTable {
     const ABOUT: &'static str = "a truth table made by a circuit, as a baseline; XOR output";
     const NUMBER: u8 = 12;
     const MAX_BITS: u32 = MAX_INDEX_BITS;
-    const WORK: LocalWork = LocalWork {
-        first: 0.6e-3,
-        offline: [0.0, 0.0, 0.0, 0.0, 2720.0, 274.0, 170.0, 0.0],
-        online: [5.96, 1.53, 0.0, 0.063, 0.0, 0.0, 0.0, 0.0],
-    };
-
     fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)
     }
@@ -181,6 +175,11 @@ impl Spec for TruthTable {
         let offline = Phase { rounds, ..circuits.online };
         let made = Bill { cots: circuits.cots, offline, kept: u64::from(l) << d, ..Bill::FREE };
         (made + Bill::opening(d.into())).times(batch)
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let ands = Self::bill(job, 1).cots[0] as usize;
+        [Work::triples(ands), Work::index()]
     }
 
     fn memory(job: &LookupJob, _cots: usize) -> usize {

@@ -15,7 +15,7 @@ use super::{
     vectors::Vectors,
 };
 use crate::{
-    bill::{Bill, LocalWork, Step},
+    bill::{Bill, Step, Work},
     codec::Reader,
     error::{Error, Result},
     net::Role,
@@ -101,7 +101,7 @@ impl Protocol {
             type Answer = Facts;
             fn of<S: Spec>(self) -> Facts {
                 let (name, about, number) = (S::NAME, S::ABOUT, S::NUMBER);
-                Facts { name, about, number, max_bits: S::MAX_BITS, work: S::WORK }
+                Facts { name, about, number, max_bits: S::MAX_BITS }
             }
         }
         self.ask(Question)
@@ -183,6 +183,18 @@ impl Protocol {
             }
         }
         self.ask(Question(job, batch))
+    }
+
+    /// Local work of a lookup of a job that it serves, offline and online.
+    pub(crate) fn work(self, job: &LookupJob) -> [Work; 2] {
+        struct Question<'a>(&'a LookupJob);
+        impl Ask for Question<'_> {
+            type Answer = [Work; 2];
+            fn of<S: Spec>(self) -> [Work; 2] {
+                S::work(self.0)
+            }
+        }
+        self.ask(Question(job))
     }
 
     /// Bytes of memory that one lookup takes at a party, at most: its correlated OTs, what is made of them, and
@@ -289,7 +301,6 @@ pub(crate) struct Facts {
     about: &'static str,
     number: u8,
     max_bits: u32,
-    pub(crate) work: LocalWork,
 }
 
 /// Memory for a batch's material and messages.

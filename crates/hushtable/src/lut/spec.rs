@@ -6,7 +6,7 @@ use prim::ring::Ring;
 
 use super::Table;
 use crate::{
-    bill::{Bill, LocalWork, Step},
+    bill::{Bill, Step, Work},
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -73,8 +73,6 @@ pub(crate) trait Spec {
     const NUMBER: u8;
     /// Most index bits that it serves.
     const MAX_BITS: u32;
-    /// Its local work.
-    const WORK: LocalWork;
 
     /// `Ok(())` if it serves the job, whose index bits and widths are in range.
     fn check(_job: &LookupJob) -> Result<()> {
@@ -87,6 +85,11 @@ pub(crate) trait Spec {
     /// In which order correlated OTs are drawn and messages sent offline.
     fn steps(job: &LookupJob, batch: usize) -> Vec<Step> {
         Step::of(&Self::bill(job, batch))
+    }
+
+    /// Local work of a lookup, offline and online, of which the part is that of both parties on average.
+    fn work(job: &LookupJob) -> [Work; 2] {
+        Work::of(&Self::bill(job, 2)).map(|both| both * 0.5)
     }
 
     /// Bytes of memory that a lookup takes at a party, at most: its correlated OTs, of `cots` bytes, what is made of

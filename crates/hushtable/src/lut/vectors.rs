@@ -10,7 +10,7 @@ use super::{
     spec::{LookupJob, Lookups, Made, Spec},
 };
 use crate::{
-    bill::{Bill, LocalWork, Step},
+    bill::{Bill, Step, Work},
     codec::{Reader, Writer},
     error::Result,
     net::Role,
@@ -28,7 +28,6 @@ impl<V: Generator> Spec for Vectors<V> {
     const ABOUT: &'static str = V::ABOUT;
     const NUMBER: u8 = V::NUMBER;
     const MAX_BITS: u32 = V::MAX_BITS;
-    const WORK: LocalWork = V::WORK;
 
     fn bill(job: &LookupJob, batch: usize) -> Bill {
         let made = match job.index {
@@ -48,6 +47,20 @@ impl<V: Generator> Spec for Vectors<V> {
             steps.extend([Step::Cots([batch as u64; 2]), Step::both(1)]);
         }
         steps
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let d = job.index_bits;
+        let made = match job.index {
+            Sharing::Additive => V::work::<Cyclic>(d),
+            Sharing::Xor => V::work::<Xor>(d),
+        };
+        let read = V::growing(d) + reading(job);
+        // What removes the sign: pads offline, online the product.
+        match job.signed() {
+            true => [made + Work::payload(1), read + Work::words(8)],
+            false => [made, read],
+        }
     }
 
     fn memory(job: &LookupJob, cots: usize) -> usize {
@@ -83,6 +96,12 @@ impl<V: Generator> Spec for Vectors<V> {
             }
         }
     }
+}
+
+/// Local work of reading a table by a row of bits. Four bits choose among the sums of four entries.
+pub(super) fn reading(job: &LookupJob) -> Work {
+    let table = (job.value_bits.div_ceil(8) as usize) << job.index_bits;
+    Work::index() + Work::row(1 << job.index_bits) + Work::bytes(table / 4)
 }
 
 /// Bytes of what removes the sign from one output: this party's bit and choice, its pads as sender and as

@@ -28,9 +28,9 @@
 use prim::{ct, ring::low, rows::Shift};
 use zeroize::Zeroizing;
 
-use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits, lift::Position};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, check_index_bits, lift::Position};
 use crate::{
-    bill::{Bill, LocalWork, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     error::Result,
     gates::{Bits, Products, multiply},
     net::Role,
@@ -238,9 +238,6 @@ impl Generator for OuterProducts {
     const ABOUT: &'static str = "one-hot vectors in few rounds by outer products";
     const NUMBER: u8 = 8;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    const WORK: LocalWork =
-        LocalWork { first: 0.4e-3, offline: [0.0, 95.3, 1.83, 0.0293, 0.0, 0.0, 0.0, 0.0], online: READING };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::balanced(p, n, batch)
     }
@@ -253,6 +250,10 @@ impl Generator for OuterProducts {
         (position + products).times(batch)
     }
 
+    fn work<G: Group>(d: u32) -> Work {
+        Position::work::<G>(d) + products_work(d) + Work::index() + Work::row(1 << d)
+    }
+
     fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
         Position::steps::<G>(n, batch, &Self::bill::<G>(n, batch))
     }
@@ -260,6 +261,18 @@ impl Generator for OuterProducts {
     fn memory(n: u32, _cots: usize, _removal: usize) -> usize {
         // Its OTs at once, and the cross terms of the last product.
         128 + 64 * ct::row_words(1 << n) + (64 << n.div_ceil(2))
+    }
+}
+
+/// Local work of the outer products for k bits: a payload for each row but the first.
+fn products_work(k: u32) -> Work {
+    let (low, high) = (k / 2, k - k / 2);
+    match k {
+        1 => Work::default(),
+        _ => {
+            let row = Work::payload(((1 << low) - 1u32).div_ceil(64) as usize);
+            row * f64::from((1u32 << high) - 1) + products_work(low) + products_work(high)
+        }
     }
 }
 

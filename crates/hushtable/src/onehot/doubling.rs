@@ -32,9 +32,9 @@ use std::ops::Range;
 use prim::{ct, ring::low};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, check_index_bits};
 use crate::{
-    bill::{Bill, LocalWork, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     error::Result,
     net::Role,
     ot::{
@@ -82,6 +82,15 @@ impl<G: Group> OneHot<G> {
 pub(crate) fn cots<G: Group>(role: Role, n: u32, m: u32, batch: usize) -> (usize, usize) {
     let levels = (0..m).map(|level| level_cots::<G>(role, n, level, batch));
     levels.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+}
+
+/// Local work of the same: of a level both parties' products, what each masks and doubles.
+pub(crate) fn work<G: Group>(d: u32, m: u32) -> Work {
+    let level = |level: u32| match level {
+        0 => Work::cots(u64::from(Index::lift_bits::<G>(d) > 0)),
+        _ => Work::payload(entry_widths(level).len()) + Work::words(4) + Work::bytes(2 << m >> 3),
+    };
+    Work::index() + (0..m).map(level).sum()
 }
 
 /// Those of one level: one each way; at level 0, which has no cross terms, only what the lift needs.
@@ -272,18 +281,16 @@ impl Generator for ByDoubling {
     const ABOUT: &'static str = "one-hot vectors by doubling";
     const NUMBER: u8 = 4;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    const WORK: LocalWork = LocalWork {
-        first: 0.2e-3,
-        offline: [52.3, 42.2, 0.796, 0.0, 0.0, 0.00123, 0.0, 0.0],
-        online: READING,
-    };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::doubling(p, n, batch)
     }
 
     fn bill<G: Group>(n: u32, batch: usize) -> Bill {
         OneHot::<G>::doubling_bill(n).times(batch)
+    }
+
+    fn work<G: Group>(d: u32) -> Work {
+        work::<G>(d, d) + Work::row(1 << d)
     }
 
     fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {

@@ -24,9 +24,9 @@ use std::collections::BTreeMap;
 use prim::{ct, transpose::transpose64};
 use zeroize::Zeroizing;
 
-use super::{Generator, Group, MAX_FLUTE_BITS, OneHot, READING, check_index_bits, lift::Position};
+use super::{Generator, Group, MAX_FLUTE_BITS, OneHot, check_index_bits, lift::Position};
 use crate::{
-    bill::{Bill, LocalWork, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     error::Result,
     gates::{Bits, Triples, and_pairs},
     net::Role,
@@ -123,15 +123,16 @@ impl Generator for FlutePlus {
     const ABOUT: &'static str = "one-hot vectors by AND gates";
     const NUMBER: u8 = 9;
     const MAX_BITS: u32 = MAX_FLUTE_BITS;
-    const WORK: LocalWork =
-        LocalWork { first: 0.6e-3, offline: [29.1, 38.5, 4.58, 0.0, 0.0, 0.0, 0.0, 0.0], online: READING };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::flute_plus(p, n, batch)
     }
 
     fn bill<G: Group>(n: u32, batch: usize) -> Bill {
         (Position::bill::<G>(n) + products_bill(n)).keeping((1 << n) + 32).times(batch)
+    }
+
+    fn work<G: Group>(d: u32) -> Work {
+        Position::work::<G>(d) + Work::triples(products(d)) + Work::index() + Work::row(1 << d)
     }
 
     fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
@@ -144,9 +145,14 @@ impl Generator for FlutePlus {
     }
 }
 
+/// Of d bits, of two and more.
+pub(crate) fn products(d: u32) -> usize {
+    (1 << d) - d as usize - 1
+}
+
 /// What all products of n shared bits cost, offline.
 pub(crate) fn products_bill(n: u32) -> Bill {
-    let ands = Triples::bill(1).times((1 << n) - n as usize - 1);
+    let ands = Triples::bill(1).times(products(n));
     let rounds = n.next_power_of_two().trailing_zeros();
     Bill { cots: ands.cots, offline: Phase { rounds, ..ands.online }, ..Bill::FREE }
 }

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 use super::Group;
 use crate::{
-    bill::{Bill, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     error::Result,
     gates::{Bits, Products, multiply},
     net::Role,
@@ -83,6 +83,11 @@ impl Position {
             }
             _ => Bill::FREE,
         }
+    }
+
+    /// Local work of a position.
+    pub fn work<G: Group>(d: u32) -> Work {
+        Work::cots(Self::bill::<G>(d).all_cots())
     }
 
     /// The steps of a bill that begins with that of the positions of a batch.

@@ -28,9 +28,9 @@
 use prim::{block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, check_index_bits};
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     error::Result,
     net::Role,
     ot::{CotReceiver, CotSender},
@@ -170,9 +170,6 @@ impl Generator for Rotation {
     const ABOUT: &'static str = "one-hot vectors by rotation";
     const NUMBER: u8 = 3;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    const WORK: LocalWork =
-        LocalWork { first: 0.2e-3, offline: [92.4, 79.6, 3.47, 0.0, 0.0, 1.44, 0.0, 0.0], online: READING };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::rotl(p, n, batch)
     }
@@ -181,5 +178,10 @@ impl Generator for Rotation {
         let (d, entries) = (u64::from(n), 1 << n);
         let offline = Phase { bits: [128 * (d - 1) + entries, 0], rounds: 1 };
         Bill { cots: [d, 0], offline, kept: entries + 32, ..Bill::FREE }.alternating(batch)
+    }
+
+    fn work<G: Group>(d: u32) -> Work {
+        let n = 1usize << d;
+        Work::nodes(n - 2 + n * n.div_ceil(128)) + Work::levels(d) + Work::index() + Work::row(n)
     }
 }

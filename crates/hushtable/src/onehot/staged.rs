@@ -36,9 +36,9 @@ use std::ops::Range;
 use prim::{block::Block, ct, ggm, hash::CcrHash, pack, rows};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::{Generator, Group, MAX_DENSE_BITS, OneHot, READING, check_index_bits};
+use super::{Generator, Group, MAX_DENSE_BITS, OneHot, check_index_bits};
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     error::Result,
     net::Role,
     ot::{CotReceiver, CotSender},
@@ -226,9 +226,6 @@ impl Generator for StagedRotation {
     const ABOUT: &'static str = "one-hot vectors by rotation digit by digit";
     const NUMBER: u8 = 6;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    const WORK: LocalWork =
-        LocalWork { first: 0.2e-3, offline: [214.0, 147.0, 4.12, 0.0, 0.0, 0.0, 0.0, 0.0], online: READING };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::staged(p, n, batch)
     }
@@ -236,6 +233,15 @@ impl Generator for StagedRotation {
     fn bill<G: Group>(n: u32, batch: usize) -> Bill {
         let offline = Phase { bits: [bits(n) as u64, 0], rounds: 1 };
         Bill { cots: [n.into(), 0], offline, kept: (1 << n) + 32, ..Bill::FREE }.alternating(batch)
+    }
+
+    fn work<G: Group>(d: u32) -> Work {
+        let (n, digits) = (1usize << d, digits(d));
+        let leaves: usize = digits.iter().map(|width| 1 << width).sum();
+        let trees = Work::nodes(hashed(d, digits.iter().copied())) + Work::levels(d);
+        // Rows and their sums: of a leaf's row each word is read, turned, and added to both.
+        let rows = Work::words(4 * leaves * ct::row_words(n)) + Work::steps(2 * digits.len() as u32);
+        trees + rows + Work::index() + Work::row(n)
     }
 }
 

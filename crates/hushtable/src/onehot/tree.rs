@@ -34,17 +34,17 @@ use zeroize::Zeroizing;
 
 use super::{
     Cyclic, Generator, Group, MAX_INDEX_BITS, OneHot, check_index_bits, doubling,
-    doubling::Doubling,
+    doubling::{ByDoubling, Doubling},
     rows::{LOOKUPS, Trees},
 };
 use crate::{
-    bill::{Bill, LocalWork, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     error::Result,
     net::Role,
     party::Party,
     session::{Purpose, Session},
     tree::{
-        half_tree::{HalfTrees, add_blocks, groups, next},
+        half_tree::{self, HalfTrees, add_blocks, groups, next},
         index::Index,
     },
 };
@@ -171,18 +171,27 @@ impl Generator for HalfTree {
     const ABOUT: &'static str = "one-hot vectors of large tables by half-trees";
     const NUMBER: u8 = 5;
     const MAX_BITS: u32 = MAX_INDEX_BITS;
-    const WORK: LocalWork = LocalWork {
-        first: 0.2e-3,
-        offline: [52.1, 71.3, 0.0585, 0.00001, 0.0, 0.0, 0.0, 0.0],
-        online: [81.9, 0.0, 0.0508, 0.0102, 0.0, 0.0, 0.0, 4.37],
-    };
-
     fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
         OneHot::tree(p, n, batch)
     }
 
     fn bill<G: Group>(n: u32, batch: usize) -> Bill {
         OneHot::<G>::tree_bill(n).times(batch)
+    }
+
+    fn work<G: Group>(d: u32) -> Work {
+        match d.checked_sub(LOW) {
+            None | Some(0) => ByDoubling::work::<G>(d),
+            Some(high) => doubling::work::<G>(d, LOW) + half_tree::work(high) + half_tree::leaves_work(high),
+        }
+    }
+
+    fn growing(d: u32) -> Work {
+        match d.checked_sub(LOW) {
+            None | Some(0) => Work::default(),
+            // Rows come a few at a time.
+            Some(high) => half_tree::leaves_work(high) + Work::index(),
+        }
     }
 
     fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {

@@ -1,6 +1,6 @@
 //! The prediction for each protocol, and the choice.
 
-use super::{clock::Clock, machine::Machine, ot, rounds, work};
+use super::{clock::Clock, machine::Machine, ot, rounds};
 use crate::{
     bill::{Bill, Objective, Phase, Step},
     error::{Error, Result},
@@ -44,14 +44,15 @@ pub struct Prediction {
 
 impl Prediction {
     /// What `objective` minimises: seconds, those before the inputs in part if time online counts, bytes, or rounds.
+    /// Of equals [`plan`] takes those with the least total time first.
     pub fn value(&self, objective: Objective) -> f64 {
         let phases = [self.setup, self.offline, self.online];
         let before = self.setup.seconds + self.offline.seconds;
         match objective {
             Objective::Total => before + self.online.seconds,
             Objective::Online => BEFORE * before + self.online.seconds,
-            Objective::Bytes => phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum(),
             Objective::Rounds => f64::from(self.online.rounds),
+            Objective::Bytes => phases.iter().map(|phase| phase.bytes[0] + phase.bytes[1]).sum(),
         }
     }
 }
@@ -122,7 +123,7 @@ fn predict(
     machine: &Machine,
 ) -> Prediction {
     let (bill, steps) = (protocol.bill_of(job, batch), protocol.steps(job, batch));
-    let work = work::seconds(protocol, job, batch, machine);
+    let work = protocol.work(job).map(|work| machine.seconds(work, batch));
     let [setup, offline, online] = estimates(&bill, &steps, work, link, machine);
     let memory = (protocol.memory(job) * batch + protocol.room(job)) as u64;
     Prediction { protocol, setup, offline, online, memory }
@@ -139,6 +140,8 @@ fn estimates(
     let ot = ot::cost(bill.cots, machine);
     let (offline, online) = (bill.offline, bill.online);
     let bytes = |phase: &Phase| phase.bits.map(|bits| packed(bits, phase.rounds));
+    let work =
+        [work[0] + machine.handling(offline.all_bits()), work[1] + machine.handling(online.all_bits())];
     let phase = |seconds: f64, bytes: [f64; 2], rounds: u32, waits: u32| {
         let rate = link.mbit_per_s.map_or(f64::INFINITY, |mbit| mbit * 1e6 / 8.0);
         let sending = bytes[0].max(bytes[1]) / rate;

@@ -41,6 +41,7 @@ use zeroize::Zeroizing;
 
 use super::{Group, index::Index};
 use crate::{
+    bill::Work,
     error::Result,
     net::Role,
     ot::{
@@ -64,6 +65,23 @@ const CALLS: usize = 1 << 20;
 const fn trees_of_a_key(height: u32) -> usize {
     let height = if height == 0 { 1 } else { height as usize };
     CALLS / height / LANES * LANES
+}
+
+/// Local work of growing a tree: of each level the hashes of its nodes and the nodes grown anew for them.
+pub(crate) fn work(height: u32) -> Work {
+    let kept = |level: u32| if level < KEPT { 1 << level } else { 0 };
+    let level = |level: u32| Work::nodes((1 << level) + unfolded(level) + kept(level)) + Work::cots(2);
+    (0..height).map(level).sum()
+}
+
+/// Local work of hashing the leaves.
+pub(crate) fn leaves_work(height: u32) -> Work {
+    Work::nodes((1 << height) + unfolded(height))
+}
+
+/// Nodes that are grown anew to reach a level.
+fn unfolded(level: u32) -> usize {
+    (1 << level) - (1 << level.min(KEPT))
 }
 
 /// One party's trees, in groups as in [`forest`]; the last group is filled up with idle ones.

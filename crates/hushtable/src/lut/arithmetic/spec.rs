@@ -4,7 +4,7 @@ use prim::{forest::LANES, ring::Ring};
 
 use super::{Arithmetic, generator_cots, low_bits};
 use crate::{
-    bill::{Bill, LocalWork, Phase, Step},
+    bill::{Bill, Phase, Step, Work},
     codec::{Reader, Writer},
     error::Result,
     gates::B2a,
@@ -17,7 +17,7 @@ use crate::{
     party::Party,
     session::Session,
     share::{Kind, Share, Sharing},
-    tree::index::Index,
+    tree::{half_tree, index::Index},
 };
 
 /// Lookups by additive one-hot vectors.
@@ -28,12 +28,6 @@ impl Spec for Words {
     const ABOUT: &'static str = "additive one-hot vectors: additive output in one round";
     const NUMBER: u8 = 7;
     const MAX_BITS: u32 = MAX_INDEX_BITS;
-    const WORK: LocalWork = LocalWork {
-        first: 0.4e-3,
-        offline: [52.4, 166.0, 0.31, 0.0988, 0.0, 0.0, 0.01, 0.0],
-        online: [38.6, 0.0, 0.567, 0.193, 0.186, 0.0, 0.000196, 0.0],
-    };
-
     fn check(job: &LookupJob) -> Result<()> {
         only(Self::NAME, "sharing of the output", job.output, Sharing::Additive)
     }
@@ -52,6 +46,22 @@ impl Spec for Words {
         }
         steps.extend([Step::Cots([batch as u64; 2]), Step::both(2)]);
         steps
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let (d, low) = (job.index_bits, low_bits(word_bits(job.value_bits), job.index_bits));
+        let short = match job.index {
+            Sharing::Additive => doubling::work::<Cyclic>(d, low),
+            Sharing::Xor => doubling::work::<Xor>(d, low),
+        };
+        let leaves = half_tree::leaves_work(d - low);
+        let words = 1usize << low;
+        // A correlated OT from P0 for each entry that becomes a word, and then a payload of all words.
+        let conversion = (Work::payload(1) * 0.5 + Work::words(4)) * (words - 1) as f64;
+        let conversion = if job.value_bits > 1 { conversion } else { Work::default() };
+        let made = short + half_tree::work(d - low) + leaves + conversion + Work::payload(words);
+        // Entries are multiplied side by side.
+        [made, leaves + Work::index() + Work::words((1 << d) / 4)]
     }
 
     fn memory(job: &LookupJob, _cots: usize) -> usize {

@@ -6,10 +6,10 @@ use prim::ring::Ring;
 
 use super::{
     SpLut, check_entries,
-    spec::{message, online},
+    spec::{message, online, online_work},
 };
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     error::Result,
     lut::{
         Table,
@@ -51,18 +51,21 @@ impl Spec for Codes {
     const ABOUT: &'static str = "one message as long as the table, OTs from codes";
     const NUMBER: u8 = 2;
     const MAX_BITS: u32 = one_of_n::MAX_CODE_PADS.ilog2();
-    const WORK: LocalWork = LocalWork {
-        first: 0.7e-3,
-        offline: [95.0, 2.0, 0.0, 0.0, 0.0, 0.000662, 0.000082, 0.0],
-        online: [67.9, 17.4, 2.08, 0.669, 0.0, 0.0231, 0.00471, 0.0],
-    };
-
     fn bill(job: &LookupJob, batch: usize) -> Bill {
         let (p0, p1) = one_of_n::code_cots(1 << job.index_bits, halves(Role::P0, batch));
         let columns = one_of_n::code_columns(job.index_bits) as u64;
         let offline = Phase { bits: [0, columns], rounds: 1 };
         let each = Bill { offline, kept: 128, ..Bill::FREE } + online(job);
         Bill::of_cots([p0 as u64, p1 as u64]).beside(each.alternating(batch))
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let (d, columns) =
+            (job.index_bits as usize, one_of_n::code_columns(job.index_bits) + job.index_bits as usize);
+        // Three columns of blocks from seeds at both parties together; codewords, the map to 128 bits, transpositions.
+        let seeds = Work::hashes(3 * columns / 256);
+        let rows = Work::bytes(columns * d / 16 + 8 * (columns - 128) + 3 * 7 * 16);
+        [seeds + rows + Work::index(), online_work(job) + Work::index()]
     }
 
     fn memory(job: &LookupJob, _cots: usize) -> usize {

@@ -4,7 +4,7 @@ use prim::ring::Ring;
 
 use super::{MAX_ENTRIES, SpLut};
 use crate::{
-    bill::{Bill, LocalWork, Phase},
+    bill::{Bill, Phase, Work},
     codec::{Reader, Writer},
     error::Result,
     lut::{
@@ -27,6 +27,12 @@ pub(super) fn online(job: &LookupJob) -> Bill {
     Bill { online: Phase { bits: [sent, job.index_bits.into()], rounds: 2 }, ..Bill::FREE }
 }
 
+/// Local work of the same. Half of the lookups are sent, for which pads are hashed.
+pub(super) fn online_work(job: &LookupJob) -> Work {
+    let n = 1 << job.index_bits;
+    Work::hashes(n / 2) + Work::words(n) + Work::index()
+}
+
 /// Bytes of the message of a lookup.
 pub(super) fn message(job: &LookupJob) -> usize {
     (job.value_bits as usize) << job.index_bits >> 3
@@ -37,15 +43,14 @@ impl Spec for Products {
     const ABOUT: &'static str = "one message as long as the table";
     const NUMBER: u8 = 1;
     const MAX_BITS: u32 = MAX_ENTRIES.ilog2();
-    const WORK: LocalWork = LocalWork {
-        first: 0.0,
-        offline: [6.24, 0.0, 0.00245, 0.000559, 0.0, 0.000142, 0.0, 0.0],
-        online: [19.9, 54.9, 1.88, 0.653, 0.243, 0.0, 0.015, 0.0],
-    };
-
     fn bill(job: &LookupJob, batch: usize) -> Bill {
         let d = u64::from(job.index_bits);
         (Bill::of_cots([d, 0]).keeping(128 * d) + online(job)).alternating(batch)
+    }
+
+    fn work(job: &LookupJob) -> [Work; 2] {
+        let choices = Work::words(3 * job.index_bits as usize);
+        [choices, online_work(job) + Work::levels(job.index_bits)]
     }
 
     fn memory(job: &LookupJob, cots: usize) -> usize {
