@@ -19,8 +19,8 @@ pub(crate) struct Work {
     pub(crate) bytes: f64,
 }
 
-// Three things that every protocol does count for words. How many is the same for all protocols; see
-// `tools/check_plan.py`.
+// What every protocol does is counted in words, for all of them alike. How many was chosen by the record of runs, once
+// and rounded: `tools/check_plan.py` shows what comes of it.
 
 /// A correlated OT, from its string to a share of what went through it.
 const COT: f64 = 16.0;

@@ -10,7 +10,7 @@ use crate::ot::{
 };
 
 /// Bytes that connecting, agreement and base OTs take: [from P0, from P1].
-pub const SETUP_BYTES: [f64; 2] = [11e3, 39e3];
+pub const SETUP_BYTES: [f64; 2] = [7.4e3, 35.1e3];
 /// Their rounds, and how often they wait for the link: connecting waits without a message that counts.
 const SETUP_ROUNDS: u32 = 6;
 const SETUP_WAITS: u32 = 9;

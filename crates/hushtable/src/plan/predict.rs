@@ -165,3 +165,35 @@ fn estimates(
         phase(work[1], bytes(&online), online.rounds, done.since(ready)),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{bill::Work, share::Sharing};
+
+    /// A protocol that counts nothing is predicted by its bill alone, without a fit: about as those that count.
+    #[test]
+    fn what_a_bill_implies_is_near_what_protocols_count() {
+        let (machine, batch) = (Machine::REFERENCE, 100_000);
+        for protocol in Protocol::ALL {
+            for (index, index_bits) in [(Sharing::Additive, 4), (Sharing::Additive, 8), (Sharing::Xor, 8)] {
+                let job = LookupJob { index, output: index, index_bits, value_bits: 16 };
+                if protocol.check(&job).is_err() {
+                    continue;
+                }
+                let (bill, steps) = (protocol.bill_of(&job, batch), protocol.steps(&job, batch));
+                let total = |work: [Work; 2]| -> f64 {
+                    let work = work.map(|work| machine.seconds(work, batch));
+                    estimates(&bill, &steps, work, &LinkShape::LOOPBACK, &machine)
+                        .iter()
+                        .map(|e| e.seconds)
+                        .sum()
+                };
+                let implied = Work::of(&protocol.bill_of(&job, 2)).map(|both| both * 0.5);
+                let ratio = total(implied) / total(protocol.work(&job));
+                println!("{protocol}, {job}: {ratio:.2}");
+                assert!((0.3..2.0).contains(&ratio), "{protocol}, {job}: {ratio}");
+            }
+        }
+    }
+}
