@@ -8,14 +8,20 @@ use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
         self, Absolute, BoundedExtension, Clamp, CompareJob, ComparePlan, Comparison, Decomposition,
-        Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed, KnownProducts, MatrixJob,
-        MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        Sides, SidesJob, SmallProducts, Squares, Truncation, VectorMaximum,
+        Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed, FoldedProducts, KnownProducts,
+        MatrixJob, MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication, Objective,
+        ProductTriples, Relu, Sides, SidesJob, SmallProducts, Squares, Truncation, VectorMaximum,
     },
     gates::{B2a, DaBits, Mux, Triples},
     lut::{
-        LookupJob, Merged, Protocol, Table, arithmetic::Arithmetic, flute::Flute, oplut::OpLut, ottt::Ottt,
-        read::polynomial, splut::SpLut, switching::Chain,
+        LookupJob, Merged, Protocol, Table,
+        arithmetic::Arithmetic,
+        flute::Flute,
+        oplut::OpLut,
+        ottt::Ottt,
+        read::{Signed, polynomial},
+        splut::SpLut,
+        switching::Chain,
     },
     math::{
         self, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Reciprocal, ReciprocalJob,
@@ -100,7 +106,8 @@ fn lookups(p: &mut Party) -> Result<()> {
     all(INDEX_BITS.map(|n| long.clone().pad(n, 0).map(drop)).into_iter().skip(1))?;
     all(WIDTHS.map(|bits| Flute::prepare(p, 3, bits, 1).map(drop)))?;
     all(WIDTHS.map(|bits| Arithmetic::<Xor, u64>::prepare(p, 3, bits, 1).map(drop)))?;
-    all(WIDTHS.map(|bits| OneHot::<Xor>::rotl(p, 3, 1)?.signed(p, &[bits]).map(drop)))
+    all(WIDTHS.map(|bits| OneHot::<Xor>::rotl(p, 3, 1)?.signed(p, &[bits]).map(drop)))?;
+    all(WIDTHS.map(|bits| Signed::<Xor>::bill(3, &[8, bits]).map(drop)))
 }
 
 /// Those whose outcome is a count of correlated OTs, or nothing for what is not served.
@@ -220,6 +227,11 @@ fn numbers(p: &mut Party) -> Result<()> {
             Multiplication::prepare(p, bits, 2).map(drop),
             Squares::prepare(p, bits, 2).map(drop),
             SmallProducts::prepare(p, bits, 2).map(drop),
+            Squares::bill(bits).map(drop),
+            SmallProducts::bill(64, bits).map(drop),
+            SmallProducts::bill(bits, 1).map(drop),
+            FoldedProducts::prepare(p, &[8, bits], 2).map(drop),
+            FoldedProducts::bill(&[8, bits]).map(drop),
             MatrixProduct::prepare(p, MatrixJob::shared(rows, bits)).map(drop),
         ])?;
     }
@@ -227,7 +239,10 @@ fn numbers(p: &mut Party) -> Result<()> {
     all([0, 20, 33, u32::MAX].map(|f| Truncation::prepare(p, 20, f, 1).map(drop)))?;
     all([20, 33, u32::MAX].map(|f| arith::truncate_reduce(&x, f).map(drop)))?;
     all([20, 33, u32::MAX].map(|f| arith::insecure_truncate_local(Role::P0, &x, f).map(drop)))?;
-    all([20, 0, 65, u32::MAX].map(|k| BoundedExtension::prepare(p, [20, k], 1).map(drop)))?;
+    for widths in [[20, 20], [20, 0], [20, 65], [20, u32::MAX], [0, 20], [64, 64], [u32::MAX, 20]] {
+        all([BoundedExtension::prepare(p, widths, 1).map(drop), BoundedExtension::bill(widths).map(drop)])?;
+    }
+    all([SmallProducts::bill(20, 21).map(drop)])?;
     let mut material = || Multiplication::prepare(p, 20, 4);
     let made = [material()?, material()?, material()?, material()?];
     let [first, second, third, last] = made;

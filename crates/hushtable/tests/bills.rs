@@ -1,4 +1,4 @@
-//! The bills of gates, one-hot vectors, lookups and arithmetic are what they cost, to the bit: what each party
+//! The bills of gates, lookups and arithmetic are what they cost, to the bit: what each party
 //! sends in each phase, rounds, and correlated OTs, none of which is drawn online.
 
 use crate::support::billed::{check, check_parts};
@@ -14,11 +14,8 @@ use hushtable::{
     },
     bill::Bill,
     gates::{B2a, Bits, DaBits, Mux, Triples, and_shared},
-    lut::{
-        LookupJob, Protocol, Table,
-        read::{PolynomialShape, Signed},
-    },
-    onehot::{Cyclic, Group, OneHot, Xor},
+    lut::{LookupJob, Protocol, Table},
+    onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
 use prim::ring::Ring;
@@ -79,33 +76,6 @@ fn gates() {
 }
 
 #[test]
-fn one_hot_vectors_and_their_readers() {
-    fn of<G: Group>() {
-        for n in [1, 2, 5, 7, 8, 11] {
-            let name = |what: &str| format!("{what} of 2^{n} entries, {}", G::NAME);
-            let vector = OneHot::<G>::tree_bill(n).times(N);
-            check(&name("tree"), vector, |p| OneHot::<G>::tree(p, n, N), |_, _| Ok(()));
-            if n < 8 {
-                let vector = OneHot::<G>::doubling_bill(n).times(N);
-                check(&name("doubling"), vector, |p| OneHot::<G>::doubling(p, n, N), |_, _| Ok(()));
-            }
-            for widths in [&[1][..], &[1, 1], &[13], &[64, 64, 64]] {
-                let table =
-                    Table::vector(widths[0], vec![vec![1u64; 1 << n]; widths.len()]).expect("a table");
-                check(
-                    &name(&format!("lookups of {widths:?} bits")),
-                    vector + Signed::<G>::bill(n, widths).times(N),
-                    |p| OneHot::<G>::tree(p, n, N)?.signed(p, widths),
-                    |s, m| m.lookup_all(s, &[&table], &Share::new(n, vec![1; N])).map(drop),
-                );
-            }
-        }
-    }
-    of::<Cyclic>();
-    of::<Xor>();
-}
-
-#[test]
 fn lookup_protocols() {
     /// Words no wider than the entries need: what a job is billed for.
     fn of<G: Group, K: Kind, R: Ring>(entries: &[(u32, u32)]) {
@@ -131,20 +101,6 @@ fn lookup_protocols() {
     all::<Cyclic, Bitwise>();
     all::<Xor, Additive>();
     all::<Xor, Bitwise>();
-}
-
-#[test]
-fn looked_up_polynomials() {
-    for (degree, bits, ring) in [(1, 4, 20), (2, 4, 20), (3, 9, 64), (3, 11, 20)] {
-        let shape = PolynomialShape { degree, bits, ring };
-        let table = Table::vector(ring, vec![vec![1u64; 8]; degree as usize + 1]).expect("a table");
-        check(
-            &format!("{shape:?}"),
-            (OneHot::<Cyclic>::tree_bill(3) + shape.bill(3)).times(N),
-            |p| OneHot::<Cyclic>::tree(p, 3, N)?.polynomial(p, shape),
-            |s, m| m.eval(s, &table, &AShare::new(3, vec![1; N]), &[5; N]).map(drop),
-        );
-    }
 }
 
 #[test]
@@ -263,7 +219,7 @@ fn products() {
         );
         check(
             &name("squares"),
-            Squares::bill(l).times(N),
+            Squares::bill(l).expect("a bill").times(N),
             |p| Squares::prepare(p, l, N),
             |s, m| m.square(s, &x).map(drop),
         );
@@ -332,10 +288,10 @@ fn products_with_small_numbers() {
     for (l, b) in [(20, 3), (37, 37), (64, 1)] {
         let prepare = |p: &mut Party| SmallProducts::prepare(p, b, N);
         let (sum, both) = (format!("sum, {l} and {b} bits"), format!("both, {l} and {b} bits"));
-        let bill = SmallProducts::bill(l, b).times(N);
+        let bill = SmallProducts::bill(l, b).expect("a bill").times(N);
         check(&sum, bill, prepare, |s, m| m.times_sum(s, &words(l, N), &[1; N]).map(drop));
         if b <= l - 4 {
-            let bill = SmallProducts::bill(l - 4, b).times(N);
+            let bill = SmallProducts::bill(l - 4, b).expect("a bill").times(N);
             check(&both, bill, prepare, |s, m| m.times_both(s, &words(l, N), &[1; N], 2, 4).map(drop));
         }
     }
@@ -374,13 +330,13 @@ fn extensions() {
         let (name, x) = (|what: &str| format!("{what} of {l} to {k} bits"), words(l, N));
         check(
             &name("bounded extension"),
-            BoundedExtension::bill([l, k]).times(N),
+            BoundedExtension::bill([l, k]).expect("a bill").times(N),
             |p| BoundedExtension::prepare(p, [l, k], N),
             |s, m| m.zero::<u64, u64>(s, &x).map(drop),
         );
         check(
             &name("bounded signed extension"),
-            BoundedExtension::bill([l, k]).times(N),
+            BoundedExtension::bill([l, k]).expect("a bill").times(N),
             |p| BoundedExtension::prepare(p, [l, k], N),
             |s, m| m.sign::<u64, u64>(s, &x).map(drop),
         );

@@ -58,8 +58,12 @@ impl BoundedExtension {
     }
 
     /// What a number costs.
-    pub fn bill([l, k]: [u32; 2]) -> Bill {
-        BitProducts::bill(k - l)
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= l < k <= 64`.
+    pub fn bill([l, k]: [u32; 2]) -> Result<Bill> {
+        check_widths([l, k])?;
+        Ok(BitProducts::bill(k - l))
     }
 
     /// Online, 1 round: zero extension of `x < 2^(l-1)`; for larger x the result is wrong. Spends the material.

@@ -62,6 +62,12 @@ impl OrderJob {
         Ok(best.0)
     }
 
+    /// All of it as numbers, for a digest.
+    pub(super) fn words(self) -> [u64; 3] {
+        let Self { bits, digit, below } = self;
+        [bits.into(), digit.into(), below.into()]
+    }
+
     /// What an order costs.
     ///
     /// # Errors

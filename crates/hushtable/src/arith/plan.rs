@@ -48,6 +48,12 @@ impl ComparePlan {
         Ok(best.expect("there are plans").0)
     }
 
+    /// All of it as numbers, for a digest.
+    pub(crate) fn words(self) -> [u64; 2] {
+        let Self { method, digit } = self;
+        [method as u64, digit.into()]
+    }
+
     /// What a comparison of numbers of `bits` bits costs by this plan.
     ///
     /// # Errors

@@ -13,9 +13,10 @@
 //! * of numbers the parties know: l correlated OTs; online `l + l (l + 1) / 2` bits, and for rows of k
 //!   words `l + k l (l + 1) / 2`;
 //! * of shared numbers: twice that;
-//! * squares: as of numbers the parties know, for `l - 1` bits.
+//! * squares: as of numbers the parties know, for `l - 1` bits;
+//! * of folded lookups: as of shared numbers, for each column.
 //!
-//! 1 round in any number.
+//! 1 round in any number; folded lookups take one for each width that columns have.
 //!
 //! # Source
 //! Gilboa (CRYPTO 1999); Demmler, Schneider, Zohner, "ABY" (NDSS 2015), section III-A.
@@ -217,8 +218,12 @@ impl Squares {
     }
 
     /// What a square costs.
-    pub fn bill(bits: u32) -> Bill {
-        if bits == 1 { Bill::FREE } else { Gilboa::bill(bits - 1, bits - 1, 1) }
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths other than 1 to 64.
+    pub fn bill(bits: u32) -> Result<Bill> {
+        check_width::<u64>(bits)?;
+        Ok(if bits == 1 { Bill::FREE } else { Gilboa::bill(bits - 1, bits - 1, 1) })
     }
 
     /// Online, 1 round: shares of `x_i^2`. Spends the material.
@@ -255,9 +260,21 @@ impl FoldedProducts {
     /// # Errors
     /// As [`Multiplication::prepare`].
     pub fn prepare(p: &mut Party, widths: &[u32], batch: usize) -> Result<Self> {
+        widths.iter().try_for_each(|&w| check_width::<u64>(w))?;
         let count = |w: u32| batch * widths.iter().filter(|&&v| v == w).count();
         let products = distinct(widths).into_iter().map(|w| Multiplication::prepare(p, w, count(w)));
         Ok(Self { products: products.collect::<Result<_>>()?, widths: widths.to_vec() })
+    }
+
+    /// What the products of a lookup cost, with columns of these widths.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths other than 1 to 64.
+    pub fn bill(widths: &[u32]) -> Result<Bill> {
+        widths.iter().try_for_each(|&w| check_width::<u64>(w))?;
+        let count = |w: u32| widths.iter().filter(|&&v| v == w).count();
+        let of_width = |w: u32| Multiplication::bill(w).times(count(w));
+        Ok(distinct(widths).into_iter().map(of_width).fold(Bill::FREE, Bill::then))
     }
 
     /// Online: shares of the products, a batch for each column: 1 round for every width that columns have. Spends

@@ -124,6 +124,14 @@ impl SidesJob {
         Ok(carry + B2a::bill(self.bits - self.low) + order)
     }
 
+    /// All of it as numbers, for a digest.
+    pub(crate) fn words(self) -> Vec<u64> {
+        let Self { bits, low, span, sides, plan, order } = self;
+        let own = [bits.into(), low.into(), span, sides.into()];
+        let order = order.map_or(vec![], |order| order.words().to_vec());
+        [&own[..], &plan.words(), &order].concat()
+    }
+
     fn carries(&self) -> usize {
         if self.span.is_power_of_two() { 1 } else { 2 }
     }

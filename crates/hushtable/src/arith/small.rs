@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 
 use super::{
     gilboa::{Factors, Gilboa},
-    product::{share, words},
+    product::{check_width, share, words},
 };
 use crate::{
     bill::Bill,
@@ -63,9 +63,14 @@ impl SmallProducts {
     }
 
     /// What a product mod `2^l` costs, with numbers of b bits.
-    pub fn bill(l: u32, b: u32) -> Bill {
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless `1 <= b <= l <= 64`.
+    pub fn bill(l: u32, b: u32) -> Result<Bill> {
+        check_width::<u64>(l)?;
+        check(b, l)?;
         let mixed = Gilboa::bill(l, b, 1);
-        mixed.beside(mixed.swapped())
+        Ok(mixed.beside(mixed.swapped()))
     }
 
     /// Online, 1 round: shares of `x (n_0 + n_1)`, `mine` being this party's numbers, of which the low b bits count.

@@ -34,7 +34,8 @@ impl<V: Generator> Spec for Vectors<V> {
             Sharing::Additive => V::bill::<Cyclic>(job.index_bits, batch),
             Sharing::Xor => V::bill::<Xor>(job.index_bits, batch),
         };
-        made + Signed::<Cyclic>::bill(job.index_bits, &[job.sign_bits()]).times(batch)
+        let sign = Signed::<Cyclic>::bill(job.index_bits, &[job.sign_bits()]);
+        made + sign.expect("a width that was checked").times(batch)
     }
 
     fn steps(job: &LookupJob, batch: usize) -> Vec<Step> {

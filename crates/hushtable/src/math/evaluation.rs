@@ -225,13 +225,22 @@ impl Evaluation {
 
     /// What both parties compare: format, tables and what becomes of numbers outside.
     pub fn digest(&self) -> blake3::Hash {
-        let program = &self.0;
+        let Program { bits, grid, fraction_out, form, check, guard, instead, ends, .. } = &*self.0;
+        let parts = [
+            vec![(*bits).into(), (*fraction_out).into(), ends.outside as u64],
+            grid.words(),
+            instead.iter().flat_map(|instead| instead.words()).collect(),
+            guard.map_or(vec![], Guard::words),
+            check.map_or(vec![], Check::words),
+            form.words(),
+        ];
         let mut hash = blake3::Hasher::new();
-        let Program { bits, grid, fraction_out, check, guard, instead, .. } = &**program;
-        let outside = program.ends.outside;
-        let format = format!("{bits} {grid:?} {fraction_out} {outside} {instead:?} {guard:?} {check:?}");
-        hash.update(format.as_bytes());
-        program.form.hash(&mut hash);
+        for part in parts {
+            // With its length, so that no two lists of parts are the same bytes.
+            for word in [&[part.len() as u64], &part[..]].concat() {
+                hash.update(&word.to_le_bytes());
+            }
+        }
         hash.finalize()
     }
 

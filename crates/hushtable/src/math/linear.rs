@@ -146,8 +146,11 @@ impl Widening {
     }
 
     /// What a number costs.
-    pub(super) fn bill([l, w]: [u32; 2]) -> Bill {
-        if l == w { Bill::FREE } else { BoundedExtension::bill([l, w]) }
+    ///
+    /// # Errors
+    /// As [`BoundedExtension::bill`].
+    pub(super) fn bill([l, w]: [u32; 2]) -> Result<Bill> {
+        if l == w { Ok(Bill::FREE) } else { BoundedExtension::bill([l, w]) }
     }
 
     /// Online: signed numbers. Spends the material.

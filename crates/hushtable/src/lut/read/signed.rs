@@ -63,16 +63,20 @@ struct Removal {
 
 impl<G: Group> Signed<G> {
     /// What a lookup costs in tables of `2^n` entries with columns of these widths, beside its one-hot vector.
-    pub fn bill(n: u32, widths: &[u32]) -> Bill {
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a width outside 1 to 64.
+    pub fn bill(n: u32, widths: &[u32]) -> Result<Bill> {
+        check_widths(widths)?;
         let products: u64 = widths.iter().map(|&w| u64::from(w) - 1).sum();
         let opening = Bill::opening(n.into());
         if products == 0 {
-            return opening;
+            return Ok(opening);
         }
         let columns = widths.len() as u64;
         let sign =
             Bill { cots: [1; 2], offline: Phase { bits: [1; 2], rounds: 1 }, ..Bill::opening(products) };
-        (opening + sign).keeping(192 * columns + 128)
+        Ok((opening + sign).keeping(192 * columns + 128))
     }
 
     /// Number of lookups it serves.
@@ -161,10 +165,7 @@ impl Choosing {
     /// # Errors
     /// [`Error::Param`] for a width outside 1 to 64.
     pub(super) fn cots(widths: &[u32], batch: usize) -> Result<usize> {
-        if let Some(l) = widths.iter().find(|l| !(1..=64).contains(*l)) {
-            let accepted = "1 to 64".into();
-            return Err(Error::Param { what: "width of an additive output", got: l.to_string(), accepted });
-        }
+        check_widths(widths)?;
         Ok(if widths.iter().all(|&l| l == 1) { 0 } else { batch })
     }
 
@@ -279,6 +280,16 @@ pub(crate) fn sign_bit(role: Role, ones: u8) -> u8 {
         Role::P1 => ones.wrapping_neg(),
     };
     share >> 1 & 1
+}
+
+fn check_widths(widths: &[u32]) -> Result<()> {
+    match widths.iter().find(|l| !(1..=64).contains(*l)) {
+        None => Ok(()),
+        Some(l) => {
+            let accepted = "1 to 64".into();
+            Err(Error::Param { what: "width of an additive output", got: l.to_string(), accepted })
+        }
+    }
 }
 
 /// Bits of the products that step 3 needs.

@@ -67,6 +67,12 @@ impl Check {
         Ok(Some(Self { first: first as i64, job, refused, accepted }))
     }
 
+    /// All of it as numbers, for a digest; what is accepted follows from the rest.
+    pub(super) fn words(self) -> Vec<u64> {
+        let Self { first, job, refused, accepted: _ } = self;
+        [vec![first as u64, refused.into()], job.words()].concat()
+    }
+
     /// Offline.
     pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;

@@ -88,12 +88,11 @@ impl Direct {
         self.index_bits == self.bits()
     }
 
-    /// All that the results depend on.
-    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
-        hash.update(b"table");
-        for i in 0..1 << self.index_bits {
-            hash.update(&self.result(i).to_le_bytes());
-        }
+    /// All of it as numbers, for a digest.
+    pub(super) fn words(&self) -> Vec<u64> {
+        let Self { lo, index_bits, table: _ } = *self;
+        let entries = (0..1 << index_bits).map(|i| self.result(i) as u64);
+        [lo as u64, index_bits.into(), self.bits().into()].into_iter().chain(entries).collect()
     }
 
     /// Offline.
@@ -102,9 +101,9 @@ impl Direct {
     }
 
     /// What a number costs.
-    pub(super) fn bill(&self) -> Bill {
+    pub(super) fn bill(&self) -> Result<Bill> {
         let n = self.index_bits;
-        OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &[self.bits()])
+        Ok(OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &[self.bits()])?)
     }
 
     /// Online. Spends the material.

@@ -43,16 +43,16 @@ impl Form {
     /// What a number costs.
     pub(super) fn bill(&self) -> Result<Bill> {
         match self {
-            Self::Direct(direct) => Ok(direct.bill()),
+            Self::Direct(direct) => direct.bill(),
             Self::Spline(spline) => spline.bill(),
         }
     }
 
-    /// Every entry and all that the results depend on.
-    pub(super) fn hash(&self, hash: &mut blake3::Hasher) {
+    /// All of it as numbers, for a digest.
+    pub(super) fn words(&self) -> Vec<u64> {
         match self {
-            Self::Direct(direct) => direct.hash(hash),
-            Self::Spline(spline) => spline.hash(hash),
+            Self::Direct(direct) => [vec![0], direct.words()].concat(),
+            Self::Spline(spline) => [vec![1], spline.words()].concat(),
         }
     }
 

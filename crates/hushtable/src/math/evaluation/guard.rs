@@ -82,6 +82,12 @@ impl Guard {
         [lo + least, lo + end - i128::from(self.margin)]
     }
 
+    /// All of it as numbers, for a digest.
+    pub(super) fn words(self) -> Vec<u64> {
+        let Self { lo, margin, shift, job } = self;
+        [vec![lo as u64, margin, shift.into()], job.words()].concat()
+    }
+
     /// Offline, for a ring of `bits` bits.
     pub(super) fn prepare(&self, p: &mut Party, bits: u32, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
@@ -129,6 +135,16 @@ pub(super) enum Instead {
     Constant(i64),
     /// The number, with so many bits more behind the point.
     Number(u32),
+}
+
+impl Instead {
+    /// All of it as numbers, for a digest.
+    pub(super) fn words(self) -> [u64; 2] {
+        match self {
+            Self::Constant(value) => [0, value as u64],
+            Self::Number(more) => [1, more.into()],
+        }
+    }
 }
 
 /// Online: the results y of x, but what stands for one where x lies outside: 1 round.

@@ -54,6 +54,12 @@ impl Grid {
         Ok(Self { bounds, fraction, lo: lo as i64, count: (hi - lo) as u64 })
     }
 
+    /// All of it as numbers, for a digest; the bounds follow from the rest.
+    pub(in crate::math) fn words(&self) -> Vec<u64> {
+        let Self { bounds: _, fraction, lo, count } = *self;
+        vec![fraction.into(), lo as u64, count]
+    }
+
     /// Bits of an index into it.
     pub(in crate::math) fn bits(&self) -> u32 {
         self.count.next_power_of_two().trailing_zeros()

@@ -68,10 +68,13 @@ impl ExponentialJob {
     }
 
     /// What an exponential costs.
-    pub(super) fn bill(&self) -> Bill {
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for a scale that is not supported.
+    pub(super) fn bill(&self) -> Result<Bill> {
         let f = self.scale;
-        let read = OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[3 * f + 18]);
-        read + SmallProducts::bill(2 * f + 13, f + 2) + Widening::bill([f + 11, self.ring])
+        let read = OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[3 * f + 18])?;
+        Ok(read + SmallProducts::bill(2 * f + 13, f + 2)? + Widening::bill([f + 11, self.ring])?)
     }
 
     /// Bits behind the point of a result.

@@ -109,9 +109,9 @@ impl GeluJob {
     pub fn bill(&self) -> Result<Bill> {
         self.check()?;
         let both = self.compare()?.bill()?.times(2);
-        let line = OneHot::<Cyclic>::doubling_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[self.line(); 2]);
-        let line = line + SmallProducts::bill(self.line(), self.below());
-        let chosen = Mux::bill(&[self.narrow()]) + Widening::bill([self.narrow(), self.bits]);
+        let line = OneHot::<Cyclic>::doubling_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[self.line(); 2])?;
+        let line = line + SmallProducts::bill(self.line(), self.below())?;
+        let chosen = Mux::bill(&[self.narrow()]) + Widening::bill([self.narrow(), self.bits])?;
         Ok((both + line + chosen + Mux::bill(&[self.bits])).times(self.batch))
     }
 

@@ -33,8 +33,11 @@ pub(super) const M: u32 = 16;
 const INDEX: u32 = 10;
 
 /// What a reading costs, with outputs of w bits.
-pub(super) fn bill(w: u32) -> Bill {
-    OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[w])
+///
+/// # Errors
+/// [`Error::Param`](crate::Error::Param) unless w is 1 to 64.
+pub(super) fn bill(w: u32) -> Result<Bill> {
+    Ok(OneHot::<Cyclic>::tree_bill(INDEX) + Signed::<Cyclic>::bill(INDEX, &[w])?)
 }
 
 /// One-time material for a batch.

@@ -145,8 +145,8 @@ impl NormJob {
     pub fn bill(&self) -> Result<Bill> {
         let (w, numbers) = (self.ring()?, self.rows * self.len);
         let [fine, coarse, scaled, last] = self.rescalings().map(|(scale, to)| Rescaling::bill(scale, to));
-        let first = Widening::bill([self.bits, w]).times(numbers) + (fine + coarse).times(self.rows);
-        let root = Squares::bill(w).times(numbers) + self.root(w).bill()?.times(self.rows);
+        let first = Widening::bill([self.bits, w])?.times(numbers) + (fine + coarse).times(self.rows);
+        let root = Squares::bill(w)?.times(numbers) + self.root(w).bill()?.times(self.rows);
         let scaled = self.product(w).bill() + scaled.times(numbers);
         let gains = Scaling::bill(self.gains_known_to, w, [self.rows, self.len]);
         Ok(first + root + scaled + gains + last.times(numbers))

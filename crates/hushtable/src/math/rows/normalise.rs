@@ -130,10 +130,13 @@ impl Octaves {
     }
 
     /// What normalising costs, with the function of the octave.
-    pub(super) fn bill(&self, scale: u32, w: u32) -> Bill {
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless w is 1 to 64.
+    pub(super) fn bill(&self, scale: u32, w: u32) -> Result<Bill> {
         let index = self.count + GUARD;
-        let read = OneHot::<Cyclic>::tree_bill(index) + Signed::<Cyclic>::bill(index, &[w, w]);
-        read + RescaledProduct::bill(w, self.product_scale(scale), Z)
+        let read = OneHot::<Cyclic>::tree_bill(index) + Signed::<Cyclic>::bill(index, &[w, w])?;
+        Ok(read + RescaledProduct::bill(w, self.product_scale(scale), Z))
     }
 
     /// Bits behind the point of the product of a number with its octave's factor.

@@ -123,11 +123,11 @@ impl ReciprocalJob {
     /// As [`ring`](Self::ring).
     pub fn bill(&self) -> Result<Bill> {
         let (w, octaves) = (self.ring()?, Octaves::of(self.bounds[0], self.bounds[1])?);
-        let normalised = Widening::bill([self.bits, w]) + octaves.bill(self.scale, w);
+        let normalised = Widening::bill([self.bits, w])? + octaves.bill(self.scale, w)?;
         let steps = self.steps(&octaves).map(|(scale, to)| RescaledProduct::bill(w, scale, to));
-        let inverse = steps.into_iter().fold(normalised + mantissa::bill(w), Bill::then);
+        let inverse = steps.into_iter().fold(normalised + mantissa::bill(w)?, Bill::then);
         let divided =
-            Widening::bill([self.bits, w]) + RescaledProduct::bill(w, self.quotient_scale(), self.scale);
+            Widening::bill([self.bits, w])? + RescaledProduct::bill(w, self.quotient_scale(), self.scale);
         Ok(if self.dividend > 0.0 { inverse + divided } else { inverse })
     }
 

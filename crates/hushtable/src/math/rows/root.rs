@@ -77,7 +77,7 @@ impl RootJob {
     pub(super) fn bill(&self) -> Result<Bill> {
         let (w, octaves) = (self.ring, Octaves::of(self.bounds[0], self.bounds[1])?);
         let steps = self.steps(&octaves).map(|(scale, to)| RescaledProduct::bill(w, scale, to));
-        Ok(steps.into_iter().fold(octaves.bill(self.scale, w) + mantissa::bill(w), Bill::then))
+        Ok(steps.into_iter().fold(octaves.bill(self.scale, w)? + mantissa::bill(w)?, Bill::then))
     }
 
     /// Bits behind the point of the product of each step, and what it is rescaled to.

@@ -126,9 +126,9 @@ impl SoftmaxJob {
         let numbers = self.rows * self.len;
         let maximum = VectorMaximum::bill(&self.max_job()?, self.len, false)?.times(self.rows);
         let held = self.far_job()?.bill()? + Mux::bill(&[ExponentialJob::bits(self.scale)]);
-        let exponentials = (held + self.exponential().bill()).times(numbers);
+        let exponentials = (held + self.exponential().bill()?).times(numbers);
         let inverses = self.reciprocal().bill()?.times(self.rows);
-        let out = Widening::bill(self.widths()).times(numbers);
+        let out = Widening::bill(self.widths())?.times(numbers);
         Ok(maximum + exponentials + inverses + self.products().bill() + out)
     }
 

@@ -193,12 +193,13 @@ impl Pieces {
         &self.columns
     }
 
-    pub(in crate::math) fn hash(&self, hash: &mut blake3::Hasher) {
-        let Self { split, rounded, base, bits, narrow, low, cut, .. } = self;
-        hash.update(format!("{split:?} {rounded} {base} {bits} {narrow} {low} {cut}").as_bytes());
-        for c in self.columns.iter().flatten() {
-            hash.update(&c.to_le_bytes());
-        }
+    /// All of it as numbers, for a digest.
+    pub(in crate::math) fn words(&self) -> Vec<u64> {
+        let Self { split, degree, rounded, base, bits, narrow, low, cut, piece_bits, start, columns } = self;
+        let widths = [degree, bits, narrow, low, cut, piece_bits].map(|&width| width.into());
+        let own = [*split as u64, (*rounded).into(), *base as u64, *start as u64];
+        let coefficients = columns.iter().flatten().map(|&c| c as u64);
+        own.into_iter().chain(widths).chain(coefficients).collect()
     }
 
     /// What an entry is for: a number, from `base`, and the least and greatest u to add to it.

@@ -97,10 +97,11 @@ impl Spline {
         (self.pieces.index_bits(), self.pieces.ring(), self.pieces.degree as usize + 1)
     }
 
-    /// All that the results depend on.
-    pub(in crate::math) fn hash(&self, hash: &mut blake3::Hasher) {
-        hash.update(format!("{:?} {:?}", self.shape(), self.plan).as_bytes());
-        self.pieces.hash(hash);
+    /// All of it as numbers, for a digest; the table is that of the pieces.
+    pub(in crate::math) fn words(&self) -> Vec<u64> {
+        let Self { pieces, plan, table: _ } = self;
+        let plan = plan.map_or(vec![], |plan| plan.words().to_vec());
+        [vec![plan.len() as u64], plan, pieces.words()].concat()
     }
 
     fn shape(&self) -> PolynomialShape {
@@ -136,7 +137,7 @@ impl Spline {
         if self.pieces.rounded {
             bill = bill + FaithfulReduction::bill(self.rounded_from(), KEPT, ROUNDING)?;
         }
-        Ok(bill + Widening::bill(self.widths()))
+        Ok(bill + Widening::bill(self.widths())?)
     }
 
     /// Width of what is rounded.
