@@ -54,7 +54,7 @@ from .functions import (
 )
 from .party import Party
 from .plan import Prediction, Predictions, plan
-from .prepared import Like, Need, Plan, count, prepare
+from .prepared import Like, Need, Prepared, count, prepare
 from .session import (
     Link,
     connect,
@@ -87,9 +87,9 @@ __all__ = [
     "Party",
     "PeerError",
     "Phase",
-    "Plan",
     "Prediction",
     "Predictions",
+    "Prepared",
     "ShapeError",
     "Share",
     "SpentError",

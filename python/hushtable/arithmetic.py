@@ -75,7 +75,7 @@ def _factors(operation: str, a: Share, b: ArrayLike) -> tuple[NDArray[np.int64],
     whole = numbers.dtype == np.int64 or numbers.size == 0  # NumPy takes nothing for floats
     if not whole and a.fraction == 0:
         raise TypeError(f"{operation}: numbers that are not whole and a share without fraction bits: {a!r}")
-    return _words.steps(operation, numbers, 0 if whole else a.fraction, a._limits()), whole
+    return a._public(operation, numbers, 0 if whole else a.fraction, a._limits()), whole
 
 
 def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
@@ -248,8 +248,7 @@ def _knockout(x: Share, axis: int | None) -> tuple[Share, Share]:
         raise ShapeError(f"max: an axis with at least one value is expected, got shape {x.shape}")
     width = max(x.bits, count.bit_length() + 1)
     places = np.arange(count).reshape((-1,) + (1,) * (values.ndim - 1)) + np.zeros(values.shape, dtype=np.int64)
-    none = np.zeros(values.shape, _words.dtype(width))
-    indices = Share(x.party, none, width, 0, "additive", (0, 1)) + places
+    indices = Share(x.party, x._mine(_words.words_of(places, width)), width, 0, "additive", (0, count))
     while (count := len(values)) > 1:
         half, odd = count // 2, count % 2
         # Neighbours meet, so that of equal values the first stays.

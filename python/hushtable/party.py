@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 
 Material = native.Material
 
+# The operations that a function prepared has left: number, name, what of it this party alone knows, material.
+Left = Iterator[tuple[str, str, object, Material]]
+
+# Longest name of an operation that is announced as it is; of a longer one the end is hashed.
+LONGEST = 360
+
 _offline: ContextVar[Party | None] = ContextVar("hushtable_offline", default=None)
 
 
@@ -35,7 +42,10 @@ class Party:
 
     def __init__(self, native_party: native.Party) -> None:
         self._native = native_party
-        self._prepared: Iterator[tuple[str, object, Material]] | None = None
+        self._prepared: Left | None = None
+        self._prepared_before = 0
+        self._numbers = hashlib.sha256()
+        self._any_numbers = False
 
     @property
     def role(self) -> int:
@@ -189,42 +199,61 @@ class Party:
     def __repr__(self) -> str:
         return f"Party(role={self.role}, peer={self.peer!r})"
 
+    def _met(self, how: str, fraction: int, steps: NDArray[np.int64]) -> None:
+        """Public numbers met a share, in steps of `2^-fraction`: the peer hears of them with the next operation."""
+        self._numbers.update(f"{how} {fraction} {steps.shape} ".encode())
+        self._numbers.update(steps.astype("<i8").tobytes())
+        self._any_numbers = True
+
+    def _announced(self, name: str) -> str:
+        """What is announced of an operation: its name, and a digest of the public numbers since the last one."""
+        if self._any_numbers:
+            name = f"{name}; public numbers {self._numbers.hexdigest()[:32]}"
+            self._numbers, self._any_numbers = hashlib.sha256(), False
+        return name if len(name) <= LONGEST else f"{name[:LONGEST - 34]}..{_words.digest(name)}"
+
     def _announce(self, operation: str) -> None:
-        self._native.announce(operation)
+        self._native.announce(self._announced(operation))
 
     def _open(
         self, operation: str, words: Words, bits: int, kind: Kind, to: int | None, view: tuple[int, int] | None
     ) -> NDArray[Any] | None:
-        return self._native.open(operation, words, bits, kind, to, view)
+        return self._native.open(self._announced(operation), words, bits, kind, to, view)
 
     def _look_up(self, name: str, lookup: native.Lookup, index: NDArray[np.uint32], store: Store | None) -> Words:
-        """Words of shares of the entries; from a plan's material while one runs."""
+        """Words of shares of the entries; from what was prepared while that runs."""
         words = np.ascontiguousarray(index).reshape(index.shape)
         if store is not None:
+            name = self._announced(name)
             return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
-        material = self._next(name)
-        return native.look_up(self._native, name, lookup, words, material)
+        announced, material = self._next(name)
+        return native.look_up(self._native, announced, lookup, words, material)
 
     def _run(
         self, name: str, operation: native.Operation, x: Words, y: Words, shape: tuple[int, ...], own: object = None
     ) -> NDArray[np.uint64]:
-        """Words of shares of what the operation gives, in this shape; from a plan's material while one runs.
+        """Words of shares of what the operation gives, in this shape; from what was prepared while that runs.
 
         `own` is what of the operation this party alone knows.
         """
-        material = self._next(name, own)
-        return native.run(self._native, name, operation, x, y, shape, material)
+        announced, material = self._next(name, own)
+        return native.run(self._native, announced, operation, x, y, shape, material)
 
-    def _next(self, name: str, own: object = None) -> Material | None:
-        """The material for the operation `name`, which comes next, of the plan that runs."""
+    def _next(self, name: str, own: object = None) -> tuple[str, Material | None]:
+        """What is announced of the operation `name`, which comes next, and its material if it was prepared.
+
+        Anything else than what was prepared ends the session: the peer may have gone on.
+        """
         if self._prepared is None:
-            return None
-        prepared, known, material = next(self._prepared, ("nothing more", None, None))
+            return self._announced(name), None
+        number, prepared, known, material = next(self._prepared, ("", "nothing more", None, None))
         if material is None or prepared != name:
-            raise ShapeError(f"plan: prepared for {prepared}, got {name}: the function does not do the same twice")
+            self._native.fail()
+            raise ShapeError(f"prepared for {prepared}, got {name}: the function does not do the same twice")
         if known != own:
-            raise ShapeError(f"plan: prepared for other numbers of this party than those now in {name}")
-        return material
+            self._native.fail()
+            raise ShapeError(f"prepared for other numbers of this party than those now in {name}")
+        return self._announced(f"{name}, prepared as {number}"), material
 
     def _limits(
         self, bits: int, fraction: int, range: tuple[float, float] | None, kind: Kind

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Like:
-    """The public type of a share that a plan will get: as the arguments of `Party.share`."""
+    """The public type of a share that a function prepared will get: as the arguments of `Party.share`."""
 
     shape: int | tuple[int, ...]
     bits: int = 16
@@ -42,8 +42,12 @@ class Need:
     _own: object = field(default=None, repr=False)
 
 
-class Plan(Generic[Result]):
-    """Material for one call of a function. Call it with the shares; a second call raises `SpentError`."""
+class Prepared(Generic[Result]):
+    """A function with material for one call. Call it with the shares; a second call raises `SpentError`.
+
+    Each has a number, the same at both parties, which call theirs in the same order: another one at the peer raises
+    `HandshakeError` at both.
+    """
 
     def __init__(
         self,
@@ -52,35 +56,46 @@ class Plan(Generic[Result]):
         types: tuple[str, ...],
         needs: list[Need],
         materials: list[Material],
+        number: int,
     ) -> None:
         self._party = party
         self._f = f
         self._types = types
         self._materials: list[Material] | None = materials
+        self._number = number
         self.needs = tuple(needs)
 
     def __call__(self, *shares: Share) -> Result:
         """The function of these shares, with the material prepared. Only the online phase is left.
 
-        A function of the party was planned without shares, and is called without. Raises `SpentError` at the second
-        call, `ShapeError` for shares of other types, or if the function does something else than in the dry run.
+        A function of the party was prepared without shares, and is called without. Raises `SpentError` at the second
+        call, `ShapeError` for shares of other types or of another session or party; also if the function does
+        something else than in the dry run, which ends the session at both parties.
         """
         if self._materials is None:
-            raise SpentError("the plan is spent: one-time material serves one call")
+            raise SpentError("what was prepared is spent: one-time material serves one call")
         got = tuple(repr(share) for share in shares)
         if got != self._types:
-            raise ShapeError(f"plan: expected {', '.join(self._types)}, got {', '.join(got)}")
+            raise ShapeError(f"prepared for {', '.join(self._types)}, got {', '.join(got)}")
+        if any(share.party is not self._party for share in shares):
+            raise ShapeError("prepared for shares of another session or party")
         materials, self._materials = self._materials, None
-        needs = zip(self.needs, materials, strict=True)
-        self._party._prepared = iter([(need.operation, need._own, material) for need, material in needs])
+        needs = enumerate(zip(self.needs, materials, strict=True))
+        left = [(_number(self._number, i), need.operation, need._own, material) for i, (need, material) in needs]
+        around, self._party._prepared = self._party._prepared, iter(left)
         try:
             return self._f(*(shares or (self._party,)))
         finally:
-            self._party._prepared = None
+            self._party._prepared = around
 
     def __repr__(self) -> str:
         state = "spent" if self._materials is None else f"{len(self.needs)} operations"
-        return f"Plan({state})"
+        return f"Prepared({state})"
+
+
+def _number(prepared: int, operation: int) -> str:
+    """How an operation of what was prepared is called, in what the parties announce."""
+    return f"{prepared}.{operation + 1}"
 
 
 def count(f: Callable[..., Any], *shares: Like | int | tuple[int, ...]) -> list[Need]:
@@ -88,23 +103,25 @@ def count(f: Callable[..., Any], *shares: Like | int | tuple[int, ...]) -> list[
     return _dry_run(f, [_like(share) for share in shares], 0)[1]
 
 
-def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> Plan[Result]:
+def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> Prepared[Result]:
     """Prepares one call of `f`: its lookups and its arithmetic. Inside `with p.offline():`.
 
     `f` takes shares of these types, a shape or a `Like` each; or, if none are given, the party, as the functions
     of `run_pair` do. A dry run finds what it needs: `f` runs without the peer, every value that it opens is 0. It
     must do the same whatever the values are.
 
-    Returns a `Plan`: call it once, with the shares. Raises `ParamError` outside of such a block, `HandshakeError`
+    Returns a `Prepared`: call it once, with the shares. Raises `ParamError` outside of such a block, `HandshakeError`
     if the peer prepares something else.
     """
     party = offline_party()
     dry, needs = _dry_run(f, [_like(share) for share in shares], party.role)
-    return Plan(party, f, tuple(repr(share) for share in dry), needs, [_material(party, need) for need in needs])
+    party._prepared_before = number = party._prepared_before + 1
+    materials = [_material(party, need, _number(number, i)) for i, need in enumerate(needs)]
+    return Prepared(party, f, tuple(repr(share) for share in dry), needs, materials, number)
 
 
-def _material(party: Party, need: Need) -> Material:
-    name = f"prepare {need.operation}"
+def _material(party: Party, need: Need, number: str) -> Material:
+    name = party._announced(f"prepare {need.operation} as {number}")
     if isinstance(need._what, native.Lookup):
         return native.prepare_lookup(party._native, name, need._what, need.count)
     return native.prepare_operation(party._native, name, need._what, need.count)
@@ -138,6 +155,9 @@ class _Dry(Party):
         pass
 
     def agree(self, **values: object) -> None:
+        pass
+
+    def _met(self, how: str, fraction: int, steps: NDArray[np.int64]) -> None:
         pass
 
     def _announce(self, operation: str) -> None:

@@ -25,7 +25,9 @@ class Share:
     `shape`, `bits` (width of a number), `fraction` (binary digits after the point), `kind` (`"additive"` or
     `"xor"`) and `range` (`lo <= x < hi`) are public and the same at both parties. Indexing, slicing,
     reshaping and joining are NumPy's; so is broadcasting. What is added to, multiplied with or compared with a
-    share may be another one, an array or a number. Nothing here reveals a value: that is `p.open`.
+    share may be another one, an array or a number. Such numbers are public: both parties give the same, and compare a
+    digest of them at their next operation, which raises `HandshakeError` at both if they differ. Nothing here reveals a
+    value: that is `p.open`.
 
     Whole numbers wrap around mod `2^bits`, as NumPy's do. With digits after the point nothing wraps: what the width
     may not hold, as far as `range` tells, is refused with `ParamError`, and so is a public number that is not
@@ -134,7 +136,7 @@ class Share:
         if isinstance(other, Share):
             self._same(other, "^")
             return self._like(_broadcast(np.bitwise_xor, self, other), whole)
-        words = _words.words_of(_words.steps("^", other, self.fraction, whole), self.bits)
+        words = _words.words_of(self._public("^", other, self.fraction, whole), self.bits)
         return self._like(_broadcast(np.bitwise_xor, self, self._mine(words)), whole)
 
     __rxor__ = __xor__
@@ -300,11 +302,18 @@ class Share:
         lo, hi = _words.signed(self.bits)
         return min(lo, self._range[0]), max(hi, self._range[1])
 
+    def _public(self, operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDArray[np.int64]:
+        """Public numbers that meet this share, in steps of `2^-fraction`. Here alone they come in: both parties are to
+        have the same, which they compare."""
+        steps = _words.steps(operation, values, fraction, limits)
+        self._party._met(f"{operation} {self._type()}", fraction, steps)
+        return steps
+
     def _known(self, other: Any, operation: str) -> Share:
         """Another share, or public numbers as one of the same type."""
         if isinstance(other, Share):
             return other
-        steps = _words.steps(operation, other, self.fraction, self._limits())
+        steps = self._public(operation, other, self.fraction, self._limits())
         words = self._mine(_words.words_of(steps, self.bits))
         return Share(self._party, words, self.bits, self.fraction, "additive", _words.extremes(steps))
 

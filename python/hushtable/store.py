@@ -48,7 +48,7 @@ class Store:
         `"auto"` is that of the program's `prepare`. Needs TLS: a store belongs to the identities of both.
         """
         _words.check_bits(bits)
-        name = f"store({lookups} lookups, {index_bits} bits {index_kind}, {bits} bits {kind}, {protocol})"
+        name = p._announced(f"store({lookups} lookups, {index_bits} bits {index_kind}, {bits} bits {kind})")
         made = cls.__new__(cls)
         made._native = native.Store.make(
             p._native, name, folder, identity, index_bits, index_kind, bits, kind, protocol, lookups

@@ -127,7 +127,7 @@ def lookup(
     of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time on a local network, or that of
     `store`, from which the material is taken then.
 
-    Cost: that of the protocol, see `p.cost`; the material is made on the way unless a plan has prepared it.
+    Cost: that of the protocol, see `p.cost`; the material is made on the way unless it was prepared.
     """
     return look_up("lookup", table, index, bits, kind, protocol, store)
 
@@ -151,7 +151,7 @@ def look_up(
     lo, hi = table._native.range
     operation = (
         f"{name}(shape {index.shape}, index bits={index.bits} fraction={index.fraction} {index.kind}, "
-        f"{table.size} values {table._native.digest[:32]}, bits={width} fraction={table.fraction} {kind}, {protocol})"
+        f"{table.size} values {table._native.digest[:32]}, bits={width} fraction={table.fraction} {kind})"
     )
     lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
     found = index.party._look_up(operation, lookup, words, store)

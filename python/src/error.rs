@@ -22,6 +22,12 @@ pub fn spent(py: Python<'_>, what: &str) -> PyErr {
     exception(py, "SpentError", &text, &PyDict::new(py))
 }
 
+/// The exception for a call of a party in which an earlier one ended by a panic.
+pub fn failed(py: Python<'_>) -> PyErr {
+    let text = "this party failed earlier, by a defect of the library: close it";
+    exception(py, "HushtableError", text, &PyDict::new(py))
+}
+
 /// The name of the exception's class.
 fn class(error: &Error) -> &'static str {
     match error {

@@ -9,6 +9,7 @@ mod function;
 mod interrupt;
 mod link;
 mod lookup;
+mod opening;
 mod operation;
 mod party;
 mod plan;

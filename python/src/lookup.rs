@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use crate::{
     error::raise,
     party,
-    running::{Material, prepare, set_up},
+    running::{Material, announced, prepare, set_up},
     table::Table,
     words::{Words, sharing},
 };
@@ -106,7 +106,7 @@ pub fn look_up<'py>(
             (Arc::new(chosen), Ready::default(), x.len())
         }
     };
-    let mut found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(x.len());
         set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &[&x], watch))

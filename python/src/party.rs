@@ -1,26 +1,29 @@
 //! One end of a session, as Python holds it.
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Instant,
 };
 
 use hushtable::{
     Error, Role,
+    error::Ending,
     net::{Cost, HangUp},
     run::{Phase, Step, Watch},
-    share::{Additive, Bitwise, Sharing},
 };
-use numpy::{Element, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::{
     codec::View,
+    error::failed,
     interrupt::{interruptible, interruptible_on_borrowed},
-    words::{Word, empty, sharing},
+    opening::Opening,
+    words::sharing,
 };
 
 /// What a step of a call took: operation, phase, start and duration in seconds, bytes sent and received,
@@ -31,6 +34,8 @@ type Record = (String, &'static str, f64, f64, u64, u64, u32);
 #[pyclass(module = "hushtable._hushtable", frozen, weakref)]
 pub struct Party {
     inner: Arc<Mutex<Option<hushtable::Party>>>,
+    /// Whether a call ended by a panic.
+    failed: Arc<AtomicBool>,
     hang_up: HangUp,
     role: Role,
     id: [u8; 32],
@@ -142,6 +147,7 @@ impl Party {
         let hang_up = p.connection().channel().hang_up();
         Self {
             inner: Arc::new(Mutex::new(Some(p))),
+            failed: Arc::default(),
             hang_up,
             role,
             id,
@@ -165,40 +171,49 @@ impl Party {
         operation: &str,
         work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
-        let task = self.task(operation.to_owned(), work);
+        let task = self.task(py, operation.to_owned(), work)?;
         interruptible(py, || self.hang_up.now(), task)
     }
 
     /// [`call`](Self::call) with work on what is borrowed.
-    fn call_on_borrowed<T: Send>(
+    pub fn call_on_borrowed<T: Send>(
         &self,
         py: Python<'_>,
         operation: &str,
         work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        let task = self.task(operation.to_owned(), work);
+        let task = self.task(py, operation.to_owned(), work)?;
         interruptible_on_borrowed(py, || self.hang_up.now(), task)
     }
 
     fn task<T, W: FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send>(
         &self,
+        py: Python<'_>,
         announced: String,
         work: W,
-    ) -> impl FnOnce() -> Result<T, Error> + Send + use<T, W> {
-        let inner = Arc::clone(&self.inner);
+    ) -> PyResult<impl FnOnce() -> Result<T, Error> + Send + use<T, W>> {
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(failed(py));
+        }
+        let (inner, panicked) = (Arc::clone(&self.inner), Arc::clone(&self.failed));
         let (start, records, progress) = (self.start, Arc::clone(&self.records), Arc::clone(&self.progress));
-        move || {
-            let mut guard = inner.lock().expect("no panic in a protocol");
+        Ok(move || {
+            let mut guard = inner.lock().expect("no panic while the lock is held");
             let p = guard.as_mut().ok_or(Error::Closed)?;
             let operation = announced.split('(').next().unwrap_or_default();
-            let outcome = p
-                .announce(&announced)
-                .and_then(|()| work(&mut Steps { p, operation, start, records: &records }, &progress));
-            if outcome.is_err() {
-                *guard = None; // hangs up, so that the peer ends too
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                p.announce(&announced)?;
+                work(&mut Steps { p, operation, start, records: &records }, &progress)
+            }));
+            panicked.store(outcome.is_err(), Ordering::Relaxed);
+            match &outcome {
+                Ok(Ok(_)) => {}
+                Ok(Err(error)) => end(&mut guard, Ending::of(error)),
+                Err(_) => end(&mut guard, None),
             }
-            outcome
-        }
+            drop(guard);
+            outcome.unwrap_or_else(|panic| resume_unwind(panic))
+        })
     }
 }
 
@@ -288,6 +303,16 @@ impl Party {
         self.hang_up.now();
     }
 
+    /// Ends the session: what this party was asked for does not fit together, which the peer is told.
+    fn fail(&self, py: Python<'_>) {
+        let inner = Arc::clone(&self.inner);
+        py.detach(move || {
+            if let Ok(mut guard) = inner.lock() {
+                end(&mut guard, Some(Ending::Arguments));
+            }
+        });
+    }
+
     /// Ends the session. If `regular`, a peer that goes on is told so.
     fn close(&self, py: Python<'_>, regular: bool) {
         let inner = Arc::clone(&self.inner);
@@ -311,71 +336,14 @@ impl Drop for Party {
     }
 }
 
+/// Hangs up, so that the peer ends too, and tells it why.
+fn end(p: &mut Option<hushtable::Party>, why: Option<Ending>) {
+    if let (Some(mut p), Some(why)) = (p.take(), why) {
+        p.connection().channel().end(why);
+    }
+}
+
 /// The party with this number.
 pub fn role(number: u8) -> Role {
     if number == 0 { Role::P0 } else { Role::P1 }
-}
-
-/// What is opened, and to whom.
-struct Opening<'a> {
-    operation: &'a str,
-    kind: Sharing,
-    bits: u32,
-    to: Option<Role>,
-}
-
-impl Party {
-    fn open_words<'py, R: Word>(
-        &self,
-        py: Python<'py>,
-        opening: &Opening<'_>,
-        words: &PyReadonlyArrayDyn<'py, R>,
-        view: Option<View>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match view {
-            None => self.open_as(py, opening, words, |words, out: &mut [R]| out.copy_from_slice(words)),
-            Some(view) if view.fraction == 0 => {
-                self.open_as(py, opening, words, move |words, out| view.integers(words, out))
-            }
-            Some(view) => self.open_as(py, opening, words, move |words, out| view.floats(words, out)),
-        }
-    }
-
-    /// An array of what `numbers` makes of the opened words, piece by piece.
-    fn open_as<'py, R: Word, T: Element + Send>(
-        &self,
-        py: Python<'py>,
-        opening: &Opening<'_>,
-        words: &PyReadonlyArrayDyn<'py, R>,
-        numbers: impl Fn(&[R], &mut [T]) + Send,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let slice = words.as_slice()?;
-        if opening.to.is_some_and(|to| to != self.role) {
-            self.call_on_borrowed(py, opening.operation, |steps, _| opening.run(steps, slice, |_| ()))?;
-            return Ok(None);
-        }
-        let made = empty::<T>(py, words.shape())?;
-        let mut writable = made.readwrite();
-        let mut out = writable.as_slice_mut()?;
-        self.call_on_borrowed(py, opening.operation, move |steps, _| {
-            opening.run(steps, slice, |opened| {
-                let (now, rest) = std::mem::take(&mut out).split_at_mut(opened.len());
-                numbers(opened, now);
-                out = rest;
-            })
-        })?;
-        drop(writable);
-        Ok(Some(made.into_any()))
-    }
-}
-
-impl Opening<'_> {
-    fn run<R: Word>(&self, steps: &mut Steps<'_>, words: &[R], take: impl FnMut(&[R])) -> Result<(), Error> {
-        let Self { kind, bits, to, .. } = *self;
-        // Public to whom the caller names: opening is what the Python program asks for.
-        steps.phase("online", |p| match kind {
-            Sharing::Additive => p.open_words::<Additive, R>(to, bits, words, take),
-            Sharing::Xor => p.open_words::<Bitwise, R>(to, bits, words, take),
-        })
-    }
 }

@@ -54,7 +54,7 @@ pub fn run<'py>(
     let taken = material.map(|material| material.take(py, x.len())).transpose()?;
     let missing = if taken.is_some() { 0 } else { x.len() };
     let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
-    let mut found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
         progress.begin(x.len());
         set_up(steps, operation.as_ref(), missing)?;
@@ -85,12 +85,17 @@ pub fn prepare(
     operation: Arc<dyn operation::Operation>,
     count: usize,
 ) -> PyResult<Ready> {
-    p.call(py, name, move |steps, progress| {
+    p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(count);
         set_up(steps, operation.as_ref(), count)?;
         let made = steps.run(progress, |p, watch| runner::prepare(operation.as_ref(), p, count, watch))?;
         Ok::<_, Error>(Ready { made, reserved: None })
     })
+}
+
+/// What the parties compare: the name of a call, and how it is done, which each party chose for itself.
+pub fn announced(name: &str, operation: &dyn operation::Operation) -> String {
+    format!("{name}, by {}", operation.method())
 }
 
 /// The part of the set-up that suits `missing` items, which are made next.

@@ -1,6 +1,9 @@
 //! Material on disk.
 
-use std::{path::PathBuf, sync::Arc, sync::Mutex};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
+};
 
 use hushtable::{
     Error,
@@ -16,7 +19,7 @@ use crate::{
     interrupt::interruptible,
     lookup::{Lookup, indices},
     party::{self, Steps},
-    running::set_up,
+    running::{announced, set_up},
     words::{Words, sharing},
 };
 
@@ -64,7 +67,7 @@ impl Store {
             name => name.parse::<Protocol>(),
         };
         let protocol = protocol.map_err(|e| raise(py, &e))?;
-        let made = p.call(py, name, move |steps, progress| {
+        let made = p.call(py, &format!("{name}, by {protocol}"), move |steps, progress| {
             let identity = Identity::load(&identity)?;
             let plan = Contents { protocol, job, lookups, piece: Contents::piece(protocol, &job)? };
             progress.begin(lookups as usize);
@@ -81,18 +84,19 @@ impl Store {
 
     /// Lookups that are left.
     #[getter]
-    fn left(&self) -> u64 {
-        self.open(|open| open.store.left())
+    fn left(&self, py: Python<'_>) -> PyResult<u64> {
+        self.open(|open| Ok(open.store.left())).map_err(|e| raise(py, &e))
     }
 
     /// Protocol, what it is for, who the peer is, lookups planned.
     #[getter]
-    fn about(&self) -> (String, String, String, u64) {
-        self.open(|open| {
+    fn about(&self, py: Python<'_>) -> PyResult<(String, String, String, u64)> {
+        let about = self.open(|open| {
             let about = open.store.about();
             let name = about.protocol.name().to_owned();
-            (name, about.job.to_string(), about.peer_name.clone(), about.planned)
-        })
+            Ok((name, about.job.to_string(), about.peer_name.clone(), about.planned))
+        });
+        about.map_err(|e| raise(py, &e))
     }
 
     /// Checks everything that is left; how many lookups were meant to be there and are not.
@@ -106,9 +110,14 @@ impl Store {
         Self { inner: Arc::new(Mutex::new(Open { store, agreed })) }
     }
 
-    fn open<T>(&self, f: impl FnOnce(&mut Open) -> T) -> T {
-        f(&mut self.inner.lock().expect("no panic while the lock is held"))
+    fn open<T>(&self, f: impl FnOnce(&mut Open) -> Result<T, Error>) -> Result<T, Error> {
+        f(&mut *lock(&self.inner)?)
     }
+}
+
+/// The store, unless a panic left it in the middle of something.
+fn lock(store: &Mutex<Open>) -> Result<MutexGuard<'_, Open>, Error> {
+    store.lock().map_err(|_| Error::Store("this store failed earlier: open it again".into()))
 }
 
 /// To be called in the child after a fork: what was made before is refused there.
@@ -139,9 +148,9 @@ pub fn look_up_stored<'py>(
         Ok(chosen)
     });
     let chosen = chosen.map_err(|e| raise(py, &e))?;
-    let mut found = p.call(py, name, move |steps, progress| {
+    let mut found = p.call(py, &announced(name, &chosen), move |steps, progress| {
         progress.begin(x.len());
-        let reserved = reserve(steps, &mut inner.lock().expect("no panic in a store"), x.len(), no_offline)?;
+        let reserved = reserve(steps, &mut *lock(&inner)?, x.len(), no_offline)?;
         set_up(steps, &chosen, x.len() - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         steps.run(progress, |p, watch| run::shares(&chosen, p, ready, &[&x], watch))

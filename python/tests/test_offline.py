@@ -1,4 +1,4 @@
-"""Offline first: plans, stores, predictions."""
+"""Offline first: what is prepared, stores, predictions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("f", TYPES)
-def test_a_plan_leaves_the_online_phase(f):
+def test_what_is_prepared_leaves_the_online_phase(f):
     like = TYPES[f]
 
     def opened(p, made):
@@ -56,18 +56,18 @@ def test_a_plan_leaves_the_online_phase(f):
 
     def party(p):
         with p.offline():
-            plan = ht.prepare(f, like)
+            prepared = ht.prepare(f, like)
         s = p.input(X if p.role == 0 else None, 0, shape=40, bits=like.bits, fraction=like.fraction, range=(-4, 4))
         before = p.cost
-        y = plan(s)
+        y = prepared(s)
         spent = p.cost - before
         with pytest.raises(ht.SpentError, match="spent"):
-            plan(s)
+            prepared(s)
         return opened(p, y), opened(p, f(s)), spent, p.cost
 
-    (planned, direct, spent, everything), _ = ht.run_pair(party)
-    assert len(planned) == len(direct)
-    for a, b in zip(planned, direct, strict=True):
+    (ahead, direct, spent, everything), _ = ht.run_pair(party)
+    assert len(ahead) == len(direct)
+    for a, b in zip(ahead, direct, strict=True):
         # Rounding within functions that are no single table depends on the shares.
         assert np.allclose(a, b, rtol=0, atol=2 / 256) if f is evaluated else np.array_equal(a, b)
     # Correlated OTs are drawn offline alone, and no operation has anything left to do there.
@@ -93,10 +93,10 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
         for f in (product, choice, choices):
             like = ht.Like(n, bits=bits, fraction=0)
             with p.offline():
-                plan = ht.prepare(f, like)
+                prepared = ht.prepare(f, like)
             s = p.share(np.zeros(n), bits=bits, fraction=0)
             before = p.cost
-            plan(s)
+            prepared(s)
             costs.append((p.cost - before).by_operation)
         return costs
 
@@ -130,13 +130,13 @@ def test_rows_take_online_what_their_cards_say(f, card):
 
     def party(p):
         with p.offline():
-            plans = [ht.prepare(f, like) for _ in range(2)]
+            made = [ht.prepare(f, like) for _ in range(2)]
         s = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=24, fraction=10, range=(-4, 4))
         ht.where(s < 0, s, 0)
         spent = []
-        for plan in plans:
+        for prepared in made:
             before = p.cost
-            plan(s)
+            prepared(s)
             spent.append(p.cost - before)
         return spent
 
@@ -154,73 +154,25 @@ def test_a_dry_run_counts_without_a_peer():
     assert {"multiply", "matmul", "truncate", "less", "where"} == set(names)
 
 
-def test_a_whole_party_is_planned():
+def test_a_whole_party_is_prepared():
     def party(p):
         s = p.share(X / 2, bits=12, fraction=6, range=(-8, 8))
         p.barrier()
         return p.open(ht.sigmoid(s, protocol="auto")), p.open(s < 0, to=0)
 
-    def planned(p):
+    def ahead(p):
         with p.offline():
-            plan = ht.prepare(party)
+            prepared = ht.prepare(party)
         before = p.cost
-        outcome = plan()
+        outcome = prepared()
         return outcome, (p.cost - before).offline
 
-    (first, offline), (second, _) = ht.run_pair(planned)
+    (first, offline), (second, _) = ht.run_pair(ahead)
     assert offline.sent == offline.received == 0
     want = ht.run_pair(party)
     assert np.array_equal(first[0], want[0][0]) and np.array_equal(first[1], want[0][1])
     assert np.array_equal(second[0], first[0]) and second[1] is None
     assert [n.count for n in ht.count(party)] == [40, 40]
-
-
-def test_a_plan_serves_what_it_was_made_for():
-    def party(p):
-        with pytest.raises(ht.ParamError, match="offline"):
-            ht.prepare(ht.sigmoid, 3)
-        with p.offline():
-            plan = ht.prepare(ht.sigmoid, ht.Like(3, bits=8, fraction=4))
-        with pytest.raises(ht.ShapeError, match=r"expected Share\(shape=\(3,\).*got Share\(shape=\(4,\)"):
-            plan(p.share(np.zeros(4), bits=8, fraction=4))
-        return p.open(plan(p.share(np.zeros(3), bits=8, fraction=4)))
-
-    assert np.array_equal(ht.run_pair(party)[0], [0.5, 0.5, 0.5])
-
-
-def test_a_function_that_does_not_do_the_same_twice_is_noticed():
-    calls = {0: 0, 1: 0}
-
-    def fickle(s):
-        calls[s.party.role] += 1
-        return ht.sigmoid(s) if calls[s.party.role] == 1 else ht.tanh(s)
-
-    def party(p):
-        with p.offline():
-            plan = ht.prepare(fickle, ht.Like(3, bits=8, fraction=4))
-        with pytest.raises(ht.ShapeError, match=r"prepared for sigmoid\(.*got tanh\("):
-            plan(p.share(np.zeros(3), bits=8, fraction=4))
-
-    ht.run_pair(party)
-
-
-def test_a_plan_with_other_gains_of_one_party_is_noticed():
-    """Nothing that the peer sees tells them apart; the material has the first ones."""
-    gains = {0: None, 1: np.ones(16)}
-
-    def normalised(s):
-        return ht.layer_norm(s, gains[s.party.role], owner=1, most=2.0, variance=(0.5, 16))
-
-    def party(p):
-        with p.offline():
-            plan = ht.prepare(normalised, ht.Like((4, 16), bits=24, fraction=10, range=(-4, 4)))
-        s = p.share(np.zeros((4, 16)), bits=24, fraction=10, range=(-4, 4))
-        if p.role == 1:
-            gains[1] = np.full(16, 2.0)
-            with pytest.raises(ht.ShapeError, match="other numbers of this party"):
-                plan(s)
-
-    ht.run_pair(party)
 
 
 def over_tls(tmp_path, work):

@@ -15,6 +15,7 @@ import time
 import hushtable as ht
 import numpy as np
 import pytest
+from parties import differ
 
 
 def scores(p):
@@ -156,24 +157,6 @@ def test_one_peer_is_let_in_and_may_be_idle(tmp_path, caplog):
     assert any("this is retailer" in line for line in warned)
 
 
-def differ(f0, f1):
-    """Runs parties that must both raise `HandshakeError`; their errors and the time it took."""
-    caught = [None, None]
-
-    def party(p):
-        start = time.monotonic()
-        with pytest.raises(ht.HandshakeError) as error:
-            (f0, f1)[p.role](p)
-        caught[p.role] = (error.value, time.monotonic() - start)
-
-    ht.run_pair(party)
-    assert max(took for _, took in caught) < 1
-    (a, _), (b, _) = caught
-    assert (a.ours, a.theirs) == (b.theirs, b.ours)
-    assert str(a) == f"the parties disagree on {a.field}: here {a.ours}, at the peer {a.theirs}"
-    return a
-
-
 def test_another_function_is_noticed_by_both():
     def calls(function):
         return lambda p: p.open(function(p.share(np.zeros(5), bits=12, fraction=8)))
@@ -242,6 +225,27 @@ def test_a_party_that_raises_ends_the_other():
     with pytest.raises(KeyError, match="no such column"):
         ht.run_pair(party, processes=True)
     assert time.monotonic() - start < 10
+
+
+def test_a_panic_ends_both_parties():
+    """A width that only the package's own code could ask for."""
+    told = threading.Event()
+
+    def party(p):
+        opened = ("open", np.zeros(3, np.uint8))
+        if p.role == 1:
+            with pytest.raises(ht.PeerError, match="closed"):
+                p._native.open(*opened, 8, "additive", None, None)
+            told.set()
+            return
+        with pytest.raises(BaseException, match="divide by zero"):
+            p._native.open(*opened, 0, "additive", None, None)
+        assert told.wait(20), "before this party ends"
+        for again in (p.barrier, lambda: p.share([1.0])):
+            with pytest.raises(ht.HushtableError, match="failed earlier.*close it"):
+                again()
+
+    ht.run_pair(party)
 
 
 def test_agree():

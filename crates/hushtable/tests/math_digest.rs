@@ -23,7 +23,7 @@ fn table(outside: Outside) -> Options {
 /// Formats and options that differ in one thing or few.
 fn all() -> Vec<(Function, [u32; 2], Options)> {
     let sigmoid = |options| (Function::Sigmoid, [37, 8], options);
-    let base = spline(2, 16, Outside::Wrap);
+    let base = spline(2, 64, Outside::Wrap);
     let ways = [Outside::Wrap, Outside::Clamp, Outside::Saturate, Outside::Strict];
     let mut all = vec![
         sigmoid(base),
@@ -32,9 +32,9 @@ fn all() -> Vec<(Function, [u32; 2], Options)> {
         (Function::Sigmoid, [37, 9], base),
         sigmoid(Options { fraction_out: Some(9), ..base }),
         sigmoid(Options { max_ulp: Some(1.0), ..base }),
-        sigmoid(spline(1, 16, Outside::Wrap)),
-        sigmoid(spline(3, 16, Outside::Wrap)),
-        sigmoid(spline(2, 32, Outside::Wrap)),
+        sigmoid(spline(1, 64, Outside::Wrap)),
+        sigmoid(spline(3, 64, Outside::Wrap)),
+        sigmoid(spline(2, 128, Outside::Wrap)),
         sigmoid(Options { domain: over(-8.0, 7.0).domain, ..base }),
         sigmoid(Options { domain: over(-7.0, 8.0).domain, ..base }),
         sigmoid(Options { domain: over(-4.0, 4.0).domain, ..table(Outside::Wrap) }),
@@ -44,7 +44,7 @@ fn all() -> Vec<(Function, [u32; 2], Options)> {
         sigmoid(Options { objective: Objective::Rounds, ..table(Outside::Saturate) }),
     ];
     all.extend(ways.map(|outside| sigmoid(table(outside))));
-    all.extend(ways.into_iter().skip(1).map(|outside| sigmoid(spline(2, 16, outside))));
+    all.extend(ways.into_iter().skip(1).map(|outside| sigmoid(spline(2, 64, outside))));
     all
 }
 

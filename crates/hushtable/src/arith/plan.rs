@@ -1,5 +1,7 @@
 //! Which protocol compares digits, and how wide they are.
 
+use std::fmt;
+
 use super::{
     digits::{Cut, MAX_DIGIT_BITS},
     lookup_digits::Lookups,
@@ -27,6 +29,16 @@ pub struct ComparePlan {
     pub method: DigitMethod,
     /// Largest width of a digit in bits, 1 to 6.
     pub digit: u32,
+}
+
+impl fmt::Display for ComparePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = match self.method {
+            DigitMethod::Thermometer => "thermometer",
+            DigitMethod::Lookup => "lookup",
+        };
+        write!(f, "{method} in digits of {}", self.digit)
+    }
 }
 
 impl ComparePlan {

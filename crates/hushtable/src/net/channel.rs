@@ -202,7 +202,7 @@ impl Channel {
     }
 
     /// Tells the peer why this party ends, on all connections that end together: see [`Farewell`].
-    pub(crate) fn end(&self, why: Ending) {
+    pub fn end(&self, why: Ending) {
         if self.process.is_current() {
             self.farewell.say(why);
         }

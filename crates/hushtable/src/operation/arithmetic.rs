@@ -144,7 +144,7 @@ impl Operation for Truncate {
     }
 
     fn method(&self) -> String {
-        "faithful".into()
+        self.plan().map_or("faithful".into(), |plan| format!("faithful, {plan}"))
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {

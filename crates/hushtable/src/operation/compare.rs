@@ -170,9 +170,7 @@ impl Operation for Compare {
     fn method(&self) -> String {
         match self.relation.by_equality() {
             true => format!("equality in digits of {}", self.job.plan.digit),
-            false => {
-                format!("{:?} in digits of {}", self.job.plan.method, self.job.plan.digit).to_lowercase()
-            }
+            false => self.job.plan.to_string(),
         }
     }
 

@@ -28,7 +28,8 @@ impl Operation for SoftmaxJob {
     }
 
     fn method(&self) -> String {
-        "maximum, exponential, reciprocal".into()
+        let steps = "maximum, exponential, reciprocal";
+        self.plans().map_or(steps.into(), |[max, far]| format!("{steps}; {max}, {far}"))
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {

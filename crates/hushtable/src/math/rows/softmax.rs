@@ -37,7 +37,7 @@ use super::{
 };
 use crate::{
     arith::{
-        CompareDomain, CompareJob, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective,
+        CompareDomain, CompareJob, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective, Plan,
         VectorMaximum, truncate_reduce,
     },
     bill::Bill,
@@ -147,6 +147,15 @@ impl SoftmaxJob {
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
             bill: self.bill()?,
         })
+    }
+
+    /// How the comparisons of the maximum are done, and those of numbers far below it.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn plans(&self) -> Result<[Plan; 2]> {
+        self.check()?;
+        Ok([self.max_job()?.plan, self.far_job()?.plan])
     }
 
     fn max_job(&self) -> Result<CompareJob> {
