@@ -284,7 +284,8 @@ fn scales(p: &mut Party) -> Result<()> {
 
 fn bounds(p: &mut Party) -> Result<()> {
     let wrong = [[f64::NAN, 1.0], [1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [0.0, f64::INFINITY]];
-    for bounds in wrong {
+    // A single number may have a reciprocal.
+    for bounds in wrong.into_iter().filter(|bounds| bounds[0] != bounds[1]) {
         all([
             Reciprocal::prepare(p, ReciprocalJob { bounds, ..reciprocal(37, 12) }, 3).map(drop),
             Norm::prepare(p, layer((2, 3), 37, 12, bounds)).map(drop),

@@ -32,7 +32,7 @@ use super::{
     bit_product::{BitProducts, or_and_xor},
     carry::Carry,
     plan::ComparePlan,
-    product::share,
+    product::{check_width, share},
 };
 use crate::{
     bill::Bill,
@@ -67,7 +67,7 @@ impl Truncation {
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
     pub fn prepare(p: &mut Party, bits: u32, f: u32, batch: usize) -> Result<Self> {
-        check(f, bits.saturating_sub(2))?;
+        check(bits, f, 2)?;
         Ok(Self { bits, f, wraps: BitProducts::prepare(p, f, batch)? })
     }
 
@@ -103,7 +103,7 @@ impl Truncation {
 /// # Errors
 /// [`Error::Param`] unless `1 <= f < l`.
 pub fn insecure_truncate_local<R: Ring>(role: Role, x: &AShare<R>, f: u32) -> Result<AShare<R>> {
-    check(f, x.bits() - 1)?;
+    check(x.bits(), f, 1)?;
     let l = x.bits();
     let word = |w: &R| match role {
         Role::P0 => w.to_u64() >> f,
@@ -117,7 +117,7 @@ pub fn insecure_truncate_local<R: Ring>(role: Role, x: &AShare<R>, f: u32) -> Re
 /// # Errors
 /// [`Error::Param`] unless `1 <= f < l`.
 pub fn truncate_reduce<R: Ring>(x: &AShare<R>, f: u32) -> Result<AShare<R>> {
-    check(f, x.bits() - 1)?;
+    check(x.bits(), f, 1)?;
     let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64() >> f).collect::<Vec<_>>());
     Ok(share(x.bits() - f, &words))
 }
@@ -149,7 +149,7 @@ impl FaithfulTruncation {
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
     pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
-        check(f, bits.saturating_sub(2))?;
+        check(bits, f, 2)?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         let wraps = BitProducts::prepare(p, f, batch)?;
         Ok(Self { bits, f, batch, carry, wraps, carries: BitProducts::prepare(p, bits - 1, batch)? })
@@ -160,7 +160,7 @@ impl FaithfulTruncation {
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
     pub fn bill(bits: u32, f: u32, plan: ComparePlan) -> Result<Bill> {
-        check(f, bits.saturating_sub(2))?;
+        check(bits, f, 2)?;
         Ok(Carry::bill(f, plan)? + BitProducts::bill(f).beside(BitProducts::bill(bits - 1)))
     }
 
@@ -209,7 +209,7 @@ impl FaithfulReduction {
     /// # Errors
     /// [`Error::Param`] unless `1 <= f < bits`, and those of the channel.
     pub fn prepare(p: &mut Party, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
-        check(f, bits.saturating_sub(1))?;
+        check(bits, f, 1)?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         Ok(Self { bits, f, batch, carry, convert: B2a::prepare(p, bits - f, batch)? })
     }
@@ -219,7 +219,7 @@ impl FaithfulReduction {
     /// # Errors
     /// [`Error::Param`] for widths that are not supported.
     pub fn bill(bits: u32, f: u32, plan: ComparePlan) -> Result<Bill> {
-        check(f, bits.saturating_sub(1))?;
+        check(bits, f, 1)?;
         Ok(Carry::bill(f, plan)? + B2a::bill(bits - f))
     }
 
@@ -275,7 +275,10 @@ fn public(role: Role, value: u64) -> u64 {
     }
 }
 
-fn check(f: u32, most: u32) -> Result<()> {
+/// `Ok(())` if so many bits stay.
+fn check(bits: u32, f: u32, stay: u32) -> Result<()> {
+    check_width::<u64>(bits)?;
+    let most = bits.saturating_sub(stay);
     if (1..=most).contains(&f) {
         return Ok(());
     }

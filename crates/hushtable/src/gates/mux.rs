@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     bill::Bill,
-    error::{Result, same},
+    error::{Error, Result, same},
     party::Party,
     session::Session,
     share::{Kind, Share},
@@ -51,8 +51,12 @@ impl Mux {
     /// Offline: for `count` bits that each select words of these widths, 1 to 64.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Param`] for another width, and those of the channel.
     pub fn prepare(p: &mut Party, count: usize, widths: &[u32]) -> Result<Self> {
+        if let Some(width) = widths.iter().find(|w| !(1..=64).contains(*w)) {
+            let (what, got) = ("width of a word to select", width.to_string());
+            return Err(Error::Param { what, got, accepted: "1 to 64".into() });
+        }
         let products = Products::prepare(p, Direction::Both, count, widths)?;
         Ok(Self { widths: widths.to_vec(), products })
     }

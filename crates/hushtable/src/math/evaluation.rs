@@ -65,6 +65,7 @@ impl Evaluation {
     /// not finite or its value does not fit the ring, a degree or a number of pieces that is not
     /// supported, an accumulator that needs more than 64 bits, or an accuracy that no method reaches.
     pub fn new(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
+        check_format(bits, fraction, options)?;
         let evaluate = |x| function.eval(x);
         let over = |domain| {
             let options = Options { domain: Some(domain), ..*options };
@@ -139,10 +140,7 @@ impl Evaluation {
         fraction: u32,
         options: &Options,
     ) -> Result<Self> {
-        if !(8..=64).contains(&bits) {
-            let (what, got) = ("width of the ring", bits.to_string());
-            return Err(Error::Param { what, got, accepted: "8 to 64".into() });
-        }
+        check_format(bits, fraction, options)?;
         let Some(domain) = options.domain else {
             let (what, got) = ("domain", "none".into());
             return Err(Error::Param {
@@ -152,7 +150,6 @@ impl Evaluation {
             });
         };
         let fraction_out = options.fraction_out.unwrap_or(fraction);
-        check_fraction(bits, fraction_out)?;
         let grid = Grid::new(domain, bits, fraction)?;
         let ends = Ends::new(&grid, tails, options)?;
         let options = &Options { outside: ends.outside, ..*options };
@@ -325,6 +322,16 @@ impl Prepared {
             None => Ok(y),
         }
     }
+}
+
+/// `Ok(())` for a ring that is served, and bits behind the point that it has.
+fn check_format(bits: u32, fraction: u32, options: &Options) -> Result<()> {
+    if !(8..=64).contains(&bits) {
+        let (what, got) = ("width of the ring", bits.to_string());
+        return Err(Error::Param { what, got, accepted: "8 to 64".into() });
+    }
+    check_fraction(bits, fraction)?;
+    check_fraction(bits, options.fraction_out.unwrap_or(fraction))
 }
 
 impl Program {

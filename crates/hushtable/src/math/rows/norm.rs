@@ -33,7 +33,7 @@ use prim::ring::Ring;
 
 use super::{
     affine::{Affine, Scaling},
-    reciprocal::too_wide,
+    reciprocal::{check_scale, too_wide},
     root::{Root, RootJob},
 };
 use crate::{
@@ -106,6 +106,7 @@ impl NormJob {
     /// [`Error::Param`] for bounds that are not supported, and for a ring of more than 64 bits, with the
     /// bits needed.
     pub fn ring(&self) -> Result<u32> {
+        check_scale(self.scale)?;
         for (what, v) in [("largest number of a layer norm", self.largest), ("largest gain", self.gain)] {
             if !(v > 0.0 && v.is_finite()) {
                 return Err(Error::Param { what, got: v.to_string(), accepted: "above 0".into() });

@@ -86,6 +86,8 @@ impl ReciprocalJob {
     /// # Errors
     /// [`Error::Param`] for bounds or scales that are not supported.
     pub fn ring(&self) -> Result<u32> {
+        check_scale(self.scale)?;
+        check_scale(self.scale_out)?;
         let octaves = Octaves::of(self.bounds[0], self.bounds[1])?;
         let product = octaves.count + Z + 3;
         let out = (self.scale_out as i32 - octaves.lo + 3).max(0) as u32;
@@ -216,6 +218,17 @@ impl Reciprocal {
 impl std::fmt::Debug for Reciprocal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Reciprocal({:?})", self.job)
+    }
+}
+
+/// `Ok(())` for bits behind the point that a ring may have.
+pub(super) fn check_scale(scale: u32) -> Result<()> {
+    match scale {
+        0..=63 => Ok(()),
+        _ => {
+            let (what, got) = ("bits behind the point", scale.to_string());
+            Err(Error::Param { what, got, accepted: "0 to 63".into() })
+        }
     }
 }
 
