@@ -7,21 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::layers::{items, of_library, without_comments};
 
-/// Folders that still have circles. None may be added.
-const NOT_YET: [&str; 1] = ["net"];
-
 #[test]
 fn files_of_a_folder_go_in_no_circle() {
     let circles = circles(&of_library());
-    let known = |circle: &str| NOT_YET.iter().any(|folder| circle.starts_with(folder));
-    let new: Vec<_> = circles.iter().filter(|circle| !known(circle)).map(String::as_str).collect();
-    assert!(new.is_empty(), "files that use each other:\n{}", new.join("\n"));
-    for folder in NOT_YET {
-        assert!(
-            circles.iter().any(|circle| circle.starts_with(folder)),
-            "{folder} has none any more: strike it out"
-        );
-    }
+    assert!(circles.is_empty(), "files that use each other:\n{}", circles.join("\n"));
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Agreement on parameters: both parties send their list, both see the first difference.
 
 use super::channel::Channel;
+use super::text::printable;
 use crate::error::{Error, Result};
 
 const FIELDS: usize = 64;
 const NAME: usize = 64;
 const VALUE: usize = 256;
 const TOTAL: usize = 16 << 10;
-/// Longest text of the peer that gets into an error.
-const SHOWN: usize = 80;
 
 /// Sends `fields`, receives the peer's, and compares.
 pub(super) fn agree(channel: &mut Channel, fields: &[(&str, String)]) -> Result<()> {
@@ -38,21 +37,6 @@ fn difference(i: usize, ours: Option<&Field<'_>>, theirs: Option<&Field<'_>>) ->
             Error::Handshake { field: name, ours: value(ours), theirs: value(theirs) }
         }
     }
-}
-
-/// Text that is safe to show: printable ASCII, not too long.
-pub(super) fn printable(bytes: &[u8]) -> String {
-    let mut text = ascii(&bytes[..bytes.len().min(SHOWN)]);
-    if bytes.len() > SHOWN {
-        text.push_str("..");
-    }
-    text
-}
-
-/// The bytes as printable ASCII.
-pub(super) fn ascii(bytes: &[u8]) -> String {
-    let show = |&b: &u8| if b == b' ' || b.is_ascii_graphic() { char::from(b) } else { '?' };
-    bytes.iter().map(show).collect()
 }
 
 /// Each name and value as its length (two bytes, little-endian) and its bytes.

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::agree::ascii;
+use super::text::ascii;
 use crate::error::Error;
 
 /// Longest announcement, in bytes.

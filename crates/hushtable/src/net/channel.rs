@@ -1,11 +1,11 @@
 //! Messages between the parties, and what they cost.
 
-use super::Patience;
 use super::announce::{self, Announced};
 use super::farewell::Farewell;
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
 use super::outbox::Outbox;
+use super::patience::Patience;
 use super::shape::LinkShape;
 use super::transport::Transport;
 use crate::error::{Ending, Error, Result};
@@ -336,7 +336,8 @@ impl Drop for Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Connection, SLOWEST, Timing};
+    use crate::net::Connection;
+    use crate::net::patience::{SLOWEST, Timing};
 
     #[test]
     fn a_fork_neither_sends_nor_receives_nor_hangs_up() {

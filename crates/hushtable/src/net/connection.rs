@@ -1,14 +1,15 @@
 //! A session with the peer: role, session id, channel, and siblings for parallel lanes.
 
+use super::agree;
 use super::channel::Channel;
 use super::farewell::Farewell;
 use super::hello::lane_id;
 use super::identity::Fingerprint;
-use super::listen::{Door, Route};
 use super::memory::Memory;
+use super::patience::{Patience, SLOWEST, Timing};
 use super::raw::RawPeer;
+use super::role::Role;
 use super::shape::LinkShape;
-use super::{Patience, Role, SLOWEST, Timing, agree};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -21,7 +22,9 @@ pub struct Connection {
     id: [u8; 32],
     peer_name: String,
     peer: Option<Fingerprint>,
-    kin: Kin,
+    /// A probe has none.
+    kin: Option<Arc<dyn Kin>>,
+    in_process: bool,
     /// Lanes forked so far: a lane's number, and so its id, is never used again.
     lanes: u16,
 }
@@ -30,19 +33,25 @@ pub struct Connection {
 const WAITS: [Duration; 2] = [Duration::from_secs(120), Duration::from_secs(3600)];
 
 /// Where siblings come from.
-pub(super) enum Kin {
-    Memory(Arc<Siblings>),
-    Listening(Arc<Door>),
-    Connecting(Arc<Route>),
-    /// A probe has none.
-    None,
+pub(super) trait Kin: Send + Sync {
+    /// This party's end of the lane of that number, while the session is `alive`.
+    fn lane(
+        self: Arc<Self>,
+        parent: &[u8; 32],
+        lane: u16,
+        alive: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Connection>;
 }
 
-/// The ends of in-process lanes that the peer has not picked up yet, by lane number.
-pub(super) struct Siblings {
+/// The way to lanes inside this process.
+struct Siblings {
+    role: Role,
     shape: LinkShape,
-    waiting: Mutex<HashMap<u16, Connection>>,
+    waiting: Arc<Waiting>,
 }
+
+/// The ends of lanes that the peer has not picked up yet, by lane number.
+type Waiting = Mutex<HashMap<u16, Connection>>;
 
 impl Connection {
     pub(super) fn new(
@@ -50,9 +59,9 @@ impl Connection {
         role: Role,
         id: [u8; 32],
         (peer_name, peer): (String, Option<Fingerprint>),
-        kin: Kin,
+        kin: Option<Arc<dyn Kin>>,
     ) -> Self {
-        Connection { channel, role, id, peer_name, peer, kin, lanes: 0 }
+        Connection { channel, role, id, peer_name, peer, kin, in_process: false, lanes: 0 }
     }
 
     /// Two parties in this process, with a fresh session id.
@@ -66,8 +75,12 @@ impl Connection {
     /// exists only in one process, so no real peer ever sees a repeated id.
     pub fn pair_with(id: [u8; 32], shape: LinkShape) -> (Connection, Connection) {
         let (a, b) = Memory::pair();
-        let siblings = Siblings::new(shape);
-        (Self::in_memory(a, Role::P0, id, &siblings), Self::in_memory(b, Role::P1, id, &siblings))
+        let waiting = Arc::default();
+        let end = |end, role| {
+            let siblings = Siblings { role, shape, waiting: Arc::clone(&waiting) };
+            Self::in_memory(end, id, siblings)
+        };
+        (end(a, Role::P0), end(b, Role::P1))
     }
 
     /// One party in this process, its peer as raw bytes: for tests of what goes over the wire and
@@ -75,21 +88,24 @@ impl Connection {
     #[doc(hidden)]
     pub fn with_raw_peer(role: Role, id: [u8; 32]) -> (Connection, RawPeer) {
         let (mine, theirs) = Memory::pair();
-        (Self::in_memory(mine, role, id, &Siblings::new(LinkShape::LOOPBACK)), RawPeer::new(theirs))
+        let siblings = Siblings { role, shape: LinkShape::LOOPBACK, waiting: Arc::default() };
+        (Self::in_memory(mine, id, siblings), RawPeer::new(theirs))
     }
 
-    fn in_memory(end: Memory, role: Role, id: [u8; 32], siblings: &Arc<Siblings>) -> Self {
+    fn in_memory(end: Memory, id: [u8; 32], siblings: Siblings) -> Self {
         let [timeout, idle] = WAITS;
         let patience = Patience { timeout, idle, slowest: SLOWEST, timing: Timing::default() };
         let farewell = Farewell::default();
         let channel = Channel::new(Arc::new(end), siblings.shape, patience, &farewell);
         let channel = channel.expect("a thread can be started");
-        Connection::new(channel, role, id, ("this process".into(), None), Kin::Memory(Arc::clone(siblings)))
+        let (role, peer) = (siblings.role, ("this process".into(), None));
+        let connection = Connection::new(channel, role, id, peer, Some(Arc::new(siblings)));
+        Connection { in_process: true, ..connection }
     }
 
     /// Whether the peer is in this process too.
     pub(crate) fn is_in_process(&self) -> bool {
-        matches!(self.kin, Kin::Memory(_))
+        self.in_process
     }
 
     /// Which party this is.
@@ -157,28 +173,25 @@ impl Connection {
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {
-        match &self.kin {
-            Kin::Memory(siblings) => Ok(siblings.meet(lane, self.role, lane_id(&self.id, lane))),
-            Kin::Listening(door) => door.lane(&self.id, lane, || self.channel.watch()),
-            Kin::Connecting(route) => route.lane(&self.id, lane),
-            Kin::None => unreachable!("a probe is never handed out"),
-        }
+        let kin = Arc::clone(self.kin.as_ref().expect("a probe is never handed out"));
+        kin.lane(&self.id, lane, &mut || self.channel.watch())
     }
 }
 
-impl Siblings {
-    fn new(shape: LinkShape) -> Arc<Self> {
-        Arc::new(Siblings { shape, waiting: Mutex::default() })
-    }
-
-    /// This party's end of a lane; whoever comes first makes both.
-    fn meet(&self, lane: u16, role: Role, id: [u8; 32]) -> Connection {
+impl Kin for Siblings {
+    /// Whoever comes first makes both ends.
+    fn lane(
+        self: Arc<Self>,
+        parent: &[u8; 32],
+        lane: u16,
+        _alive: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Connection> {
         let mut waiting = self.waiting.lock().expect("no panic while the lock is held");
-        waiting.remove(&lane).unwrap_or_else(|| {
-            let (p0, p1) = Connection::pair_with(id, self.shape);
-            let (mine, theirs) = if role == Role::P0 { (p0, p1) } else { (p1, p0) };
+        Ok(waiting.remove(&lane).unwrap_or_else(|| {
+            let (p0, p1) = Connection::pair_with(lane_id(parent, lane), self.shape);
+            let (mine, theirs) = if self.role == Role::P0 { (p0, p1) } else { (p1, p0) };
             waiting.insert(lane, theirs);
             mine
-        })
+        }))
     }
 }

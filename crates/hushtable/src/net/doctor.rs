@@ -1,11 +1,12 @@
 //! Finding out why two parties do not get together, leg by leg.
 
-use super::connection::Kin;
+use super::agree;
 use super::establish::{Secured, Setup};
-use super::hello::{Hello, Intent};
+use super::hello::{Hello, Intent, WIRE_VERSION};
 use super::listen::{reach, resolve};
+use super::options::Options;
+use super::role::Role;
 use super::transport::Deadline;
-use super::{Options, Role, WIRE_VERSION, agree};
 use crate::error::{Error, Result};
 use std::fmt;
 use std::time::Duration;
@@ -82,7 +83,7 @@ impl Way {
         self.greet(&setup, &secured, &deadline)?;
 
         let fields = setup.options.fields();
-        let mut connection = setup.connection(Role::P1, secured, [0; 32], Kin::None)?;
+        let mut connection = setup.connection(Role::P1, secured, [0; 32], None)?;
         agree::agree(connection.channel(), &fields)?;
         self.found.push((Stage::Parameters, Ok(format!("{} parameters agree", fields.len()))));
         Ok(())

@@ -4,10 +4,11 @@ use super::channel::Channel;
 use super::connection::{Connection, Kin};
 use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
 use super::identity::{Fingerprint, Peer};
+use super::options::Options;
+use super::role::Role;
 use super::tcp::Tcp;
 use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
-use super::{Options, Role};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::thread;
@@ -63,7 +64,7 @@ impl Setup {
         role: Role,
         secured: Secured,
         id: [u8; 32],
-        kin: Kin,
+        kin: Option<Arc<dyn Kin>>,
     ) -> Result<Connection> {
         let Options { shape, farewell, .. } = &self.options;
         let channel = Channel::new(secured.transport, *shape, self.options.patience(), farewell)?;

@@ -12,10 +12,13 @@
 //! | 16..48 | nonce |
 //! | 48..64 | a lane's token, else 0 |
 
-use super::agree::printable;
+use super::role::Role;
+use super::text::printable;
 use super::transport::{Deadline, Transport};
-use super::{Role, WIRE_VERSION};
 use crate::error::{Error, Result};
+
+/// The version of the wire format. Parties of different versions refuse each other.
+pub const WIRE_VERSION: u16 = 2;
 
 /// Bytes of a greeting.
 pub(super) const LEN: usize = 64;

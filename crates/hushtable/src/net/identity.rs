@@ -10,11 +10,13 @@
 
 mod certificate;
 mod files;
+mod pins;
 mod trust;
 
 use crate::error::{Error, Result};
 use certificate::read_certificate;
-use files::{beside, read_private, write_new};
+use files::{CERTIFICATE, KEY, SPENT, TRUSTED, beside, read_private, write_new};
+use pins::read_trusted;
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::PrivateKeyDer;
@@ -25,18 +27,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use trust::read_trusted;
 use zeroize::Zeroizing;
 
 pub use certificate::Fingerprint;
 pub(super) use certificate::{name_of, validity_problem};
-pub use trust::Peer;
-pub(super) use trust::Pin;
+pub use pins::Peer;
+pub(super) use pins::Pin;
 
-const KEY: &str = "key.pem";
-const CERTIFICATE: &str = "cert.pem";
-const TRUSTED: &str = "trusted";
-const SPENT: &str = "spent";
 /// What the private key is used for besides signing.
 const DISK: &str = "hushtable 2026-11 keys of files on disk";
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

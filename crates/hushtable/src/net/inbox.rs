@@ -1,7 +1,7 @@
 //! The receiving half of a connection: frames, and the patience to wait for them.
 
-use super::Patience;
 use super::frame::{HEADER, Header, PIECE};
+use super::patience::Patience;
 use super::transport::{Transport, again, fault};
 use crate::error::{Ending, Error, Result};
 use std::sync::Arc;

@@ -2,10 +2,11 @@
 
 use super::connection::{Connection, Kin};
 use super::establish::{Aim, Setup};
+use super::options::Options;
 use super::reception::Reception;
+use super::role::Role;
 use super::tcp::Tcp;
 use super::transport::Deadline;
-use super::{Options, Role};
 use crate::error::{Error, Result};
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -20,7 +21,7 @@ pub struct Listener {
 }
 
 /// A port, kept open for the lanes of a session.
-pub(super) struct Door {
+struct Door {
     listener: TcpListener,
     setup: Arc<Setup>,
 }
@@ -66,27 +67,26 @@ impl Listener {
         let Door { listener, setup } = &*self.door;
         let deadline = Deadline::after(setup.options.wait);
         let (secured, id) = Reception::new(listener, setup).admit(Aim::Session, &deadline, || Ok(()))?;
-        setup.connection(Role::P0, secured, id, Kin::Listening(Arc::clone(&self.door)))
+        setup.connection(Role::P0, secured, id, Some(self.door.clone()))
     }
 }
 
-impl Door {
-    /// The next lane of the session `parent`, while that is `alive`.
-    pub(super) fn lane(
-        self: &Arc<Self>,
+impl Kin for Door {
+    fn lane(
+        self: Arc<Self>,
         parent: &[u8; 32],
         lane: u16,
-        alive: impl FnMut() -> Result<()>,
+        alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Connection> {
         let deadline = Deadline::after(self.setup.options.timeout);
         let reception = Reception::new(&self.listener, &self.setup);
         let (secured, id) = reception.admit(Aim::Lane { parent, lane }, &deadline, alive)?;
-        self.setup.connection(Role::P0, secured, id, Kin::Listening(Arc::clone(self)))
+        self.setup.connection(Role::P0, secured, id, Some(self.clone()))
     }
 }
 
 /// P1's way to the peer, kept for the lanes of a session.
-pub(super) struct Route {
+struct Route {
     addr: SocketAddr,
     setup: Setup,
 }
@@ -103,15 +103,19 @@ pub fn connect(addr: &str, options: Options) -> Result<Connection> {
     let socket = reach(addr, &resolve(addr)?, &deadline)?;
     let route = Arc::new(Route { addr: socket.addr(), setup });
     let (secured, id) = route.setup.call(socket, Aim::Session)?;
-    route.setup.connection(Role::P1, secured, id, Kin::Connecting(Arc::clone(&route)))
+    route.setup.connection(Role::P1, secured, id, Some(route.clone()))
 }
 
-impl Route {
-    /// The next lane of the session `parent`.
-    pub(super) fn lane(self: &Arc<Self>, parent: &[u8; 32], lane: u16) -> Result<Connection> {
+impl Kin for Route {
+    fn lane(
+        self: Arc<Self>,
+        parent: &[u8; 32],
+        lane: u16,
+        _alive: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Connection> {
         let socket = attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
         let (secured, id) = self.setup.call(Tcp::new(socket)?, Aim::Lane { parent, lane })?;
-        self.setup.connection(Role::P1, secured, id, Kin::Connecting(Arc::clone(self)))
+        self.setup.connection(Role::P1, secured, id, Some(self.clone()))
     }
 }
 

@@ -1,17 +1,17 @@
 //! The sending half of a connection: a queue, and the thread that empties it.
 
 mod parting;
+mod shared;
 
 pub(super) use parting::Parting;
 
-use super::Patience;
-use super::frame::{Frame, HEADER, Header};
+use super::frame::Frame;
+use super::patience::Patience;
 use super::shape::{LinkShape, Pace};
 use super::transport::{Transport, again, fault};
-use crate::error::{Ending, Error, Result};
-use std::collections::VecDeque;
-use std::io::{self, ErrorKind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use crate::error::{Error, Result};
+use shared::{Shared, State, TICK};
+use std::sync::{Arc, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,10 +25,6 @@ const DIRECT: usize = 32 << 10;
 /// pause doubles each time.
 const PROMPT: Duration = Duration::from_millis(1);
 const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_secs(1)];
-/// The writer looks for an end of the session this often while the link is stuck.
-const TICK: Duration = Duration::from_millis(100);
-/// A dropped connection's queue gets this long altogether.
-const PARTING: Duration = Duration::from_secs(6);
 
 /// Sends frames in order, without waiting for the peer.
 pub(super) struct Outbox {
@@ -44,39 +40,10 @@ struct Direct {
     pause: Duration,
 }
 
-struct Shared {
-    transport: Arc<dyn Transport>,
-    state: Mutex<State>,
-    /// Something to do for the writer.
-    work: Condvar,
-    /// Something done, for the sender.
-    progress: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    queue: VecDeque<(Frame, Instant)>,
-    /// Bytes taken and not yet written.
-    queued: usize,
-    written: u64,
-    /// Somebody is inside `transport.write`.
-    busy: bool,
-    closing: bool,
-    /// What the farewell says.
-    why: Option<Ending>,
-    ended: bool,
-    failure: Option<ErrorKind>,
-}
-
 impl Outbox {
     /// Starts the writer.
     pub(super) fn new(transport: Arc<dyn Transport>, shape: LinkShape, patience: Patience) -> Result<Self> {
-        let shared = Arc::new(Shared {
-            transport,
-            state: Mutex::default(),
-            work: Condvar::new(),
-            progress: Condvar::new(),
-        });
+        let shared = Arc::new(Shared::new(transport));
         let pace = Pace::new(shape);
         let direct = pace.is_none().then(|| Direct { from: Instant::now(), pause: PAUSES[0] });
         let for_writer = Arc::clone(&shared);
@@ -206,143 +173,6 @@ impl Outbox {
         if self.shared.await_end(Duration::from_secs(1)) {
             let _ = writer.join();
         }
-    }
-}
-
-impl State {
-    fn is_idle(&self) -> bool {
-        self.queue.is_empty() && !self.busy
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.closing {
-            return Err(Error::Closed);
-        }
-        self.failure.map_or(Ok(()), |kind| Err(fault(kind.into())))
-    }
-}
-
-/// What the writer does next.
-enum Step {
-    Frame(Frame, Instant),
-    Control(Header),
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic while the lock is held")
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, at_most: Duration) -> MutexGuard<'a, State> {
-        self.progress.wait_timeout(state, at_most).expect("no panic while the lock is held").0
-    }
-
-    /// The writer thread.
-    fn work(&self, mut pace: Option<Pace>, heartbeat: Duration) {
-        loop {
-            let (outcome, last) = match self.next_job(heartbeat) {
-                Step::Frame(frame, sent) => (self.carry(frame, sent, &mut pace), false),
-                Step::Control(header) => {
-                    let last = matches!(header, Header::Bye(_));
-                    (self.write_all(&mut Frame::control(header), HEADER), last)
-                }
-            };
-            let mut state = self.lock();
-            state.busy = false;
-            state.failure = outcome.err().map(|e| e.kind());
-            state.ended = last || state.failure.is_some();
-            let ended = state.ended;
-            drop(state);
-            self.progress.notify_all();
-            if ended {
-                return;
-            }
-        }
-    }
-
-    fn next_job(&self, heartbeat: Duration) -> Step {
-        let mut state = self.lock();
-        loop {
-            state = self
-                .work
-                .wait_timeout_while(state, heartbeat, |s| s.queue.is_empty() && !s.closing)
-                .expect("no panic while the lock is held")
-                .0;
-            if state.busy {
-                // The sender is writing directly; it does so only when nothing is due here.
-                continue;
-            }
-            state.busy = true;
-            if let Some((frame, sent)) = state.queue.pop_front() {
-                return Step::Frame(frame, sent);
-            }
-            state.queued += HEADER;
-            return Step::Control(if state.closing { Header::Bye(state.why) } else { Header::Heartbeat });
-        }
-    }
-
-    /// Writes a frame, at the pace of the link.
-    fn carry(&self, mut frame: Frame, sent: Instant, pace: &mut Option<Pace>) -> io::Result<()> {
-        let Some(pace) = pace else { return self.write_all(&mut frame, usize::MAX) };
-        while frame.left() > 0 {
-            let n = frame.left().min(pace.grain());
-            pace.carry(n, sent, n == frame.left());
-            self.write_all(&mut frame, n)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the next `n` bytes of a frame, however long it takes.
-    fn write_all(&self, frame: &mut Frame, n: usize) -> io::Result<()> {
-        let end = frame.left().saturating_sub(n);
-        loop {
-            match self.write(frame, frame.left() - end, TICK) {
-                Ok(()) => return Ok(()),
-                Err(e) if again(&e) => {}
-                Err(e) => return Err(e),
-            }
-        }
-    }
-
-    /// Writes the next `n` bytes of a frame, as far as the link takes them without waiting longer
-    /// than `wait` at a time.
-    fn write(&self, frame: &mut Frame, n: usize, wait: Duration) -> io::Result<()> {
-        let end = frame.left() - n.min(frame.left());
-        while frame.left() > end {
-            let (a, b) = frame.next(frame.left() - end);
-            let n = self.transport.write(a, b, wait)?;
-            frame.advance(n);
-            let mut state = self.lock();
-            state.written += n as u64;
-            state.queued -= n;
-            drop(state);
-            self.progress.notify_all();
-        }
-        self.transport.flush(wait)
-    }
-
-    /// Lets the writer end behind what is queued, with a farewell.
-    fn close(&self, why: Option<Ending>) {
-        let mut state = self.lock();
-        state.why = state.why.or(why);
-        state.closing = true;
-        drop(state);
-        self.work.notify_one();
-        self.progress.notify_all();
-    }
-
-    /// Waits until the writer has ended, as long as it makes progress. `false`: it has not.
-    fn await_end(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + PARTING;
-        let mut state = self.lock();
-        let (mut written, mut since) = (state.written, Instant::now());
-        while !state.ended && since.elapsed() < patience && Instant::now() < deadline {
-            state = self.wait(state, TICK.min(patience));
-            if state.written != written {
-                (written, since) = (state.written, Instant::now());
-            }
-        }
-        state.ended
     }
 }
 

@@ -5,13 +5,13 @@
 //! its own, within a deadline; the answer to the greeting is given here, so that the next connection is
 //! judged only after what this one became is settled.
 
-use super::connection::Kin;
+use super::agree;
 use super::establish::{Aim, Secured, Setup, greeting, same_lane};
 use super::hello::{Hello, Intent, MAGIC, lane_id, session_id};
+use super::role::Role;
 use super::tcp::Tcp;
 use super::tls::{FIRST_BYTE, Tls};
 use super::transport::{Deadline, Transport};
-use super::{Role, agree};
 use crate::error::{Error, Result};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -222,7 +222,7 @@ impl<'a> Reception<'a> {
     fn probe(&mut self, secured: Secured) {
         let (setup, tell) = (Arc::clone(self.setup), self.tell.clone());
         let compare = move || {
-            if let Ok(mut connection) = setup.connection(Role::P0, secured, [0; 32], Kin::None) {
+            if let Ok(mut connection) = setup.connection(Role::P0, secured, [0; 32], None) {
                 let _ = agree::agree(connection.channel(), &setup.options.fields());
             }
             let _ = tell.send((0, Report::Probed));

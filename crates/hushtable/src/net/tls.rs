@@ -1,8 +1,8 @@
 //! TLS 1.3 over TCP: both parties show a certificate, and each accepts only those it has pinned.
 
-use super::Role;
 use super::identity::{Identity, Peer, Pin};
 use super::pin::{Pins, refused_by_us};
+use super::role::Role;
 use super::tcp::Tcp;
 use super::transport::{Deadline, Transport, again};
 use crate::error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use super::files::read;
 use crate::error::{Error, Result};
-use crate::net::agree::printable;
+use crate::net::text::printable;
 use pem::{EncodeConfig, LineEnding, Pem};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;

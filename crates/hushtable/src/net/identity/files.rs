@@ -5,6 +5,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+/// Names in an identity's folder.
+pub(super) const KEY: &str = "key.pem";
+pub(super) const CERTIFICATE: &str = "cert.pem";
+pub(super) const TRUSTED: &str = "trusted";
+pub(super) const SPENT: &str = "spent";
+
 /// No PEM file we read is longer.
 const LONGEST_FILE: u64 = 64 << 10;
 

@@ -1,44 +1,13 @@
 //! Whom an identity trusts, and the change of its own key.
 
 use super::certificate::{Fingerprint, name_of, read_certificate, to_pem, validity_problem};
-use super::{CERTIFICATE, Identity, KEY, SPENT, TRUSTED, check_name, files, make};
+use super::files::{self, CERTIFICATE, KEY, SPENT, TRUSTED};
+use super::pins::{Peer, Pin, named, names, pin_path, read_trusted};
+use super::{Identity, check_name, make};
 use crate::error::{Error, Result};
 use rustls::pki_types::CertificateDer;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// A peer: its name here, and the fingerprint of its certificate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// The name under which it is trusted; of a certificate that is not trusted, the one in it.
-    pub name: String,
-    /// Of its certificate.
-    pub fingerprint: Fingerprint,
-}
-
-impl Peer {
-    /// Whose certificate is in a file, to be compared before it is trusted.
-    ///
-    /// # Errors
-    /// [`Error::Identity`] if the file is anything but one certificate in PEM format, [`Error::Io`].
-    pub fn read(cert_pem: &Path) -> Result<Peer> {
-        let certificate = read_certificate(cert_pem)?;
-        Ok(Peer { name: name_of(&certificate), fingerprint: Fingerprint::of(&certificate) })
-    }
-}
-
-/// A pinned certificate: the file `trusted/NAME.pem`.
-#[derive(Clone)]
-pub(in crate::net) struct Pin {
-    pub(in crate::net) name: String,
-    pub(in crate::net) certificate: CertificateDer<'static>,
-}
-
-impl Pin {
-    pub(in crate::net) fn peer(&self) -> Peer {
-        Peer { name: self.name.clone(), fingerprint: Fingerprint::of(&self.certificate) }
-    }
-}
+use std::path::Path;
 
 impl Identity {
     /// Pins a peer in the identity in `dir`, under `name` or else the name in its certificate. What is
@@ -154,35 +123,6 @@ impl Identity {
     pub(in crate::net) fn pin_of(&self, certificate: &CertificateDer<'_>) -> Option<&Pin> {
         self.0.trusted.iter().find(|pin| pin.certificate == *certificate)
     }
-}
-
-/// All certificates in the folder of pins, by name.
-pub(super) fn read_trusted(dir: &Path) -> Result<Vec<Pin>> {
-    let mut trusted = Vec::new();
-    for entry in fs::read_dir(dir).map_err(Error::io(format!("reading {}", dir.display())))? {
-        let path = entry.map_err(Error::io(format!("reading {}", dir.display())))?.path();
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.starts_with('.') && path.extension().is_some_and(|extension| extension == "pem") {
-            trusted.push(Pin { name, certificate: read_certificate(&path)? });
-        }
-    }
-    trusted.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(trusted)
-}
-
-fn pin_path(dir: &Path, name: &str) -> PathBuf {
-    dir.join(TRUSTED).join(format!("{name}.pem"))
-}
-
-fn named<'a>(pins: &'a [Pin], name: &str, dir: &Path) -> Result<&'a Pin> {
-    pins.iter().find(|pin| pin.name == name).ok_or_else(|| {
-        let trusted = if pins.is_empty() { "nobody".into() } else { names(pins) };
-        Error::Identity(format!("{} does not trust {name:?}; it trusts: {trusted}", dir.display()))
-    })
-}
-
-fn names(pins: &[Pin]) -> String {
-    pins.iter().map(|pin| pin.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// A name that came from a peer, as a part of a file name.

@@ -1,6 +1,6 @@
 //! The end of a connection, brought about by another thread than the one that works with it.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::error::Ending;
 use crate::process::Process;
 use std::fmt;

@@ -1,0 +1,73 @@
+//! The certificates that an identity trusts.
+
+use super::certificate::{Fingerprint, name_of, read_certificate};
+use super::files::TRUSTED;
+use crate::error::{Error, Result};
+use rustls::pki_types::CertificateDer;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A peer: its name here, and the fingerprint of its certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// The name under which it is trusted; of a certificate that is not trusted, the one in it.
+    pub name: String,
+    /// Of its certificate.
+    pub fingerprint: Fingerprint,
+}
+
+impl Peer {
+    /// Whose certificate is in a file, to be compared before it is trusted.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if the file is anything but one certificate in PEM format, [`Error::Io`].
+    pub fn read(cert_pem: &Path) -> Result<Peer> {
+        let certificate = read_certificate(cert_pem)?;
+        Ok(Peer { name: name_of(&certificate), fingerprint: Fingerprint::of(&certificate) })
+    }
+}
+
+/// A pinned certificate: the file `trusted/NAME.pem`.
+#[derive(Clone)]
+pub(in crate::net) struct Pin {
+    pub(in crate::net) name: String,
+    pub(in crate::net) certificate: CertificateDer<'static>,
+}
+
+impl Pin {
+    pub(in crate::net) fn peer(&self) -> Peer {
+        Peer { name: self.name.clone(), fingerprint: Fingerprint::of(&self.certificate) }
+    }
+}
+
+/// All certificates in the folder of pins, by name.
+pub(super) fn read_trusted(dir: &Path) -> Result<Vec<Pin>> {
+    let mut trusted = Vec::new();
+    for entry in fs::read_dir(dir).map_err(Error::io(format!("reading {}", dir.display())))? {
+        let path = entry.map_err(Error::io(format!("reading {}", dir.display())))?.path();
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.starts_with('.') && path.extension().is_some_and(|extension| extension == "pem") {
+            trusted.push(Pin { name, certificate: read_certificate(&path)? });
+        }
+    }
+    trusted.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(trusted)
+}
+
+/// The file of a pin.
+pub(super) fn pin_path(dir: &Path, name: &str) -> PathBuf {
+    dir.join(TRUSTED).join(format!("{name}.pem"))
+}
+
+/// The pin of that name.
+pub(super) fn named<'a>(pins: &'a [Pin], name: &str, dir: &Path) -> Result<&'a Pin> {
+    pins.iter().find(|pin| pin.name == name).ok_or_else(|| {
+        let trusted = if pins.is_empty() { "nobody".into() } else { names(pins) };
+        Error::Identity(format!("{} does not trust {name:?}; it trusts: {trusted}", dir.display()))
+    })
+}
+
+/// Their names.
+pub(super) fn names(pins: &[Pin]) -> String {
+    pins.iter().map(|pin| pin.name.as_str()).collect::<Vec<_>>().join(", ")
+}
