@@ -12,6 +12,7 @@ mod identity;
 mod network;
 mod parameters;
 mod store;
+mod ticket;
 mod unpack;
 
 /// A decoder under test.
@@ -27,7 +28,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "base_ot", run: base_ot::run, seeds: base_ot::seeds, most: usize::MAX },
     Target { name: "frames", run: frames::run, seeds: frames::seeds, most: usize::MAX },
     Target { name: "greeting", run: greeting::run, seeds: greeting::seeds, most: 2000 },
@@ -35,6 +36,7 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "network", run: network::run, seeds: network::seeds, most: usize::MAX },
     Target { name: "parameters", run: parameters::run, seeds: parameters::seeds, most: usize::MAX },
     Target { name: "store", run: store::run, seeds: store::seeds, most: usize::MAX },
+    Target { name: "ticket", run: ticket::run, seeds: ticket::seeds, most: usize::MAX },
     Target { name: "unpack", run: unpack::run, seeds: unpack::seeds, most: usize::MAX },
 ];
 

@@ -1,8 +1,12 @@
 //! One party: its session and its correlated OTs. What makes material takes a party.
 
+mod ticket;
+
 use std::ops::{Deref, DerefMut};
 
 use prim::block::Block;
+
+pub use ticket::Ticket;
 
 use crate::{
     error::Result,
@@ -63,8 +67,8 @@ impl Party {
     }
 
     fn start(mut session: Session, scheme: Option<Scheme>) -> Result<Self> {
-        let scheme_name = scheme.map_or("by count".to_string(), |s| format!("{s:?}"));
-        session.agree(&[("LPN parameter sets", params::digest_text()), ("OT extension", scheme_name)])?;
+        let fields = [("LPN parameter sets", params::digest_text()), ("OT extension", scheme_text(scheme))];
+        session.agree(&fields)?;
         let ot = Ot::new(&mut session, scheme)?;
         session.renew_rng();
         Ok(Self { session, ot })
@@ -144,14 +148,14 @@ impl Party {
     }
 
     /// Parties for parallel lanes over sibling connections: the same peer and Deltas, independent
-    /// material and keys.
+    /// material and keys. For lanes in other processes there are [`tickets`](Self::tickets).
     ///
     /// # Errors
     /// If the peer does not open as many lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let sessions = self.session.fork(lanes)?;
-        let sources = self.ot.fork(lanes);
-        Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
+        let lane = |session| Self { session, ot: Ot::of_lane(&self.ot.lane()) };
+        Ok(sessions.into_iter().map(lane).collect())
     }
 }
 
@@ -167,6 +171,11 @@ impl DerefMut for Party {
     fn deref_mut(&mut self) -> &mut Session {
         &mut self.session
     }
+}
+
+/// The choice of the OT extension, as the parties compare it.
+fn scheme_text(scheme: Option<Scheme>) -> String {
+    scheme.map_or("by count".to_string(), |s| format!("{s:?}"))
 }
 
 /// Sets both ends up in two threads.

@@ -66,6 +66,7 @@ mod store_cursor;
 mod store_faults;
 mod switching;
 mod tables;
+mod ticket;
 mod tree;
 mod tree_rules;
 mod views;

@@ -49,6 +49,8 @@ const PUBLIC: &[&str] = &[
     "Work",
 ];
 
+const TICKET: [&str; 2] = ["Ticket(lane 0 of P0)", "Ticket(lane 0 of P1)"];
+
 /// What each type prints whose printer is written by hand.
 fn printed(p: &mut Party) -> Result<Vec<(&'static str, String, &'static str)>> {
     let shape = MatrixShape { batch: 2, rows: 1, inner: 3, columns: 1 };
@@ -78,6 +80,7 @@ fn printed(p: &mut Party) -> Result<Vec<(&'static str, String, &'static str)>> {
             format!("{:?}", ProductTriples::<u32>::random(p, 16, shape)?),
             "ProductTriples(MatrixShape { batch: 2, rows: 1, inner: 3, columns: 1 }, 16 bits)",
         ),
+        ("Ticket", format!("{:?}", p.tickets(1)?.remove(0)), TICKET[p.role() as usize]),
         ("RandomOts", format!("{:?}", p.random_ots(4, (5, 5))?), "RandomOts(5 + 5 of 1 of 4)"),
         (
             "Affine",

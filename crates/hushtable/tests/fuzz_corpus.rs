@@ -48,6 +48,11 @@ fn store() {
 }
 
 #[test]
+fn ticket() {
+    fuzz("ticket");
+}
+
+#[test]
 fn unpack() {
     fuzz("unpack");
 }

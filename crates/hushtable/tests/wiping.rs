@@ -19,6 +19,7 @@ use hushtable::{
     Party, Role,
     onehot::{Cyclic, OneHot},
     ot::{CotReceiver, CotSender, Scheme},
+    party::Ticket,
 };
 use pairs::{both, pair};
 
@@ -246,6 +247,32 @@ fn a_set_up_frees_nothing_that_serves() {
         assert_eq!(found, 0, "{scheme:?}, seed {seed}: live secrets in freed memory");
         drop((p0, p1));
     }
+}
+
+/// Nor a ticket on its way: its seeds serve the lane.
+#[test]
+fn a_ticket_that_is_sent_frees_nothing_that_serves() {
+    let _alone = alone();
+    let (kept, freed, live) = watched(|| {
+        both(pair(321, None), |p| {
+            let connection = p.connection().fork(1)?.remove(0);
+            let sent = p.tickets(1)?.remove(0).into_bytes()?;
+            let ticket = Ticket::from_bytes(&sent)?;
+            let mut lane = ticket.open(connection)?;
+            lane.stock_cots(9000, 9000)?;
+            Ok((lane, sent))
+        })
+    });
+    assert!(live.len() > 10_000, "the lane's memory is seen");
+    let found = live.intersection(&freed).count();
+    assert_eq!(found, 0, "live secrets in freed memory");
+    // What is sent is wiped as well.
+    let sent: HashSet<u128> = [&kept.0.1, &kept.1.1]
+        .into_iter()
+        .flat_map(|sent| words_in(sent.as_ptr() as usize, sent.len()))
+        .collect();
+    let ((), freed, _) = watched(|| drop(kept));
+    assert!(sent.len() > 1000 && sent.intersection(&freed).count() == 0, "a ticket in freed memory");
 }
 
 /// Lanes fork the streams, and material in pieces leaves nothing of one with the other.

@@ -12,6 +12,7 @@ use super::role::Role;
 use super::shape::LinkShape;
 use crate::error::{Error, Result};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -155,21 +156,37 @@ impl Connection {
     /// [`Error::Handshake`] if the parties ask for different numbers; what connecting may return.
     /// This session is over then as well: the parties may not have the same lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Connection>> {
-        let last = usize::from(self.lanes) + lanes;
-        let last = u16::try_from(last).map_err(|_| Error::Param {
-            what: "lanes of one session",
-            got: last.to_string(),
-            accepted: format!("at most {}", u16::MAX),
-        })?;
-        self.agree(&[("lanes", lanes.to_string())])?;
-        let numbers = self.lanes..last;
-        self.lanes = last;
+        let numbers = self.number_lanes("lanes", lanes)?;
         let lanes: Result<Vec<_>> = numbers.map(|lane| self.lane(lane)).collect();
         lanes.inspect_err(|_| {
             // The peer may still wait for a lane: it ends with this session.
             self.channel.hang_up().now();
             self.channel.fail();
         })
+    }
+
+    /// Numbers of so many lanes, none of which was given before. Both parties call it at the same point, for
+    /// lanes that are opened now or elsewhere, as `what` says; 1 round.
+    pub(crate) fn number_lanes(&mut self, what: &str, lanes: usize) -> Result<Range<u16>> {
+        let last = usize::from(self.lanes) + lanes;
+        let last = u16::try_from(last).map_err(|_| Error::Param {
+            what: "lanes of one session",
+            got: last.to_string(),
+            accepted: format!("at most {}", u16::MAX),
+        })?;
+        self.agree(&[(what, lanes.to_string())])?;
+        Ok(std::mem::replace(&mut self.lanes, last)..last)
+    }
+
+    /// The id of the lane of that number.
+    pub(crate) fn lane_id(&self, lane: u16) -> [u8; 32] {
+        lane_id(&self.id, lane)
+    }
+
+    /// Gives the session another id, which both parties derive from this one: its keys, and its lanes' ids, are
+    /// other ones.
+    pub(crate) fn rename(&mut self, id: [u8; 32]) {
+        self.id = id;
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {

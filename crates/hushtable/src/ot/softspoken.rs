@@ -69,9 +69,14 @@ impl Sender {
         Ok(Self { delta, k, streams })
     }
 
-    /// An independent sender with the same `Delta`; the receiver forks at the same point.
-    pub(super) fn fork(&mut self) -> Self {
-        Self { delta: self.delta, k: self.k, streams: fork(&mut self.streams) }
+    /// Seeds of an independent sender with the same `Delta`; the receiver draws them at the same point.
+    pub(super) fn seeds(&mut self) -> Wiped<Block> {
+        seeds(&mut self.streams)
+    }
+
+    /// The sender of these seeds.
+    pub(super) fn of_seeds(k: u32, delta: Block, seeds: &[Block]) -> Self {
+        Self { delta, k, streams: streams(seeds) }
     }
 
     /// Takes the receiver's next message: [`PIECE`] correlated OTs.
@@ -114,9 +119,14 @@ impl Receiver {
         Ok(Self { k, streams })
     }
 
-    /// An independent receiver; the sender forks at the same point.
-    pub(super) fn fork(&mut self) -> Self {
-        Self { k: self.k, streams: fork(&mut self.streams) }
+    /// Seeds of an independent receiver; the sender draws them at the same point.
+    pub(super) fn seeds(&mut self) -> Wiped<Block> {
+        seeds(&mut self.streams)
+    }
+
+    /// The receiver of these seeds.
+    pub(super) fn of_seeds(k: u32, seeds: &[Block]) -> Self {
+        Self { k, streams: streams(seeds) }
     }
 
     /// The next [`PIECE`] correlated OTs and the message that gives the sender its half.
@@ -145,9 +155,15 @@ impl Receiver {
     }
 }
 
-/// Streams seeded by these.
-fn fork(streams: &mut [Prg]) -> Vec<Prg> {
-    streams.iter_mut().map(|stream| Prg::new(stream.block())).collect()
+/// The next block of each stream.
+fn seeds(streams: &mut [Prg]) -> Wiped<Block> {
+    let mut seeds = Wiped::zeros(streams.len());
+    seeds.iter_mut().zip(streams).for_each(|(seed, stream)| *seed = stream.block());
+    seeds
+}
+
+fn streams(seeds: &[Block]) -> Vec<Prg> {
+    seeds.iter().map(|&seed| Prg::new(seed)).collect()
 }
 
 /// The next bits of `2^k` streams: `columns[j] = XOR of the streams whose number has bit j`, and
@@ -239,9 +255,18 @@ pub(super) fn choices(delta: Block) -> Vec<bool> {
 /// `Delta` of a party: bit 0 is 1 (see [`CotSender`]), bit 1 tells the two parties' apart, so that
 /// `Delta_0 ^ Delta_1` has a bit known to be 1; the other 126 bits are uniform.
 pub(super) fn draw_delta(s: &mut Session) -> Block {
-    let owner_bit = match s.role() {
-        Role::P0 => 0b10,
-        Role::P1 => 0b00,
-    };
-    Block(s.rng().block().0 & !0b11 | 0b01 | owner_bit)
+    let drawn = s.rng().block().0;
+    Block(drawn & !0b11 | fixed_bits(s.role()))
+}
+
+/// Whether a party of this role can have this `Delta`.
+pub(super) fn is_delta(role: Role, delta: Block) -> bool {
+    delta.0 & 0b11 == fixed_bits(role)
+}
+
+fn fixed_bits(role: Role) -> u128 {
+    match role {
+        Role::P0 => 0b11,
+        Role::P1 => 0b01,
+    }
 }

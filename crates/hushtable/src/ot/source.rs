@@ -4,26 +4,15 @@ use zeroize::Zeroizing;
 
 use super::{
     base,
+    lane::{LaneSeeds, subfield},
     params::{self, LpnSet},
     rcot::{CotReceiver, CotSender},
+    scheme::Scheme,
     softspoken,
     stock::{Incoming, Outgoing, Stock},
     strings,
 };
 use crate::{error::Result, net::Role, session::Session};
-
-/// How correlated OTs are made. By default the count decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
-    /// IKNP: 16 bytes per OT, the least work.
-    Iknp,
-    /// SoftSpoken over subfields of 2^4: 4 bytes per OT.
-    SoftSpoken,
-    /// Ferret with set S or M: 0.15 to 1 byte per OT once it runs.
-    Ferret,
-    /// Ferret with set L: 0.05 byte per OT, for slow links and more than 10^7 OTs.
-    FerretLarge,
-}
 
 /// Up to this many OTs SoftSpoken makes them: starting Ferret would cost more.
 pub(crate) const SMALL: usize = 1 << 15;
@@ -45,7 +34,7 @@ impl Ot {
     /// # Errors
     /// Those of the channel; [`Error::Peer`](crate::Error::Peer) on a bad curve point.
     pub fn new(s: &mut Session, scheme: Option<Scheme>) -> Result<Self> {
-        let k = if scheme == Some(Scheme::Iknp) { 1 } else { 4 };
+        let k = subfield(scheme);
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));
         let (outgoing, incoming) = match s.role() {
@@ -137,13 +126,18 @@ impl Ot {
         )
     }
 
-    /// The sources of parallel lanes: the same Deltas, independent strings.
-    pub(crate) fn fork(&mut self, lanes: usize) -> Vec<Self> {
-        let lane = |_| Self {
-            scheme: self.scheme,
-            outgoing: self.outgoing.fork().into(),
-            incoming: self.incoming.fork().into(),
-        };
-        (0..lanes).map(lane).collect()
+    /// What a parallel lane starts from: the same Deltas, independent strings.
+    pub(crate) fn lane(&mut self) -> LaneSeeds {
+        let (outgoing, incoming) = (self.outgoing.seeds(), self.incoming.seeds());
+        LaneSeeds { scheme: self.scheme, delta: self.outgoing.delta, outgoing, incoming }
+    }
+
+    /// The source of a lane.
+    pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
+        let (scheme, k) = (seeds.scheme, subfield(seeds.scheme));
+        let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
+        let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
+        let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender, &[]), Incoming::new(receiver, &[]));
+        Self { scheme, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 }

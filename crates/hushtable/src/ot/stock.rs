@@ -73,9 +73,9 @@ impl Outgoing {
         Ok(true)
     }
 
-    /// That of a lane: the same Delta, independent strings.
-    pub(super) fn fork(&mut self) -> Self {
-        Self::new(self.delta, self.soft.fork(), &[])
+    /// Seeds of a lane's, which has the same Delta and independent strings.
+    pub(super) fn seeds(&mut self) -> Wiped<Block> {
+        self.soft.seeds()
     }
 }
 
@@ -117,9 +117,9 @@ impl Incoming {
         Ok(true)
     }
 
-    /// As [`Outgoing::fork`].
-    pub(super) fn fork(&mut self) -> Self {
-        Self::new(self.soft.fork(), &[])
+    /// As [`Outgoing::seeds`].
+    pub(super) fn seeds(&mut self) -> Wiped<Block> {
+        self.soft.seeds()
     }
 }
 
