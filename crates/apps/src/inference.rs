@@ -7,10 +7,12 @@
 
 mod block;
 mod linear;
+mod operation;
 mod shape;
 pub mod twin;
 mod weights;
 
 pub use block::Block;
+pub use operation::BlockJob;
 pub use shape::BlockShape;
 pub use weights::{Layer, Scales, Weights};

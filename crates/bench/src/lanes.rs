@@ -1,5 +1,7 @@
 //! One of the two processes: its lanes, the measured phases, and the results on the way to the other.
 
+mod operate;
+
 use std::{
     fs,
     io::{self, BufRead, BufReader, BufWriter, Read, Write},
@@ -55,9 +57,6 @@ pub struct Finished<T> {
     measured: Measured,
 }
 
-/// What became of a lane's pieces, with the numbers of their items.
-pub type Pieces<T> = Vec<(Range<usize>, T)>;
-
 /// Correlated OTs as sender and as receiver, of a role, for so many items.
 type Cots<'a> = &'a dyn Fn(Role, usize) -> (usize, usize);
 
@@ -107,6 +106,15 @@ impl Lanes {
         &self.items
     }
 
+    /// Numbers of the items of each lane.
+    pub fn rows(&self) -> Vec<Range<usize>> {
+        let ends = self.items.iter().scan(0, |end, items| {
+            *end += items;
+            Some(*end)
+        });
+        ends.zip(&self.items).map(|(end, items)| end - items..end).collect()
+    }
+
     /// Both phases in every lane, with a barrier before each; lane `i` gets `sources[i]`
     /// offline and `inputs[i]` online.
     pub fn measure<S: Send, M: Send, X: Sync, T: Send>(
@@ -122,41 +130,6 @@ impl Lanes {
         let inputs = materials.into_iter().zip(&inputs).collect();
         let (results, online) = self.phase(inputs, |p, (m, x)| online(p, m, x))?;
         self.finish(results, offline, online)
-    }
-
-    /// Both phases, in pieces of at most `piece` items a lane one after the other, so that memory stays
-    /// small; `inputs` and `offline` get the numbers of a piece's items. A lane's results, with these.
-    pub fn measure_in_turn<M: Send, X: Send, T: Send>(
-        mut self,
-        piece: usize,
-        inputs: impl Fn(Role, Range<usize>) -> std::result::Result<X, Error>,
-        offline: impl Fn(&mut Party, Range<usize>) -> std::result::Result<M, Error> + Sync,
-        online: impl Fn(&mut Party, M, X) -> std::result::Result<T, Error> + Sync,
-    ) -> Result<Finished<Pieces<T>>> {
-        self.barrier()?;
-        let ends = self.items.iter().scan(0, |end, items| {
-            *end += items;
-            Some(*end)
-        });
-        let ends: Vec<usize> = ends.collect();
-        let mut starts: Vec<usize> = ends.iter().zip(&self.items).map(|(end, items)| end - items).collect();
-        let mut results: Vec<Vec<_>> = ends.iter().map(|_| Vec::new()).collect();
-        let (mut before, mut during) = (Phase::default(), Phase::default());
-        while starts.iter().zip(&ends).any(|(start, end)| start < end) {
-            let pieces = starts.iter().zip(&ends).map(|(&start, &end)| start..end.min(start + piece));
-            let pieces: Vec<Range<usize>> = pieces.collect();
-            starts = pieces.iter().map(|piece| piece.end).collect();
-            let given = pieces.iter().map(|rows| inputs(self.role, rows.clone()));
-            let given = given.collect::<std::result::Result<Vec<X>, Error>>()?;
-            let (materials, phase) = self.phase(pieces.clone(), &offline)?;
-            before = before.then(phase);
-            self.barrier()?;
-            let (made, phase) =
-                self.phase(materials.into_iter().zip(given).collect(), |p, (m, x)| online(p, m, x))?;
-            during = during.then(phase);
-            results.iter_mut().zip(pieces).zip(made).for_each(|((all, rows), y)| all.push((rows, y)));
-        }
-        self.finish(results, before, during)
     }
 
     /// The offline phase alone, in pieces of at most `piece` items a lane, as a consumer would take
@@ -191,24 +164,33 @@ impl Lanes {
         Ok(self.parties.iter_mut().try_for_each(|p| p.barrier())?)
     }
 
-    /// Runs `f` in all lanes at once, lane `i` with `inputs[i]`.
+    /// Runs `f` in all lanes at once, lane `i` with `inputs[i]`, and measures it.
     fn phase<I: Send, O: Send>(
         &mut self,
         inputs: Vec<I>,
         f: impl Fn(&mut Party, I) -> std::result::Result<O, Error> + Sync,
     ) -> Result<(Vec<O>, Phase)> {
-        let run = |(p, input): (&mut Party, I)| Phase::of(p, |p| f(p, input));
-        let lanes = self.parties.iter_mut().zip(inputs);
-        let done: std::result::Result<Vec<_>, Error> = match lanes.len() {
-            1 => lanes.map(run).collect(),
-            _ => thread::scope(|scope| {
-                let run = &run;
-                let threads: Vec<_> = lanes.map(|lane| scope.spawn(move || run(lane))).collect();
-                threads.into_iter().map(|t| t.join().expect("a lane")).collect()
-            }),
-        };
-        let (outputs, phases): (Vec<O>, Vec<Phase>) = done?.into_iter().unzip();
+        let done = self.in_lanes(inputs, |p, input| Phase::of(p, |p| f(p, input)))?;
+        let (outputs, phases): (Vec<O>, Vec<Phase>) = done.into_iter().unzip();
         Ok((outputs, phases.into_iter().reduce(Phase::beside).unwrap_or_default()))
+    }
+
+    fn in_lanes<I: Send, O: Send>(
+        &mut self,
+        inputs: Vec<I>,
+        f: impl Fn(&mut Party, I) -> std::result::Result<O, Error> + Sync,
+    ) -> Result<Vec<O>> {
+        let mut lanes: Vec<(&mut Party, I)> = self.parties.iter_mut().zip(inputs).collect();
+        if lanes.len() == 1 {
+            let (p, input) = lanes.remove(0);
+            return Ok(vec![f(p, input)?]);
+        }
+        let done: std::result::Result<Vec<O>, Error> = thread::scope(|scope| {
+            let f = &f;
+            let threads: Vec<_> = lanes.into_iter().map(|(p, x)| scope.spawn(move || f(p, x))).collect();
+            threads.into_iter().map(|t| t.join().expect("a lane")).collect()
+        });
+        Ok(done?)
     }
 }
 

@@ -47,7 +47,7 @@ use crate::{
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct OneHot<G: Group> {
-    n: u32,
+    d: u32,
     offset: Share<G::Kind, u32>,
     /// Of [`ct::row_words`] words.
     rows: Rows<u64>,
@@ -64,11 +64,11 @@ pub(crate) trait Generator {
     /// Most index bits.
     const MAX_BITS: u32;
 
-    /// Offline: vectors for `batch` lookups in tables of `2^n` entries.
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>>;
+    /// Offline: vectors for `batch` lookups in tables of `2^d` entries.
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>>;
 
     /// What these cost.
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill;
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill;
 
     /// Local work of a vector of `2^d` entries at a party.
     fn work<G: Group>(d: u32) -> Work {
@@ -81,14 +81,14 @@ pub(crate) trait Generator {
     }
 
     /// In which order correlated OTs are drawn and messages sent.
-    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
-        Step::of(&Self::bill::<G>(n, batch))
+    fn steps<G: Group>(d: u32, batch: usize) -> Vec<Step> {
+        Step::of(&Self::bill::<G>(d, batch))
     }
 
     /// Bytes of memory that a lookup takes at a party, at most, with correlated OTs of `cots` bytes, and `removal`
     /// bytes to remove a sign.
-    fn memory(n: u32, cots: usize, _removal: usize) -> usize {
-        cots + 32 + 16 * ct::row_words(1 << n)
+    fn memory(d: u32, cots: usize, _removal: usize) -> usize {
+        cots + 32 + 16 * ct::row_words(1 << d)
     }
 
     /// Bytes besides, however few lookups there are.
@@ -119,7 +119,7 @@ impl<G: Group> OneHot<G> {
 
     /// Base-2 logarithm of the table's length.
     pub fn index_bits(&self) -> u32 {
-        self.n
+        self.d
     }
 
     /// Cuts off the material for `m` lookups, to be spent separately.
@@ -130,26 +130,26 @@ impl<G: Group> OneHot<G> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
         };
-        let rows = self.rows.split_off(left, ct::row_words(1 << self.n));
-        Ok(Self { n: self.n, offset: self.offset.split_off(left), rows })
+        let rows = self.rows.split_off(left, ct::row_words(1 << self.d));
+        Ok(Self { d: self.d, offset: self.offset.split_off(left), rows })
     }
 
     /// Bits that one lookup takes on disk.
-    pub(crate) fn stored_bits(n: u32) -> usize {
-        n as usize + (1 << n)
+    pub(crate) fn stored_bits(d: u32) -> usize {
+        d as usize + (1 << d)
     }
 
     pub(crate) fn encode(&self, to: &mut Writer) {
-        to.words(self.offset.words(), self.n);
-        self.visit_rows(|_, rows| to.words(rows, word_bits(self.n)));
+        to.words(self.offset.words(), self.d);
+        self.visit_rows(|_, rows| to.words(rows, word_bits(self.d)));
     }
 
     /// For `count` lookups.
-    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, count: usize) -> Result<Self> {
-        check_index_bits(n, MAX_INDEX_BITS)?;
-        let offset = from.words(count, n)?;
-        let rows = from.words(count * ct::row_words(1 << n), word_bits(n))?;
-        Self::new(n, offset, rows)
+    pub(crate) fn decode(from: &mut Reader<'_>, d: u32, count: usize) -> Result<Self> {
+        check_index_bits(d, MAX_INDEX_BITS)?;
+        let offset = from.words(count, d)?;
+        let rows = from.words(count * ct::row_words(1 << d), word_bits(d))?;
+        Self::new(d, offset, rows)
     }
 
     pub(crate) fn offset(&self) -> &Share<G::Kind, u32> {
@@ -158,22 +158,22 @@ impl<G: Group> OneHot<G> {
 
     /// Lets `read` have all rows, some after others, with their numbers.
     pub(crate) fn visit_rows(&self, read: impl FnMut(Range<usize>, &[u64])) {
-        self.rows.visit(ct::row_words(1 << self.n), read);
+        self.rows.visit(ct::row_words(1 << self.d), read);
     }
 
     /// How many ones each row has, mod 4.
     pub(crate) fn weights(&self) -> Zeroizing<Vec<u8>> {
-        self.rows.weights(ct::row_words(1 << self.n))
+        self.rows.weights(ct::row_words(1 << self.d))
     }
 
     /// Spends the material: `read` gets its rows, to change them, some after others with their numbers.
     pub(crate) fn spend_rows(self, read: impl FnMut(Range<usize>, &mut [u64])) {
-        self.rows.spend(ct::row_words(1 << self.n), read);
+        self.rows.spend(ct::row_words(1 << self.d), read);
     }
 
     /// Spends the material for all of its rows.
     pub(crate) fn into_rows(self) -> Wiped<u64> {
-        self.rows.into_stored(ct::row_words(1 << self.n))
+        self.rows.into_stored(ct::row_words(1 << self.d))
     }
 
     /// Bytes in memory.
@@ -182,34 +182,34 @@ impl<G: Group> OneHot<G> {
         4 * self.offset.words().len() + self.rows.held()
     }
 
-    fn new(n: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {
+    fn new(d: u32, offset: Vec<u32>, rows: Vec<u64>) -> Result<Self> {
         let rows = Wiped::from(rows);
-        same("words of one-hot rows", offset.len() * ct::row_words(1 << n), rows.len())?;
-        Ok(Self { n, offset: Share::new(n, offset), rows: Rows::Stored(rows) })
+        same("words of one-hot rows", offset.len() * ct::row_words(1 << d), rows.len())?;
+        Ok(Self { d, offset: Share::new(d, offset), rows: Rows::Stored(rows) })
     }
 
-    fn grown(n: u32, offset: Vec<u32>, trees: Trees<u64>) -> Self {
+    fn grown(d: u32, offset: Vec<u32>, trees: Trees<u64>) -> Self {
         let rows = Rows::grown(trees, offset.len());
-        Self { n, offset: Share::new(n, offset), rows }
+        Self { d, offset: Share::new(d, offset), rows }
     }
 }
 
 /// Prints the shape only.
 impl<G: Group> fmt::Debug for OneHot<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OneHot<{}>({} x {} entries)", G::NAME, self.len(), 1u64 << self.n)
+        write!(f, "OneHot<{}>({} x {} entries)", G::NAME, self.len(), 1u64 << self.d)
     }
 }
 
 /// Bits in use of each word of a row.
-fn word_bits(n: u32) -> u32 {
-    (1 << n.min(6)).min(64)
+fn word_bits(d: u32) -> u32 {
+    (1 << d.min(6)).min(64)
 }
 
-fn check_index_bits(n: u32, max: u32) -> Result<()> {
-    if (1..=max).contains(&n) {
+fn check_index_bits(d: u32, max: u32) -> Result<()> {
+    if (1..=max).contains(&d) {
         return Ok(());
     }
     let accepted = format!("1 to {max}");
-    Err(Error::Param { what: "index bits", got: n.to_string(), accepted })
+    Err(Error::Param { what: "index bits", got: d.to_string(), accepted })
 }

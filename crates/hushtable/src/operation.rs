@@ -133,6 +133,31 @@ impl<F: FnOnce(&mut Session, &[&[u64]]) -> Result<Vec<u64>> + Send> Material for
     }
 }
 
+/// Material of one session, or one lane of it: nobody else has the peer's part.
+struct Bound {
+    id: [u8; 32],
+    material: Box<dyn Material>,
+}
+
+impl Material for Bound {
+    fn items(&self) -> usize {
+        self.material.items()
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        if s.id() != self.id {
+            let (got, accepted) = ("that of another one".into(), "what the same lane prepared".into());
+            return Err(Error::Param { what: "material in a session's lane", got, accepted });
+        }
+        self.material.eval(s, operands)
+    }
+}
+
+/// The material, which serves in the session `s` only.
+pub(crate) fn bound(s: &Session, material: Box<dyn Material>) -> Box<dyn Material> {
+    Box::new(Bound { id: s.id(), material })
+}
+
 /// Material of `items` items that `spend` spends.
 fn material(
     items: usize,

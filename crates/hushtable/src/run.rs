@@ -16,7 +16,7 @@ pub use reveal::{Outcome, Reveal};
 use crate::{
     bill::Bill,
     error::{Ending, Error, Result, same},
-    operation::{Material, Operation, Words},
+    operation::{Material, Operation, Words, bound},
     party::Party,
     store::Reserved,
 };
@@ -120,7 +120,7 @@ pub fn run(
     all.ok_or(Error::Shape { what: "lanes", want: 1, got: 0 })
 }
 
-/// Makes what `items` items take, batch by batch, for a run to come.
+/// Makes what `items` items take, batch by batch, for a run to come of the same lane.
 ///
 /// # Errors
 /// Those of the operation.
@@ -247,7 +247,8 @@ fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<d
     Phase::of(p, |p| {
         let (send, recv) = operation.bill(items)?.cots_of(p.role());
         p.stock_cots(send, recv)?;
-        operation.prepare(p, items)
+        let made = operation.prepare(p, items)?;
+        Ok(bound(p, made))
     })
 }
 

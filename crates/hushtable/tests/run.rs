@@ -68,6 +68,33 @@ fn material_for_too_few_lanes_is_refused() {
     run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
 }
 
+/// It would be spent on other correlations than the peer's, or twice.
+#[test]
+fn material_of_another_lane_is_refused() {
+    let (x, y): (&[u64], &[u64]) = (&[1; 8], &[7; 8]);
+    let party = |p: &mut Party| {
+        let select = Select { bits: 8 };
+        let mut lanes = p.fork(2)?;
+        let refused = |lane: &mut Party, made| {
+            let ready = Ready { made, reserved: None };
+            match run::shares(&select, lane, ready, &[x, y], &Unwatched) {
+                Err(Error::Param { what: "material in a session's lane", .. }) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        // Of the session for its lane, and of a lane for another.
+        let made = run::prepare(&select, p, 8, &Unwatched)?;
+        refused(&mut lanes[0], made);
+        let made = run::prepare(&select, &mut lanes[0], 8, &Unwatched)?;
+        refused(&mut lanes[1], made);
+        // Its own.
+        let made = run::prepare(&select, &mut lanes[0], 8, &Unwatched)?;
+        let ready = Ready { made, reserved: None };
+        run::shares(&select, &mut lanes[0], ready, &[x, y], &Unwatched).map(drop)
+    };
+    run_pair(Party::pair_seeded(6).unwrap(), party, party).unwrap();
+}
+
 #[test]
 fn shares_stay_with_their_parties_and_are_not_printed() {
     let party = |p: &mut Party| {

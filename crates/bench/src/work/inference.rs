@@ -1,14 +1,20 @@
 //! `inference`: softmax and GELU of the shapes of GPT-2, and a whole transformer block.
 
-use std::{fmt, io::Read, ops::Range, sync::atomic::Ordering};
+use std::{
+    fmt,
+    io::Read,
+    ops::Range,
+    sync::{Arc, atomic::Ordering},
+};
 
-use apps::inference::{Block, BlockShape, Weights, twin};
+use apps::inference::{BlockJob, BlockShape, Weights, twin};
 use clap::{Args, ValueEnum};
 use hushtable::{
-    AShare, Party, Role,
-    arith::{self, Fixed, fixed},
-    math::{Gelu, GeluJob, Softmax, SoftmaxJob, gelu},
+    Role,
+    arith::{self, fixed},
+    math::{GeluJob, SoftmaxJob, gelu},
     net,
+    operation::Operation,
 };
 use hushtable_cli::{
     failure::{Failure, Result},
@@ -135,27 +141,33 @@ impl Benchmark for InferenceWork {
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        let progress = Progress::start("rows", self.items(), lanes.role() == Role::P0);
-        let done = lanes.measure_in_turn(
+        let (role, block) = (lanes.role(), self.block_job(lanes.role()));
+        let progress = Progress::start("rows", self.items(), role == Role::P0);
+        let operation = |rows: Range<usize>| -> Result<Arc<dyn Operation>> {
+            Ok(match self.shape {
+                Shape::Gpt2Softmax => Arc::new(self.softmax(rows.len())),
+                Shape::Gpt2Gelu => Arc::new(self.gelu(rows.len())),
+                Shape::Block => Arc::new(block.clone()),
+            })
+        };
+        let done = lanes.operate(
             self.piece(),
-            |role, rows| Ok((rows.len(), self.shares(role, rows)?)),
-            |p, rows| prepare(self, p, rows.len()),
-            |p, material, (count, x)| {
-                let out = eval(self, p, material, &x)?;
-                progress.done().fetch_add(count, Ordering::Relaxed);
-                Ok(out)
-            },
+            Vec::new(),
+            operation,
+            |role, rows| Ok(vec![self.shares(role, rows)?]),
+            |rows| _ = progress.done().fetch_add(rows, Ordering::Relaxed),
         )?;
         drop(progress);
-        let results = || done.results.iter().flatten();
-        let words = || results().flat_map(|(_, y)| y.share().words()).copied();
-        done.verify_accuracy(words, |from| {
-            let mut accuracy = Accuracy::default();
-            for (rows, mine) in results() {
-                check(self, rows.clone(), mine, from, &mut accuracy)?;
-            }
-            Ok(Some(accuracy))
-        })
+        done.verify_accuracy(
+            || done.words(),
+            |from| {
+                let mut accuracy = Accuracy::default();
+                for (rows, mine) in done.pieces() {
+                    check(self, rows, mine, from, &mut accuracy)?;
+                }
+                Ok(Some(accuracy))
+            },
+        )
     }
 }
 
@@ -204,6 +216,13 @@ impl InferenceWork {
         BlockShape { bits: self.bits, scale: self.fraction_bits, ..shape }
     }
 
+    /// With weights at P1.
+    fn block_job(&self, role: Role) -> BlockJob {
+        let shape = self.block();
+        let weights = (role == Role::P1 && self.shape == Shape::Block).then(|| Weights::random(&shape, 1));
+        BlockJob { shape, owner: Role::P1, weights: weights.map(Arc::new) }
+    }
+
     /// The numbers of some rows.
     fn numbers(&self, rows: Range<usize>) -> Vec<f64> {
         let (columns, spread) = match self.shape {
@@ -226,14 +245,14 @@ impl InferenceWork {
     }
 
     /// The shares of some rows at the party `role`.
-    fn shares(&self, role: Role, rows: Range<usize>) -> hushtable::Result<Fixed<u64>> {
+    fn shares(&self, role: Role, rows: Range<usize>) -> Result<Vec<u64>> {
         let mut masks = drawn("masks", rows.start);
         let numbers: Vec<u64> = fixed::encode(&self.numbers(rows), self.bits, self.fraction_bits)?;
         let mine = numbers.into_iter().map(|number| match (role, inputs::word(&mut masks)) {
             (Role::P0, mask) => mask,
             (Role::P1, mask) => number.wrapping_sub(mask),
         });
-        Fixed::new(AShare::new(self.bits, mine.collect()), self.fraction_bits)
+        Ok(mine.collect())
     }
 
     /// What the rows are to become: in floating point; and the greatest error allowed, in units in the
@@ -255,43 +274,16 @@ impl InferenceWork {
     }
 }
 
-/// One-time material of a piece.
-enum Material {
-    Softmax(Box<Softmax>),
-    Gelu(Box<Gelu>),
-    Block(Box<Block>),
-}
-
-fn prepare(work: &InferenceWork, p: &mut Party, rows: usize) -> hushtable::Result<Material> {
-    Ok(match work.shape {
-        Shape::Gpt2Softmax => Material::Softmax(Box::new(Softmax::prepare(p, work.softmax(rows))?)),
-        Shape::Gpt2Gelu => Material::Gelu(Box::new(Gelu::prepare(p, work.gelu(rows))?)),
-        Shape::Block => Material::Block(Box::new(Block::prepare(p, work.block(), Role::P1)?)),
-    })
-}
-
-fn eval(work: &InferenceWork, p: &mut Party, m: Material, x: &Fixed<u64>) -> hushtable::Result<Fixed<u64>> {
-    match m {
-        Material::Softmax(m) => m.eval(p, x),
-        Material::Gelu(m) => m.eval(p, x),
-        Material::Block(m) => {
-            let weights = Weights::random(&work.block(), 1);
-            let mine = (p.role() == Role::P1).then_some(&weights);
-            m.eval(p, x, mine)
-        }
-    }
-}
-
 /// Checks the results of some rows, which begin with what `from` gives of P0's shares.
 fn check(
     work: &InferenceWork,
     rows: Range<usize>,
-    mine: &Fixed<u64>,
+    mine: &[u64],
     from: &mut dyn Read,
     accuracy: &mut Accuracy,
 ) -> Result<()> {
     let mut sums = Vec::with_capacity(mine.len());
-    for word in mine.share().words() {
+    for word in mine {
         sums.push(word.wrapping_add(lanes::word(from)?));
     }
     let got = fixed::decode(&sums, work.bits, work.fraction_bits);

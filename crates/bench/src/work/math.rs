@@ -1,11 +1,10 @@
 //! `math`: functions of random shared numbers.
 
-use std::{fmt, io::Read};
+use std::{fmt, io::Read, ops::Range, sync::Arc};
 
 use clap::{Args, ValueEnum, builder::TypedValueParser};
 use hushtable::{
-    AShare, Role,
-    arith::Fixed,
+    Role,
     math::{self, Bounds, Card, Evaluation, Function, Options},
     net::LinkShape,
 };
@@ -128,19 +127,14 @@ impl Benchmark for MathWork {
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        let (evaluation, role) = (self.evaluation()?, lanes.role());
+        let evaluation = Arc::new(self.evaluation()?);
         let card = evaluation.card();
-        let lane = |(lane, &items): (usize, &usize)| shares(self, &card, role, lane, items);
-        let inputs = lanes.items().iter().enumerate().map(lane).collect::<Result<_>>()?;
-        let batches = lanes.items().to_vec();
-        let done = lanes.measure(
-            batches,
-            inputs,
-            |p, items| evaluation.prepare(p, items),
-            |p, material, x| material.eval(p, x),
-        )?;
-        let words = || done.results.iter().flat_map(|y| y.share().words()).copied();
-        done.verify(words, |from| check(self, &card, &done.results, from))
+        let inputs = |role, rows| Ok(vec![shares(self, &card, role, rows)]);
+        let done = lanes.operate(self.items(), Vec::new(), |_| Ok(evaluation.clone()), inputs, |_| ())?;
+        done.verify(
+            || done.words(),
+            |from| done.pieces().try_for_each(|(rows, mine)| check(self, &card, rows, mine, from)),
+        )
     }
 
     fn protocol(&self) -> Option<String> {
@@ -192,11 +186,11 @@ impl MathWork {
         Ok(self.function.parse()?)
     }
 
-    /// The integers of a lane, in the domain, and P0's shares of them.
-    fn numbers(&self, card: &Card, lane: usize) -> impl Iterator<Item = [i64; 2]> + use<> {
+    /// The integers from one on, in the domain, and P0's shares of them.
+    fn numbers(&self, card: &Card, start: usize) -> impl Iterator<Item = [i64; 2]> + use<> {
         let unit = 2f64.powi(card.scale as i32);
         let (lo, count) = ((card.domain.lo * unit) as i64, ((card.domain.hi - card.domain.lo) * unit) as u64);
-        let mut words = blake3::Hasher::new().update(&(lane as u64).to_le_bytes()).finalize_xof();
+        let mut words = blake3::Hasher::new().update(&(start as u64).to_le_bytes()).finalize_xof();
         std::iter::repeat_with(move || {
             let [x, mask] = [0, 1].map(|_| inputs::word(&mut words));
             [lo + (x % count) as i64, mask as i64]
@@ -204,30 +198,27 @@ impl MathWork {
     }
 }
 
-fn shares(work: &MathWork, card: &Card, role: Role, lane: usize, items: usize) -> Result<Fixed<u64>> {
+fn shares(work: &MathWork, card: &Card, role: Role, rows: Range<usize>) -> Vec<u64> {
     let mine = |[x, mask]: [i64; 2]| match role {
         Role::P0 => mask as u64,
         Role::P1 => x.wrapping_sub(mask) as u64,
     };
-    let words = work.numbers(card, lane).take(items).map(mine).collect();
-    Ok(Fixed::new(AShare::new(card.ring, words), card.scale)?)
+    work.numbers(card, rows.start).take(rows.len()).map(mine).collect()
 }
 
 /// Every result lies as near to the function as the card says.
-fn check(work: &MathWork, card: &Card, results: &[Fixed<u64>], from: &mut dyn Read) -> Result<()> {
+fn check(work: &MathWork, card: &Card, rows: Range<usize>, mine: &[u64], from: &mut dyn Read) -> Result<()> {
     let function = work.function()?;
     // Of a large domain the card has seen a part.
     let most = if card.accuracy.step == 1 { card.max_ulp() } else { card.max_ulp() + 0.1 };
     let [unit, unit_out] = [card.scale, card.scale_out].map(|scale| 2f64.powi(scale as i32));
-    for (lane, mine) in results.iter().enumerate() {
-        for ([x, _], mine) in work.numbers(card, lane).zip(mine.share().words()) {
-            let unused = 64 - card.ring;
-            let y = (mine.wrapping_add(lanes::word(from)?) << unused) as i64 >> unused;
-            let x = x as f64 / unit;
-            let error = (y as f64 - function.eval(x) * unit_out).abs();
-            if error > most {
-                return Err(Failure::Check(format!("{function}({x}) came out wrong by {error} ulp")));
-            }
+    for (mine, [x, _]) in mine.iter().zip(work.numbers(card, rows.start)) {
+        let unused = 64 - card.ring;
+        let y = (mine.wrapping_add(lanes::word(from)?) << unused) as i64 >> unused;
+        let x = x as f64 / unit;
+        let error = (y as f64 - function.eval(x) * unit_out).abs();
+        if error > most {
+            return Err(Failure::Check(format!("{function}({x}) came out wrong by {error} ulp")));
         }
     }
     Ok(())

@@ -1,12 +1,13 @@
 //! `trunc`: truncations of random shared numbers.
 
-use std::{fmt, io::Read};
+use std::{fmt, io::Read, ops::Range, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
     AShare, Party, Role,
-    arith::{self, ComparePlan, FaithfulTruncation, Truncation},
+    arith::Truncation,
     net::LinkShape,
+    operation::{Operation, Truncate},
 };
 use hushtable_cli::{
     count::{batch, fits},
@@ -79,49 +80,49 @@ impl Benchmark for TruncWork {
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         let bill = match self.rounding {
-            Rounding::Safe => Ok(Truncation::bill(self.cut)),
-            Rounding::Faithful => FaithfulTruncation::bill(self.bits, self.cut, self.plan()),
+            Rounding::Safe => Truncation::bill(self.cut).times(items),
+            Rounding::Faithful => {
+                let truncate = Truncate { bits: self.bits, cut: self.cut };
+                truncate.bill(items).expect("widths that were checked")
+            }
         };
-        bill.expect("widths that were checked").times(items).cots_of(role)
+        bill.cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        let role = lanes.role();
-        let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(self, role, lane, items));
-        let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
         let (bits, cut) = (self.bits, self.cut);
-        let make = |p: &mut Party, items: usize| match self.rounding {
-            Rounding::Safe => Truncation::prepare(p, bits, cut, items).map(Material::Safe),
-            Rounding::Faithful => {
-                let made = FaithfulTruncation::prepare(p, bits, cut, self.plan(), items);
-                made.map(|made| Material::Faithful(Box::new(made)))
-            }
-        };
-        let done = lanes.measure(batches, inputs, make, |p, material, x| match material {
-            Material::Safe(material) => material.truncate(p, x),
-            Material::Faithful(material) => material.truncate(p, x),
-        })?;
-        let words = || done.results.iter().flat_map(|share| share.words()).copied();
-        done.verify(words, |from| check(self, &done.results, from))
+        let inputs = |role, rows| Ok(vec![shares(self, role, rows)]);
+        if self.rounding == Rounding::Faithful {
+            let truncate = Arc::new(Truncate { bits, cut });
+            let done = lanes.operate(self.items(), Vec::new(), |_| Ok(truncate.clone()), inputs, |_| ())?;
+            return done.verify(
+                || done.words(),
+                |from| done.pieces().try_for_each(|(rows, mine)| check(self, rows, mine, from)),
+            );
+        }
+        // No operation of its own, but a part of others.
+        let (role, rows) = (lanes.role(), lanes.rows());
+        let x = rows.iter().map(|rows| AShare::<u64>::new(bits, shares(self, role, rows.clone()))).collect();
+        let make = |p: &mut Party, items| Truncation::prepare(p, bits, cut, items);
+        let items = lanes.items().to_vec();
+        let done = lanes.measure(items, x, make, |p, material, x| material.truncate(p, x))?;
+        done.verify(
+            || done.results.iter().flat_map(|share| share.words()).copied(),
+            |from| {
+                rows.into_iter()
+                    .zip(&done.results)
+                    .try_for_each(|(rows, y)| check(self, rows, y.words(), from))
+            },
+        )
     }
-}
-
-/// One-time material, by the rounding.
-enum Material {
-    Safe(Truncation),
-    Faithful(Box<FaithfulTruncation>),
 }
 
 impl TruncWork {
-    fn plan(&self) -> ComparePlan {
-        ComparePlan::best(self.cut, arith::Objective::Total).expect("a width that was checked")
-    }
-
-    /// The numbers of a lane, each with the share of P0.
-    fn numbers(&self, lane: usize) -> impl Iterator<Item = (i64, u64)> + use<> {
+    /// The numbers from one on, each with the share of P0.
+    fn numbers(&self, start: usize) -> impl Iterator<Item = (i64, u64)> + use<> {
         let unused = 64 - self.bits;
-        let values = inputs::words("value", 0, lane as u64).map(move |w| (w as i64) >> (unused + 1));
-        values.zip(inputs::words("share", 0, lane as u64))
+        let values = inputs::words("value", 0, start as u64).map(move |w| (w as i64) >> (unused + 1));
+        values.zip(inputs::words("share", 0, start as u64))
     }
 
     /// Whether `result`, reduced, is what x may become.
@@ -132,21 +133,19 @@ impl TruncWork {
     }
 }
 
-/// The shares that the party `role` has in a lane.
-fn shares(work: &TruncWork, role: Role, lane: usize, items: usize) -> AShare<u64> {
+/// The shares of some numbers that the party `role` has.
+fn shares(work: &TruncWork, role: Role, rows: Range<usize>) -> Vec<u64> {
     let mine = |(value, first): (i64, u64)| match role {
         Role::P0 => first,
         Role::P1 => (value as u64).wrapping_sub(first),
     };
-    AShare::new(work.bits, work.numbers(lane).take(items).map(mine).collect())
+    work.numbers(rows.start).take(rows.len()).map(mine).collect()
 }
 
-fn check(work: &TruncWork, results: &[AShare<u64>], from: &mut dyn Read) -> Result<()> {
-    for (lane, share) in results.iter().enumerate() {
-        for (mine, (x, _)) in share.words().iter().zip(work.numbers(lane)) {
-            if !work.right(x, mine.wrapping_add(lanes::word(from)?)) {
-                return Err(Failure::Check(format!("{x} without its low {} bits came out wrong", work.cut)));
-            }
+fn check(work: &TruncWork, rows: Range<usize>, mine: &[u64], from: &mut dyn Read) -> Result<()> {
+    for (mine, (x, _)) in mine.iter().zip(work.numbers(rows.start)) {
+        if !work.right(x, mine.wrapping_add(lanes::word(from)?)) {
+            return Err(Failure::Check(format!("{x} without its low {} bits came out wrong", work.cut)));
         }
     }
     Ok(())
@@ -162,15 +161,14 @@ mod tests {
             let work = TruncWork { bits, cut: 5, rounding, batch: 50 };
             let mine: Vec<u64> = (0..50u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             let handed = |off: i64| -> Vec<u8> {
-                let values = work.numbers(0).zip(&mine);
+                let values = work.numbers(50).zip(&mine);
                 let other = values.map(|((x, _), m)| ((x >> 5) - off).wrapping_sub(*m as i64));
                 other.flat_map(i64::to_le_bytes).collect()
             };
-            let results = [AShare::new(bits, mine.clone())];
-            let ok = |off| check(&work, &results, &mut handed(off).as_slice()).is_ok();
+            let ok = |off| check(&work, 50..100, &mine, &mut handed(off).as_slice()).is_ok();
             assert!(ok(0) && !ok(2) && !ok(-1));
             assert_eq!(ok(1), rounding == Rounding::Safe);
-            assert!(check(&work, &results, &mut &handed(0)[1..]).is_err());
+            assert!(check(&work, 50..100, &mine, &mut &handed(0)[1..]).is_err());
         }
     }
 

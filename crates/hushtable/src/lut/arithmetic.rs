@@ -67,29 +67,29 @@ use crate::{
 /// As with [`OneHot`](crate::onehot::OneHot), nothing of it may be sent or used as a mask.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Arithmetic<G: Group, R: Ring> {
-    n: u32,
+    d: u32,
     bits: u32,
     offset: Share<G::Kind, u32>,
-    /// Of `2^n` words; P1's are the negated ones.
+    /// Of `2^d` words; P1's are the negated ones.
     rows: Rows<R>,
 }
 
 impl<G: Group, R: Ring> Arithmetic<G, R> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries of `bits` bits, `1 <= n <= 20`,
-    /// `1 <= bits <= R::WIDTH`: `n + 2` rounds (`n + 3` in the cyclic group). The material has
-    /// `2^n` words a lookup, so a large batch is cut by the caller.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries of `bits` bits, `1 <= d <= 20`,
+    /// `1 <= bits <= R::WIDTH`: `d + 2` rounds (`d + 3` in the cyclic group). The material has
+    /// `2^d` words a lookup, so a large batch is cut by the caller.
     ///
     /// # Errors
-    /// [`Error::Param`] for another `n` or width, and those of the channel.
-    pub fn prepare(p: &mut Party, n: u32, bits: u32, batch: usize) -> Result<Self> {
-        check("index bits", n, MAX_INDEX_BITS)?;
+    /// [`Error::Param`] for another `d` or width, and those of the channel.
+    pub fn prepare(p: &mut Party, d: u32, bits: u32, batch: usize) -> Result<Self> {
+        check("index bits", d, MAX_INDEX_BITS)?;
         check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
-        let d = low_bits(R::WIDTH, n);
-        let (send, recv) = generator_cots::<G>(p.role(), n, d, batch);
+        let e = low_bits(R::WIDTH, d);
+        let (send, recv) = generator_cots::<G>(p.role(), d, e, batch);
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut lower = Doubling::run::<G>(p, n, d, batch, &mut out, &mut inc)?;
-        let trees = HalfTrees::grow::<G>(p, &mut lower.index, d, &mut out, &mut inc)?;
-        let e_low = additive::<R>(p, &lower.rows, d, bits)?;
+        let mut lower = Doubling::run::<G>(p, d, e, batch, &mut out, &mut inc)?;
+        let trees = HalfTrees::grow::<G>(p, &mut lower.index, e, &mut out, &mut inc)?;
+        let e_low = additive::<R>(p, &lower.rows, e, bits)?;
         let key = |_| p.session().hash(Purpose::TreeWord, Role::P0);
         let keys: Vec<CcrHash> = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
         let words = vec![Block::ZERO; trees.groups() * LANES];
@@ -98,12 +98,12 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
             trees,
             keys,
             words,
-            width: 1 << n,
+            width: 1 << d,
             write: forest::write_add::<R>,
         };
         corrections(p, &mut trees, &e_low, bits)?;
-        let offset = Share::new(n, std::mem::take(&mut lower.index.offset));
-        Ok(Self { n, bits, offset, rows: Rows::grown(trees, batch) })
+        let offset = Share::new(d, std::mem::take(&mut lower.index.offset));
+        Ok(Self { d, bits, offset, rows: Rows::grown(trees, batch) })
     }
 
     /// Bytes in memory.
@@ -130,22 +130,22 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         let Some(left) = self.len().checked_sub(m) else {
             return Err(Error::Shape { what: "lookups left", want: m, got: self.len() });
         };
-        let rows = self.rows.split_off(left, 1 << self.n);
-        Ok(Self { n: self.n, bits: self.bits, offset: self.offset.split_off(left), rows })
+        let rows = self.rows.split_off(left, 1 << self.d);
+        Ok(Self { d: self.d, bits: self.bits, offset: self.offset.split_off(left), rows })
     }
 
     pub(crate) fn encode(&self, to: &mut Writer) {
-        to.words(self.offset.words(), self.n);
-        self.rows.visit(1 << self.n, |_, rows| to.words(rows, self.bits));
+        to.words(self.offset.words(), self.d);
+        self.rows.visit(1 << self.d, |_, rows| to.words(rows, self.bits));
     }
 
     /// For `count` lookups.
-    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, bits: u32, count: usize) -> Result<Self> {
-        check("index bits", n, MAX_INDEX_BITS)?;
+    pub(crate) fn decode(from: &mut Reader<'_>, d: u32, bits: u32, count: usize) -> Result<Self> {
+        check("index bits", d, MAX_INDEX_BITS)?;
         check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
-        let offset = Share::new(n, from.words(count, n)?);
-        let rows = Rows::Stored(from.words(count << n, bits)?.into());
-        Ok(Self { n, bits, offset, rows })
+        let offset = Share::new(d, from.words(count, d)?);
+        let rows = Rows::Stored(from.words(count << d, bits)?.into());
+        Ok(Self { d, bits, offset, rows })
     }
 
     /// Online, 1 round: additive shares of `T[x]`, for a table of one column. Spends this material.
@@ -170,17 +170,17 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<AShare<R>>> {
         for table in tables {
-            table.check_index(self.n)?;
+            table.check_index(self.d)?;
             same("width prepared for additive output", self.bits as usize, table.bits() as usize)?;
         }
         same("indices", self.len(), x.len())?;
-        let masked = x.low_bits::<u32>(self.n)?.minus(&self.offset);
+        let masked = x.low_bits::<u32>(self.d)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = s.open(&masked)?;
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![vec![R::default(); m.len()]; columns.len()];
         let shifted: Vec<Shifted<R>> = columns.iter().map(|column| Shifted::new(G::SHIFT, column)).collect();
-        self.rows.spend(1 << self.n, |at, rows| {
+        self.rows.spend(1 << self.d, |at, rows| {
             for (column, out) in shifted.iter().zip(&mut out) {
                 column.dot(rows, &m[at.clone()], &mut out[at.clone()]);
             }
@@ -197,20 +197,20 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
 /// Prints the shape only.
 impl<G: Group, R: Ring> std::fmt::Debug for Arithmetic<G, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (len, n, bits) = (self.len(), 1u64 << self.n, self.bits);
+        let (len, n, bits) = (self.len(), 1u64 << self.d, self.bits);
         write!(f, "Arithmetic<{}>({len} x {n} entries of {bits} bits)", G::NAME)
     }
 }
 
 /// `e = log2 k` for words of `width` bits.
-pub(crate) fn low_bits(width: u32, n: u32) -> u32 {
-    (128 / width).ilog2().min(n)
+pub(crate) fn low_bits(width: u32, d: u32) -> u32 {
+    (128 / width).ilog2().min(d)
 }
 
 /// Correlated OTs of steps 1 and 2, without the conversions.
-fn generator_cots<G: Group>(role: Role, n: u32, d: u32, batch: usize) -> (usize, usize) {
-    let (send, recv) = doubling::cots::<G>(role, n, d, batch);
-    let levels = (n - d) as usize * batch;
+fn generator_cots<G: Group>(role: Role, d: u32, e: u32, batch: usize) -> (usize, usize) {
+    let (send, recv) = doubling::cots::<G>(role, d, e, batch);
+    let levels = (d - e) as usize * batch;
     (send + levels, recv + levels)
 }
 
@@ -221,16 +221,16 @@ fn signed(role: Role, v: u64) -> u64 {
 }
 
 /// Step 1: columns of additive shares of the entries of short vectors, one word each.
-fn additive<R: Ring>(p: &mut Party, rows: &[u64], d: u32, bits: u32) -> Result<Zeroizing<Vec<Vec<u64>>>> {
-    let (k, batch) = (1 << d, rows.len());
+fn additive<R: Ring>(p: &mut Party, rows: &[u64], e: u32, bits: u32) -> Result<Zeroizing<Vec<Vec<u64>>>> {
+    let (k, batch) = (1 << e, rows.len());
     let entries = Bits::collect((1..k).flat_map(|j| rows.iter().map(move |row| row >> j & 1)));
     let shares: AShare<R> = B2a::prepare(p, bits, entries.len())?.convert(p, &entries)?;
     // Shares of 1 are 1 and 0.
     let mut first = vec![1 - p.role() as u64; batch];
     let mut columns = Zeroizing::new(vec![Vec::new()]);
     for column in shares.words().chunks(batch.max(1)) {
-        first.iter_mut().zip(column).for_each(|(first, e)| *first = first.wrapping_sub(e.to_u64()));
-        columns.push(column.iter().map(|e| e.to_u64()).collect());
+        first.iter_mut().zip(column).for_each(|(first, entry)| *first = first.wrapping_sub(entry.to_u64()));
+        columns.push(column.iter().map(|entry| entry.to_u64()).collect());
     }
     columns[0] = first;
     Ok(columns)

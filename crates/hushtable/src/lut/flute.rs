@@ -179,12 +179,12 @@ pub struct Flute {
 }
 
 impl Flute {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 12`, of `bits` bits.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 12`, of `bits` bits.
     ///
     /// # Errors
     /// As [`Lut::prepare_all`].
-    pub fn prepare(p: &mut Party, n: u32, bits: u32, batch: usize) -> Result<Self> {
-        let inputs = Inputs::draw(p, n, batch)?;
+    pub fn prepare(p: &mut Party, d: u32, bits: u32, batch: usize) -> Result<Self> {
+        let inputs = Inputs::draw(p, d, batch)?;
         let lut = Lut::prepare(p, inputs.masks(), bits)?;
         Ok(Self { inputs, lut })
     }

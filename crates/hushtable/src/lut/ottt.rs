@@ -60,39 +60,39 @@ pub const MAX_INDEX_BITS: u32 = 12;
 pub struct Ottt<G: Group, R: Ring> {
     /// Shares of `r + s`.
     offset: Share<G::Kind, u32>,
-    /// `2^n` a lookup.
+    /// `2^d` a lookup.
     entries: BShare<R>,
 }
 
-/// ANDs of the circuit for one shifted index, of a table of `2^n` entries of `bits` bits.
-pub fn ands<G: Group>(n: u32, bits: u32) -> usize {
+/// ANDs of the circuit for one shifted index, of a table of `2^d` entries of `bits` bits.
+pub fn ands<G: Group>(d: u32, bits: u32) -> usize {
     let sum = match G::SHIFT {
-        Shift::Cyclic => n as usize - 1,
+        Shift::Cyclic => d as usize - 1,
         Shift::Xor => 0,
     };
-    sum + circuit::ands(n, bits)
+    sum + circuit::ands(d, bits)
 }
 
 /// Rounds of the circuit for one shifted index.
-pub fn rounds<G: Group>(n: u32, bits: u32) -> u32 {
+pub fn rounds<G: Group>(d: u32, bits: u32) -> u32 {
     let sum = match G::SHIFT {
-        Shift::Cyclic => n - 1,
+        Shift::Cyclic => d - 1,
         Shift::Xor => 0,
     };
-    sum + circuit::rounds(n, bits)
+    sum + circuit::rounds(d, bits)
 }
 
 impl<G: Group, R: Ring> Ottt<G, R> {
-    /// Offline phase for `batch` lookups in `table`, of one column and `2^n` entries, `1 <= n <= 12`.
-    /// Work, bytes and memory grow with `2^n` circuits a lookup, all evaluated at once.
+    /// Offline phase for `batch` lookups in `table`, of one column and `2^d` entries, `1 <= d <= 12`.
+    /// Work, bytes and memory grow with `2^d` circuits a lookup, all evaluated at once.
     ///
     /// # Errors
     /// [`Error::Param`] for another number of entries, [`Error::Shape`] for several columns, and
     /// those of the channel.
     pub fn prepare(p: &mut Party, table: &Table<R>, batch: usize) -> Result<Self> {
         same("columns of the table", 1, table.columns().len())?;
-        let n = table.index_bits();
-        if !table.len().is_power_of_two() || n > MAX_INDEX_BITS {
+        let d = table.index_bits();
+        if !table.len().is_power_of_two() || d > MAX_INDEX_BITS {
             let accepted = format!("powers of two from 2 to 2^{MAX_INDEX_BITS} (Table::pad)");
             return Err(Error::Param {
                 what: "entries of the table",
@@ -101,10 +101,10 @@ impl<G: Group, R: Ring> Ottt<G, R> {
             });
         }
         let mut offset = vec![0u32; batch];
-        p.session().rng().words(n, &mut offset);
-        let offset = Share::new(n, offset);
-        let mut triples = Triples::random(p, (batch * ands::<G>(n, table.bits())) << n)?;
-        let mine = Bits::from_share(&shifted::<G>(p.role(), n, offset.words()));
+        p.session().rng().words(d, &mut offset);
+        let offset = Share::new(d, offset);
+        let mut triples = Triples::random(p, (batch * ands::<G>(d, table.bits())) << d)?;
+        let mine = Bits::from_share(&shifted::<G>(p.role(), d, offset.words()));
         let index = match G::SHIFT {
             Shift::Cyclic => circuit::sum(p, &mut triples, &mine)?,
             Shift::Xor => mine,
@@ -131,26 +131,26 @@ impl<G: Group, R: Ring> Ottt<G, R> {
     /// narrower than the table's index.
     pub fn lookup_xor(self, s: &mut Session, x: &Share<G::Kind, u32>) -> Result<BShare<R>> {
         same("indices", self.len(), x.len())?;
-        let n = self.offset.bits();
-        let masked = x.low_bits::<u32>(n)?.minus(&self.offset);
+        let d = self.offset.bits();
+        let masked = x.low_bits::<u32>(d)?.minus(&self.offset);
         // Public: the offset is uniform and serves no other opening, since `self` is spent.
         let m = s.open(&masked)?;
         let entry = |(entries, &m): (&[R], &u32)| entries[m as usize]; // m is public
-        let tables = self.entries.words().chunks_exact(1 << n);
+        let tables = self.entries.words().chunks_exact(1 << d);
         Ok(Share::new(self.entries.bits(), tables.zip(&m).map(entry).collect()))
     }
 }
 
 /// This party's part of `k + r + s` for every k of every lookup: `k + r` at P0, s at P1.
-fn shifted<G: Group>(role: Role, n: u32, offset: &[u32]) -> BShare<u32> {
+fn shifted<G: Group>(role: Role, d: u32, offset: &[u32]) -> BShare<u32> {
     let part = |&offset: &u32| {
-        (0..1u32 << n).map(move |k| match (role, G::SHIFT) {
+        (0..1u32 << d).map(move |k| match (role, G::SHIFT) {
             (Role::P0, Shift::Cyclic) => k.wrapping_add(offset),
             (Role::P0, Shift::Xor) => k ^ offset,
             (Role::P1, _) => offset,
         })
     };
-    Share::new(n, offset.iter().flat_map(part).collect())
+    Share::new(d, offset.iter().flat_map(part).collect())
 }
 
 /// OTTT.

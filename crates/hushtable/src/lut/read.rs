@@ -46,7 +46,7 @@ use crate::{
 /// XOR shares of the one-hot vectors of a batch of indices. Local reads only: any number of tables
 /// at these indices, never another index.
 pub struct Position {
-    n: u32,
+    d: u32,
     rows: Wiped<u64>,
 }
 
@@ -109,22 +109,22 @@ impl<G: Group> OneHot<G> {
 
     /// Step 1 after it. The caller has opened `m` from [`mask`](Self::mask).
     fn shifted(self, m: &[u32]) -> Position {
-        let n = self.index_bits();
+        let d = self.index_bits();
         let mut rows = self.into_rows();
-        lookup::shift_rows(&mut rows, 1 << n, G::SHIFT, m);
-        Position { n, rows }
+        lookup::shift_rows(&mut rows, 1 << d, G::SHIFT, m);
+        Position { d, rows }
     }
 
     /// Steps 1 and 2 after the opening, `ADD`: with sums, for every column of several tables. Spends some
     /// rows after others, each wiped while it is in the cache.
     fn selected<R: Ring, const ADD: bool>(self, m: &[u32], tables: &[&Table<R>]) -> Vec<Zeroizing<Vec<R>>> {
-        let n = self.index_bits();
+        let d = self.index_bits();
         let columns: Vec<_> =
             tables.iter().flat_map(|t| t.columns().iter().map(|c| (t.bits(), &c[..]))).collect();
         let reader = Reader::<R, ADD>::new(&columns, m.len());
         let mut out = vec![Zeroizing::new(vec![R::default(); m.len()]); columns.len()];
         self.spend_rows(|at, rows| {
-            lookup::shift_rows(rows, 1 << n, G::SHIFT, &m[at.clone()]);
+            lookup::shift_rows(rows, 1 << d, G::SHIFT, &m[at.clone()]);
             let mut out: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[at.clone()]).collect();
             reader.read(rows, &mut out);
         });
@@ -168,9 +168,9 @@ impl Position {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) if the table has another length.
     pub fn read_xor<R: Ring>(&self, table: &Table<R>) -> Result<Vec<BShare<R>>> {
-        table.check_index(self.n)?;
+        table.check_index(self.d)?;
         let columns: Vec<_> = table.columns().iter().map(|c| (table.bits(), &c[..])).collect();
-        let count = self.rows.len() / ct::row_words(1 << self.n);
+        let count = self.rows.len() / ct::row_words(1 << self.d);
         let mut out = vec![vec![R::default(); count]; columns.len()];
         let mut room: Vec<&mut [R]> = out.iter_mut().map(|out| &mut out[..]).collect();
         Xors::new(&columns, count).read(&self.rows, &mut room);

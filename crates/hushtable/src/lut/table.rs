@@ -48,31 +48,31 @@ impl<R: Ring> Table<R> {
         Ok(Self { bits, columns })
     }
 
-    /// The table of `f` on `0..2^n`, each value reduced to `bits`.
+    /// The table of `f` on `0..2^d`, each value reduced to `bits`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn tabulate(n: u32, bits: u32, f: impl Fn(u64) -> u64) -> Result<Self> {
-        if n > MAX_ROWS.ilog2() {
+    pub fn tabulate(d: u32, bits: u32, f: impl Fn(u64) -> u64) -> Result<Self> {
+        if d > MAX_ROWS.ilog2() {
             let accepted = format!("1 to {}", MAX_ROWS.ilog2());
-            return Err(Error::Param { what: "index bits of a table", got: n.to_string(), accepted });
+            return Err(Error::Param { what: "index bits of a table", got: d.to_string(), accepted });
         }
-        Self::new(bits, (0..1u64 << n).map(|x| R::from_u64(low(f(x), bits))).collect())
+        Self::new(bits, (0..1u64 << d).map(|x| R::from_u64(low(f(x), bits))).collect())
     }
 
-    /// The same table with rows of `fill` behind its own, `2^n` in all: for protocols that need a
+    /// The same table with rows of `fill` behind its own, `2^d` in all: for protocols that need a
     /// power of two, and for an index wider than the table needs.
     ///
     /// # Errors
-    /// [`Error::Param`] if `fill` does not fit the entries' width or `2^n` is less than the rows
+    /// [`Error::Param`] if `fill` does not fit the entries' width or `2^d` is less than the rows
     /// there are or more than 2^20.
-    pub fn pad(mut self, n: u32, fill: R) -> Result<Self> {
-        if !(self.index_bits()..=MAX_ROWS.ilog2()).contains(&n) {
+    pub fn pad(mut self, d: u32, fill: R) -> Result<Self> {
+        if !(self.index_bits()..=MAX_ROWS.ilog2()).contains(&d) {
             let accepted = format!("{} to {}", self.index_bits(), MAX_ROWS.ilog2());
-            return Err(Error::Param { what: "index bits of a padded table", got: n.to_string(), accepted });
+            return Err(Error::Param { what: "index bits of a padded table", got: d.to_string(), accepted });
         }
         check_entries(self.bits, &[fill])?;
-        self.columns.iter_mut().for_each(|column| column.resize(1 << n, fill));
+        self.columns.iter_mut().for_each(|column| column.resize(1 << d, fill));
         Ok(self)
     }
 
@@ -101,9 +101,9 @@ impl<R: Ring> Table<R> {
         &self.columns
     }
 
-    /// `Ok(())` if an `n`-bit index covers the table exactly.
-    pub(crate) fn check_index(&self, n: u32) -> Result<()> {
-        same("entries of the table (2^index bits: pad a shorter one with Table::pad)", 1 << n, self.len())
+    /// `Ok(())` if a `d`-bit index covers the table exactly.
+    pub(crate) fn check_index(&self, d: u32) -> Result<()> {
+        same("entries of the table (2^index bits: pad a shorter one with Table::pad)", 1 << d, self.len())
     }
 }
 

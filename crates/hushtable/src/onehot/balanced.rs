@@ -40,20 +40,20 @@ use crate::{
 };
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`, in `ceil(log2 n)`
-    /// rounds (one more in the cyclic group). Bytes grow with `2^n`: meant for `n <= 10`.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 16`, in `ceil(log2 d)`
+    /// rounds (one more in the cyclic group). Bytes grow with `2^d`: meant for `d <= 10`.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn balanced(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_DENSE_BITS)?;
-        let mut position = Position::draw::<G>(p, n, batch)?;
-        let (mut out, mut inc) = p.cots(batch * rows(n), batch * rows(n))?;
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn balanced(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_DENSE_BITS)?;
+        let mut position = Position::draw::<G>(p, d, batch)?;
+        let (mut out, mut inc) = p.cots(batch * rows(d), batch * rows(d))?;
         let role = p.role();
         let mut vectors: Vec<Vector> = position.bits.iter().map(|b| Vector::of_bit(role, b)).collect();
-        for depth in 1..=depth(n) {
+        for depth in 1..=depth(d) {
             let mut take = || Ok((out.take(batch)?, inc.take(batch)?));
-            let mut slots = Slot::pair_up(vectors, &parts(n, depth), &mut take)?;
+            let mut slots = Slot::pair_up(vectors, &parts(d, depth), &mut take)?;
             let random = depth == 1 && matches!(G::SHIFT, Shift::Xor);
             if random {
                 for outer in slots.iter_mut().filter_map(Slot::outer) {
@@ -65,7 +65,7 @@ impl<G: Group> OneHot<G> {
             }
             vectors = multiply_all(p, slots, random)?;
         }
-        Self::new(n, position.shares()?, vectors[0].to_rows())
+        Self::new(d, position.shares()?, vectors[0].to_rows())
     }
 }
 
@@ -238,15 +238,15 @@ impl Generator for OuterProducts {
     const ABOUT: &'static str = "one-hot vectors in few rounds by outer products";
     const NUMBER: u8 = 8;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::balanced(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::balanced(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        let position = Position::bill::<G>(n);
-        let sent = sent_bits(n, matches!(G::SHIFT, Shift::Cyclic));
-        let offline = Phase { bits: [sent; 2], rounds: depth(n) };
-        let products = Bill { cots: [rows(n) as u64; 2], offline, kept: (1 << n) + 32, ..Bill::FREE };
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        let position = Position::bill::<G>(d);
+        let sent = sent_bits(d, matches!(G::SHIFT, Shift::Cyclic));
+        let offline = Phase { bits: [sent; 2], rounds: depth(d) };
+        let products = Bill { cots: [rows(d) as u64; 2], offline, kept: (1 << d) + 32, ..Bill::FREE };
         (position + products).times(batch)
     }
 
@@ -254,13 +254,13 @@ impl Generator for OuterProducts {
         Position::work::<G>(d) + products_work(d) + Work::index() + Work::row(1 << d)
     }
 
-    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
-        Position::steps::<G>(n, batch, &Self::bill::<G>(n, batch))
+    fn steps<G: Group>(d: u32, batch: usize) -> Vec<Step> {
+        Position::steps::<G>(d, batch, &Self::bill::<G>(d, batch))
     }
 
-    fn memory(n: u32, _cots: usize, _removal: usize) -> usize {
+    fn memory(d: u32, _cots: usize, _removal: usize) -> usize {
         // Its OTs at once, and the cross terms of the last product.
-        128 + 64 * ct::row_words(1 << n) + (64 << n.div_ceil(2))
+        128 + 64 * ct::row_words(1 << d) + (64 << d.div_ceil(2))
     }
 }
 

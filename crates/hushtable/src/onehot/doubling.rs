@@ -54,33 +54,33 @@ const PIECE: usize = 1 << 12;
 const MESSAGE: usize = 1 << 23;
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`, in `n - 1`
-    /// rounds (`n` in the cyclic group). Bytes grow with `2^n`: meant for `n <= 9`.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 16`, in `d - 1`
+    /// rounds (`d` in the cyclic group). Bytes grow with `2^d`: meant for `d <= 9`.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn doubling(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_DENSE_BITS)?;
-        let (send, recv) = Self::doubling_bill(n).times(batch).cots_of(p.role());
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn doubling(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_DENSE_BITS)?;
+        let (send, recv) = Self::doubling_bill(d).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut state = Doubling::run::<G>(p, n, n, batch, &mut out, &mut inc)?;
-        Self::new(n, std::mem::take(&mut state.index.offset), std::mem::take(&mut state.rows))
+        let mut state = Doubling::run::<G>(p, d, d, batch, &mut out, &mut inc)?;
+        Self::new(d, std::mem::take(&mut state.index.offset), std::mem::take(&mut state.rows))
     }
 
-    /// What a lookup's vector of `2^n` entries costs.
-    pub fn doubling_bill(n: u32) -> Bill {
-        let lift = u64::from(Index::lift_bits::<G>(n));
+    /// What a lookup's vector of `2^d` entries costs.
+    pub fn doubling_bill(d: u32) -> Bill {
+        let lift = u64::from(Index::lift_bits::<G>(d));
         let first = u32::from(lift > 0);
-        let (d, entries) = (u64::from(n), 1u64 << n);
-        let (levels, sent) = (d - 1, entries - d - 1);
-        let offline = Phase { bits: [sent + lift, sent], rounds: n - 1 + first };
+        let (levels, entries) = (u64::from(d) - 1, 1u64 << d);
+        let sent = entries - levels - 2;
+        let offline = Phase { bits: [sent + lift, sent], rounds: d - 1 + first };
         Bill { cots: [levels + u64::from(first), levels], offline, kept: entries + 32, ..Bill::FREE }
     }
 }
 
-/// Correlated OTs for the vector of the low `m` bits of an index of `n` bits.
-pub(crate) fn cots<G: Group>(role: Role, n: u32, m: u32, batch: usize) -> (usize, usize) {
-    let levels = (0..m).map(|level| level_cots::<G>(role, n, level, batch));
+/// Correlated OTs for the vector of the low `m` bits of an index of `d` bits.
+pub(crate) fn cots<G: Group>(role: Role, d: u32, m: u32, batch: usize) -> (usize, usize) {
+    let levels = (0..m).map(|level| level_cots::<G>(role, d, level, batch));
     levels.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
 }
 
@@ -94,9 +94,9 @@ pub(crate) fn work<G: Group>(d: u32, m: u32) -> Work {
 }
 
 /// Those of one level: one each way; at level 0, which has no cross terms, only what the lift needs.
-fn level_cots<G: Group>(role: Role, n: u32, level: u32, batch: usize) -> (usize, usize) {
+fn level_cots<G: Group>(role: Role, d: u32, level: u32, batch: usize) -> (usize, usize) {
     let (to_p1, to_p0) = match level {
-        0 => (batch * usize::from(Index::product_bits::<G>(n, 0) > 0), 0),
+        0 => (batch * usize::from(Index::product_bits::<G>(d, 0) > 0), 0),
         _ => (batch, batch),
     };
     match role {
@@ -116,18 +116,18 @@ pub(crate) struct Doubling {
 }
 
 impl Doubling {
-    /// The vector of the low `m` bits of an index of `n` bits, for `batch` lookups.
+    /// The vector of the low `m` bits of an index of `d` bits, for `batch` lookups.
     pub fn run<G: Group>(
         p: &mut Party,
-        n: u32,
+        d: u32,
         m: u32,
         batch: usize,
         out: &mut CotSender,
         inc: &mut CotReceiver,
     ) -> Result<Self> {
-        let mut state = Self::new(p.role(), Index::new(n, batch), m);
+        let mut state = Self::new(p.role(), Index::new(d, batch), m);
         for level in 0..m {
-            let (send, recv) = level_cots::<G>(p.role(), n, level, batch);
+            let (send, recv) = level_cots::<G>(p.role(), d, level, batch);
             state.step::<G>(p, level, out.take(send)?, inc.take(recv)?)?;
         }
         Ok(state)
@@ -281,20 +281,20 @@ impl Generator for ByDoubling {
     const ABOUT: &'static str = "one-hot vectors by doubling";
     const NUMBER: u8 = 4;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::doubling(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::doubling(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        OneHot::<G>::doubling_bill(n).times(batch)
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        OneHot::<G>::doubling_bill(d).times(batch)
     }
 
     fn work<G: Group>(d: u32) -> Work {
         work::<G>(d, d) + Work::row(1 << d)
     }
 
-    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
-        lifted_steps(&Self::bill::<G>(n, batch), Index::lift_bits::<G>(n) > 0)
+    fn steps<G: Group>(d: u32, batch: usize) -> Vec<Step> {
+        lifted_steps(&Self::bill::<G>(d, batch), Index::lift_bits::<G>(d) > 0)
     }
 }
 

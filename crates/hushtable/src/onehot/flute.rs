@@ -34,17 +34,17 @@ use crate::{
 };
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 12`, in `ceil(log2 n)`
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 12`, in `ceil(log2 d)`
     /// rounds (one more in the cyclic group).
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn flute_plus(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_FLUTE_BITS)?;
-        let position = Position::draw::<G>(p, n, batch)?;
-        let all = (1 << n) - 1;
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn flute_plus(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_FLUTE_BITS)?;
+        let position = Position::draw::<G>(p, d, batch)?;
+        let all = (1 << d) - 1;
         let products = subset_products(p, &position.bits, &[all])?;
-        Self::new(n, position.shares()?, one_hot_rows(p.role(), &products, all, batch))
+        Self::new(d, position.shares()?, one_hot_rows(p.role(), &products, all, batch))
     }
 }
 
@@ -123,25 +123,25 @@ impl Generator for FlutePlus {
     const ABOUT: &'static str = "one-hot vectors by AND gates";
     const NUMBER: u8 = 9;
     const MAX_BITS: u32 = MAX_FLUTE_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::flute_plus(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::flute_plus(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        (Position::bill::<G>(n) + products_bill(n)).keeping((1 << n) + 32).times(batch)
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        (Position::bill::<G>(d) + products_bill(d)).keeping((1 << d) + 32).times(batch)
     }
 
     fn work<G: Group>(d: u32) -> Work {
         Position::work::<G>(d) + Work::triples(products(d)) + Work::index() + Work::row(1 << d)
     }
 
-    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
-        Position::steps::<G>(n, batch, &Self::bill::<G>(n, batch))
+    fn steps<G: Group>(d: u32, batch: usize) -> Vec<Step> {
+        Position::steps::<G>(d, batch, &Self::bill::<G>(d, batch))
     }
 
-    fn memory(n: u32, _cots: usize, _removal: usize) -> usize {
+    fn memory(d: u32, _cots: usize, _removal: usize) -> usize {
         // Triples, both operands and the products.
-        128 + (2 << n)
+        128 + (2 << d)
     }
 }
 
@@ -150,9 +150,9 @@ pub(crate) fn products(d: u32) -> usize {
     (1 << d) - d as usize - 1
 }
 
-/// What all products of n shared bits cost, offline.
-pub(crate) fn products_bill(n: u32) -> Bill {
-    let ands = Triples::bill(1).times(products(n));
-    let rounds = n.next_power_of_two().trailing_zeros();
+/// What all products of d shared bits cost, offline.
+pub(crate) fn products_bill(d: u32) -> Bill {
+    let ands = Triples::bill(1).times(products(d));
+    let rounds = d.next_power_of_two().trailing_zeros();
     Bill { cots: ands.cots, offline: Phase { rounds, ..ands.online }, ..Bill::FREE }
 }

@@ -39,18 +39,18 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Draws positions of `n` bits.
-    pub fn draw<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        let mut bits: Vec<Bits> = (0..n).map(|_| Bits::random(p, batch)).collect();
+    /// Draws positions of `d` bits.
+    pub fn draw<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        let mut bits: Vec<Bits> = (0..d).map(|_| Bits::random(p, batch)).collect();
         if matches!(G::SHIFT, Shift::Xor) {
             return Ok(Self { bits, lifted: None });
         }
-        let (send, recv) = Self::bill::<G>(n).times(batch).cots_of(p.role());
+        let (send, recv) = Self::bill::<G>(d).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
         let (send, recv) = (send.min(batch), recv.min(batch));
         let mut values = Vec::new();
         let mut parts = Vec::new();
-        for b in &mut bits[..n as usize - 1] {
+        for b in &mut bits[..d as usize - 1] {
             let (out, inc) = (out.take(send)?, inc.take(recv)?);
             if p.role() == Role::P1 {
                 *b = Bits::collect(inc.strings().iter().map(|t| u64::from(t.lsb())));
@@ -62,7 +62,7 @@ impl Position {
         let mut runs = Vec::with_capacity(parts.len());
         for ((j, (out, inc)), values) in (0..).zip(parts).zip(&values) {
             let cots = (from_p0.then_some(out), (!from_p0).then_some(inc));
-            runs.push(Products::of(p, batch, cots, &[n - 1 - j]).random(values));
+            runs.push(Products::of(p, batch, cots, &[d - 1 - j]).random(values));
         }
         let products = multiply::<Additive>(p, runs)?;
         let mut lifted = vec![0u32; batch];
@@ -75,11 +75,15 @@ impl Position {
     }
 
     /// What a position costs.
-    pub fn bill<G: Group>(n: u32) -> Bill {
+    pub fn bill<G: Group>(d: u32) -> Bill {
         match G::SHIFT {
-            Shift::Cyclic if n > 1 => {
-                let (bits, d) = (u64::from(n * (n - 1) / 2), u64::from(n));
-                Bill { cots: [d - 1, 0], offline: Phase { bits: [bits, 0], rounds: 1 }, ..Bill::FREE }
+            Shift::Cyclic if d > 1 => {
+                let bits = u64::from(d * (d - 1) / 2);
+                Bill {
+                    cots: [u64::from(d) - 1, 0],
+                    offline: Phase { bits: [bits, 0], rounds: 1 },
+                    ..Bill::FREE
+                }
             }
             _ => Bill::FREE,
         }
@@ -91,8 +95,8 @@ impl Position {
     }
 
     /// The steps of a bill that begins with that of the positions of a batch.
-    pub fn steps<G: Group>(n: u32, batch: usize, bill: &Bill) -> Vec<Step> {
-        let own = Self::bill::<G>(n).times(batch);
+    pub fn steps<G: Group>(d: u32, batch: usize, bill: &Bill) -> Vec<Step> {
+        let own = Self::bill::<G>(d).times(batch);
         let rest = [bill.cots[0] - own.cots[0], bill.cots[1]];
         let after = Step::both(bill.offline.rounds - own.offline.rounds);
         match own.offline.rounds {

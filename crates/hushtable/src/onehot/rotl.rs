@@ -38,39 +38,39 @@ use crate::{
     session::{Purpose, Session, by_role, pieces},
 };
 
-/// Lookups per message: few enough that a message stays below about 1 MiB for every n.
-fn piece(n: u32) -> usize {
-    1 << (17 - n).min(9)
+/// Lookups per message: few enough that a message stays below about 1 MiB for every d.
+fn piece(d: u32) -> usize {
+    1 << (17 - d).min(9)
 }
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`. Work grows with
-    /// `4^n` bits a lookup: meant for `n <= 10`.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 16`. Work grows with
+    /// `4^d` bits a lookup: meant for `d <= 10`.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn rotl(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_DENSE_BITS)?;
-        let (send, recv) = Rotation::bill::<G>(n, batch).cots_of(p.role());
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn rotl(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_DENSE_BITS)?;
+        let (send, recv) = Rotation::bill::<G>(d, batch).cots_of(p.role());
         let (as_holder, as_turner) = p.cots(send, recv)?;
-        let words = ct::row_words(1 << n);
-        let (hold, turn) = (send / n as usize, recv / n as usize);
+        let words = ct::row_words(1 << d);
+        let (hold, turn) = (send / d as usize, recv / d as usize);
         let mut held = Half { offset: vec![0; hold], rows: vec![0; hold * words] };
-        p.session().rng().words(n, &mut held.offset);
+        p.session().rng().words(d, &mut held.offset);
         let turned = Half { offset: vec![0; turn], rows: vec![0; turn * words] };
         let mut halves = (held, turned);
         let (mut mine, mut theirs) =
-            (pieces(halves.0.offset.len(), piece(n)), pieces(halves.1.offset.len(), piece(n)));
+            (pieces(halves.0.offset.len(), piece(d)), pieces(halves.1.offset.len(), piece(d)));
         p.session().duplex(
             &mut halves,
-            |s, (held, _)| Ok(mine.next().map(|at| held.hold::<G>(s, n, &as_holder, at))),
+            |s, (held, _)| Ok(mine.next().map(|at| held.hold::<G>(s, d, &as_holder, at))),
             |s, (_, turned)| match theirs.next() {
-                Some(at) => turned.turn::<G>(s, n, &as_turner, at).map(|()| true),
+                Some(at) => turned.turn::<G>(s, d, &as_turner, at).map(|()| true),
                 None => Ok(false),
             },
         )?;
         let (first, second) = by_role(p.role(), &halves.0, &halves.1);
-        Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
+        Self::new(d, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
     }
 }
 
@@ -94,13 +94,13 @@ impl Half {
     fn hold<G: Group>(
         &mut self,
         s: &mut Session,
-        n: u32,
+        d: u32,
         c: &CotSender,
         at: std::ops::Range<usize>,
     ) -> Vec<u8> {
-        let keys = Piece::new(s, n, s.role());
+        let keys = Piece::new(s, d, s.role());
         let (depth, words) = (keys.depth, keys.words);
-        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << n]);
+        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << d]);
         let mut corrections = vec![Block::ZERO; at.len() * (depth - 1)];
         let mut masked = vec![0u64; at.len() * words];
         let mut one = Zeroizing::new(vec![0u64; words]);
@@ -109,11 +109,11 @@ impl Half {
             ggm::expand(&keys.tree, c.delta(), &c.strings()[j * depth..][..depth], &mut leaves, tree);
             let a = &mut masked[i * words..][..words];
             rows::sum_rows(&keys.row, G::SHIFT, &leaves, &mut self.rows[j * words..][..words], a);
-            ct::one_hot_row(1 << n, self.offset[j], &mut one);
+            ct::one_hot_row(1 << d, self.offset[j], &mut one);
             a.iter_mut().zip(one.iter()).for_each(|(a, e)| *a ^= e);
         }
         let mut message = bytemuck::cast_slice(&corrections).to_vec();
-        pack::pack(&masked, (1 << n).min(64), &mut message);
+        pack::pack(&masked, (1 << d).min(64), &mut message);
         message
     }
 
@@ -121,16 +121,16 @@ impl Half {
     fn turn<G: Group>(
         &mut self,
         s: &mut Session,
-        n: u32,
+        d: u32,
         c: &CotReceiver,
         at: std::ops::Range<usize>,
     ) -> Result<()> {
-        let keys = Piece::new(s, n, s.role().peer());
+        let keys = Piece::new(s, d, s.role().peer());
         let (depth, words) = (keys.depth, keys.words);
-        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << n]);
+        let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << d]);
         let mut corrections = vec![Block::ZERO; at.len() * (depth - 1)];
         let mut v = vec![0u64; at.len() * words];
-        let bits = (1 << n).min(64);
+        let bits = (1 << d).min(64);
         let message = s.recv(16 * corrections.len() + pack::packed_len(v.len(), bits))?;
         let (blocks, rest) = message.split_at(16 * corrections.len());
         bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(blocks);
@@ -143,8 +143,8 @@ impl Half {
             rows::sum_rows(&keys.row, G::SHIFT, &leaves, r, &mut a);
             a.iter_mut().zip(&v[i * words..]).for_each(|(a, v)| *a ^= v);
             match G::SHIFT {
-                rows::Shift::Cyclic => ct::rotate_row(&mut a, 1 << n, alpha),
-                rows::Shift::Xor => ct::xor_row(&mut a, 1 << n, alpha),
+                rows::Shift::Cyclic => ct::rotate_row(&mut a, 1 << d, alpha),
+                rows::Shift::Xor => ct::xor_row(&mut a, 1 << d, alpha),
             }
             r.iter_mut().zip(a.iter()).for_each(|(r, a)| *r ^= a);
             self.offset[j] = alpha;
@@ -155,10 +155,10 @@ impl Half {
 
 impl Piece {
     /// Fresh keys for the next message of the direction in which `holder` sends.
-    fn new(s: &mut Session, n: u32, holder: Role) -> Self {
+    fn new(s: &mut Session, d: u32, holder: Role) -> Self {
         let tree = s.hash(Purpose::Pprf, holder);
         let row = s.hash(Purpose::Row, holder);
-        Self { tree, row, depth: n as usize, words: ct::row_words(1 << n) }
+        Self { tree, row, depth: d as usize, words: ct::row_words(1 << d) }
     }
 }
 
@@ -170,12 +170,12 @@ impl Generator for Rotation {
     const ABOUT: &'static str = "one-hot vectors by rotation";
     const NUMBER: u8 = 3;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::rotl(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::rotl(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        let (d, entries) = (u64::from(n), 1 << n);
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        let (d, entries) = (u64::from(d), 1 << d);
         let offline = Phase { bits: [128 * (d - 1) + entries, 0], rounds: 1 };
         Bill { cots: [d, 0], offline, kept: entries + 32, ..Bill::FREE }.alternating(batch)
     }

@@ -50,21 +50,21 @@ use crate::{
 const MESSAGE: usize = 1 << 19;
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 16`, in 1 message.
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 16`, in 1 message.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn staged(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_DENSE_BITS)?;
-        let (send, recv) = StagedRotation::bill::<G>(n, batch).cots_of(p.role());
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn staged(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_DENSE_BITS)?;
+        let (send, recv) = StagedRotation::bill::<G>(d, batch).cots_of(p.role());
         let (as_holder, as_turner) = p.cots(send, recv)?;
-        let plan = Sizes::new(n);
+        let plan = Sizes::new(d);
         let half = |cots: usize| Half {
-            offset: vec![0; cots / n as usize],
-            rows: vec![0; cots / n as usize * plan.words],
+            offset: vec![0; cots / d as usize],
+            rows: vec![0; cots / d as usize * plan.words],
         };
         let mut halves = (half(send), half(recv));
-        p.session().rng().words(n, &mut halves.0.offset);
+        p.session().rng().words(d, &mut halves.0.offset);
         let (mut mine, mut theirs) =
             (pieces(halves.0.offset.len(), plan.piece), pieces(halves.1.offset.len(), plan.piece));
         p.session().duplex(
@@ -76,13 +76,13 @@ impl<G: Group> OneHot<G> {
             },
         )?;
         let (first, second) = by_role(p.role(), &halves.0, &halves.1);
-        Self::new(n, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
+        Self::new(d, [&*first.offset, &second.offset].concat(), [&*first.rows, &second.rows].concat())
     }
 }
 
 /// The sizes of a lookup. Public.
 struct Sizes {
-    n: u32,
+    d: u32,
     words: usize,
     /// Bits of each digit, from the lowest.
     digits: Vec<u32>,
@@ -91,9 +91,9 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(n: u32) -> Self {
-        let piece = (8 * MESSAGE / bits(n)).clamp(1, 512);
-        Self { n, words: ct::row_words(1 << n), piece, digits: digits(n) }
+    fn new(d: u32) -> Self {
+        let piece = (8 * MESSAGE / bits(d)).clamp(1, 512);
+        Self { d, words: ct::row_words(1 << d), piece, digits: digits(d) }
     }
 
     /// Each digit's bits, with the place of its lowest.
@@ -107,31 +107,31 @@ impl Sizes {
 
     /// Corrections of all trees of a lookup.
     fn corrections(&self) -> usize {
-        self.n as usize - self.digits.len()
+        self.d as usize - self.digits.len()
     }
 
     /// Entries packed in a word.
     fn word_bits(&self) -> u32 {
-        (1 << self.n).min(64)
+        (1 << self.d).min(64)
     }
 }
 
 /// Bits that the holder sends for a lookup.
-pub(crate) fn bits(n: u32) -> usize {
-    let k = digits(n).len();
-    128 * (n as usize - k) + (k << n)
+pub(crate) fn bits(d: u32) -> usize {
+    let k = digits(d).len();
+    128 * (d as usize - k) + (k << d)
 }
 
 /// Blocks that a party hashes for a lookup, about.
-fn hashed(n: u32, digits: impl Iterator<Item = u32>) -> usize {
-    digits.map(|width| (1 << width) * (1 + (1usize << n).div_ceil(128))).sum()
+fn hashed(d: u32, digits: impl Iterator<Item = u32>) -> usize {
+    digits.map(|width| (1 << width) * (1 + (1usize << d).div_ceil(128))).sum()
 }
 
-/// Bits of each digit of an offset of `n` bits.
-fn digits(n: u32) -> Vec<u32> {
-    let even = |k: u32| (0..k).map(move |j| n / k + u32::from(j < n % k));
-    let cost = |&k: &u32| 128 * (n - k) as usize + ((k as usize) << n) + 2 * hashed(n, even(k));
-    even((1..=n).min_by_key(cost).expect("a digit")).collect()
+/// Bits of each digit of an offset of `d` bits.
+fn digits(d: u32) -> Vec<u32> {
+    let even = |k: u32| (0..k).map(move |j| d / k + u32::from(j < d % k));
+    let cost = |&k: &u32| 128 * (d - k) as usize + ((k as usize) << d) + 2 * hashed(d, even(k));
+    even((1..=d).min_by_key(cost).expect("a digit")).collect()
 }
 
 /// The lookups in which this party holds, or turns.
@@ -151,15 +151,15 @@ impl Half {
         let mut leaves = Zeroizing::new(vec![Block::ZERO; 1 << plan.digits[0]]);
         for j in at {
             let v = &mut self.rows[j * plan.words..][..plan.words];
-            let strings = &c.strings()[j * plan.n as usize..][..plan.n as usize];
-            ct::one_hot_row(1 << plan.n, self.offset[j], v);
+            let strings = &c.strings()[j * plan.d as usize..][..plan.d as usize];
+            ct::one_hot_row(1 << plan.d, self.offset[j], v);
             for (width, place) in plan.stages() {
                 let leaves = &mut leaves[..1 << width];
                 let (own, rest) = next.split_at_mut(width as usize - 1);
                 ggm::expand(&tree, c.delta(), &strings[place as usize..][..width as usize], leaves, own);
                 let a = out.next().expect("a row for each stage");
                 let mut r = Zeroizing::new(vec![0; plan.words]);
-                rows::sum_stepped_rows(&row, G::SHIFT, 1 << plan.n, 1 << place, leaves, &mut r, a);
+                rows::sum_stepped_rows(&row, G::SHIFT, 1 << plan.d, 1 << place, leaves, &mut r, a);
                 a.iter_mut().zip(&*v).for_each(|(a, v)| *a ^= v);
                 v.copy_from_slice(&r);
                 next = rest;
@@ -191,18 +191,18 @@ impl Half {
         let mut sums = Zeroizing::new([vec![0; plan.words], vec![0; plan.words]]);
         for j in at {
             let y = &mut self.rows[j * plan.words..][..plan.words];
-            let strings = &c.strings()[j * plan.n as usize..][..plan.n as usize];
+            let strings = &c.strings()[j * plan.d as usize..][..plan.d as usize];
             for (width, place) in plan.stages() {
                 let leaves = &mut leaves[..1 << width];
                 let (own, rest) = next.split_at(width as usize - 1);
                 let digit = ggm::puncture(&tree, &strings[place as usize..][..width as usize], own, leaves);
                 let [r, a] = &mut *sums;
-                rows::sum_stepped_rows(&row, G::SHIFT, 1 << plan.n, 1 << place, leaves, r, a);
+                rows::sum_stepped_rows(&row, G::SHIFT, 1 << plan.d, 1 << place, leaves, r, a);
                 let v = masked.next().expect("a row for each stage");
                 y.iter_mut().zip(a.iter().zip(v)).for_each(|(y, (a, v))| *y ^= a ^ v);
                 match G::SHIFT {
-                    rows::Shift::Cyclic => ct::rotate_row(y, 1 << plan.n, digit << place),
-                    rows::Shift::Xor => ct::xor_row(y, 1 << plan.n, digit << place),
+                    rows::Shift::Cyclic => ct::rotate_row(y, 1 << plan.d, digit << place),
+                    rows::Shift::Xor => ct::xor_row(y, 1 << plan.d, digit << place),
                 }
                 y.iter_mut().zip(&*r).for_each(|(y, r)| *y ^= r);
                 self.offset[j] |= digit << place;
@@ -226,13 +226,13 @@ impl Generator for StagedRotation {
     const ABOUT: &'static str = "one-hot vectors by rotation digit by digit";
     const NUMBER: u8 = 6;
     const MAX_BITS: u32 = MAX_DENSE_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::staged(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::staged(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        let offline = Phase { bits: [bits(n) as u64, 0], rounds: 1 };
-        Bill { cots: [n.into(), 0], offline, kept: (1 << n) + 32, ..Bill::FREE }.alternating(batch)
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        let offline = Phase { bits: [bits(d) as u64, 0], rounds: 1 };
+        Bill { cots: [d.into(), 0], offline, kept: (1 << d) + 32, ..Bill::FREE }.alternating(batch)
     }
 
     fn work<G: Group>(d: u32) -> Work {
@@ -255,9 +255,9 @@ mod tests {
         assert_eq!(digits(3), [1, 1, 1]);
         assert_eq!(digits(8), [4, 4]);
         assert_eq!(digits(16), [4, 4, 4, 4]);
-        for n in 1..=16 {
-            let digits = digits(n);
-            assert_eq!(digits.iter().sum::<u32>(), n);
+        for d in 1..=16 {
+            let digits = digits(d);
+            assert_eq!(digits.iter().sum::<u32>(), d);
             assert!(digits.is_sorted_by(|a, b| a >= b) && digits[0] <= digits[digits.len() - 1] + 1);
         }
     }

@@ -57,28 +57,28 @@ pub(crate) const LOW: u32 = 7;
 pub(crate) const MAKING: usize = 2 * 16 + (4 + 8 + 8) + (2 * 16 + 16);
 
 /// Bytes of the material of one lookup, more than 7 index bits: the tree, how many ones the vector has, and the index.
-pub(crate) fn material(n: u32) -> usize {
-    Trees::<u64>::bytes(n - LOW) + 1 + 4
+pub(crate) fn material(d: u32) -> usize {
+    Trees::<u64>::bytes(d - LOW) + 1 + 4
 }
 
 /// Words of a leaf.
 const WORDS: usize = (1 << LOW) / 64;
 
 impl<G: Group> OneHot<G> {
-    /// Offline phase for `batch` lookups in tables of `2^n` entries, `1 <= n <= 20`, in `n` rounds
-    /// (`n + 1` in the cyclic group). The material has `2^n` bits a lookup, so a batch of large
-    /// tables is cut by the caller. Up to `n = 7` it is [`doubling`](Self::doubling).
+    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 20`, in `d` rounds
+    /// (`d + 1` in the cyclic group). The material has `2^d` bits a lookup, so a batch of large
+    /// tables is cut by the caller. Up to `d = 7` it is [`doubling`](Self::doubling).
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for another `n`, and those of the channel.
-    pub fn tree(p: &mut Party, n: u32, batch: usize) -> Result<Self> {
-        check_index_bits(n, MAX_INDEX_BITS)?;
-        if n <= LOW {
-            return Self::doubling(p, n, batch);
+    /// [`Error::Param`](crate::Error::Param) for another `d`, and those of the channel.
+    pub fn tree(p: &mut Party, d: u32, batch: usize) -> Result<Self> {
+        check_index_bits(d, MAX_INDEX_BITS)?;
+        if d <= LOW {
+            return Self::doubling(p, d, batch);
         }
-        let (send, recv) = Self::tree_bill(n).times(batch).cots_of(p.role());
+        let (send, recv) = Self::tree_bill(d).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
-        let mut low = Doubling::run::<G>(p, n, LOW, batch, &mut out, &mut inc)?;
+        let mut low = Doubling::run::<G>(p, d, LOW, batch, &mut out, &mut inc)?;
         let trees = HalfTrees::grow::<G>(p, &mut low.index, LOW, &mut out, &mut inc)?;
         let key = |_| p.session().hash(Purpose::TreeRow, Role::P0);
         let keys = (0..batch.div_ceil(LOOKUPS)).map(key).collect();
@@ -94,7 +94,7 @@ impl<G: Group> OneHot<G> {
                 trees,
                 keys,
                 words,
-                width: ct::row_words(1 << n),
+                width: ct::row_words(1 << d),
                 write,
             },
             low: &low.rows,
@@ -102,21 +102,21 @@ impl<G: Group> OneHot<G> {
             to_receive: batch,
         };
         p.session().duplex(&mut run, |_, run| Ok(run.send()), |s, run| run.receive(s))?;
-        Ok(Self::grown(n, std::mem::take(&mut low.index.offset), run.trees))
+        Ok(Self::grown(d, std::mem::take(&mut low.index.offset), run.trees))
     }
 
-    /// What a lookup's vector of `2^n` entries costs.
-    pub fn tree_bill(n: u32) -> Bill {
-        if n <= LOW {
-            return Self::doubling_bill(n);
+    /// What a lookup's vector of `2^d` entries costs.
+    pub fn tree_bill(d: u32) -> Bill {
+        if d <= LOW {
+            return Self::doubling_bill(d);
         }
-        let (low, high) = (Self::doubling_bill(LOW), u64::from(n - LOW));
-        let lift = u64::from(Index::lift_bits::<G>(n));
+        let (low, high) = (Self::doubling_bill(LOW), u64::from(d - LOW));
+        let lift = u64::from(Index::lift_bits::<G>(d));
         // The corrections of each level and of the leaves, from both parties.
         let sent = low.offline.bits[1] + 128 * high + 128;
-        let offline = Phase { bits: [sent + lift, sent], rounds: n + u32::from(lift > 0) };
+        let offline = Phase { bits: [sent + lift, sent], rounds: d + u32::from(lift > 0) };
         let cots = low.cots.map(|cots| cots + high);
-        Bill { cots, offline, kept: 8 * material(n) as u64, ..Bill::FREE }
+        Bill { cots, offline, kept: 8 * material(d) as u64, ..Bill::FREE }
     }
 }
 
@@ -171,12 +171,12 @@ impl Generator for HalfTree {
     const ABOUT: &'static str = "one-hot vectors of large tables by half-trees";
     const NUMBER: u8 = 5;
     const MAX_BITS: u32 = MAX_INDEX_BITS;
-    fn make<G: Group>(p: &mut Party, n: u32, batch: usize) -> Result<OneHot<G>> {
-        OneHot::tree(p, n, batch)
+    fn make<G: Group>(p: &mut Party, d: u32, batch: usize) -> Result<OneHot<G>> {
+        OneHot::tree(p, d, batch)
     }
 
-    fn bill<G: Group>(n: u32, batch: usize) -> Bill {
-        OneHot::<G>::tree_bill(n).times(batch)
+    fn bill<G: Group>(d: u32, batch: usize) -> Bill {
+        OneHot::<G>::tree_bill(d).times(batch)
     }
 
     fn work<G: Group>(d: u32) -> Work {
@@ -194,21 +194,21 @@ impl Generator for HalfTree {
         }
     }
 
-    fn steps<G: Group>(n: u32, batch: usize) -> Vec<Step> {
-        doubling::lifted_steps(&Self::bill::<G>(n, batch), Index::lift_bits::<G>(n) > 0)
+    fn steps<G: Group>(d: u32, batch: usize) -> Vec<Step> {
+        doubling::lifted_steps(&Self::bill::<G>(d, batch), Index::lift_bits::<G>(d) > 0)
     }
 
-    fn memory(n: u32, cots: usize, removal: usize) -> usize {
-        if n <= LOW {
-            return cots + 32 + 16 * ct::row_words(1 << n);
+    fn memory(d: u32, cots: usize, removal: usize) -> usize {
+        if d <= LOW {
+            return cots + 32 + 16 * ct::row_words(1 << d);
         }
         // The sign's correlated OTs come when those of the tree are spent.
-        let own = 16 * OneHot::<Cyclic>::tree_bill(n).all_cots() as usize;
+        let own = 16 * OneHot::<Cyclic>::tree_bill(d).all_cots() as usize;
         let sign = if removal > 0 { removal + 2 * 16 + 4 * 16 } else { 0 };
-        material(n) + (own + MAKING).max(sign)
+        material(d) + (own + MAKING).max(sign)
     }
 
-    fn room(n: u32) -> usize {
-        if n > LOW { 2 * LANES * (1 << n) / 8 } else { 0 }
+    fn room(d: u32) -> usize {
+        if d > LOW { 2 * LANES * (1 << d) / 8 } else { 0 }
     }
 }

@@ -105,7 +105,7 @@ impl HalfTrees {
     ) -> Result<Self> {
         let batch = index.offset.len();
         let delta = out.delta();
-        let mut trees = Self::roots(p.session(), delta, batch, index.n - low);
+        let mut trees = Self::roots(p.session(), delta, batch, index.d - low);
         let mut room = trees.room();
         for level in 0..trees.height {
             let cots = (out.take(batch)?, inc.take(batch)?);

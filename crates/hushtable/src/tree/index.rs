@@ -24,7 +24,7 @@ use crate::{
 #[derive(ZeroizeOnDrop)]
 pub(crate) struct Index {
     /// Bits of the whole index.
-    pub n: u32,
+    pub d: u32,
     /// Shares of the index so far: XOR of bits, or the lifted sum.
     pub offset: Vec<u32>,
     /// This party's bits of the level, and its shares of the products for the lift.
@@ -33,27 +33,27 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub fn new(n: u32, batch: usize) -> Self {
-        Self { n, offset: vec![0; batch], bits: vec![0; batch], product: vec![0; batch] }
+    pub fn new(d: u32, batch: usize) -> Self {
+        Self { d, offset: vec![0; batch], bits: vec![0; batch], product: vec![0; batch] }
     }
 
     /// Bits of the level's product that the lift needs.
-    pub fn product_bits<G: Group>(n: u32, level: u32) -> u32 {
+    pub fn product_bits<G: Group>(d: u32, level: u32) -> u32 {
         match G::SHIFT {
-            Shift::Cyclic => n - level - 1,
+            Shift::Cyclic => d - level - 1,
             Shift::Xor => 0,
         }
     }
 
     /// Those of all levels.
-    pub fn lift_bits<G: Group>(n: u32) -> u32 {
-        (0..n).map(|level| Self::product_bits::<G>(n, level)).sum()
+    pub fn lift_bits<G: Group>(d: u32) -> u32 {
+        (0..d).map(|level| Self::product_bits::<G>(d, level)).sum()
     }
 
     /// Widths of the level's product as payload, if there is any: where this party sends, and
     /// where it receives.
     pub fn lift<G: Group>(&self, role: Role, level: u32) -> (Option<u32>, Option<u32>) {
-        let lift = Some(Self::product_bits::<G>(self.n, level)).filter(|&w| w > 0);
+        let lift = Some(Self::product_bits::<G>(self.d, level)).filter(|&w| w > 0);
         match role {
             Role::P0 => (lift, None),
             Role::P1 => (None, lift),

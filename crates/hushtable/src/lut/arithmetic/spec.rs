@@ -179,16 +179,16 @@ pub(crate) fn word_bits(bits: u32) -> u32 {
 }
 
 /// Bytes of the material of one lookup: the tree and the index.
-pub(crate) fn material(n: u32, bits: u32) -> usize {
-    Trees::<u64>::bytes(n - low_bits(word_bits(bits), n)) + 4
+pub(crate) fn material(d: u32, bits: u32) -> usize {
+    Trees::<u64>::bytes(d - low_bits(word_bits(bits), d)) + 4
 }
 
 /// Bytes that making it takes besides, at most. The correlated OTs of the tree, of the conversions and of the
 /// signs are there one after the other.
-pub(crate) fn making(n: u32, bits: u32) -> usize {
-    let d = low_bits(word_bits(bits), n);
-    let k = 1 << d;
-    let (send, recv) = generator_cots::<Cyclic>(Role::P0, n, d, 1);
+pub(crate) fn making(d: u32, bits: u32) -> usize {
+    let e = low_bits(word_bits(bits), d);
+    let k = 1 << e;
+    let (send, recv) = generator_cots::<Cyclic>(Role::P0, d, e, 1);
     // Of a level the correlated OTs and what they mask.
     let generator = 16 * (send + recv) + 2 * 16 + 16;
     // Of an entry the correlated OT, its correction, the bit, its product and, at P1, a sum.

@@ -29,26 +29,26 @@ fn both(f: impl Fn(&mut Party) -> Result<(usize, usize)> + Sync) {
 
 #[test]
 fn the_material_of_trees_is_as_large_as_the_formula_says() {
-    for (n, l) in [(8, 8), (9, 1), (11, 64), (12, 33), (14, 16)] {
+    for (d, l) in [(8, 8), (9, 1), (11, 64), (12, 33), (14, 16)] {
         both(|p| {
-            let onehot = OneHot::<Cyclic>::tree(p, n, BATCH)?;
-            let (held, sign) = (onehot.held(), if job(n, l).signed() { REMOVAL } else { 0 });
+            let onehot = OneHot::<Cyclic>::tree(p, d, BATCH)?;
+            let (held, sign) = (onehot.held(), if job(d, l).signed() { REMOVAL } else { 0 });
             let removal = onehot.signed(p, &[l])?.removal_held();
-            Ok((held + removal, BATCH * (tree::material(n) + sign)))
+            Ok((held + removal, BATCH * (tree::material(d) + sign)))
         });
     }
 }
 
 #[test]
 fn additive_one_hot_material_is_as_large_as_the_formula_says() {
-    for n in [1, 3, 5, 8, 12] {
+    for d in [1, 3, 5, 8, 12] {
         both(|p| {
-            let words = Arithmetic::<Cyclic, u8>::prepare(p, n, 7, BATCH)?;
-            Ok((words.held(), BATCH * arithmetic::material(n, 7)))
+            let words = Arithmetic::<Cyclic, u8>::prepare(p, d, 7, BATCH)?;
+            Ok((words.held(), BATCH * arithmetic::material(d, 7)))
         });
         both(|p| {
-            let words = Arithmetic::<Cyclic, u64>::prepare(p, n, 64, BATCH)?;
-            Ok((words.held(), BATCH * arithmetic::material(n, 64)))
+            let words = Arithmetic::<Cyclic, u64>::prepare(p, d, 64, BATCH)?;
+            Ok((words.held(), BATCH * arithmetic::material(d, 64)))
         });
     }
 }
@@ -56,7 +56,7 @@ fn additive_one_hot_material_is_as_large_as_the_formula_says() {
 /// Trees are kept, not rows.
 #[test]
 fn large_tables_take_little_memory() {
-    let tree = |n| Protocol::Tree.memory(&job(n, 64));
+    let tree = |d| Protocol::Tree.memory(&job(d, 64));
     assert!(tree(20) < (1 << 20) / 8 / 100, "{} bytes, not rows of 2^20 bits", tree(20));
     assert!(Protocol::Arithmetic.memory(&job(16, 64)) < 1500);
     assert!(Protocol::Staged.memory(&job(16, 64)) > (1 << 16) / 8, "rows");

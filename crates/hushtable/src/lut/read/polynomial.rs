@@ -94,11 +94,11 @@ impl PolynomialShape {
         self.bits().count()
     }
 
-    /// What a lookup among `2^n` entries costs, beside its one-hot vector.
-    pub fn bill(self, n: u32) -> Bill {
+    /// What a lookup among `2^d` entries costs, beside its one-hot vector.
+    pub fn bill(self, d: u32) -> Bill {
         let sent: u64 = self.bits().map(|(_, j)| u64::from(1 + self.ring - j)).sum();
         let cots = self.cots() as u64;
-        (Bill::opening(n.into()) + Bill::opening(sent) + Bill::of_cots([cots; 2])).keeping(193 * cots)
+        (Bill::opening(d.into()) + Bill::opening(sent) + Bill::of_cots([cots; 2])).keeping(193 * cots)
     }
 
     /// `Ok(())` for a supported shape.

@@ -62,14 +62,14 @@ struct Removal {
 }
 
 impl<G: Group> Signed<G> {
-    /// What a lookup costs in tables of `2^n` entries with columns of these widths, beside its one-hot vector.
+    /// What a lookup costs in tables of `2^d` entries with columns of these widths, beside its one-hot vector.
     ///
     /// # Errors
     /// [`Error::Param`] for a width outside 1 to 64.
-    pub fn bill(n: u32, widths: &[u32]) -> Result<Bill> {
+    pub fn bill(d: u32, widths: &[u32]) -> Result<Bill> {
         check_widths(widths)?;
         let products: u64 = widths.iter().map(|&w| u64::from(w) - 1).sum();
-        let opening = Bill::opening(n.into());
+        let opening = Bill::opening(d.into());
         if products == 0 {
             return Ok(opening);
         }
@@ -107,8 +107,8 @@ impl<G: Group> Signed<G> {
     }
 
     /// Bits that one lookup takes on disk, for one column of `l` bits.
-    pub(crate) fn stored_bits(n: u32, l: u32) -> usize {
-        OneHot::<G>::stored_bits(n) + if l > 1 { 3 * (l as usize - 1) + 1 } else { 0 }
+    pub(crate) fn stored_bits(d: u32, l: u32) -> usize {
+        OneHot::<G>::stored_bits(d) + if l > 1 { 3 * (l as usize - 1) + 1 } else { 0 }
     }
 
     pub(crate) fn encode(&self, to: &mut Writer) {
@@ -120,8 +120,8 @@ impl<G: Group> Signed<G> {
     }
 
     /// For `count` lookups in tables of one column of `l` bits.
-    pub(crate) fn decode(from: &mut Reader<'_>, n: u32, l: u32, count: usize) -> Result<Self> {
-        let onehot = OneHot::decode(from, n, count)?;
+    pub(crate) fn decode(from: &mut Reader<'_>, d: u32, l: u32, count: usize) -> Result<Self> {
+        let onehot = OneHot::decode(from, d, count)?;
         let removal = if l > 1 { Some(Removal::decode(from, l, count)?) } else { None };
         Ok(Self { onehot, sign: Sign { widths: vec![l], removal } })
     }

@@ -36,9 +36,9 @@ impl<G: Group> SpLut<G> {
         })
     }
 
-    /// Bits that one lookup in `2^n` entries takes on disk.
-    pub(crate) fn stored_bits(n: u32) -> usize {
-        128 * n as usize
+    /// Bits that one lookup in `2^d` entries takes on disk.
+    pub(crate) fn stored_bits(d: u32) -> usize {
+        128 * d as usize
     }
 
     /// Of whole material from correlated OTs, for tables of a power of two of entries.
@@ -47,11 +47,11 @@ impl<G: Group> SpLut<G> {
         self.inc.encode(to);
     }
 
-    /// For `count` lookups in `2^n` entries at the party `role`.
-    pub(crate) fn decode(from: &mut Reader<'_>, role: Role, n: u32, count: usize) -> Result<Self> {
-        let (send, recv) = Self::cots(role, 1 << n, count);
+    /// For `count` lookups in `2^d` entries at the party `role`.
+    pub(crate) fn decode(from: &mut Reader<'_>, role: Role, d: u32, count: usize) -> Result<Self> {
+        let (send, recv) = Self::cots(role, 1 << d, count);
         let cots = (CotSender::decode(from, send)?, CotReceiver::decode(from, recv)?);
-        let (out, inc) = one_of_n::from_random(1 << n, cots)?;
-        Ok(Self { role, entries: 1 << n, out, inc, group: PhantomData })
+        let (out, inc) = one_of_n::from_random(1 << d, cots)?;
+        Ok(Self { role, entries: 1 << d, out, inc, group: PhantomData })
     }
 }

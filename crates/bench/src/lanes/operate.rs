@@ -1,0 +1,152 @@
+//! Operations, as the library runs them for all programs.
+
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex},
+};
+
+use hushtable::{
+    Error, Party, Role,
+    bill::Bill,
+    operation::{Held, Material, Operation, Words},
+    run::{self, Phase, Ready, Step, Watch},
+    store::Reserved,
+};
+use hushtable_cli::failure::Result;
+
+use super::{Finished, Lanes};
+
+/// Shares of results, with the numbers of their items.
+type Pieces = Vec<(Range<usize>, Words)>;
+
+/// What a lane does in its turn.
+struct Task {
+    rows: Range<usize>,
+    operation: Whole,
+    given: Vec<Vec<u64>>,
+    steps: Steps,
+}
+
+impl Lanes {
+    /// An operation in every lane: what is prepared, or loaded of what is `reserved`, then a barrier, then what needs
+    /// the inputs; in pieces of at most `piece` items one after the other, so that memory stays small. `operation`
+    /// and `inputs` get the numbers of a piece's items, `done` how many these were.
+    pub fn operate(
+        mut self,
+        piece: usize,
+        mut reserved: Vec<Option<Reserved>>,
+        operation: impl Fn(Range<usize>) -> Result<Arc<dyn Operation>>,
+        inputs: impl Fn(Role, Range<usize>) -> Result<Vec<Vec<u64>>>,
+        done: impl Fn(usize),
+    ) -> Result<Finished<Pieces>> {
+        self.barrier()?;
+        reserved.resize_with(self.items.len(), || None);
+        let (role, mut left) = (self.role, self.rows());
+        let mut results: Vec<Pieces> = left.iter().map(|_| Vec::new()).collect();
+        let (mut offline, mut online) = (Phase::default(), Phase::default());
+        while left.iter().any(|rows| !rows.is_empty()) {
+            let task = |left: &mut Range<usize>| {
+                let rows = left.start..left.end.min(left.start + piece);
+                left.start = rows.end;
+                let (operation, given) = (Whole(operation(rows.clone())?), inputs(role, rows.clone())?);
+                Ok(Task { rows, operation, given, steps: Steps::default() })
+            };
+            let tasks: Vec<Task> = left.iter_mut().map(task).collect::<Result<_>>()?;
+            let lanes = tasks.iter().zip(reserved.iter_mut().map(Option::take));
+            let ready = self.in_lanes(lanes.collect(), |p, (task, reserved)| task.prepare(p, reserved))?;
+            self.barrier()?;
+            let lanes = tasks.iter().zip(ready);
+            let words = self.in_lanes(lanes.collect(), |p, (task, ready)| task.eval(p, ready))?;
+            let phases = tasks.iter().map(|task| task.steps.phases());
+            let [before, during] =
+                phases.reduce(|all, lane| [0, 1].map(|i| all[i].beside(lane[i]))).unwrap_or_default();
+            (offline, online) = (offline.then(before), online.then(during));
+            for ((task, words), all) in tasks.into_iter().zip(words).zip(&mut results) {
+                done(task.rows.len());
+                all.push((task.rows, words));
+            }
+        }
+        self.finish(results, offline, online)
+    }
+}
+
+impl Task {
+    fn prepare(&self, p: &mut Party, reserved: Option<Reserved>) -> std::result::Result<Ready, Error> {
+        // Numbers, of which a row may have many.
+        let items = self.given.first().map_or(0, Vec::len);
+        let missing = if reserved.is_some() { 0 } else { items };
+        Ok(Ready { made: run::prepare(&self.operation, p, missing, &self.steps)?, reserved })
+    }
+
+    fn eval(&self, p: &mut Party, ready: Ready) -> std::result::Result<Words, Error> {
+        let given: Vec<&[u64]> = self.given.iter().map(Vec::as_slice).collect();
+        run::shares(&self.operation, p, ready, &given, &self.steps)
+    }
+}
+
+/// What a lane's steps took, offline and online.
+#[derive(Default)]
+struct Steps(Mutex<[Phase; 2]>);
+
+impl Steps {
+    fn phases(&self) -> [Phase; 2] {
+        *self.0.lock().expect("no panic with the lock")
+    }
+}
+
+impl Watch for Steps {
+    fn took(&self, step: Step, phase: Phase) {
+        let mut steps = self.0.lock().expect("no panic with the lock");
+        let at = usize::from(step == Step::Online);
+        steps[at] = steps[at].then(phase);
+    }
+}
+
+/// An operation whose items are in memory all at once: a benchmark's batch is one batch.
+struct Whole(Arc<dyn Operation>);
+
+impl Operation for Whole {
+    fn most(&self) -> Option<usize> {
+        self.0.most().map(|_| usize::MAX)
+    }
+
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn method(&self) -> String {
+        self.0.method()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        self.0.fields()
+    }
+
+    fn result(&self) -> Held {
+        self.0.result()
+    }
+
+    fn bill(&self, items: usize) -> std::result::Result<Bill, Error> {
+        self.0.bill(items)
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> std::result::Result<Box<dyn Material>, Error> {
+        self.0.prepare(p, items)
+    }
+
+    fn load(&self, reserved: &mut Reserved) -> std::result::Result<Box<dyn Material>, Error> {
+        self.0.load(reserved)
+    }
+}
+
+impl Finished<Pieces> {
+    /// This party's shares of all results.
+    pub fn words(&self) -> impl Iterator<Item = u64> {
+        self.pieces().flat_map(|(_, words)| words.iter().copied())
+    }
+
+    /// The same piece by piece, with the numbers of their items.
+    pub fn pieces(&self) -> impl Iterator<Item = (Range<usize>, &[u64])> {
+        self.results.iter().flatten().map(|(rows, words)| (rows.clone(), words.as_slice()))
+    }
+}
