@@ -37,8 +37,8 @@ use super::{
 };
 use crate::{
     arith::{
-        CompareDomain, CompareJob, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape, Objective, Plan,
-        VectorMaximum, truncate_reduce,
+        CompareDomain, CompareJob, ComparePlan, Comparison, Fixed, MatrixJob, MatrixProduct, MatrixShape,
+        Objective, VectorMaximum, truncate_reduce,
     },
     bill::Bill,
     error::{Error, Result, same},
@@ -153,7 +153,7 @@ impl SoftmaxJob {
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn plans(&self) -> Result<[Plan; 2]> {
+    pub fn plans(&self) -> Result<[ComparePlan; 2]> {
         self.check()?;
         Ok([self.max_job()?.plan, self.far_job()?.plan])
     }
