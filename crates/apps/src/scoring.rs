@@ -26,11 +26,12 @@
 use std::fmt;
 
 use hushtable::{
-    Error, Party, Result,
+    Error, Result,
     arith::Objective,
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
     operation::{Bands, Held, Material, Operation},
+    source::{Origin, Shape},
 };
 
 /// Where the sigmoid is evaluated: beyond, its limits are nearer than `2^-23`.
@@ -217,8 +218,16 @@ impl Operation for Scoring {
         Some(BATCH)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        self.operation().prepare(p, items)
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        self.operation().material(from, items)
+    }
+
+    fn stored_as(&self) -> String {
+        self.operation().stored_as()
+    }
+
+    fn shape(&self) -> Result<Shape> {
+        self.operation().shape()
     }
 
     fn tells(&self) -> String {

@@ -5,7 +5,7 @@
 
 use prim::{
     block::Block,
-    pack::{pack, unpack},
+    pack::{pack, packed_len, unpack},
     ring::Ring,
 };
 use zeroize::Zeroizing;
@@ -13,68 +13,85 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 
 /// Bytes under way to the disk; wiped when dropped.
-pub(crate) struct Writer(Zeroizing<Vec<u8>>);
+pub struct Writer(Zeroizing<Vec<u8>>);
 
 /// Bytes that came from the disk.
-pub(crate) struct Reader<'a>(&'a [u8]);
+pub struct Reader<'a>(&'a [u8]);
 
 impl Writer {
-    /// `capacity` bytes are expected; with fewer, growing would leave unwiped copies behind.
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// `capacity` bytes are expected; more are moved, and what they leave is wiped.
+    pub fn new(capacity: usize) -> Self {
         Self(Zeroizing::new(Vec::with_capacity(capacity)))
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+    /// Room for so many bytes more: a vector that grows by itself leaves unwiped copies behind.
+    fn room(&mut self, more: usize) {
+        let needed = self.0.len() + more;
+        if needed > self.0.capacity() {
+            let mut larger = Zeroizing::new(Vec::with_capacity(needed.max(2 * self.0.len())));
+            larger.extend_from_slice(&self.0);
+            self.0 = larger;
+        }
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.room(bytes.len());
         self.0.extend_from_slice(bytes);
     }
 
-    pub(crate) fn number(&mut self, number: u64) {
+    pub fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
     }
 
     /// A text of at most 255 bytes.
-    pub(crate) fn text(&mut self, text: &str) {
-        self.0.push(u8::try_from(text.len()).expect("a short text"));
+    pub fn text(&mut self, text: &str) {
+        self.bytes(&[u8::try_from(text.len()).expect("a short text")]);
         self.bytes(text.as_bytes());
     }
 
-    pub(crate) fn blocks(&mut self, blocks: &[Block]) {
+    pub fn blocks(&mut self, blocks: &[Block]) {
         self.bytes(bytemuck::cast_slice(blocks));
     }
 
     /// The low `bits` bits of each word, 0 to `R::WIDTH`.
-    pub(crate) fn words<R: Ring>(&mut self, words: &[R], bits: u32) {
+    pub fn words<R: Ring>(&mut self, words: &[R], bits: u32) {
         if bits > 0 {
+            self.room(packed_len(words.len(), bits));
             pack(words, bits, &mut self.0);
         }
     }
 
-    pub(crate) fn finish(self) -> Zeroizing<Vec<u8>> {
+    /// The first `count` bits of words of 64.
+    pub fn bits(&mut self, words: &[u64], count: usize) {
+        self.bytes(&bytemuck::cast_slice(words)[..count.div_ceil(8)]);
+    }
+
+    pub fn finish(self) -> Zeroizing<Vec<u8>> {
         self.0
     }
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(|| malformed("ends early"))?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         Ok(self.bytes(N)?.try_into().expect("as many bytes"))
     }
 
-    pub(crate) fn number(&mut self) -> Result<u64> {
+    pub fn number(&mut self) -> Result<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// A text of printable ASCII.
-    pub(crate) fn text(&mut self) -> Result<String> {
+    pub fn text(&mut self) -> Result<String> {
         let [len] = self.array()?;
         let text = self.bytes(len.into())?;
         if !text.iter().all(|&b| b == b' ' || b.is_ascii_graphic()) {
@@ -83,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(text.iter().map(|&b| char::from(b)).collect())
     }
 
-    pub(crate) fn blocks(&mut self, count: usize) -> Result<Vec<Block>> {
+    pub fn blocks(&mut self, count: usize) -> Result<Vec<Block>> {
         let bytes = self.bytes(count.checked_mul(16).ok_or_else(|| malformed("ends early"))?)?;
         let mut blocks = vec![Block::ZERO; count];
         bytemuck::cast_slice_mut(&mut blocks).copy_from_slice(bytes);
@@ -92,7 +109,7 @@ impl<'a> Reader<'a> {
 
     /// `count` words of `bits` bits, 0 to `R::WIDTH`. No bits: as many zeros, which the caller
     /// bounds.
-    pub(crate) fn words<R: Ring>(&mut self, count: usize, bits: u32) -> Result<Vec<R>> {
+    pub fn words<R: Ring>(&mut self, count: usize, bits: u32) -> Result<Vec<R>> {
         let packed = count.checked_mul(bits as usize).ok_or_else(|| malformed("ends early"))?.div_ceil(8);
         let bytes = self.bytes(packed)?;
         let mut words = vec![R::default(); count];
@@ -102,8 +119,24 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
+    /// So many bits, in words of 64. Those of the last byte beyond them are cut off.
+    pub fn bits(&mut self, count: usize) -> Result<Vec<u64>> {
+        let bytes = self.bytes(count.div_ceil(8))?;
+        let mut words = vec![0u64; count.div_ceil(64)];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        if let (Some(last), 1..) = (words.last_mut(), count % 64) {
+            *last &= u64::MAX >> (64 - count % 64);
+        }
+        Ok(words)
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     /// Asserts that nothing is left.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(malformed("has bytes left over")) }
     }
 }

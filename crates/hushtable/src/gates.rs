@@ -9,6 +9,7 @@ mod bits;
 mod mux;
 mod nmt;
 mod products;
+mod stored;
 mod triples;
 
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};

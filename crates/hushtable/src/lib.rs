@@ -34,6 +34,7 @@ pub mod reference;
 pub mod run;
 pub mod session;
 pub mod share;
+pub mod source;
 pub mod store;
 mod tree;
 

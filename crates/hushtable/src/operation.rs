@@ -2,7 +2,7 @@
 //!
 //! An [`Operation`] is a batch of work that both parties know: public. It says what the parties compare, what it
 //! costs, and how its results are held; it prepares one-time [`Material`], which takes this party's shares and gives
-//! shares of the results. [`run`](crate::run) does the rest for all of them alike: batches, lanes, material from
+//! shares of the results; that can be read from a [`store`](crate::store), too. [`run`](crate::run) does the rest for all of them alike: batches, lanes, material from
 //! disk, phases, opening.
 //!
 //! Numbers pass as words of 64 bits, of which the low ones count. A protocol's own types say more, and code that
@@ -26,10 +26,11 @@ use zeroize::Zeroizing;
 use crate::{
     bill::Bill,
     error::{Error, Result},
+    lut::{LookupJob, Protocol},
     party::Party,
     session::Session,
     share::Sharing,
-    store::Reserved,
+    source::{Origin, Shape},
 };
 
 /// This party's shares of results, wiped when they are dropped.
@@ -79,18 +80,40 @@ pub trait Operation: Send + Sync {
     /// Items whose material fits memory together, at most; `None` for an operation that cannot be cut.
     fn most(&self) -> Option<usize>;
 
+    /// Material for `items` items, made with the peer or read from a store.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill), and those of the channel or of the store.
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>>;
+
     /// Offline, for `items` items. Only here are correlated OTs drawn.
     ///
     /// # Errors
     /// As [`bill`](Self::bill), and those of the channel.
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>>;
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        self.material(&mut Origin::peer(p), items)
+    }
 
-    /// Reads material of the next items that were reserved, of all or fewer; the peer gets as many.
+    /// What stored material of its shape is for, in a few words of printable ASCII: what other operations of that
+    /// shape have in common with it.
+    fn stored_as(&self) -> String {
+        format!("{} of {} bits", self.name(), self.result().bits)
+    }
+
+    /// The shape of its material: all operations of one shape can spend the same store.
     ///
     /// # Errors
-    /// [`Error::Store`] where nothing is stored for such an operation, and those of [`Reserved::load`].
-    fn load(&self, _reserved: &mut Reserved) -> Result<Box<dyn Material>> {
-        Err(Error::Store(format!("nothing is stored for {}", self.name())))
+    /// [`Error::Store`] or [`Error::Param`] for what is not stored.
+    fn shape(&self) -> Result<Shape> {
+        if self.most().is_none() {
+            return Err(Error::Store(format!("nothing is stored for {}: it cannot be cut", self.name())));
+        }
+        Shape::of(self.stored_as(), |from, items| self.material(from, items).map(drop))
+    }
+
+    /// If it is lookups by a protocol: which, and for what.
+    fn lookups(&self) -> Option<(Protocol, LookupJob)> {
+        None
     }
 
     /// What a result says about the inputs to who gets it, in a phrase for people.

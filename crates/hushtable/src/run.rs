@@ -238,7 +238,7 @@ fn next(
     if let Some(reserved) = ready.reserved.as_mut().filter(|reserved| !reserved.is_empty()) {
         // Before anything of it is spent.
         same("items reserved", reserved.len().min(left), reserved.len())?;
-        return Phase::of(p, |_| operation.load(reserved));
+        return Phase::of(p, |_| reserved.load(operation, reserved.len()));
     }
     make(operation, p, operation.most().unwrap_or(left).min(left))
 }

@@ -1,7 +1,10 @@
-//! Correlations on disk: made ahead with the peer, spent later, each once.
+//! Material on disk: made ahead with the peer, spent later, each piece once.
 //!
-//! A [`Store`] is a folder that belongs to one pair of identities, one role and one kind of lookup.
-//! Its id is that of the session that made it, the same at both parties.
+//! A [`Store`] is a folder that belongs to one pair of identities, one role and one [`Shape`](crate::source::Shape)
+//! of material. Its id is that of the session that made it, the same at both parties. Any
+//! [operation](crate::operation::Operation) that can be cut into items has a shape; all of one shape can spend the
+//! same store, for they differ only in what is public: a table's values, the ends of a domain of as many numbers,
+//! constants, which way a comparison goes.
 //!
 //! ```text
 //! DIR/header             what it holds, for whom; authenticated
@@ -13,7 +16,8 @@
 //! # Once
 //! [`Reserved::load`] moves the journal's cursor, then the mark in the identity's folder, both with an
 //! fsync, and only then reads material. A crash in between loses what was to be read, and nothing else;
-//! what was reserved and not begun is there the next time. Before that, in every session,
+//! what was reserved and not begun is there the next time: a reservation is nothing on disk, so a process that is
+//! killed gives back all that it had not begun to load, but for what lies before something that was. Before that, in every session,
 //! [`agree`](Store::agree) has moved both parties to the larger of their cursors: skipping is safe,
 //! repeating never happens.
 //!
@@ -63,11 +67,9 @@ use std::{collections::VecDeque, fmt, fs::File, io, path::Path, sync::Arc};
 use self::{journal::JOURNAL, keys::Keys, ledger::Ledger, pieces::Pieces};
 use crate::{
     error::{Error, Result},
-    lut::{LookupJob, Protocol},
     net::Identity,
-    onehot::{Cyclic, Xor},
+    operation::Operation,
     party::Party,
-    share::{Additive, Bitwise, Sharing},
 };
 
 const HEADER: &str = "header";
@@ -119,7 +121,7 @@ impl Store {
         self.pieces.about()
     }
 
-    /// Lookups that are left, before the peer is asked.
+    /// Items that are left, before the peer is asked.
     pub fn left(&self) -> u64 {
         self.end - self.cursor
     }
@@ -140,9 +142,9 @@ impl Store {
         let about = self.about();
         p.agree(&[
             ("store", about.name()),
-            ("store's protocol", about.protocol.name().into()),
-            ("store's lookups", about.job.to_string()),
-            ("number of stored lookups", about.planned.to_string()),
+            ("store's material", about.text.clone()),
+            ("shape of the store's material", blake3::Hash::from(about.shape).to_hex().to_string()),
+            ("number of stored items", about.planned.to_string()),
         ])?;
         if let Some(what) = misfit(about, p) {
             return Err(Error::Store(format!("{}: {what}", self.pieces.dir().display())));
@@ -167,26 +169,15 @@ impl Store {
         self
     }
 
-    /// `Ok(())` if the material serves these lookups.
+    /// `Ok(())` if the operation can spend the material.
     ///
     /// # Errors
-    /// [`Error::Store`] that names everything that differs.
-    pub fn fits(&self, protocol: Protocol, job: &LookupJob) -> Result<()> {
-        let about = self.about();
-        let mut differs = Vec::new();
-        if about.protocol != protocol {
-            differs.push(format!("it holds material of {}, not of {protocol}", about.protocol));
-        }
-        if about.job != *job {
-            differs.push(format!("it is for {}, not for {job}", about.job));
-        }
-        if differs.is_empty() {
-            return Ok(());
-        }
-        Err(Error::Store(format!("{}: {}", self.pieces.dir().display(), differs.join("; "))))
+    /// [`Error::Store`] that says what it is for, and what it was wanted for.
+    pub fn fits(&self, operation: &dyn Operation) -> Result<()> {
+        self.pieces.fits(&operation.shape()?)
     }
 
-    /// Hands out the next `m` lookups. They are durably marked as spent as they are loaded, not before.
+    /// Hands out the next `m` items. They are durably marked as spent as they are loaded, not before.
     ///
     /// # Errors
     /// [`Error::Store`] if fewer are left, or before [`agree`](Self::agree); [`Error::Forked`] in a fork
@@ -195,7 +186,7 @@ impl Store {
         Ok(self.reserve_lanes(&[m])?.remove(0))
     }
 
-    /// [`reserve`](Self::reserve) for lanes that work side by side, so many lookups each. They take turns,
+    /// [`reserve`](Self::reserve) for lanes that work side by side, so many items each. They take turns,
     /// a file at a time: together they go through the store from its beginning, and what a crash loses is
     /// what they had begun. Depends on nothing but the cursor and the numbers, which the peer has too.
     ///
@@ -209,7 +200,7 @@ impl Store {
         }
         let m = counts.iter().sum::<usize>();
         if m as u64 > self.left() {
-            return Err(says(format!("{} lookups are left, {m} are needed", self.left())));
+            return Err(says(format!("{} {} are left, {m} are needed", self.left(), self.about().items())));
         }
         let mut lanes = vec![VecDeque::new(); counts.len()];
         let mut missing: Vec<_> = counts.iter().map(|&count| count as u64).collect();
@@ -227,21 +218,14 @@ impl Store {
     }
 
     /// Reads everything that is left and checks that none of it is damaged; returns how many
-    /// lookups were meant to be there and are not.
+    /// items were meant to be there and are not.
     ///
     /// # Errors
     /// [`Error::Store`] that names the first damaged file, [`Error::Io`].
     pub fn verify(&self) -> Result<u64> {
         let (about, mut whole) = (self.about(), 0);
         for number in self.pieces.present()?.into_iter().filter(|&n| self.pieces.end(n) > self.cursor) {
-            match (about.job.index, about.job.output) {
-                (Sharing::Additive, Sharing::Additive) => {
-                    drop(self.pieces.open::<Cyclic, Additive, u64>(number)?)
-                }
-                (Sharing::Additive, Sharing::Xor) => drop(self.pieces.open::<Cyclic, Bitwise, u64>(number)?),
-                (Sharing::Xor, Sharing::Additive) => drop(self.pieces.open::<Xor, Additive, u64>(number)?),
-                (Sharing::Xor, Sharing::Xor) => drop(self.pieces.open::<Xor, Bitwise, u64>(number)?),
-            }
+            self.pieces.open(number, |_| Ok(()))?;
             whole += self.pieces.end(number) - self.cursor.max(number * about.piece);
         }
         Ok(about.planned - self.cursor - whole)

@@ -15,16 +15,17 @@ const ORDER: &[&str] = &[
     "session",
     "ot",
     "party",
+    "source",
     "permutation",
     "gates",
     "tree",
     "onehot",
     "lut",
-    "store",
     "plan",
     "arith",
     "math",
     "operation",
+    "store",
     "run",
 ];
 

@@ -10,6 +10,7 @@ use hushtable::operation::{Held, Material, Operation, Words};
 use hushtable::run::{self, Ready, Reveal, Unwatched};
 use hushtable::session::Session;
 use hushtable::share::Sharing;
+use hushtable::source::Origin;
 use hushtable::{Error, Party, Result, Role};
 
 use super::net_support::{MIB, plain, session};
@@ -125,7 +126,7 @@ impl Operation for Damaged {
         Some(1)
     }
 
-    fn prepare(&self, _: &mut Party, _: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, _: &mut Origin<'_>, _: usize) -> Result<Box<dyn Material>> {
         Ok(Box::new(Damaged))
     }
 }

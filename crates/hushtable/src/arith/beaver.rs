@@ -29,11 +29,13 @@ use super::{
 };
 use crate::{
     bill::Bill,
+    codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
     party::Party,
     session::Session,
     share::AShare,
+    source::{Atom, Source},
 };
 
 /// Both parties have shares of both factors.
@@ -62,8 +64,13 @@ impl<R: Ring> ProductTriples<R> {
     ///
     /// # Errors
     /// [`Error::Param`] for a width that `R` does not have, and those of the channel.
-    pub fn random(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
+    pub fn random(p: &mut impl Source, bits: u32, shape: MatrixShape) -> Result<Self> {
         check_width::<R>(bits)?;
+        p.atom((bits, MatrixShape { batch: 1, ..shape }), shape.batch, |p| Self::make(p, bits, shape))
+    }
+
+    /// [`random`](Self::random), with the peer.
+    fn make(p: &mut Party, bits: u32, shape: MatrixShape) -> Result<Self> {
         let mut drawn = |count| {
             let mut words = Zeroizing::new(vec![0u64; count]);
             p.rng().words(bits, &mut words);
@@ -140,6 +147,27 @@ impl<R: Ring> ProductTriples<R> {
             out.iter_mut().zip(term.iter()).for_each(|(o, t)| *o = o.wrapping_add(*t));
         }
         Ok(share(bits, &out))
+    }
+}
+
+/// By width, and by the shape of one product.
+impl<R: Ring> Atom for ProductTriples<R> {
+    type Form = (u32, MatrixShape);
+    const NAME: &'static str = "triples of products";
+
+    fn encode(&self, to: &mut Writer) {
+        [&self.u, &self.v, &self.product].iter().for_each(|share| to.words(share.words(), share.bits()));
+    }
+
+    fn decode(from: &mut Reader<'_>, _role: Role, &(bits, shape): &Self::Form, batch: usize) -> Result<Self> {
+        let shape = MatrixShape { batch, ..shape };
+        let mut share = |count| Ok(AShare::new(bits, from.words(count, bits)?));
+        let (u, v) = (share(shape.left())?, share(shape.right())?);
+        Ok(Self { shape, u, v, product: share(shape.out())? })
+    }
+
+    fn take(&mut self, batch: usize) -> Result<Self> {
+        Self::take(self, batch)
     }
 }
 

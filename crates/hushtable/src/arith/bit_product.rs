@@ -20,9 +20,9 @@ use crate::{
     bill::Bill,
     error::{Result, same},
     gates::{Direction, Products, multiply},
-    party::Party,
     session::Session,
     share::Additive,
+    source::Source,
 };
 
 /// One-time material for a batch of products mod `2^k`.
@@ -39,7 +39,7 @@ impl BitProducts {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, k: u32, count: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, k: u32, count: usize) -> Result<Self> {
         Ok(Self { k, products: Products::prepare(p, Direction::FromP0, count, &[k])? })
     }
 

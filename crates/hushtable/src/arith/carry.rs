@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 
 use super::{millionaires::Millionaires, plan::ComparePlan};
 use crate::{
-    bill::Bill, error::Result, gates::Bits, net::Role, party::Party, session::Session, share::AShare,
+    bill::Bill, error::Result, gates::Bits, net::Role, session::Session, share::AShare, source::Source,
 };
 
 /// One-time material for a batch of carries into bit k.
@@ -34,7 +34,7 @@ impl Carry {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= k <= 64`, and those of the channel.
-    pub(super) fn prepare(p: &mut Party, k: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, k: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         Ok(Self { k, less: Millionaires::prepare(p, k, plan, batch)? })
     }
 

@@ -36,9 +36,9 @@ use crate::{
     error::{Error, Result, same},
     gates::{Ands, B2a, Bits, Triples, and_all},
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Without a carry: `i` mod `2^k`, and `u` in a ring of `bits` bits. Local.
@@ -96,7 +96,7 @@ impl Decomposition {
     ///
     /// # Errors
     /// [`Error::Param`] for other widths, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
         let cut = Cut::full(bits, digit)?;
         let below = cut.below_top();
         let carries = match below.len() {

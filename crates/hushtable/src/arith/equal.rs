@@ -25,9 +25,9 @@ use crate::{
     error::{Result, same},
     gates::{Bits, Triples, and_pairs},
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// One-time material for a batch of comparisons.
@@ -55,7 +55,7 @@ impl Equality {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for other widths, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
         let cut = Cut::new(bits, digit)?;
         let digits = match digit {
             1 => None,

@@ -32,14 +32,16 @@ use zeroize::Zeroizing;
 
 use crate::{
     bill::{Bill, Phase},
+    codec::{Reader, Writer},
     error::{Result, same},
+    net::Role,
     ot::{
         CotReceiver, CotSender,
         strings::{PayloadReceiver, PayloadSender},
     },
-    party::Party,
     session::{Session, pieces},
     share::Additive,
+    source::{Atom, Source},
 };
 
 /// Words of payload in a message, about.
@@ -54,6 +56,51 @@ pub(super) struct Gilboa {
     number_bits: u32,
     out: CotSender,
     inc: CotReceiver,
+}
+
+/// Bits of a number, and what this party has of an item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GilboaForm {
+    number_bits: u32,
+    rows: bool,
+    numbers: bool,
+}
+
+impl GilboaForm {
+    /// Of so many items those with rows, and those with numbers.
+    fn of(&self, count: usize) -> (usize, usize) {
+        (if self.rows { count } else { 0 }, if self.numbers { count } else { 0 })
+    }
+}
+
+/// The strings themselves: they are hashed where they are spent.
+impl Atom for Gilboa {
+    type Form = GilboaForm;
+    const NAME: &'static str = "OTs of numbers' bits";
+
+    fn encode(&self, to: &mut Writer) {
+        self.out.encode(to);
+        self.inc.encode(to);
+    }
+
+    fn decode(from: &mut Reader<'_>, _role: Role, form: &GilboaForm, count: usize) -> Result<Self> {
+        let ((rows, numbers), number_bits) = (form.of(count), form.number_bits);
+        let strings = |items: usize| items.saturating_mul(number_bits as usize);
+        let out = CotSender::decode(from, strings(rows))?;
+        Ok(Self { rows, numbers, number_bits, out, inc: CotReceiver::decode(from, strings(numbers))? })
+    }
+
+    fn take(&mut self, count: usize) -> Result<Self> {
+        let form =
+            GilboaForm { number_bits: self.number_bits, rows: self.rows > 0, numbers: self.numbers > 0 };
+        let (rows, numbers) = form.of(count);
+        let (out, inc) = (
+            self.out.take(self.number_bits as usize * rows)?,
+            self.inc.take(self.number_bits as usize * numbers)?,
+        );
+        (self.rows, self.numbers) = (self.rows - rows, self.numbers - numbers);
+        Ok(Self { rows, numbers, number_bits: self.number_bits, out, inc })
+    }
 }
 
 /// What is multiplied at one party. If it has both rows and numbers, there are as many of each.
@@ -74,10 +121,18 @@ impl Gilboa {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, number_bits: u32, rows: usize, numbers: usize) -> Result<Self> {
+    pub(super) fn prepare(
+        p: &mut impl Source,
+        number_bits: u32,
+        rows: usize,
+        numbers: usize,
+    ) -> Result<Self> {
         assert!(numbers == 0 || rows == 0 || numbers == rows, "as many products each way");
-        let (out, inc) = p.cots(number_bits as usize * rows, number_bits as usize * numbers)?;
-        Ok(Self { rows, numbers, number_bits, out, inc })
+        let form = GilboaForm { number_bits, rows: rows > 0, numbers: numbers > 0 };
+        p.atom(form, rows.max(numbers), |p| {
+            let (out, inc) = p.cots(number_bits as usize * rows, number_bits as usize * numbers)?;
+            Ok(Self { rows, numbers, number_bits, out, inc })
+        })
     }
 
     /// What an item costs whose number, of b bits, is P1's and whose row, of k words of l bits, is P0's.

@@ -20,6 +20,8 @@
 //! Rathee et al., "CrypTFlow2" (CCS 2020), section 3.1; Huang et al., "Cheetah" (USENIX Security
 //! 2022), section 4.2, over silent OTs. `W_0` is not sent: lut-spec 7.
 
+mod stored;
+
 use std::ops::Range;
 
 use prim::{
@@ -41,6 +43,7 @@ use crate::{
     ot::{CotReceiver, CotSender, products},
     party::Party,
     session::{Session, pieces},
+    source::Source,
 };
 
 /// Items of which the pads come from one key and a message consists; whole words of bits.
@@ -68,7 +71,12 @@ impl Lookups {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, cut: &Cut, batch: usize) -> Result<Self> {
+        p.atom(cut.clone(), batch, |p| Self::make(p, cut, batch))
+    }
+
+    /// [`prepare`](Self::prepare), with the peer.
+    fn make(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
         let (send, recv) = Self::bill(cut).times(batch).cots_of(p.role());
         let (mut out, mut inc) = p.cots(send, recv)?;
         let mut digits = Vec::with_capacity(cut.len());

@@ -29,9 +29,9 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// The shape of a batch of matrix products; a product of numbers has 1 of each.
@@ -103,7 +103,7 @@ impl MatrixProduct {
     /// # Errors
     /// [`Error::Param`] if one party knows both factors and for widths other than 1 to 64, and those of the
     /// channel.
-    pub fn prepare(p: &mut Party, job: MatrixJob) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, job: MatrixJob) -> Result<Self> {
         check_width::<u64>(job.bits)?;
         if job.known_to[0].is_some() && job.known_to[0] == job.known_to[1] {
             let accepted = "at most one factor: the other product is local".into();
@@ -236,7 +236,7 @@ pub(super) struct Mixed {
 
 impl Mixed {
     pub(super) fn prepare(
-        p: &mut Party,
+        p: &mut impl Source,
         bits: u32,
         shape: MatrixShape,
         directions: Directions,

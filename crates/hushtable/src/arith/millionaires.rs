@@ -30,8 +30,8 @@ use super::{
 use crate::{
     error::{Result, same},
     gates::Bits,
-    party::Party,
     session::Session,
+    source::Source,
 };
 
 /// One-time material for a batch of comparisons.
@@ -61,7 +61,7 @@ impl Millionaires {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
-    pub fn prepare(p: &mut Party, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         let cut = Cut::new(bits, plan.digit)?;
         let digits = match plan.method {
             DigitMethod::Thermometer => Digits::Thermometers(Thermometers::prepare(p, &cut, batch)?),

@@ -35,6 +35,7 @@
 
 mod digit;
 mod making;
+mod stored;
 
 use std::ops::Range;
 
@@ -51,6 +52,7 @@ use crate::{
     net::Role,
     party::Party,
     session::{Session, pieces},
+    source::Source,
 };
 
 /// Items of a digit in a message offline, and of all digits online; whole words of bits.
@@ -69,7 +71,12 @@ impl Thermometers {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, cut: &Cut, batch: usize) -> Result<Self> {
+        p.atom(cut.clone(), batch, |p| Self::make(p, cut, batch))
+    }
+
+    /// [`prepare`](Self::prepare), with the peer.
+    fn make(p: &mut Party, cut: &Cut, batch: usize) -> Result<Self> {
         let role = p.role();
         let digit = |(i, &w): (usize, &u32)| {
             let sender = sender_of(i) == role;

@@ -6,6 +6,7 @@ use prim::{ring::Ring, transpose::transpose64};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{
+    codec::{Reader, Writer},
     error::{Result, same},
     net::Role,
     party::Party,
@@ -202,6 +203,15 @@ impl Bits {
             },
         )?;
         Ok(Self::new(self.len, state.2).words.to_vec())
+    }
+
+    /// All of them, for a store.
+    pub(super) fn encode(&self, to: &mut Writer) {
+        to.bits(&self.words, self.len);
+    }
+
+    pub(super) fn decode(from: &mut Reader<'_>, len: usize) -> Result<Self> {
+        Ok(Self { len, words: from.bits(len)? })
     }
 
     /// The bytes on the wire of these words of the batch: no padding but to whole bytes at its end.

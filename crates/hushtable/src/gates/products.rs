@@ -41,6 +41,7 @@ use crate::{
     party::Party,
     session::{self, Session},
     share::Kind,
+    source::Source,
 };
 
 /// OTs in a message.
@@ -51,9 +52,9 @@ type Columns = Zeroizing<Vec<Vec<u64>>>;
 
 /// One-time material for a batch of products: pads of one direction or both.
 pub(crate) struct Products {
-    len: usize,
-    sender: Option<PayloadSender>,
-    receiver: Option<PayloadReceiver>,
+    pub(super) len: usize,
+    pub(super) sender: Option<PayloadSender>,
+    pub(super) receiver: Option<PayloadReceiver>,
 }
 
 /// In which directions there are products.
@@ -65,14 +66,35 @@ pub(crate) enum Direction {
     Both,
 }
 
+impl Direction {
+    /// Whether the party `role` has values.
+    pub(super) fn sends(self, role: Role) -> bool {
+        self == Self::Both || role == Role::P0
+    }
+
+    /// Whether it has bits.
+    pub(super) fn receives(self, role: Role) -> bool {
+        self == Self::Both || role == Role::P1
+    }
+}
+
 impl Products {
     /// Offline, for `count` products, or as many pairs of them, with words of these widths.
     ///
     /// # Errors
     /// Those of the channel.
-    pub(crate) fn prepare(p: &mut Party, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
-        let sends = direction == Direction::Both || p.role() == Role::P0;
-        let receives = direction == Direction::Both || p.role() == Role::P1;
+    pub(crate) fn prepare(
+        p: &mut impl Source,
+        direction: Direction,
+        count: usize,
+        widths: &[u32],
+    ) -> Result<Self> {
+        p.atom((direction, widths.to_vec()), count, |p| Self::make(p, direction, count, widths))
+    }
+
+    /// [`prepare`](Self::prepare), with the peer.
+    fn make(p: &mut Party, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
+        let (sends, receives) = (direction.sends(p.role()), direction.receives(p.role()));
         let (out, inc) = p.cots(if sends { count } else { 0 }, if receives { count } else { 0 })?;
         Ok(Self::of(p, count, (sends.then_some(out), receives.then_some(inc)), widths))
     }

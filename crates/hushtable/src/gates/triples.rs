@@ -30,6 +30,7 @@ use crate::{
     error::{Error, Result, same},
     party::Party,
     session::Purpose,
+    source::Source,
 };
 
 /// Triples made under one key a direction.
@@ -59,7 +60,7 @@ impl Triples {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn random(p: &mut Party, count: usize) -> Result<Self> {
+    pub fn random(p: &mut impl Source, count: usize) -> Result<Self> {
         Self::shared(p, count, 1)
     }
 
@@ -67,7 +68,7 @@ impl Triples {
     ///
     /// # Errors
     /// [`Error::Param`] for another `k`, and those of the channel.
-    pub fn shared(p: &mut Party, count: usize, k: usize) -> Result<Self> {
+    pub fn shared(p: &mut impl Source, count: usize, k: usize) -> Result<Self> {
         if !(1..=64).contains(&k) {
             return Err(Error::Param {
                 what: "ANDs of one operand",
@@ -75,6 +76,11 @@ impl Triples {
                 accepted: "1 to 64".into(),
             });
         }
+        p.atom(k, count, |p| Self::make(p, count, k))
+    }
+
+    /// [`shared`](Self::shared), with the peer.
+    fn make(p: &mut Party, count: usize, k: usize) -> Result<Self> {
         let mut made = Growing::new(p, count, k);
         p.stream_cots((count, count), &mut made, Growing::send, Growing::receive)?;
         Ok(made.finish(count))

@@ -10,7 +10,7 @@ use prim::ring::Ring;
 
 use super::{
     Table, arithmetic, flute, oplut, ottt,
-    spec::{LookupJob, Lookups, Made, Spec},
+    spec::{LookupJob, Lookups, Made, Spec, never_stored},
     splut,
     vectors::Vectors,
 };
@@ -23,6 +23,7 @@ use crate::{
     party::Party,
     session::{Session, pieces},
     share::{Kind, Share},
+    source::Source,
 };
 
 /// A lookup protocol for public tables.
@@ -249,13 +250,27 @@ impl Protocol {
         self.ask(Question(job))
     }
 
+    /// `Ok(())` if the material of such lookups can be stored.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a job that it does not serve, or if it cannot.
+    pub fn check_stored(self, job: &LookupJob) -> Result<()> {
+        self.check(job)?;
+        if self.stored_bits(job).is_some() {
+            return Ok(());
+        }
+        let stored = Self::ALL.into_iter().filter(|p| p.stored_bits(job).is_some());
+        let accepted = stored.map(Self::name).collect::<Vec<_>>().join(", ");
+        Err(Error::Param { what: "protocol of material on disk", got: self.name().into(), accepted })
+    }
+
     /// Offline phase for `batch` lookups in `table`, of `2^k` entries.
     ///
     /// # Errors
     /// [`Error::Param`] for a table that the protocol does not serve, and those of the channel.
     pub fn prepare<G: Group, K: Kind, R: Ring>(
         self,
-        p: &mut Party,
+        p: &mut impl Source,
         table: &Table<R>,
         batch: usize,
     ) -> Result<Prepared<G, K, R>> {
@@ -266,8 +281,21 @@ impl Protocol {
                 S::prepare(self.0, self.1, self.2)
             }
         }
-        self.check(&LookupJob::of::<G, K, R>(table)?)?;
-        Ok(Prepared { material: self.ask(Question(p, table, batch, PhantomData))? })
+        let job = LookupJob::of::<G, K, R>(table)?;
+        self.check(&job)?;
+        p.atom((self, job), batch, |p| {
+            Ok(Prepared { material: self.ask(Question(p, table, batch, PhantomData))? })
+        })
+    }
+
+    /// Material that is there already, for a job that it serves.
+    pub(crate) fn ask_for<G: Group, K: Kind, R: Ring>(
+        self,
+        from: &mut impl Source,
+        job: &LookupJob,
+        batch: usize,
+    ) -> Result<Prepared<G, K, R>> {
+        from.atom((self, *job), batch, |_| Err(never_stored()))
     }
 
     /// What [`Lookups::encode`] wrote, of a job that it serves.

@@ -21,6 +21,7 @@ pub mod many;
 mod pads;
 pub mod polynomial;
 pub mod signed;
+mod stored;
 
 use prim::{
     Wiped, ct,
@@ -33,6 +34,7 @@ pub use folded::Folded;
 pub use many::Read;
 pub use polynomial::{Polynomial, PolynomialShape};
 pub use signed::Signed;
+pub(crate) use stored::Vectors;
 
 use super::Table;
 use crate::{

@@ -13,12 +13,31 @@ use crate::{
     net::Role,
     onehot::Group,
     share::Kind,
+    source::Atom,
 };
 
 /// Most lookups in one piece of stored material.
 pub(crate) const MAX_PIECE: usize = 1 << 18;
 /// What a piece takes besides its lookups, at most.
 const OVERHEAD: usize = 64;
+
+/// By protocol and job.
+impl<G: Group, K: Kind, R: Ring> Atom for Prepared<G, K, R> {
+    type Form = (Protocol, LookupJob);
+    const NAME: &'static str = "lookups";
+
+    fn encode(&self, to: &mut Writer) {
+        self.material.encode(to);
+    }
+
+    fn decode(from: &mut Reader<'_>, role: Role, (protocol, job): &Self::Form, count: usize) -> Result<Self> {
+        Ok(Self { material: protocol.decode(from, job, role, count)? })
+    }
+
+    fn take(&mut self, count: usize) -> Result<Self> {
+        Self::take(self, count)
+    }
+}
 
 impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
     /// Number of lookups it serves.

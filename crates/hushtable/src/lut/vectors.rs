@@ -93,7 +93,7 @@ impl<V: Generator> Spec for Vectors<V> {
         match K::SHARING {
             Sharing::Xor => Ok(Box::new(OneHot::<G>::decode(from, job.index_bits, count)?)),
             Sharing::Additive => {
-                Ok(Box::new(Signed::<G>::decode(from, job.index_bits, job.value_bits, count)?))
+                Ok(Box::new(Signed::<G>::decode(from, job.index_bits, &[job.value_bits], count)?))
             }
         }
     }

@@ -9,8 +9,8 @@ use crate::{
     bill::Bill,
     error::Result,
     gates::{Bits, Mux},
-    party::Party,
     share::{AShare, Sharing},
+    source::Origin,
 };
 
 /// Numbers whose material is in memory at a time.
@@ -80,11 +80,11 @@ impl Operation for Multiply {
         Some(BATCH)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.objective == Objective::Online {
-            return triples(p, self.bits, MatrixShape::numbers(items), items);
+            return triples(from, self.bits, MatrixShape::numbers(items), items);
         }
-        let (bits, product) = (self.bits, Multiplication::prepare(p, self.bits, items)?);
+        let (bits, product) = (self.bits, Multiplication::prepare(from, self.bits, items)?);
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
             Ok(product.multiply(s, &x, &y)?.words().to_vec())
@@ -125,12 +125,12 @@ impl Operation for Products {
         None
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.objective == Objective::Online {
-            return triples(p, self.bits, self.shape, items);
+            return triples(from, self.bits, self.shape, items);
         }
         let (bits, job) = (self.bits, MatrixJob::shared(self.shape, self.bits));
-        let product = MatrixProduct::prepare(p, job)?;
+        let product = MatrixProduct::prepare(from, job)?;
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
             Ok(product.multiply(s, &x, &y)?.words().to_vec())
@@ -164,9 +164,9 @@ impl Operation for Truncate {
         Some(BATCH)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, cut) = (self.bits, self.cut);
-        let truncation = FaithfulTruncation::prepare(p, bits, cut, self.plan()?, items)?;
+        let truncation = FaithfulTruncation::prepare(from, bits, cut, self.plan()?, items)?;
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
@@ -205,8 +205,8 @@ impl Operation for Select {
         Some(BATCH)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        let (bits, mux) = (self.bits, Mux::prepare(p, items, &[self.bits])?);
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, mux) = (self.bits, Mux::prepare(from, items, &[self.bits])?);
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
             let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
@@ -215,8 +215,8 @@ impl Operation for Select {
     }
 }
 
-fn triples(p: &mut Party, bits: u32, shape: MatrixShape, items: usize) -> Result<Box<dyn Material>> {
-    let triples = ProductTriples::<u64>::random(p, bits, shape)?;
+fn triples(from: &mut Origin<'_>, bits: u32, shape: MatrixShape, items: usize) -> Result<Box<dyn Material>> {
+    let triples = ProductTriples::<u64>::random(from, bits, shape)?;
     Ok(material(items, move |s, given| {
         let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
         Ok(triples.multiply(s, &x, &y)?.words().to_vec())

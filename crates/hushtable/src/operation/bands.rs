@@ -15,8 +15,8 @@ use crate::{
     error::{Error, Result},
     gates::{B2a, Bits},
     net::Role,
-    party::Party,
     share::{AShare, Sharing},
+    source::Origin,
 };
 
 /// Numbers whose material is in memory at a time, divided by the cuts.
@@ -132,10 +132,10 @@ impl Operation for Bands {
         Some(BATCH / self.cuts.len())
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bands, all) = (self.clone(), self.cuts.len() * items);
-        let order = Comparison::prepare(p, self.job, all)?;
-        let convert = self.additive.map(|bits| B2a::prepare(p, bits, all)).transpose()?;
+        let order = Comparison::prepare(from, self.job, all)?;
+        let convert = self.additive.map(|bits| B2a::prepare(from, bits, all)).transpose()?;
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             let [numbers, cuts] = bands.pairs(s.role(), x);
@@ -149,6 +149,11 @@ impl Operation for Bands {
                 |i| counted.words()[i..].iter().step_by(x.len()).fold(0, |n: u64, t| n.wrapping_add(*t));
             Ok((0..x.len()).map(|i| low(row(i), counted.bits())).collect())
         }))
+    }
+
+    fn stored_as(&self) -> String {
+        let results = self.additive.map_or(String::new(), |bits| format!(", as numbers of {bits} bits"));
+        format!("bands between {} cuts, of numbers of {} bits{results}", self.cuts.len(), self.job.bits)
     }
 
     fn tells(&self) -> String {

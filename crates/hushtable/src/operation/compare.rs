@@ -6,8 +6,8 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
-    party::Party,
     share::{AShare, Sharing},
+    source::Origin,
 };
 
 /// Numbers whose material is in memory at a time.
@@ -132,15 +132,15 @@ impl Compare {
     }
 
     /// The bits, from shares of both numbers; and what makes numbers of them.
-    fn bits(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn bits(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, relation) = (self.job.bits, self.relation);
-        let convert = self.additive.map(|bits| B2a::prepare(p, bits, items)).transpose()?;
+        let convert = self.additive.map(|bits| B2a::prepare(from, bits, items)).transpose()?;
         let finish = move |s: &mut crate::session::Session, found: Bits| match convert {
             None => Ok(found.iter().collect()),
             Some(convert) => Ok(convert.convert::<u64>(s, &found)?.words().to_vec()),
         };
         if relation.by_equality() {
-            let equality = Equality::prepare(p, bits, self.job.plan.digit, items)?;
+            let equality = Equality::prepare(from, bits, self.job.plan.digit, items)?;
             return Ok(material(items, move |s, given| {
                 let [x, y] = numbers(bits, given)?;
                 let equal = equality.eq(s, &x, &y)?;
@@ -148,7 +148,7 @@ impl Compare {
                 finish(s, found)
             }));
         }
-        let order = Comparison::prepare(p, self.job, items)?;
+        let order = Comparison::prepare(from, self.job, items)?;
         Ok(material(items, move |s, given| {
             let [x, y] = numbers(bits, given)?;
             let found = match relation {
@@ -208,17 +208,29 @@ impl Operation for Compare {
         Some(BATCH)
     }
 
+    /// All orders are one, and so are both equalities, and both selections.
+    fn stored_as(&self) -> String {
+        let results = self.additive.map_or(String::new(), |bits| format!(", as numbers of {bits} bits"));
+        let what = match (self.relation.by_equality(), self.relation.selects()) {
+            (true, _) => "equality",
+            (_, true) => "larger or smaller ones",
+            _ => "comparisons",
+        };
+        let domain = format!("{:?}", self.job.domain).to_lowercase();
+        format!("{what} of {domain} numbers of {} bits{results}", self.job.bits)
+    }
+
     fn tells(&self) -> String {
         let about = self.relation.about();
         format!("{about}; and what that and its own numbers imply about the other party's")
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if !self.relation.selects() {
-            return self.bits(p, items);
+            return self.bits(from, items);
         }
         let (bits, smaller) = (self.job.bits, self.relation == Relation::Min);
-        let larger = Maximum::prepare(p, self.job, items)?;
+        let larger = Maximum::prepare(from, self.job, items)?;
         Ok(material(items, move |s, given| {
             let [x, y] = numbers(bits, given)?;
             let max = larger.max(s, &x, &y)?;

@@ -6,8 +6,8 @@ use crate::{
     bill::Bill,
     error::Result,
     math::Evaluation,
-    party::Party,
     share::{AShare, Sharing},
+    source::Origin,
 };
 
 /// Bits of one-hot vectors in memory at a time.
@@ -52,13 +52,20 @@ impl Operation for Evaluation {
         Some((MATERIAL_BITS / self.card().entries.max(1)).clamp(1 << 8, 1 << 16))
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        let (bits, scale, prepared) = (self.bits(), self.scale(), Evaluation::prepare(self, p, items)?);
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, scale, prepared) = (self.bits(), self.scale(), Evaluation::prepare(self, from, items)?);
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             let y = prepared.eval(s, &Fixed::new(AShare::<u64>::new(bits, x.to_vec()), scale)?)?;
             Ok(y.share().words().to_vec())
         }))
+    }
+
+    /// Not the function: its values are in a table that is public.
+    fn stored_as(&self) -> String {
+        let card = self.card();
+        let checked = if card.gathered { ", with a check of the domain" } else { "" };
+        format!("functions by {} of {} entries, in {} bits{checked}", card.method, card.entries, card.ring)
     }
 
     fn tells(&self) -> String {

@@ -11,9 +11,8 @@ use crate::{
     lut::{LookupJob, Prepared, Protocol, Table},
     math::Tabulated,
     onehot::{Cyclic, Group, Xor},
-    party::Party,
     share::{Additive, Bitwise, Kind, Share, Sharing},
-    store::Reserved,
+    source::{Origin, Shape},
 };
 
 /// Lookups of shared indices in a table of signed numbers, of `2^k` entries.
@@ -30,6 +29,16 @@ pub struct Lookup {
 }
 
 impl Lookup {
+    /// In a table of zeros: for stored material, which does not depend on the table.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for a job that the protocol does not serve.
+    pub fn blank(protocol: Protocol, job: LookupJob) -> Result<Self> {
+        protocol.check(&job)?;
+        let table = Arc::new(Tabulated::new(&vec![0.0; 1 << job.index_bits], 0)?);
+        Ok(Self { name: "lookup".into(), job, table, protocol })
+    }
+
     /// Calls `f` with the types of the job.
     fn typed<F: Typed>(&self, f: F) -> F::Out {
         match self.job.value_bits {
@@ -103,12 +112,21 @@ impl Operation for Lookup {
         Some(self.protocol.most(&self.job))
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        self.typed(Make { p, items })
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        self.typed(Make { from, items })
     }
 
-    fn load(&self, reserved: &mut Reserved) -> Result<Box<dyn Material>> {
-        self.typed(Load { reserved })
+    fn stored_as(&self) -> String {
+        format!("lookups by {}: {}", self.protocol, self.job)
+    }
+
+    fn shape(&self) -> Result<Shape> {
+        self.protocol.check_stored(&self.job)?;
+        Shape::of(self.stored_as(), |from, items| self.typed(Ask { from, items }))
+    }
+
+    fn lookups(&self) -> Option<(Protocol, LookupJob)> {
+        Some((self.protocol, self.job))
     }
 }
 
@@ -118,29 +136,31 @@ trait Typed {
     fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out;
 }
 
-struct Make<'a> {
-    p: &'a mut Party,
+struct Make<'a, 'b> {
+    from: &'a mut Origin<'b>,
     items: usize,
 }
 
-impl Typed for Make<'_> {
+impl Typed for Make<'_, '_> {
     type Out = Result<Box<dyn Material>>;
 
     fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out {
         let table = lookup.entries::<R>()?;
-        lookup.ready(lookup.protocol.prepare::<G, K, R>(self.p, &table, self.items)?)
+        lookup.ready(lookup.protocol.prepare::<G, K, R>(self.from, &table, self.items)?)
     }
 }
 
-struct Load<'a> {
-    reserved: &'a mut Reserved,
+/// Asks for the material and not for the table.
+struct Ask<'a, 'b> {
+    from: &'a mut Origin<'b>,
+    items: usize,
 }
 
-impl Typed for Load<'_> {
-    type Out = Result<Box<dyn Material>>;
+impl Typed for Ask<'_, '_> {
+    type Out = Result<()>;
 
     fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out {
-        let most = self.reserved.len();
-        lookup.ready(self.reserved.load::<G, K, R>(most)?)
+        let Self { from, items } = self;
+        lookup.protocol.ask_for::<G, K, R>(from, &lookup.job, items).map(drop)
     }
 }

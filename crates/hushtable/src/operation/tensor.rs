@@ -6,8 +6,8 @@ use crate::{
     bill::Bill,
     error::Result,
     math::{Affine, Gelu, GeluJob, Norm, NormJob, Softmax, SoftmaxJob},
-    party::Party,
     share::{AShare, Sharing},
+    source::Origin,
 };
 
 /// Numbers of a GELU whose material is in memory at a time.
@@ -48,8 +48,8 @@ impl Operation for SoftmaxJob {
         None
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        let (bits, scale, softmax) = (self.bits, self.scale, Softmax::prepare(p, *self)?);
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, scale, softmax) = (self.bits, self.scale, Softmax::prepare(from, *self)?);
         Ok(material(items, move |s, given| words(softmax.eval(s, &fixed(given, bits, scale)?)?)))
     }
 
@@ -84,9 +84,9 @@ impl Operation for GeluJob {
         Some(BATCH)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, scale) = (self.bits, self.scale);
-        let gelu = Gelu::prepare(p, Self { batch: items, ..*self })?;
+        let gelu = Gelu::prepare(from, Self { batch: items, ..*self })?;
         Ok(material(items, move |s, given| words(gelu.eval(s, &fixed(given, bits, scale)?)?)))
     }
 
@@ -120,9 +120,9 @@ impl Operation for LayerNorm {
         None
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (NormJob { bits, scale, .. }, affine) = (self.job, self.affine.clone());
-        let norm = Norm::prepare(p, self.job)?;
+        let norm = Norm::prepare(from, self.job)?;
         Ok(material(items, move |s, given| words(norm.eval(s, &fixed(given, bits, scale)?, &affine)?)))
     }
 

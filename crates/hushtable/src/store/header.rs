@@ -10,7 +10,7 @@ use crate::{
 
 const MAGIC: &[u8; 8] = b"hushstor";
 /// Of the whole format of a store.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Longest header.
 pub(super) const LONGEST: usize = 1 << 10;
 
@@ -21,10 +21,12 @@ pub struct About {
     pub id: [u8; 32],
     /// This party's role then, and whenever it is spent.
     pub role: Role,
-    /// Whose material it is.
-    pub protocol: Protocol,
-    /// What the lookups have in common.
-    pub job: LookupJob,
+    /// What the material is for, in words.
+    pub text: String,
+    /// The digest of its [shape](crate::source::Shape).
+    pub shape: [u8; 32],
+    /// Of lookups, the protocol, and what they have in common.
+    pub lookups: Option<(Protocol, LookupJob)>,
     /// This party.
     pub own: Fingerprint,
     /// The peer.
@@ -33,9 +35,9 @@ pub struct About {
     pub peer_name: String,
     /// When it was made, in seconds since 1970.
     pub made: u64,
-    /// Lookups it was to hold.
+    /// Items it was to hold.
     pub planned: u64,
-    /// Lookups in each file but the last.
+    /// Items in each file but the last.
     pub piece: u64,
 }
 
@@ -45,6 +47,11 @@ impl About {
         self.id.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
+    /// What its items are called.
+    pub fn items(&self) -> &'static str {
+        if self.lookups.is_some() { "lookups" } else { "items" }
+    }
+
     /// Bytes to be authenticated by the caller.
     #[doc(hidden)]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -52,10 +59,15 @@ impl About {
         to.bytes(MAGIC);
         to.number(VERSION);
         to.bytes(&self.id);
-        to.bytes(&[self.role as u8, sharing(self.job.index), sharing(self.job.output)]);
-        to.text(self.protocol.name());
-        to.number(self.job.index_bits.into());
-        to.number(self.job.value_bits.into());
+        to.bytes(&[self.role as u8, self.lookups.is_some().into()]);
+        to.text(&self.text);
+        to.bytes(&self.shape);
+        if let Some((protocol, job)) = self.lookups {
+            to.text(protocol.name());
+            to.bytes(&[sharing(job.index), sharing(job.output)]);
+            to.number(job.index_bits.into());
+            to.number(job.value_bits.into());
+        }
         to.bytes(self.own.bytes());
         to.bytes(self.peer.bytes());
         to.text(&self.peer_name);
@@ -67,7 +79,7 @@ impl About {
     ///
     /// # Errors
     /// [`Error::Store`](crate::Error::Store), without the file's name, for anything else;
-    /// [`Error::Param`](crate::Error::Param) for a job that the protocol does not serve.
+    /// [`Error::Param`](crate::Error::Param) for lookups that their protocol does not serve.
     #[doc(hidden)]
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut from = Reader::new(bytes);
@@ -79,18 +91,18 @@ impl About {
             other => return Err(malformed(&format!("has version {other}; this program reads {VERSION}"))),
         }
         let id = from.array()?;
-        let [role, index, output] = from.array()?;
+        let [role, kind] = from.array()?;
         let role = match role {
             0 => Role::P0,
             1 => Role::P1,
             _ => return Err(malformed("names no role")),
         };
-        let (index, output) = (sharing_of(index)?, sharing_of(output)?);
-        let protocol: Protocol = from.text()?.parse()?;
-        let small = |number: u64| u32::try_from(number).map_err(|_| malformed("has a width out of range"));
-        let (index_bits, value_bits) = (small(from.number()?)?, small(from.number()?)?);
-        let job = LookupJob { index, output, index_bits, value_bits };
-        protocol.check(&job)?;
+        let (text, shape) = (from.text()?, from.array()?);
+        let lookups = match kind {
+            0 => None,
+            1 => Some(lookups(&mut from)?),
+            _ => return Err(malformed("names no kind of material")),
+        };
         let (own, peer) = (Fingerprint::from_bytes(from.array()?), Fingerprint::from_bytes(from.array()?));
         let peer_name = from.text()?;
         let [made, planned, piece] = [from.number()?, from.number()?, from.number()?];
@@ -99,8 +111,19 @@ impl About {
         if planned == 0 || planned > 1 << 48 || piece == 0 || piece > MAX_PIECE as u64 {
             return Err(malformed("has sizes out of range"));
         }
-        Ok(Self { id, role, protocol, job, own, peer, peer_name, made, planned, piece })
+        Ok(Self { id, role, text, shape, lookups, own, peer, peer_name, made, planned, piece })
     }
+}
+
+fn lookups(from: &mut Reader<'_>) -> Result<(Protocol, LookupJob)> {
+    let protocol: Protocol = from.text()?.parse()?;
+    let [index, output] = from.array()?;
+    let (index, output) = (sharing_of(index)?, sharing_of(output)?);
+    let small = |number: u64| u32::try_from(number).map_err(|_| malformed("has a width out of range"));
+    let (index_bits, value_bits) = (small(from.number()?)?, small(from.number()?)?);
+    let job = LookupJob { index, output, index_bits, value_bits };
+    protocol.check(&job)?;
+    Ok((protocol, job))
 }
 
 fn sharing(sharing: Sharing) -> u8 {

@@ -20,7 +20,8 @@ use crate::{
 
 /// Name of the file in the folder of a store.
 pub(super) const JOURNAL: &str = "journal";
-const RECORD: usize = 32;
+/// Bytes of a record.
+pub(super) const RECORD: usize = 32;
 
 /// An open journal, locked: no other process has it open.
 pub(super) struct Journal {

@@ -7,67 +7,74 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{HEADER, Keys, Store, files, header::About, journal, ledger::Ledger, pieces::Pieces};
+use super::{
+    HEADER, Keys, Store, TAG, files,
+    header::{self, About},
+    journal,
+    ledger::Ledger,
+    pieces::{LONGEST, Pieces, SEAL},
+};
 use crate::{
     error::{Error, Result},
-    lut::{LookupJob, MAX_PIECE, Protocol, Table},
+    lut::MAX_PIECE,
     net::Identity,
-    onehot::{Cyclic, Group, Xor},
+    operation::Operation,
     party::Party,
-    share::{Additive, Bitwise, Kind, Sharing},
+    source::{self, Shape},
 };
 
-/// Bytes of a file, about, and of memory while it is made or spent.
+/// Bytes of a file, about.
 const PIECE_BYTES: usize = 16 << 20;
-const PIECE_MEMORY: usize = 64 << 20;
 
 /// What a store is to hold. Both parties have the same.
-#[derive(Clone, Copy, Debug)]
-pub struct Contents {
-    /// Whose material.
-    pub protocol: Protocol,
-    /// For which lookups.
-    pub job: LookupJob,
-    /// How many of them.
-    pub lookups: u64,
-    /// Lookups in each file: see [`Contents::piece`].
+#[derive(Clone)]
+pub struct Contents<'a> {
+    /// What it is for; whatever has its shape can spend it.
+    operation: &'a dyn Operation,
+    shape: Shape,
+    /// Items.
+    pub items: u64,
+    /// Items in each file.
     pub piece: usize,
 }
 
-impl Contents {
-    /// Lookups in a file such that it has at most about 16 MiB.
+impl<'a> Contents<'a> {
+    /// For so many items of an operation, in files of about 16 MiB whose material fits memory.
     ///
     /// # Errors
-    /// [`Error::Param`] for a job that the protocol does not serve or whose material cannot be
-    /// stored.
-    pub fn piece(protocol: Protocol, job: &LookupJob) -> Result<usize> {
-        protocol.check(job)?;
-        let Some(bits) = protocol.stored_bits(job) else {
-            let stored = Protocol::ALL.into_iter().filter(|p| p.stored_bits(job).is_some());
-            let accepted = stored.map(Protocol::name).collect::<Vec<_>>().join(", ");
-            let got = protocol.name().into();
-            return Err(Error::Param { what: "protocol of material on disk", got, accepted });
-        };
-        let most = (8 * PIECE_BYTES / bits)
-            .min(PIECE_MEMORY.saturating_sub(protocol.room(job)) / protocol.memory(job));
-        Ok(most.clamp(1, MAX_PIECE))
+    /// Those of [`Operation::shape`].
+    pub fn new(operation: &'a dyn Operation, items: u64) -> Result<Self> {
+        let shape = operation.shape()?;
+        let piece = most(operation, &shape);
+        Ok(Self { operation, shape, items, piece })
     }
 
-    /// Bytes on each party's disk, at most.
-    ///
-    /// # Errors
-    /// As [`piece`](Self::piece).
-    pub fn bytes(&self) -> Result<u64> {
-        let piece = Self::piece(self.protocol, &self.job)?.min(self.piece.max(1)) as u64;
-        let bits = self.protocol.stored_bits(&self.job).unwrap_or(0) as u64;
-        let overhead = 128 * self.lookups.div_ceil(piece) + 4096;
-        Ok(self.lookups.saturating_mul(bits) / 8 + overhead)
+    /// The shape of the material.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
     }
+
+    /// Bytes on each party's disk, at most: of files of 8 items or a multiple, and a header and a journal of their
+    /// greatest lengths, exactly.
+    pub fn bytes(&self) -> u64 {
+        let piece = self.piece.max(1) as u64;
+        let file = |items: u64| (self.shape.bytes(items as usize) + SEAL) as u64;
+        let last = self.items % piece;
+        let whole = (self.items / piece).saturating_mul(file(piece));
+        let rest = if last > 0 { file(last) } else { 0 };
+        whole.saturating_add(rest + (header::LONGEST + TAG + journal::RECORD) as u64)
+    }
+}
+
+/// Items in a file, at most.
+fn most(operation: &dyn Operation, shape: &Shape) -> usize {
+    let fit = 8 * PIECE_BYTES / shape.bits().max(1);
+    fit.min(operation.most().unwrap_or(1)).clamp(1, MAX_PIECE)
 }
 
 impl Store {
     /// Makes material with the peer, who makes his half at the same time, in the new folder `dir`.
-    /// `progress` hears after each file how many lookups there are.
+    /// `progress` hears after each file how many items there are.
     ///
     /// If this ends early, at either party, what is complete can be used: [`open`](Self::open) it.
     ///
@@ -79,53 +86,59 @@ impl Store {
         p: &mut Party,
         dir: &Path,
         identity: &Identity,
-        plan: &Contents,
+        plan: &Contents<'_>,
         mut progress: impl FnMut(u64),
     ) -> Result<Self> {
-        let most = Contents::piece(plan.protocol, &plan.job)?;
-        if !(1..=most).contains(&plan.piece) || !(1..=1 << 48).contains(&plan.lookups) {
-            let got = format!("{} in files of {}", plan.lookups, plan.piece);
-            let accepted = format!("1 to 2^48 in files of 1 to {most}");
-            return Err(Error::Param { what: "lookups of a store", got, accepted });
+        let (shape, most) = (&plan.shape, most(plan.operation, &plan.shape));
+        if !(1..=most).contains(&plan.piece)
+            || !(1..=1 << 48).contains(&plan.items)
+            || shape.bytes(plan.piece) + SEAL > LONGEST
+        {
+            let got = format!("{} in files of {}", plan.items, plan.piece);
+            let accepted = format!("1 to 2^48 in files of 1 to {most}, of 256 MiB at most");
+            return Err(Error::Param { what: "items of a store", got, accepted });
         }
         p.agree(&[
-            ("store's protocol", plan.protocol.name().into()),
-            ("store's lookups", plan.job.to_string()),
-            ("number of stored lookups", plan.lookups.to_string()),
-            ("stored lookups in a file", plan.piece.to_string()),
+            ("store's material", shape.text.clone()),
+            ("shape of the store's material", blake3::Hash::from(shape.digest).to_hex().to_string()),
+            ("number of stored items", plan.items.to_string()),
+            ("stored items in a file", plan.piece.to_string()),
         ])?;
         let about = about(p, identity, plan)?;
         let mut store = begin(dir, identity, about)?;
         // The peer has its folder too, before any work.
         p.barrier()?;
-        let (send, recv) = plan.protocol.bill(&plan.job, plan.lookups as usize)?.cots_of(p.role());
+        let (send, recv) = plan.operation.bill(plan.items as usize)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
-        match (plan.job.index, plan.job.output) {
-            (Sharing::Additive, Sharing::Additive) => {
-                fill::<Cyclic, Additive>(p, &mut store, plan, &mut progress)
-            }
-            (Sharing::Additive, Sharing::Xor) => fill::<Cyclic, Bitwise>(p, &mut store, plan, &mut progress),
-            (Sharing::Xor, Sharing::Additive) => fill::<Xor, Additive>(p, &mut store, plan, &mut progress),
-            (Sharing::Xor, Sharing::Xor) => fill::<Xor, Bitwise>(p, &mut store, plan, &mut progress),
-        }?;
+        for number in 0..plan.items.div_ceil(plan.piece as u64) {
+            let items = store.pieces.len(number);
+            let expected = shape.bytes(items) + SEAL;
+            let (send, recv) = plan.operation.bill(items)?.cots_of(p.role());
+            p.stock_cots(send, recv)?;
+            let made = source::written(p, expected, |from| plan.operation.material(from, items))?;
+            store.pieces.seal(number, made)?;
+            store.end = store.pieces.end(number);
+            progress(store.end);
+        }
         Ok(store)
     }
 }
 
-fn about(p: &mut Party, identity: &Identity, plan: &Contents) -> Result<About> {
+fn about(p: &mut Party, identity: &Identity, plan: &Contents<'_>) -> Result<About> {
     let peer = p.connection().peer_fingerprint().ok_or_else(|| {
         Error::Store("a store needs TLS: it belongs to the identities of both parties".into())
     })?;
     Ok(About {
         id: p.id(),
         role: p.role(),
-        protocol: plan.protocol,
-        job: plan.job,
+        text: plan.shape.text.clone(),
+        shape: plan.shape.digest,
+        lookups: plan.operation.lookups(),
         own: identity.fingerprint(),
         peer,
         peer_name: p.connection().peer_name().into(),
         made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        planned: plan.lookups,
+        planned: plan.items,
         piece: plan.piece as u64,
     })
 }
@@ -142,23 +155,4 @@ fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
     journal::lock(&lock, &path)?;
     let pieces = Pieces::new(dir, about, &header, &keys.pieces(), ledger, lock);
     Ok(Store { pieces: Arc::new(pieces), cursor: 0, end: 0, agreed: false })
-}
-
-fn fill<G: Group, K: Kind>(
-    p: &mut Party,
-    store: &mut Store,
-    plan: &Contents,
-    progress: &mut impl FnMut(u64),
-) -> Result<()> {
-    let LookupJob { index_bits, value_bits, .. } = plan.job;
-    // Stored material does not depend on the table it is made with.
-    let table = Table::tabulate(index_bits, value_bits, |_| 0)?;
-    for number in 0..plan.lookups.div_ceil(plan.piece as u64) {
-        let batch = store.pieces.len(number);
-        let material = plan.protocol.prepare::<G, K, u64>(p, &table, batch)?;
-        store.pieces.seal(number, material.to_bytes(plan.protocol, &plan.job))?;
-        store.end = store.pieces.end(number);
-        progress(store.end);
-    }
-    Ok(())
 }

@@ -10,22 +10,21 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-use prim::ring::Ring;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
 
 use super::{files, header::About, ledger::Ledger};
 use crate::{
     error::{Error, Result},
-    lut::Prepared,
-    onehot::Group,
     process::Process,
-    share::Kind,
+    source::{Shape, short},
 };
 
 const EXTENSION: &str = "piece";
-/// What a sealed piece has besides the material of its lookups, at most.
-const OVERHEAD: usize = 128;
+/// What a sealed piece has besides its material: a tag and a nonce.
+pub(super) const SEAL: usize = 16 + NONCE_LEN;
+/// Bytes of a piece, at most.
+pub(super) const LONGEST: usize = 1 << 28;
 
 /// The pieces of an open store. When the last user is gone, those spent are removed.
 pub(super) struct Pieces {
@@ -79,7 +78,17 @@ impl Pieces {
         self.process = process;
     }
 
-    /// Lookups before this position were handed out.
+    /// `Ok(())` if the material has this shape.
+    pub(super) fn fits(&self, shape: &Shape) -> Result<()> {
+        let About { text, shape: digest, .. } = &self.about;
+        if *digest == shape.digest {
+            return Ok(());
+        }
+        let (dir, digest) = (self.dir.display(), short(digest));
+        Err(Error::Store(format!("{dir}: it holds material for {text} (shape {digest}), not for {shape}")))
+    }
+
+    /// Items before this position were handed out.
     pub(super) fn spent(&self) -> u64 {
         self.ledger().spent()
     }
@@ -106,7 +115,7 @@ impl Pieces {
         ((number + 1) * self.about.piece).min(self.about.planned)
     }
 
-    /// Lookups in a piece.
+    /// Items in a piece.
     pub(super) fn len(&self, number: u64) -> usize {
         (self.end(number) - number * self.about.piece) as usize
     }
@@ -138,22 +147,20 @@ impl Pieces {
         files::write(&self.path(number), &bytes)
     }
 
-    /// Reads a whole piece.
-    pub(super) fn open<G: Group, K: Kind, R: Ring>(&self, number: u64) -> Result<Prepared<G, K, R>> {
-        let (path, about, len) = (self.path(number), &self.about, self.len(number));
-        let bits = about.protocol.stored_bits(&about.job).unwrap_or(0);
-        let mut bytes = Zeroizing::new(files::read(&path, len * bits / 8 + OVERHEAD)?);
+    /// Lets `read` have the material of a whole piece.
+    pub(super) fn open<T>(&self, number: u64, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        let path = self.path(number);
+        let mut bytes = Zeroizing::new(files::read(&path, LONGEST)?);
         let damaged = |what: &str| Error::Store(format!("{}: {what}", path.display()));
         let wrong = || damaged("damaged, or not of this store");
         let (sealed, nonce) = bytes.split_last_chunk_mut::<NONCE_LEN>().ok_or_else(wrong)?;
         let nonce = Nonce::assume_unique_for_key(*nonce);
         let plain =
             self.key.open_in_place(nonce, Aad::from(self.aad(number)), sealed).map_err(|_| wrong())?;
-        let read = Prepared::from_bytes(about.protocol, &about.job, about.role, len, plain);
-        read.map_err(|error| damaged(&error.to_string()))
+        read(plain).map_err(|error| damaged(&error.to_string()))
     }
 
-    /// Removes pieces all of whose lookups are spent. What cannot be removed now is tried again
+    /// Removes pieces all of whose items are spent. What cannot be removed now is tried again
     /// when the store is opened the next time.
     pub(super) fn sweep(&self) {
         let spent = self.spent();

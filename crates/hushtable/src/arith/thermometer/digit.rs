@@ -22,6 +22,21 @@ pub(super) struct Thermometer {
 }
 
 impl Thermometer {
+    /// Cuts off the items from `at` on.
+    pub(super) fn split_off(&mut self, at: usize) -> Self {
+        let rest = Self {
+            w: self.w,
+            sender: self.sender,
+            offset: self.offset[at..].to_vec(),
+            words: self.words[at..].to_vec(),
+        };
+        self.offset[at..].zeroize();
+        self.words[at..].zeroize();
+        self.offset.truncate(at);
+        self.words.truncate(at);
+        rest
+    }
+
     /// Step 3 for the items `at`, whose digits are `digit`: this party's message. Public, because the
     /// offset masks the digit and serves only here.
     pub(super) fn masked(&self, role: Role, digit: &[u8], at: Range<usize>, message: &mut Vec<u8>) {

@@ -33,12 +33,12 @@ const STEP: usize = 1 << 9;
 /// Both parties' words, in the order of the correlated OTs.
 pub(super) struct Pads {
     /// `X_0` and `X_1 - X_0`.
-    zero: Wiped<u64>,
-    step: Wiped<u64>,
+    pub(super) zero: Wiped<u64>,
+    pub(super) step: Wiped<u64>,
     /// `X_c`.
-    chosen: Wiped<u64>,
+    pub(super) chosen: Wiped<u64>,
     /// 64 a word.
-    choices: Wiped<u64>,
+    pub(super) choices: Wiped<u64>,
 }
 
 impl Pads {

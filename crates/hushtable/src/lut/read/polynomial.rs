@@ -76,10 +76,10 @@ pub struct PolynomialShape {
 /// ```
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Polynomial<G: Group> {
-    shape: PolynomialShape,
-    onehot: OneHot<G>,
+    pub(super) shape: PolynomialShape,
+    pub(super) onehot: OneHot<G>,
     /// A message's lookups after another's: of each those of the sign, and of a bit after the other.
-    pads: Pads,
+    pub(super) pads: Pads,
 }
 
 impl PolynomialShape {
@@ -90,7 +90,7 @@ impl PolynomialShape {
     }
 
     /// Correlated OTs K of a lookup, each way.
-    fn cots(self) -> usize {
+    pub(super) fn cots(self) -> usize {
         self.bits().count()
     }
 
@@ -102,7 +102,7 @@ impl PolynomialShape {
     }
 
     /// `Ok(())` for a supported shape.
-    fn check(self) -> Result<()> {
+    pub(super) fn check(self) -> Result<()> {
         let limits = [
             ("degree of a polynomial", self.degree, MAX_DEGREE),
             ("bits of a private number", self.bits, 63),

@@ -119,11 +119,12 @@ impl<G: Group> Signed<G> {
         }
     }
 
-    /// For `count` lookups in tables of one column of `l` bits.
-    pub(crate) fn decode(from: &mut Reader<'_>, d: u32, l: u32, count: usize) -> Result<Self> {
+    /// For `count` lookups in tables with columns of these widths.
+    pub(crate) fn decode(from: &mut Reader<'_>, d: u32, widths: &[u32], count: usize) -> Result<Self> {
         let onehot = OneHot::decode(from, d, count)?;
-        let removal = if l > 1 { Some(Removal::decode(from, l, count)?) } else { None };
-        Ok(Self { onehot, sign: Sign { widths: vec![l], removal } })
+        let signed = Choosing::cots(widths, count)? > 0;
+        let removal = if signed { Some(Removal::decode(from, widths, count)?) } else { None };
+        Ok(Self { onehot, sign: Sign { widths: widths.to_vec(), removal } })
     }
 
     /// `Ok(())` if this was prepared for these tables.
@@ -145,9 +146,9 @@ impl Removal {
         Self { mine, out: self.out.take(m), inc: self.inc.take(m) }
     }
 
-    fn decode(from: &mut Reader<'_>, l: u32, count: usize) -> Result<Self> {
-        let out = PayloadSender::decode(from, &payloads(&[l]), count)?;
-        let inc = PayloadReceiver::decode(from, &payloads(&[l]), count)?;
+    fn decode(from: &mut Reader<'_>, widths: &[u32], count: usize) -> Result<Self> {
+        let out = PayloadSender::decode(from, &payloads(widths), count)?;
+        let inc = PayloadReceiver::decode(from, &payloads(widths), count)?;
         // The sign bits are what this party chose by.
         Ok(Self { mine: Zeroizing::new(inc.choices().to_vec()), out, inc })
     }

@@ -9,7 +9,7 @@
 //! over all numbers, and its bit is opened.
 //!
 //! # Cost
-//! [`Sides`] a number; for a batch of n, `n - 1` ANDs in `ceil(log2 n)` rounds, and 2 bits in 1 round.
+//! [`Sides`] and a triple a number; for a batch of n, `n - 1` ANDs in `ceil(log2 n)` rounds, and 2 bits in 1 round.
 //!
 //! # Source
 //! lut-spec 11.4.
@@ -23,9 +23,9 @@ use crate::{
     gates::{Bits, Triples, or},
     math::functions::{Bounds, target::Grid},
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Which numbers are refused. Public.
@@ -74,9 +74,10 @@ impl Check {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
-        Ok(Material { check: *self, sides, triples: Triples::random(p, batch.saturating_sub(1))? })
+        // One is not used: then as many belong to each number.
+        Ok(Material { check: *self, sides, triples: Triples::random(p, batch)? })
     }
 
     /// What a number costs: its share in a large batch, but the rounds of one; [`Card::of_batch`](crate::math::Card::of_batch)

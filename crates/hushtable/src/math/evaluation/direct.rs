@@ -19,13 +19,16 @@ use crate::{
     arith::Fixed,
     bill::Bill,
     error::{Error, Result},
-    lut::{Table, read::Signed},
+    lut::{
+        Table,
+        read::{Signed, Vectors},
+    },
     math::functions::target::Target,
     net::Role,
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Widest index of a table.
@@ -96,8 +99,8 @@ impl Direct {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Signed<Cyclic>> {
-        OneHot::tree(p, self.index_bits, batch)?.signed(p, &[self.bits()])
+    pub(super) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Signed<Cyclic>> {
+        Signed::prepare(p, Vectors::Tree, self.index_bits, &[self.bits()], batch)
     }
 
     /// What a number costs.

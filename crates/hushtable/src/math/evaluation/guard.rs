@@ -34,9 +34,9 @@ use crate::{
     gates::{Bits, Mux},
     math::functions::target::Grid,
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// How numbers outside are found. Public.
@@ -89,7 +89,7 @@ impl Guard {
     }
 
     /// Offline, for a ring of `bits` bits.
-    pub(super) fn prepare(&self, p: &mut Party, bits: u32, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut impl Source, bits: u32, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
         Ok(Material { guard: *self, sides, mux: Mux::prepare(p, 2 * batch, &[bits])? })
     }

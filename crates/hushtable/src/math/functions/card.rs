@@ -90,8 +90,8 @@ impl Card {
             return bill;
         }
         let levels = count.next_power_of_two().trailing_zeros();
-        let [cots, bits] = [bill.cots.map(|c| c - 1), bill.online.bits.map(|b| b - 2 + 1)];
-        Bill { cots, online: Phase { bits, rounds: bill.online.rounds + levels }, ..bill }
+        let bits = bill.online.bits.map(|b| b - 2 + 1);
+        Bill { online: Phase { bits, rounds: bill.online.rounds + levels }, ..bill }
     }
 }
 

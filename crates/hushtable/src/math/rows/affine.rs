@@ -22,9 +22,9 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// The gain and the offset of each column.
@@ -121,7 +121,7 @@ impl Scaling {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(
-        p: &mut Party,
+        p: &mut impl Source,
         known_to: Option<Role>,
         bits: u32,
         [rows, len]: [usize; 2],

@@ -31,12 +31,15 @@ use crate::{
     arith::SmallProducts,
     bill::Bill,
     error::{Result, same},
-    lut::{Table, read::signed::Signed},
+    lut::{
+        Table,
+        read::{Signed, Vectors},
+    },
     math::linear::{self, Widening},
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits of an index.
@@ -88,13 +91,13 @@ impl Exponential {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, job: ExponentialJob) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, job: ExponentialJob) -> Result<Self> {
         let width = 3 * job.scale + 18;
         let entry = |i: u64| {
             let halves = if i == 63 { -1.0 } else { i as f64 };
             (libm::exp(-halves / 2.0) * f64::from(1u32 << (job.scale + 11))).round() as u64
         };
-        let material = OneHot::tree(p, INDEX, job.batch)?.signed(p, &[width])?;
+        let material = Signed::prepare(p, Vectors::Tree, INDEX, &[width], job.batch)?;
         let products = SmallProducts::prepare(p, job.scale + 2, job.batch)?;
         let widening = Widening::prepare(p, [job.scale + 11, job.ring], job.batch)?;
         Ok(Self { job, table: Table::tabulate(INDEX, width, entry)?, material, products, widening })

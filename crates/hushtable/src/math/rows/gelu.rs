@@ -31,15 +31,18 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     gates::{Bits, Mux},
-    lut::{Table, read::signed::Signed},
+    lut::{
+        Table,
+        read::{Signed, Vectors},
+    },
     math::{
         functions::TensorCard,
         linear::{self, Widening},
     },
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits of an index.
@@ -177,11 +180,11 @@ impl Gelu {
     ///
     /// # Errors
     /// As [`GeluJob::check`], and those of the channel.
-    pub fn prepare(p: &mut Party, job: GeluJob) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, job: GeluJob) -> Result<Self> {
         job.check()?;
         p.announce(&format!("GELU {job:?}"))?;
         let compare = Comparison::prepare(p, job.compare()?, 2 * job.batch)?;
-        let material = OneHot::doubling(p, INDEX, job.batch)?.signed(p, &[job.line(); 2])?;
+        let material = Signed::prepare(p, Vectors::Doubling, INDEX, &[job.line(); 2], job.batch)?;
         let rise = SmallProducts::prepare(p, job.below(), job.batch)?;
         let line = Mux::prepare(p, job.batch, &[job.narrow()])?;
         let widening = Widening::prepare(p, [job.narrow(), job.bits], job.batch)?;

@@ -18,12 +18,15 @@ use crate::{
     arith::truncate_reduce,
     bill::Bill,
     error::Result,
-    lut::{Table, read::signed::Signed},
+    lut::{
+        Table,
+        read::{Signed, Vectors},
+    },
     math::linear,
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits behind the point of what is read.
@@ -51,12 +54,17 @@ impl Mantissa {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut Party, w: u32, f: impl Fn(f64, f64) -> f64, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(
+        p: &mut impl Source,
+        w: u32,
+        f: impl Fn(f64, f64) -> f64,
+        batch: usize,
+    ) -> Result<Self> {
         // The last indices stand for numbers below 1: z was rounded.
         let step = |i: u64| if i < 7 << (INDEX - 3) { i as f64 } else { i as f64 - f64::from(1u32 << INDEX) };
         let at = |i: f64| 1.0 + i / f64::from(1u32 << (INDEX - 1));
         let entry = |i: u64| (f(at(step(i)), at(step(i) + 2.0)) * f64::from(1u32 << M)).round() as u64;
-        let material = OneHot::tree(p, INDEX, batch)?.signed(p, &[w])?;
+        let material = Signed::prepare(p, Vectors::Tree, INDEX, &[w], batch)?;
         Ok(Self { table: Table::tabulate(INDEX, w, entry)?, material })
     }
 

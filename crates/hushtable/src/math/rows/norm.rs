@@ -45,9 +45,9 @@ use crate::{
         linear::{self, Rescaling, Widening},
     },
     net::Role,
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits behind the point, beside F, of the numbers less their mean.
@@ -217,7 +217,7 @@ impl Norm {
     ///
     /// # Errors
     /// As [`NormJob::ring`], and those of the channel.
-    pub fn prepare(p: &mut Party, job: NormJob) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, job: NormJob) -> Result<Self> {
         let ring = job.ring()?;
         p.announce(&format!("layer norm {job:?}"))?;
         let (rows, numbers) = (job.rows, job.rows * job.len);

@@ -24,12 +24,15 @@ use crate::{
     arith::truncate_reduce,
     bill::Bill,
     error::{Error, Result, same},
-    lut::{Table, read::signed::Signed},
+    lut::{
+        Table,
+        read::{Signed, Vectors},
+    },
     math::linear::RescaledProduct,
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits behind the point of a normalised number.
@@ -63,7 +66,7 @@ impl Normalise {
     /// # Errors
     /// [`Error::Param`] for octaves or scales that are not supported, and those of the channel.
     pub(super) fn prepare(
-        p: &mut Party,
+        p: &mut impl Source,
         octaves: Octaves,
         scale: u32,
         w: u32,
@@ -77,7 +80,7 @@ impl Normalise {
             |f: &dyn Fn(u32) -> u64| (0..1u64 << (k + GUARD)).map(|v| low(f(octave(v)), w)).collect();
         let powers = column(&|j| 1 << (k - 1 - j));
         let table = Table::vector(w, vec![powers, column(&|j| of(octaves.lo + j as i32))])?;
-        let material = OneHot::tree(p, k + GUARD, batch)?.signed(p, &[w, w])?;
+        let material = Signed::prepare(p, Vectors::Tree, k + GUARD, &[w, w], batch)?;
         let product = RescaledProduct::prepare(p, w, octaves.product_scale(scale), Z, batch)?;
         Ok(Self { octaves, scale, table, material, product })
     }

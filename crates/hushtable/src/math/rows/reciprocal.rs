@@ -34,9 +34,9 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     math::linear::{self, RescaledProduct, Widening},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// What the reciprocals of a batch have in common. Public, the same at both parties.
@@ -150,7 +150,7 @@ impl Reciprocal {
     ///
     /// # Errors
     /// As [`ReciprocalJob::ring`], and those of the channel.
-    pub fn prepare(p: &mut Party, job: ReciprocalJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, job: ReciprocalJob, batch: usize) -> Result<Self> {
         let (ring, octaves) = (job.ring()?, Octaves::of(job.bounds[0], job.bounds[1])?);
         p.announce(&format!("reciprocal {job:?}"))?;
         let power = |j: i32| 1 << (octaves.lo + octaves.count as i32 - 1 - j);

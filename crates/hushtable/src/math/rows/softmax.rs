@@ -47,9 +47,9 @@ use crate::{
         functions::TensorCard,
         linear::{self, Widening},
     },
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// Bits behind the point of the numbers whose maximum is found.
@@ -210,7 +210,7 @@ impl Softmax {
     ///
     /// # Errors
     /// As [`SoftmaxJob::check`], and those of the channel.
-    pub fn prepare(p: &mut Party, job: SoftmaxJob) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, job: SoftmaxJob) -> Result<Self> {
         job.check()?;
         p.announce(&format!("softmax {job:?}"))?;
         let numbers = job.rows * job.len;

@@ -43,9 +43,9 @@ use crate::{
     math::{functions::Method, linear::Widening},
     net::Role,
     onehot::{Cyclic, OneHot},
-    party::Party,
     session::Session,
     share::AShare,
+    source::Source,
 };
 
 /// How the carry of the bits that are kept for rounding is found.
@@ -109,7 +109,7 @@ impl Spline {
     }
 
     /// Offline.
-    pub(in crate::math) fn prepare(&self, p: &mut Party, batch: usize) -> Result<Material> {
+    pub(in crate::math) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Material> {
         let carry = match self.plan {
             Some(plan) => {
                 let less = Millionaires::prepare(p, self.pieces.low, plan, batch)?;
@@ -117,8 +117,7 @@ impl Spline {
             }
             None => None,
         };
-        let onehot = OneHot::tree(p, self.pieces.index_bits(), batch)?;
-        let polynomial = onehot.polynomial(p, self.shape())?;
+        let polynomial = Polynomial::prepare(p, self.pieces.index_bits(), self.shape(), batch)?;
         let rounding = match self.pieces.rounded {
             true => Some(FaithfulReduction::prepare(p, self.rounded_from(), KEPT, ROUNDING, batch)?),
             false => None,

@@ -1,0 +1,131 @@
+//! One-hot vectors that are read with additive outputs or as polynomials, as [`Atom`]s.
+
+use super::{
+    pads::Pads,
+    polynomial::{Polynomial, PolynomialShape},
+    signed::Signed,
+};
+use crate::{
+    codec::{Reader, Writer},
+    error::{Error, Result},
+    net::Role,
+    onehot::{Group, OneHot},
+    party::Party,
+    source::{Atom, Source},
+};
+
+/// How vectors are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectors {
+    /// By [`OneHot::doubling`].
+    Doubling,
+    /// By [`OneHot::tree`].
+    Tree,
+}
+
+impl Vectors {
+    fn make<G: Group>(self, p: &mut Party, n: u32, count: usize) -> Result<OneHot<G>> {
+        match self {
+            Self::Doubling => OneHot::doubling(p, n, count),
+            Self::Tree => OneHot::tree(p, n, count),
+        }
+    }
+}
+
+impl<G: Group> Signed<G> {
+    /// Offline: for `batch` lookups in tables of `2^n` entries with columns of these widths.
+    ///
+    /// # Errors
+    /// Those of the vectors, and as [`OneHot::signed`].
+    pub(crate) fn prepare(
+        p: &mut impl Source,
+        by: Vectors,
+        n: u32,
+        widths: &[u32],
+        batch: usize,
+    ) -> Result<Self> {
+        let form = (by, G::NAME, n, widths.to_vec());
+        p.atom(form, batch, |p| by.make(p, n, batch)?.signed(p, widths))
+    }
+}
+
+/// By generator, group, index bits and widths.
+impl<G: Group> Atom for Signed<G> {
+    type Form = (Vectors, &'static str, u32, Vec<u32>);
+    const NAME: &'static str = "signed vectors";
+
+    fn encode(&self, to: &mut Writer) {
+        self.encode(to);
+    }
+
+    fn decode(
+        from: &mut Reader<'_>,
+        _role: Role,
+        (_, _, n, widths): &Self::Form,
+        count: usize,
+    ) -> Result<Self> {
+        Self::decode(from, *n, widths, count)
+    }
+
+    fn take(&mut self, count: usize) -> Result<Self> {
+        Self::take(self, count)
+    }
+}
+
+impl<G: Group> Polynomial<G> {
+    /// Offline: for `batch` lookups among `2^n` polynomials, by [`OneHot::tree`].
+    ///
+    /// # Errors
+    /// Those of the vectors, and as [`OneHot::polynomial`].
+    pub(crate) fn prepare(p: &mut impl Source, n: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
+        p.atom((G::NAME, n, shape), batch, |p| OneHot::tree(p, n, batch)?.polynomial(p, shape))
+    }
+}
+
+/// By group, index bits and the polynomials' shape.
+impl<G: Group> Atom for Polynomial<G> {
+    type Form = (&'static str, u32, PolynomialShape);
+    const NAME: &'static str = "polynomials";
+
+    fn encode(&self, to: &mut Writer) {
+        self.onehot.encode(to);
+        self.pads.encode(to, self.shape.ring);
+    }
+
+    fn decode(from: &mut Reader<'_>, _role: Role, &(_, n, shape): &Self::Form, count: usize) -> Result<Self> {
+        shape.check()?;
+        let onehot = OneHot::decode(from, n, count)?;
+        Ok(Self { shape, onehot, pads: Pads::decode(from, shape.ring, shape.cots() * count)? })
+    }
+
+    fn take(&mut self, count: usize) -> Result<Self> {
+        let onehot = self.onehot.take(count)?;
+        Ok(Self { shape: self.shape, onehot, pads: self.pads.take(self.shape.cots() * count)? })
+    }
+}
+
+impl Pads {
+    /// The low bits of the words: who adds them up keeps no more.
+    fn encode(&self, to: &mut Writer, bits: u32) {
+        [&self.zero, &self.step, &self.chosen].iter().for_each(|words| to.words(words, bits));
+        to.bits(&self.choices, self.zero.len());
+    }
+
+    fn decode(from: &mut Reader<'_>, bits: u32, count: usize) -> Result<Self> {
+        let mut words = || Ok(from.words(count, bits)?.into());
+        let [zero, step, chosen] = [words()?, words()?, words()?];
+        Ok(Self { zero, step, chosen, choices: from.bits(count)?.into() })
+    }
+
+    /// Cuts off the last `count`.
+    fn take(&mut self, count: usize) -> Result<Self> {
+        let Some(left) = self.zero.len().checked_sub(count) else {
+            return Err(Error::Shape { what: "pads left", want: count, got: self.zero.len() });
+        };
+        let choices = self.choices(left..left + count).collect::<Vec<_>>().into();
+        self.choices.truncate(left.div_ceil(64));
+        let [zero, step, chosen] =
+            [&mut self.zero, &mut self.step, &mut self.chosen].map(|words| words.split_off(left));
+        Ok(Self { zero, step, chosen, choices })
+    }
+}
