@@ -1,10 +1,16 @@
 //! The files of a store: header, journal, and the material in a piece once it is decrypted.
 
+use std::sync::OnceLock;
+
 use hushtable::{
     Error, Role,
+    arith::{CompareJob, Domain, Objective},
     lut::{LookupJob, Prepared, Protocol},
+    math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside},
     onehot::{Cyclic, Xor},
+    operation::{Bands, Compare, Multiply, Operation, Relation, Truncate},
     share::{Additive, Bitwise, Sharing},
+    source::{self, Window},
     store::{About, replay},
 };
 
@@ -18,6 +24,7 @@ pub fn run(data: &[u8]) {
         Some((0, rest)) => header(rest),
         Some((1, rest)) => journal(rest),
         Some((2, rest)) => piece(rest),
+        Some((3, rest)) => material(rest),
         _ => {}
     }
 }
@@ -26,7 +33,9 @@ fn header(bytes: &[u8]) {
     match About::from_bytes(bytes) {
         Ok(about) => {
             assert_eq!(about.to_bytes(), bytes, "one header, one encoding");
-            about.protocol.check(&about.job).expect("a job that is served");
+            if let Some((protocol, job)) = about.lookups {
+                protocol.check(&job).expect("a job that is served");
+            }
         }
         Err(Error::Store(_) | Error::Param { .. }) => {}
         Err(other) => panic!("{other}"),
@@ -82,14 +91,60 @@ fn decode<G: hushtable::onehot::Group, K: hushtable::share::Kind>(
     }
 }
 
+/// What is stored besides lookups, a few items of which every atom is in one of them.
+fn operations() -> &'static [Box<dyn Operation>] {
+    static ALL: OnceLock<Vec<Box<dyn Operation>>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let domain = Some(Bounds { lo: -4.0, hi: 4.0 });
+        let function = |method, outside| -> Box<dyn Operation> {
+            let options = Options { domain, method, outside, ..Options::default() };
+            Box::new(Evaluation::new(Function::Sigmoid, 24, 4, &options).expect("a function"))
+        };
+        let spline = Method::Spline { degree: 2, pieces: 8 };
+        let job = |objective| CompareJob::new(17, Domain::Signed, objective).expect("a job");
+        vec![
+            function(Method::Direct, Outside::Clamp),
+            function(spline, Outside::Strict),
+            Box::new(Compare::of(Relation::Ge, job(Objective::Online))),
+            Box::new(Compare::of(Relation::Max, job(Objective::Bytes))),
+            Box::new(Compare::of(Relation::Eq, job(Objective::Total)).additive(16)),
+            Box::new(Bands::new(20, vec![-1, 5, 9], Objective::Total).expect("cuts").additive(16)),
+            Box::new(Multiply { bits: 9, objective: Objective::Total }),
+            Box::new(Multiply { bits: 9, objective: Objective::Online }),
+            Box::new(Truncate { bits: 30, cut: 7 }),
+            Box::new(GeluJob { batch: 0, bits: 32, scale: 12, objective: Objective::Total }),
+        ]
+    })
+}
+
+/// Which operation, role, items, the first of those wanted, and their number; then the bytes.
+fn material(bytes: &[u8]) {
+    let Some((&[which, role, items, before, wanted], bytes)) = bytes.split_first_chunk() else { return };
+    let operation = &operations()[usize::from(which) % operations().len()];
+    let role = if role & 1 == 1 { Role::P1 } else { Role::P0 };
+    let [items, before, wanted] = [items, before, wanted].map(usize::from);
+    let window = Window { items, before, wanted };
+    match source::read(bytes, role, window, |from| operation.material(from, wanted)) {
+        Ok(material) => {
+            assert_eq!(material.items(), wanted);
+            let whole = Window { items, before: 0, wanted: items };
+            let copy = source::cut(bytes, role, whole, |from| operation.material(from, items));
+            assert_eq!(copy.expect("the same bytes").len(), bytes.len(), "one length for a number of items");
+        }
+        Err(Error::Store(_) | Error::Param { .. } | Error::Shape { .. }) => {}
+        Err(other) => panic!("{other}"),
+    }
+}
+
 pub fn seeds() -> Vec<Vec<u8>> {
     let identity = identity::own();
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits: 8, value_bits: 64 };
     let about = About {
         id: [3; 32],
         role: Role::P1,
-        protocol: Protocol::Rotl,
-        job,
+        text: "lookups by rotl".into(),
+        shape: [9; 32],
+        lookups: Some((Protocol::Rotl, job)),
         own: identity.fingerprint(),
         peer: identity.fingerprint(),
         peer_name: "telecom".into(),
@@ -97,7 +152,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         planned: 1_000_000,
         piece: 4096,
     };
-    let bound = About { role: Role::P0, protocol: Protocol::SpLut, ..about.clone() };
+    let bound = About { role: Role::P0, lookups: None, text: String::new(), ..about.clone() };
     let mut seeds = vec![[&[0], &about.to_bytes()[..]].concat(), [&[0], &bound.to_bytes()[..]].concat()];
     let records = |counters: &[u64]| {
         let mut bytes = vec![1];
@@ -117,6 +172,13 @@ pub fn seeds() -> Vec<Vec<u8>> {
             // Lengths near that of five lookups: mutations find the right one.
             let head = [2, number as u8, kinds, 3, 8, 5];
             seeds.push([&head[..], &vec![0xa5; (5 * bits).div_ceil(8)]].concat());
+        }
+    }
+    for (which, operation) in operations().iter().enumerate() {
+        let shape = operation.shape().expect("it is stored");
+        for (role, less) in [(0, 0), (1, 0), (0, 1)] {
+            let head = [3, which as u8, role, 8, 3, 5];
+            seeds.push([&head[..], &vec![0x5a; shape.bytes(8) - less]].concat());
         }
     }
     seeds

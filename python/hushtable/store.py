@@ -63,7 +63,7 @@ class Store:
 
     @property
     def protocol(self) -> str:
-        """Whose material it holds."""
+        """The protocol of the lookups that it is for, or nothing: the program makes stores of other material."""
         return self._native.about[0]
 
     def verify(self) -> int:
@@ -71,5 +71,5 @@ class Store:
         return self._native.verify()
 
     def __repr__(self) -> str:
-        protocol, job, peer, planned = self._native.about
-        return f"Store({self.left} of {planned} lookups left, {protocol}, {job}, with {peer})"
+        _, material, peer, planned = self._native.about
+        return f"Store({self.left} of {planned} left, {material}, with {peer})"

@@ -73,9 +73,9 @@ impl Lookup {
         Ok(self.by(protocol))
     }
 
-    /// With the protocol of a store, unless another was asked for.
-    pub fn stored(&self, protocol: Protocol) -> operation::Lookup {
-        self.by(self.protocol.unwrap_or(protocol))
+    /// With the protocol of a store of lookups, unless another was asked for.
+    pub fn stored(&self, protocol: Option<Protocol>) -> operation::Lookup {
+        self.by(self.protocol.or(protocol).unwrap_or(Protocol::Doubling))
     }
 
     fn by(&self, protocol: Protocol) -> operation::Lookup {

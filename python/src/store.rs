@@ -9,6 +9,7 @@ use hushtable::{
     Error,
     lut::{LookupJob, Protocol},
     net::Identity,
+    operation,
     run::{self, Ready},
     store::{self, Contents, Reserved},
 };
@@ -69,7 +70,8 @@ impl Store {
         let protocol = protocol.map_err(|e| raise(py, &e))?;
         let made = p.call(py, &format!("{name}, by {protocol}"), move |steps, progress| {
             let identity = Identity::load(&identity)?;
-            let plan = Contents { protocol, job, lookups, piece: Contents::piece(protocol, &job)? };
+            let lookup = operation::Lookup::blank(protocol, job)?;
+            let plan = Contents::new(&lookup, lookups)?;
             progress.begin(lookups as usize);
             let mut before = 0;
             steps.phase("offline", |p| {
@@ -82,19 +84,19 @@ impl Store {
         Ok(Self::of(made, None))
     }
 
-    /// Lookups that are left.
+    /// Lookups that are left, or items of what else it holds.
     #[getter]
     fn left(&self, py: Python<'_>) -> PyResult<u64> {
         self.open(|open| Ok(open.store.left())).map_err(|e| raise(py, &e))
     }
 
-    /// Protocol, what it is for, who the peer is, lookups planned.
+    /// Protocol, or nothing where it holds no lookups; what it is for, who the peer is, items planned.
     #[getter]
     fn about(&self, py: Python<'_>) -> PyResult<(String, String, String, u64)> {
         let about = self.open(|open| {
             let about = open.store.about();
-            let name = about.protocol.name().to_owned();
-            Ok((name, about.job.to_string(), about.peer_name.clone(), about.planned))
+            let name = about.lookups.map_or(String::new(), |(protocol, _)| protocol.name().to_owned());
+            Ok((name, about.text.clone(), about.peer_name.clone(), about.planned))
         });
         about.map_err(|e| raise(py, &e))
     }
@@ -142,8 +144,8 @@ pub fn look_up_stored<'py>(
     let (x, shape) = indices(index)?;
     let inner = Arc::clone(&store.inner);
     let chosen = store.open(|open| {
-        let chosen = lookup.stored(open.store.about().protocol);
-        open.store.fits(chosen.protocol, &chosen.job)?;
+        let chosen = lookup.stored(open.store.about().lookups.map(|(protocol, _)| protocol));
+        open.store.fits(&chosen)?;
         enough(&open.store, x.len(), no_offline)?;
         Ok(chosen)
     });

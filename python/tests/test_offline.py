@@ -216,7 +216,7 @@ def test_a_store_is_made_once_and_spent_once(tmp_path):
         return repr(store), store.verify()
 
     for text, missing in over_tls(tmp_path, make):
-        assert text.startswith("Store(100 of 100 lookups left, dt,") and missing == 0
+        assert text.startswith("Store(100 of 100 left, lookups by dt: additive indices of 10 bits") and missing == 0
 
     def spend(p, identity):
         store = ht.Store(identity / "store", identity)

@@ -34,7 +34,7 @@ pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
 }
 
 /// Makes both stores called `name` by the `plan`, unless they are there and have `needed` lookups.
-pub fn prepare(dir: &Path, name: &str, plan: &Contents, needed: usize) -> Result<()> {
+pub fn prepare(dir: &Path, name: &str, plan: &Contents<'_>, needed: usize) -> Result<()> {
     let [p0, p1] = identities(dir)?.map(|path| Identity::load(&path));
     let identities = [p0?, p1?];
     let stores = [0, 1].map(|role| store_path(dir, name, role));
@@ -47,7 +47,7 @@ pub fn prepare(dir: &Path, name: &str, plan: &Contents, needed: usize) -> Result
     for role in [0, 1].into_iter().filter(|&role| stores[role].exists()) {
         Store::remove(&stores[role], Some(&identities[role]))?;
     }
-    eprintln!("making {} lookups in {}", plan.lookups, dir.display());
+    eprintln!("making {} lookups in {}", plan.items(), dir.display());
     let listener = Listener::bind("127.0.0.1:0", Options::secure(identities[0].clone()))?;
     let address = listener.local_addr().to_string();
     let make = |role: usize, connection: Connection| {

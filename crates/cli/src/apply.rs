@@ -1,7 +1,7 @@
 //! `hushtable apply`: a function of the sum of both parties' numbers, or a comparison of two such sums, row by
 //! row.
 
-mod ask;
+pub mod ask;
 pub mod delivery;
 pub mod evaluate;
 mod fixed;
@@ -27,8 +27,7 @@ use hushtable::{math::Function, operation::Relation};
 use self::{
     delivery::Delivery,
     how::{Beyond, How},
-    job::Work,
-    stock::Stock,
+    stock::{Stock, Stored},
 };
 use crate::{
     choice::{Choice, Choosing},
@@ -109,13 +108,8 @@ pub struct Apply {
     /// Match rows by position only and write no ids; the peer must say so too
     #[arg(long, conflicts_with = "id")]
     no_ids: bool,
-    /// Material that `hushtable prepare` made with the peer; what it lacks is made now. For lookups, as with
-    /// --outside wrap; other functions and comparisons make theirs as they run
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
-    /// All material must come from --store: if it holds too little, nothing is started
-    #[arg(long, requires = "store")]
-    no_offline: bool,
+    #[command(flatten)]
+    stored: Stored,
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
@@ -153,13 +147,13 @@ struct Second {
 
 /// What is computed.
 #[derive(Clone, Copy, Debug)]
-enum Operation {
+pub enum Operation {
     Function(Function),
     Relation(Relation),
 }
 
 /// For clap: functions and comparisons with a line of help each.
-fn operations() -> impl TypedValueParser<Value = Operation> {
+pub fn operations() -> impl TypedValueParser<Value = Operation> {
     let functions = Function::ALL
         .map(|f| PossibleValue::new(f.name()).help(format!("{}, default domain {}", f.about(), f.domain())));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
@@ -181,12 +175,9 @@ pub fn run(args: &Apply) -> Result<()> {
 }
 
 fn apply(args: &Apply) -> Result<()> {
-    let mut job = ask::job(args)?;
-    let stock = Stock::open(args)?;
-    let rows = job.rows();
-    if let Work::Lookup(lookup) = &mut job.work {
-        stock.check(&mut lookup.operation, rows)?;
-    }
+    let stock = Stock::open(&args.stored, &args.link)?;
+    let mut job = ask::job(args, stock.holds_lookups())?;
+    stock.check(&mut job)?;
     let choosing = stock.choosing(&args.choosing)?;
     session::carry_out("apply", job, stock, &choosing, &args.delivery, &args.link, &args.inputs())
 }
@@ -199,9 +190,9 @@ impl Apply {
 
     /// The files and folders that are read.
     fn inputs(&self) -> Vec<&Path> {
-        let others = [&self.second.other, &self.table, &self.store, &self.choosing.calibration];
+        let others = [&self.second.other, &self.table, &self.choosing.calibration];
         let others = others.into_iter().flatten().chain([&self.input]).map(PathBuf::as_path);
-        others.chain(self.csv.inputs()).collect()
+        others.chain(self.stored.path()).chain(self.csv.inputs()).collect()
     }
 
     /// The function, if it is one.
@@ -235,19 +226,17 @@ impl Apply {
                 ("--outside", self.how.outside.is_some()),
                 ("--strict", self.how.strict),
                 ("--method", self.how.method.is_some()),
-                ("--store", self.store.is_some()),
             ],
         )
     }
 
-    /// An error if options ask for what a lookup does not have.
-    fn refuse_evaluation_options(&self) -> Result<()> {
+    /// An error if options ask for what a lookup does not have. `stored`: the store holds lookups.
+    fn refuse_evaluation_options(&self, stored: bool) -> Result<()> {
         let outside = self.how.outside.is_some_and(|outside| outside != Beyond::Wrap);
-        let why = match self.store {
-            None => "does not go with a lookup (--table, --protocol or --outside wrap)",
-            // What `prepare` makes is for lookups in whole tables; splines and comparisons make theirs as they run.
-            Some(_) => {
-                "does not go with --store, which holds lookups of numbers within the domain; leave one out"
+        let why = match stored {
+            false => "does not go with a lookup (--table, --protocol or --outside wrap)",
+            true => {
+                "does not go with this --store, which holds lookups of numbers within the domain; leave one out"
             }
         };
         refuse(
@@ -261,11 +250,10 @@ impl Apply {
         )
     }
 
-    /// Whether a function is a lookup of numbers that are checked to lie in its domain.
-    fn looks_up(&self) -> bool {
-        self.how.outside == Some(Beyond::Wrap)
-            || self.store.is_some()
-            || self.choosing.protocol != Choice::Auto
+    /// Whether a function is a lookup of numbers that are checked to lie in its domain. `stored`: the store holds
+    /// lookups.
+    fn looks_up(&self, stored: bool) -> bool {
+        self.how.outside == Some(Beyond::Wrap) || stored || self.choosing.protocol != Choice::Auto
     }
 }
 

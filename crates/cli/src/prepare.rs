@@ -1,4 +1,6 @@
-//! `hushtable prepare`: makes material for lookups ahead of time, with the peer, on disk.
+//! `hushtable prepare`: makes material ahead of time, with the peer, on disk.
+
+mod what;
 
 use std::{
     io::{self, Write},
@@ -8,63 +10,86 @@ use std::{
 
 use clap::Args;
 use hushtable::{
-    Party,
-    lut::{LookupJob, Protocol},
-    net,
+    Party, net,
+    operation::Operation,
     store::{Contents, Store},
 };
 use serde::Serialize;
 
+use self::what::{Lookups, Work};
 use crate::{
-    choice::{Choice, Sharing},
+    apply::how::How,
+    choice::{Choice, Choosing, Objective},
     cost::{self, Phase, Phases},
     count::count,
     failure::{Failure, Result},
     link::Link,
     progress::Progress,
-    room,
+    room, score,
     store::{Shown, identity_of},
 };
 
 const EXAMPLES: &str = "\
 Examples:
-  Tonight, at each party; both need the same numbers:
-    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store bank.store \\
+  Tonight, at each party; both need the same:
+    hushtable prepare sigmoid --items 1e6 --store bank.store \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store telecom.store \\
+    hushtable prepare sigmoid --items 1e6 --store telecom.store \\
         --connect bank.example:7000 --identity telecom.id
   Tomorrow, with the same party listening:
     hushtable apply sigmoid --store bank.store --input bank.csv --column score --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
+  For comparisons with a constant or another column, and for decisions of `score`:
+    hushtable prepare ge --items 1e6 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
+    hushtable prepare score --threshold 0.5 --items 1e6 --store bank.store --listen 0.0.0.0:7000 \\
+        --identity bank.id
+  For lookups, in tables of a length:
+    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store bank.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
 
-`apply` says which bits it needs if those of a store do not fit. Files are encrypted for the identity. Leave \
-stores out of backups: one that was restored is refused.";
+A store serves whatever has the shape of what it was made for, and says so if something has not. Functions by a \
+table share one if tables are as long and numbers as wide, wherever their domains lie; functions by a spline if \
+degree, pieces and widths are the same; ge, gt, le and lt; eq and ne; max and min; thresholds and as many bands, \
+wherever they lie. Files are encrypted for the identity. Leave stores out of backups: one that was restored is \
+refused.";
 
-/// Make material for lookups ahead of time, with the peer
+/// Make material ahead of time, with the peer
 ///
-/// The material is spent by `apply --store`, each piece once. If this ends early, what both parties have by then
+/// The material is spent by `apply --store` and `score --store`, with the same options, each piece once. If this ends early, what both parties have by then
 /// can be used.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Prepare {
-    /// How many lookups: 1000000 or 1e6
-    #[arg(long, value_name = "N", value_parser = count)]
-    lookups: usize,
-    /// For tables of 2^K entries, K from 1 to 20, as far as the protocol goes
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
-    index_bits: u32,
-    /// Width of an entry in bits, 1 to 64
-    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
-    value_bits: u32,
-    /// How the indices will be shared; `apply` needs additive
-    #[arg(long, value_enum, default_value = "additive")]
-    index: Sharing,
-    /// How the results will be shared; `apply` needs additive
-    #[arg(long, value_enum, default_value = "additive")]
-    output: Sharing,
+    /// The function or the comparison, or score
+    #[arg(value_name = "FUNCTION", value_parser = what::works(), requires = "items")]
+    work: Option<Work>,
+    /// How many: 1000000 or 1e6
+    #[arg(long, value_name = "N", value_parser = count, requires = "work")]
+    items: Option<usize>,
+    /// How many lookups in whole tables, in place of a function
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = count,
+        required_unless_present = "work",
+        conflicts_with_all = ["work", "items"]
+    )]
+    lookups: Option<usize>,
+    #[command(flatten)]
+    tables: Lookups,
     /// Lookup protocol; auto is d up to 8 index bits, dt above
     #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
     protocol: Choice,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    asked: score::Asked,
+    /// For results that will stay shared, with --reveal none
+    #[arg(long)]
+    shared: bool,
+    /// What was made least; the same as when it is spent
+    #[arg(long, value_enum, default_value = "total")]
+    optimise: Objective,
     /// The folder to make, for this party's half
     #[arg(long, value_name = "DIR")]
     store: PathBuf,
@@ -94,8 +119,9 @@ pub fn run(args: &Prepare) -> Result<()> {
 
 fn prepare(args: &Prepare) -> Result<()> {
     let identity = identity_of(&args.link)?;
-    let plan = plan(args)?;
-    room::check(&args.store, plan.bytes()?)?;
+    let operation = operation(args)?;
+    let plan = Contents::new(operation.as_ref(), args.items.or(args.lookups).unwrap_or_default() as u64)?;
+    room::check(&args.store, plan.bytes())?;
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, None)?;
     let setup = Phase::new(start, p.take_cost());
@@ -103,8 +129,9 @@ fn prepare(args: &Prepare) -> Result<()> {
     let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;
     let shown = Shown::of(&args.store, &store, None);
     if !args.quiet {
-        let (left, bytes) = (store.left(), cost::bytes(plan.bytes()?));
-        eprintln!("{}: {left} lookups of {}, at most {bytes}", args.store.display(), store.about().protocol);
+        let (about, bytes) = (store.about(), cost::bytes(plan.bytes()));
+        let (dir, left, items) = (args.store.display(), store.left(), about.items());
+        eprintln!("{dir}: {left} {items}, at most {bytes}, for {}", about.text);
     }
     if args.json {
         let role = p.role();
@@ -116,25 +143,21 @@ fn prepare(args: &Prepare) -> Result<()> {
     Ok(())
 }
 
-fn plan(args: &Prepare) -> Result<Contents> {
-    let job = LookupJob {
-        index: args.index.into(),
-        output: args.output.into(),
-        index_bits: args.index_bits,
-        value_bits: args.value_bits,
-    };
-    let otherwise = if args.index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree };
-    let protocol = match args.protocol {
-        Choice::Of(protocol) => protocol,
-        Choice::Auto => otherwise,
-    };
-    let piece = Contents::piece(protocol, &job)?;
-    Ok(Contents { protocol, job, lookups: args.lookups as u64, piece })
+/// What has the shape that is wanted.
+fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
+    let Some(work) = args.work else { return args.tables.operation(args.protocol) };
+    let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
+    work.operation(&args.how, &args.asked, args.shared, &choosing)
 }
 
 /// Makes the store; says how much there is if that ends early.
-fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Contents) -> Result<(Store, Phase)> {
-    let progress = Progress::start("lookups", plan.lookups as usize, args.quiet);
+fn make(
+    args: &Prepare,
+    p: &mut Party,
+    identity: &net::Identity,
+    plan: &Contents<'_>,
+) -> Result<(Store, Phase)> {
+    let progress = Progress::start("items", plan.items() as usize, args.quiet);
     let made = Phase::of(p, |p| {
         Store::make(p, &args.store, identity, plan, |made| {
             progress.done().store(made as usize, Ordering::Relaxed)
@@ -145,7 +168,7 @@ fn make(args: &Prepare, p: &mut Party, identity: &net::Identity, plan: &Contents
         done => {
             let dir = args.store.display();
             Failure::from(error)
-                .worded(|error| format!("{error}. {done} lookups are in {dir} and can be used as they are"))
+                .worded(|error| format!("{error}. {done} items are in {dir} and can be used as they are"))
         }
     })
 }

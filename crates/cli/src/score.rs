@@ -15,7 +15,7 @@ use crate::{
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
         session,
-        stock::Stock,
+        stock::{Stock, Stored},
     },
     choice::Choosing,
     csv_file::{CsvFile, Dialect},
@@ -95,13 +95,15 @@ pub struct Score {
     #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
+    stored: Stored,
+    #[command(flatten)]
     link: Link,
 }
 
 /// What is asked about each row; the peer asks the same.
 #[derive(Args, Debug)]
 #[group(multiple = false)]
-struct Asked {
+pub struct Asked {
     /// Whether the probability is at least T, more than 0 and less than 1: one bit a row [default: 0.5]
     #[arg(long, value_name = "T")]
     threshold: Option<f64>,
@@ -114,7 +116,8 @@ struct Asked {
 }
 
 impl Asked {
-    fn question(&self) -> Question {
+    /// As the library has it.
+    pub fn question(&self) -> Question {
         match (&self.bands, self.reveal_exact) {
             (Some(thresholds), _) => Question::Bands(thresholds.clone()),
             (None, true) => Question::Probability,
@@ -123,7 +126,7 @@ impl Asked {
     }
 
     /// Nothing was asked for.
-    fn nothing(&self) -> bool {
+    pub fn nothing(&self) -> bool {
         self.threshold.is_none() && self.bands.is_none() && !self.reveal_exact
     }
 }
@@ -148,10 +151,11 @@ fn score(args: &Score) -> Result<()> {
     say(args, reveal);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
-    let job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
-    let (choosing, stock) = (Choosing::default(), Stock::none());
-    let inputs: Vec<&Path> =
-        [args.features.as_path(), &args.weights].into_iter().chain(args.csv.inputs()).collect();
+    let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
+    let (choosing, stock) = (Choosing::default(), Stock::open(&args.stored, &args.link)?);
+    stock.check(&mut job)?;
+    let inputs = [args.features.as_path(), &args.weights].into_iter().chain(args.stored.path());
+    let inputs: Vec<&Path> = inputs.chain(args.csv.inputs()).collect();
     session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
 }
 

@@ -81,19 +81,29 @@ const ROLES: [&str; 2] = ["P0", "P1"];
 pub struct Shown {
     path: String,
     id: String,
-    protocol: &'static str,
-    index: &'static str,
-    index_bits: u32,
-    output: &'static str,
-    value_bits: u32,
+    /// What the material is for, in words, and the digest of its shape.
+    material: String,
+    shape: String,
+    #[serde(flatten)]
+    lookups: Option<Lookups>,
     role: &'static str,
     peer: String,
     made: String,
     planned: u64,
     left: u64,
-    /// After `verify`: lookups that should be there and are not.
+    /// After `verify`: items that should be there and are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
+}
+
+/// Of a store of lookups.
+#[derive(Serialize)]
+struct Lookups {
+    protocol: &'static str,
+    index: &'static str,
+    index_bits: u32,
+    output: &'static str,
+    value_bits: u32,
 }
 
 #[derive(Serialize)]
@@ -126,15 +136,20 @@ pub fn identity_of(link: &Link) -> Result<net::Identity> {
 impl Shown {
     /// `missing` is what `verify` found.
     pub fn of(path: &Path, store: &Store, missing: Option<u64>) -> Self {
-        let About { role, protocol, job, peer_name, made, planned, .. } = store.about();
-        Self {
-            path: path.display().to_string(),
-            id: store.about().name(),
+        let About { role, text, shape, lookups, peer_name, made, planned, .. } = store.about();
+        let lookups = lookups.map(|(protocol, job)| Lookups {
             protocol: protocol.name(),
             index: sharing(job.index),
             index_bits: job.index_bits,
             output: sharing(job.output),
             value_bits: job.value_bits,
+        });
+        Self {
+            path: path.display().to_string(),
+            id: store.about().name(),
+            material: text.clone(),
+            shape: shape.iter().map(|byte| format!("{byte:02x}")).collect(),
+            lookups,
             role: ROLES[*role as usize],
             peer: peer_name.clone(),
             made: date(*made),
@@ -146,18 +161,19 @@ impl Shown {
 
     /// For people.
     fn text(&self) -> String {
-        let Self { path, protocol, index, index_bits, output, value_bits, peer, made, .. } = self;
+        let Self { path, material, peer, made, .. } = self;
+        let items = if self.lookups.is_some() { "lookups" } else { "items" };
         let sound = match self.missing {
             None => String::new(),
             Some(0) => "\n  verified: all of it is there and sound".into(),
             Some(missing) => format!(
-                "\n  verified: what is there is sound; {missing} lookups were never made, or are missing"
+                "\n  verified: what is there is sound; {missing} {items} were never made, or are missing"
             ),
         };
         let side = if self.role == ROLES[0] { "listens" } else { "connects" };
         format!(
-            "{path}: {} of {} lookups left\n  {protocol}, {index} indices of {index_bits} bits, {output} outputs of \
-             {value_bits} bits\n  with {peer}; this party {side}; made {made}\n  id {}{sound}\n",
+            "{path}: {} of {} {items} left\n  {material}\n  with {peer}; this party {side}; made {made}\n  \
+             id {}{sound}\n",
             self.left, self.planned, self.id
         )
     }

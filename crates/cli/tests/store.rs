@@ -86,7 +86,10 @@ fn a_dry_run_counts_what_is_in_the_store() {
 fn what_is_prepared_is_spent() {
     let site = site();
     for done in prepare(&site, "1.5e2", "").map(Done::ok) {
-        assert!(done.stderr.contains("150 lookups of d"), "{done:?}");
+        assert!(
+            done.stderr.contains("150 lookups, at most") && done.stderr.contains("for lookups by d:"),
+            "{done:?}"
+        );
     }
     let store = shown(&site, "ls");
     assert_eq!(
@@ -140,8 +143,9 @@ fn a_store_of_other_parameters_is_refused() {
     let asked = "apply sigmoid --domain -16:16 --input a.csv --column score --output x.csv --identity bank.id --listen 127.0.0.1:0";
     let done = site.run(&format!("{asked} --store bank.store"));
     done.fails(
-        "it is for additive indices of 4 bits, additive outputs of 9 bits, not for additive indices of 13",
+        "it holds material for lookups by d: additive indices of 4 bits, additive outputs of 9 bits (shape ",
     );
+    done.fails("), not for lookups by d: additive indices of 13 bits");
     site.run(&format!("{asked} --store telecom.store")).fails("not of bank");
     site.run(&format!("{asked} --store nowhere")).fails("nowhere: no store");
     let plain = asked.replace("--identity bank.id", "--insecure-plain-tcp");
@@ -174,6 +178,12 @@ fn what_cannot_be_prepared_is_refused() {
         ("--lookups 1e6 --index-bits 4 --value-bits 65", "not in 1..=64"),
         ("--lookups 9e11 --index-bits 12", "are free on that disk"),
         ("--lookups 1e6 --index-bits 20 --protocol d", "index bits: 20 with d is not supported"),
+        ("--lookups 1e6", "--lookups needs --index-bits"),
+        ("sigmoid", "--items"),
+        ("sigmoid --items 5 --lookups 5", "cannot be used with"),
+        ("--items 5", "FUNCTION"),
+        ("sigmoid --items 5 --bands 0.5", "are for score"),
+        ("sigmoid --items 5 --protocol d", "--lookups N --index-bits K"),
     ] {
         let done = site.run(&format!("{asked} {args}"));
         assert!(done.is_reported() && done.stderr.contains(said), "{args}: {done:?}");
@@ -189,7 +199,7 @@ fn what_cannot_be_prepared_is_refused() {
         "prepare --lookups 10 --index-bits 4 --store x --identity bank.id",
         "prepare --lookups 11 --index-bits 4 --store y --identity telecom.id",
     );
-    other.iter().for_each(|done| done.fails("disagree on number of stored lookups"));
+    other.iter().for_each(|done| done.fails("disagree on number of stored items"));
     assert!(!site.has("x") && !site.has("y"));
 }
 
@@ -200,9 +210,11 @@ fn stores_are_shown_verified_and_removed() {
     let listed = site.run("store ls --identity bank.id .");
     let text = listed.stdout.clone();
     listed.fails("telecom.store: a store of the identity");
-    for part in
-        ["100 of 100 lookups left", "d, additive indices of 4 bits", "with telecom; this party listens"]
-    {
+    for part in [
+        "100 of 100 lookups left",
+        "lookups by d: additive indices of 4 bits",
+        "with telecom; this party listens",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(site.run("store verify --identity bank.id bank.store").ok().stdout.contains("there and sound"));
@@ -281,4 +293,92 @@ fn killed_processes_leave_stores_that_can_be_used() {
         planned - before,
         start.elapsed().as_secs_f64()
     );
+}
+
+/// Runs both sides of `prepare` and then of `work`, with numbers of both parties; what each of them said.
+fn prepared(site: &Site, what: &str, work: &str) -> [Done; 2] {
+    let make = |name| format!("prepare {what} --store {name}.store --identity {name}.id --quiet");
+    site.both(&make("bank"), &make("telecom")).into_iter().for_each(|done| drop(done.ok()));
+    spend(site, work, "")
+}
+
+fn spend(site: &Site, work: &str, more: &str) -> [Done; 2] {
+    let run = |name: &str, file: &str| {
+        format!("{work} --output {file}.out.csv --force --store {name}.store --identity {name}.id --no-offline {more}")
+            .replace("FILE", file)
+    };
+    site.both(&run("bank", "a"), &run("telecom", "b"))
+}
+
+/// What is prepared for one function is spent by it, and then by another of the same shape.
+#[test]
+fn a_store_serves_functions_of_its_shape() {
+    let site = site();
+    let input = "--input FILE.csv --column score --output-fraction-bits 12 --bits 32";
+    let tanh = format!("apply tanh --domain 0:16 --method table --outside clamp {input}");
+    let made = "sigmoid --domain -8:8 --method table --outside clamp --bits 32 --output-fraction-bits 12";
+    for done in prepared(&site, &format!("{made} --items 200"), &tanh).map(Done::ok) {
+        assert!(done.stderr.contains("60 of 60 items came from the store; 140 are left"), "{done:?}");
+    }
+    let sum = |i: usize| (i * 3 % (TABLE / 2) + i * 5 % (TABLE / 2)) as f64;
+    let near = |f: &dyn Fn(f64) -> f64| {
+        let (_, rows) = results(&site.read("a.out.csv"));
+        assert_eq!(rows.len(), ROWS);
+        let off = |(i, (_, got)): (usize, &(String, f64))| (got - f(sum(i))).abs();
+        assert!(rows.iter().enumerate().map(off).all(|off| off < 1.0 / 4096.0));
+    };
+    near(&|x| x.tanh());
+    // By default numbers are saturated, which takes the same; a spline does not.
+    let sigmoid = format!("apply sigmoid --domain -8:8 --method table {input}");
+    spend(&site, &sigmoid, "--threads 2").into_iter().for_each(|done| drop(done.ok()));
+    near(&|x| if x < 8.0 { 1.0 / (1.0 + (-x).exp()) } else { 1.0 });
+    for done in spend(&site, &format!("apply sigmoid --domain -8:8 --method spline:2:16 {input}"), "") {
+        done.fails("it holds material for functions by table of 4096 entries, in 32 bits (shape ");
+        assert!(done.stderr.contains("not for functions by spline"), "{done:?}");
+    }
+    let listed = site.run("store ls --identity bank.id bank.store").ok().stdout;
+    assert!(
+        listed.contains("80 of 200 items left\n  functions by table of 4096 entries, in 32 bits"),
+        "{listed}"
+    );
+    let shown = shown(&site, "verify");
+    assert_eq!(
+        (&shown["left"], &shown["missing"], &shown["protocol"]),
+        (&80.into(), &0.into(), &Value::Null)
+    );
+    // A table is looked up, whatever the store holds.
+    let [p0, _] = apply("--listen 127.0.0.1:0");
+    site.run(&p0).fails("not for lookups by");
+}
+
+#[test]
+fn comparisons_and_scores_come_from_stores() {
+    let site = site();
+    let least = "apply ge --column score --constant 7 --input FILE.csv";
+    for done in prepared(&site, "lt --items 60", least).map(Done::ok) {
+        assert!(done.stderr.contains("60 of 60 items came from the store; 0 are left"), "{done:?}");
+    }
+    let (_, rows) = results(&site.read("b.out.csv"));
+    for (i, (_, got)) in rows.iter().enumerate() {
+        let sum = i * 3 % (TABLE / 2) + i * 5 % (TABLE / 2);
+        assert_eq!(*got, f64::from(sum >= 7), "row {i}");
+    }
+    site.run("store rm --identity bank.id bank.store").ok();
+    site.run("store rm --identity telecom.id telecom.store").ok();
+    site.write("a.toml", "intercept = -3.5\n[weights]\nscore = 0.5\n");
+    site.write("b.toml", "[weights]\nscore = 0.5\n");
+    let score = "score --features FILE.csv --weights FILE.toml";
+    for done in
+        prepared(&site, "score --threshold 0.1 --items 60", &format!("{score} --threshold 0.5")).map(Done::ok)
+    {
+        assert!(done.stderr.contains("60 of 60 items came from the store"), "{done:?}");
+    }
+    let (_, rows) = results(&site.read("a.out.csv"));
+    for (i, (_, got)) in rows.iter().enumerate() {
+        let sum = i * 3 % (TABLE / 2) + i * 5 % (TABLE / 2);
+        assert_eq!(*got, f64::from(sum >= 7), "row {i}");
+    }
+    for done in spend(&site, &format!("{score} --bands 0.2,0.5"), "") {
+        done.fails("it holds material for comparisons with a cut, of numbers of 40 bits (shape ");
+    }
 }

@@ -15,6 +15,7 @@ mod trace;
 
 pub use atom::{Atom, Source};
 pub use origin::Origin;
-pub(crate) use origin::{Window, cut, read, written};
+#[doc(hidden)]
+pub use origin::{Window, cut, read, written};
 pub use shape::Shape;
 pub(crate) use shape::short;

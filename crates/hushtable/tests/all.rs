@@ -64,6 +64,7 @@ mod store;
 mod store_crash;
 mod store_cursor;
 mod store_faults;
+mod stored;
 mod switching;
 mod tables;
 mod ticket;

@@ -12,7 +12,7 @@ use hushtable::{
     share::{Additive, Bitwise, Kind, Share, Sharing},
     store::{Contents, Store},
 };
-use stores::{JOB, Site, contains, copy, made, plan, refusal, share, table};
+use stores::{JOB, Site, blank, contains, copy, made, plan, refusal, share, table};
 
 /// Every protocol: material that was bytes in between, in pieces, of which each party sends another
 /// number.
@@ -102,16 +102,17 @@ fn what_is_at_a_position_does_not_depend_on_earlier_takes() {
 fn the_plan_says_what_is_on_the_disk() {
     for protocol in Protocol::ALL {
         let site = Site::new();
-        let plan = plan(protocol, JOB, 3000, 1000);
+        let made = plan(protocol, JOB, 3000, 1000);
         if protocol.stored_bits(&JOB).is_none() {
-            assert!(matches!(Contents::piece(protocol, &JOB), Err(Error::Param { .. })));
+            assert!(matches!(Contents::new(&made.lookup, 1), Err(Error::Param { .. })));
             continue;
         }
-        drop(site.make(&plan).unwrap());
+        let plan = made.plan().unwrap();
+        drop(site.make_by(&plan).unwrap());
         for role in [Role::P0, Role::P1] {
             let files = fs::read_dir(site.store_path(role)).unwrap();
             let bytes: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
-            assert!(bytes <= plan.bytes().unwrap(), "{protocol}: {bytes}");
+            assert!(bytes <= plan.bytes(), "{protocol}: {bytes}");
             #[cfg(unix)]
             for entry in fs::read_dir(site.store_path(role)).unwrap() {
                 use std::os::unix::fs::PermissionsExt;
@@ -171,7 +172,7 @@ fn without_tls_there_is_no_store() {
     let plan = plan(Protocol::Rotl, JOB, 10, 10);
     let make = |p: &mut Party| {
         let role = p.role();
-        Ok(refusal(Store::make(p, &site.store_path(role), &site.identity(role), &plan, |_| {})))
+        Ok(refusal(Store::make(p, &site.store_path(role), &site.identity(role), &plan.plan()?, |_| {})))
     };
     let (p0, _) = run_pair(Party::pair().unwrap(), make, make).unwrap();
     contains(&p0, &["needs TLS"]);
@@ -255,7 +256,7 @@ fn an_interrupted_making_leaves_what_is_complete() {
         let role = p.role();
         let mut files = 0;
         let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            Store::make(p, &site.store_path(role), &site.identity(role), &plan, |_| {
+            Store::make(p, &site.store_path(role), &site.identity(role), &plan.plan().unwrap(), |_| {
                 files += 1;
                 assert!(role == Role::P0 || files < 2, "gives up");
             })
@@ -279,14 +280,13 @@ fn an_interrupted_making_leaves_what_is_complete() {
 fn what_does_not_fit_is_named() {
     let site = made();
     let store = site.open(Role::P0).unwrap();
-    store.fits(Protocol::Rotl, &JOB).unwrap();
+    store.fits(&blank(Protocol::Rotl, JOB)).unwrap();
     let job = LookupJob { index_bits: 5, value_bits: 8, ..JOB };
     contains(
-        &refusal(store.fits(Protocol::SpLut, &job)),
+        &refusal(store.fits(&blank(Protocol::SpLut, job))),
         &[
-            "rotl, not of splut",
-            "additive indices of 4 bits, additive outputs of 16 bits, not for",
-            "of 5 bits",
+            "it holds material for lookups by rotl: additive indices of 4 bits, additive outputs of 16 bits (shape ",
+            "), not for lookups by splut: additive indices of 5 bits",
         ],
     );
     drop(store);

@@ -24,7 +24,7 @@ use hushtable::{
     store::Store,
 };
 use prim::{block::Block, prg::Prg};
-use stores::{JOB, Site, copy, plan};
+use stores::{JOB, Site, blank, copy, plan};
 
 /// Enough random bits in each lookup that no two are alike.
 const WIDE: LookupJob = LookupJob { value_bits: 64, ..JOB };
@@ -40,6 +40,7 @@ fn taker() {
     let root = PathBuf::from(root);
     let identity = Identity::load(&root.join("bank.id")).unwrap();
     let mut store = Store::open(&root.join("bank.store"), &identity).unwrap().insecure_agree_alone();
+    let lookup = blank(Protocol::Doubling, WIDE);
     let mut rng = Prg::new(Block(env::var("CRASH_SEED").unwrap().parse().unwrap()));
     let mut out = io::stdout().lock();
     out.write_all(format!("\nopened {}\n", store.cursor()).as_bytes()).unwrap();
@@ -48,9 +49,7 @@ fn taker() {
         let first = reserved.positions().next().unwrap();
         let mut line = format!("took {first} {}", reserved.len());
         while !reserved.is_empty() {
-            let mut material = reserved.load::<Cyclic, Additive, u64>(1 << 12).unwrap();
-            for _ in 0..material.len() {
-                let bytes = material.take(1).unwrap().to_bytes(Protocol::Doubling, &WIDE);
+            for bytes in reserved.insecure_bytes(&lookup, 1 << 12).unwrap() {
                 line += &format!(" {}", &blake3::hash(&bytes).to_hex()[..24]);
             }
         }

@@ -13,9 +13,9 @@ use hushtable::{
 fn parameters(p: &mut Party, about: &About) -> Result<()> {
     p.agree(&[
         ("store", about.name()),
-        ("store's protocol", about.protocol.name().into()),
-        ("store's lookups", about.job.to_string()),
-        ("number of stored lookups", about.planned.to_string()),
+        ("store's material", about.text.clone()),
+        ("shape of the store's material", blake3::Hash::from(about.shape).to_hex().to_string()),
+        ("number of stored items", about.planned.to_string()),
     ])
 }
 

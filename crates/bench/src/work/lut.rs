@@ -88,8 +88,8 @@ impl Benchmark for LutWork {
         let memory = 2 * (each as u64 * u64::from(self.batch) + room as u64);
         fits(memory, &format!("both parties' {} lookups by {}", self.batch, self.protocol))?;
         let Some(dir) = &self.store else { return Ok(()) };
-        let (protocol, piece) = (self.protocol, Contents::piece(self.protocol, &job)?);
-        let plan = Contents { protocol, job, lookups: (self.items() * runs) as u64, piece };
+        let lookup = Lookup::blank(self.protocol, job)?;
+        let plan = Contents::new(&lookup, (self.items() * runs) as u64)?;
         stock::prepare(dir, &self.store_name(), &plan, self.items())
     }
 

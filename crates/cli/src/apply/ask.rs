@@ -16,14 +16,16 @@ use super::{
 use crate::failure::{Failure, Result};
 
 /// The format of compared numbers unless another is asked for.
-const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
+pub const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
 
 /// Reads and checks everything.
-pub fn job(args: &Apply) -> Result<Job> {
+///
+/// `stored`: the store holds lookups.
+pub fn job(args: &Apply, stored: bool) -> Result<Job> {
     match args.operation {
         Some(Operation::Relation(relation)) => compare(args, relation),
-        Some(Operation::Function(function)) if !args.looks_up() => function_of(args, function),
-        _ => look_up(args),
+        Some(Operation::Function(function)) if !args.looks_up(stored) => function_of(args, function),
+        _ => look_up(args, stored),
     }
 }
 
@@ -67,9 +69,9 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
 }
 
 /// A lookup in the table of a function, or in one from a file.
-fn look_up(args: &Apply) -> Result<Job> {
+fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     args.refuse_second_operand()?;
-    args.refuse_evaluation_options()?;
+    args.refuse_evaluation_options(stored)?;
     let source = Source::open(&args.input, &args.csv)?;
     let fraction_bits = index_fraction_bits(args, &source)?;
     let reveal = args.delivery.reveal.on(&args.link)?;

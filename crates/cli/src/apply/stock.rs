@@ -1,17 +1,33 @@
-//! Material that was made ahead, for the lookups of a job.
+//! Material that was made ahead, for the rows of a job.
 
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 use hushtable::{
     Party,
-    operation::Lookup,
     store::{Reserved, Store},
 };
 
-use super::Apply;
+use super::job::{Job, Work};
 use crate::{
     choice::{Choice, Choosing},
     failure::{Failure, Result},
+    link::Link,
     store::identity_of,
 };
+
+/// Where material comes from.
+#[derive(Args, Debug, Default)]
+pub struct Stored {
+    /// Material that `hushtable prepare` made with the peer; what it lacks is made now
+    ///
+    /// It says whether it is for lookups; then a function is looked up, as with --outside wrap.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// All material must come from --store: if it holds too little, nothing is started
+    #[arg(long, requires = "store")]
+    no_offline: bool,
+}
 
 /// What the job takes from disk: at most one store.
 pub struct Stock {
@@ -19,23 +35,28 @@ pub struct Stock {
     no_offline: bool,
 }
 
-impl Stock {
-    /// No store.
-    pub fn none() -> Self {
-        Self { store: None, no_offline: false }
+impl Stored {
+    /// The folder, which is read.
+    pub fn path(&self) -> Option<&Path> {
+        self.store.as_deref()
     }
+}
 
-    /// Opens the store that the arguments name.
-    pub fn open(args: &Apply) -> Result<Self> {
-        let open = |path: &std::path::PathBuf| -> Result<Store> {
-            Ok(Store::open(path, &identity_of(&args.link)?)?)
-        };
+impl Stock {
+    /// Opens the store that the arguments name, if they do.
+    pub fn open(args: &Stored, link: &Link) -> Result<Self> {
+        let open = |path: &PathBuf| -> Result<Store> { Ok(Store::open(path, &identity_of(link)?)?) };
         Ok(Self { store: args.store.as_ref().map(open).transpose()?, no_offline: args.no_offline })
     }
 
-    /// What the protocol is to be chosen by: with a store there is no choice.
+    /// Whether it is for lookups by a protocol.
+    pub fn holds_lookups(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.about().lookups.is_some())
+    }
+
+    /// What the protocol is to be chosen by: with a store of lookups there is no choice.
     pub fn choosing(&self, asked: &Choosing) -> Result<Choosing> {
-        let Some(stored) = self.store.as_ref().map(|store| store.about().protocol) else {
+        let Some((stored, _)) = self.store.as_ref().and_then(|store| store.about().lookups) else {
             return Ok(asked.clone());
         };
         match asked.protocol {
@@ -51,20 +72,22 @@ impl Stock {
         self.store.as_ref().map_or("none".into(), |store| store.about().name())
     }
 
-    /// How many of `rows` lookups are there, before the peer was asked.
+    /// How many of `rows` are there, before the peer was asked.
     pub fn left(&self, rows: usize) -> usize {
         self.store.as_ref().map_or(0, |store| store.left().min(rows as u64) as usize)
     }
 
-    /// Checks that the store serves the lookups, and that there is enough if all must come from it.
-    pub fn check(&self, lookup: &mut Lookup, rows: usize) -> Result<()> {
+    /// Checks that the store serves the job, and that there is enough if all must come from it.
+    pub fn check(&self, job: &mut Job) -> Result<()> {
         let Some(store) = &self.store else { return Ok(()) };
-        lookup.protocol = store.about().protocol;
-        store.fits(lookup.protocol, &lookup.job)?;
-        self.enough(rows)
+        if let (Work::Lookup(lookup), Some((protocol, _))) = (&mut job.work, store.about().lookups) {
+            lookup.operation.protocol = protocol;
+        }
+        store.fits(job.operation())?;
+        self.enough(job.rows())
     }
 
-    /// Moves on to where both parties are; returns how many of `rows` lookups are there.
+    /// Moves on to where both parties are; returns how many of `rows` are there.
     pub fn agree(&mut self, p: &mut Party, rows: usize) -> Result<usize> {
         let Some(store) = &mut self.store else { return Ok(0) };
         store.agree(p)?;
@@ -73,31 +96,31 @@ impl Stock {
         Ok(stored)
     }
 
-    /// Hands out `counts` lookups to lanes.
+    /// Hands out `counts` items to lanes.
     pub fn reserve(&mut self, counts: &[usize]) -> Result<Vec<Option<Reserved>>> {
         let Some(store) = &mut self.store else { return Ok(counts.iter().map(|_| None).collect()) };
         Ok(store.reserve_lanes(counts)?.into_iter().map(Some).collect())
     }
 
-    /// What people should know about what is left after `stored` of `rows` lookups.
+    /// What people should know about what is left after `stored` of `rows`.
     pub fn summary(&self, stored: usize, rows: usize) -> Option<String> {
-        let left = self.store.as_ref()?.left();
+        let store = self.store.as_ref()?;
+        let (left, items) = (store.left(), store.about().items());
         let made = match rows - stored {
             0 => String::new(),
             made => format!(", the other {made} were made now"),
         };
-        Some(format!("{stored} of {rows} lookups came from the store{made}; {left} are left"))
+        Some(format!("{stored} of {rows} {items} came from the store{made}; {left} are left"))
     }
 
     fn enough(&self, rows: usize) -> Result<()> {
-        let Some(left) = self.store.as_ref().map(Store::left).filter(|_| self.no_offline) else {
-            return Ok(());
-        };
+        let Some(store) = self.store.as_ref().filter(|_| self.no_offline) else { return Ok(()) };
+        let (left, items) = (store.left(), store.about().items());
         if left >= rows as u64 {
             return Ok(());
         }
         let more = "make another store with `hushtable prepare`, or leave --no-offline out";
-        Err(Failure::local(format!("{left} lookups are left in the store, {rows} are needed; {more}")))
+        Err(Failure::local(format!("{left} {items} are left in the store, {rows} are needed; {more}")))
     }
 }
 

@@ -153,7 +153,11 @@ impl Operation for Bands {
 
     fn stored_as(&self) -> String {
         let results = self.additive.map_or(String::new(), |bits| format!(", as numbers of {bits} bits"));
-        format!("bands between {} cuts, of numbers of {} bits{results}", self.cuts.len(), self.job.bits)
+        let what = match self.cuts.len() {
+            1 => "comparisons with a cut".to_owned(),
+            cuts => format!("bands between {cuts} cuts"),
+        };
+        format!("{what}, of numbers of {} bits{results}", self.job.bits)
     }
 
     fn tells(&self) -> String {

@@ -32,7 +32,6 @@ struct Stored<'a> {
     role: Role,
     bytes: Reader<'a>,
     items: usize,
-    /// Those that are wanted, in the order in which [`Atom::take`] cuts.
     before: usize,
     wanted: usize,
     /// Where they are written again.
@@ -102,7 +101,10 @@ impl Stored<'_> {
 }
 
 /// The bytes of what `make` makes with the peer, about so many.
-pub(crate) fn written<T>(
+///
+/// # Errors
+/// Those of `make`.
+pub fn written<T>(
     p: &mut Party,
     bytes: usize,
     make: impl FnOnce(&mut Origin<'_>) -> Result<T>,
@@ -114,17 +116,20 @@ pub(crate) fn written<T>(
 
 /// Items whose material is in some bytes, and those of them that are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    pub(crate) items: usize,
-    pub(crate) before: usize,
-    pub(crate) wanted: usize,
+pub struct Window {
+    /// How many there are.
+    pub items: usize,
+    /// Those that are not wanted, in the order in which [`Atom::take`] cuts.
+    pub before: usize,
+    /// Those behind them that are.
+    pub wanted: usize,
 }
 
 /// What `make` made, from its bytes at the party `role`: the items wanted, of which there is one at least.
 ///
 /// # Errors
 /// [`Error::Store`](crate::Error::Store) for bytes of another length.
-pub(crate) fn read<T>(
+pub fn read<T>(
     bytes: &[u8],
     role: Role,
     window: Window,
@@ -137,7 +142,7 @@ pub(crate) fn read<T>(
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn cut<T>(
+pub fn cut<T>(
     bytes: &[u8],
     role: Role,
     window: Window,

@@ -32,10 +32,9 @@ pub struct Contents<'a> {
     /// What it is for; whatever has its shape can spend it.
     operation: &'a dyn Operation,
     shape: Shape,
-    /// Items.
-    pub items: u64,
+    items: u64,
     /// Items in each file.
-    pub piece: usize,
+    piece: usize,
 }
 
 impl<'a> Contents<'a> {
@@ -47,6 +46,17 @@ impl<'a> Contents<'a> {
         let shape = operation.shape()?;
         let piece = most(operation, &shape);
         Ok(Self { operation, shape, items, piece })
+    }
+
+    /// With so many items in each file.
+    #[must_use]
+    pub fn in_files_of(self, piece: usize) -> Self {
+        Self { piece, ..self }
+    }
+
+    /// Items.
+    pub fn items(&self) -> u64 {
+        self.items
     }
 
     /// The shape of the material.

@@ -11,9 +11,10 @@ use hushtable::{
     Error, Party, Result, Role,
     lut::{LookupJob, Protocol, Table},
     net::{Identity, Listener, Options, connect},
-    onehot::{Cyclic, Group},
+    onehot::Group,
+    operation::{Lookup, Operation},
     run_pair,
-    share::{Additive, Kind, Share, Sharing},
+    share::{Kind, Share, Sharing},
     store::{Contents, Reserved, Store},
 };
 use prim::{block::Block, prg::Prg, ring::Ring};
@@ -83,7 +84,12 @@ impl Site {
     }
 
     /// Makes both stores.
-    pub fn make(&self, plan: &Contents) -> Result<(Store, Store)> {
+    pub fn make(&self, made: &Made) -> Result<(Store, Store)> {
+        let plan = made.plan()?;
+        self.make_by(&plan)
+    }
+
+    pub fn make_by(&self, plan: &Contents<'_>) -> Result<(Store, Store)> {
         self.run(|p| {
             let role = p.role();
             Store::make(p, &self.store_path(role), &self.identity(role), plan, |_| {})
@@ -92,8 +98,12 @@ impl Site {
 
     /// One party loads material for `count` lookups, of 16-bit outputs, without its peer.
     pub fn load_alone(&self, role: Role, count: usize) {
-        let mut reserved = self.open(role).unwrap().insecure_agree_alone().reserve(count).unwrap();
-        load(&mut reserved, count);
+        let mut store = self.open(role).unwrap().insecure_agree_alone();
+        let (protocol, job) = store.about().lookups.expect("lookups");
+        let mut reserved = store.reserve(count).unwrap();
+        while !reserved.is_empty() {
+            drop(reserved.load(&blank(protocol, job), reserved.len()).unwrap());
+        }
     }
 
     /// Looks up `count` values from both stores, in pieces of at most `most`, and compares them.
@@ -109,11 +119,14 @@ impl Site {
         let (a, b) = self.run(|p| {
             let mut store = self.open(p.role())?;
             store.agree(p)?;
+            let (protocol, _) = store.about().lookups.expect("lookups");
+            let shape = blank(protocol, *job).shape()?;
             let mut reserved = store.reserve(count)?;
             let x = share::<G::Kind>(p.role(), job.index_bits, &xs);
             let mut got = Vec::new();
             while !reserved.is_empty() {
-                let material = reserved.load::<G, K, R>(most)?;
+                let material = reserved
+                    .read(&shape, most, |from, items| protocol.prepare::<G, K, R>(from, &table, items))?;
                 let x = Share::new(job.index_bits, x.words()[got.len()..][..material.len()].to_vec());
                 let y = material.lookup(p, &table, &x)?;
                 got.extend(p.open(&y)?.iter().map(|y| y.to_u64()));
@@ -151,14 +164,33 @@ pub fn contains(text: &str, parts: &[&str]) {
 
 /// Loads material for the next `count` lookups, of 16-bit outputs, and drops it.
 pub fn load(reserved: &mut Reserved, count: usize) {
-    let left = reserved.len() - count;
+    let (left, lookup) = (reserved.len() - count, blank(Protocol::Rotl, JOB));
     while reserved.len() > left {
-        drop(reserved.load::<Cyclic, Additive, u16>(reserved.len() - left).unwrap());
+        drop(reserved.load(&lookup, reserved.len() - left).unwrap());
     }
 }
 
-pub fn plan(protocol: Protocol, job: LookupJob, lookups: u64, piece: usize) -> Contents {
-    Contents { protocol, job, lookups, piece }
+/// What a store of lookups is to hold.
+#[derive(Clone)]
+pub struct Made {
+    pub lookup: Lookup,
+    pub items: u64,
+    pub piece: usize,
+}
+
+impl Made {
+    pub fn plan(&self) -> Result<Contents<'_>> {
+        Ok(Contents::new(&self.lookup, self.items)?.in_files_of(self.piece))
+    }
+}
+
+pub fn plan(protocol: Protocol, job: LookupJob, items: u64, piece: usize) -> Made {
+    Made { lookup: blank(protocol, job), items, piece }
+}
+
+/// Lookups in some table.
+pub fn blank(protocol: Protocol, job: LookupJob) -> Lookup {
+    Lookup::blank(protocol, job).unwrap()
 }
 
 pub fn table<R: Ring>(job: &LookupJob) -> Table<R> {

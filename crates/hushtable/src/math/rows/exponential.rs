@@ -127,7 +127,7 @@ impl Exponential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{net::Role, run_pair};
+    use crate::{Party, net::Role, run_pair};
 
     /// Every number of the domain, in splits of all kinds.
     #[test]

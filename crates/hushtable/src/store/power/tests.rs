@@ -10,17 +10,21 @@ use crate::{
     error::Error,
     lut::{LookupJob, Protocol},
     net::{Identity, Listener, Options, Role, connect},
-    onehot::Cyclic,
+    operation::Lookup,
     party::{Party, run_pair},
     process::Process,
-    share::{Additive, Sharing},
+    share::Sharing,
     store::{Contents, Reserved, Store},
 };
 
 const SEED: u128 = 11;
 const JOB: LookupJob =
     LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 2, value_bits: 8 };
-const PLAN: Contents = Contents { protocol: Protocol::Doubling, job: JOB, lookups: 20, piece: 8 };
+const LOOKUPS: u64 = 20;
+
+fn lookup() -> Lookup {
+    Lookup::blank(Protocol::Doubling, JOB).unwrap()
+}
 
 /// Two identities that trust each other, and the folder of P0's store.
 struct Site(TempDir);
@@ -55,9 +59,11 @@ impl Site {
             let p1 = scope.spawn(move || Party::new(connect(&address, Options::secure(peer)).unwrap(), None));
             (Party::new(listener.accept().unwrap(), None).unwrap(), p1.join().unwrap().unwrap())
         });
+        let lookup = lookup();
+        let plan = Contents::new(&lookup, LOOKUPS).unwrap().in_files_of(8);
         let make = |p: &mut Party| {
             let dir = self.0.path().join(["p0.store", "p1.store"][p.role() as usize]);
-            Store::make(p, &dir, &self.identity(p.role()), &PLAN, |made| note(Step::Promise(made)))
+            Store::make(p, &dir, &self.identity(p.role()), &plan, |made| note(Step::Promise(made)))
         };
         let (steps, _) = run_pair(
             parties,
@@ -78,7 +84,7 @@ impl Site {
             for &count in counts {
                 let mut reserved = store.reserve(count).unwrap();
                 while !reserved.is_empty() {
-                    drop(reserved.load::<Cyclic, Additive, u64>(count).unwrap());
+                    drop(reserved.load(&lookup(), count).unwrap());
                 }
                 note(Step::Promise(store.cursor()));
             }
@@ -131,14 +137,14 @@ fn what_was_made_outlives_a_power_cut() {
     let before = site.copy();
     let steps = site.make();
     let tape = Tape::new(&before.path().join("all"), site.0.path(), steps);
-    assert_eq!(tape.promised(tape.moments() - 1), Some(PLAN.lookups));
+    assert_eq!(tape.promised(tape.moments() - 1), Some(LOOKUPS));
     every_cut(&tape, |root, made, when| match (open(root), made) {
         (Err(error), Some(_)) => panic!("{when}: {error}"),
         (Err(_), None) => {}
         (Ok(store), made) => {
             assert!(store.left() >= made.unwrap_or(0), "{when}: {} are left", store.left());
             let missing = store.verify().unwrap_or_else(|error| panic!("{when}: {error}"));
-            assert_eq!(missing, PLAN.lookups - store.left(), "{when}");
+            assert_eq!(missing, LOOKUPS - store.left(), "{when}");
         }
     });
 }
@@ -190,7 +196,7 @@ fn a_fork_neither_spends_nor_removes_anything() {
     for inherited in Process::inherited() {
         let mut store = open(site.0.path()).unwrap().insecure_agree_alone();
         let mut first = store.reserve(8).unwrap();
-        drop(first.load::<Cyclic, Additive, u64>(8).unwrap());
+        drop(first.load(&lookup(), 8).unwrap());
         drop(first);
         let before = names();
         Arc::get_mut(&mut store.pieces).unwrap().inherit(inherited);
@@ -198,7 +204,7 @@ fn a_fork_neither_spends_nor_removes_anything() {
         refused(store.reserve(1).map(drop).unwrap_err());
         let mut before_the_fork =
             Reserved { pieces: Arc::clone(&store.pieces), ranges: std::iter::once(8..10).collect() };
-        refused(before_the_fork.load::<Cyclic, Additive, u64>(2).map(drop).unwrap_err());
+        refused(before_the_fork.load(&lookup(), 2).map(drop).unwrap_err());
         drop((store, before_the_fork));
         assert_eq!(names(), before, "the parent may read them still");
         fs::remove_dir_all(site.0.path().join("p0.store")).unwrap();

@@ -1,0 +1,124 @@
+//! What material is to be prepared for.
+
+use apps::scoring::Scoring;
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use hushtable::{
+    lut::{Job, Protocol},
+    math::Function,
+    operation::{self, Compare, Relation},
+};
+
+use crate::{
+    apply::{
+        ask::COMPARED,
+        evaluate,
+        how::{Beyond, How},
+        input::Format,
+        job::SHARED_BITS,
+    },
+    choice::{Choice, Choosing, Sharing},
+    failure::{Failure, Result},
+    score,
+};
+
+/// What `apply` or `score` will be asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    Function(Function),
+    Relation(Relation),
+    Score,
+}
+
+/// Lookups in whole tables.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Lookups")]
+pub struct Lookups {
+    /// For tables of 2^K entries, K from 1 to 20, as far as the protocol goes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20), requires = "lookups")]
+    index_bits: Option<u32>,
+    /// Width of an entry in bits, 1 to 64 [default: 64]
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u32).range(1..=64), requires = "lookups")]
+    value_bits: Option<u32>,
+    /// How the indices will be shared; `apply` needs additive
+    #[arg(long, value_enum, default_value = "additive")]
+    index: Sharing,
+    /// How the results will be shared; `apply` needs additive
+    #[arg(long, value_enum, default_value = "additive")]
+    output: Sharing,
+}
+
+/// For clap: functions, comparisons and `score`, with a line of help each.
+pub fn works() -> impl TypedValueParser<Value = Work> {
+    let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
+    let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
+    let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");
+    let all = functions.into_iter().chain(relations).chain([score]);
+    PossibleValuesParser::new(all).map(|name| match &name[..] {
+        "score" => Work::Score,
+        name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
+            Some(relation) => Work::Relation(relation),
+            None => Work::Function(name.parse().expect("a name that clap knows")),
+        },
+    })
+}
+
+impl Lookups {
+    /// In a table of zeros: the material does not depend on it.
+    pub fn operation(&self, protocol: Choice) -> Result<Box<dyn operation::Operation>> {
+        let Some(index_bits) = self.index_bits else {
+            return Err(Failure::new("--lookups needs --index-bits K, for tables of 2^K entries"));
+        };
+        let (index, output) = (self.index.into(), self.output.into());
+        let job = Job { index, output, index_bits, value_bits: self.value_bits.unwrap_or(64) };
+        let otherwise = if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree };
+        let protocol = match protocol {
+            Choice::Of(protocol) => protocol,
+            Choice::Auto => otherwise,
+        };
+        protocol.check(&job)?;
+        Ok(Box::new(operation::Lookup::blank(protocol, job)?))
+    }
+}
+
+impl Work {
+    /// As `apply` and `score` make it of the same options. `shared`: its results stay shared.
+    pub fn operation(
+        self,
+        how: &How,
+        asked: &score::Asked,
+        shared: bool,
+        choosing: &Choosing,
+    ) -> Result<Box<dyn operation::Operation>> {
+        if !asked.nothing() && !matches!(self, Self::Score) {
+            return Err(Failure::new("--threshold, --bands and --reveal-exact are for score"));
+        }
+        if choosing.protocol != Choice::Auto || how.outside == Some(Beyond::Wrap) {
+            let why = "what --protocol or --outside wrap ask for is lookups: --lookups N --index-bits K";
+            return Err(Failure::new(why));
+        }
+        match self {
+            Self::Function(function) => {
+                let objective = choosing.optimise.into();
+                let wanted = how.wanted(how.bits, how.function_bits(), shared, objective);
+                Ok(Box::new(evaluate::evaluation(function, wanted)?))
+            }
+            Self::Relation(relation) => {
+                let bits = how.bits.unwrap_or(COMPARED.bits);
+                let fraction_bits = how.fraction_bits.unwrap_or(COMPARED.fraction_bits);
+                let range = Format { bits, fraction_bits }.range();
+                let objective = choosing.optimise.into();
+                let compare = Compare::new(relation, [bits, fraction_bits], range, range, objective)?;
+                Ok(Box::new(if shared { compare.additive(SHARED_BITS) } else { compare }))
+            }
+            Self::Score => {
+                let bits = how.bits.unwrap_or(score::BITS);
+                let scoring =
+                    Scoring::new(bits, how.fraction_bits.unwrap_or(score::FRACTION_BITS), asked.question())?;
+                Ok(Box::new(if shared { scoring.additive(SHARED_BITS) } else { scoring }))
+            }
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Stored material of every operation that can be cut: what it gives, what is refused, and who may spend what.
+
+use crate::support::stores;
+
+use std::{collections::HashSet, fs};
+
+use hushtable::{
+    Error, Party, Result, Role,
+    arith::{CompareJob, Domain, Objective},
+    lut::{LookupJob, Protocol},
+    math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside, SoftmaxJob, gelu},
+    operation::{Bands, Compare, Lookup, Multiply, Operation, Relation, Select, Truncate},
+    run::{self, Outcome, Ready, Reveal, Unwatched},
+    run_pair,
+    share::Sharing,
+    source::{self, Shape, Window},
+    store::Plan,
+};
+use prim::{block::Block, prg::Prg, ring::low};
+use stores::{Site, blank, contains, refusal};
+
+/// An operation, the numbers that it gets, and what it should give.
+struct Case {
+    operation: Box<dyn Operation>,
+    /// Widths of the operands, and whether they are shared by XOR.
+    widths: Vec<(u32, bool)>,
+    operands: Vec<Vec<i64>>,
+    want: Vec<i64>,
+    /// Units in the last place by which results may differ.
+    within: i64,
+}
+
+const ITEMS: usize = 40;
+
+/// Of one operand: what `f` gives of each of some numbers of `bits` bits.
+fn unary(operation: impl Operation + 'static, bits: u32, x: Vec<i64>, f: impl Fn(i64) -> i64) -> Case {
+    let want = x.iter().map(|&x| f(x)).collect();
+    Case { operation: Box::new(operation), widths: vec![(bits, false)], operands: vec![x], want, within: 0 }
+}
+
+fn binary(
+    operation: impl Operation + 'static,
+    widths: [(u32, bool); 2],
+    x: Vec<i64>,
+    y: Vec<i64>,
+    f: impl Fn(i64, i64) -> i64,
+) -> Case {
+    let want = x.iter().zip(&y).map(|(&x, &y)| f(x, y)).collect();
+    Case { operation: Box::new(operation), widths: widths.to_vec(), operands: vec![x, y], want, within: 0 }
+}
+
+/// Signed numbers of `bits` bits.
+fn numbers(seed: u128, bits: u32) -> Vec<i64> {
+    let mut words = vec![0u64; ITEMS];
+    Prg::new(Block(seed)).words(bits, &mut words);
+    words.iter().map(|w| (w << (64 - bits)) as i64 >> (64 - bits)).collect()
+}
+
+/// A function of numbers with 6 bits behind the point, in 24 bits, over -2 to 2.
+fn function(method: Method, outside: Outside) -> Case {
+    let domain = Bounds { lo: -2.0, hi: 2.0 };
+    let options = Options { domain: Some(domain), method, outside, ..Options::default() };
+    let operation = Evaluation::new(Function::Sigmoid, 24, 6, &options).unwrap();
+    let limit = if outside == Outside::Strict { 128 } else { 1000 };
+    let x: Vec<i64> = numbers(1, 24).iter().map(|x| x.rem_euclid(2 * limit) - limit).collect();
+    let within = operation.card().max_ulp().ceil() as i64;
+    let value = move |x: i64| {
+        let inside = (x as f64 / 64.0).clamp(-2.0, 127.0 / 64.0);
+        let limit = if x < -128 { 0.0 } else { 1.0 };
+        let outside = outside == Outside::Saturate && !(-128..128).contains(&x);
+        (64.0 * if outside { limit } else { 1.0 / (1.0 + (-inside).exp()) }).round() as i64
+    };
+    Case { within, ..unary(operation, 24, x, value) }
+}
+
+fn comparison(relation: Relation, objective: Objective, domain: Domain, additive: Option<u32>) -> Case {
+    let job = CompareJob::new(13, domain, objective).unwrap();
+    let operation = Compare::of(relation, job);
+    let operation = additive.map_or(operation, |bits| operation.additive(bits));
+    let far = if domain == Domain::Near { 11 } else { 13 };
+    let (x, mut y) = (numbers(2, far), numbers(3, far));
+    y[..5].copy_from_slice(&x[..5]);
+    binary(operation, [(13, false); 2], x, y, move |x, y| match relation {
+        Relation::Ge => (x >= y).into(),
+        Relation::Lt => (x < y).into(),
+        Relation::Eq => (x == y).into(),
+        Relation::Ne => (x != y).into(),
+        Relation::Max => x.max(y),
+        _ => x.min(y),
+    })
+}
+
+fn cases() -> Vec<Case> {
+    use Objective::{Bytes, Online, Rounds, Total};
+    let spline = |degree, pieces| Method::Spline { degree, pieces };
+    let bands = |additive: bool| {
+        let bands = Bands::new(20, vec![-50, 7, 7, 300], Total).unwrap();
+        let bands = if additive { bands.additive(16) } else { bands };
+        let reached = |x: i64| [-50, 7, 7, 300].iter().filter(|&&cut| x >= cut).count() as i64;
+        unary(bands, 20, numbers(4, 10), reached)
+    };
+    let gelu_job = GeluJob { batch: 0, bits: 32, scale: 12, objective: Total };
+    let unit = 4096.0;
+    let gelus = unary(gelu_job, 32, numbers(5, 16), move |x| (unit * gelu(x as f64 / unit)).round() as i64);
+    let product = |objective| {
+        let multiply = Multiply { bits: 17, objective };
+        binary(multiply, [(17, false); 2], numbers(6, 9), numbers(7, 7), |x, y| x * y)
+    };
+    let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 5, value_bits: 9 };
+    let lookups = [Protocol::SpLut, Protocol::Tree]
+        .map(|protocol| unary(blank(protocol, job), 5, numbers(8, 5), |_| 0));
+    let mut all = vec![
+        function(Method::Direct, Outside::Saturate),
+        function(Method::Direct, Outside::Strict),
+        function(spline(1, 16), Outside::Clamp),
+        function(spline(2, 8), Outside::Strict),
+        function(spline(3, 4), Outside::Saturate),
+        comparison(Relation::Ge, Total, Domain::Near, None),
+        comparison(Relation::Lt, Online, Domain::Signed, Some(16)),
+        comparison(Relation::Ge, Bytes, Domain::Signed, None),
+        comparison(Relation::Lt, Rounds, Domain::Near, None),
+        comparison(Relation::Eq, Total, Domain::Near, Some(8)),
+        comparison(Relation::Ne, Bytes, Domain::Signed, None),
+        comparison(Relation::Max, Total, Domain::Signed, None),
+        comparison(Relation::Min, Online, Domain::Near, None),
+        bands(false),
+        bands(true),
+        product(Total),
+        product(Online),
+        unary(Truncate { bits: 30, cut: 7 }, 30, numbers(9, 28), |x| x >> 7),
+        binary(
+            Select { bits: 11 },
+            [(1, true), (11, false)],
+            numbers(10, 1).iter().map(|b| b & 1).collect(),
+            numbers(11, 11),
+            |b, x| b * x,
+        ),
+        Case { within: 3, ..gelus },
+    ];
+    all.extend(lookups);
+    all
+}
+
+/// What an operation is, for messages.
+fn named(operation: &dyn Operation) -> String {
+    format!("{}, {}", operation.name(), operation.shape().map_or_else(|e| e.to_string(), |s| s.to_string()))
+}
+
+impl Case {
+    /// A party's words of the items `at` of each operand.
+    fn words(&self, role: Role, at: std::ops::Range<usize>) -> Vec<Vec<u64>> {
+        let operand = |((bits, xor), values): (&(u32, bool), &Vec<i64>)| {
+            let mut masks = vec![0u64; ITEMS];
+            Prg::new(Block(12)).words(*bits, &mut masks);
+            let other = |(x, mask): (&i64, &u64)| match xor {
+                true => low(*x as u64 ^ mask, *bits),
+                false => low((*x as u64).wrapping_sub(*mask), *bits),
+            };
+            let theirs: Vec<u64> = values.iter().zip(&masks).map(other).collect();
+            let mine = if role == Role::P0 { masks } else { theirs };
+            mine[at.clone()].to_vec()
+        };
+        self.widths.iter().zip(&self.operands).map(operand).collect()
+    }
+
+    #[track_caller]
+    fn check(&self, got: &[i64]) {
+        assert_eq!(got.len(), self.want.len(), "{}", named(&*self.operation));
+        for (i, (got, want)) in got.iter().zip(&self.want).enumerate() {
+            let x: Vec<i64> = self.operands.iter().map(|x| x[i]).collect();
+            assert!(
+                (got - want).abs() <= self.within,
+                "{}: {x:?} gave {got}, not {want}",
+                named(&*self.operation)
+            );
+        }
+    }
+}
+
+/// Values of this party's shares.
+fn open(p: &mut Party, operation: &dyn Operation, words: hushtable::operation::Words) -> Result<Vec<i64>> {
+    match Reveal::Both.open(p, operation.result(), words)? {
+        Outcome::Values(values) => Ok(values),
+        _ => panic!("both get the values"),
+    }
+}
+
+#[test]
+fn material_that_was_bytes_gives_the_results() {
+    for case in cases() {
+        let (operation, shape) = (&*case.operation, case.operation.shape().unwrap());
+        let party = |p: &mut Party| -> Result<Vec<i64>> {
+            let bytes = source::written(p, 0, |from| operation.material(from, ITEMS))?;
+            assert!(bytes.len() <= shape.bytes(ITEMS), "{}: {} bytes", named(operation), bytes.len());
+            let (role, mut got) = (p.role(), Vec::new());
+            // In pieces, each of which leaves the rest alone.
+            for wanted in [5, 1, 17, 9, 8] {
+                let window = Window { items: ITEMS, before: got.len(), wanted };
+                let material = source::read(&bytes, role, window, |from| operation.material(from, wanted))?;
+                assert_eq!(material.items(), wanted);
+                let words = case.words(role, got.len()..got.len() + wanted);
+                let shares = material.eval(p, &words.iter().map(|x| &x[..]).collect::<Vec<_>>())?;
+                got.extend(open(p, operation, shares)?);
+            }
+            Ok(got)
+        };
+        let (a, b) = run_pair(Party::pair_seeded(17).unwrap(), party, party)
+            .unwrap_or_else(|error| panic!("{}: {error}", named(operation)));
+        case.check(&a);
+        assert_eq!(a, b);
+    }
+}
+
+/// The bytes are those that the shape says, and items have none in common.
+#[test]
+fn what_is_written_is_what_the_shape_says() {
+    for case in cases() {
+        let (operation, shape) = (&*case.operation, case.operation.shape().unwrap());
+        let party = |p: &mut Party| -> Result<usize> {
+            let bytes = source::written(p, 0, |from| operation.material(from, 48))?;
+            let role = p.role();
+            let cut = |before, wanted| {
+                let window = Window { items: 48, before, wanted };
+                source::cut(&bytes, role, window, |from| operation.material(from, wanted)).unwrap()
+            };
+            assert_eq!(cut(0, 48), bytes, "all of it, {}", named(operation));
+            // 16 of 64 bits or more, with 2^-64 of a chance that two are alike; a few share a Delta.
+            if shape.bits() >= 64 {
+                let all: HashSet<Vec<u8>> = (0..48).map(|i| cut(i, 1).to_vec()).collect();
+                assert_eq!(all.len(), 48, "{}", named(operation));
+            }
+            Ok(bytes.len())
+        };
+        let (a, b) = run_pair(Party::pair_seeded(5).unwrap(), party, party).unwrap();
+        assert_eq!(a.max(b), shape.bytes(48), "{}", named(operation));
+    }
+}
+
+#[test]
+fn bytes_of_another_length_are_refused() {
+    for case in cases() {
+        let (operation, shape) = (&*case.operation, case.operation.shape().unwrap());
+        let read = |bytes: &[u8], role, items, wanted| {
+            let window = Window { items, before: items - wanted, wanted };
+            source::read(bytes, role, window, |from| operation.material(from, wanted)).map(drop)
+        };
+        let mut sound = 0;
+        for role in [Role::P0, Role::P1] {
+            let zeros = vec![0xff; shape.bytes(16) + 40];
+            for len in shape.bytes(16).saturating_sub(600)..zeros.len() {
+                match read(&zeros[..len], role, 16, 5) {
+                    Ok(()) => sound += 1,
+                    Err(Error::Store(_)) => {}
+                    Err(other) => panic!("{}: {other}", named(operation)),
+                }
+            }
+            for (items, wanted) in [(usize::MAX, 1), (1 << 60, 7), (8, 0)] {
+                let window = Window { items, before: 0, wanted };
+                let read = source::read(&zeros, role, window, |from| operation.material(from, wanted));
+                assert!(matches!(read.map(drop), Err(Error::Store(_) | Error::Shape { .. })), "{items}");
+            }
+        }
+        assert_eq!(sound, 2, "{}: one length at each party", named(operation));
+    }
+}
+
+fn over(function: Function, lo: f64, hi: f64) -> Evaluation {
+    let options = Options { domain: Some(Bounds { lo, hi }), method: Method::Direct, ..Options::default() };
+    Evaluation::new(function, 32, 4, &options).unwrap()
+}
+
+fn shape(operation: &dyn Operation) -> Shape {
+    operation.shape().unwrap()
+}
+
+#[test]
+fn the_same_shape_is_of_the_same_atoms() {
+    let near = |relation, bits| {
+        Compare::of(relation, CompareJob::new(bits, Domain::Near, Objective::Total).unwrap())
+    };
+    let sigmoid = shape(&over(Function::Sigmoid, -8.0, 8.0));
+    // Other values, another place of the domain, other limits.
+    for same in [over(Function::Tanh, 0.0, 16.0), over(Function::Erf, -4.0, 12.0)] {
+        assert_eq!(shape(&same), sigmoid);
+    }
+    assert_ne!(shape(&over(Function::Sigmoid, -4.0, 4.0)).digest, sigmoid.digest, "fewer entries");
+    let spline = |function, lo, pieces| {
+        let method = Method::Spline { degree: 2, pieces };
+        let domain = Some(Bounds { lo, hi: lo + 8.0 });
+        let options = Options { domain, method, outside: Outside::Clamp, ..Options::default() };
+        shape(&Evaluation::new(function, 32, 12, &options).unwrap())
+    };
+    let [one, other] = [spline(Function::Sigmoid, -4.0, 16), spline(Function::Tanh, -4.0, 16)];
+    assert_eq!(one, other);
+    assert_ne!(spline(Function::Sigmoid, -4.0, 32).digest, one.digest);
+    let ge = shape(&near(Relation::Ge, 20));
+    [Relation::Gt, Relation::Le, Relation::Lt].iter().for_each(|&r| assert_eq!(shape(&near(r, 20)), ge));
+    assert_eq!(shape(&near(Relation::Eq, 20)), shape(&near(Relation::Ne, 20)));
+    assert_eq!(shape(&near(Relation::Max, 20)), shape(&near(Relation::Min, 20)));
+    for other in [near(Relation::Ge, 21), near(Relation::Eq, 20), near(Relation::Ge, 20).additive(16)] {
+        assert_ne!(shape(&other).digest, ge.digest, "{other:?}");
+    }
+    let bands = |cuts| shape(&Bands::new(20, cuts, Objective::Total).unwrap());
+    assert_eq!(bands(vec![1, 2, 3]), bands(vec![-100, 0, 5]));
+    assert_ne!(bands(vec![1, 2, 3]).digest, bands(vec![1, 2]).digest);
+    let lookups = |protocol, value_bits| {
+        let (index, output) = (Sharing::Additive, Sharing::Additive);
+        Lookup::blank(protocol, LookupJob { index, output, index_bits: 4, value_bits }).unwrap()
+    };
+    assert_ne!(shape(&lookups(Protocol::Rotl, 8)).digest, shape(&lookups(Protocol::Doubling, 8)).digest);
+    assert_ne!(shape(&lookups(Protocol::Rotl, 8)).digest, shape(&lookups(Protocol::Rotl, 9)).digest);
+    assert!(matches!(lookups(Protocol::OpLut, 8).shape(), Err(Error::Param { .. })), "it holds a table");
+    let softmax = SoftmaxJob { rows: 1, len: 4, bits: 32, scale: 12, objective: Objective::Total };
+    contains(&refusal(softmax.shape()), &["nothing is stored for softmax: it cannot be cut"]);
+}
+
+impl Site {
+    fn make_for(&self, operation: &dyn Operation, items: u64, piece: usize) {
+        let plan = Plan::new(operation, items).unwrap().in_files_of(piece);
+        drop(self.make_by(&plan).unwrap());
+    }
+
+    /// What both parties get of a case whose first `stored` items come from the store, in two lanes.
+    fn carry_out(&self, case: &Case, stored: usize) -> Result<Vec<i64>> {
+        let operation = &*case.operation;
+        let party = |p: &mut Party| -> Result<Vec<i64>> {
+            let role = p.role();
+            let mut store = self.open(role)?;
+            store.fits(operation)?;
+            store.agree(p)?;
+            let half = stored / 2;
+            let reserved = store.reserve_lanes(&[half, stored - half])?;
+            let mut lanes = p.fork(2)?;
+            let ready = reserved.into_iter().map(|r| Ready { reserved: Some(r), ..Ready::default() });
+            let words = case.words(role, 0..ITEMS);
+            let operands: Vec<&[u64]> = words.iter().map(|x| &x[..]).collect();
+            let done = run::run(operation, &mut lanes, ready.collect(), &operands, Reveal::Both, &Unwatched)?;
+            match done.outcome {
+                Outcome::Values(values) => Ok(values),
+                _ => panic!("both get the values"),
+            }
+        };
+        let (a, b) = self.run(party)?;
+        assert_eq!(a, b);
+        Ok(a)
+    }
+}
+
+/// A store made for one function is spent by another: by lanes, in pieces, with some made on the way.
+#[test]
+fn what_has_its_shape_spends_the_store() {
+    let site = Site::new();
+    let tanh = over(Function::Tanh, 0.0, 16.0);
+    site.make_for(&over(Function::Sigmoid, -8.0, 8.0), 64, 8);
+    let x: Vec<i64> = numbers(1, 9);
+    let value = |x: i64| (16.0 * (x as f64 / 16.0).clamp(0.0, 16.0).tanh()).round() as i64;
+    let limits = |x: i64| if x < 0 { value(x) } else { value(x).max(0) };
+    let case = Case { within: 1, ..unary(tanh, 32, x.iter().map(|x| x.abs()).collect(), limits) };
+    let store = site.open(Role::P0).unwrap();
+    let plan = Plan::new(&*case.operation, 64).unwrap();
+    assert_eq!(plan.in_files_of(8).bytes() as usize, size(&site, Role::P0).max(size(&site, Role::P1)));
+    contains(&store.about().text, &["functions by table of 256 entries, in 32 bits"]);
+    drop(store);
+    for (stored, left) in [(ITEMS, 24), (24, 0)] {
+        case.check(&site.carry_out(&case, stored).unwrap());
+        let stores = [Role::P0, Role::P1].map(|role| site.open(role).unwrap());
+        stores.iter().for_each(|store| assert_eq!((store.left(), store.verify().unwrap()), (left, 0)));
+    }
+    contains(&refusal(site.carry_out(&case, 2)), &["0 items are left, 2 are needed"]);
+}
+
+/// Bytes of a store, with a header and a journal of their greatest lengths.
+fn size(site: &Site, role: Role) -> usize {
+    let pieces = fs::read_dir(site.store_path(role)).unwrap().map(|entry| entry.unwrap());
+    let pieces = pieces.filter(|entry| entry.path().extension().is_some_and(|e| e == "piece"));
+    pieces.map(|entry| entry.metadata().unwrap().len() as usize).sum::<usize>() + 1024 + 32 + 32
+}
+
+#[test]
+fn another_shape_is_refused_and_spends_nothing() {
+    let site = Site::new();
+    site.make_for(&over(Function::Sigmoid, -8.0, 8.0), 16, 16);
+    let mut store = site.open(Role::P0).unwrap().insecure_agree_alone();
+    let other = comparison(Relation::Ge, Objective::Total, Domain::Near, None).operation;
+    let said = [
+        "bank.store: it holds material for functions by table of 256 entries, in 32 bits (shape ",
+        "), not for comparisons of near numbers of 13 bits (shape ",
+    ];
+    contains(&refusal(store.fits(&*other)), &said);
+    let mut reserved = store.reserve(4).unwrap();
+    contains(&refusal(reserved.load(&*other, 4)), &said);
+    assert_eq!(reserved.len(), 4);
+    drop((reserved, store));
+    assert_eq!(site.open(Role::P0).unwrap().left(), 16, "nothing was spent");
+}
+
+/// Material of each position is given out once, whatever operations of its shape ask for it.
+#[test]
+fn each_item_is_spent_once() {
+    let site = Site::new();
+    let job = CompareJob::new(40, Domain::Near, Objective::Total).unwrap();
+    let compare = |relation| Compare::of(relation, job);
+    site.make_for(&compare(Relation::Ge), 24, 8);
+    let mut seen = HashSet::new();
+    for (i, relation) in [Relation::Ge, Relation::Lt, Relation::Le].into_iter().enumerate() {
+        let mut store = site.open(Role::P0).unwrap().insecure_agree_alone();
+        assert_eq!(store.cursor(), 6 * i as u64);
+        let mut reserved = store.reserve(6).unwrap();
+        while !reserved.is_empty() {
+            for bytes in reserved.insecure_bytes(&compare(relation), 4).unwrap() {
+                assert!(seen.insert(bytes.to_vec()), "the same material twice");
+            }
+        }
+    }
+    assert_eq!((seen.len(), site.open(Role::P0).unwrap().left()), (18, 6));
+}
