@@ -258,7 +258,7 @@ impl Apply {
 }
 
 /// An error for the first option that was given.
-fn refuse<const N: usize>(why: &str, options: [(&str, bool); N]) -> Result<()> {
+pub fn refuse<const N: usize>(why: &str, options: [(&str, bool); N]) -> Result<()> {
     match options.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => Err(Failure::new(format!("{option} {why}"))),

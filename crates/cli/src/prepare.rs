@@ -145,7 +145,7 @@ fn prepare(args: &Prepare) -> Result<()> {
 
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
-    let Some(work) = args.work else { return args.tables.operation(args.protocol) };
+    let Some(work) = args.work else { return args.tables.operation(&args.how, &args.asked, args.protocol) };
     let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
     work.operation(&args.how, &args.asked, args.shared, &choosing)
 }

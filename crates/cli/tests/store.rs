@@ -179,6 +179,8 @@ fn what_cannot_be_prepared_is_refused() {
         ("--lookups 9e11 --index-bits 12", "are free on that disk"),
         ("--lookups 1e6 --index-bits 20 --protocol d", "index bits: 20 with d is not supported"),
         ("--lookups 1e6", "--lookups needs --index-bits"),
+        ("--lookups 1e6 --index-bits 4 --bits 32", "--bits does not go with --lookups"),
+        ("ge --items 5 --domain 0:1", "--domain is for functions"),
         ("sigmoid", "--items"),
         ("sigmoid --items 5 --lookups 5", "cannot be used with"),
         ("--items 5", "FUNCTION"),

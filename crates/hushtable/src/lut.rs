@@ -20,5 +20,4 @@ mod vectors;
 pub use merged::Merged;
 pub use protocol::{Prepared, Protocol};
 pub use spec::LookupJob;
-pub(crate) use stored::MAX_PIECE;
 pub use table::Table;

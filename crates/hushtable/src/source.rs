@@ -14,6 +14,7 @@ mod shape;
 mod trace;
 
 pub use atom::{Atom, Source};
+pub(crate) use origin::MAX_ITEMS;
 pub use origin::Origin;
 #[doc(hidden)]
 pub use origin::{Window, cut, read, written};

@@ -41,6 +41,7 @@ const PUBLIC: &[&str] = &[
     "ReciprocalJob",
     "RootJob",
     "Run",
+    "Shape",
     "State",
     "Step",
     "Table",

@@ -1,10 +1,11 @@
 //! A block: attention, two layers, and what lies between.
 
 use hushtable::{
-    Error, Party, Result, Role,
+    Error, Result, Role,
     arith::Fixed,
     math::{Affine, Gelu, Norm, Softmax},
     session::Session,
+    source::Source,
 };
 
 use super::{
@@ -42,7 +43,7 @@ impl Block {
     ///
     /// # Errors
     /// As [`BlockShape::check`], and those of the channel.
-    pub fn prepare(p: &mut Party, shape: BlockShape, owner: Role) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, shape: BlockShape, owner: Role) -> Result<Self> {
         shape.check()?;
         let [first, last, up, down] = shape.layers();
         let norm = Norm::prepare(p, shape.norm(owner))?;

@@ -1,12 +1,13 @@
 //! Linear layers whose weights one party knows, and the other rearrangements of shared numbers.
 
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    AShare, Error, Result, Role,
     arith::{
         Fixed, MatrixJob, MatrixProduct, MatrixShape, SmallMatrixJob, SmallMatrixProduct, Truncation, fixed,
     },
     bill::Bill,
     session::Session,
+    source::Source,
 };
 use zeroize::Zeroizing;
 
@@ -22,7 +23,7 @@ pub(super) struct Linear {
 
 impl Linear {
     /// Offline.
-    pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Self> {
         let product = SmallMatrixProduct::prepare(p, Self::job(shape, of, owner))?;
         let rounding = Truncation::prepare(p, shape.bits, shape.scale, of.out())?;
         Ok(Self { shape: *shape, of, product, rounding })
@@ -68,7 +69,7 @@ pub(super) struct Products {
 
 impl Products {
     /// Offline.
-    pub(super) fn prepare(p: &mut Party, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
+    pub(super) fn prepare(p: &mut impl Source, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
         let product = MatrixProduct::prepare(p, MatrixJob::shared(of, shape.bits))?;
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    AShare, Error, Result, Role,
     arith::Fixed,
     bill::Bill,
     operation::{Held, Material, Operation, Words},
     session::Session,
     share::Sharing,
+    source::Origin,
 };
 
 use super::{Block, BlockShape, Weights};
@@ -58,8 +59,8 @@ impl Operation for BlockJob {
         None
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
-        let (block, shape) = (Block::prepare(p, self.shape, self.owner)?, self.shape);
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (block, shape) = (Block::prepare(from, self.shape, self.owner)?, self.shape);
         Ok(Box::new(Prepared { block, shape, weights: self.weights.clone(), items }))
     }
 }

@@ -18,6 +18,7 @@ use crate::{
         how::{Beyond, How},
         input::Format,
         job::SHARED_BITS,
+        refuse,
     },
     choice::{Choice, Choosing, Sharing},
     failure::{Failure, Result},
@@ -65,9 +66,30 @@ pub fn works() -> impl TypedValueParser<Value = Work> {
     })
 }
 
+/// Whether options were given that only functions have.
+fn function_options(how: &How) -> [(&'static str, bool); 5] {
+    [
+        ("--domain", how.domain.is_some()),
+        ("--output-fraction-bits", how.output_fraction_bits.is_some()),
+        ("--outside", how.outside.is_some()),
+        ("--strict", how.strict),
+        ("--method", how.method.is_some()),
+    ]
+}
+
 impl Lookups {
     /// In a table of zeros: the material does not depend on it.
-    pub fn operation(&self, protocol: Choice) -> Result<Box<dyn operation::Operation>> {
+    pub fn operation(
+        &self,
+        how: &How,
+        asked: &score::Asked,
+        protocol: Choice,
+    ) -> Result<Box<dyn operation::Operation>> {
+        let why = "does not go with --lookups, whose tables have --index-bits and --value-bits";
+        refuse(why, function_options(how))?;
+        let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
+        refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
+        refuse(why, [("--threshold, --bands or --reveal-exact", !asked.nothing())])?;
         let Some(index_bits) = self.index_bits else {
             return Err(Failure::new("--lookups needs --index-bits K, for tables of 2^K entries"));
         };
@@ -94,6 +116,9 @@ impl Work {
     ) -> Result<Box<dyn operation::Operation>> {
         if !asked.nothing() && !matches!(self, Self::Score) {
             return Err(Failure::new("--threshold, --bands and --reveal-exact are for score"));
+        }
+        if !matches!(self, Self::Function(_)) {
+            refuse("is for functions", function_options(how))?;
         }
         if choosing.protocol != Choice::Auto || how.outside == Some(Beyond::Wrap) {
             let why = "what --protocol or --outside wrap ask for is lookups: --lookups N --index-bits K";

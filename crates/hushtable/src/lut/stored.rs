@@ -13,11 +13,9 @@ use crate::{
     net::Role,
     onehot::Group,
     share::Kind,
-    source::Atom,
+    source::{Atom, MAX_ITEMS},
 };
 
-/// Most lookups in one piece of stored material.
-pub(crate) const MAX_PIECE: usize = 1 << 18;
 /// What a piece takes besides its lookups, at most.
 const OVERHEAD: usize = 64;
 
@@ -82,7 +80,7 @@ impl<G: Group, K: Kind, R: Ring> Prepared<G, K, R> {
         bytes: &[u8],
     ) -> Result<Self> {
         protocol.check(job)?;
-        same("lookups in a piece, too many", count.min(MAX_PIECE), count)?;
+        same("lookups in a piece, too many", count.min(MAX_ITEMS), count)?;
         if (job.index, job.output) != (G::Kind::SHARING, K::SHARING) {
             return Err(malformed("holds material for other sharings"));
         }

@@ -13,6 +13,9 @@ use crate::{
     party::Party,
 };
 
+/// Most items whose material stands together in a file.
+pub(crate) const MAX_ITEMS: usize = 1 << 18;
+
 /// Any source, for code that does not know which.
 pub struct Origin<'a>(Kind<'a>);
 
@@ -160,7 +163,7 @@ fn stored<T>(
     copy: Option<&mut Writer>,
     make: impl FnOnce(&mut Origin<'_>) -> Result<T>,
 ) -> Result<T> {
-    if wanted == 0 || before.checked_add(wanted).is_none_or(|end| end > items) {
+    if wanted == 0 || items > MAX_ITEMS || before.checked_add(wanted).is_none_or(|end| end > items) {
         return Err(malformed("does not hold what is wanted"));
     }
     let stored = Stored { role, bytes: Reader::new(bytes), items, before, wanted, copy };

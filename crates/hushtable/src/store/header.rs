@@ -3,9 +3,10 @@
 use crate::{
     codec::{Reader, Writer, malformed},
     error::Result,
-    lut::{LookupJob, MAX_PIECE, Protocol},
+    lut::{LookupJob, Protocol},
     net::{Fingerprint, Role},
     share::Sharing,
+    source::MAX_ITEMS,
 };
 
 const MAGIC: &[u8; 8] = b"hushstor";
@@ -108,7 +109,7 @@ impl About {
         let [made, planned, piece] = [from.number()?, from.number()?, from.number()?];
         from.finish()?;
         // So that sums of positions never overflow.
-        if planned == 0 || planned > 1 << 48 || piece == 0 || piece > MAX_PIECE as u64 {
+        if planned == 0 || planned > 1 << 48 || piece == 0 || piece > MAX_ITEMS as u64 {
             return Err(malformed("has sizes out of range"));
         }
         Ok(Self { id, role, text, shape, lookups, own, peer, peer_name, made, planned, piece })

@@ -16,11 +16,10 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    lut::MAX_PIECE,
     net::Identity,
     operation::Operation,
     party::Party,
-    source::{self, Shape},
+    source::{self, MAX_ITEMS, Shape},
 };
 
 /// Bytes of a file, about.
@@ -79,7 +78,7 @@ impl<'a> Contents<'a> {
 /// Items in a file, at most.
 fn most(operation: &dyn Operation, shape: &Shape) -> usize {
     let fit = 8 * PIECE_BYTES / shape.bits().max(1);
-    fit.min(operation.most().unwrap_or(1)).clamp(1, MAX_PIECE)
+    fit.min(operation.most().unwrap_or(1)).clamp(1, MAX_ITEMS)
 }
 
 impl Store {
