@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use hushtable::{
     Error, Role,
-    arith::{CompareJob, Domain, Objective},
+    arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Prepared, Protocol},
     math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside},
     onehot::{Cyclic, Xor},
@@ -101,7 +101,7 @@ fn operations() -> &'static [Box<dyn Operation>] {
             Box::new(Evaluation::new(Function::Sigmoid, 24, 4, &options).expect("a function"))
         };
         let spline = Method::Spline { degree: 2, pieces: 8 };
-        let job = |objective| CompareJob::new(17, Domain::Signed, objective).expect("a job");
+        let job = |objective| CompareJob::new(17, CompareDomain::Signed, objective).expect("a job");
         vec![
             function(Method::Direct, Outside::Clamp),
             function(spline, Outside::Strict),

@@ -19,7 +19,7 @@ use serde::Serialize;
 use self::what::{Lookups, Work};
 use crate::{
     apply::how::How,
-    choice::{Choice, Choosing, Objective},
+    choice::{Choice, Choosing, Optimise},
     cost::{self, Phase, Phases},
     count::count,
     failure::{Failure, Result},
@@ -89,7 +89,7 @@ pub struct Prepare {
     shared: bool,
     /// What was made least; the same as when it is spent
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     /// The folder to make, for this party's half
     #[arg(long, value_name = "DIR")]
     store: PathBuf,

@@ -6,7 +6,7 @@ use std::{collections::HashSet, fs};
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::{CompareJob, Domain, Objective},
+    arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Protocol},
     math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside, SoftmaxJob, gelu},
     operation::{Bands, Compare, Lookup, Multiply, Operation, Relation, Select, Truncate},
@@ -14,7 +14,7 @@ use hushtable::{
     run_pair,
     share::Sharing,
     source::{self, Shape, Window},
-    store::Plan,
+    store::Contents,
 };
 use prim::{block::Block, prg::Prg, ring::low};
 use stores::{Site, blank, contains, refusal};
@@ -75,11 +75,16 @@ fn function(method: Method, outside: Outside) -> Case {
     Case { within, ..unary(operation, 24, x, value) }
 }
 
-fn comparison(relation: Relation, objective: Objective, domain: Domain, additive: Option<u32>) -> Case {
+fn comparison(
+    relation: Relation,
+    objective: Objective,
+    domain: CompareDomain,
+    additive: Option<u32>,
+) -> Case {
     let job = CompareJob::new(13, domain, objective).unwrap();
     let operation = Compare::of(relation, job);
     let operation = additive.map_or(operation, |bits| operation.additive(bits));
-    let far = if domain == Domain::Near { 11 } else { 13 };
+    let far = if domain == CompareDomain::Near { 11 } else { 13 };
     let (x, mut y) = (numbers(2, far), numbers(3, far));
     y[..5].copy_from_slice(&x[..5]);
     binary(operation, [(13, false); 2], x, y, move |x, y| match relation {
@@ -117,14 +122,14 @@ fn cases() -> Vec<Case> {
         function(spline(1, 16), Outside::Clamp),
         function(spline(2, 8), Outside::Strict),
         function(spline(3, 4), Outside::Clamp),
-        comparison(Relation::Ge, Total, Domain::Near, None),
-        comparison(Relation::Lt, Online, Domain::Signed, Some(16)),
-        comparison(Relation::Ge, Bytes, Domain::Signed, None),
-        comparison(Relation::Lt, Rounds, Domain::Near, None),
-        comparison(Relation::Eq, Total, Domain::Near, Some(8)),
-        comparison(Relation::Ne, Bytes, Domain::Signed, None),
-        comparison(Relation::Max, Total, Domain::Signed, None),
-        comparison(Relation::Min, Online, Domain::Near, None),
+        comparison(Relation::Ge, Total, CompareDomain::Near, None),
+        comparison(Relation::Lt, Online, CompareDomain::Signed, Some(16)),
+        comparison(Relation::Ge, Bytes, CompareDomain::Signed, None),
+        comparison(Relation::Lt, Rounds, CompareDomain::Near, None),
+        comparison(Relation::Eq, Total, CompareDomain::Near, Some(8)),
+        comparison(Relation::Ne, Bytes, CompareDomain::Signed, None),
+        comparison(Relation::Max, Total, CompareDomain::Signed, None),
+        comparison(Relation::Min, Online, CompareDomain::Near, None),
         bands(false),
         bands(true),
         product(Total),
@@ -278,7 +283,7 @@ fn shape(operation: &dyn Operation) -> Shape {
 #[test]
 fn the_same_shape_is_of_the_same_atoms() {
     let near = |relation, bits| {
-        Compare::of(relation, CompareJob::new(bits, Domain::Near, Objective::Total).unwrap())
+        Compare::of(relation, CompareJob::new(bits, CompareDomain::Near, Objective::Total).unwrap())
     };
     let sigmoid = shape(&over(Function::Sigmoid, -8.0, 8.0));
     // Other values, another place of the domain, other limits.
@@ -319,7 +324,7 @@ fn the_same_shape_is_of_the_same_atoms() {
 
 impl Site {
     fn make_for(&self, operation: &dyn Operation, items: u64, piece: usize) {
-        let plan = Plan::new(operation, items).unwrap().in_files_of(piece);
+        let plan = Contents::new(operation, items).unwrap().in_files_of(piece);
         drop(self.make_by(&plan).unwrap());
     }
 
@@ -360,7 +365,7 @@ fn what_has_its_shape_spends_the_store() {
     let limits = |x: i64| if x < 0 { value(x) } else { value(x).max(0) };
     let case = Case { within: 1, ..unary(tanh, 32, x.iter().map(|x| x.abs()).collect(), limits) };
     let store = site.open(Role::P0).unwrap();
-    let plan = Plan::new(&*case.operation, 64).unwrap();
+    let plan = Contents::new(&*case.operation, 64).unwrap();
     assert_eq!(plan.in_files_of(8).bytes() as usize, size(&site, Role::P0).max(size(&site, Role::P1)));
     contains(&store.about().text, &["functions by table of 256 entries, in 32 bits"]);
     drop(store);
@@ -384,7 +389,7 @@ fn another_shape_is_refused_and_spends_nothing() {
     let site = Site::new();
     site.make_for(&over(Function::Sigmoid, -8.0, 8.0), 16, 16);
     let mut store = site.open(Role::P0).unwrap().insecure_agree_alone();
-    let other = comparison(Relation::Ge, Objective::Total, Domain::Near, None).operation;
+    let other = comparison(Relation::Ge, Objective::Total, CompareDomain::Near, None).operation;
     let said = [
         "bank.store: it holds material for functions by table of 256 entries, in 32 bits (shape ",
         "), not for comparisons of near numbers of 13 bits (shape ",
@@ -401,7 +406,7 @@ fn another_shape_is_refused_and_spends_nothing() {
 #[test]
 fn each_item_is_spent_once() {
     let site = Site::new();
-    let job = CompareJob::new(40, Domain::Near, Objective::Total).unwrap();
+    let job = CompareJob::new(40, CompareDomain::Near, Objective::Total).unwrap();
     let compare = |relation| Compare::of(relation, job);
     site.make_for(&compare(Relation::Ge), 24, 8);
     let mut seen = HashSet::new();

@@ -23,7 +23,12 @@ pub(super) struct Linear {
 
 impl Linear {
     /// Offline.
-    pub(super) fn prepare(p: &mut impl Source, shape: &BlockShape, of: MatrixShape, owner: Role) -> Result<Self> {
+    pub(super) fn prepare(
+        p: &mut impl Source,
+        shape: &BlockShape,
+        of: MatrixShape,
+        owner: Role,
+    ) -> Result<Self> {
         let product = SmallMatrixProduct::prepare(p, Self::job(shape, of, owner))?;
         let rounding = Truncation::prepare(p, shape.bits, shape.scale, of.out())?;
         Ok(Self { shape: *shape, of, product, rounding })

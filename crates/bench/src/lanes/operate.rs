@@ -10,6 +10,7 @@ use hushtable::{
     bill::Bill,
     operation::{Held, Material, Operation, Words},
     run::{self, Phase, Ready, Step, Watch},
+    source::{Origin, Shape},
     store::Reserved,
 };
 use hushtable_cli::failure::Result;
@@ -130,12 +131,12 @@ impl Operation for Whole {
         self.0.bill(items)
     }
 
-    fn prepare(&self, p: &mut Party, items: usize) -> std::result::Result<Box<dyn Material>, Error> {
-        self.0.prepare(p, items)
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> std::result::Result<Box<dyn Material>, Error> {
+        self.0.material(from, items)
     }
 
-    fn load(&self, reserved: &mut Reserved) -> std::result::Result<Box<dyn Material>, Error> {
-        self.0.load(reserved)
+    fn shape(&self) -> std::result::Result<Shape, Error> {
+        self.0.shape()
     }
 }
 

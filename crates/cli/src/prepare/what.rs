@@ -6,7 +6,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{
-    lut::{Job, Protocol},
+    lut::{LookupJob, Protocol},
     math::Function,
     operation::{self, Compare, Relation},
 };
@@ -94,7 +94,7 @@ impl Lookups {
             return Err(Failure::new("--lookups needs --index-bits K, for tables of 2^K entries"));
         };
         let (index, output) = (self.index.into(), self.output.into());
-        let job = Job { index, output, index_bits, value_bits: self.value_bits.unwrap_or(64) };
+        let job = LookupJob { index, output, index_bits, value_bits: self.value_bits.unwrap_or(64) };
         let otherwise = if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree };
         let protocol = match protocol {
             Choice::Of(protocol) => protocol,
