@@ -1,6 +1,7 @@
 //! `hushtable apply`: a function of the sum of both parties' numbers, or a comparison of two such sums, row by
 //! row.
 
+pub mod agree;
 pub mod ask;
 pub mod delivery;
 pub mod evaluate;
@@ -25,8 +26,10 @@ use clap::{
 use hushtable::{math::Function, operation::Relation};
 
 use self::{
+    agree::{Common, Terms},
     delivery::Delivery,
     how::{Beyond, How},
+    session::Task,
     stock::{Stock, Stored},
 };
 use crate::{
@@ -117,6 +120,8 @@ pub struct Apply {
     #[command(flatten)]
     second: Second,
     #[command(flatten)]
+    terms: Terms,
+    #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
     choosing: Choosing,
@@ -178,8 +183,10 @@ fn apply(args: &Apply) -> Result<()> {
     let stock = Stock::open(&args.stored, &args.link)?;
     let mut job = ask::job(args, stock.holds_lookups())?;
     stock.check(&mut job)?;
-    let choosing = stock.choosing(&args.choosing)?;
-    session::carry_out("apply", job, stock, &choosing, &args.delivery, &args.link, &args.inputs())
+    job.choosing = stock.choosing(&args.choosing)?;
+    let common = Common::of(&args.terms, &args.delivery);
+    let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
+    Task { kind: "apply", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
 }
 
 impl Apply {

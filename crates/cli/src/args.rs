@@ -16,6 +16,7 @@ use crate::{
     info,
     plan::{self, Plan},
     prepare::{self, Prepare},
+    record::verify::{self, Records},
     score::{self, Score},
     store::{self, Stores},
 };
@@ -60,6 +61,7 @@ enum Command {
     Functions(Box<Functions>),
     Prepare(Box<Prepare>),
     Store(Stores),
+    Record(Records),
     Identity(Identity),
     Doctor(Doctor),
     Info(info::Info),
@@ -79,6 +81,7 @@ pub fn run() -> ExitCode {
         Command::Functions(args) => functions::run(&args),
         Command::Prepare(args) => prepare::run(&args),
         Command::Store(args) => store::run(&args),
+        Command::Record(args) => verify::run(&args),
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Info(_) => info::run(),

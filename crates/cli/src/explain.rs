@@ -18,11 +18,12 @@ use hushtable::{
 use crate::{
     apply::{
         self, Apply,
+        agree::{self, Common},
         job::{Job, Work},
         shares::role_name,
     },
     calibrate::Calibration,
-    choice::{Choice, Choosing},
+    choice::Choice,
     cost,
     failure::{Failure, Result},
     link::Link,
@@ -75,29 +76,46 @@ pub fn print(text: &str) -> Result<()> {
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
-/// What the subcommand `kind` does with a job of which `stored` rows have their material on disk.
-pub fn text(kind: &str, job: &mut Job, stored: usize, choosing: &Choosing, link: &Link) -> Result<String> {
-    let calibration = Calibration::load(choosing.calibration.as_deref())?;
+/// What the subcommand `kind` does in steps; of the first `stored` rows have their material on disk.
+pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: &Link) -> Result<String> {
+    let calibration = Calibration::load(jobs[0].choosing.calibration.as_deref())?;
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-    let rows = job.rows();
-    if let Work::Lookup(lookup) = &mut job.work {
-        // As the parties settle on one if the peer leaves it open.
-        lookup.operation.protocol =
-            choosing.over(&shape.unwrap_or(LinkShape::LOOPBACK), &lookup.operation.job, rows)?;
+    for job in jobs.iter_mut() {
+        let rows = job.rows();
+        if let Work::Lookup(lookup) = &mut job.work {
+            // As the parties settle on one if the peer leaves it open.
+            lookup.operation.protocol =
+                job.choosing.over(&shape.unwrap_or(LinkShape::LOOPBACK), &lookup.operation.job, rows)?;
+        }
     }
     let mut page = Page(format!("hushtable {kind}, before anything is sent\n"));
     who(&mut page, link)?;
-    page.title("What is computed");
-    page.line(
-        "operation",
-        &format!("{} for each of {rows} rows, by {}", job.operation().name(), method(job, choosing)),
-    );
-    page.line("result", &format!("the column {}", job.column));
-    learned(&mut page, job, link.role());
-    shown(&mut page, job, link)?;
+    for step in 0..jobs.len() {
+        what(&mut page, jobs, step, link.role());
+    }
+    if jobs.iter().any(|job| job.reveal != Reveal::Nobody) {
+        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
+    }
+    shown(&mut page, jobs, common, link)?;
     page.title("What it takes");
-    costs(&mut page, job, stored, shape, &calibration, link.role())?;
+    costs(&mut page, jobs, stored, shape, &calibration, link.role())?;
     Ok(page.0)
+}
+
+/// A step, and who learns what from its results.
+fn what(page: &mut Page, jobs: &[Job], step: usize, me: Role) {
+    let job = &jobs[step];
+    let of_step = if jobs.len() > 1 { format!(", step {}", step + 1) } else { String::new() };
+    page.title(&format!("What is computed{of_step}"));
+    let (name, rows) = (job.operation().name(), job.rows());
+    page.line("operation", &format!("{name} for each of {rows} rows, by {}", method(job)));
+    for &(operand, from) in job.takes() {
+        let which = if operand == 0 { "x" } else { "y" };
+        let earlier = &jobs[from].column;
+        page.line("", &format!("{which} is the result {earlier} of step {}, which stays shared", from + 1));
+    }
+    page.line("result", &format!("the column {}", job.column));
+    learned(page, job, &of_step, me);
 }
 
 /// Text in lines of two columns.
@@ -150,8 +168,8 @@ fn who(page: &mut Page, link: &Link) -> Result<()> {
     Ok(())
 }
 
-fn method(job: &Job, choosing: &Choosing) -> String {
-    let open = matches!(job.work, Work::Lookup(_)) && choosing.protocol == Choice::Auto;
+fn method(job: &Job) -> String {
+    let open = matches!(job.work, Work::Lookup(_)) && job.choosing.protocol == Choice::Auto;
     format!(
         "{}{}",
         job.operation().method(),
@@ -160,24 +178,29 @@ fn method(job: &Job, choosing: &Choosing) -> String {
 }
 
 /// What each party learns from the results.
-fn learned(page: &mut Page, job: &Job, me: Role) {
-    page.title("Who learns what from the results");
+fn learned(page: &mut Page, job: &Job, of_step: &str, me: Role) {
+    page.title(&format!("Who learns what from the results{of_step}"));
     let learns = |role| match job.reveal {
+        Reveal::Nobody if job.stays => {
+            "nothing: the results go on as shares, which say nothing alone".to_owned()
+        }
         Reveal::Nobody => "nothing: it keeps a share of each result, which says nothing alone".to_owned(),
         reveal if reveal.reaches(role) => format!("for each row {}", job.operation().tells()),
         _ => "nothing: it gets no result".to_owned(),
     };
     page.line("this party", &learns(me));
     page.line("the peer", &learns(me.peer()));
-    if job.reveal != Reveal::Nobody {
-        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
-    }
 }
 
 /// What shows besides the results.
-fn shown(page: &mut Page, job: &Job, link: &Link) -> Result<()> {
+fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<()> {
     page.title("What shows besides");
-    let ids = match job.ids {
+    let ids = match jobs[0].ids {
+        Some(_) if common.find_difference => {
+            "whether the ids are the same in the same order; if they differ, the number of the first row where they do, \
+             found by hashes of the first rows, of fewer and fewer. Each party prints its own id in that row, and can \
+             test guesses of the other's against a hash that depends on no other unknown id"
+        }
         Some(_) => {
             "whether the ids are the same in the same order, by a hash of the column; if they differ, each party keeps \
              the other's hash, against which it can test guesses of the whole column"
@@ -185,11 +208,8 @@ fn shown(page: &mut Page, job: &Job, link: &Link) -> Result<()> {
         None => "no ids: rows are matched by position alone",
     };
     page.line("to both", ids);
-    let fields: Vec<String> = job
-        .fields(link.role(), "none".into())
-        .into_iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
+    let fields = agree::fields(jobs, common, link.role(), "none").concat();
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
@@ -202,16 +222,13 @@ fn shown(page: &mut Page, job: &Job, link: &Link) -> Result<()> {
 /// Bytes, rounds and time.
 fn costs(
     page: &mut Page,
-    job: &Job,
+    jobs: &[Job],
     stored: usize,
     shape: Option<LinkShape>,
     calibration: &Calibration,
     me: Role,
 ) -> Result<()> {
-    let (operation, rows, lanes) = (job.operation(), job.rows(), job.asked_threads());
-    let all = run::bill(operation, rows, lanes, job.reveal)?;
-    let made = run::bill(operation, rows - stored, lanes, job.reveal)?;
-    let bill = Bill { cots: made.cots, offline: made.offline, ..all };
+    let (rows, bill) = (jobs[0].rows(), bill(jobs, stored)?);
     let link = shape.unwrap_or(LinkShape::LOOPBACK);
     let [setup, offline, online] = plan::least(&bill, &link, &calibration.machine());
     for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
@@ -226,13 +243,16 @@ fn costs(
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
     }
-    if job.threads_are_open() {
+    if jobs[0].threads_are_open() {
         page.line("threads", "settled with the peer; counted as one here");
     }
     let rounds = [setup, offline, online].map(|phase| phase.rounds.to_string()).join(" + ");
     page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
     let least: f64 = [setup, offline, online].iter().map(|phase| phase.seconds).sum();
-    let predicted = predicted(job, rows - stored, &link, calibration)?;
+    let predicted = match jobs {
+        [job] => predicted(job, rows - stored, &link, calibration)?,
+        _ => None,
+    };
     let time = match predicted {
         Some(seconds) => format!("about {} on one thread", cost::time(seconds)),
         None => format!("at least {}, not counting what each machine computes by itself", cost::time(least)),
@@ -243,6 +263,18 @@ fn costs(
     };
     page.line("time", &format!("{time}, {over} ({calibration})"));
     Ok(())
+}
+
+/// What all steps cost, but for what is on disk.
+fn bill(jobs: &[Job], stored: usize) -> Result<Bill> {
+    let of = |(step, job): (usize, &Job)| -> Result<Bill> {
+        let (operation, rows, lanes) = (job.operation(), job.rows(), job.asked_threads());
+        let all = run::bill(operation, rows, lanes, job.reveal)?;
+        let made = if step == 0 { rows - stored } else { rows };
+        let made = run::bill(operation, made, lanes, job.reveal)?;
+        Ok(Bill { cots: made.cots, offline: made.offline, ..all })
+    };
+    jobs.iter().enumerate().map(of).try_fold(Bill::FREE, |all, next| Ok(all + next?))
 }
 
 /// Seconds by the plan, which knows lookups.

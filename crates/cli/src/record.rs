@@ -1,13 +1,16 @@
 //! The record of a job, `--record`: what was explained before it, who came, and how it ended.
 
+pub mod verify;
+
 use std::{fs, path::Path, time::SystemTime};
 
-use hushtable::net::{Connection, Peer};
-use serde::Serialize;
+use hushtable::net::{self, Connection, Peer};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
     apply::{
+        agree::Fields,
         job::Job,
         output::{Output, PRIVATE},
         shares::role_name,
@@ -46,9 +49,12 @@ struct Entry {
     peer: Option<Who>,
     /// The same at both parties.
     session: Option<String>,
+    /// The hash of the job file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job_file: Option<String>,
     rows: usize,
     column: String,
-    reveal: &'static str,
+    reveal: String,
     /// What the parties compared, but for the ids.
     parameters: Vec<[String; 2]>,
     inputs: Vec<Input>,
@@ -56,6 +62,27 @@ struct Entry {
     explained: String,
     #[serde(flatten)]
     phases: Option<Phases>,
+    /// What both parties signed; or why they did not, where this one asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<Signed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsigned: Option<String>,
+}
+
+/// A statement, and its signatures by P0 and P1 in hexadecimal digits.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signed {
+    statement: Vec<(String, String)>,
+    signatures: [String; 2],
+}
+
+/// What became of the signatures.
+pub enum Seal {
+    NotAsked,
+    /// Why there are none.
+    Missing(String),
+    Signed(net::Signed),
 }
 
 #[derive(Serialize)]
@@ -76,9 +103,12 @@ struct Input {
 pub struct About<'a> {
     /// The subcommand.
     pub command: &'a str,
-    pub job: &'a Job,
-    /// What the parties compare of its store.
-    pub store: String,
+    /// The hash of the job file.
+    pub file: Option<String>,
+    /// Its steps.
+    pub jobs: &'a [Job],
+    /// What the parties compare, but for the ids.
+    pub fields: Fields,
     pub link: &'a Link,
     /// The files that were read.
     pub inputs: &'a [&'a Path],
@@ -111,6 +141,18 @@ impl Record {
         self.entry.phases = Some(phases);
     }
 
+    /// What both parties signed, or why they did not.
+    pub fn seal(&mut self, seal: Seal) {
+        match seal {
+            Seal::NotAsked => {}
+            Seal::Missing(why) => self.entry.unsigned = Some(why),
+            Seal::Signed(net::Signed { fields: statement, signatures }) => {
+                let signatures = signatures.map(|bytes| hex(&bytes));
+                self.entry.signed = Some(Signed { statement, signatures });
+            }
+        }
+    }
+
     /// Writes the record of a job that ended so. A failure of the job goes before one to write this.
     pub fn end(mut self, done: Result<()>) -> Result<()> {
         self.entry.ended = now();
@@ -127,12 +169,12 @@ impl Record {
 
 impl Entry {
     fn of(about: About<'_>) -> Result<Self> {
-        let About { command, job, store, link, inputs, output, explained } = about;
+        let About { command, file, jobs, fields, link, inputs, output, explained } = about;
         let [this_party, expected_peer] = match link.ends()? {
             Some(ends) => ends.map(|end| Some(Who::from(end))),
             None => [None, None],
         };
-        let parameters = job.fields(link.role(), store).into_iter();
+        let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
         let files = inputs.iter().filter(|path| path.is_file());
         Ok(Self {
             hushtable_record: FORMAT,
@@ -148,14 +190,17 @@ impl Entry {
             expected_peer,
             peer: None,
             session: None,
-            rows: job.rows(),
-            column: job.column.clone(),
-            reveal: job.reveal.name(),
-            parameters: parameters.map(|(name, value)| [name.to_owned(), value]).collect(),
+            job_file: file,
+            rows: jobs[0].rows(),
+            column: each(|job| &job.column),
+            reveal: each(|job| job.reveal.name()),
+            parameters: fields.into_iter().map(|(name, value)| [name.to_owned(), value]).collect(),
             inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
             output: output.map(|path| path.display().to_string()),
             explained,
             phases: None,
+            signed: None,
+            unsigned: None,
         })
     }
 }
@@ -169,9 +214,18 @@ impl From<Peer> for Who {
 impl Input {
     fn of(path: &Path) -> Result<Self> {
         let text = fs::read(path).map_err(Failure::file(path))?;
-        let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = sha256(&text);
         Ok(Self { file: path.display().to_string(), bytes: text.len() as u64, sha256 })
     }
+}
+
+/// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
+pub fn sha256(text: &[u8]) -> String {
+    hex(&Sha256::digest(text))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Now, to the second.

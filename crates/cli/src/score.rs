@@ -11,13 +11,13 @@ use hushtable::run::Reveal;
 use self::weights::Named;
 use crate::{
     apply::{
+        agree::{Common, Terms},
         delivery::Delivery,
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
-        session,
+        session::Task,
         stock::{Stock, Stored},
     },
-    choice::Choosing,
     csv_file::{CsvFile, Dialect},
     failure::Result,
     link::Link,
@@ -93,6 +93,8 @@ pub struct Score {
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
+    terms: Terms,
+    #[command(flatten)]
     pub delivery: Delivery,
     #[command(flatten)]
     stored: Stored,
@@ -137,6 +139,27 @@ pub fn run(args: &Score) -> Result<()> {
 }
 
 fn score(args: &Score) -> Result<()> {
+    let (mut job, stock) = (args.job()?, Stock::open(&args.stored, &args.link)?);
+    stock.check(&mut job)?;
+    let common = Common::of(&args.terms, &args.delivery);
+    let (delivery, link, inputs) = (&args.delivery, &args.link, args.inputs());
+    Task { kind: "score", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
+}
+
+impl Score {
+    /// The files that are read.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let inputs = [self.features.as_path(), &self.weights].into_iter().chain(self.stored.path());
+        inputs.chain(self.csv.inputs()).collect()
+    }
+
+    /// Reads and checks everything.
+    pub fn job(&self) -> Result<Job> {
+        job(self)
+    }
+}
+
+fn job(args: &Score) -> Result<Job> {
     let question = args.asked.question();
     let column = match &question {
         Question::AtLeast(t) => format!("at_least_{t}"),
@@ -147,16 +170,11 @@ fn score(args: &Score) -> Result<()> {
     let (ids, words) = parts(args, &scoring)?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
-    let (threads, reveal) = (args.delivery.threads, args.delivery.reveal.on(&args.link)?);
+    let (threads, reveal) = (args.terms.threads, args.terms.reveal.on(&args.link)?);
     say(args, reveal);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
-    let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
-    let (choosing, stock) = (Choosing::default(), Stock::open(&args.stored, &args.link)?);
-    stock.check(&mut job)?;
-    let inputs = [args.features.as_path(), &args.weights].into_iter().chain(args.stored.path());
-    let inputs: Vec<&Path> = inputs.chain(args.csv.inputs()).collect();
-    session::carry_out("score", job, stock, &choosing, &args.delivery, &args.link, &inputs)
+    Ok(Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]))
 }
 
 /// What is asked where nothing was said, and what a probability gives away.

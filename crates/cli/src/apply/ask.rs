@@ -40,7 +40,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
             (Some(format.bits), format.fraction_bits)
         }
     };
-    let reveal = args.delivery.reveal.on(&args.link)?;
+    let reveal = args.terms.reveal.on(&args.link)?;
     let shared = reveal == Reveal::Nobody;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     let evaluation = evaluate::evaluation(function, wanted)?;
@@ -58,7 +58,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
         )));
     }
     Ok(Job::new(
-        args.delivery.threads,
+        args.terms.threads,
         reveal,
         Work::Other(Box::new(evaluation)),
         function.name().to_owned(),
@@ -74,7 +74,7 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     args.refuse_evaluation_options(stored)?;
     let source = Source::open(&args.input, &args.csv)?;
     let fraction_bits = index_fraction_bits(args, &source)?;
-    let reveal = args.delivery.reveal.on(&args.link)?;
+    let reveal = args.terms.reveal.on(&args.link)?;
     let shared = reveal == Reveal::Nobody;
     let name = args.function().map_or("table", |function| function.name());
     let (domain, table, column) = match (args.operation, &args.table) {
@@ -109,7 +109,7 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
     let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
-    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x], vec![true]))
+    Ok(Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]))
 }
 
 /// A comparison of two columns, or of one with a public number.
@@ -140,10 +140,10 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     let Format { bits, fraction_bits } = format;
     let compare =
         Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
-    let reveal = args.delivery.reveal.on(&args.link)?;
+    let reveal = args.terms.reveal.on(&args.link)?;
     let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
     let (work, column) = (Work::Other(Box::new(compare)), relation.name().to_owned());
-    Ok(Job::new(args.delivery.threads, reveal, work, column, ids, vec![x, y], gives))
+    Ok(Job::new(args.terms.threads, reveal, work, column, ids, vec![x, y], gives))
 }
 
 /// As the shares have, or as asked for.

@@ -41,15 +41,6 @@ pub struct Delivery {
     /// Replace --output and --record if they are there; never an input of this command
     #[arg(long)]
     pub force: bool,
-    /// Who gets the results: me, peer, both or none; or a party by its name
-    ///
-    /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
-    #[arg(long, default_value = "both", value_name = "WHO")]
-    pub reveal: Recipient,
-    /// Threads and connections to work with, 1 to 64 [default: as the peer asks, or what rows and processors of
-    /// both parties are worth]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub threads: Option<u16>,
     /// Only say, on standard output, what this shows to whom and what it takes; nothing is connected or sent
     #[arg(long)]
     pub dry_run: bool,
@@ -57,6 +48,9 @@ pub struct Delivery {
     /// says, outcome
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    /// Have the record signed by both parties, if the peer says so too; `hushtable record verify` checks it
+    #[arg(long, requires = "record")]
+    pub sign: bool,
     /// Print the cost as one line of JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -123,17 +117,16 @@ impl Recipient {
 
 impl Delivery {
     /// The output file, unless this party gets nothing. It replaces none of `inputs`, and its disk has room.
-    pub fn reserve(&self, job: &Job, role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
-        let reveal = job.reveal;
-        if reveal == Reveal::Nobody && self.output_mode.is_some() {
+    pub fn reserve(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
+        if self.output_mode.is_some() && jobs.iter().all(|job| job.reveal == Reveal::Nobody) {
             return Err(Failure::new("--output-mode is for results: shares are for their owner only"));
         }
         let mode = self.output_mode.unwrap_or(output::PRIVATE);
         match &self.output {
-            _ if !reveal.reaches(role) => Ok(None),
+            _ if !jobs.iter().any(|job| job.writes(role)) => Ok(None),
             Some(path) => {
                 let output = Output::reserve(path, inputs, mode, self.force)?;
-                room::check(path, size(job))?;
+                room::check(path, jobs.iter().map(size).sum())?;
                 Ok(Some(output))
             }
             None => Err(Failure::new("--output FILE says where the results go")),
@@ -141,20 +134,20 @@ impl Delivery {
     }
 
     /// The same where nothing runs: an output may be left out.
-    pub fn check_dry_run(&self, job: &Job, role: Role, inputs: &[&Path]) -> Result<()> {
+    pub fn check_dry_run(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<()> {
         if self.record.is_some() {
             return Err(Failure::new(
                 "--record is for a job that runs; nothing does with --dry-run or explain",
             ));
         }
-        self.output.as_ref().map_or(Ok(()), |_| self.reserve(job, role, inputs).map(drop))
+        self.output.as_ref().map_or(Ok(()), |_| self.reserve(jobs, role, inputs).map(drop))
     }
 
-    /// Writes what this party got in `session`.
+    /// Writes what this party got of each step in `session`.
     pub fn finish(
         &self,
-        job: &Job,
-        outcome: Outcome,
+        jobs: &[Job],
+        outcomes: Vec<Outcome>,
         output: Option<Output>,
         session: [u8; 32],
         role: Role,
@@ -163,27 +156,37 @@ impl Delivery {
             eprintln!("the results go to the peer; nothing is written here");
             return Ok(());
         };
-        let path = output.path().to_owned();
-        match outcome {
-            Outcome::Values(values) => output.write(|to| write_csv(to, job, &values))?,
-            Outcome::Shares(mut shares) => {
-                let file = job.share_file(session, role, std::mem::take(&mut *shares));
-                output.write(|to| file.write(to))?;
+        let (path, mut columns) = (output.path().to_owned(), Vec::new());
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Values(values) => columns.push((job, values)),
+                Outcome::Shares(mut shares) if job.writes(role) => {
+                    // The only step then.
+                    let file = job.share_file(session, role, std::mem::take(&mut *shares));
+                    output.write(|to| file.write(to))?;
+                    eprintln!("wrote {} rows to {}", job.rows(), path.display());
+                    return Ok(());
+                }
+                Outcome::Shares(_) | Outcome::AtPeer => {}
             }
-            Outcome::AtPeer => unreachable!("only the party that gets nothing has no output"),
         }
-        eprintln!("wrote {} rows to {}", job.rows(), path.display());
+        output.write(|to| write_csv(to, jobs[0].ids.as_deref(), &columns))?;
+        eprintln!("wrote {} rows to {}", jobs[0].rows(), path.display());
         Ok(())
     }
 
-    /// Says what the job took.
-    pub fn summary(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
+    /// Says what the steps took all together.
+    pub fn summary(&self, jobs: &[Job], phases: &Phases) {
         if !self.quiet {
             eprint!("{}", phases.table());
-            if job.threads_are_open() {
-                eprintln!("{} threads, as the peer asked or by rows and processors", job.threads());
+            if jobs[0].threads_are_open() {
+                eprintln!("{} threads, as the peer asked or by rows and processors", jobs[0].threads());
             }
         }
+    }
+
+    /// Prints what a step took, if that is asked for.
+    pub fn report(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
         if self.json {
             let index_bits = match &job.work {
                 Work::Lookup(lookup) => Some(lookup.domain.index_bits()),
@@ -222,19 +225,22 @@ fn mode(text: &str) -> std::result::Result<u32, String> {
     mode.ok_or_else(|| "accepted: three octal digits that let the owner read and write, such as 640".into())
 }
 
-fn write_csv(to: &mut dyn Write, job: &Job, values: &[i64]) -> io::Result<()> {
-    let scale = 2f64.powi(job.result().0.fraction_bits as i32);
+/// The results of steps side by side, behind the ids.
+fn write_csv(to: &mut dyn Write, ids: Option<&[String]>, columns: &[(&Job, Vec<i64>)]) -> io::Result<()> {
+    let scales: Vec<f64> =
+        columns.iter().map(|(job, _)| 2f64.powi(job.result().0.fraction_bits as i32)).collect();
     let mut to = csv::Writer::from_writer(to);
-    match &job.ids {
-        None => to.write_record([&job.column])?,
-        Some(_) => to.write_record(["id", &job.column])?,
-    }
-    for (i, &value) in values.iter().enumerate() {
-        let value = (value as f64 / scale).to_string();
-        match &job.ids {
-            None => to.write_record([&value])?,
-            Some(ids) => to.write_record([&ids[i], &value])?,
+    let names = columns.iter().map(|(job, _)| job.column.as_str());
+    to.write_record(ids.map(|_| "id").into_iter().chain(names))?;
+    let rows = columns.first().map_or(0, |(_, values)| values.len());
+    for row in 0..rows {
+        if let Some(ids) = ids {
+            to.write_field(&ids[row])?;
         }
+        for ((_, values), scale) in columns.iter().zip(&scales) {
+            to.write_field((values[row] as f64 / scale).to_string())?;
+        }
+        to.write_record(None::<&[u8]>)?;
     }
     to.flush()
 }

@@ -2,25 +2,32 @@
 
 use std::borrow::Cow;
 
-use hushtable::{Error, Party, Role, operation::Operation, run::Reveal};
+use hushtable::{Role, operation::Operation, run::Reveal};
 
 use super::{
     input::{Format, Operand},
     lookup::Lookup,
     shares::ShareFile,
-    threads::Threads,
 };
-use crate::failure::{Failure, Result};
+use crate::{
+    choice::Choosing,
+    failure::{Failure, Result},
+};
 
 /// Results that stay shared have at least this width, so that any later index can be cut from them.
 pub const SHARED_BITS: u32 = 16;
 
-/// A job: its public parameters and this party's rows.
+/// A job, or a step of one: its public parameters and this party's rows.
 pub struct Job {
     pub work: Work,
     /// Name of the result column.
     pub column: String,
+    /// To whom the results go.
     pub reveal: Reveal,
+    /// Whether a later step goes on with the results, as shares.
+    pub stays: bool,
+    /// How a lookup's protocol is chosen.
+    pub choosing: Choosing,
     pub ids: Option<Vec<String>>,
     /// What this party asks for.
     asked: Option<u16>,
@@ -30,6 +37,8 @@ pub struct Job {
     x: Vec<Operand>,
     /// Whether this party gives numbers for each of them.
     gives: Vec<bool>,
+    /// Operands that are results of earlier steps.
+    takes: Vec<(usize, usize)>,
 }
 
 /// What is done with the numbers.
@@ -51,7 +60,8 @@ impl Job {
         x: Vec<Operand>,
         gives: Vec<bool>,
     ) -> Self {
-        Self { work, column, reveal, ids, asked, threads: 1, x, gives }
+        let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
+        Self { work, column, reveal, stays, choosing, ids, asked, threads: 1, x, gives, takes }
     }
 
     pub fn rows(&self) -> usize {
@@ -60,6 +70,11 @@ impl Job {
 
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// What this party asks for.
+    pub fn asked(&self) -> Option<u16> {
+        self.asked
     }
 
     /// Threads that this party asks for, or one.
@@ -89,52 +104,61 @@ impl Job {
         words.collect()
     }
 
-    /// The public parameters that the parties compare, but for the ids.
-    pub fn fields(&self, role: Role, store: String) -> Vec<(&'static str, String)> {
-        let mut fields =
-            vec![("number of rows", self.rows().to_string()), ("number of inputs", self.x.len().to_string())];
+    /// The public parameters that the parties compare.
+    pub fn fields(&self, role: Role) -> Vec<(&'static str, String)> {
+        let mut fields = vec![("number of inputs", self.x.len().to_string())];
         fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
         fields.push(("function", self.operation().name()));
         if let Work::Lookup(lookup) = &self.work {
             fields.extend(lookup.fields());
         }
         fields.extend(self.operation().fields());
-        fields.extend([("reveal", self.reveal.name().to_owned()), ("store", store)]);
+        fields.push(("reveal", self.reveal.name().to_owned()));
         fields
     }
 
-    /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
-    /// `near`: the peer is on this machine.
-    pub fn agree(&mut self, p: &mut Party, store: String, near: bool) -> Result<()> {
-        let ids = self.ids.as_ref().map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
-        let mut fields = self.fields(p.role(), store);
-        fields.insert(1, ("ids (hash in row order)", ids));
-        p.agree(&fields).map_err(|error| match &error {
-            Error::Handshake { field, .. } if field.starts_with("ids") => {
-                Failure::from(error).worded(|error| format!(
-                    "{error}. Rows are matched by position: keep the common ids and sort both files by id (finding \
-                     them privately, by private set intersection, is not part of this program yet)"
-                ))
-            }
-            _ => Failure::from(error),
-        })?;
-        self.settle(p, near)
-    }
-
-    /// The number of threads; and an error at both parties if neither has numbers for one of the inputs.
-    fn settle(&mut self, p: &mut Party, near: bool) -> Result<()> {
-        let threads = Threads::new(self.asked, self.rows(), near);
-        let mine: Vec<u8> = self.gives.iter().map(|&gives| gives.into()).collect();
-        let message = [&mine[..], &threads.to_bytes()].concat();
-        let length = message.len();
-        let theirs = p.connection().channel().exchange(message, length)?;
-        let (theirs, asked) = theirs.split_last_chunk().expect("two bytes at the end");
-        self.threads = threads.settle(*asked)?.min(self.rows());
-        let missing = mine.iter().zip(theirs).position(|(mine, theirs)| mine | theirs == 0);
+    /// Takes the settled number of threads, and what the peer gives numbers for.
+    pub fn settle(&mut self, threads: usize, theirs: &[u8]) -> Result<()> {
+        self.threads = threads.min(self.rows());
+        let mine = self.gives.iter().map(|&gives| u8::from(gives));
+        let missing = mine.zip(theirs).position(|(mine, theirs)| mine | theirs == 0);
         match missing {
             None => Ok(()),
             Some(0) => Err(Failure::new("neither party has numbers for x: --column NAME names them")),
             Some(_) => Err(Failure::new("neither party has numbers for y: --against NAME names them")),
+        }
+    }
+
+    /// For which operands this party gives numbers: 1, or else 0.
+    pub fn gives(&self) -> Vec<u8> {
+        self.gives.iter().map(|&gives| gives.into()).collect()
+    }
+
+    /// To whom the operation itself opens its results: to nobody if they go on as shares.
+    pub fn opens(&self) -> Reveal {
+        if self.stays { Reveal::Nobody } else { self.reveal }
+    }
+
+    /// Whether the party `role` has something to write.
+    pub fn writes(&self, role: Role) -> bool {
+        self.reveal.reaches(role) && !(self.stays && self.reveal == Reveal::Nobody)
+    }
+
+    /// The operands that are results of earlier steps: which, and of which step.
+    pub fn takes(&self) -> &[(usize, usize)] {
+        &self.takes
+    }
+
+    /// From now on an operand is the results of the step with this number, once they are there.
+    pub fn take(&mut self, operand: usize, step: usize) {
+        self.takes.push((operand, step));
+    }
+
+    /// These results of the step with this number are there.
+    pub fn give(&mut self, step: usize, shares: &[u64]) {
+        for &(operand, _) in self.takes.iter().filter(|(_, from)| *from == step) {
+            // In the place of as many zeros: no part of them is left behind.
+            self.x[operand].words.copy_from_slice(shares);
         }
     }
 
@@ -151,30 +175,5 @@ impl Job {
         let (format, range) = self.result();
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
         ShareFile { ids: self.ids.clone(), ..made }.sealed()
-    }
-}
-
-/// A hash of all ids in order, bound to the session so that it says nothing in another one.
-pub fn id_digest(session: [u8; 32], ids: &[String]) -> String {
-    let mut hash = blake3::Hasher::new_keyed(&session);
-    for id in ids {
-        hash.update(&(id.len() as u64).to_le_bytes());
-        hash.update(id.as_bytes());
-    }
-    hash.finalize().to_hex().to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn id_digest_is_of_the_list_and_the_session() {
-        let ids = |names: &[&str]| names.iter().map(|s| s.to_string()).collect::<Vec<_>>();
-        let base = id_digest([1; 32], &ids(&["ab", "c"]));
-        assert_eq!(base, id_digest([1; 32], &ids(&["ab", "c"])));
-        assert_ne!(base, id_digest([2; 32], &ids(&["ab", "c"])));
-        assert_ne!(base, id_digest([1; 32], &ids(&["a", "bc"])));
-        assert_ne!(base, id_digest([1; 32], &ids(&["c", "ab"])));
     }
 }

@@ -4,143 +4,226 @@ use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
 
 use hushtable::{
     Party,
-    run::{self, Done, Phase, Ready, Watch},
+    net::{Identity, Signed},
+    run::{self, Done, Outcome, Phase, Ready, Watch},
 };
 
 use super::{
+    agree::{self, Agreed, Common},
     delivery::Delivery,
     job::{Job, Work},
     output::Output,
     stock::{self, Stock},
 };
 use crate::{
-    choice::Choosing,
     cost::Phases,
     explain,
-    failure::Result,
+    failure::{Failure, Result},
     link::Link,
     progress::Progress,
-    record::{About, Record},
+    record::{About, Record, Seal},
 };
+
+/// What a command does with the peer: steps over the same rows, in one session.
+pub struct Task<'a> {
+    /// The subcommand.
+    pub kind: &'a str,
+    /// The steps, one at least.
+    pub jobs: Vec<Job>,
+    pub common: Common,
+    /// For the first step.
+    pub stock: Stock,
+    pub delivery: &'a Delivery,
+    pub link: &'a Link,
+    /// The files that neither output nor record must replace, besides the identity.
+    pub inputs: Vec<&'a Path>,
+}
 
 /// What the parties have when they have agreed, and what that took.
 struct Set {
-    /// How many lookups of each lane are in the stock.
+    agreed: Agreed,
+    /// How many items of each lane are in the stock.
     stored: Vec<usize>,
     took: Phase,
 }
 
-/// Connects, computes and delivers, or only says what that would be. `inputs` are the files that neither output nor
-/// record must replace, besides the identity.
-pub fn carry_out(
-    kind: &str,
-    mut job: Job,
-    stock: Stock,
-    choosing: &Choosing,
-    delivery: &Delivery,
-    link: &Link,
-    inputs: &[&Path],
-) -> Result<()> {
-    let all: Vec<_> = inputs.iter().copied().chain(link.identity()).collect();
-    let explain = |job: &mut Job| explain::text(kind, job, stock.left(job.rows()), choosing, link);
-    if delivery.dry_run {
-        delivery.check_dry_run(&job, link.role(), &all)?;
-        return explain::print(&explain(&mut job)?);
+impl Task<'_> {
+    /// What this does, in words.
+    pub fn explain(&mut self) -> Result<String> {
+        let stored = self.stock.left(self.jobs[0].rows());
+        explain::text(self.kind, &mut self.jobs, &self.common, stored, self.link)
     }
-    let output = delivery.reserve(&job, link.role(), &all)?;
-    let Some(path) = &delivery.record else {
-        return deliver(kind, job, stock, (choosing, delivery, link), output, &mut None);
-    };
-    let explained = explain(&mut job)?;
-    let (store, to) = (stock.name(), output.as_ref().map(Output::path));
-    let about = About { command: kind, job: &job, store, link, inputs, output: to, explained };
-    let mut record = Some(Record::begin(path, delivery.force, about)?);
-    let done = deliver(kind, job, stock, (choosing, delivery, link), output, &mut record);
-    record.expect("it is being kept").end(done)
+
+    /// Connects, computes and delivers, or only says what that would be.
+    pub fn carry_out(mut self) -> Result<()> {
+        let Self { delivery, link, .. } = self;
+        self.check()?;
+        let all: Vec<_> = self.inputs.iter().copied().chain(link.identity()).collect();
+        if delivery.dry_run {
+            delivery.check_dry_run(&self.jobs, link.role(), &all)?;
+            return explain::print(&self.explain()?);
+        }
+        let output = delivery.reserve(&self.jobs, link.role(), &all)?;
+        let Some(path) = &delivery.record else {
+            return self.deliver(output, &mut None);
+        };
+        let explained = self.explain()?;
+        let (store, to) = (self.stock.name(), output.as_ref().map(Output::path));
+        let fields = agree::fields(&self.jobs, &self.common, link.role(), &store).concat();
+        let Self { kind, jobs, inputs, common, .. } = &self;
+        let file = common.file.clone();
+        let about = About { command: kind, file, jobs, fields, link, inputs, output: to, explained };
+        let mut record = Some(Record::begin(path, delivery.force, about)?);
+        let done = self.deliver(output, &mut record);
+        record.expect("it is being kept").end(done)
+    }
+
+    /// An error for what is asked for and cannot be had here.
+    fn check(&self) -> Result<()> {
+        if self.common.sign && self.link.identity().is_none() {
+            return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
+        }
+        if self.common.find_difference && self.jobs[0].ids.is_none() {
+            return Err(Failure::new("--find-difference needs ids, and there are none here"));
+        }
+        Ok(())
+    }
+
+    /// From connecting to the results.
+    fn deliver(mut self, output: Option<Output>, record: &mut Option<Record>) -> Result<()> {
+        let (connection, start) = self.link.open()?;
+        if let Some(record) = record {
+            record.met(&connection);
+        }
+        let mut p = Party::new(connection, None)?;
+        let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
+        let computed = self.set_up(&mut p, &mut lanes, start).and_then(|set| {
+            let lanes = if lanes.is_empty() { slice::from_mut(&mut p) } else { &mut lanes[..] };
+            Ok((self.compute(lanes, &set.stored)?, set))
+        });
+        // While the connections stand.
+        let (done, set) = computed.inspect_err(|failure| self.link.tell(failure))?;
+        if let Some(record) = record {
+            record.seal(self.seal(&mut p, &set.agreed));
+        }
+        drop((p, lanes));
+        let all = |of: fn(&Done) -> Phase| done.iter().map(of).reduce(Phase::then).unwrap_or_default();
+        let whole = Phases::of(role, set.took, all(|done| done.offline), all(|done| done.online));
+        if let Some(record) = record {
+            record.took(whole);
+        }
+        let Self { kind, jobs, stock, delivery, .. } = self;
+        let phases: Vec<_> =
+            done.iter().map(|done| Phases::of(role, set.took, done.offline, done.online)).collect();
+        let outcomes = done.into_iter().map(|done| done.outcome).collect();
+        delivery.finish(&jobs, outcomes, output, session, role)?;
+        let stored = set.stored.iter().sum();
+        if let Some(text) = stock.summary(stored, jobs[0].rows()).filter(|_| !delivery.quiet) {
+            eprintln!("{text}");
+        }
+        delivery.summary(&jobs, &whole);
+        jobs.iter().zip(phases).try_for_each(|(job, phases)| delivery.report(kind, job, role, stored, phases))
+    }
+
+    /// Agrees and sets up; several lanes get connections of their own, `lanes`.
+    fn set_up(&mut self, p: &mut Party, lanes: &mut Vec<Party>, start: Instant) -> Result<Set> {
+        let Self { jobs, stock, link, .. } = self;
+        let agreed = agree::agree(p, jobs, &self.common, &stock.name(), link.is_near())?;
+        for job in jobs.iter_mut() {
+            let count = job.rows();
+            if let Work::Lookup(lookup) = &mut job.work {
+                let lookup = &mut lookup.operation;
+                lookup.protocol = job.choosing.settle(p, link.net(), &lookup.job, count)?;
+            }
+        }
+        let count = jobs[0].rows();
+        let rows: Vec<usize> = run::pieces(count, jobs[0].threads()).iter().map(|at| at.len()).collect();
+        let stored = stock::shares(&rows, stock.agree(p, count)?);
+        if rows.len() > 1 {
+            *lanes = p.fork(rows.len())?;
+        }
+        let before = Phase::new(start, p.take_cost());
+        let lanes = if lanes.is_empty() { slice::from_mut(p) } else { &mut lanes[..] };
+        let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
+        let took = before.then(extend(&jobs[0], lanes, made)?);
+        Ok(Set { agreed, stored, took })
+    }
+
+    /// Computes the steps one after the other, with what is `stored` for the first in each lane.
+    fn compute(&mut self, lanes: &mut [Party], stored: &[usize]) -> Result<Vec<Done>> {
+        let mut ready: Vec<Ready> = self.stock.reserve(stored)?.into_iter().map(of_store).collect();
+        let rows: usize = self.jobs.iter().map(Job::rows).sum();
+        let progress = Progress::start("rows", rows, self.delivery.quiet);
+        let mut all = Vec::new();
+        for step in 0..self.jobs.len() {
+            let job = &self.jobs[step];
+            let none = || lanes.iter().map(|_| Ready::default()).collect();
+            let ready = if step == 0 { std::mem::take(&mut ready) } else { none() };
+            let operands = job.operands(lanes[0].role());
+            let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
+            let done = run::run(job.operation(), lanes, ready, &operands, job.opens(), &progress)?;
+            drop(operands);
+            all.push(self.pass_on(step, done, &mut lanes[0])?);
+        }
+        Ok(all)
+    }
+
+    /// Gives results that stay shared to the later steps, then opens them to whom they go besides.
+    fn pass_on(&mut self, step: usize, done: Done, p: &mut Party) -> Result<Done> {
+        let job = &self.jobs[step];
+        let (reveal, held) = (job.reveal, job.operation().result());
+        let Done { outcome: Outcome::Shares(shares), offline, online } = done else { return Ok(done) };
+        if !job.stays {
+            return Ok(Done { outcome: Outcome::Shares(shares), offline, online });
+        }
+        self.jobs[step + 1..].iter_mut().for_each(|job| job.give(step, &shares));
+        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held, shares))?;
+        Ok(Done { outcome, offline, online: online.then(opening) })
+    }
+
+    /// Signs what was agreed and done, if both parties want that.
+    fn seal(&self, p: &mut Party, agreed: &Agreed) -> Seal {
+        if !self.common.sign {
+            return Seal::NotAsked;
+        }
+        if !agreed.sign {
+            eprintln!("the record is not signed: the peer did not ask for it (--sign)");
+            return Seal::Missing("the peer did not ask for it".into());
+        }
+        match self.sign(p, agreed) {
+            Ok(signed) => Seal::Signed(signed),
+            Err(error) => {
+                eprintln!("warning: the record is not signed: {error}");
+                Seal::Missing(error.to_string())
+            }
+        }
+    }
+
+    fn sign(&self, p: &mut Party, agreed: &Agreed) -> hushtable::Result<Signed> {
+        let identity = Identity::load(self.link.identity().expect("checked before"))?;
+        p.connection().countersign(&identity, &statement(&self.jobs, agreed))
+    }
 }
 
-/// From connecting to the results.
-fn deliver(
-    kind: &str,
-    mut job: Job,
-    mut stock: Stock,
-    (choosing, delivery, link): (&Choosing, &Delivery, &Link),
-    output: Option<Output>,
-    record: &mut Option<Record>,
-) -> Result<()> {
-    let (connection, start) = link.open()?;
-    if let Some(record) = record {
-        record.met(&connection);
+/// What both sign: all that they compared, and that the results are there.
+fn statement(jobs: &[Job], agreed: &Agreed) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (i, (job, fields)) in jobs.iter().zip(&agreed.fields).enumerate() {
+        let step = if jobs.len() > 1 { format!("step {}, {}: ", i + 1, job.column) } else { String::new() };
+        all.extend(fields.iter().map(|(name, value)| (format!("{step}{name}"), value.clone())));
     }
-    let mut p = Party::new(connection, None)?;
-    let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
-    let computed = set_up(&mut p, &mut lanes, &mut job, &mut stock, choosing, link, start).and_then(|set| {
-        let lanes = if lanes.is_empty() { slice::from_mut(&mut p) } else { &mut lanes[..] };
-        Ok((compute(lanes, &job, &mut stock, &set.stored, delivery)?, set))
-    });
-    // While the connections stand.
-    let (Done { outcome, offline, online }, set) = computed.inspect_err(|failure| link.tell(failure))?;
-    drop((p, lanes));
-    let phases = Phases::of(role, set.took, offline, online);
-    if let Some(record) = record {
-        record.took(phases);
-    }
-    delivery.finish(&job, outcome, output, session, role)?;
-    let stored = set.stored.iter().sum();
-    if let Some(text) = stock.summary(stored, job.rows()).filter(|_| !delivery.quiet) {
-        eprintln!("{text}");
-    }
-    delivery.summary(kind, &job, role, stored, phases)
+    all.push(("outcome".into(), "computed; results are where `reveal` says".into()));
+    all
+}
+
+fn of_store(reserved: Option<hushtable::store::Reserved>) -> Ready {
+    Ready { reserved, ..Ready::default() }
 }
 
 impl Watch for Progress {
     fn done(&self, items: usize) {
         Progress::done(self).fetch_add(items, Ordering::Relaxed);
     }
-}
-
-/// Agrees and sets up; several lanes get connections of their own, `lanes`.
-fn set_up(
-    p: &mut Party,
-    lanes: &mut Vec<Party>,
-    job: &mut Job,
-    stock: &mut Stock,
-    choosing: &Choosing,
-    link: &Link,
-    start: Instant,
-) -> Result<Set> {
-    job.agree(p, stock.name(), link.is_near())?;
-    let count = job.rows();
-    if let Work::Lookup(lookup) = &mut job.work {
-        let lookup = &mut lookup.operation;
-        lookup.protocol = choosing.settle(p, link.net(), &lookup.job, count)?;
-    }
-    let rows: Vec<usize> = run::pieces(count, job.threads()).iter().map(|at| at.len()).collect();
-    let stored = stock::shares(&rows, stock.agree(p, count)?);
-    if rows.len() > 1 {
-        *lanes = p.fork(rows.len())?;
-    }
-    let before = Phase::new(start, p.take_cost());
-    let lanes = if lanes.is_empty() { slice::from_mut(p) } else { &mut lanes[..] };
-    let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
-    let took = before.then(extend(job, lanes, made)?);
-    Ok(Set { stored, took })
-}
-
-/// Computes in each lane, with what is `stored` for it.
-fn compute(
-    lanes: &mut [Party],
-    job: &Job,
-    stock: &mut Stock,
-    stored: &[usize],
-    delivery: &Delivery,
-) -> Result<Done> {
-    let ready = stock.reserve(stored)?.into_iter();
-    let ready = ready.map(|reserved| Ready { reserved, ..Ready::default() }).collect();
-    let operands = job.operands(lanes[0].role());
-    let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
-    let progress = Progress::start("rows", job.rows(), delivery.quiet);
-    Ok(run::run(job.operation(), lanes, ready, &operands, job.reveal, &progress)?)
 }
 
 /// Starts the OT extension in each lane, for the rows of each that take new material.

@@ -2,9 +2,11 @@
 
 use super::agree;
 use super::channel::Channel;
+use super::countersign::{self, Signed};
+use super::difference;
 use super::farewell::Farewell;
 use super::hello::lane_id;
-use super::identity::Fingerprint;
+use super::identity::{Fingerprint, Identity};
 use super::memory::Memory;
 use super::patience::{Patience, SLOWEST, Timing};
 use super::raw::RawPeer;
@@ -142,6 +144,27 @@ impl Connection {
     /// session is over then.
     pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
         agree::agree(&mut self.channel, fields).inspect_err(|_| self.channel.fail())
+    }
+
+    /// The first row in which `names` differ from the peer's, which must ask for it at the same point; `None` if they
+    /// are the same. 2 rounds, and about as many more as the number of rows has bits. The peer can test guesses of the
+    /// name in that row.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn first_difference(&mut self, names: &[String]) -> Result<Option<usize>> {
+        difference::first(&mut self.channel, &self.id, names)
+    }
+
+    /// Signs `fields` together with the peer, which must do so at the same point. What is signed begins with both
+    /// certificates' fingerprints, the session and when each party says it is. 2 rounds.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the peer's signature is not that of its certificate over the same;
+    /// and those of the channel.
+    pub fn countersign(&mut self, identity: &Identity, fields: &[(String, String)]) -> Result<Signed> {
+        let peer = self.peer.ok_or_else(|| Error::Identity("without TLS nobody can sign".into()))?;
+        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), fields)
     }
 
     /// Every later call is an error.

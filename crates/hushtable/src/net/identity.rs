@@ -11,6 +11,7 @@
 mod certificate;
 mod files;
 mod pins;
+mod signing;
 mod trust;
 
 use crate::error::{Error, Result};
@@ -33,6 +34,7 @@ pub use certificate::Fingerprint;
 pub(super) use certificate::{name_of, validity_problem};
 pub use pins::Peer;
 pub(super) use pins::Pin;
+pub use signing::Certificate;
 
 /// What the private key is used for besides signing.
 const DISK: &str = "hushtable 2026-11 keys of files on disk";

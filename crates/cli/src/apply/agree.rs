@@ -1,0 +1,174 @@
+//! What both parties must have alike: compared before any work on secrets.
+
+use clap::Args;
+use hushtable::{Error, Party, Role};
+
+use super::{
+    delivery::{Delivery, Recipient},
+    job::Job,
+    threads::Threads,
+};
+use crate::failure::{Cause, Failure, Result};
+
+/// What the parties ask for alike, whatever is computed.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Results")]
+pub struct Terms {
+    /// Who gets the results: me, peer, both or none; or a party by its name
+    ///
+    /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
+    #[arg(long, default_value = "both", value_name = "WHO")]
+    pub reveal: Recipient,
+    /// Threads and connections to work with, 1 to 64 [default: as the peer asks, or what rows and processors of
+    /// both parties are worth]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub threads: Option<u16>,
+    /// If the ids differ, find the first row where they do, and print its number and this party's id; the peer must
+    /// say so too
+    ///
+    /// Hashes of the first rows are compared, of fewer and fewer: each party can test guesses of the peer's id in that
+    /// row.
+    #[arg(long)]
+    pub find_difference: bool,
+}
+
+/// What is compared of a run as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    /// The hash of the job file, if there is one.
+    pub file: Option<String>,
+    /// Whether the row is searched in which ids differ.
+    pub find_difference: bool,
+    /// Whether this party wants the record signed; it is if both do.
+    pub sign: bool,
+}
+
+impl Common {
+    /// As asked for on the command line.
+    pub fn of(terms: &Terms, delivery: &Delivery) -> Self {
+        Self { file: None, find_difference: terms.find_difference, sign: delivery.sign }
+    }
+}
+
+/// Names and values.
+pub type Fields = Vec<(&'static str, String)>;
+
+/// What the parties have agreed on.
+pub struct Agreed {
+    /// What they compared, a list for each step.
+    pub fields: Vec<Fields>,
+    /// Whether both want the record signed.
+    pub sign: bool,
+}
+
+/// Where the ids are in the first list.
+const IDS: usize = 3;
+
+/// What the parties compare but for the ids, a list for each step; the first begins with what is common.
+pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fields> {
+    let mut lists: Vec<Fields> = jobs.iter().map(|job| job.fields(role)).collect();
+    let search = if common.find_difference { "yes" } else { "no" };
+    let whole = [
+        ("job file", common.file.clone().unwrap_or_else(|| "none".into())),
+        ("search of a row that differs", search.to_owned()),
+        ("number of rows", jobs[0].rows().to_string()),
+    ];
+    debug_assert_eq!(whole.len(), IDS);
+    lists[0].splice(..0, whole);
+    lists[0].push(("store", store.to_owned()));
+    lists
+}
+
+/// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
+/// `near`: the peer is on this machine.
+pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near: bool) -> Result<Agreed> {
+    let ids = jobs[0].ids.as_deref();
+    let mut lists = fields(jobs, common, p.role(), store);
+    // A search says more about them.
+    let rows = lists[0][IDS - 1].clone();
+    match (common.find_difference, ids) {
+        (true, _) => drop(lists[0].remove(IDS - 1)),
+        (false, ids) => {
+            let digest = ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+            lists[0].insert(IDS, ("ids (hash in row order)", digest));
+        }
+    }
+    for list in &lists {
+        p.agree(list).map_err(of_ids)?;
+    }
+    if let Some(ids) = ids.filter(|_| common.find_difference) {
+        search(p, ids)?;
+        lists[0].insert(IDS - 1, rows);
+    }
+    let sign = settle(p, jobs, common.sign, near)?;
+    Ok(Agreed { fields: lists, sign })
+}
+
+/// With what helps if the ids differ.
+fn of_ids(error: Error) -> Failure {
+    match &error {
+        Error::Handshake { field, .. } if field.starts_with("ids") => Failure::from(error).worded(|error| {
+            format!(
+                "{error}. Rows are matched by position: keep the common ids and sort both files by id (finding them \
+                 privately, by private set intersection, is not part of this program yet). --find-difference at both \
+                 parties finds the first row that differs"
+            )
+        }),
+        _ => Failure::from(error),
+    }
+}
+
+/// An error if the ids differ, which names the first row in which they do.
+fn search(p: &mut Party, ids: &[String]) -> Result<()> {
+    let Some(row) = p.connection().first_difference(ids)? else { return Ok(()) };
+    let own = match ids.get(row) {
+        Some(id) => format!("here it is {id:?}, the peer's is not shown"),
+        None => format!("here there are only {} rows", ids.len()),
+    };
+    let what = format!("the parties' ids differ, first in row {}: {own}", row + 1);
+    Err(Failure::Reported(Cause::Disagreement, what))
+}
+
+/// Settles the number of threads, the same for all steps, and whether the record is signed; an error at both parties
+/// if neither has numbers for an input.
+fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<bool> {
+    let threads = Threads::new(jobs[0].asked(), jobs[0].rows(), near);
+    let gives: Vec<Vec<u8>> = jobs.iter().map(Job::gives).collect();
+    let message = [&gives.concat()[..], &[u8::from(sign)], &threads.to_bytes()].concat();
+    let length = message.len();
+    let theirs = p.connection().channel().exchange(message, length)?;
+    let (theirs, asked) = theirs.split_last_chunk().expect("two bytes at the end");
+    let (peer_signs, mut theirs) = theirs.split_last().expect("a byte before");
+    let threads = threads.settle(*asked)?;
+    for (job, gives) in jobs.iter_mut().zip(&gives) {
+        let (of_job, rest) = theirs.split_at(gives.len());
+        job.settle(threads, of_job)?;
+        theirs = rest;
+    }
+    Ok(sign && *peer_signs == 1)
+}
+
+/// A hash of all ids in order, bound to the session so that it says nothing in another one.
+fn id_digest(session: [u8; 32], ids: &[String]) -> String {
+    let mut hash = blake3::Hasher::new_keyed(&session);
+    for id in ids {
+        hash.update(&(id.len() as u64).to_le_bytes());
+        hash.update(id.as_bytes());
+    }
+    hash.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn id_digest_is_of_the_list_and_the_session() {
+        let ids = |names: &[&str]| names.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        let base = id_digest([1; 32], &ids(&["ab", "c"]));
+        assert_eq!(base, id_digest([1; 32], &ids(&["ab", "c"])));
+        assert_ne!(base, id_digest([2; 32], &ids(&["ab", "c"])));
+        assert_ne!(base, id_digest([1; 32], &ids(&["a", "bc"])));
+        assert_ne!(base, id_digest([1; 32], &ids(&["c", "ab"])));
+    }
+}
