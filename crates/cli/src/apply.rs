@@ -17,7 +17,10 @@ pub mod stock;
 pub mod table_file;
 mod threads;
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use clap::{
     Args,
@@ -29,7 +32,10 @@ use self::{
     agree::{Common, Terms},
     delivery::Delivery,
     how::{Beyond, How},
+    input::Source,
+    job::{Job, Work},
     session::Task,
+    shares::ShareFile,
     stock::{Stock, Stored},
 };
 use crate::{
@@ -127,6 +133,24 @@ pub struct Apply {
     choosing: Choosing,
     #[command(flatten)]
     link: Link,
+    /// Results of earlier steps, by the paths that stand for them.
+    #[arg(skip)]
+    earlier: Vec<Earlier>,
+}
+
+/// Results of an earlier step of a job, before they are there: everything but the shares.
+#[derive(Clone)]
+pub struct Earlier {
+    /// What stands for them in place of a file's path.
+    pub path: PathBuf,
+    pub shares: ShareFile,
+}
+
+/// The path alone: shares are not printed.
+impl fmt::Debug for Earlier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Earlier({})", self.path.display())
+    }
 }
 
 /// What comparisons need besides.
@@ -190,6 +214,28 @@ fn apply(args: &Apply) -> Result<()> {
 }
 
 impl Apply {
+    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
+    pub fn of_step(
+        mut self,
+        (link, csv): (&Link, &Dialect),
+        calibration: Option<&Path>,
+        earlier: &[Earlier],
+    ) -> Result<Job> {
+        (self.link, self.csv, self.earlier) = (link.clone(), csv.clone(), earlier.to_vec());
+        self.choosing.calibration = calibration.map(Path::to_owned);
+        let mut job = ask::job(&self)?;
+        job.choosing = self.choosing;
+        Ok(job)
+    }
+
+    /// A file of numbers, or the results of an earlier step.
+    fn open<'a>(&'a self, path: &'a Path) -> Result<Source<'a>> {
+        match self.earlier.iter().find(|earlier| earlier.path == path) {
+            Some(earlier) => Source::earlier(path, earlier.shares.clone(), &self.csv),
+            None => Source::open(path, &self.csv),
+        }
+    }
+
     /// The column of ids, unless rows are matched by position only.
     fn id(&self) -> Option<&str> {
         (!self.no_ids).then_some(self.id.as_str())

@@ -17,6 +17,7 @@ use crate::{
     plan::{self, Plan},
     prepare::{self, Prepare},
     record::verify::{self, Records},
+    run::{self, Run},
     score::{self, Score},
     store::{self, Stores},
 };
@@ -35,6 +36,8 @@ Examples:
         --connect bank.example:7000 --identity telecom.id
   A common model, each party with its own features and weights:
     hushtable score --help
+  A job file that both parties hold and approve, in steps if it has several:
+    hushtable run --help
   What such a job shows to whom, and what it takes, before anything is sent:
     hushtable explain --help
   Make ahead what does not depend on the numbers, and look at it:
@@ -57,6 +60,7 @@ enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Run(Box<Run>),
     Explain(Explain),
     Functions(Box<Functions>),
     Prepare(Box<Prepare>),
@@ -77,6 +81,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(args),
         Command::Functions(args) => functions::run(&args),
         Command::Prepare(args) => prepare::run(&args),

@@ -26,8 +26,10 @@ mod prepare;
 pub mod progress;
 mod record;
 mod room;
+mod run;
 mod score;
 mod store;
+mod toml_file;
 
 pub use args::run;
 pub use identity::pair as identities;

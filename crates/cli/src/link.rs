@@ -70,6 +70,12 @@ impl Link {
         if self.listen.is_some() { Role::P0 } else { Role::P1 }
     }
 
+    /// The same for a peer of this name, unless another name was given.
+    pub fn to_peer(&self, name: &str) -> Self {
+        let peer = self.peer.clone().or_else(|| self.identity.as_ref().map(|_| name.to_owned()));
+        Self { peer, ..self.clone() }
+    }
+
     /// The simulated network.
     pub fn net(&self) -> LinkShape {
         self.net

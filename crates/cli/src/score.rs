@@ -154,8 +154,14 @@ impl Score {
     }
 
     /// Reads and checks everything.
-    pub fn job(&self) -> Result<Job> {
+    fn job(&self) -> Result<Job> {
         job(self)
+    }
+
+    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
+    pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        job(&self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Site;
+use common::{Done, Site};
 
 const FINE: &str = "sigmoid --column score --fraction-bits 4";
 
@@ -87,4 +87,47 @@ fn share_files_that_do_not_belong_together() {
     refuse(&site, &next("bank1"), &next("telecom2"), "disagree on input");
     refuse(&site, &next("bank1"), &next("bank1"), "disagree on input");
     refuse(&site, &next("bank1"), "tanh --column score --fraction-bits 4 --input a.csv", "disagree on input");
+}
+
+/// With --find-difference at both parties: the row, and each party's own id alone.
+#[test]
+fn the_row_that_differs_is_found() {
+    let site = Site::new();
+    let rows = |change: &dyn Fn(usize) -> String| {
+        (0..100).map(|i| format!("{},1\n", change(i))).fold("id,score\n".to_owned(), |all, row| all + &row)
+    };
+    site.write("a.csv", &rows(&|i| format!("c{i}")));
+    site.write("same.csv", &rows(&|i| format!("c{i}")));
+    site.write(
+        "other.csv",
+        &rows(&|i| if i == 41 || i > 60 { format!("secret{i}") } else { format!("c{i}") }),
+    );
+    site.write("short.csv", &site.read("a.csv")[.."id,score\nc0,1\nc1,1\n".len()]);
+    let party = |input: &str, own: &str| {
+        format!(
+            "apply {FINE} --input {input} --find-difference --output {own}.csv --identity {own}.id --quiet"
+        )
+    };
+    let [p0, p1] = site.both(&party("a.csv", "bank"), &party("other.csv", "telecom"));
+    p0.fails_with(5, "the parties' ids differ, first in row 42: here it is \"c41\", the peer's is not shown");
+    p1.fails_with(5, "first in row 42: here it is \"secret41\", the peer's is not shown");
+    assert!(!p0.stderr.contains("secret"), "{p0:?}");
+    let [p0, p1] = site.both(&party("short.csv", "bank"), &party("a.csv", "telecom"));
+    p0.fails_with(5, "first in row 3: here there are only 2 rows");
+    p1.fails_with(5, "first in row 3: here it is \"c2\"");
+    let one = party("same.csv", "telecom").replace("--find-difference", "");
+    for done in site.both(&party("a.csv", "bank"), &one) {
+        done.fails_with(5, "disagree on search of a row that differs");
+    }
+    assert!(!site.has("bank.csv") && !site.has("telecom.csv"));
+    site.both(&party("a.csv", "bank"), &party("same.csv", "telecom")).map(Done::ok);
+    site.run(&format!("{} --no-ids --listen 127.0.0.1:0", party("a.csv", "bank"))).fails_with(2, "needs ids");
+    let dry =
+        site.run(&format!("{} --force --dry-run --listen 127.0.0.1:0", party("a.csv", "bank"))).ok().stdout;
+    let dry = dry.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(dry.contains("the number of the first row where they do"), "{dry}");
+    assert!(
+        dry.contains("can test guesses of the other's against a hash that depends on no other unknown id"),
+        "{dry}"
+    );
 }

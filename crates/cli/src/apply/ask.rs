@@ -32,7 +32,7 @@ pub fn job(args: &Apply, stored: bool) -> Result<Job> {
 /// A function of numbers of any size.
 fn function_of(args: &Apply, function: Function) -> Result<Job> {
     args.refuse_second_operand()?;
-    let source = Source::open(&args.input, &args.csv)?;
+    let source = args.open(&args.input)?;
     let (bits, fraction_bits) = match source.format() {
         None => (args.how.bits, args.how.function_bits()),
         Some(format) => {
@@ -72,7 +72,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
 fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     args.refuse_second_operand()?;
     args.refuse_evaluation_options(stored)?;
-    let source = Source::open(&args.input, &args.csv)?;
+    let source = args.open(&args.input)?;
     let fraction_bits = index_fraction_bits(args, &source)?;
     let reveal = args.terms.reveal.on(&args.link)?;
     let shared = reveal == Reveal::Nobody;
@@ -115,8 +115,8 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
 /// A comparison of two columns, or of one with a public number.
 fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     args.refuse_lookup_options()?;
-    let first = Source::open(&args.input, &args.csv)?;
-    let second = args.second.other.as_deref().map(|path| Source::open(path, &args.csv)).transpose()?;
+    let first = args.open(&args.input)?;
+    let second = args.second.other.as_deref().map(|path| args.open(path)).transpose()?;
     let format = compared_format(args, &first, second.as_ref())?;
     let read = |source: &Source, column: Option<&str>| match column {
         None if source.shares.is_none() => source.nothing(args.id(), format),

@@ -92,6 +92,11 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Results of an earlier step, in place of a file.
+    pub fn earlier(path: &'a Path, shares: ShareFile, dialect: &'a Dialect) -> Result<Self> {
+        Ok(Self { path, csv: CsvFile::of(path, Vec::new(), dialect)?, shares: Some(shares) })
+    }
+
     /// The format that the file says its numbers have.
     pub fn format(&self) -> Option<Format> {
         self.shares.as_ref().map(|file| Format { bits: file.bits, fraction_bits: file.fraction_bits })

@@ -1,14 +1,14 @@
 //! A party's weights from a TOML file.
 
-use std::{collections::BTreeSet, fs, ops::Range, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use apps::scoring::Weights;
-use toml::{
-    Spanned,
-    de::{DeTable, DeValue},
-};
+use toml::de::DeValue;
 
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    toml_file::TomlFile,
+};
 
 /// Weights and the features that they belong to.
 #[derive(Debug, PartialEq)]
@@ -26,14 +26,9 @@ pub fn read(path: &Path, features: &Path, columns: &[String]) -> Result<Named> {
 
 /// As [`read`], of the `text` of the file.
 pub fn parse(path: &Path, text: &str, features: &Path, columns: &[String]) -> Result<Named> {
-    let file = File { path, text };
-    let table = DeTable::parse(text).map_err(|e| file.says(e.span(), e.message()))?;
-    let table = table.into_inner();
-    let known = ["intercept", "weights"];
-    if let Some(other) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-        let what = format!("{:?} is not known here; this file has: intercept, weights", other.get_ref());
-        return Err(file.says(Some(other.span()), &what));
-    }
+    let file = TomlFile { path, text };
+    let table = file.table()?;
+    file.knows(&table, "this file", &["intercept", "weights"])?;
     let intercept = table.get("intercept").map_or(Ok(0.0), |value| file.number("intercept", value))?;
     let Some(weights) = table.get("weights") else {
         return Err(file.says(None, "no table [weights] with a number for each feature"));
@@ -54,38 +49,6 @@ pub fn parse(path: &Path, text: &str, features: &Path, columns: &[String]) -> Re
         named.features.push(name.get_ref().to_string());
     }
     Ok(named)
-}
-
-struct File<'a> {
-    path: &'a Path,
-    text: &'a str,
-}
-
-impl File<'_> {
-    /// A complaint with the line that it is about.
-    fn says(&self, at: Option<Range<usize>>, what: &str) -> Failure {
-        let path = self.path.display();
-        Failure::input(match at {
-            None => format!("{path}: {what}"),
-            Some(at) => {
-                let before = &self.text.as_bytes()[..at.start.min(self.text.len())];
-                let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-                format!("{path}: line {line}: {what}")
-            }
-        })
-    }
-
-    fn number(&self, name: &str, value: &Spanned<DeValue<'_>>) -> Result<f64> {
-        let number = match value.get_ref() {
-            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
-            DeValue::Integer(whole) if whole.radix() == 10 => whole.as_str().parse::<f64>().ok(),
-            _ => None,
-        };
-        number.filter(|v| v.is_finite()).ok_or_else(|| {
-            let got = self.text.get(value.span()).unwrap_or_default();
-            self.says(Some(value.span()), &format!("{name}: {got} is not a finite decimal number"))
-        })
-    }
 }
 
 #[cfg(test)]

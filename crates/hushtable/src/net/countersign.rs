@@ -20,7 +20,7 @@
 
 use std::time::SystemTime;
 
-use super::Role;
+use super::role::Role;
 use super::channel::Channel;
 use super::identity::{Certificate, Fingerprint, Identity};
 use crate::error::{Error, Result};
@@ -114,4 +114,102 @@ fn message(fields: &[(String, String)]) -> Vec<u8> {
         message.extend(text.as_bytes());
     }
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Connection;
+    use std::thread;
+
+    fn fields(texts: &[(&str, &str)]) -> Vec<(String, String)> {
+        texts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// Two identities that trust each other.
+    fn identities(folder: &std::path::Path) -> [Identity; 2] {
+        let [a, b] = ["a", "b"].map(|name| Identity::create(&folder.join(name), name).expect("made"));
+        let trust = |own: &str, peer: &Identity| {
+            let own = folder.join(own);
+            Identity::trust(&own, &peer.certificate_path(), peer.fingerprint(), None).expect("trusted");
+            Identity::load(&own).expect("there")
+        };
+        [trust("a", &b), trust("b", &a)]
+    }
+
+    /// What both parties end with, who say these fields.
+    fn sign(both: &[Identity; 2], said: [&[(&str, &str)]; 2]) -> [Result<Signed>; 2] {
+        let (mut c0, mut c1) = Connection::pair();
+        let sign = |c: &mut Connection, mine: usize, said: &[(&str, &str)]| {
+            let session = (c.role(), both[1 - mine].fingerprint(), c.id());
+            countersign(c.channel(), &both[mine], session, &fields(said))
+        };
+        thread::scope(|scope| {
+            let other = scope.spawn(|| sign(&mut c1, 1, said[1]));
+            [sign(&mut c0, 0, said[0]), other.join().expect("no panic")]
+        })
+    }
+
+    #[test]
+    fn both_have_what_both_signed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let both = identities(folder.path());
+        let [p0, p1] = sign(&both, [&[("rows", "3")]; 2]).map(|signed| signed.expect("signed"));
+        assert_eq!(p0, p1);
+        let names: Vec<&str> = p0.fields.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["P0", "P1", "session", "time at P0", "time at P1", "rows"]);
+        for identity in &both {
+            let known = identity.certificates();
+            assert_eq!(p0.check(&known).expect("right").map(Certificate::name), ["a", "b"]);
+        }
+        assert!(p0.check(&both[0].certificates()[..1]).is_err(), "a certificate that is not there");
+        let known = both[0].certificates();
+        for at in 0..p0.fields.len() {
+            let mut wrong = p0.clone();
+            wrong.fields[at].1.push('0');
+            assert!(wrong.check(&known).is_err(), "another {}", p0.fields[at].0);
+            let mut wrong = p0.clone();
+            wrong.fields[at].0.push('0');
+            assert!(wrong.check(&known).is_err(), "another name than {}", p0.fields[at].0);
+        }
+        let mut wrong = p0.clone();
+        wrong.signatures.swap(0, 1);
+        assert!(wrong.check(&known).is_err(), "the signatures swapped");
+        let mut shorter = p0.clone();
+        shorter.fields.pop();
+        assert!(shorter.check(&known).is_err() && Signed { fields: Vec::new(), ..p0 }.check(&known).is_err());
+    }
+
+    #[test]
+    fn parties_that_say_different_things_sign_nothing_together() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let both = identities(folder.path());
+        for said in [[("rows", "3"), ("rows", "4")], [("rows", "3"), ("row", "s3")]] {
+            for signed in sign(&both, [&said[..1], &said[1..]]) {
+                assert!(matches!(signed, Err(Error::Peer(_))), "{signed:?}");
+            }
+        }
+    }
+
+    /// The bytes that the key signs are those of no handshake, and no two statements have the same.
+    #[test]
+    fn a_signature_is_of_a_record_alone() {
+        let bytes = message(&fields(&[("a", "b")]));
+        let mut tls = vec![b' '; 64];
+        tls.extend(b"TLS 1.3, ");
+        assert!(!bytes.starts_with(&tls) && bytes.starts_with(&[b' '; 64]));
+        let folder = tempfile::tempdir().expect("a folder");
+        let [a, _] = identities(folder.path());
+        let (own, signature) = (&a.certificates()[0], a.sign(&bytes).expect("signed"));
+        assert!(
+            own.has_signed(&bytes, &signature)
+                && !own.has_signed(&bytes[64 + CONTEXT.len() + 1..], &signature)
+        );
+        for (one, other) in [
+            (fields(&[("a", "b")]), fields(&[("ab", "")])),
+            (fields(&[("a", "b"), ("", "")]), fields(&[("a", "b")])),
+        ] {
+            assert_ne!(message(&one), message(&other));
+        }
+    }
 }

@@ -81,3 +81,63 @@ pub(super) fn first(channel: &mut Channel, session: &[u8; 32], names: &[String])
     }
     Ok(Some(common.rows))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{Connection, Cost};
+
+    /// What both parties find, and what it takes.
+    fn found(p0: &[String], p1: &[String]) -> [(Option<usize>, Cost); 2] {
+        let (mut c0, mut c1) = Connection::pair();
+        let find = |c: &mut Connection, names| {
+            let found = c.first_difference(names).expect("a peer that answers");
+            (found, c.channel().take_cost())
+        };
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| find(&mut c1, p1));
+            [find(&mut c0, p0), other.join().expect("no panic")]
+        })
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        text.chars().map(String::from).collect()
+    }
+
+    #[test]
+    fn every_row_is_found() {
+        for rows in 0..20usize {
+            let same: Vec<String> = (0..rows).map(|i| format!("c{i}")).collect();
+            assert!(found(&same, &same).iter().all(|(row, cost)| row.is_none() && cost.rounds == 2));
+            for at in 0..rows {
+                let mut other = same.clone();
+                other[at] = "other".into();
+                // Whatever follows.
+                other[at + 1..].reverse();
+                let bits = rows.next_power_of_two().ilog2();
+                for (row, cost) in found(&same, &other) {
+                    assert_eq!(row, Some(at), "of {rows}");
+                    assert!(cost.rounds <= 2 + bits, "{cost:?} for {rows}");
+                }
+                assert_eq!(found(&same, &same[..at]).map(|(row, _)| row), [Some(at); 2], "a shorter list");
+            }
+        }
+    }
+
+    #[test]
+    fn names_do_not_run_into_each_other() {
+        let joined = ["ab", "c"].map(String::from);
+        assert_eq!(found(&joined, &["a", "bc"].map(String::from))[0].0, Some(0));
+        assert_eq!(found(&joined, &names("abc"))[0].0, Some(0));
+        assert_eq!(found(&names("abcd"), &names("abdc"))[1].0, Some(2));
+    }
+
+    #[test]
+    fn sessions_have_digests_of_their_own() {
+        let names = names("abc");
+        let digest = |session| Prefix::new(&[session; 32], &names).up_to(2).hash.finalize();
+        assert_ne!(digest(1), digest(2));
+        assert_eq!(digest(1), Prefix::new(&[1; 32], &names).up_to(1).up_to(2).hash.finalize());
+        assert_ne!(digest(1), blake3::keyed_hash(&[1; 32], b"abc"), "no other hash of the session");
+    }
+}

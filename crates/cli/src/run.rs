@@ -1,0 +1,199 @@
+//! `hushtable run`: a job from a file that both parties hold and approve.
+
+pub mod file;
+mod steps;
+
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use hushtable::net::Identity;
+
+use self::{file::JobFile, steps::Own};
+use crate::{
+    apply::{agree::Common, delivery::Delivery, session::Task, stock::Stock},
+    csv_file::Dialect,
+    explain,
+    failure::{Failure, Result},
+    link::Link,
+};
+
+const EXAMPLES: &str = "\
+A job file says what the parties share; what is each one's own comes from the command line. Both must hold the same \
+bytes: the hash is compared before any work. It is SHA-256, as sha256sum prints it. `run` says what the job shows to \
+whom, and goes on if somebody at the terminal says yes, or --approve says the hash.
+
+    hushtable-job = 1
+    about = \"Whose income is higher; the bank alone learns it\"
+    ids = { bank = \"id\", telecom = \"customer\" }   # one name for both, or false: by position
+    [parties]
+    listens = \"bank\"
+    connects = \"telecom\"
+    [[step]]
+    name = \"higher\"
+    operation = \"ge\"                 # or any function or comparison of `apply`, or score
+    x = { bank = \"income\" }          # columns, by party; a sum if both have one
+    y = { telecom = \"income\" }       # or a number, or the name of an earlier step
+    reveal = \"bank\"                  # a party, both or none
+
+  A result that a later step names stays shared for it, whoever else gets it; what both parties see of each step goes \
+to one file. Besides, a step takes bits, domain, fraction-bits, method, output-fraction-bits, outside and protocol, as \
+`apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold. [options] has find-difference, \
+optimise and threads.
+
+Examples:
+  What a file says, and its hash:
+    hushtable run --check job.toml
+  What it shows to whom with these numbers; nothing is connected or sent:
+    hushtable run job.toml --input bank.csv --dry-run --listen 0.0.0.0:7000 --identity bank.id
+  The same, and run it:
+    hushtable run job.toml --input bank.csv --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable run job.toml --input telecom.csv --approve 9f2c51d07ab8e634 \\
+        --connect bank.example:7000 --identity telecom.id";
+
+/// Least digits of a hash that approve a file: 64 bits.
+const DIGITS: usize = 16;
+
+/// Run a job from a file that both parties hold and approve
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Run {
+    /// The job file, byte for byte as the peer has it
+    #[arg(value_name = "FILE", required_unless_present = "check")]
+    file: Option<PathBuf>,
+    /// Only check a job file, say what it says, and print its hash
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    check: Option<PathBuf>,
+    /// Which party of the file this is [default: the one with the name in the identity's certificate]
+    #[arg(long = "as", value_name = "NAME")]
+    party: Option<String>,
+    /// This party's numbers, or features: a CSV file with a header
+    #[arg(long, value_name = "FILE", required_unless_present = "check")]
+    input: Option<PathBuf>,
+    /// This party's weights for a step that scores: a TOML file
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// The hash of the file that was approved, or its first 16 digits or more; without it this asks at the terminal
+    #[arg(long, value_name = "HEX", value_parser = digits)]
+    approve: Option<String>,
+    /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    #[command(flatten)]
+    csv: Dialect,
+    #[command(flatten)]
+    delivery: Delivery,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Run) -> Result<()> {
+    if let Some(path) = &args.check {
+        return explain::print(&JobFile::read(path)?.describe());
+    }
+    let path = args.file.as_deref().expect("clap requires it");
+    let file = JobFile::read(path);
+    let link = match &file {
+        Ok(file) => args.link.to_peer(&file.parties[args.link.role().peer() as usize]),
+        Err(_) => args.link.clone(),
+    };
+    link.attended(|| carry_out(args, path, &file?, &link))
+}
+
+fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()> {
+    is_party(args, path, file)?;
+    let input = args.input.as_deref().expect("clap requires it");
+    let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
+    let (csv, delivery) = (&args.csv, &args.delivery);
+    let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
+    let jobs = steps::jobs(file, &own)?;
+    let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
+    let inputs = others.chain(csv.inputs()).collect();
+    let common =
+        Common { file: Some(file.hash.clone()), find_difference: file.find_difference, sign: delivery.sign };
+    let mut task = Task { kind: "run", jobs, common, stock: Stock::none(), delivery, link, inputs };
+    if delivery.dry_run {
+        explain::print(&file.describe())?;
+    } else {
+        let text = task.explain()?;
+        eprint!("{}{text}", file.describe());
+        approve(args, path, file)?;
+    }
+    task.carry_out()
+}
+
+/// An error unless the party that listens, or connects, is the one that does so here.
+fn is_party(args: &Run, path: &Path, file: &JobFile) -> Result<()> {
+    let [listens, connects] = &file.parties;
+    let role = args.link.role() as usize;
+    let own = match (&args.party, args.link.identity()) {
+        (Some(name), _) => name.clone(),
+        (None, Some(folder)) => Identity::load(folder)?.name().to_owned(),
+        // Nobody has a name.
+        (None, None) => return Ok(()),
+    };
+    let path = path.display();
+    match file.parties.iter().position(|party| *party == own) {
+        Some(party) if party == role => Ok(()),
+        Some(_) => {
+            Err(Failure::new(format!("{path}: {listens} listens and {connects} connects; this is {own}")))
+        }
+        None => Err(Failure::new(format!(
+            "{path} is for {listens} and {connects}; this is {own}: --as NAME says which of them that is"
+        ))),
+    }
+}
+
+/// An error unless this file was approved.
+fn approve(args: &Run, path: &Path, file: &JobFile) -> Result<()> {
+    let (path, hash) = (path.display(), &file.hash);
+    match &args.approve {
+        Some(digits) if hash.starts_with(&digits.to_ascii_lowercase()) => Ok(()),
+        Some(digits) => {
+            Err(Failure::new(format!("{path} has the hash {hash}; what was approved begins with {digits}")))
+        }
+        None if io::stdin().is_terminal() && io::stderr().is_terminal() => {
+            ask(hash, &mut io::stdin().lock(), &mut io::stderr())
+        }
+        None => Err(Failure::new(format!(
+            "nobody approved {path}: run this at a terminal, or give --approve HEX, the first {DIGITS} digits or more of \
+             its hash, {hash}"
+        ))),
+    }
+}
+
+/// Asks whether the job is approved; anything but "yes" is an error.
+fn ask(hash: &str, answers: &mut impl BufRead, screen: &mut impl Write) -> Result<()> {
+    let broken = |e: io::Error| Failure::new(format!("terminal: {e}"));
+    write!(screen, "The peer's file must have the same hash,\n  {hash}\nRun this job? Type yes or no: ")
+        .and_then(|()| screen.flush())
+        .map_err(broken)?;
+    let mut answer = String::new();
+    answers.read_line(&mut answer).map_err(broken)?;
+    match answer.trim() {
+        "yes" => Ok(()),
+        _ => Err(Failure::new("not run: the job was not approved with \"yes\"")),
+    }
+}
+
+fn digits(text: &str) -> std::result::Result<String, String> {
+    let fine = (DIGITS..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if fine { Ok(text.to_owned()) } else { Err(format!("accepted: {DIGITS} to 64 hexadecimal digits")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_is_a_yes() {
+        for (answer, fine) in [("yes\n", true), (" yes \r\n", true), ("y\n", false), ("", false)] {
+            let mut screen = Vec::new();
+            assert_eq!(ask("9f2c", &mut answer.as_bytes(), &mut screen).is_ok(), fine, "{answer:?}");
+            assert!(String::from_utf8(screen).unwrap().contains("9f2c"));
+        }
+    }
+}

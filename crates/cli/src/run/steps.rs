@@ -1,0 +1,183 @@
+//! The steps of a job file as jobs: each by the options of `apply` or `score` that it stands for.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use clap::{
+    Args, Command,
+    error::{ContextKind, ContextValue},
+};
+use hushtable::{Role, run::Reveal};
+
+use super::file::{Flag, JobFile, Operand, SCORING, Step};
+use crate::{
+    apply::{Apply, Earlier, job::Job, shares::ShareFile},
+    csv_file::Dialect,
+    failure::{Failure, Result},
+    link::Link,
+    score::Score,
+};
+
+/// What is this party's own.
+pub struct Own<'a> {
+    pub file: &'a Path,
+    pub input: &'a Path,
+    pub weights: Option<&'a Path>,
+    pub csv: &'a Dialect,
+    pub link: &'a Link,
+    pub calibration: Option<&'a Path>,
+    pub quiet: bool,
+}
+
+/// The jobs of all steps, read and checked.
+pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
+    let (mut jobs, mut earlier): (Vec<Job>, Vec<Earlier>) = Default::default();
+    for (i, step) in file.steps.iter().enumerate() {
+        let stays = file.stays(i);
+        let mut job = if step.operation == SCORING {
+            parsed::<Score>(file, step, own, scored(file, step, own, stays)?)?.of_step((own.link, own.csv))
+        } else {
+            let arguments = applied(file, step, own, stays);
+            let args = parsed::<Apply>(file, step, own, arguments)?;
+            args.of_step((own.link, own.csv), own.calibration, &earlier)
+        }
+        .map_err(|failure| failure.worded(|text| format!("step {:?}: {text}", step.name)))?;
+        (job.column, job.stays, job.reveal) = (step.name.clone(), stays, reveal(file, step));
+        for (operand, which) in [&step.x, &step.y].into_iter().enumerate() {
+            if let Some(Operand::Step(from)) = which {
+                job.take(operand, *from);
+            }
+        }
+        if let Some(other) = jobs.first().filter(|first: &&Job| first.rows() != job.rows()) {
+            let (rows, first) = (job.rows(), other.rows());
+            return Err(Failure::input(format!("step {:?} has {rows} rows, the first {first}", step.name)));
+        }
+        earlier.push(Earlier { path: stand_in(i), shares: before_it_is(&job, own.link.role()) });
+        jobs.push(job);
+    }
+    Ok(jobs)
+}
+
+/// The results of a step before they are there: zeros.
+fn before_it_is(job: &Job, role: Role) -> ShareFile {
+    let shares = job.share_file([0; 32], role, vec![0; job.rows()]);
+    ShareFile { session: "this one".into(), ..shares }
+}
+
+/// To whom a step's results go.
+fn reveal(file: &JobFile, step: &Step) -> Reveal {
+    match step.reveal.as_str() {
+        "both" => Reveal::Both,
+        "none" => Reveal::Nobody,
+        name if name == file.parties[0] => Reveal::Only(Role::P0),
+        _ => Reveal::Only(Role::P1),
+    }
+}
+
+/// What stands for the results of a step where a file's path is asked for.
+fn stand_in(step: usize) -> PathBuf {
+    format!("result of step {}", step + 1).into()
+}
+
+/// What `apply` is asked.
+fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Vec<OsString> {
+    let role = own.link.role() as usize;
+    let mut all: Vec<OsString> = vec![step.operation.clone().into()];
+    let path = |operand: &Option<Operand>| match operand {
+        Some(Operand::Step(from)) => stand_in(*from),
+        _ => own.input.to_owned(),
+    };
+    let input = path(&step.x);
+    all.push(with("--input", &input));
+    let column = |operand: &Option<Operand>| match operand {
+        Some(Operand::Columns(columns)) => columns[role].clone(),
+        _ => None,
+    };
+    all.extend(column(&step.x).map(|column| format!("--column={column}").into()));
+    match &step.y {
+        None => {}
+        Some(Operand::Number(number)) => all.push(format!("--constant={number}").into()),
+        other => {
+            let second = path(other);
+            if second != input {
+                all.push(with("--other", &second));
+            }
+            all.extend(column(other).map(|column| format!("--against={column}").into()));
+        }
+    }
+    all.push(match &file.ids {
+        Some(ids) => format!("--id={}", ids[role]).into(),
+        None => "--no-ids".into(),
+    });
+    all.extend(shared(file, step, stays));
+    all
+}
+
+/// What `score` is asked.
+fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
+    let Some(weights) = own.weights else {
+        return Err(Failure::new(format!(
+            "--weights FILE has this party's weights for step {:?}",
+            step.name
+        )));
+    };
+    let Some(ids) = &file.ids else {
+        let what = format!("step {:?}: score matches rows by ids; ids = false is for other steps", step.name);
+        return Err(Failure::input(format!("{}: {what}", own.file.display())));
+    };
+    let id = format!("--id={}", ids[own.link.role() as usize]).into();
+    let mut all = vec![with("--features", own.input), with("--weights", weights), id];
+    all.extend(own.quiet.then(|| "--quiet".into()));
+    // Of all options this one is not one of `score`.
+    all.extend(
+        shared(file, step, stays)
+            .into_iter()
+            .filter(|flag| !flag.as_encoded_bytes().starts_with(b"--optimise")),
+    );
+    Ok(all)
+}
+
+/// What the parties have alike. The connection is put in later.
+fn shared(file: &JobFile, step: &Step, stays: bool) -> Vec<OsString> {
+    let to = match reveal(file, step) {
+        _ if stays => "none",
+        Reveal::Nobody => "none",
+        Reveal::Both => "both",
+        Reveal::Only(Role::P0) => "p0",
+        Reveal::Only(Role::P1) => "p1",
+    };
+    let flag = |Flag { key, value, .. }: &Flag| match value {
+        None => format!("--{key}").into(),
+        Some(value) => format!("--{key}={value}").into(),
+    };
+    let fixed = [format!("--reveal={to}"), "--connect=later".into(), "--insecure-plain-tcp".into()];
+    let fixed = fixed.map(OsString::from).into_iter();
+    fixed.chain(step.options.iter().chain(&file.options).map(flag)).collect()
+}
+
+fn with(option: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(format!("{option}="));
+    text.push(path);
+    text
+}
+
+/// These arguments of a subcommand; a complaint names the line.
+fn parsed<T: Args>(file: &JobFile, step: &Step, own: &Own<'_>, arguments: Vec<OsString>) -> Result<T> {
+    let command = T::augment_args(Command::new("step").no_binary_name(true));
+    let parsed = command.try_get_matches_from(arguments).and_then(|matches| T::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        let about = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(argument)) => argument.as_str(),
+            _ => "",
+        };
+        let flags = step.options.iter().chain(&file.options);
+        let of = |flag: &&Flag| about.split(' ').next() == Some(&format!("--{}", flag.key));
+        let line = flags.into_iter().find(of).map_or(step.line, |flag| flag.line);
+        let text = error.to_string();
+        let text = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Failure::input(format!("{}: line {line}: {text}", own.file.display()))
+    })
+}
