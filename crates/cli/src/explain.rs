@@ -27,6 +27,7 @@ use crate::{
     cost,
     failure::{Failure, Result},
     link::Link,
+    run::{self as job, Run},
     score::{self, Score},
 };
 
@@ -55,6 +56,7 @@ pub struct Explain {
 enum What {
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Run(Box<Run>),
 }
 
 /// Runs the subcommand.
@@ -67,6 +69,10 @@ pub fn run(args: Explain) -> Result<()> {
         What::Score(mut args) => {
             args.delivery.dry_run = true;
             score::run(&args)
+        }
+        What::Run(mut args) => {
+            args.delivery.dry_run = true;
+            job::run(&args)
         }
     }
 }
@@ -208,7 +214,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
         None => "no ids: rows are matched by position alone",
     };
     page.line("to both", ids);
-    let fields = agree::fields(jobs, common, link.role(), "none").concat();
+    let fields = agree::named(jobs, &agree::fields(jobs, common, link.role(), "none"));
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {

@@ -12,6 +12,8 @@ use crate::{
         table_file,
     },
     csv_file::{CsvFile, Dialect, Encoding},
+    record::verify,
+    run::file::{JobFile, Operand},
     score::weights,
 };
 
@@ -25,8 +27,10 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "columns", run: columns, seeds: column_seeds },
+    Target { name: "job_file", run: job, seeds: job_seeds },
+    Target { name: "record", run: signed, seeds: record_seeds },
     Target { name: "share_file", run: share_file, seeds: share_seeds },
     Target { name: "table_file", run: table, seeds: table_seeds },
     Target { name: "weights", run: model, seeds: model_seeds },
@@ -169,4 +173,48 @@ fn model_seeds() -> Vec<Vec<u8>> {
         "[weights]\nage = [[[[1]]]]\n'debt ratio' = \"\"\"x\"\"\"\n",
         "bias = 1979-05-27T07:32:00Z\nweights.age = 1\n",
     ])
+}
+
+/// A job file.
+fn job(data: &[u8]) {
+    let Ok(file) = JobFile::parse(here(), data) else { return };
+    let lines = file.describe().lines().count();
+    assert!(!file.steps.is_empty() && lines <= 5 + file.steps.len() + file.options.len());
+    for (i, step) in file.steps.iter().enumerate() {
+        for operand in [&step.x, &step.y].into_iter().flatten() {
+            assert!(!matches!(operand, Operand::Step(from) if *from >= i), "a step before");
+        }
+        assert!(file.steps[..i].iter().all(|other| other.name != step.name), "a column for each step");
+        assert!(["both", "none"].contains(&&*step.reveal) || file.parties.contains(&step.reveal));
+    }
+}
+
+fn job_seeds() -> Vec<Vec<u8>> {
+    texts(&[
+        include_str!("../../../examples/jobs/apply.toml"),
+        include_str!("../../../examples/jobs/compare.toml"),
+        include_str!("../../../examples/jobs/decide.toml"),
+        include_str!("../../../examples/jobs/score.toml"),
+        "hushtable-job = 1\nparties = { listens = \"a\", connects = \"b\" }\nids = false\nstep = [{}]\n",
+        "hushtable-job = 1\n[parties]\nlistens = \"a\"\nconnects = \"a\"\n[[step]]\nbands = [0.1, [2]]\n",
+    ])
+}
+
+/// A record with signatures.
+fn signed(data: &[u8]) {
+    if let Ok(signed) = verify::read(here(), data) {
+        assert!(signed.check(&[]).is_err(), "nobody is known");
+    }
+}
+
+fn record_seeds() -> Vec<Vec<u8>> {
+    let signed = |statement: &str| {
+        format!(
+            "{{\"hushtable_record\":1,\"signed\":{{\"statement\":[{statement}],\"signatures\":[\"00ff\",\"\"]}}}}"
+        )
+    };
+    let all =
+        [signed(""), signed("[\"P0\",\"00\"],[\"P1\",\"11\"],[\"time at P0\",\"18446744073709551615\"]")];
+    let unsigned = "{\"hushtable_record\":1,\"unsigned\":\"the peer did not ask for it\"}".to_owned();
+    all.into_iter().chain([unsigned]).map(String::into_bytes).collect()
 }

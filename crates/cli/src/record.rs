@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     apply::{
-        agree::Fields,
         job::Job,
         output::{Output, PRIVATE},
         shares::role_name,
@@ -108,7 +107,7 @@ pub struct About<'a> {
     /// Its steps.
     pub jobs: &'a [Job],
     /// What the parties compare, but for the ids.
-    pub fields: Fields,
+    pub fields: Vec<(String, String)>,
     pub link: &'a Link,
     /// The files that were read.
     pub inputs: &'a [&'a Path],
@@ -194,7 +193,7 @@ impl Entry {
             rows: jobs[0].rows(),
             column: each(|job| &job.column),
             reveal: each(|job| job.reveal.name()),
-            parameters: fields.into_iter().map(|(name, value)| [name.to_owned(), value]).collect(),
+            parameters: fields.into_iter().map(<[String; 2]>::from).collect(),
             inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
             output: output.map(|path| path.display().to_string()),
             explained,

@@ -84,7 +84,7 @@ pub struct Run {
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
-    delivery: Delivery,
+    pub delivery: Delivery,
     #[command(flatten)]
     link: Link,
 }

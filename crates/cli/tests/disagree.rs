@@ -120,7 +120,7 @@ fn the_row_that_differs_is_found() {
         done.fails_with(5, "disagree on search of a row that differs");
     }
     assert!(!site.has("bank.csv") && !site.has("telecom.csv"));
-    site.both(&party("a.csv", "bank"), &party("same.csv", "telecom")).map(Done::ok);
+    let _ = site.both(&party("a.csv", "bank"), &party("same.csv", "telecom")).map(Done::ok);
     site.run(&format!("{} --no-ids --listen 127.0.0.1:0", party("a.csv", "bank"))).fails_with(2, "needs ids");
     let dry =
         site.run(&format!("{} --force --dry-run --listen 127.0.0.1:0", party("a.csv", "bank"))).ok().stdout;

@@ -16,6 +16,16 @@ fn columns() {
 }
 
 #[test]
+fn job_file() {
+    fuzz("job_file");
+}
+
+#[test]
+fn record() {
+    fuzz("record");
+}
+
+#[test]
 fn share_file() {
     fuzz("share_file");
 }

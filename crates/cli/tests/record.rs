@@ -27,7 +27,7 @@ fn both_sign_the_same() {
         &format!("{BANK} --record bank.json --sign --threads 2"),
         &format!("{TELECOM} --record telecom.json --sign"),
     );
-    done.map(Done::ok);
+    let _ = done.map(Done::ok);
     let [bank, telecom] = ["bank.json", "telecom.json"].map(|name| record(&site, name));
     assert_eq!((bank["outcome"].clone(), &bank["unsigned"]), ("done".into(), &Value::Null));
     assert_eq!(bank["signed"], telecom["signed"]);
@@ -120,7 +120,7 @@ fn steps_are_signed() {
              {party}.json --sign"
         )
     };
-    site.both(&run("bank"), &run("telecom")).map(Done::ok);
+    let _ = site.both(&run("bank"), &run("telecom")).map(Done::ok);
     let said = site.run("record verify bank.json --identity telecom.id").ok().stdout;
     let said: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for fragment in [&format!("job file {hash}"), "step 1, ge: function ge", "step 2, eq: function eq"] {

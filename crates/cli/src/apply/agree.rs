@@ -55,53 +55,64 @@ pub type Fields = Vec<(&'static str, String)>;
 
 /// What the parties have agreed on.
 pub struct Agreed {
-    /// What they compared, a list for each step.
+    /// What they compared but for the ids, a list for each step.
     pub fields: Vec<Fields>,
     /// Whether both want the record signed.
     pub sign: bool,
 }
 
-/// Where the ids are in the first list.
-const IDS: usize = 3;
+/// How many fields are of the run as a whole, the number of rows last.
+const COMMON: usize = 3;
 
 /// What the parties compare but for the ids, a list for each step; the first begins with what is common.
 pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fields> {
     let mut lists: Vec<Fields> = jobs.iter().map(|job| job.fields(role)).collect();
     let search = if common.find_difference { "yes" } else { "no" };
-    let whole = [
+    let whole: [_; COMMON] = [
         ("job file", common.file.clone().unwrap_or_else(|| "none".into())),
         ("search of a row that differs", search.to_owned()),
         ("number of rows", jobs[0].rows().to_string()),
     ];
-    debug_assert_eq!(whole.len(), IDS);
     lists[0].splice(..0, whole);
     lists[0].push(("store", store.to_owned()));
     lists
+}
+
+/// All of these fields, with the step where there are several.
+pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (i, (job, fields)) in jobs.iter().zip(lists).enumerate() {
+        let step = if jobs.len() > 1 { format!("step {}, {}: ", i + 1, job.column) } else { String::new() };
+        let common = if i == 0 { COMMON } else { 0 };
+        all.extend(fields.iter().enumerate().map(|(at, (name, value))| {
+            let step = if at < common { "" } else { &step };
+            (format!("{step}{name}"), value.clone())
+        }));
+    }
+    all
 }
 
 /// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
 /// `near`: the peer is on this machine.
 pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near: bool) -> Result<Agreed> {
     let ids = jobs[0].ids.as_deref();
-    let mut lists = fields(jobs, common, p.role(), store);
-    // A search says more about them.
-    let rows = lists[0][IDS - 1].clone();
-    match (common.find_difference, ids) {
-        (true, _) => drop(lists[0].remove(IDS - 1)),
-        (false, ids) => {
-            let digest = ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
-            lists[0].insert(IDS, ("ids (hash in row order)", digest));
-        }
+    let fields = fields(jobs, common, p.role(), store);
+    let mut lists = fields.clone();
+    if common.find_difference {
+        // A search says more than the number of rows.
+        lists[0].remove(COMMON - 1);
+    } else {
+        let digest = ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+        lists[0].insert(COMMON, ("ids (hash in row order)", digest));
     }
     for list in &lists {
         p.agree(list).map_err(of_ids)?;
     }
     if let Some(ids) = ids.filter(|_| common.find_difference) {
         search(p, ids)?;
-        lists[0].insert(IDS - 1, rows);
     }
     let sign = settle(p, jobs, common.sign, near)?;
-    Ok(Agreed { fields: lists, sign })
+    Ok(Agreed { fields, sign })
 }
 
 /// With what helps if the ids differ.

@@ -134,11 +134,6 @@ impl Job {
         self.gives.iter().map(|&gives| gives.into()).collect()
     }
 
-    /// To whom the operation itself opens its results: to nobody if they go on as shares.
-    pub fn opens(&self) -> Reveal {
-        if self.stays { Reveal::Nobody } else { self.reveal }
-    }
-
     /// Whether the party `role` has something to write.
     pub fn writes(&self, role: Role) -> bool {
         self.reveal.reaches(role) && !(self.stays && self.reveal == Reveal::Nobody)

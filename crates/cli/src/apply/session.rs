@@ -5,7 +5,7 @@ use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
 use hushtable::{
     Party,
     net::{Identity, Signed},
-    run::{self, Done, Outcome, Phase, Ready, Watch},
+    run::{self, Done, Outcome, Phase, Ready, Reveal, Watch},
 };
 
 use super::{
@@ -69,7 +69,8 @@ impl Task<'_> {
         };
         let explained = self.explain()?;
         let (store, to) = (self.stock.name(), output.as_ref().map(Output::path));
-        let fields = agree::fields(&self.jobs, &self.common, link.role(), &store).concat();
+        let fields = agree::fields(&self.jobs, &self.common, link.role(), &store);
+        let fields = agree::named(&self.jobs, &fields);
         let Self { kind, jobs, inputs, common, .. } = &self;
         let file = common.file.clone();
         let about = About { command: kind, file, jobs, fields, link, inputs, output: to, explained };
@@ -154,6 +155,8 @@ impl Task<'_> {
         let mut ready: Vec<Ready> = self.stock.reserve(stored)?.into_iter().map(of_store).collect();
         let rows: usize = self.jobs.iter().map(Job::rows).sum();
         let progress = Progress::start("rows", rows, self.delivery.quiet);
+        // Of several steps nothing is opened before all are done: a later one may refuse its numbers.
+        let alone = self.jobs.len() == 1;
         let mut all = Vec::new();
         for step in 0..self.jobs.len() {
             let job = &self.jobs[step];
@@ -161,24 +164,17 @@ impl Task<'_> {
             let ready = if step == 0 { std::mem::take(&mut ready) } else { none() };
             let operands = job.operands(lanes[0].role());
             let operands: Vec<&[u64]> = operands.iter().map(|x| &x[..]).collect();
-            let done = run::run(job.operation(), lanes, ready, &operands, job.opens(), &progress)?;
-            drop(operands);
-            all.push(self.pass_on(step, done, &mut lanes[0])?);
+            let to = if alone { job.reveal } else { Reveal::Nobody };
+            let done = run::run(job.operation(), lanes, ready, &operands, to, &progress)?;
+            if let Outcome::Shares(shares) = &done.outcome {
+                self.jobs[step + 1..].iter_mut().for_each(|later| later.give(step, shares));
+            }
+            all.push(done);
         }
-        Ok(all)
-    }
-
-    /// Gives results that stay shared to the later steps, then opens them to whom they go besides.
-    fn pass_on(&mut self, step: usize, done: Done, p: &mut Party) -> Result<Done> {
-        let job = &self.jobs[step];
-        let (reveal, held) = (job.reveal, job.operation().result());
-        let Done { outcome: Outcome::Shares(shares), offline, online } = done else { return Ok(done) };
-        if !job.stays {
-            return Ok(Done { outcome: Outcome::Shares(shares), offline, online });
+        match alone {
+            true => Ok(all),
+            false => self.jobs.iter().zip(all).map(|(job, done)| opened(job, done, &mut lanes[0])).collect(),
         }
-        self.jobs[step + 1..].iter_mut().for_each(|job| job.give(step, &shares));
-        let (outcome, opening) = Phase::of(p, |p| reveal.open(p, held, shares))?;
-        Ok(Done { outcome, offline, online: online.then(opening) })
     }
 
     /// Signs what was agreed and done, if both parties want that.
@@ -205,13 +201,17 @@ impl Task<'_> {
     }
 }
 
+/// The results of a step, opened to whom they go.
+fn opened(job: &Job, done: Done, p: &mut Party) -> Result<Done> {
+    let Done { outcome: Outcome::Shares(shares), offline, online } = done else { return Ok(done) };
+    let held = job.operation().result();
+    let (outcome, opening) = Phase::of(p, |p| job.reveal.open(p, held, shares))?;
+    Ok(Done { outcome, offline, online: online.then(opening) })
+}
+
 /// What both sign: all that they compared, and that the results are there.
 fn statement(jobs: &[Job], agreed: &Agreed) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for (i, (job, fields)) in jobs.iter().zip(&agreed.fields).enumerate() {
-        let step = if jobs.len() > 1 { format!("step {}, {}: ", i + 1, job.column) } else { String::new() };
-        all.extend(fields.iter().map(|(name, value)| (format!("{step}{name}"), value.clone())));
-    }
+    let mut all = agree::named(jobs, &agreed.fields);
     all.push(("outcome".into(), "computed; results are where `reveal` says".into()));
     all
 }

@@ -309,6 +309,9 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
         _ => {}
     }
     let name = table.get("name").map(|name| file.string("name", name)).transpose()?.unwrap_or(&operation);
+    if name.is_empty() || name.contains(char::is_control) {
+        return says("name", format!("name: {name:?} is no name of a column"));
+    }
     let reveal = need(file, table, at.clone(), "reveal")?;
     let to = file.string("reveal", reveal)?;
     if to != "both" && to != "none" && !parties.iter().any(|party| party == to) {
