@@ -208,7 +208,7 @@ fn the_examples_run() {
         }
         site.write("job.toml", &fs::read_to_string(&path).unwrap());
         let of = |party: &str| format!("--weights {party}.toml --output {name}.{party}.csv");
-        both(&site, "job.toml", &of("bank"), &of("telecom")).map(Done::ok);
+        let _ = both(&site, "job.toml", &of("bank"), &of("telecom")).map(Done::ok);
         ran.push(name);
     }
     ran.sort();
