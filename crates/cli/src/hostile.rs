@@ -195,6 +195,8 @@ fn job_seeds() -> Vec<Vec<u8>> {
         include_str!("../../../examples/jobs/compare.toml"),
         include_str!("../../../examples/jobs/decide.toml"),
         include_str!("../../../examples/jobs/score.toml"),
+        "hushtable-job = 1\nabout = 'x'\nparties.listens = 'a'\nparties.connects = \"b\\nc\"\n[[step]]\noperation = \"max\"\n\
+         x.a = \"u\\nv\"\ny = 3\nreveal = \"none\"\n",
         "hushtable-job = 1\nparties = { listens = \"a\", connects = \"b\" }\nids = false\nstep = [{}]\n",
         "hushtable-job = 1\n[parties]\nlistens = \"a\"\nconnects = \"a\"\n[[step]]\nbands = [0.1, [2]]\n",
     ])
