@@ -33,7 +33,7 @@ use self::{
     delivery::Delivery,
     how::{Beyond, How},
     input::Source,
-    job::{Job, Work},
+    job::Job,
     session::Task,
     shares::ShareFile,
     stock::{Stock, Stored},
@@ -223,7 +223,7 @@ impl Apply {
     ) -> Result<Job> {
         (self.link, self.csv, self.earlier) = (link.clone(), csv.clone(), earlier.to_vec());
         self.choosing.calibration = calibration.map(Path::to_owned);
-        let mut job = ask::job(&self)?;
+        let mut job = ask::job(&self, false)?;
         job.choosing = self.choosing;
         Ok(job)
     }

@@ -43,6 +43,11 @@ impl Stored {
 }
 
 impl Stock {
+    /// Everything is made now.
+    pub fn none() -> Self {
+        Self { store: None, no_offline: false }
+    }
+
     /// Opens the store that the arguments name, if they do.
     pub fn open(args: &Stored, link: &Link) -> Result<Self> {
         let open = |path: &PathBuf| -> Result<Store> { Ok(Store::open(path, &identity_of(link)?)?) };

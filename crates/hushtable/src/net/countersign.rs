@@ -20,9 +20,9 @@
 
 use std::time::SystemTime;
 
-use super::role::Role;
 use super::channel::Channel;
 use super::identity::{Certificate, Fingerprint, Identity};
+use super::role::Role;
 use crate::error::{Error, Result};
 
 /// What else the keys sign is a handshake: its words are others.
