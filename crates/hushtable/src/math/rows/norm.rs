@@ -120,13 +120,14 @@ impl NormJob {
             let (what, got) = ("numbers in a row of a layer norm", "0".into());
             return Err(Error::Param { what, got, accepted: "1 and more".into() });
         }
+        let root = self.root(64).needed()?; // refuses variances without bounds
         let bits = |v: f64| libm::log2(v).ceil().max(0.0) as u32;
         let (f, d) = (self.scale, self.len as f64);
         let mean = f + self.mean_digits() + bits(self.largest) + 3;
         let squares = 2 * f + bits(d * self.variance[1]) + 3;
         let scaled = f + MORE + self.root_scale() + bits(d.sqrt()) + 3;
         let gains = 2 * f + MORE + bits(self.gain * (d.sqrt() + 1.0)) + 3;
-        let needed = [mean, squares, scaled, gains, self.root(64).needed()?, self.bits];
+        let needed = [mean, squares, scaled, gains, root, self.bits];
         let out = f + bits(self.gain * (d.sqrt() + 1.0)) + 1;
         // The numbers themselves are extended: two bits are for that.
         let own = out.max(f + bits(self.largest) + 3);
