@@ -169,12 +169,14 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """`a` where the shared bits of a comparison are 1, else `b`; broadcast. At least one of both is a share.
 
-    Raises `TypeError` if the condition is no comparison of shares, `ShapeError` for shapes that do not fit,
-    `ParamError` for public numbers as `+` does.
+    Raises `TypeError` if the condition is no comparison of shares, `ShapeError` for shapes that do not fit and shares
+    of different sessions, `ParamError` for public numbers as `+` does.
     """
     if not isinstance(condition, Share) or (condition.kind, condition.bits) != ("xor", 1):
         raise TypeError(f"where: the bits of a comparison are expected, got {condition!r}")
     first, second = _both("where", a, b)
+    if condition.party is not first.party:
+        raise ShapeError("where: shares of different sessions or parties")
     difference, _ = first._plus(second, -1, "where")
     shape = _shape(condition, difference)
     bits = np.ascontiguousarray(np.broadcast_to(condition._words, shape)).astype(np.uint64)

@@ -113,7 +113,10 @@ def test_shares_of_others_are_refused():
             prepared = ht.prepare(ht.sigmoid, SMALL)
         with pytest.raises(ht.ShapeError, match="another session or party"):
             prepared(ours[p.role])
-        return p.open(prepared(zeros(p)))
+        s = zeros(p)
+        with pytest.raises(ht.ShapeError, match="different sessions or parties"):
+            ht.where(s < 0, ours[p.role], ours[p.role])
+        return p.open(prepared(s))
 
     assert np.array_equal(ht.run_pair(party)[0], [0.5, 0.5, 0.5])
 
