@@ -29,6 +29,9 @@ const STEP: f64 = 12.0;
 /// An index, or whatever else a lookup has one of: masked, sent, received.
 const INDEX: f64 = 16.0;
 
+/// Lookups among which what a batch takes once is lost.
+const MANY: usize = 1 << 16;
+
 impl Work {
     /// Blocks through the hash, in bulk.
     pub(crate) fn hashes(blocks: usize) -> Self {
@@ -85,14 +88,14 @@ impl Work {
         Self::bytes(4 * bits / 8)
     }
 
-    /// What a bill implies, offline and online: for protocols that count nothing themselves. What is kept is a row.
-    pub(crate) fn of(bill: &Bill) -> [Self; 2] {
+    /// What bills of batches imply for a lookup, offline and online: for protocols that count nothing themselves. What
+    /// is kept is taken for a row.
+    pub(crate) fn implied(bill: impl FnOnce(usize) -> Bill) -> [Self; 2] {
+        let bill = bill(MANY);
         let row = Self::row(bill.kept as usize);
         let sent = |bits: u64| Self::words(bits as usize / 64);
-        [
-            Self::cots(bill.all_cots()) + sent(bill.offline.all_bits()) + row + Self::index(),
-            sent(bill.online.all_bits()) + row + Self::index(),
-        ]
+        let offline = Self::cots(bill.all_cots()) + sent(bill.offline.all_bits()) + row;
+        [offline, sent(bill.online.all_bits()) + row].map(|all| all * (1.0 / MANY as f64) + Self::index())
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) trait Spec {
 
     /// Local work of a lookup, offline and online, of which the part is that of both parties on average.
     fn work(job: &LookupJob) -> [Work; 2] {
-        Work::of(&Self::bill(job, 2)).map(|both| both * 0.5)
+        Work::implied(|batch| Self::bill(job, batch))
     }
 
     /// Bytes of memory that a lookup takes at a party, at most: its correlated OTs, of `cots` bytes, what is made of
