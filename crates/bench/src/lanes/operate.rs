@@ -1,16 +1,15 @@
-//! Operations, as the library runs them for all programs.
+//! Operations, evaluated as the library runs them for all programs.
 
 use std::{
+    collections::VecDeque,
     ops::Range,
     sync::{Arc, Mutex},
 };
 
 use hushtable::{
     Error, Party, Role,
-    bill::Bill,
-    operation::{Held, Material, Operation, Words},
+    operation::{Operation, Words},
     run::{self, Phase, Ready, Step, Watch},
-    source::{Origin, Shape},
     store::Reserved,
 };
 use hushtable_cli::failure::Result;
@@ -23,7 +22,7 @@ type Pieces = Vec<(Range<usize>, Words)>;
 /// What a lane does in its turn.
 struct Task {
     rows: Range<usize>,
-    operation: Whole,
+    operation: Arc<dyn Operation>,
     given: Vec<Vec<u64>>,
     steps: Steps,
 }
@@ -49,7 +48,7 @@ impl Lanes {
             let task = |left: &mut Range<usize>| {
                 let rows = left.start..left.end.min(left.start + piece);
                 left.start = rows.end;
-                let (operation, given) = (Whole(operation(rows.clone())?), inputs(role, rows.clone())?);
+                let (operation, given) = (operation(rows.clone())?, inputs(role, rows.clone())?);
                 Ok(Task { rows, operation, given, steps: Steps::default() })
             };
             let tasks: Vec<Task> = left.iter_mut().map(task).collect::<Result<_>>()?;
@@ -72,16 +71,22 @@ impl Lanes {
 }
 
 impl Task {
+    /// All of it at once, and drawing OTs as it goes: `run` would cut it, and make the OTs of each cut beforehand.
     fn prepare(&self, p: &mut Party, reserved: Option<Reserved>) -> std::result::Result<Ready, Error> {
+        let mut ready = Ready { made: VecDeque::new(), reserved };
         // Numbers, of which a row may have many.
         let items = self.given.first().map_or(0, Vec::len);
-        let missing = if reserved.is_some() { 0 } else { items };
-        Ok(Ready { made: run::prepare(&self.operation, p, missing, &self.steps)?, reserved })
+        if ready.reserved.is_none() && items > 0 {
+            let (material, took) = Phase::of(p, |p| self.operation.prepare(p, items))?;
+            self.steps.took(Step::Offline, took);
+            ready.made.push_back(material);
+        }
+        Ok(ready)
     }
 
     fn eval(&self, p: &mut Party, ready: Ready) -> std::result::Result<Words, Error> {
         let given: Vec<&[u64]> = self.given.iter().map(Vec::as_slice).collect();
-        run::shares(&self.operation, p, ready, &given, &self.steps)
+        run::shares(self.operation.as_ref(), p, ready, &given, &self.steps)
     }
 }
 
@@ -100,43 +105,6 @@ impl Watch for Steps {
         let mut steps = self.0.lock().expect("no panic with the lock");
         let at = usize::from(step == Step::Online);
         steps[at] = steps[at].then(phase);
-    }
-}
-
-/// An operation whose items are in memory all at once: a benchmark's batch is one batch.
-struct Whole(Arc<dyn Operation>);
-
-impl Operation for Whole {
-    fn most(&self) -> Option<usize> {
-        self.0.most().map(|_| usize::MAX)
-    }
-
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn method(&self) -> String {
-        self.0.method()
-    }
-
-    fn fields(&self) -> Vec<(&'static str, String)> {
-        self.0.fields()
-    }
-
-    fn result(&self) -> Held {
-        self.0.result()
-    }
-
-    fn bill(&self, items: usize) -> std::result::Result<Bill, Error> {
-        self.0.bill(items)
-    }
-
-    fn material(&self, from: &mut Origin<'_>, items: usize) -> std::result::Result<Box<dyn Material>, Error> {
-        self.0.material(from, items)
-    }
-
-    fn shape(&self) -> std::result::Result<Shape, Error> {
-        self.0.shape()
     }
 }
 

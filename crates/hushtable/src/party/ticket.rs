@@ -202,7 +202,8 @@ mod tests {
             made.into_iter().zip([0, 1].into_iter().flat_map(|i| inherited.map(|p| (i, p))))
         {
             ticket.process = process;
-            let (connection, _peer) = Connection::pair();
+            // Who is not refused finds that the peer has gone.
+            let (connection, _) = Connection::pair();
             let refused = if at == 0 { ticket.open(connection).err() } else { ticket.into_bytes().err() };
             assert!(matches!(refused, Some(Error::Forked { what: "a ticket", .. })), "{refused:?}");
         }
