@@ -1,7 +1,6 @@
 //! Operations, evaluated as the library runs them for all programs.
 
 use std::{
-    collections::VecDeque,
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -10,7 +9,6 @@ use hushtable::{
     Error, Party, Role,
     operation::{Operation, Words},
     run::{self, Phase, Ready, Step, Watch},
-    store::Reserved,
 };
 use hushtable_cli::failure::Result;
 
@@ -28,19 +26,17 @@ struct Task {
 }
 
 impl Lanes {
-    /// An operation in every lane: what is prepared, or loaded of what is `reserved`, then a barrier, then what needs
-    /// the inputs; in pieces of at most `piece` items one after the other, so that memory stays small. `operation`
-    /// and `inputs` get the numbers of a piece's items, `done` how many these were.
+    /// An operation in every lane: what is prepared, then a barrier, then what needs the inputs; in pieces of at most
+    /// `piece` items one after the other, so that memory stays small. `operation` and `inputs` get the numbers of a
+    /// piece's items, `done` how many these were.
     pub fn operate(
         mut self,
         piece: usize,
-        mut reserved: Vec<Option<Reserved>>,
         operation: impl Fn(Range<usize>) -> Result<Arc<dyn Operation>>,
         inputs: impl Fn(Role, Range<usize>) -> Result<Vec<Vec<u64>>>,
         done: impl Fn(usize),
     ) -> Result<Finished<Pieces>> {
         self.barrier()?;
-        reserved.resize_with(self.items.len(), || None);
         let (role, mut left) = (self.role, self.rows());
         let mut results: Vec<Pieces> = left.iter().map(|_| Vec::new()).collect();
         let (mut offline, mut online) = (Phase::default(), Phase::default());
@@ -52,8 +48,7 @@ impl Lanes {
                 Ok(Task { rows, operation, given, steps: Steps::default() })
             };
             let tasks: Vec<Task> = left.iter_mut().map(task).collect::<Result<_>>()?;
-            let lanes = tasks.iter().zip(reserved.iter_mut().map(Option::take));
-            let ready = self.in_lanes(lanes.collect(), |p, (task, reserved)| task.prepare(p, reserved))?;
+            let ready = self.in_lanes(tasks.iter().collect(), |p, task: &Task| task.prepare(p))?;
             self.barrier()?;
             let lanes = tasks.iter().zip(ready);
             let words = self.in_lanes(lanes.collect(), |p, (task, ready)| task.eval(p, ready))?;
@@ -72,11 +67,11 @@ impl Lanes {
 
 impl Task {
     /// All of it at once, and drawing OTs as it goes: `run` would cut it, and make the OTs of each cut beforehand.
-    fn prepare(&self, p: &mut Party, reserved: Option<Reserved>) -> std::result::Result<Ready, Error> {
-        let mut ready = Ready { made: VecDeque::new(), reserved };
+    fn prepare(&self, p: &mut Party) -> std::result::Result<Ready, Error> {
+        let mut ready = Ready::default();
         // Numbers, of which a row may have many.
         let items = self.given.first().map_or(0, Vec::len);
-        if ready.reserved.is_none() && items > 0 {
+        if items > 0 {
             let (material, took) = Phase::of(p, |p| self.operation.prepare(p, items))?;
             self.steps.took(Step::Offline, took);
             ready.made.push_back(material);

@@ -103,7 +103,7 @@ impl Benchmark for CmpWork {
     fn run(&self, lanes: Lanes) -> Result<()> {
         let compare = Arc::new(Compare::of(Relation::Ge, self.job()?));
         let inputs = |role, rows| Ok(shares(self, role, rows));
-        let done = lanes.operate(self.items(), Vec::new(), |_| Ok(compare.clone()), inputs, |_| ())?;
+        let done = lanes.operate(self.items(), |_| Ok(compare.clone()), inputs, |_| ())?;
         done.verify(
             || done.words(),
             |from| done.pieces().try_for_each(|(rows, mine)| check(self, rows, mine, from)),

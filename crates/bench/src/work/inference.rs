@@ -152,7 +152,6 @@ impl Benchmark for InferenceWork {
         };
         let done = lanes.operate(
             self.piece(),
-            Vec::new(),
             operation,
             |role, rows| Ok(vec![self.shares(role, rows)?]),
             |rows| _ = progress.done().fetch_add(rows, Ordering::Relaxed),

@@ -130,7 +130,7 @@ impl Benchmark for MathWork {
         let evaluation = Arc::new(self.evaluation()?);
         let card = evaluation.card();
         let inputs = |role, rows| Ok(vec![shares(self, &card, role, rows)]);
-        let done = lanes.operate(self.items(), Vec::new(), |_| Ok(evaluation.clone()), inputs, |_| ())?;
+        let done = lanes.operate(self.items(), |_| Ok(evaluation.clone()), inputs, |_| ())?;
         done.verify(
             || done.words(),
             |from| done.pieces().try_for_each(|(rows, mine)| check(self, &card, rows, mine, from)),

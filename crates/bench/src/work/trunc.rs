@@ -94,7 +94,7 @@ impl Benchmark for TruncWork {
         let inputs = |role, rows| Ok(vec![shares(self, role, rows)]);
         if self.rounding == Rounding::Faithful {
             let truncate = Arc::new(Truncate { bits, cut });
-            let done = lanes.operate(self.items(), Vec::new(), |_| Ok(truncate.clone()), inputs, |_| ())?;
+            let done = lanes.operate(self.items(), |_| Ok(truncate.clone()), inputs, |_| ())?;
             return done.verify(
                 || done.words(),
                 |from| done.pieces().try_for_each(|(rows, mine)| check(self, rows, mine, from)),
