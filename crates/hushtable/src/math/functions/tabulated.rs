@@ -49,11 +49,6 @@ impl Tabulated {
         Ok(Self { entries, fraction_bits })
     }
 
-    /// Integers, which may have 64 bits.
-    pub fn integers(entries: Vec<i64>) -> Self {
-        Self { entries, fraction_bits: 0 }
-    }
-
     /// The values times `2^fraction_bits`.
     pub fn entries(&self) -> &[i64] {
         &self.entries
