@@ -139,7 +139,7 @@ fn files_and_arguments() {
         ),
         (
             &format!("sigmoid {a} --output out.csv --store none.store --method spline:2:64"),
-            "--method does not go with --store, which holds lookups",
+            "--store needs --identity",
         ),
         (&format!("sigmoid {a} --output out.csv --outside wrap --strict"), "cannot be used with"),
         (

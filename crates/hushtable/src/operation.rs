@@ -97,7 +97,7 @@ pub trait Operation: Send + Sync {
     /// What stored material of its shape is for, in a few words of printable ASCII: what other operations of that
     /// shape have in common with it.
     fn stored_as(&self) -> String {
-        format!("{} of {} bits", self.name(), self.result().bits)
+        format!("{} of {} bits ({})", self.name(), self.result().bits, self.method())
     }
 
     /// The shape of its material: all operations of one shape can spend the same store.
