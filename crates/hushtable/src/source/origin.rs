@@ -88,7 +88,7 @@ impl Source for Origin<'_> {
 
 impl Stored<'_> {
     fn atom<A: Atom>(&mut self, form: &A::Form, count: usize) -> Result<A> {
-        if count % self.wanted != 0 {
+        if !count.is_multiple_of(self.wanted) {
             return Err(malformed("holds material that cannot be cut"));
         }
         let each = count / self.wanted;
