@@ -5,6 +5,7 @@ pub mod billed;
 pub mod fixed;
 pub mod jobs;
 pub mod onehot;
+pub mod operations;
 pub mod pairs;
 pub mod relay;
 pub mod stats;
