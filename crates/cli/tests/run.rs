@@ -114,59 +114,58 @@ fn a_file_is_shown_without_a_connection() {
     assert!(!dry.stderr.contains("listening on"), "{dry:?}");
 }
 
+/// What is changed in the file, to what, and the complaint.
+const COMPLAINTS: [(&str, &str, &str); 20] = [
+    ("hushtable-job = 1", "", "\"hushtable-job\" is missing"),
+    ("hushtable-job = 1", "hushtable-job = 2", "line 1: version 2; this program reads version 1"),
+    (
+        "hushtable-job = 1",
+        "hushtable-job = 1\nabuot = \"x\"",
+        "line 2: \"abuot\" is not known here; a job file has: hushtable-job, about,",
+    ),
+    ("connects", "connect", "line 4: \"connect\" is not known here; parties has: listens, connects"),
+    ("\"telecom\"\n", "\"bank\"\n", "both have the same name"),
+    ("\"telecom\"\n", "\"none\"\n", "line 4: connects: no party can be called \"none\""),
+    (
+        "reveal = \"bank\"",
+        "reveal = \"shop\"",
+        "line 9: reveal: \"shop\" is none of: bank, telecom, both, none",
+    ),
+    ("reveal = \"bank\"", "", "line 5: \"reveal\" is missing"),
+    (
+        "reveal",
+        "bit = 32\nreveal",
+        "line 9: \"bit\" is not known here; such a step has: name, operation, reveal, x, y, bits,",
+    ),
+    ("reveal", "bits = 99\nreveal", "line 9: invalid value '99' for '--bits <BITS>': 99 is not in 8..=64"),
+    (
+        "reveal",
+        "outside = \"far\"\nreveal",
+        "line 9: invalid value 'far' for '--outside <WHAT>' [possible values: saturate,",
+    ),
+    ("\"ge\"", "\"gte\"", "line 6: operation: \"gte\" is none of: sigmoid,"),
+    (
+        "{ bank = \"income\" }",
+        "{ shop = \"income\" }",
+        "line 7: \"shop\" is not known here; x has: bank, telecom",
+    ),
+    ("{ bank = \"income\" }", "\"first\"", "line 7: x: \"first\" is no earlier step: there is none"),
+    ("{ bank = \"income\" }", "3", "line 7: x: a public number can be y only"),
+    ("y = { telecom = \"bills\" }\n", "", "line 5: ge: y = ... says what x is compared with"),
+    ("\"ge\"", "\"tanh\"", "line 8: tanh has no y"),
+    ("[[step]]", "[options]\nthreads = 65\n[[step]]", "line 6: invalid value '65' for '--threads <N>'"),
+    (
+        "[[step]]",
+        "[options]\nthread = 2\n[[step]]",
+        "line 6: \"thread\" is not known here; options has: find-difference,",
+    ),
+    ("income", "wage", "bank.csv: no column \"wage\""),
+];
+
 #[test]
 fn complaints_name_the_line_and_what_is_accepted() {
     let site = site();
-    for (from, to, want) in [
-        ("hushtable-job = 1", "", "\"hushtable-job\" is missing"),
-        ("hushtable-job = 1", "hushtable-job = 2", "line 1: version 2; this program reads version 1"),
-        (
-            "hushtable-job = 1",
-            "hushtable-job = 1\nabuot = \"x\"",
-            "line 2: \"abuot\" is not known here; a job file has: hushtable-job, about,",
-        ),
-        ("connects", "connect", "line 4: \"connect\" is not known here; parties has: listens, connects"),
-        ("\"telecom\"\n", "\"bank\"\n", "both have the same name"),
-        ("\"telecom\"\n", "\"none\"\n", "line 4: connects: no party can be called \"none\""),
-        (
-            "reveal = \"bank\"",
-            "reveal = \"shop\"",
-            "line 9: reveal: \"shop\" is none of: bank, telecom, both, none",
-        ),
-        ("reveal = \"bank\"", "", "line 5: \"reveal\" is missing"),
-        (
-            "reveal",
-            "bit = 32\nreveal",
-            "line 9: \"bit\" is not known here; such a step has: name, operation, reveal, x, y, bits,",
-        ),
-        (
-            "reveal",
-            "bits = 99\nreveal",
-            "line 9: invalid value '99' for '--bits <BITS>': 99 is not in 8..=64",
-        ),
-        (
-            "reveal",
-            "outside = \"far\"\nreveal",
-            "line 9: invalid value 'far' for '--outside <WHAT>' [possible values: saturate,",
-        ),
-        ("\"ge\"", "\"gte\"", "line 6: operation: \"gte\" is none of: sigmoid,"),
-        (
-            "{ bank = \"income\" }",
-            "{ shop = \"income\" }",
-            "line 7: \"shop\" is not known here; x has: bank, telecom",
-        ),
-        ("{ bank = \"income\" }", "\"first\"", "line 7: x: \"first\" is no earlier step: there is none"),
-        ("{ bank = \"income\" }", "3", "line 7: x: a public number can be y only"),
-        ("y = { telecom = \"bills\" }\n", "", "line 5: ge: y = ... says what x is compared with"),
-        ("\"ge\"", "\"tanh\"", "line 8: tanh has no y"),
-        ("[[step]]", "[options]\nthreads = 65\n[[step]]", "line 6: invalid value '65' for '--threads <N>'"),
-        (
-            "[[step]]",
-            "[options]\nthread = 2\n[[step]]",
-            "line 6: \"thread\" is not known here; options has: find-difference,",
-        ),
-        ("income", "wage", "bank.csv: no column \"wage\""),
-    ] {
+    for (from, to, want) in COMPLAINTS {
         assert!(JOB.contains(from), "{from}");
         site.write("job.toml", &JOB.replacen(from, to, 1));
         let done = site.run(&approved(&site, "job.toml", "bank", "--output out.csv --connect 127.0.0.1:9"));
@@ -191,9 +190,8 @@ fn each_party_is_one_of_the_file() {
     let _ = site.both(&run, &approved(&site, "job.toml", "telecom", "")).map(Done::ok);
 }
 
-/// The files in `examples/jobs` with the data beside them.
-#[test]
-fn the_examples_run() {
+/// Runs the files in `examples/jobs` with the data beside them.
+fn examples() -> Site {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let site = Site::new();
     for name in ["bank.csv", "telecom.csv", "bank.toml", "telecom.toml"] {
@@ -213,6 +211,12 @@ fn the_examples_run() {
     }
     ran.sort();
     assert_eq!(ran, ["apply.toml", "compare.toml", "decide.toml", "score.toml"]);
+    site
+}
+
+#[test]
+fn the_examples_run() {
+    let site = examples();
     let column = |file: &str, name: &str| -> Vec<f64> {
         let text = site.read(file);
         let at = text.lines().next().unwrap().split(',').position(|column| column == name);
@@ -248,6 +252,12 @@ fn the_examples_run() {
     assert_eq!(column("score.toml.bank.csv", "repays").len(), 1000);
 }
 
+const STEPS: &str = "hushtable-job = 1\n[parties]\nlistens = \"bank\"\nconnects = \"telecom\"\n[options]\nthreads = 2\n\
+    [[step]]\nname = \"most\"\noperation = \"max\"\nx = { bank = \"u\", telecom = \"u\" }\ny = { telecom = \"v\" }\n\
+    reveal = \"telecom\"\n\
+    [[step]]\nname = \"least\"\noperation = \"min\"\nx = \"most\"\ny = { bank = \"v\" }\nreveal = \"none\"\n\
+    [[step]]\nname = \"same\"\noperation = \"eq\"\nx = \"most\"\ny = \"least\"\nreveal = \"both\"\n";
+
 /// What goes on stays shared also if somebody gets it besides; a step takes results of two others; lanes.
 #[test]
 fn steps_go_on_with_results() {
@@ -260,14 +270,7 @@ fn steps_go_on_with_results() {
     };
     site.write("bank.csv", &file([3, 5]));
     site.write("telecom.csv", &file([7, 11]));
-    site.write(
-        "steps.toml",
-        "hushtable-job = 1\n[parties]\nlistens = \"bank\"\nconnects = \"telecom\"\n[options]\nthreads = 2\n\
-         [[step]]\nname = \"most\"\noperation = \"max\"\nx = { bank = \"u\", telecom = \"u\" }\ny = { telecom = \"v\" }\n\
-         reveal = \"telecom\"\n\
-         [[step]]\nname = \"least\"\noperation = \"min\"\nx = \"most\"\ny = { bank = \"v\" }\nreveal = \"none\"\n\
-         [[step]]\nname = \"same\"\noperation = \"eq\"\nx = \"most\"\ny = \"least\"\nreveal = \"both\"\n",
-    );
+    site.write("steps.toml", STEPS);
     let [p0, p1] =
         both(&site, "steps.toml", "--output p0.csv --json", "--output p1.csv --json").map(Done::ok);
     for done in [&p0, &p1] {
@@ -287,7 +290,11 @@ fn steps_go_on_with_results() {
     }
     assert_eq!([site.read("p0.csv"), site.read("p1.csv")], expected);
     assert_eq!(results(&site.read("p0.csv")).1.len(), rows as usize);
+}
 
+#[test]
+fn steps_that_lead_nowhere_are_refused() {
+    let site = site();
     for (from, to, want) in [
         ("\"same\"", "\"most\"", "two steps are called \"most\""),
         (
@@ -297,7 +304,7 @@ fn steps_go_on_with_results() {
         ),
         ("x = \"most\"\ny = { bank", "x = \"same\"\ny = { bank", "x: \"same\" is no earlier step: most"),
     ] {
-        site.write("wrong.toml", &site.read("steps.toml").replacen(from, to, 1));
+        site.write("wrong.toml", &STEPS.replacen(from, to, 1));
         site.run("run --check wrong.toml").fails_with(3, want);
     }
 }
