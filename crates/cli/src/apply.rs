@@ -317,3 +317,17 @@ pub fn refuse<const N: usize>(why: &str, options: [(&str, bool); N]) -> Result<(
         Some((option, _)) => Err(Failure::new(format!("{option} {why}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hushtable::Role;
+
+    use super::{input::Format, *};
+
+    #[test]
+    fn shares_of_earlier_steps_are_not_printed() {
+        let format = Format { bits: 16, fraction_bits: 0 };
+        let shares = ShareFile::new("max", [7; 32], Role::P0, format, [0, 1], vec![54321]);
+        assert_eq!(format!("{:?}", Earlier { path: "first".into(), shares }), "Earlier(first)");
+    }
+}

@@ -20,6 +20,7 @@ use prim::{block::Block, prg::Prg};
 /// Types whose printer is derived although they hold words: public ones.
 const PUBLIC: &[&str] = &[
     "About",
+    "Apply",
     "Asked",
     "Bands",
     "Bill",
@@ -31,6 +32,7 @@ const PUBLIC: &[&str] = &[
     "Figures",
     "Held",
     "Hello",
+    "JobFile",
     "Merged",
     "Named",
     "NormJob",
@@ -42,10 +44,12 @@ const PUBLIC: &[&str] = &[
     "RootJob",
     "Run",
     "Shape",
+    "Signed",
     "State",
     "Step",
     "Table",
     "Tabulated",
+    "Verify",
     "Which",
     "Work",
 ];
@@ -111,9 +115,19 @@ fn debug_shows_shapes_only() {
     assert_eq!(format!("{:?}", Log::default()), "Log(none)");
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
-    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model, which `apps` and the program look at themselves.
-    let elsewhere =
-        ["Store", "Outcome", "Pins", "Parting", "Log", "Identity", "Fingerprint", "Weights", "Columns"];
+    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model and of results of earlier steps, which `apps` and the program look at themselves.
+    let elsewhere = [
+        "Store",
+        "Outcome",
+        "Pins",
+        "Parting",
+        "Log",
+        "Identity",
+        "Fingerprint",
+        "Weights",
+        "Columns",
+        "Earlier",
+    ];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {
         assert!(seen.contains(name.as_str()), "{name}: what it prints is not looked at here");

@@ -3,7 +3,7 @@
 
 use hushtable::{
     Role,
-    arith::{CompareJob, Domain, Objective},
+    arith::{CompareJob, CompareDomain, Objective},
     lut::{LookupJob, Protocol},
     math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside, gelu},
     operation::{Bands, Compare, Multiply, Operation, Relation, Select, Truncate},
@@ -71,11 +71,11 @@ fn function(method: Method, outside: Outside) -> Case {
 }
 
 /// Comparisons of numbers of 13 bits.
-pub fn comparison(relation: Relation, objective: Objective, domain: Domain, additive: Option<u32>) -> Case {
+pub fn comparison(relation: Relation, objective: Objective, domain: CompareDomain, additive: Option<u32>) -> Case {
     let job = CompareJob::new(13, domain, objective).unwrap();
     let operation = Compare::of(relation, job);
     let operation = additive.map_or(operation, |bits| operation.additive(bits));
-    let far = if domain == Domain::Near { 11 } else { 13 };
+    let far = if domain == CompareDomain::Near { 11 } else { 13 };
     let (x, mut y) = (numbers(2, far), numbers(3, far));
     y[..5].copy_from_slice(&x[..5]);
     binary(operation, [(13, false); 2], x, y, move |x, y| match relation {
@@ -114,14 +114,14 @@ pub fn cases() -> Vec<Case> {
         function(spline(1, 16), Outside::Clamp),
         function(spline(2, 8), Outside::Strict),
         function(spline(3, 4), Outside::Clamp),
-        comparison(Relation::Ge, Total, Domain::Near, None),
-        comparison(Relation::Lt, Online, Domain::Signed, Some(16)),
-        comparison(Relation::Ge, Bytes, Domain::Signed, None),
-        comparison(Relation::Lt, Rounds, Domain::Near, None),
-        comparison(Relation::Eq, Total, Domain::Near, Some(8)),
-        comparison(Relation::Ne, Bytes, Domain::Signed, None),
-        comparison(Relation::Max, Total, Domain::Signed, None),
-        comparison(Relation::Min, Online, Domain::Near, None),
+        comparison(Relation::Ge, Total, CompareDomain::Near, None),
+        comparison(Relation::Lt, Online, CompareDomain::Signed, Some(16)),
+        comparison(Relation::Ge, Bytes, CompareDomain::Signed, None),
+        comparison(Relation::Lt, Rounds, CompareDomain::Near, None),
+        comparison(Relation::Eq, Total, CompareDomain::Near, Some(8)),
+        comparison(Relation::Ne, Bytes, CompareDomain::Signed, None),
+        comparison(Relation::Max, Total, CompareDomain::Signed, None),
+        comparison(Relation::Min, Online, CompareDomain::Near, None),
         bands(false),
         bands(true),
         product(Total),
