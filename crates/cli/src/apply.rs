@@ -40,7 +40,7 @@ use self::{
 };
 use crate::{
     choice::{Choice, Choosing},
-    csv_file::Dialect,
+    columns::Dialect,
     failure::{Failure, Result},
     link::Link,
 };
@@ -105,7 +105,8 @@ pub struct Apply {
     /// Both parties need the same values. The result column is named after the file.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// This party's numbers, a CSV file with a header; or a share file that `--reveal none` wrote
+    /// This party's numbers: a CSV file with a header, a Parquet or an Arrow file; or a share file that `--reveal none`
+    /// wrote
     #[arg(long, value_name = "FILE")]
     input: PathBuf,
     /// The column of --input with the numbers; to compare, a party without any for x leaves it out

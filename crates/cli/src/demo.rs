@@ -15,8 +15,8 @@ use hushtable::{math::Function, net::LinkShape};
 use serde::Deserialize;
 
 use crate::{
+    columns::{ColumnFile, Dialect},
     cost::Phases,
-    csv_file::{CsvFile, Dialect},
     failure::{Failure, Result},
     identity, pair,
     progress::Progress,
@@ -116,8 +116,8 @@ impl Side {
     /// Id and part of each row's score, in the clear.
     fn parts(&self) -> Result<Vec<(String, f64)>> {
         let [features, weights] = self.inputs();
-        let (text, dialect) = (self.files[0].as_bytes().to_vec(), Dialect::default());
-        let names = CsvFile::of(&features, text, &dialect)?.header()?;
+        let (text, dialect) = (self.files[0].as_bytes().to_vec().into(), Dialect::default());
+        let names = ColumnFile::of(&features, text, &dialect)?.header()?;
         let weights = weights::read(&weights, &features, &names)?;
         let columns =
             weights.features.iter().map(|name| column(self.files[0], name)).collect::<Result<Vec<_>>>()?;

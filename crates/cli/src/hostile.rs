@@ -8,10 +8,11 @@ use hushtable::{Role, math::Domain};
 use crate::{
     apply::{
         input::{Format, Source},
+        output::{Output, PRIVATE},
         shares::ShareFile,
         table_file,
     },
-    csv_file::{CsvFile, Dialect, Encoding},
+    columns::{ColumnFile, Dialect, Encoding, FileFormat},
     record::verify,
     run::file::{JobFile, Operand},
     score::weights,
@@ -27,8 +28,9 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "columns", run: columns, seeds: column_seeds },
+    Target { name: "formats", run: formats, seeds: format_seeds },
     Target { name: "job_file", run: job, seeds: job_seeds },
     Target { name: "record", run: signed, seeds: record_seeds },
     Target { name: "share_file", run: share_file, seeds: share_seeds },
@@ -40,6 +42,30 @@ pub const TARGETS: [Target; 6] = [
 pub fn run(name: &str, data: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
     (target.run)(data);
+}
+
+/// Reads the numbers of a file, with `args` as of `apply`, and forgets them: for the test that looks at what is freed.
+pub fn forget(path: &Path, args: &[&str]) {
+    #[derive(clap::Parser)]
+    struct Only {
+        #[command(flatten)]
+        dialect: Dialect,
+    }
+    let Only { dialect } = clap::Parser::parse_from([""].iter().chain(args));
+    let source = Source::open(path, &dialect).expect("a good file");
+    let format = source.format().unwrap_or(Format { bits: 64, fraction_bits: 16 });
+    let column = source.shares.is_none().then_some("score");
+    let (ids, x) = source.numbers(column, Some("id"), format).expect("good numbers");
+    assert!(ids.is_none_or(|ids| ids.len() == x.words.len()));
+}
+
+/// Writes shares as `apply` does.
+pub fn write_shares(path: &Path, shares: Vec<u64>) {
+    let format = Format { bits: 64, fraction_bits: 16 };
+    let range = [i64::MIN, i64::MAX];
+    let file = ShareFile::new("sigmoid", [7; 32], Role::P0, format, range, shares.into()).sealed();
+    let output = Output::reserve(path, &[], PRIVATE, false).expect("a new file");
+    output.write(|to| file.write(to)).expect("a disk");
 }
 
 fn here() -> &'static Path {
@@ -60,12 +86,12 @@ fn columns(data: &[u8]) {
 
 fn columns_in(data: &[u8], dialect: &Dialect) {
     let encode = |v: f64| if v.abs() < 1e6 { Ok(v) } else { Err("is too large".to_owned()) };
-    let Ok(file) = CsvFile::of(here(), data.to_vec(), dialect) else { return };
+    let Ok(file) = ColumnFile::of(here(), data.to_vec().into(), dialect) else { return };
     if let Ok(read) = file.read(&["score", "age"], Some("id"), encode) {
-        let rows = read.lines.len();
+        let rows = read.places.len();
         assert!(rows > 0 && read.values.len() == 2 && read.values.iter().all(|column| column.len() == rows));
-        assert!(read.ids.expect("asked for").len() == rows && read.lines.is_sorted());
-        assert!(read.values.iter().flatten().all(|v| v.abs() < 1e6));
+        assert!(read.ids.expect("asked for").len() == rows && read.places.is_sorted());
+        assert!(read.values.iter().flat_map(|column| column.iter()).all(|v| v.abs() < 1e6));
     }
     if let Ok(names) = file.header() {
         assert!(names.len() <= data.len() + 1);
@@ -84,6 +110,35 @@ fn column_seeds() -> Vec<Vec<u8>> {
     ])
 }
 
+/// Columns in Parquet and Arrow.
+fn formats(data: &[u8]) {
+    for format in [FileFormat::Parquet, FileFormat::Arrow] {
+        if format.check(here()).is_ok() {
+            let dialect = Dialect { format: Some(format), ..Dialect::default() };
+            let Ok(file) = ColumnFile::of(here(), data.to_vec().into(), &dialect) else { continue };
+            for name in file.header().unwrap_or_default() {
+                if let Ok(read) = file.read(&[name.as_str()], Some("id"), Ok) {
+                    assert!(read.places.is_sorted() && read.values[0].len() == read.places.len());
+                    assert!(read.values[0].iter().all(|v| v.is_finite()));
+                }
+            }
+        }
+    }
+}
+
+fn format_seeds() -> Vec<Vec<u8>> {
+    // The longest first: others are not cut to less.
+    let seeds: [&[u8]; 6] = [
+        include_bytes!("../tests/data/formats/plain.parquet"),
+        include_bytes!("../tests/data/formats/other.parquet"),
+        include_bytes!("../tests/data/formats/plain.feather"),
+        include_bytes!("../tests/data/formats/other.arrow"),
+        include_bytes!("../tests/data/formats/views.arrow"),
+        include_bytes!("../tests/data/formats/zstd.parquet"),
+    ];
+    seeds.map(<[u8]>::to_vec).to_vec()
+}
+
 /// A share file as it is, and with the checksum that it should have; and what is made of its numbers.
 fn share_file(data: &[u8]) {
     shares(data);
@@ -96,7 +151,7 @@ fn share_file(data: &[u8]) {
 
 fn shares(text: &[u8]) {
     let standard = Dialect::default();
-    let Ok(source) = Source::of(here(), text.to_vec(), &standard) else { return };
+    let Ok(source) = Source::of(here(), text.to_vec().into(), &standard) else { return };
     let Some(file) = &source.shares else {
         assert!(text.trim_ascii_start().first() != Some(&b'{'), "an object is a share file or refused");
         return;
@@ -104,7 +159,7 @@ fn shares(text: &[u8]) {
     let mut again = Vec::new();
     file.write(&mut again).expect("memory");
     let same = ShareFile::read(here(), &again).ok().flatten().expect("what is written is read");
-    assert!(same.shares == file.shares && same.count == file.count && same.range == file.range);
+    assert!(same.shares[..] == file.shares[..] && same.count == file.count && same.range == file.range);
     assert_ne!(file.pairing(Role::P0), file.pairing(Role::P1));
     let format = source.format().expect("of the shares");
     let Ok((ids, numbers)) = source.numbers(None, Some("id"), format) else { panic!("the same format") };
@@ -119,11 +174,11 @@ fn shares(text: &[u8]) {
 }
 
 fn share_seeds() -> Vec<Vec<u8>> {
-    let made = |bits, fraction_bits, range, shares| {
+    let made = |bits, fraction_bits, range, shares: Vec<u64>| {
         let format = Format { bits, fraction_bits };
-        let file = ShareFile::new("sigmoid", [7; 32], Role::P1, format, range, shares);
+        let file = || ShareFile::new("sigmoid", [7; 32], Role::P1, format, range, shares.clone().into());
         let ids = Some(vec!["a".to_owned(), "b".to_owned()]);
-        [file.clone().sealed(), ShareFile { ids, ..file }.sealed()]
+        [file().sealed(), ShareFile { ids, ..file() }.sealed()]
     };
     let widest = made(64, 32, [i64::MIN, i64::MAX], vec![u64::MAX, 1]);
     let files = made(16, 8, [0, 256], vec![3, 65535]).into_iter().chain(widest);

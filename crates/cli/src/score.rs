@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use apps::scoring::{Question, Scoring};
 use clap::Args;
 use hushtable::run::Reveal;
+use prim::wipe::Wiped;
 
 use self::weights::Named;
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
         session::Task,
         stock::{Stock, Stored},
     },
-    csv_file::{CsvFile, Dialect},
+    columns::{ColumnFile, Dialect},
     failure::Result,
     link::Link,
 };
@@ -73,7 +74,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Score {
-    /// This party's features: a CSV file with a header
+    /// This party's features: a CSV file with a header, or a Parquet or Arrow file
     #[arg(long, value_name = "FILE")]
     features: PathBuf,
     /// This party's weights: a TOML file
@@ -206,9 +207,9 @@ fn say(args: &Score, reveal: Reveal) {
 }
 
 /// The names of the rows and this party's parts of their scores.
-fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Vec<u64>)> {
+fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Wiped<u64>)> {
     let path: &Path = &args.features;
-    let file = CsvFile::open(path, &args.csv)?;
+    let file = ColumnFile::open(path, &args.csv)?;
     let columns = file.header()?;
     let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();

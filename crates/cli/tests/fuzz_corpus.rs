@@ -16,6 +16,11 @@ fn columns() {
 }
 
 #[test]
+fn formats() {
+    fuzz("formats");
+}
+
+#[test]
 fn job_file() {
     fuzz("job_file");
 }

@@ -20,6 +20,7 @@ use super::{
     shares::role_name,
 };
 use crate::{
+    columns::{self, FileFormat},
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
@@ -30,9 +31,9 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct Delivery {
-    /// Where the results go: CSV of id and result, or with --reveal none this party's shares
+    /// Where the results go: a file of id and result, or with --reveal none this party's shares
     ///
-    /// Appears when it is complete, readable by its owner only. Not needed if only the peer gets results.
+    /// CSV, or by the extension Parquet or Arrow. Appears when it is complete, readable by its owner only. Not needed if only the peer gets results.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Who else may read --output: permissions as for chmod, such as 640, less what the umask takes away
@@ -125,6 +126,9 @@ impl Delivery {
         match &self.output {
             _ if !jobs.iter().any(|job| job.writes(role)) => Ok(None),
             Some(path) => {
+                if jobs.iter().any(|job| job.reveal != Reveal::Nobody) {
+                    FileFormat::of(path).check(path)?;
+                }
                 let output = Output::reserve(path, inputs, mode, self.force)?;
                 room::check(path, jobs.iter().map(size).sum())?;
                 Ok(Some(output))
@@ -159,10 +163,14 @@ impl Delivery {
         let (path, mut columns) = (output.path().to_owned(), Vec::new());
         for (job, outcome) in jobs.iter().zip(outcomes) {
             match outcome {
-                Outcome::Values(values) => columns.push((job, values)),
+                Outcome::Values(values) => {
+                    let scale = 2f64.powi(job.result().0.fraction_bits as i32);
+                    let values: Vec<f64> = values.iter().map(|&value| value as f64 / scale).collect();
+                    columns.push((job.column.as_str(), values));
+                }
                 Outcome::Shares(mut shares) if job.writes(role) => {
                     // The only step then.
-                    let file = job.share_file(session, role, std::mem::take(&mut *shares));
+                    let file = job.share_file(session, role, std::mem::take(&mut *shares).into());
                     output.write(|to| file.write(to))?;
                     eprintln!("wrote {} rows to {}", job.rows(), path.display());
                     return Ok(());
@@ -170,7 +178,9 @@ impl Delivery {
                 Outcome::Shares(_) | Outcome::AtPeer => {}
             }
         }
-        output.write(|to| write_csv(to, jobs[0].ids.as_deref(), &columns))?;
+        let columns: Vec<(&str, &[f64])> = columns.iter().map(|(name, values)| (*name, &values[..])).collect();
+        let (format, ids) = (FileFormat::of(&path), jobs[0].ids.as_deref());
+        output.write(|to| columns::write(to, format, ids, &columns))?;
         eprintln!("wrote {} rows to {}", jobs[0].rows(), path.display());
         Ok(())
     }
@@ -223,24 +233,4 @@ fn size(job: &Job) -> u64 {
 fn mode(text: &str) -> std::result::Result<u32, String> {
     let mode = u32::from_str_radix(text, 8).ok().filter(|mode| mode & !0o666 == 0 && mode & 0o600 == 0o600);
     mode.ok_or_else(|| "accepted: three octal digits that let the owner read and write, such as 640".into())
-}
-
-/// The results of steps side by side, behind the ids.
-fn write_csv(to: &mut dyn Write, ids: Option<&[String]>, columns: &[(&Job, Vec<i64>)]) -> io::Result<()> {
-    let scales: Vec<f64> =
-        columns.iter().map(|(job, _)| 2f64.powi(job.result().0.fraction_bits as i32)).collect();
-    let mut to = csv::Writer::from_writer(to);
-    let names = columns.iter().map(|(job, _)| job.column.as_str());
-    to.write_record(ids.map(|_| "id").into_iter().chain(names))?;
-    let rows = columns.first().map_or(0, |(_, values)| values.len());
-    for row in 0..rows {
-        if let Some(ids) = ids {
-            to.write_field(&ids[row])?;
-        }
-        for ((_, values), scale) in columns.iter().zip(&scales) {
-            to.write_field((values[row] as f64 / scale).to_string())?;
-        }
-        to.write_record(None::<&[u8]>)?;
-    }
-    to.flush()
 }

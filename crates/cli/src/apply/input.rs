@@ -1,15 +1,16 @@
-//! The files that numbers come from: columns of CSV text, and shares of earlier results.
+//! The files that numbers come from: columns, and shares of earlier results.
 
-use std::{cell::RefCell, fs, path::Path};
+use std::{cell::RefCell, path::Path};
 
 use hushtable::{
     Role,
     math::{self, Domain},
 };
+use prim::wipe::Wiped;
 
 use super::shares::ShareFile;
 use crate::{
-    csv_file::{CsvFile, Dialect},
+    columns::{self, ColumnFile, Columns, Dialect},
     failure::{Failure, Result},
 };
 
@@ -23,14 +24,15 @@ pub struct Format {
 /// A file that was read.
 pub struct Source<'a> {
     pub path: &'a Path,
-    csv: CsvFile<'a>,
+    /// None of a share file.
+    columns: Option<ColumnFile<'a>>,
     /// If it is a share file.
     pub shares: Option<ShareFile>,
 }
 
 /// This party's addends or shares of a batch of numbers.
 pub struct Operand {
-    pub words: Vec<u64>,
+    pub words: Wiped<u64>,
     /// The least and the greatest value of the numbers, times `2^fraction_bits`.
     pub range: [i64; 2],
     /// What the parties compare about them: at P0, at P1.
@@ -76,20 +78,19 @@ impl Format {
 
 impl<'a> Source<'a> {
     pub fn open(path: &'a Path, dialect: &'a Dialect) -> Result<Self> {
-        Self::of(path, fs::read(path).map_err(Failure::file(path))?, dialect)
+        Self::of(path, columns::read(path)?, dialect)
     }
 
-    /// The file at `path`, which holds `text`.
-    pub fn of(path: &'a Path, text: Vec<u8>, dialect: &'a Dialect) -> Result<Self> {
-        let shares = ShareFile::read(path, &text)?;
-        let text = if shares.is_some() { Vec::new() } else { text };
-        let source = Self { path, csv: CsvFile::of(path, text, dialect)?, shares };
-        match &source.shares {
-            Some(_) if !dialect.leave_out.is_empty() => {
-                Err(source.says("--leave-out is for CSV files; of a share file all rows go on"))
-            }
-            _ => Ok(source),
+    /// The file at `path`, which holds `bytes`.
+    pub fn of(path: &'a Path, bytes: Wiped<u8>, dialect: &'a Dialect) -> Result<Self> {
+        let Some(shares) = ShareFile::read(path, &bytes)? else {
+            return Ok(Self { path, columns: Some(ColumnFile::of(path, bytes, dialect)?), shares: None });
+        };
+        let source = Self { path, columns: None, shares: Some(shares) };
+        if !dialect.leave_out.is_empty() {
+            return Err(source.says("--leave-out is for files of columns; of a share file all rows go on"));
         }
+        Ok(source)
     }
 
     /// Results of an earlier step, in place of a file.
@@ -157,8 +158,8 @@ impl<'a> Source<'a> {
 
     /// Zeros where the peer alone has the numbers, with the names of the rows.
     pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
-        let rows = self.csv.read(&[], id, |_| Ok(()))?;
-        let words = vec![0; rows.lines.len()];
+        let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
+        let words = Wiped::zeros(rows.places.len());
         Ok((rows.ids, Operand { words, range: format.range(), pairing: numbers() }))
     }
 
@@ -183,7 +184,7 @@ impl<'a> Source<'a> {
         };
         let rounded = RefCell::new(Rounded::default());
         let scale = 2f64.powi(fraction_bits as i32);
-        let mut read = self.csv.read(&[column], id, |number| {
+        let mut read = self.read(&[column], id, |number| {
             rounded.borrow_mut().see(number, scale);
             encode(number)
         })?;
@@ -194,10 +195,20 @@ impl<'a> Source<'a> {
         Ok((read.ids, Operand { words, range, pairing: numbers() }))
     }
 
+    fn read<T: bytemuck::Pod>(
+        &self,
+        columns: &[&str],
+        id: Option<&str>,
+        encode: impl Fn(f64) -> std::result::Result<T, String>,
+    ) -> Result<Columns<T>> {
+        let file = self.columns.as_ref().ok_or_else(|| self.says("a share file has no columns"))?;
+        file.read(columns, id, encode)
+    }
+
     fn all_shares(&self, file: &ShareFile, id: Option<&str>) -> Rows {
         let pairing = [Role::P0, Role::P1].map(|role| file.pairing(role));
         let ids = file.ids.clone().filter(|_| id.is_some());
-        (ids, Operand { words: file.shares.clone(), range: file.range, pairing })
+        (ids, Operand { words: file.shares.to_vec().into(), range: file.range, pairing })
     }
 
     /// A complaint about the file.
@@ -216,7 +227,7 @@ impl Operand {
             Role::P1 => 0,
         };
         let name = format!("the constant {value}");
-        Ok(Self { words: vec![mine; rows], range: [integer as i64; 2], pairing: [name.clone(), name] })
+        Ok(Self { words: vec![mine; rows].into(), range: [integer as i64; 2], pairing: [name.clone(), name] })
     }
 }
 

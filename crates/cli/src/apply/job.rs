@@ -1,8 +1,9 @@
 //! A job: its public parameters, which both parties compare, and this party's rows.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use hushtable::{Role, operation::Operation, run::Reveal};
+use prim::wipe::Wiped;
 
 use super::{
     input::{Format, Operand},
@@ -47,6 +48,23 @@ pub enum Work {
     Lookup(Lookup),
     /// Anything else.
     Other(Box<dyn Operation>),
+}
+
+/// Words of an operand, which are wiped.
+pub enum Words<'a> {
+    Own(Wiped<u64>),
+    Lent(&'a [u64]),
+}
+
+impl Deref for Words<'_> {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Own(words) => words,
+            Self::Lent(words) => words,
+        }
+    }
 }
 
 impl Job {
@@ -96,10 +114,10 @@ impl Job {
     }
 
     /// This party's words of each operand, as the operation takes them.
-    pub fn operands(&self, role: Role) -> Vec<Cow<'_, [u64]>> {
+    pub fn operands(&self, role: Role) -> Vec<Words<'_>> {
         let words = self.x.iter().map(|x| match &self.work {
-            Work::Lookup(lookup) => Cow::Owned(lookup.indices(&x.words, role)),
-            Work::Other(_) => Cow::Borrowed(&x.words[..]),
+            Work::Lookup(lookup) => Words::Own(lookup.indices(&x.words, role).into()),
+            Work::Other(_) => Words::Lent(&x.words),
         });
         words.collect()
     }
@@ -166,7 +184,7 @@ impl Job {
     }
 
     /// This party's share file of the results.
-    pub fn share_file(&self, session: [u8; 32], role: Role, shares: Vec<u64>) -> ShareFile {
+    pub fn share_file(&self, session: [u8; 32], role: Role, shares: Wiped<u64>) -> ShareFile {
         let (format, range) = self.result();
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
         ShareFile { ids: self.ids.clone(), ..made }.sealed()

@@ -5,10 +5,11 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
+use prim::wipe::{Wiped, wipe};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::{Failure, Result};
@@ -17,6 +18,15 @@ use crate::failure::{Failure, Result};
 pub const PRIVATE: u32 = 0o600;
 /// For a file without secrets: what the user's mask allows.
 pub const PUBLIC: u32 = 0o666;
+
+/// A file that is being written. What has been written is wiped here: it may be shares.
+pub struct Writer<'a> {
+    file: &'a File,
+    waiting: Wiped<u8>,
+}
+
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 16;
 
 /// Where a result will appear.
 #[derive(Debug)]
@@ -54,12 +64,11 @@ impl Output {
     }
 
     /// Writes with `fill` into a file without this name, then gives it the name.
-    pub fn write(self, fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> Result<()> {
+    pub fn write(self, fill: impl FnOnce(&mut Writer<'_>) -> io::Result<()>) -> Result<()> {
         let failed = Failure::writing(&self.path);
         let complete = |file: &File| {
-            let mut writer = BufWriter::new(file);
+            let mut writer = Writer::of(file);
             fill(&mut writer).and_then(|()| writer.flush())?;
-            drop(writer);
             file.sync_all()
         };
         if self.nameless {
@@ -138,6 +147,32 @@ impl Output {
     #[cfg(not(target_os = "linux"))]
     fn open_nameless(&self) -> io::Result<File> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl<'a> Writer<'a> {
+    fn of(file: &'a File) -> Self {
+        let mut waiting = Wiped::default();
+        waiting.reserve(PIECE);
+        Self { file, waiting }
+    }
+}
+
+impl Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.waiting.len() == PIECE {
+            self.flush()?;
+        }
+        let taken = bytes.len().min(PIECE - self.waiting.len());
+        self.waiting.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.waiting)?;
+        wipe(&mut self.waiting);
+        self.waiting.clear();
+        Ok(())
     }
 }
 

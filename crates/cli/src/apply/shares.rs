@@ -6,6 +6,7 @@ use std::{
 };
 
 use hushtable::net::Role;
+use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
 
 use super::input::Format;
@@ -17,8 +18,8 @@ const VERSION: u32 = 2;
 const SHARING: &str = "additive";
 
 /// One party's additive shares, `value = share of P0 + share of P1 mod 2^bits`, with what is public
-/// about the values. Not printable, not comparable: shares are secret.
-#[derive(Clone, Serialize, Deserialize)]
+/// about the values. Not printable, not comparable, wiped when dropped: shares are secret.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShareFile {
     /// Version of this format.
@@ -42,7 +43,8 @@ pub struct ShareFile {
     /// What names the rows; `null` without an id column.
     pub ids: Option<Vec<String>>,
     /// This party's shares.
-    pub shares: Vec<u64>,
+    #[serde(with = "words")]
+    pub shares: Wiped<u64>,
     /// A hash of all the rest, so that a damaged file is not taken for shares of something else.
     pub checksum: String,
 }
@@ -56,7 +58,7 @@ impl ShareFile {
         role: Role,
         format: Format,
         range: [i64; 2],
-        shares: Vec<u64>,
+        shares: Wiped<u64>,
     ) -> Self {
         Self {
             hushtable_shares: VERSION,
@@ -85,7 +87,7 @@ impl ShareFile {
         let public = (&self.of, &self.sharing, &self.session, &self.role, &self.ids);
         let numbers = (self.hushtable_shares, self.count, self.bits, self.fraction_bits, self.range);
         hash.update(&serde_json::to_vec(&(public, numbers)).expect("plain data"));
-        for share in &self.shares {
+        for share in self.shares.iter() {
             hash.update(&share.to_le_bytes());
         }
         hash.finalize().to_hex().to_string()
@@ -160,6 +162,41 @@ impl ShareFile {
     }
 }
 
+/// Words in a list, none of which stays behind where it was read.
+mod words {
+    use std::fmt;
+
+    use prim::wipe::Wiped;
+    use serde::{
+        Deserializer, Serializer,
+        de::{SeqAccess, Visitor},
+    };
+
+    pub fn serialize<S: Serializer>(words: &Wiped<u64>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(words.iter())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Wiped<u64>, D::Error> {
+        struct Words;
+        impl<'de> Visitor<'de> for Words {
+            type Value = Wiped<u64>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of words")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Wiped<u64>, A::Error> {
+                let mut words = Wiped::default();
+                while let Some(word) = list.next_element()? {
+                    words.extend_from_slice(&[word]);
+                }
+                Ok(words)
+            }
+        }
+        from.deserialize_seq(Words)
+    }
+}
+
 /// `P0` or `P1`.
 pub fn role_name(role: Role) -> &'static str {
     match role {
@@ -175,7 +212,7 @@ mod tests {
     fn sample() -> ShareFile {
         let ids = Some(vec!["a".into(), "b".into()]);
         let format = Format { bits: 16, fraction_bits: 8 };
-        let made = ShareFile::new("sigmoid", [7; 32], Role::P1, format, [0, 256], vec![3, 65535]);
+        let made = ShareFile::new("sigmoid", [7; 32], Role::P1, format, [0, 256], vec![3, 65535].into());
         ShareFile { ids, ..made }.sealed()
     }
 

@@ -1,12 +1,12 @@
 //! A public table from a CSV file: one value a line, or index and value.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
 use hushtable::math::MAX_INDEX_BITS;
 
 use crate::{
-    csv_file::{self, Encoding},
+    columns::{self, Encoding},
     failure::{Failure, Result},
 };
 
@@ -14,8 +14,7 @@ use crate::{
 ///
 /// The first line is a header if its last cell is not a number.
 pub fn read(path: &Path) -> Result<Vec<f64>> {
-    let text = fs::read(path).map_err(Failure::file(path))?;
-    let text = Encoding::Auto.decode(text);
+    let text = Encoding::Auto.decode(columns::read(path)?);
     parse(path, &text.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?)
 }
 
@@ -25,8 +24,8 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
     let mut indexed = Vec::new();
     let mut header = false;
     for (row, record) in reader(text).into_records().enumerate() {
-        let record = record.map_err(|e| csv_file::failure(path, text, &e))?;
-        let at = Place { path, line: csv_file::line(text, record.position()) };
+        let record = record.map_err(|e| failure(path, text, &e))?;
+        let at = Place { path, line: line(text, record.position()) };
         if row == 0 && record.iter().next_back().is_some_and(|cell| cell.parse::<f64>().is_err()) {
             header = true;
             continue;
@@ -52,6 +51,24 @@ pub fn parse(path: &Path, text: &[u8]) -> Result<Vec<f64>> {
 
 fn reader(text: &[u8]) -> Reader<&[u8]> {
     ReaderBuilder::new().has_headers(false).trim(Trim::All).from_reader(text)
+}
+
+/// The line of a record, counted from 1.
+fn line(text: &[u8], position: Option<&Position>) -> u64 {
+    position.map_or(0, |p| columns::line(text, p.byte() as usize, p.line()))
+}
+
+/// What the CSV reader complains about, with file and line.
+fn failure(path: &Path, text: &[u8], error: &csv::Error) -> Failure {
+    let path = path.display();
+    let at = format!("line {}: ", line(text, error.position()));
+    Failure::input(match error.kind() {
+        ErrorKind::Utf8 { .. } => format!("{path}: {at}not UTF-8 text"),
+        ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{path}: {at}{len} cells where the first line has {expected_len}")
+        }
+        _ => format!("{path}: {error}"),
+    })
 }
 
 /// Puts each value at its index; every index must occur exactly once.

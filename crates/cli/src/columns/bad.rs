@@ -1,8 +1,8 @@
 //! Rows that are not read: bad ones, all of which one error names, and those that both parties leave out.
 
-use std::{collections::HashMap, io::Write, path::Path};
+use std::{collections::HashMap, path::Path};
 
-use super::{CsvFile, dialect::Dialect};
+use super::{ColumnFile, FileFormat, cell::quoted, dialect::Dialect, write};
 use crate::{
     apply::output::{Output, PRIVATE},
     failure::{Failure, Result},
@@ -10,37 +10,42 @@ use crate::{
 
 /// How many complaints an error shows.
 const SHOWN: usize = 20;
-/// How many characters it shows of a cell.
-const CHARACTERS: usize = 60;
 
-/// Complaints about the rows of a file, in the order of its lines.
-#[derive(Default)]
+/// Complaints about the rows of a file, in their order.
 pub struct Bad {
+    /// What the places of rows are called.
+    place: &'static str,
     shown: Vec<String>,
     complaints: usize,
     rows: usize,
-    /// The line of the last bad row.
+    /// Where the last bad row stands.
     last: Option<u64>,
     ids: Vec<String>,
 }
 
 impl Bad {
+    pub fn new(place: &'static str) -> Self {
+        Self { place, shown: Vec::new(), complaints: 0, rows: 0, last: None, ids: Vec::new() }
+    }
+
     /// A cell of the row `id` is bad.
-    pub fn cell(&mut self, line: u64, column: &str, cell: &str, what: &str, id: Option<&str>) {
-        self.complain(line, id, || format!("line {line}, column {column:?}: {} {what}", quoted(cell)));
+    pub fn cell(&mut self, at: u64, column: &str, cell: &str, what: &str, id: Option<&str>) {
+        let place = self.place;
+        self.complain(at, id, || format!("{place} {at}, column {column:?}: {cell} {what}"));
     }
 
     /// The row `id` is bad as a whole; without an id if it may have lost that too.
-    pub fn row(&mut self, line: u64, what: &str, id: Option<&str>) {
-        self.complain(line, id, || format!("line {line}: {what}"));
+    pub fn row(&mut self, at: u64, what: &str, id: Option<&str>) {
+        let place = self.place;
+        self.complain(at, id, || format!("{place} {at}: {what}"));
     }
 
-    fn complain(&mut self, line: u64, id: Option<&str>, what: impl FnOnce() -> String) {
+    fn complain(&mut self, at: u64, id: Option<&str>, what: impl FnOnce() -> String) {
         if self.shown.len() < SHOWN {
             self.shown.push(what());
         }
         self.complaints += 1;
-        if self.last.replace(line) != Some(line) {
+        if self.last.replace(at) != Some(at) {
             self.rows += 1;
             self.ids.extend(id.map(str::to_owned));
         }
@@ -78,35 +83,21 @@ impl Bad {
         };
         let others = match self.rows - self.ids.len() {
             0 => String::new(),
-            n => format!("\n{n} without id, with too few or too many cells, must be mended"),
+            n => format!("\n{n} without id, or with too few or too many cells, must be mended"),
         };
         if self.ids.is_empty() {
             return others;
         }
-        let output = Output::reserve(path, &[], PRIVATE, false);
+        let format = FileFormat::of(path);
+        let output = format.check(path).and_then(|()| Output::reserve(path, &[], PRIVATE, false));
         let (path, count) = (path.display(), self.ids.len());
-        match output.and_then(|output| output.write(|to| write(to, &self.ids))) {
+        match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), None))) {
             Ok(()) => format!(
                 "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
                  them{others}"
             ),
             Err(failure) => format!("\ntheir ids are not written: {failure}"),
         }
-    }
-}
-
-fn write(to: &mut dyn Write, ids: &[String]) -> std::io::Result<()> {
-    let mut to = csv::Writer::from_writer(to);
-    to.write_record(["id"])?;
-    ids.iter().try_for_each(|id| to.write_record([id]))?;
-    to.flush()
-}
-
-/// The beginning of a cell: one may be as long as the file.
-fn quoted(cell: &str) -> String {
-    match cell.char_indices().nth(CHARACTERS) {
-        None => format!("{cell:?}"),
-        Some((end, _)) => format!("{:?}...", &cell[..end]),
     }
 }
 
@@ -126,7 +117,7 @@ impl LeftOut {
         }
         let (mut ids, standard) = (HashMap::new(), Dialect::default());
         for path in &dialect.leave_out {
-            let read = CsvFile::open(path, &standard)?.read(&[], Some("id"), |_| Ok(()))?;
+            let read = ColumnFile::open(path, &standard)?.read::<u8>(&[], Some("id"), |_| Ok(0))?;
             ids.extend(read.ids.into_iter().flatten().map(|id| (id, false)));
         }
         Ok(Self(ids))

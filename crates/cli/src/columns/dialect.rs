@@ -1,34 +1,38 @@
-//! How a party's CSV files are written: the arguments that say so, and the numbers that follow from them.
+//! How a party's files of columns are written: the arguments that say so, and the numbers that follow from them.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use zeroize::Zeroizing;
 
-use super::encoding::Encoding;
+use super::{encoding::Encoding, format::FileFormat};
 
-/// How this party's CSV files of numbers are written, and which of their rows are left out.
+/// How this party's files of numbers are written, and which of their rows are left out.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "CSV files of numbers")]
+#[command(next_help_heading = "Files of numbers")]
 pub struct Dialect {
-    /// What separates cells: one character, or tab. Results and tables have commas
+    /// The format of this party's numbers [default: by the file's extension]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<FileFormat>,
+    /// CSV: what separates cells: one character, or tab. Results and tables have commas
     #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter)]
     pub delimiter: u8,
     /// What stands before the decimals of a number: . or ,
     #[arg(long, value_name = "CHAR", default_value = ".", value_parser = decimal)]
     pub decimal: char,
-    /// A cell that stands for a missing value, as an empty one does; may be given more than once
+    /// A text that stands for a missing value, as an empty one does; may be given more than once
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub na: Vec<String>,
-    /// The encoding of the text
+    /// CSV: the encoding of the text
     #[arg(long, value_enum, default_value = "auto")]
     pub encoding: Encoding,
-    /// If rows are bad, write the ids of all of them to this file: CSV with one column, id
+    /// If rows are bad, write the ids of all of them to this file: one column, id; the format by the extension
     ///
     /// Nothing is computed then. Both parties leave these rows out with --leave-out; whoever gets the file sees which
     /// they are, not what is in them.
     #[arg(long, value_name = "FILE")]
     pub bad_rows: Option<PathBuf>,
-    /// Leave out the rows whose ids are in the column id of this CSV file; may be given more than once
+    /// Leave out the rows whose ids are in the column id of this file; may be given more than once
     ///
     /// The peer must leave out the same rows: a hash of the ids that remain is compared before any work.
     #[arg(long, value_name = "FILE")]
@@ -39,6 +43,7 @@ pub struct Dialect {
 impl Default for Dialect {
     fn default() -> Self {
         Self {
+            format: None,
             delimiter: b',',
             decimal: '.',
             na: Vec::new(),
@@ -75,7 +80,7 @@ fn parse(cell: &str, decimal: char) -> Option<f64> {
     let number = match decimal {
         '.' => cell.parse::<f64>(),
         _ if cell.contains('.') => return None,
-        _ => cell.replacen(decimal, ".", 1).parse(),
+        _ => Zeroizing::new(cell.replacen(decimal, ".", 1)).parse(),
     };
     number.ok().filter(|v| v.is_finite())
 }

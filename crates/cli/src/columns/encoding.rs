@@ -2,6 +2,7 @@
 //! would bring the tables of thousands of letters for the 27 that are missing here.
 
 use clap::ValueEnum;
+use prim::wipe::Wiped;
 
 /// How text stands for characters. A byte-order mark says more than any name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -19,7 +20,7 @@ const UPPER: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}�
 
 impl Encoding {
     /// `text` as UTF-8, which is checked where it is read if nothing had to be done.
-    pub fn decode(self, text: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn decode(self, text: Wiped<u8>) -> Result<Wiped<u8>, String> {
         match (&text[..], self) {
             ([0xff, 0xfe, rest @ ..], _) => utf16(rest, u16::from_le_bytes),
             ([0xfe, 0xff, rest @ ..], _) => utf16(rest, u16::from_be_bytes),
@@ -33,23 +34,34 @@ impl Encoding {
     }
 }
 
-fn utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Vec<u8>, String> {
+/// So many bytes may a character of 16 bits, or of a byte, become.
+const MOST: usize = 3;
+
+fn utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Result<Wiped<u8>, String> {
     let (pairs, rest) = text.as_chunks::<2>();
-    let mut out = String::with_capacity(text.len());
-    let bad = |out: &str| format!("line {}: not UTF-16 text", 1 + out.matches('\n').count());
+    let mut out = Wiped::default();
+    out.reserve(MOST * pairs.len());
+    let bad =
+        |out: &[u8]| format!("line {}: not UTF-16 text", 1 + out.iter().filter(|&&b| b == b'\n').count());
     for character in char::decode_utf16(pairs.iter().map(|&pair| unit(pair))) {
-        out.push(character.map_err(|_| bad(&out))?);
+        let character = character.map_err(|_| bad(&out))?;
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
-    if rest.is_empty() { Ok(out.into_bytes()) } else { Err(bad(&out)) }
+    if rest.is_empty() { Ok(out) } else { Err(bad(&out)) }
 }
 
-fn windows_1252(text: &[u8]) -> Vec<u8> {
+fn windows_1252(text: &[u8]) -> Wiped<u8> {
     let upper: Vec<char> = UPPER.chars().collect();
-    let character = |&byte: &u8| match byte {
-        0x80..0xa0 => upper[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    };
-    text.iter().map(character).collect::<String>().into_bytes()
+    let mut out = Wiped::default();
+    out.reserve(MOST * text.len());
+    for &byte in text {
+        let character = match byte {
+            0x80..0xa0 => upper[usize::from(byte - 0x80)],
+            _ => char::from(byte),
+        };
+        out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    out
 }
 
 #[cfg(test)]
@@ -57,6 +69,10 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "id,größe\nM\u{fc}ller \u{1f600},1\n";
+
+    fn decode(encoding: Encoding, text: &[u8]) -> Result<Vec<u8>, String> {
+        encoding.decode(text.to_vec().into()).map(Wiped::into_vec)
+    }
 
     fn bytes(unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
         TEXT.encode_utf16().flat_map(unit).collect()
@@ -71,23 +87,23 @@ mod tests {
                 let plain = bytes(unit);
                 let marked = [&mark[..], &plain].concat();
                 for text in [plain, marked] {
-                    assert_eq!(encoding.decode(text), Ok(TEXT.as_bytes().to_vec()));
+                    assert_eq!(decode(encoding, &text), Ok(TEXT.as_bytes().to_vec()));
                 }
             }
         }
         let cut = [&bytes(u16::to_le_bytes)[..], b"x"].concat();
-        assert_eq!(Encoding::Auto.decode(cut), Err("line 3: not UTF-16 text".into()));
+        assert_eq!(decode(Encoding::Auto, &cut), Err("line 3: not UTF-16 text".into()));
         let half = b"i\0d\0\n\0\x00\xd8x\0".to_vec();
-        assert_eq!(Encoding::Auto.decode(half), Err("line 2: not UTF-16 text".into()));
+        assert_eq!(decode(Encoding::Auto, &half), Err("line 2: not UTF-16 text".into()));
     }
 
     #[test]
     fn single_bytes_are_letters_only_when_told() {
         let text = b"id,gr\xf6\xdfe \x80\x9f\n".to_vec();
-        assert_eq!(Encoding::Auto.decode(text.clone()), Ok(text.clone()));
-        assert_eq!(Encoding::Windows1252.decode(text), Ok("id,größe €Ÿ\n".as_bytes().to_vec()));
+        assert_eq!(decode(Encoding::Auto, &text), Ok(text.clone()));
+        assert_eq!(decode(Encoding::Windows1252, &text), Ok("id,größe €Ÿ\n".as_bytes().to_vec()));
         let all: Vec<u8> = (1..=255).collect();
-        let decoded = String::from_utf8(Encoding::Windows1252.decode(all).unwrap()).unwrap();
+        let decoded = String::from_utf8(decode(Encoding::Windows1252, &all).unwrap()).unwrap();
         let mut letters: Vec<char> = decoded.chars().collect();
         assert_eq!((letters.len(), letters[0x7f], letters[0x9f]), (255, '€', '\u{a0}'));
         letters.sort();
@@ -95,6 +111,6 @@ mod tests {
         assert_eq!(letters.len(), 255);
         // A mark says what the text is, whatever was told.
         let marked = "\u{feff}id,größe\n".as_bytes().to_vec();
-        assert_eq!(Encoding::Windows1252.decode(marked.clone()), Ok(marked));
+        assert_eq!(decode(Encoding::Windows1252, &marked), Ok(marked));
     }
 }

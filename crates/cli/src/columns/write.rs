@@ -1,0 +1,44 @@
+//! Files of results: names of rows, and columns of numbers.
+
+use std::io;
+
+use super::FileFormat;
+use crate::apply::output::Writer;
+
+/// Writes the names of rows, as the column `id` where there are any, and columns of numbers.
+pub fn write(
+    to: &mut Writer<'_>,
+    format: FileFormat,
+    ids: Option<&[String]>,
+    numbers: &[(&str, &[f64])],
+) -> io::Result<()> {
+    match format {
+        FileFormat::Csv => csv(to, ids, numbers),
+        #[cfg(feature = "parquet")]
+        FileFormat::Parquet => super::parquet::write(to, ids, numbers).map_err(io::Error::other),
+        #[cfg(feature = "arrow")]
+        FileFormat::Arrow => super::arrow::write(to, ids, numbers).map_err(io::Error::other),
+        #[cfg(not(all(feature = "parquet", feature = "arrow")))]
+        _ => unreachable!("it was checked"),
+    }
+}
+
+fn csv(to: &mut Writer<'_>, ids: Option<&[String]>, numbers: &[(&str, &[f64])]) -> io::Result<()> {
+    let mut to = csv::Writer::from_writer(to);
+    to.write_record(ids.map(|_| "id").into_iter().chain(numbers.iter().map(|(column, _)| *column)))?;
+    for row in 0..rows(ids, numbers) {
+        if let Some(ids) = ids {
+            to.write_field(&ids[row])?;
+        }
+        for (_, numbers) in numbers {
+            to.write_field(numbers[row].to_string())?;
+        }
+        to.write_record(None::<&[u8]>)?;
+    }
+    to.flush()
+}
+
+/// Of all columns alike.
+pub fn rows(ids: Option<&[String]>, numbers: &[(&str, &[f64])]) -> usize {
+    ids.map_or(0, <[_]>::len).max(numbers.first().map_or(0, |(_, numbers)| numbers.len()))
+}
