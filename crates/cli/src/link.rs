@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
     str::FromStr,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -19,7 +19,10 @@ use hushtable::{
     ot::params,
 };
 
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    record::Record,
+};
 
 /// How the line begins that names the address listened on, on standard error.
 pub const LISTENING: &str = "listening on ";
@@ -62,6 +65,9 @@ pub struct Link {
     /// Whether a signal ends this process.
     #[arg(skip)]
     stopped: Arc<AtomicBool>,
+    /// The record of the job, which is also written if this party is stopped.
+    #[arg(skip)]
+    record: Arc<Mutex<Option<Record>>>,
 }
 
 impl Link {

@@ -2,7 +2,7 @@
 
 pub mod verify;
 
-use std::{fs, path::Path, time::SystemTime};
+use std::{fmt, path::Path, time::SystemTime};
 
 use hushtable::net::{self, Connection, Peer};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::{
         output::{Output, PRIVATE},
         shares::role_name,
     },
+    columns,
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
@@ -166,6 +167,23 @@ impl Record {
     }
 }
 
+impl Record {
+    /// Writes the record of a job that a signal stopped.
+    pub fn interrupted(mut self, signal: u8) -> Result<()> {
+        (self.entry.ended, self.entry.outcome) = (now(), "interrupted");
+        self.entry.exit_code = 128 + signal; // as shells show it
+        let Self { output, entry } = self;
+        output.write(|to| Ok(serde_json::to_writer_pretty(to, &entry)?))
+    }
+}
+
+/// What it says is in the file.
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Record({})", self.output.path().display())
+    }
+}
+
 impl Entry {
     fn of(about: About<'_>) -> Result<Self> {
         let About { command, file, jobs, fields, link, inputs, output, explained } = about;
@@ -212,7 +230,7 @@ impl From<Peer> for Who {
 
 impl Input {
     fn of(path: &Path) -> Result<Self> {
-        let text = fs::read(path).map_err(Failure::file(path))?;
+        let text = columns::read(path)?;
         let sha256 = sha256(&text);
         Ok(Self { file: path.display().to_string(), bytes: text.len() as u64, sha256 })
     }

@@ -14,7 +14,7 @@ use hushtable::net::Identity;
 use self::{file::JobFile, steps::Own};
 use crate::{
     apply::{agree::Common, delivery::Delivery, session::Task, stock::Stock},
-    csv_file::Dialect,
+    columns::Dialect,
     explain,
     failure::{Failure, Result},
     link::Link,

@@ -87,9 +87,10 @@ fn nobody_stays_for_a_peer_that_does_not_wait() {
 fn a_party_that_is_stopped_says_so() {
     let site = site();
     let slow = "--net 1:300";
-    for (signal, listening) in [("INT", true), ("TERM", false)] {
-        let p0 = site.listen(&format!("{BANK} {slow}"));
-        let telecom = format!("{TELECOM} {slow} --input a.csv --output out1.csv --connect {}", p0.address);
+    for (signal, code, listening) in [("INT", 130, true), ("TERM", 143, false)] {
+        let p0 = site.listen(&format!("{BANK} {slow} --record 0.json --force"));
+        let rest = format!("--record 1.json --force --connect {}", p0.address);
+        let telecom = format!("{TELECOM} {slow} --input a.csv --output out1.csv {rest}");
         let mut p1 = site.start(&telecom);
         p1.until("the peer is bank");
         let start = Instant::now();
@@ -103,7 +104,29 @@ fn a_party_that_is_stopped_says_so() {
         assert_eq!(stopped.code, -1, "it ends by the signal: {stopped:?}");
         told(other, start, "somebody stopped it");
         assert!(!site.has("out0.csv") && !site.has("out1.csv"));
+        let (own, other) = if listening { ("0.json", "1.json") } else { ("1.json", "0.json") };
+        recorded(&site, own, "interrupted", code);
+        recorded(&site, other, "failed", 4);
     }
+}
+
+/// The record `name` is complete and says this outcome.
+#[track_caller]
+fn recorded(site: &Site, name: &str, outcome: &str, code: u8) {
+    let record: serde_json::Value = serde_json::from_str(&site.read(name)).unwrap();
+    assert_eq!((&record["outcome"], &record["exit_code"]), (&outcome.into(), &code.into()), "{record}");
+    assert_eq!((record["ended"].as_str().unwrap().len(), &record["rows"]), (20, &300.into()), "{record}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_party_that_is_stopped_while_it_waits_keeps_its_record() {
+    let site = site();
+    let p0 = site.listen(&format!("{BANK} --record waiting.json"));
+    p0.signal("INT");
+    assert_eq!(p0.finish().code, -1);
+    recorded(&site, "waiting.json", "interrupted", 130);
+    assert_eq!(site.names(), ["a.csv", "bank.id", "telecom.id", "waiting.json"]);
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
 
     /// Results of an earlier step, in place of a file.
     pub fn earlier(path: &'a Path, shares: ShareFile, dialect: &'a Dialect) -> Result<Self> {
-        Ok(Self { path, csv: CsvFile::of(path, Vec::new(), dialect)?, shares: Some(shares) })
+        Ok(Self { path, csv: ColumnFile::of(path, Vec::new(), dialect)?, shares: Some(shares) })
     }
 
     /// The format that the file says its numbers have.

@@ -65,7 +65,7 @@ impl Task<'_> {
         }
         let output = delivery.reserve(&self.jobs, link.role(), &all)?;
         let Some(path) = &delivery.record else {
-            return self.deliver(output, &mut None);
+            return self.deliver(output);
         };
         let explained = self.explain()?;
         let (store, to) = (self.stock.name(), output.as_ref().map(Output::path));
@@ -74,9 +74,8 @@ impl Task<'_> {
         let Self { kind, jobs, inputs, common, .. } = &self;
         let file = common.file.clone();
         let about = About { command: kind, file, jobs, fields, link, inputs, output: to, explained };
-        let mut record = Some(Record::begin(path, delivery.force, about)?);
-        let done = self.deliver(output, &mut record);
-        record.expect("it is being kept").end(done)
+        link.keep(Record::begin(path, delivery.force, about)?);
+        link.end_record(self.deliver(output))
     }
 
     /// An error for what is asked for and cannot be had here.
@@ -91,11 +90,9 @@ impl Task<'_> {
     }
 
     /// From connecting to the results.
-    fn deliver(mut self, output: Option<Output>, record: &mut Option<Record>) -> Result<()> {
+    fn deliver(mut self, output: Option<Output>) -> Result<()> {
         let (connection, start) = self.link.open()?;
-        if let Some(record) = record {
-            record.met(&connection);
-        }
+        self.link.note(|record| record.met(&connection));
         let mut p = Party::new(connection, None)?;
         let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
         let computed = self.set_up(&mut p, &mut lanes, start).and_then(|set| {
@@ -104,15 +101,12 @@ impl Task<'_> {
         });
         // While the connections stand.
         let (done, set) = computed.inspect_err(|failure| self.link.tell(failure))?;
-        if let Some(record) = record {
-            record.seal(self.seal(&mut p, &set.agreed));
-        }
+        let seal = self.seal(&mut p, &set.agreed);
+        self.link.note(|record| record.seal(seal));
         drop((p, lanes));
         let all = |of: fn(&Done) -> Phase| done.iter().map(of).reduce(Phase::then).unwrap_or_default();
         let whole = Phases::of(role, set.took, all(|done| done.offline), all(|done| done.online));
-        if let Some(record) = record {
-            record.took(whole);
-        }
+        self.link.note(|record| record.took(whole));
         let Self { kind, jobs, stock, delivery, .. } = self;
         let phases: Vec<_> =
             done.iter().map(|done| Phases::of(role, set.took, done.offline, done.online)).collect();

@@ -1,7 +1,7 @@
 //! The end of a command that fails, or is stopped, while the peer works with it or waits for it.
 
 use std::{
-    sync::{atomic::Ordering, mpsc::channel},
+    sync::{MutexGuard, PoisonError, atomic::Ordering, mpsc::channel},
     thread,
     time::Duration,
 };
@@ -12,7 +12,10 @@ use hushtable::{
 };
 
 use super::Link;
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    record::Record,
+};
 
 /// How long a party that has nothing else to do stays to tell its peer.
 const STAY: Duration = Duration::from_millis(1500);
@@ -40,6 +43,30 @@ impl Link {
         if let Some(why) = failure.ending() {
             self.farewell.say(why);
         }
+    }
+
+    /// Keeps the record of a job that begins.
+    pub fn keep(&self, record: Record) {
+        *self.kept() = Some(record);
+    }
+
+    /// What is to be noted, if a record is kept.
+    pub fn note(&self, what: impl FnOnce(&mut Record)) {
+        self.kept().as_mut().map(what);
+    }
+
+    /// Writes the record, if one is kept, of a job that ended so.
+    pub fn end_record(&self, done: Result<()>) -> Result<()> {
+        // Whoever is stopped meanwhile waits until it is written.
+        let mut kept = self.kept();
+        match kept.take() {
+            Some(record) => record.end(done),
+            None => done,
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Record>> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells a peer that waits, if there is one.
@@ -74,7 +101,8 @@ impl Link {
         Ok(())
     }
 
-    /// From now on who stops this process lets it tell the peer first. It still ends by the signal.
+    /// From now on who stops this process lets it tell the peer first, and write its record. It still ends by the
+    /// signal.
     #[cfg(unix)]
     fn watch_signals(&self) {
         use signal_hook::{
@@ -88,11 +116,17 @@ impl Link {
         thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 link.stopped.store(true, Ordering::Relaxed);
+                // To the end: the job, which fails now, must not write another one.
+                let mut record = link.kept();
                 if link.opened.load(Ordering::Relaxed) {
                     link.farewell.say(Ending::Interrupted);
                     link.farewell.wait(STAY);
                 } else {
                     link.call_off(Ending::Interrupted);
+                }
+                let written = record.take().map(|record| record.interrupted(signal as u8));
+                if let Some(Err(failure)) = written {
+                    eprintln!("error: {failure}");
                 }
                 let _ = emulate_default_handler(signal);
             }

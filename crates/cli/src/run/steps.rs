@@ -14,7 +14,7 @@ use hushtable::{Role, run::Reveal};
 use super::file::{Flag, JobFile, Operand, SCORING, Step};
 use crate::{
     apply::{Apply, Earlier, job::Job, shares::ShareFile},
-    csv_file::Dialect,
+    columns::Dialect,
     failure::{Failure, Result},
     link::Link,
     score::Score,
