@@ -11,10 +11,12 @@ use std::{
 
 use hushtable::{
     Error, Party,
-    lut::{Prepared, Table},
+    lut::{LookupJob, Prepared, Protocol, Table},
     net::{self, Connection, Identity, Listener, Options},
     onehot::Group,
+    operation::{Lookup, Operation},
     share::{Kind, Share},
+    source::Origin,
     store::{Contents, Reserved, Store},
 };
 use hushtable_cli::{
@@ -85,23 +87,19 @@ pub fn sources(dir: Option<&Path>, name: &str, lanes: &mut Lanes) -> Result<Vec<
     Ok(store.reserve_lanes(&items)?.into_iter().map(Source::Load).collect())
 }
 
-impl Source {
-    /// The material, in as many pieces as there are files with some of it.
-    pub fn material<G: Group, K: Kind, R: Ring>(
-        self,
-        make: impl FnOnce(usize) -> std::result::Result<Prepared<G, K, R>, Error>,
-    ) -> std::result::Result<Vec<Prepared<G, K, R>>, Error> {
-        match self {
-            Self::Make(items) => Ok(vec![make(items)?]),
-            Self::Load(mut reserved) => {
-                let mut pieces = Vec::new();
-                while !reserved.is_empty() {
-                    pieces.push(reserved.load(reserved.len())?);
-                }
-                Ok(pieces)
-            }
-        }
+/// The material that was reserved, in as many pieces as there are files with some of it.
+pub fn load<G: Group, K: Kind, R: Ring>(
+    mut reserved: Reserved,
+    protocol: Protocol,
+    table: &Table<R>,
+) -> std::result::Result<Vec<Prepared<G, K, R>>, Error> {
+    let shape = Lookup::blank(protocol, LookupJob::of::<G, K, R>(table)?)?.shape()?;
+    let mut pieces = Vec::new();
+    while !reserved.is_empty() {
+        let prepare = |from: &mut Origin<'_>, items| protocol.prepare(from, table, items);
+        pieces.push(reserved.read(&shape, reserved.len(), prepare)?);
     }
+    Ok(pieces)
 }
 
 /// Looks up with one piece of material after the other.

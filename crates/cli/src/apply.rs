@@ -20,6 +20,7 @@ mod threads;
 use std::{
     fmt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::{
@@ -144,7 +145,7 @@ pub struct Apply {
 pub struct Earlier {
     /// What stands for them in place of a file's path.
     pub path: PathBuf,
-    pub shares: ShareFile,
+    pub shares: Arc<ShareFile>,
 }
 
 /// The path alone: shares are not printed.
@@ -232,7 +233,7 @@ impl Apply {
     /// A file of numbers, or the results of an earlier step.
     fn open<'a>(&'a self, path: &'a Path) -> Result<Source<'a>> {
         match self.earlier.iter().find(|earlier| earlier.path == path) {
-            Some(earlier) => Source::earlier(path, earlier.shares.clone(), &self.csv),
+            Some(earlier) => Ok(Source::earlier(path, earlier.shares.clone())),
             None => Source::open(path, &self.csv),
         }
     }
@@ -328,7 +329,10 @@ mod tests {
     #[test]
     fn shares_of_earlier_steps_are_not_printed() {
         let format = Format { bits: 16, fraction_bits: 0 };
-        let shares = ShareFile::new("max", [7; 32], Role::P0, format, [0, 1], vec![54321]);
-        assert_eq!(format!("{:?}", Earlier { path: "first".into(), shares }), "Earlier(first)");
+        let shares = ShareFile::new("max", [7; 32], Role::P0, format, [0, 1], vec![54321].into());
+        assert_eq!(
+            format!("{:?}", Earlier { path: "first".into(), shares: shares.into() }),
+            "Earlier(first)"
+        );
     }
 }

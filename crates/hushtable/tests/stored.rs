@@ -6,7 +6,7 @@ use std::{collections::HashSet, fs};
 
 use hushtable::{
     Error, Party, Result, Role,
-    arith::{CompareJob, CompareDomain, Objective},
+    arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Protocol},
     math::{Bounds, Evaluation, Function, Method, Options, Outside, SoftmaxJob},
     operation::{Bands, Compare, Lookup, Operation, Relation},

@@ -10,12 +10,12 @@ use hushtable::{
     net::LinkShape,
 };
 use hushtable_cli::{
+    choice::Optimise,
     count::fits,
     failure::{Failure, Result},
 };
 use serde::{Deserialize, Serialize};
 
-use super::objective::Objective;
 use crate::{
     benchmark::Benchmark,
     lanes::{self, Lanes},
@@ -32,7 +32,7 @@ pub struct CmpWork {
     domain: Domain,
     /// What the choice of the protocol is to make small
     #[arg(long, value_enum, default_value = "total")]
-    optimise: Objective,
+    optimise: Optimise,
     /// How digits are compared, instead of the choice; with --digit
     #[arg(long, value_enum, requires = "digit")]
     method: Option<Method>,
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn verification_sees_every_result() {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
-            let (optimise, method, digit) = (Objective::Total, None, None);
+            let (optimise, method, digit) = (Optimise::Total, None, None);
             let work = CmpWork { bits: 13, domain, optimise, method, digit, batch: 100 };
             let right: Vec<Vec<bool>> = [70, 30]
                 .iter()
@@ -225,7 +225,7 @@ mod tests {
     fn pairs_are_of_all_orders() {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
             for bits in [2, 8, 32, 64] {
-                let (optimise, method, digit) = (Objective::Total, None, None);
+                let (optimise, method, digit) = (Optimise::Total, None, None);
                 let work = CmpWork { bits, domain, optimise, method, digit, batch: 1 };
                 let pairs: Vec<_> = work.pairs(0).take(1000).collect();
                 let count = |f: &dyn Fn(u64, u64) -> bool| pairs.iter().filter(|p| f(p[0], p[1])).count();

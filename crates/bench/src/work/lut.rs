@@ -12,6 +12,7 @@ use hushtable::{
     lut::{LookupJob, Protocol, Table},
     net::LinkShape,
     onehot::{Cyclic, Group, Xor},
+    operation::Lookup,
     share::{Additive, Bitwise, Kind, Share},
     store::Contents,
 };
@@ -152,8 +153,6 @@ mod name {
     }
 }
 
-/// By the protocols' own types: as an operation, which takes words of 64 bits, an online lookup of few nanoseconds
-/// would take a tenth more.
 fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
     match work.value_bits {
         ..=8 => in_ring::<G, K, u8>(work, lanes),
@@ -164,16 +163,17 @@ fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
 }
 
 fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Result<()> {
-    let (d, l) = (work.index_bits, work.value_bits);
-    let entries = inputs::words("table", 0, 0).take(1 << d).map(|w| R::from_u64(w >> (64 - l))).collect();
+    let (n, l) = (work.index_bits, work.value_bits);
+    let entries = inputs::words("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
     let table = Table::<R>::new(l, entries)?;
-    let x = indices::<G>(d, lanes.role(), lanes.items());
+    let x = indices::<G>(n, lanes.role(), lanes.items());
     let sources = stock::sources(work.store.as_deref(), &work.store_name(), &mut lanes)?;
     let done = lanes.measure(
         sources,
         x,
-        |p, source: stock::Source| {
-            source.material(|items| work.protocol.prepare::<G, K, R>(p, &table, items))
+        |p, source: stock::Source| match source {
+            stock::Source::Make(items) => Ok(vec![work.protocol.prepare::<G, K, R>(p, &table, items)?]),
+            stock::Source::Load(reserved) => stock::load(reserved, work.protocol, &table),
         },
         |p, pieces, x| stock::lookup(p, pieces, &table, x),
     )?;
@@ -182,10 +182,10 @@ fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Resu
 }
 
 /// The shares of the indices that the party `role` has in each lane.
-fn indices<G: Group>(d: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, u32>> {
+fn indices<G: Group>(n: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, u32>> {
     let lane = |(lane, &items): (usize, &usize)| {
         Share::new(
-            d,
+            n,
             inputs::words("index", role as u64, lane as u64).take(items).map(|w| w as u32).collect(),
         )
     };

@@ -178,7 +178,8 @@ impl Delivery {
                 Outcome::Shares(_) | Outcome::AtPeer => {}
             }
         }
-        let columns: Vec<(&str, &[f64])> = columns.iter().map(|(name, values)| (*name, &values[..])).collect();
+        let columns: Vec<(&str, &[f64])> =
+            columns.iter().map(|(name, values)| (*name, &values[..])).collect();
         let (format, ids) = (FileFormat::of(&path), jobs[0].ids.as_deref());
         output.write(|to| columns::write(to, format, ids, &columns))?;
         eprintln!("wrote {} rows to {}", jobs[0].rows(), path.display());

@@ -1,6 +1,6 @@
 //! The files that numbers come from: columns, and shares of earlier results.
 
-use std::{cell::RefCell, path::Path};
+use std::{cell::RefCell, path::Path, sync::Arc};
 
 use hushtable::{
     Role,
@@ -27,7 +27,7 @@ pub struct Source<'a> {
     /// None of a share file.
     columns: Option<ColumnFile<'a>>,
     /// If it is a share file.
-    pub shares: Option<ShareFile>,
+    pub shares: Option<Arc<ShareFile>>,
 }
 
 /// This party's addends or shares of a batch of numbers.
@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         let Some(shares) = ShareFile::read(path, &bytes)? else {
             return Ok(Self { path, columns: Some(ColumnFile::of(path, bytes, dialect)?), shares: None });
         };
-        let source = Self { path, columns: None, shares: Some(shares) };
+        let source = Self { path, columns: None, shares: Some(shares.into()) };
         if !dialect.leave_out.is_empty() {
             return Err(source.says("--leave-out is for files of columns; of a share file all rows go on"));
         }
@@ -94,8 +94,8 @@ impl<'a> Source<'a> {
     }
 
     /// Results of an earlier step, in place of a file.
-    pub fn earlier(path: &'a Path, shares: ShareFile, dialect: &'a Dialect) -> Result<Self> {
-        Ok(Self { path, csv: ColumnFile::of(path, Vec::new(), dialect)?, shares: Some(shares) })
+    pub fn earlier(path: &'a Path, shares: Arc<ShareFile>) -> Self {
+        Self { path, columns: None, shares: Some(shares) }
     }
 
     /// The format that the file says its numbers have.
@@ -167,7 +167,7 @@ impl<'a> Source<'a> {
     fn shared(&self, column: Option<&str>) -> Result<Option<&ShareFile>> {
         match (&self.shares, column) {
             (Some(_), Some(_)) => Err(self.says("a share file has no columns; leave the column's name out")),
-            (shares, _) => Ok(shares.as_ref()),
+            (shares, _) => Ok(shares.as_deref()),
         }
     }
 

@@ -91,7 +91,7 @@ impl Bad {
         let format = FileFormat::of(path);
         let output = format.check(path).and_then(|()| Output::reserve(path, &[], PRIVATE, false));
         let (path, count) = (path.display(), self.ids.len());
-        match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), None))) {
+        match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), &[]))) {
             Ok(()) => format!(
                 "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
                  them{others}"

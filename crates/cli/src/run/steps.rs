@@ -10,6 +10,7 @@ use clap::{
     error::{ContextKind, ContextValue},
 };
 use hushtable::{Role, run::Reveal};
+use prim::wipe::Wiped;
 
 use super::file::{Flag, JobFile, Operand, SCORING, Step};
 use crate::{
@@ -54,7 +55,7 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
             let (rows, first) = (job.rows(), other.rows());
             return Err(Failure::input(format!("step {:?} has {rows} rows, the first {first}", step.name)));
         }
-        earlier.push(Earlier { path: stand_in(i), shares: before_it_is(&job, own.link.role()) });
+        earlier.push(Earlier { path: stand_in(i), shares: before_it_is(&job, own.link.role()).into() });
         jobs.push(job);
     }
     Ok(jobs)
@@ -62,7 +63,7 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
 
 /// The results of a step before they are there: zeros.
 fn before_it_is(job: &Job, role: Role) -> ShareFile {
-    let shares = job.share_file([0; 32], role, vec![0; job.rows()]);
+    let shares = job.share_file([0; 32], role, Wiped::zeros(job.rows()));
     ShareFile { session: "this one".into(), ..shares }
 }
 

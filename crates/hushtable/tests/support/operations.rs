@@ -3,7 +3,7 @@
 
 use hushtable::{
     Role,
-    arith::{CompareJob, CompareDomain, Objective},
+    arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Protocol},
     math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside, gelu},
     operation::{Bands, Compare, Multiply, Operation, Relation, Select, Truncate},
@@ -71,7 +71,12 @@ fn function(method: Method, outside: Outside) -> Case {
 }
 
 /// Comparisons of numbers of 13 bits.
-pub fn comparison(relation: Relation, objective: Objective, domain: CompareDomain, additive: Option<u32>) -> Case {
+pub fn comparison(
+    relation: Relation,
+    objective: Objective,
+    domain: CompareDomain,
+    additive: Option<u32>,
+) -> Case {
     let job = CompareJob::new(13, domain, objective).unwrap();
     let operation = Compare::of(relation, job);
     let operation = additive.map_or(operation, |bits| operation.additive(bits));
