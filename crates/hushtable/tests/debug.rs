@@ -115,7 +115,7 @@ fn debug_shows_shapes_only() {
     assert_eq!(format!("{:?}", Log::default()), "Log(none)");
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
-    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model and of results of earlier steps, which `apps` and the program look at themselves.
+    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model and of results of earlier steps, and records, which `apps` and the program look at themselves.
     let elsewhere = [
         "Store",
         "Outcome",
@@ -127,6 +127,7 @@ fn debug_shows_shapes_only() {
         "Weights",
         "Columns",
         "Earlier",
+        "Record",
     ];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {

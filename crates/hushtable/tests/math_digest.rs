@@ -69,7 +69,8 @@ fn functions_have_one_digest_each() {
 #[test]
 fn a_digest_is_of_values() {
     let of = |name, f: fn(f64) -> f64| {
-        let made = Evaluation::of(name, f, 16, 4, &over(-4.0, 4.0)).expect("a function");
+        let options = Options { method: Method::Direct, ..over(-4.0, 4.0) };
+        let made = Evaluation::of(name, f, 16, 4, &options).expect("a function");
         made.digest()
     };
     assert_eq!(of("one", |x| x / 2.0), of("other", |x| 0.5 * x));

@@ -8,6 +8,8 @@ use std::{
     fs::{File, TryLockError},
     io::{self, BufReader, ErrorKind, Read},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use zeroize::Zeroizing;
@@ -144,17 +146,27 @@ fn record(key: &[u8; 32], number: u64, counter: u64) -> [u8; RECORD] {
     record
 }
 
+/// How long another process may have the file: one that is started while it is open holds it until it runs its program.
+const BRIEFLY: Duration = Duration::from_millis(300);
+
 /// The right to use a store, until the file is closed, however that happens.
 pub(super) fn lock(file: &File, path: &Path) -> Result<()> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => Error::Store(format!("{} is in use by another process", path.display())),
-        TryLockError::Error(source) => files::at(path)(io::Error::other(source)),
-    })
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < BRIEFLY => thread::sleep(BRIEFLY / 30),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::Store(format!("{} is in use by another process", path.display())));
+            }
+            Err(TryLockError::Error(source)) => return Err(files::at(path)(io::Error::other(source))),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Write, sync::Barrier, thread};
+    use std::{io::Write, sync::Barrier};
 
     use super::*;
 
