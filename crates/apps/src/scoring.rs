@@ -2,10 +2,12 @@
 //!
 //! # Functionality
 //! For each row party p has features `x_p`, and it has weights `w_p` and an intercept `b_p`. Its part of the score is
-//! `z_p = b_p + w_p x_p`. Out, for each row: shares of the bit whether the probability `sigmoid(z_0 + z_1)` is at least a
+//! `z_p = b_p + w_p x_p`. Out, for each row: shares of the bit whether the probability `sigmoid(z_0 + z_1)` is at
+//! least a
 //! public threshold t; or of the number of public thresholds that it reaches, its band; or of the probability.
 //!
-//! What an opened result says: a bit or a band says between which numbers the score lies, and so the other's part. **The
+//! What an opened result says: a bit or a band says between which numbers the score lies, and so the other's part.
+//! **The
 //! probability says all of it**: who has p and its own part has the other's, `ln(p / (1 - p))` less its own.
 //!
 //! # Protocol

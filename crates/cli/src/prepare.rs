@@ -55,7 +55,8 @@ refused.";
 
 /// Make material ahead of time, with the peer
 ///
-/// The material is spent by `apply --store` and `score --store`, with the same options, each piece once. If this ends early, what both parties have by then
+/// The material is spent by `apply --store` and `score --store`, with the same options, each piece once. If this ends
+/// early, what both parties have by then
 /// can be used.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]

@@ -2,7 +2,8 @@
 //!
 //! An [`Operation`] is a batch of work that both parties know: public. It says what the parties compare, what it
 //! costs, and how its results are held; it prepares one-time [`Material`], which takes this party's shares and gives
-//! shares of the results; that can be read from a [`store`](crate::store), too. [`run`](crate::run) does the rest for all of them alike: batches, lanes, material from
+//! shares of the results; that can be read from a [`store`](crate::store), too. [`run`](crate::run) does the rest for
+//! all of them alike: batches, lanes, material from
 //! disk, phases, opening.
 //!
 //! Numbers pass as words of 64 bits, of which the low ones count. A protocol's own types say more, and code that

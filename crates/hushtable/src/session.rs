@@ -253,7 +253,8 @@ impl Session {
     /// (`consume`), so that both directions of the link are busy and queues stay short.
     ///
     /// `produce` returns its next message, `consume` takes the peer's next one; both say by `None`
-    /// and `false` that they are done. A party's k-th message goes out before it takes the peer's. The messages count as one round: none of this party's
+    /// and `false` that they are done. A party's k-th message goes out before it takes the peer's. The messages count
+    /// as one round: none of this party's
     /// depends on one of the peer's.
     ///
     /// # Errors

@@ -17,7 +17,8 @@
 //! [`Reserved::load`] moves the journal's cursor, then the mark in the identity's folder, both with an
 //! fsync, and only then reads material. A crash in between loses what was to be read, and nothing else;
 //! what was reserved and not begun is there the next time: a reservation is nothing on disk, so a process that is
-//! killed gives back all that it had not begun to load, but for what lies before something that was. Before that, in every session,
+//! killed gives back all that it had not begun to load, but for what lies before something that was. Before that, in
+//! every session,
 //! [`agree`](Store::agree) has moved both parties to the larger of their cursors: skipping is safe,
 //! repeating never happens.
 //!

@@ -115,7 +115,8 @@ fn debug_shows_shapes_only() {
     assert_eq!(format!("{:?}", Log::default()), "Log(none)");
     // The fingerprint, which is public.
     assert!(identity.starts_with("Identity(bank, ") && identity.len() < 120, "{identity}");
-    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a model and of results of earlier steps, and records, which `apps` and the program look at themselves.
+    // Of the certificate; pins print their identity; what ends a connection prints nothing; and of the parts of a
+    // model and of results of earlier steps, and records, which `apps` and the program look at themselves.
     let elsewhere = [
         "Store",
         "Outcome",

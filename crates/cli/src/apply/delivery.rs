@@ -33,7 +33,8 @@ use crate::{
 pub struct Delivery {
     /// Where the results go: a file of id and result, or with --reveal none this party's shares
     ///
-    /// CSV, or by the extension Parquet or Arrow. Appears when it is complete, readable by its owner only. Not needed if only the peer gets results.
+    /// CSV, or by the extension Parquet or Arrow. Appears when it is complete, readable by its owner only. Not needed
+    /// if only the peer gets results.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Who else may read --output: permissions as for chmod, such as 640, less what the umask takes away

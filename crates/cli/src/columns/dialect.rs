@@ -75,7 +75,8 @@ impl Dialect {
     }
 }
 
-/// The finite number in a cell. Nothing groups digits: 1.234 and 1,234 would mean different numbers to different people.
+/// The finite number in a cell. Nothing groups digits: 1.234 and 1,234 would mean different numbers to different
+/// people.
 fn parse(cell: &str, decimal: char) -> Option<f64> {
     let number = match decimal {
         '.' => cell.parse::<f64>(),

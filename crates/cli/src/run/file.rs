@@ -14,7 +14,8 @@ use crate::{
 /// Version of the format.
 const FORMAT: &str = "1";
 
-/// Keys of a file, of its options and of a step: those behind the first few of a step are options of `apply` or `score`.
+/// Keys of a file, of its options and of a step: those behind the first few of a step are options of `apply` or
+/// `score`.
 const FILE: [&str; 6] = ["hushtable-job", "about", "parties", "ids", "options", "step"];
 const OPTIONS: [&str; 3] = ["find-difference", "optimise", "threads"];
 const STEP: [&str; 5] = ["name", "operation", "reveal", "x", "y"];

@@ -98,7 +98,8 @@ impl VectorMaximum {
     /// Spends the material.
     ///
     /// # Errors
-    /// As [`Comparison::ge`](crate::arith::Comparison::ge), and [`Error::Param`] if `R` has too few bits for the index and for material without.
+    /// As [`Comparison::ge`](crate::arith::Comparison::ge), and [`Error::Param`] if `R` has too few bits for the
+    /// index and for material without.
     pub fn argmax<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<(AShare<R>, AShare<R>)> {
         self.check(true)?;
         let bits = index_bits(self.len);

@@ -160,7 +160,8 @@ impl Connection {
     /// certificates' fingerprints, the session and when each party says it is. 2 rounds.
     ///
     /// # Errors
-    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the peer's signature is not that of its certificate over the same;
+    /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the peer's
+    /// signature is not that of its certificate over the same;
     /// and those of the channel.
     pub fn countersign(&mut self, identity: &Identity, fields: &[(String, String)]) -> Result<Signed> {
         let peer = self.peer.ok_or_else(|| Error::Identity("without TLS nobody can sign".into()))?;

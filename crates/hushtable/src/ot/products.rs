@@ -7,7 +7,8 @@
 //! # Protocol
 //! Each correlated OT gives the sender a list of two keys `H(q), H(q ^ Delta)`, of which the receiver
 //! has `H(t)`. Two lists, `A` of the upper and `B` of the lower bits of an index, are joined to the
-//! list of all `H'(A_i ^ B_j)`, under a key of their own; the receiver joins its own keys alike. Neighbouring lists are joined,
+//! list of all `H'(A_i ^ B_j)`, under a key of their own; the receiver joins its own keys alike. Neighbouring lists
+//! are joined,
 //! of lengths as equal as possible, until one is left: the pads.
 //!
 //! # Security

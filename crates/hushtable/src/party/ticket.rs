@@ -4,7 +4,8 @@
 //! where a lane shall work; there both open theirs on a connection of their own. No base OTs are made again.
 //!
 //! A ticket is for one lane. All that a lane draws comes from its ticket *and* from the id of its connection, which is
-//! fresh. If a ticket's bytes are opened twice, the second time finds a peer that holds another ticket or none, and both
+//! fresh. If a ticket's bytes are opened twice, the second time finds a peer that holds another ticket or none, and
+//! both
 //! get [`Error::Handshake`]. If the peer opens its own twice as well, the two lanes have nothing in common but the
 //! Deltas, as any two lanes.
 

@@ -80,7 +80,8 @@ impl Check {
         Ok(Material { check: *self, sides, triples: Triples::random(p, batch)? })
     }
 
-    /// What a number costs: its share in a large batch, but the rounds of one; [`Card::of_batch`](crate::math::Card::of_batch)
+    /// What a number costs: its share in a large batch, but the rounds of one;
+    /// [`Card::of_batch`](crate::math::Card::of_batch)
     /// has what is missing.
     pub(super) fn bill(&self) -> Result<Bill> {
         Ok(self.job.bill()? + Triples::bill(1))

@@ -122,7 +122,8 @@ impl Function {
         }
     }
 
-    /// The domain of a table unless another is asked for. An [`Evaluation`](crate::math::Evaluation) of fine results may
+    /// The domain of a table unless another is asked for. An [`Evaluation`](crate::math::Evaluation) of fine results
+    /// may
     /// take a larger one.
     pub fn domain(self) -> Bounds {
         let (lo, hi) = match self {
