@@ -128,8 +128,8 @@ impl Operation for Bands {
         Ok(cut.times(self.cuts.len() * items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH / self.cuts.len())
+    fn most(&self) -> usize {
+        BATCH / self.cuts.len()
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -204,8 +204,8 @@ impl Operation for Compare {
         Ok((found + self.additive.map_or(Bill::FREE, B2a::bill)).times(items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     /// All orders are one, and so are both equalities, and both selections.

@@ -108,8 +108,8 @@ impl Operation for Lookup {
         self.protocol.bill(&self.job, items)
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(self.protocol.most(&self.job))
+    fn most(&self) -> usize {
+        self.protocol.most(&self.job)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
