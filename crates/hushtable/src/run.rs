@@ -90,12 +90,14 @@ pub fn run(
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
     let several = pieces.len() > 1;
     let shares = in_threads(work, |((p, at), ready), go_on| {
-        lane(operation, p, ready, (&slices(operation, operands, at), at.len()), watch, go_on).inspect_err(|error| {
-            // The other lanes would go on for nothing.
-            if let Some(why) = Ending::of(error).filter(|_| several) {
-                p.connection().channel().end(why);
-            }
-        })
+        lane(operation, p, ready, (&slices(operation, operands, at), at.len()), watch, go_on).inspect_err(
+            |error| {
+                // The other lanes would go on for nothing.
+                if let Some(why) = Ending::of(error).filter(|_| several) {
+                    p.connection().channel().end(why);
+                }
+            },
+        )
     })?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
@@ -191,9 +193,7 @@ fn lane(
     watch: &dyn Watch,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Lane> {
-    // Never grows, so that no part of it is left behind.
-    let words = Words::new(Vec::with_capacity(items * operation.gives()));
-    let mut lane = Lane { words, offline: Phase::default(), online: Phase::default() };
+    let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
     let mut at = 0;
     while at < items && go_on() {
         let (material, offline) = next(operation, p, &mut ready, items - at)?;
@@ -202,7 +202,14 @@ fn lane(
         at = now.end;
         let count = now.len();
         let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
-        lane.words.extend_from_slice(&words);
+        if count == items {
+            lane.words = words;
+        } else {
+            // Grows once, from nothing, so that no part of it is left behind.
+            let left = items * operation.gives() - lane.words.len();
+            lane.words.reserve_exact(left);
+            lane.words.extend_from_slice(&words);
+        }
         watch.took(Step::Offline, offline);
         watch.took(Step::Online, online);
         watch.done(count);

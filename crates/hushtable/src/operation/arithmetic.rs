@@ -88,7 +88,7 @@ impl Operation for Multiply {
         let (bits, product) = (self.bits, Multiplication::prepare(from, self.bits, items)?);
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+            Ok(product.multiply(s, &x, &y)?.into_wide())
         }))
     }
 }
@@ -144,7 +144,7 @@ impl Operation for Products {
         let product = MatrixProduct::prepare(from, job)?;
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+            Ok(product.multiply(s, &x, &y)?.into_wide())
         }))
     }
 }
@@ -187,7 +187,7 @@ impl Operation for Truncate {
         let truncation = FaithfulTruncation::prepare(from, bits, cut, self.plan()?, items)?;
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
-            Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+            Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
     }
 }
@@ -228,7 +228,7 @@ impl Operation for Select {
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
             let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
-            Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+            Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
     }
 }
@@ -237,7 +237,7 @@ fn triples(from: &mut Origin<'_>, bits: u32, shape: MatrixShape, items: usize) -
     let triples = ProductTriples::<u64>::random(from, bits, shape)?;
     Ok(material(items, move |s, given| {
         let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-        Ok(triples.multiply(s, &x, &y)?.words().to_vec())
+        Ok(triples.multiply(s, &x, &y)?.into_wide())
     }))
 }
 

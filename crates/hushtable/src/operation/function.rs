@@ -57,7 +57,7 @@ impl Operation for Evaluation {
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             let y = prepared.eval(s, &Fixed::new(AShare::<u64>::new(bits, x.to_vec()), scale)?)?;
-            Ok(y.share().words().to_vec())
+            Ok(y.into_share().into_wide())
         }))
     }
 

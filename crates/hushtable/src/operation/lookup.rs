@@ -73,7 +73,7 @@ impl Lookup {
             let [x] = operands(given)?;
             let x = x.iter().map(|&x| x as u32).collect();
             let y = prepared.lookup(s, &table, &Share::<G::Kind, u32>::new(index_bits, x))?;
-            Ok(y.words().iter().map(|w| w.to_u64()).collect())
+            Ok(y.into_wide())
         }))
     }
 }

@@ -174,5 +174,5 @@ fn fixed(given: &[&[u64]], bits: u32, scale: u32) -> Result<Fixed<u64>> {
 }
 
 fn words(y: Fixed<u64>) -> Result<Vec<u64>> {
-    Ok(y.share().words().to_vec())
+    Ok(y.into_share().into_wide())
 }
