@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn sessions_have_digests_of_their_own() {
-        let names = names("abc");
+        let names = ["a", "b", "c"];
         let digest = |session| Prefix::new(&[session; 32], &names).up_to(2).hash.finalize();
         assert_ne!(digest(1), digest(2));
         assert_eq!(digest(1), Prefix::new(&[1; 32], &names).up_to(1).up_to(2).hash.finalize());
