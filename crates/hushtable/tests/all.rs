@@ -24,6 +24,7 @@ mod debug;
 mod doubling;
 mod faults;
 mod flute;
+mod fss;
 mod fuzz_corpus;
 mod gates;
 mod hash_inputs;
