@@ -246,7 +246,8 @@ impl<G: Group, K: Kind> Keys<G, K> {
         let dense = self.plan.dense();
         let found = self.leaves(&nodes, &mut |level, children| {
             // The child to which the point does not go, where alpha's side is the right one.
-            let other = |i: usize| children[i + LANES * (moved[i] >> (shape.position - level) & 1 ^ 1) as usize];
+            let other =
+                |i: usize| children[i + LANES * (moved[i] >> (shape.position - level) & 1 ^ 1) as usize];
             let mut siblings = Zeroizing::new([prim::block::Block::ZERO; LANES]);
             (0..nodes.len()).for_each(|i| siblings[i] = other(i));
             self.add_siblings(level, &nodes, &siblings, &mut |i, word, value| {

@@ -50,9 +50,8 @@ impl Correction {
             Role::P1 => layout.add(v, w),
         };
         let u = Zeroizing::new(self.values.iter().zip(self.sums.iter()).map(part).collect::<Vec<_>>());
-        let column = |cell: Cell| {
-            Share::new(cell.bits, u.chunks_exact(layout.blocks).map(|u| cell.get(u)).collect())
-        };
+        let column =
+            |cell: Cell| Share::new(cell.bits, u.chunks_exact(layout.blocks).map(|u| cell.get(u)).collect());
         layout.cells().into_iter().map(column).collect()
     }
 

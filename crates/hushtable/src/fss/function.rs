@@ -81,11 +81,7 @@ impl<F: Function, G: Group, K: Kind> Unplaced<F, G, K> {
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there is a position of the right width for each key, and those
     /// of the channel.
-    pub fn at(
-        mut self,
-        s: &mut Session,
-        position: &Share<G::Kind, u32>,
-    ) -> Result<Placed<F, G, K>> {
+    pub fn at(mut self, s: &mut Session, position: &Share<G::Kind, u32>) -> Result<Placed<F, G, K>> {
         same("positions", self.len(), position.len())?;
         same("bits of a position", self.0.plan.shape.position as usize, position.bits() as usize)?;
         // Public: the keys' own positions are uniform, known to nobody, and mask these alone.

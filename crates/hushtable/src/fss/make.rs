@@ -65,7 +65,8 @@ pub(super) fn make<G: Group, K: Kind>(
         let values = entries(p, &plan, batch, &vector.rows, leaves)?;
         Body::Trees(sums.finish::<K>(p, &plan, batch, trees, values, payload)?)
     };
-    let kept = if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, leaves) } else { vec![] };
+    let kept =
+        if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, leaves) } else { vec![] };
     let place = Place::Hidden(Share::new(d, std::mem::take(&mut vector.index.offset)));
     let (role, payload, constant) = (p.role(), kept.into(), Wiped::default());
     Ok(Keys { plan, role, len: batch, place, body, payload, constant, kind: std::marker::PhantomData })

@@ -84,7 +84,8 @@ impl<G: Group> Dpf<G, Bitwise> {
     pub fn eval_bits(&self, mut read: impl FnMut(usize, &[u64])) -> Result<()> {
         let keys = &self.0;
         same("bits of the payload", 1, (keys.plan.shape.bits * keys.plan.shape.words) as usize)?;
-        let (d, mut moved) = (keys.plan.shape.position, prim::Wiped::zeros((1 << keys.plan.shape.position) / 64));
+        let (d, mut moved) =
+            (keys.plan.shape.position, prim::Wiped::zeros((1 << keys.plan.shape.position) / 64));
         keys.bit_rows(&mut |key, row| {
             let shift = keys.shifts()[key];
             if d < 6 {

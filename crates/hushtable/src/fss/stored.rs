@@ -72,9 +72,10 @@ pub(super) fn decode<G: Group, K: Kind>(name: &str, bytes: &[u8], placed: bool) 
     }
     let [role, sharing, unit, nodes] = from.array()?;
     let [position, bits, words, at] = from.array()?.map(u32::from);
-    let (Some(&role), Some(&nodes)) =
-        ([Role::P0, Role::P1].get(role as usize), [Nodes::None, Nodes::Same, Nodes::Each].get(nodes as usize))
-    else {
+    let (Some(&role), Some(&nodes)) = (
+        [Role::P0, Role::P1].get(role as usize),
+        [Nodes::None, Nodes::Same, Nodes::Each].get(nodes as usize),
+    ) else {
         return Err(malformed("stored keys: unknown kind"));
     };
     let kind = u8::from(K::SHARING == Sharing::Xor);

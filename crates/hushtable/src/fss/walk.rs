@@ -86,11 +86,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
 
     /// The blocks of the leaves of some keys, one for each, in the order of keys. `each` gets the children of every
     /// node on the way, those to the left before those to the right, and their level.
-    pub fn leaves(
-        &self,
-        nodes: &[Node],
-        each: &mut dyn FnMut(u32, &[Block]),
-    ) -> Zeroizing<Vec<Block>> {
+    pub fn leaves(&self, nodes: &[Node], each: &mut dyn FnMut(u32, &[Block])) -> Zeroizing<Vec<Block>> {
         match &self.body {
             Body::Dense(rows) => {
                 let (own, blocks) = (self.plan.dense_blocks(), self.plan.leaf.blocks);
