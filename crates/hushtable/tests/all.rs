@@ -25,6 +25,8 @@ mod doubling;
 mod faults;
 mod flute;
 mod fss;
+mod fss_attacks;
+mod fss_stored;
 mod fuzz_corpus;
 mod gates;
 mod hash_inputs;

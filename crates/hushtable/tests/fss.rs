@@ -15,7 +15,10 @@ use prim::ring::low;
 
 /// The payload of key `key`, word `word`, level `level`.
 fn payload(key: usize, word: u32, level: u32, bits: u32) -> u64 {
-    low((key as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(word << 8 | level) << 40 ^ 0x5a, bits)
+    low(
+        (key as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(word << 8 | level) << 40 ^ 0x5a,
+        bits,
+    )
 }
 
 /// This party's shares of `values` of up to 64 bits.
@@ -99,7 +102,10 @@ fn exhaustive<G: Group, K: Kind>(d: u32, bits: u32, count: u32) {
                     for word in 0..count {
                         let want = if holds(x, key) { payload(key as usize, word, 0, bits) } else { 0 };
                         let found = values.next().expect("a value");
-                        assert_eq!(found, want, "{function}, way {way}, {d} bits, {bits} x {count}: {x} {key}");
+                        assert_eq!(
+                            found, want,
+                            "{function}, way {way}, {d} bits, {bits} x {count}: {x} {key}"
+                        );
                     }
                 }
             }
@@ -316,7 +322,8 @@ fn bad_input_is_refused() {
     let run = |p: &mut Party| -> Result<()> {
         let one = |count| [words::<Additive>(p.role(), 8, vec![1; count])];
         let beta = (one(3), one(4), one(0));
-        let param = |what: &str, e: Error| assert!(matches!(&e, Error::Param { what: w, .. } if *w == what), "{e}");
+        let param =
+            |what: &str, e: Error| assert!(matches!(&e, Error::Param { what: w, .. } if *w == what), "{e}");
         param("bits of a key's position", Dpf::<Xor, Additive>::prepare(p, 25, &beta.0).unwrap_err());
         param("bits of a key's position", Dcf::<Xor, Bitwise>::prepare_bit(p, 0, 3).unwrap_err());
         param("words of a key's payload", Dpf::<Xor, Additive>::prepare(p, 9, &[]).unwrap_err());
