@@ -9,6 +9,7 @@ mod base_ot;
 mod frames;
 mod greeting;
 mod identity;
+mod keys;
 mod network;
 mod parameters;
 mod store;
@@ -28,11 +29,12 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "base_ot", run: base_ot::run, seeds: base_ot::seeds, most: usize::MAX },
     Target { name: "frames", run: frames::run, seeds: frames::seeds, most: usize::MAX },
     Target { name: "greeting", run: greeting::run, seeds: greeting::seeds, most: 2000 },
     Target { name: "identity", run: identity::run, seeds: identity::seeds, most: 20_000 },
+    Target { name: "keys", run: keys::run, seeds: keys::seeds, most: 20_000 },
     Target { name: "network", run: network::run, seeds: network::seeds, most: usize::MAX },
     Target { name: "parameters", run: parameters::run, seeds: parameters::seeds, most: usize::MAX },
     Target { name: "store", run: store::run, seeds: store::seeds, most: usize::MAX },

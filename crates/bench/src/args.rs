@@ -10,7 +10,7 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, cmp::CmpWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
+        Work, cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
         triples::TriplesWork, trunc::TruncWork,
     },
 };
@@ -23,6 +23,7 @@ Examples:
   hushtable-bench inference --shape gpt2-softmax --net lan
   hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
   hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
+  hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
 Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
@@ -64,6 +65,9 @@ enum What {
     /// Multiplication triples, each spent on an AND
     #[command(after_help = EXAMPLES)]
     Triples(Measure<TriplesWork>),
+    /// Function secret sharing: keys, and what is made of them
+    #[command(after_help = EXAMPLES)]
+    Fss(Measure<FssWork>),
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -92,6 +96,7 @@ pub fn run() -> Result<()> {
         What::Math(asked) => asked.run(Work::Math),
         What::Ot(asked) => asked.run(Work::Ot),
         What::Triples(asked) => asked.run(Work::Triples),
+        What::Fss(asked) => asked.run(Work::Fss),
         What::Paper(tables) => paper::run(&tables),
         What::Party(args) => run::party(&args),
     }

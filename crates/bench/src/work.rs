@@ -1,6 +1,7 @@
 //! What is measured, as the two processes get it and as the report names it.
 
 pub mod cmp;
+pub mod fss;
 pub mod inference;
 pub mod lut;
 pub mod math;
@@ -16,8 +17,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    cmp::CmpWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork, triples::TriplesWork,
-    trunc::TruncWork,
+    cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
+    triples::TriplesWork, trunc::TruncWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -32,6 +33,7 @@ pub enum Work {
     Math(MathWork),
     Ot(OtWork),
     Triples(TriplesWork),
+    Fss(FssWork),
 }
 
 impl fmt::Display for Work {
@@ -52,6 +54,7 @@ impl Deref for Work {
             Self::Math(work) => work,
             Self::Ot(work) => work,
             Self::Triples(work) => work,
+            Self::Fss(work) => work,
         }
     }
 }
@@ -66,6 +69,7 @@ impl DerefMut for Work {
             Self::Math(work) => work,
             Self::Ot(work) => work,
             Self::Triples(work) => work,
+            Self::Fss(work) => work,
         }
     }
 }

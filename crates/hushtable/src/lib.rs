@@ -19,6 +19,7 @@ pub mod arith;
 pub mod bill;
 mod codec;
 pub mod error;
+pub mod fss;
 pub mod gates;
 pub mod lut;
 pub mod math;

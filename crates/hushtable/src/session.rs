@@ -44,9 +44,13 @@ pub enum Purpose {
     WidePad,
     /// Keys of 1-of-n OT that are joined.
     JoinedKey,
+    /// Payloads at the leaves of stored keys.
+    KeyLeaf,
+    /// Payloads at their inner nodes.
+    KeyNode,
 }
 
-const PURPOSES: usize = Purpose::JoinedKey as usize + 1;
+const PURPOSES: usize = Purpose::KeyNode as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

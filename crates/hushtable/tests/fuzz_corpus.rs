@@ -33,6 +33,11 @@ fn identity() {
 }
 
 #[test]
+fn keys() {
+    fuzz("keys");
+}
+
+#[test]
 fn network() {
     fuzz("network");
 }

@@ -21,6 +21,7 @@ const ORDER: &[&str] = &[
     "tree",
     "onehot",
     "lut",
+    "fss",
     "plan",
     "arith",
     "math",

@@ -18,6 +18,7 @@ use hushtable::{
         Fixed, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob,
         SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
     },
+    fss::{Dcf, Dpf, Incremental},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
         Table,
@@ -58,6 +59,14 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("doubling-xor", None, |p| OneHot::<Xor>::doubling(p, 8, 3).map(drop)),
     ("tree-cyclic", None, |p| OneHot::<Cyclic>::tree(p, 9, 35).map(drop)),
     ("tree-xor", None, |p| OneHot::<Xor>::tree(p, 14, 3).map(drop)),
+    ("keys-bit-cyclic", None, |p| keys_of_a_bit::<Cyclic>(p)),
+    ("keys-bit-xor", None, |p| keys_of_a_bit::<Xor>(p)),
+    ("keys-below-cyclic", None, |p| keys_below::<Cyclic>(p)),
+    ("keys-below-xor", None, |p| keys_below::<Xor>(p)),
+    ("keys-prefixes", None, |p| {
+        let payload = [9, 8, 7].map(|x| vec![AShare::new(20, vec![x; 11])]);
+        Incremental::prepare(p, &payload)?.at(p, &Share::new(3, vec![5; 11])).map(drop)
+    }),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),
@@ -110,6 +119,15 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("gelu", None, gelu),
     ("layer-norm", None, layer_norm),
 ];
+
+fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
+    Dpf::<G, _>::prepare_bit(p, 10, 11)?.at(p, &Share::new(10, vec![5; 11])).map(drop)
+}
+
+fn keys_below<G: Group>(p: &mut Party) -> Result<()> {
+    let payload = [AShare::new(13, vec![5; 11]), AShare::new(13, vec![6; 11])];
+    Dcf::<G, _>::prepare(p, 6, &payload)?.at(p, &Share::new(6, vec![5; 11])).map(drop)
+}
 
 /// 11 shares of 20 bits.
 fn word(bits: u32) -> AShare<u32> {

@@ -40,6 +40,11 @@ impl CcrHash {
         Self { aes: Aes::new(kernel.engine(), key) }
     }
 
+    /// The key. Public.
+    pub fn key(&self) -> Block {
+        self.aes.keys[0]
+    }
+
     /// `H(x)`.
     pub fn one(&self, x: Block) -> Block {
         let mut out = [x];

@@ -29,6 +29,8 @@
 //! lut-beyond 2.4. Distributed key generation by Doerner and shelat (CCS 2017), half-tree by Guo et
 //! al. (EUROCRYPT 2023), which has roots `Delta_p ^ W` too.
 
+mod parts;
+
 use std::ops::Range;
 
 use prim::{
@@ -57,6 +59,9 @@ pub(crate) const PIECE: usize = 1 << 12;
 
 /// Levels of which the nodes are kept.
 const KEPT: u32 = 4;
+
+/// What else is computed of the nodes of a level while they are there, of a group and a part of its trees.
+pub(crate) type Also<'a> = dyn FnMut(&HalfTrees, u32, usize, &[Block]) + 'a;
 
 /// Nodes under one key, at most, that a party does not know: one a level of each tree.
 const CALLS: usize = 1 << 20;
@@ -103,13 +108,26 @@ impl HalfTrees {
         out: &mut CotSender,
         inc: &mut CotReceiver,
     ) -> Result<Self> {
+        let bits: Vec<u32> = (low..index.d).collect();
+        Self::grow_over::<G>(p, index, &bits, out, inc, &mut |_, _, _, _| {})
+    }
+
+    /// Trees over these bits of the index, that of the first level first, to which they add their bits. `also` gets
+    /// the nodes of every level but the leaves once, in parts.
+    pub fn grow_over<G: Group>(
+        p: &mut Party,
+        index: &mut Index,
+        bits: &[u32],
+        out: &mut CotSender,
+        inc: &mut CotReceiver,
+        also: &mut Also<'_>,
+    ) -> Result<Self> {
         let batch = index.offset.len();
         let delta = out.delta();
-        let mut trees = Self::roots(p.session(), delta, batch, index.d - low);
-        let mut room = trees.room();
-        for level in 0..trees.height {
+        let mut trees = Self::roots(p.session(), delta, batch, bits.len() as u32);
+        for &bit in bits {
             let cots = (out.take(batch)?, inc.take(batch)?);
-            trees.step::<G>(p, index, low + level, &mut room, delta, cots)?;
+            trees.step::<G>(p, index, bit, delta, cots, also)?;
         }
         Ok(trees)
     }
@@ -181,9 +199,9 @@ impl HalfTrees {
         p: &mut Party,
         index: &mut Index,
         bit: u32,
-        room: &mut [Block],
         delta: Block,
         (out, inc): (CotSender, CotReceiver),
+        also: &mut Also<'_>,
     ) -> Result<()> {
         // With another one the path would have two differences, whose XOR the corrections show.
         out.check_delta(delta)?;
@@ -200,7 +218,7 @@ impl HalfTrees {
             index,
             level,
             shares,
-            room,
+            also,
             lift_out,
             lift_in,
             out,
@@ -215,13 +233,13 @@ impl HalfTrees {
 }
 
 /// One level under way. Lookups go from the last to the first, as `take` hands OTs out.
-struct Level<'a> {
+struct Level<'a, 'b> {
     trees: &'a mut HalfTrees,
     index: &'a mut Index,
     level: u32,
     /// `Delta_p ^ (share of s_j Delta)`: goes out under the sum of the nodes' hashes only.
     shares: Zeroizing<Vec<Block>>,
-    room: &'a mut [Block],
+    also: &'a mut Also<'b>,
     lift_out: Option<u32>,
     lift_in: Option<u32>,
     out: CotSender,
@@ -230,7 +248,7 @@ struct Level<'a> {
     to_receive: usize,
 }
 
-impl Level<'_> {
+impl Level<'_, '_> {
     /// This party's part of the corrections of the next lookups.
     fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
         let Some(at) = next(&mut self.to_send) else { return Ok(None) };
@@ -252,9 +270,10 @@ impl Level<'_> {
     /// The sums of the hashes of a group's nodes.
     fn sums(&mut self, group: usize) -> Zeroizing<[Block; LANES]> {
         let mut sums = Zeroizing::new([Block::ZERO; LANES]);
-        let nodes = &mut self.room[..LANES << self.level];
-        self.trees.unfold(group, self.level, nodes);
-        forest::xor_hashes(self.trees.key(group), nodes, &mut sums);
+        self.trees.visit(group, self.level, |nodes| {
+            forest::xor_hashes(self.trees.key(group), nodes, &mut sums);
+            (self.also)(self.trees, self.level, group, nodes);
+        });
         sums
     }
 
@@ -339,9 +358,9 @@ mod tests {
         let (mut p0, p1) = Party::pair_seeded(62).unwrap();
         drop(p1); // whoever goes on finds nobody
         let mut trees = HalfTrees::roots(p0.session(), delta(0), 1, 2);
-        let (mut room, mut index) = (trees.room(), Index::new(9, 1));
+        let mut index = Index::new(9, 1);
         let cots = (CotSender::new(delta(1), Wiped::zeros(1)), CotReceiver::new(Wiped::zeros(1)));
-        let refused = trees.step::<Xor>(&mut p0, &mut index, 7, &mut room, delta(0), cots);
+        let refused = trees.step::<Xor>(&mut p0, &mut index, 7, delta(0), cots, &mut |_, _, _, _| {});
         assert!(matches!(refused, Err(Error::Param { what: "Delta of a tree's correlated OTs", .. })));
     }
 }

@@ -8,6 +8,7 @@ use hushtable::{
         MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu, Truncation,
         VectorMaximum,
     },
+    fss::{Dcf, Dpf, End, Incremental},
     lut::{
         Table,
         flute::{Flute, Inputs, Lut},
@@ -177,6 +178,22 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let shape = MatrixShape { batch: 1, rows: 2, inner: 3, columns: 2 };
         let (x, y) = (numbers(p, shape.left()), numbers(p, shape.right()));
         MatrixProduct::prepare(p, MatrixJob::shared(shape, 16))?.multiply(p, &x, &y).and_then(|_| p.barrier())
+    }),
+    ("keys of a bit", None, |p| {
+        let x = share(p.role(), 9, &[5; BATCH], SEED);
+        let keys = Dpf::<Cyclic, Bitwise>::prepare_bit(p, 9, BATCH)?.at(p, &x)?;
+        keys.eval(&[5; BATCH]).and_then(|_| p.barrier())
+    }),
+    ("keys of a comparison", None, |p| {
+        let x = share(p.role(), 4, &[5; BATCH], SEED);
+        let keys = Dcf::<Cyclic, Additive>::prepare(p, 4, &[AShare::new(33, vec![7; BATCH])])?.at(p, &x)?;
+        keys.eval(End::At, &[5; BATCH]).and_then(|_| p.barrier())
+    }),
+    ("keys of prefixes", None, |p| {
+        let x = share(p.role(), 2, &[3; BATCH], SEED);
+        let payload = [vec![AShare::new(20, vec![7; BATCH])], vec![AShare::new(20, vec![9; BATCH])]];
+        let keys = Incremental::prepare(p, &payload)?.at(p, &x)?;
+        keys.eval(1, &[1; BATCH]).and_then(|_| p.barrier())
     }),
     ("sigmoid", None, |p| {
         let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
