@@ -24,7 +24,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn make<G: Group>(self, p: &mut Party, n: u32, count: usize) -> Result<OneHot<G>> {
+    pub(crate) fn make<G: Group>(self, p: &mut Party, n: u32, count: usize) -> Result<OneHot<G>> {
         match self {
             Self::Doubling => OneHot::doubling(p, n, count),
             Self::Tree => OneHot::tree(p, n, count),
