@@ -154,8 +154,9 @@ fn lookups_cost_what_is_documented() {
 /// `2^b - b - 1` each way. Online w bits each way for a digit and b for a join.
 #[test]
 fn one_hots_cost_what_is_documented() {
-    // Bits, digit, join; widths of the digits; indices of each level.
-    let jobs: [(u32, u32, u32, &[u64], &[&[u64]]); 6] = [
+    /// Bits, digit, join; widths of the digits; indices of each level.
+    type Joined = (u32, u32, u32, &'static [u64], &'static [&'static [u64]]);
+    let jobs: [Joined; 6] = [
         (32, 7, 5, &[7, 7, 6, 6, 6], &[&[8]]),
         (32, 8, 4, &[8, 8, 8, 8], &[&[6]]),
         (64, 5, 4, &[5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4], &[&[6, 5, 5, 5], &[6]]),

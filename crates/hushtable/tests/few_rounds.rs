@@ -119,7 +119,7 @@ fn read<G: Group, K: Kind, R: Ring>(p: &mut Party, d: u32, l: u32, each: bool) -
     let n = 1usize << d;
     let count = match d {
         ..5 => n * n,
-        ..8 => 64,
+        5..8 => 64,
         _ => 5,
     };
     let tables = if each { count } else { 1 };

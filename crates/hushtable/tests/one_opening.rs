@@ -212,9 +212,9 @@ fn refused() {
         }
         let x = AShare::<u16>::new(5, vec![0; 3]);
         let made = Containment::prepare(p, 5, 3)?;
-        assert!(matches!(made.inside(p, &x, &[0..33]), Err(Error::Param { .. })));
+        assert!(matches!(made.below(p, &x, &[33]), Err(Error::Param { .. })));
         let made = Containment::prepare(p, 5, 2)?;
-        assert!(matches!(made.inside(p, &x, &[0..3]), Err(Error::Shape { .. })));
+        assert!(matches!(made.below(p, &x, &[3]), Err(Error::Shape { .. })));
         let made = OneRoundReduction::<u8>::prepare(p, 5, 3, 2)?;
         assert!(matches!(made.reduce(p, &x), Err(Error::Shape { .. })));
         Ok(())
