@@ -1,4 +1,6 @@
-//! `hushtable plan`: what each lookup protocol would cost, and which is chosen.
+//! `hushtable plan`: what each lookup protocol would cost, and which is chosen; or each way of comparing.
+
+mod compare;
 
 use std::{
     fmt::Write as _,
@@ -27,6 +29,7 @@ const EXAMPLES: &str = "\
 Examples:
   hushtable plan --index-bits 8 --value-bits 64 --batch 100000 --net lan
   hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
+  hushtable plan --compare-bits 32 --batch 1e4 --net wan --optimise online
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 
@@ -40,10 +43,14 @@ pub struct Plan {
     /// The table has 2^K entries, K from 1 to 20
     #[arg(long, value_name = "K", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=20))]
     index_bits: u32,
+    /// Comparisons of numbers of N bits, 2 to 64, in place of lookups: what each way of comparing would cost
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64),
+        conflicts_with_all = ["index_bits", "value_bits", "index", "output"])]
+    compare_bits: Option<u32>,
     /// Width of an entry in bits, 1 to 64
     #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
     value_bits: u32,
-    /// Number of lookups, such as 100000 or 1e5
+    /// Number of lookups or comparisons, such as 100000 or 1e5
     #[arg(long, value_name = "B", default_value = "100000", value_parser = count)]
     batch: usize,
     /// How the index is shared
@@ -74,7 +81,8 @@ struct Line<'a> {
     setup: Phase,
     offline: Phase,
     online: Phase,
-    memory_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_bytes: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +96,18 @@ struct Phase {
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
     let link = args.net.or(calibration.link()).unwrap_or_default();
+    if let Some(bits) = args.compare_bits {
+        let (machine, objective) = (calibration.machine(), args.optimise.into());
+        let asked = compare::Asked { bits, items: args.batch, objective, link: &link, machine: &machine };
+        let ways = compare::ways(&asked)?;
+        let text = match args.json {
+            true => {
+                ways.iter().map(|way| line(&way.plan.to_string(), way.chosen, way.phases, None)).collect()
+            }
+            false => compare::table(&asked, &calibration.to_string(), &ways),
+        };
+        return io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout);
+    }
     let job = LookupJob {
         index: args.index.into(),
         output: args.output.into(),
@@ -100,23 +120,20 @@ pub fn run(args: &Plan) -> Result<()> {
 }
 
 fn lines(all: &[Prediction]) -> String {
-    let phase = |e: Estimate| Phase {
+    let of = |(i, p): (usize, &Prediction)| {
+        line(p.protocol.name(), i == 0, [p.setup, p.offline, p.online], Some(p.memory))
+    };
+    all.iter().enumerate().map(of).collect()
+}
+
+fn line(protocol: &str, chosen: bool, phases: [Estimate; 3], memory_bytes: Option<u64>) -> String {
+    let [setup, offline, online] = phases.map(|e| Phase {
         seconds: e.seconds,
         bytes: e.bytes.map(|bytes| bytes.round() as u64),
         rounds: e.rounds,
-    };
-    let line = |(i, p): (usize, &Prediction)| {
-        let line = Line {
-            protocol: p.protocol.name(),
-            chosen: i == 0,
-            setup: phase(p.setup),
-            offline: phase(p.offline),
-            online: phase(p.online),
-            memory_bytes: p.memory,
-        };
-        serde_json::to_string(&line).expect("plain data") + "\n"
-    };
-    all.iter().enumerate().map(line).collect()
+    });
+    let line = Line { protocol, chosen, setup, offline, online, memory_bytes };
+    serde_json::to_string(&line).expect("plain data") + "\n"
 }
 
 fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction]) -> String {

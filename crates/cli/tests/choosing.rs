@@ -48,6 +48,27 @@ fn both_parties_settle_on_one_protocol() {
     }
 }
 
+/// All ways of comparing, the one that `apply` takes marked and argued for.
+#[test]
+fn plan_shows_ways_of_comparing() {
+    let site = site();
+    let table = site.run("plan --compare-bits 32 --batch 1e4 --net wan --optimise rounds").ok().stdout;
+    let marked: Vec<&str> = table.lines().filter(|line| line.starts_with("* one-hot")).collect();
+    assert_eq!(marked.len(), 1, "{table}");
+    for text in ["thermometer in digits", "lookup in digits", "2 rounds online", "Against thermometer"] {
+        assert!(table.contains(text), "{text} in:\n{table}");
+    }
+    let lines = site.run("plan --compare-bits 64 --batch 1e4 --net wan --json").ok().stdout;
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let chosen: Vec<_> = lines.iter().filter(|line| line["chosen"] == true).collect();
+    assert!(
+        chosen.len() == 1 && chosen[0]["protocol"].as_str().is_some_and(|name| name.starts_with("thermo"))
+    );
+    assert!(lines.iter().any(|line| line["online"]["rounds"] == 3), "three rounds by one-hot vectors");
+    site.run("plan --compare-bits 65").fails("2..=64");
+    site.run("plan --compare-bits 8 --index-bits 8").fails("cannot be used with");
+}
+
 #[test]
 fn plan_marks_the_choice() {
     let site = site();

@@ -10,6 +10,7 @@ pub mod oplut;
 pub mod ottt;
 mod protocol;
 pub mod read;
+mod shared;
 mod spec;
 pub mod splut;
 mod stored;
@@ -19,5 +20,6 @@ mod vectors;
 
 pub use merged::Merged;
 pub use protocol::{Prepared, Protocol};
+pub use shared::{MAX_SHARED_BITS, SharedTables};
 pub use spec::LookupJob;
 pub use table::Table;

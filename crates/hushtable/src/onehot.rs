@@ -8,6 +8,7 @@ mod rotl;
 pub(crate) mod rows;
 pub(crate) mod staged;
 pub(crate) mod tree;
+mod unit;
 
 use std::{fmt, ops::Range};
 
@@ -21,6 +22,7 @@ pub(crate) use rotl::Rotation;
 use rows::{Rows, Trees};
 pub(crate) use staged::StagedRotation;
 pub(crate) use tree::HalfTree;
+pub(crate) use unit::{UnitShape, UnitVectors};
 
 pub use crate::tree::{Cyclic, Group, Xor};
 use crate::{

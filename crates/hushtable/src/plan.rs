@@ -13,6 +13,5 @@ mod settle;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;
-pub(crate) use predict::BEFORE;
-pub use predict::{Estimate, Prediction, choose, least, plan};
+pub use predict::{BEFORE, Estimate, Prediction, choose, least, plan};
 pub use settle::{Wish, settle};

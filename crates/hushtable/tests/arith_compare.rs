@@ -36,7 +36,12 @@ fn mine(role: Role, pairs: &[(u64, u64)]) -> Vec<u64> {
     pairs.iter().map(|&(x, y)| if role == Role::P0 { x } else { y }).collect()
 }
 
-const METHODS: [DigitMethod; 2] = [DigitMethod::Thermometer, DigitMethod::Lookup];
+const METHODS: [DigitMethod; 4] = [
+    DigitMethod::Thermometer,
+    DigitMethod::Lookup,
+    DigitMethod::OneHot { join: 2 },
+    DigitMethod::OneHot { join: 5 },
+];
 
 fn plans() -> impl Iterator<Item = ComparePlan> {
     METHODS.into_iter().flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }))
@@ -71,6 +76,23 @@ fn every_width() {
         [16, 31, 32, 63, 64]
             .iter()
             .try_for_each(|&bits| plans().try_for_each(|plan| compare(p, bits, plan, &numbers(bits))))
+    });
+}
+
+/// Wide digits, and every way to join them.
+#[test]
+fn one_hot_digits_of_every_width() {
+    both(pair(5, None), |p| {
+        for digit in 7..=10 {
+            let plan = ComparePlan { method: DigitMethod::OneHot { join: 2 }, digit };
+            compare(p, digit, plan, &numbers(digit))?;
+            compare(p, 3 * digit - 1, plan, &numbers(3 * digit - 1))?;
+        }
+        for (join, bits) in (2..=5).flat_map(|join| (1..=26).map(move |bits| (join, bits))) {
+            let plan = ComparePlan { method: DigitMethod::OneHot { join }, digit: 1 };
+            compare(p, bits, plan, &numbers(bits))?;
+        }
+        Ok(())
     });
 }
 
@@ -128,6 +150,52 @@ fn lookups_cost_what_is_documented() {
     }
 }
 
+/// Offline, for a digit of w bits, `2^w - w - 1` bits each way and `w (w + 1) / 2` from P0; for an index of b bits
+/// `2^b - b - 1` each way. Online w bits each way for a digit and b for a join.
+#[test]
+fn one_hots_cost_what_is_documented() {
+    /// Bits, digit, join; widths of the digits; indices of each level.
+    type Joined = (u32, u32, u32, &'static [u64], &'static [&'static [u64]]);
+    let jobs: [Joined; 6] = [
+        (32, 7, 5, &[7, 7, 6, 6, 6], &[&[8]]),
+        (32, 8, 4, &[8, 8, 8, 8], &[&[6]]),
+        (64, 5, 4, &[5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4], &[&[6, 5, 5, 5], &[6]]),
+        (9, 9, 2, &[9], &[]),
+        (3, 1, 2, &[1, 1, 1], &[&[2], &[2]]),
+        (20, 5, 3, &[5, 5, 5, 5], &[&[2, 3], &[2]]),
+    ];
+    for (bits, digit, join, digits, joins) in jobs {
+        let bill = ComparePlan { method: DigitMethod::OneHot { join }, digit }.bill(bits).expect("a plan");
+        let own = |w: u64| (1 << w) - w - 1;
+        let all = || digits.iter().chain(joins.iter().copied().flatten()).copied();
+        let sent: u64 = all().map(own).sum();
+        let lift: u64 = digits.iter().map(|w| w * (w + 1) / 2).sum();
+        assert_eq!(bill.offline.bits, [sent + lift, sent], "{bits} {digit} {join}");
+        let levels: u64 = all().map(|w| w - 1).sum();
+        assert_eq!(bill.cots, [levels + digits.len() as u64, levels], "{bits} {digit} {join}");
+        let index = joins.iter().copied().flatten().max().map_or(0, |b| b - 1);
+        assert_eq!(u64::from(bill.offline.rounds), index.max(*digits.iter().max().expect("a digit")));
+        assert_eq!(bill.online.bits, [all().sum::<u64>(); 2], "{bits} {digit} {join}");
+        assert_eq!(bill.online.rounds as usize, 1 + joins.len(), "{bits} {digit} {join}");
+    }
+}
+
+/// What few rounds are to cost: 32 bits in 2 at 340 bytes, 64 bits in 3 at 850.
+#[test]
+fn few_rounds_cost_few_bytes() {
+    for (bits, rounds, bytes) in [(8, 1, 72.0), (16, 2, 60.0), (31, 2, 200.0), (32, 2, 340.0), (64, 3, 850.0)]
+    {
+        let bill = ComparePlan::best(bits, Objective::Rounds).unwrap().bill(bits).unwrap();
+        assert_eq!(bill.online.rounds, rounds, "{bits} bits");
+        assert!(bill.bytes() < bytes, "{bits} bits: {} bytes", bill.bytes());
+        let online = ComparePlan::best(bits, Objective::Online).unwrap();
+        assert!(matches!(online.method, DigitMethod::OneHot { .. }), "{bits} bits by {online}");
+        assert!(online.bill(bits).unwrap().online.rounds <= rounds, "{bits} bits by {online}");
+        let total = ComparePlan::best(bits, Objective::Total).unwrap();
+        assert!(!matches!(total.method, DigitMethod::OneHot { .. }), "{bits} bits by {total}");
+    }
+}
+
 type Job = (u32, u32, usize);
 
 /// Costs offline and online of both parties, the correlated OTs being in stock.
@@ -167,7 +235,7 @@ fn plans_know_their_cost() {
     assert_eq!(cost(DigitMethod::Lookup, 4, 31), of(31 + 14, 0, 7 * 34 + 17 - 15 + 3 * 4 + 4 * 6, 5));
     assert_eq!(cost(DigitMethod::Thermometer, 6, 5), of(5, 4 * 32 + 1, 10, 1));
     for bits in 1..=64 {
-        let costs: Vec<Bill> = plans().map(|plan| plan.bill(bits).unwrap()).collect();
+        let costs: Vec<Bill> = ComparePlan::all().map(|plan| plan.bill(bits).unwrap()).collect();
         let best = |objective| ComparePlan::best(bits, objective).unwrap().bill(bits).unwrap();
         let bytes = |b: &Bill| b.all_cots() + b.offline.all_bits() + b.online.all_bits();
         assert_eq!(bytes(&best(Objective::Bytes)), costs.iter().map(bytes).min().unwrap());
@@ -185,6 +253,11 @@ fn refused() {
             let plan = ComparePlan { method: DigitMethod::Lookup, digit };
             assert!(matches!(Millionaires::prepare(p, bits, plan, 1), Err(Error::Param { .. })));
             assert!(matches!(plan.bill(bits), Err(Error::Param { .. })));
+        }
+        for (join, digit) in [(1, 4), (6, 4), (4, 0), (4, 11)] {
+            let plan = ComparePlan { method: DigitMethod::OneHot { join }, digit };
+            assert!(matches!(Millionaires::prepare(p, 32, plan, 1), Err(Error::Param { .. })));
+            assert!(matches!(plan.bill(32), Err(Error::Param { .. })));
         }
         assert!(matches!(ComparePlan::best(65, Objective::Total), Err(Error::Param { .. })));
         for plan in plans() {

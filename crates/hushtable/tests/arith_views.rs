@@ -23,17 +23,21 @@ use crate::support::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition,
-        DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed, MatrixJob,
-        MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation, VectorMaximum,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
+        Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed,
+        HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
+        OneRoundExtension, OneRoundTruncation, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
+        SmallProducts, Squares, Truncation, VectorMaximum,
     },
     gates::{Bits, Mux},
+    lut::SharedTables,
     math::{
         self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
         Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
     },
     net::Connection,
+    onehot::Cyclic,
+    share::Additive,
 };
 use prim::{block::Block, pack::unpack, prg::Prg};
 
@@ -49,6 +53,7 @@ type Protocol = fn(&mut Party, u64) -> Result<()>;
 
 const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
 const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
+const ONE_HOT: ComparePlan = ComparePlan { method: DigitMethod::OneHot { join: 3 }, digit: 5 };
 
 fn word(bits: u32, count: usize, share: u64) -> AShare<u64> {
     AShare::new(bits, vec![prim::ring::low(share, bits); count])
@@ -81,6 +86,18 @@ fn over(lo: f64, hi: f64, method: math::Method, outside: Outside) -> Options {
 const PROTOCOLS: &[(&str, Protocol)] = &[
     ("millionaires by thermometers", |p, x| millionaires(p, THERMOMETER, x)),
     ("millionaires by lookups", |p, x| millionaires(p, LOOKUP, x)),
+    ("millionaires by one-hot vectors", |p, x| millionaires(p, ONE_HOT, x)),
+    ("equality by Hamming distance", |p, x| {
+        let material = HammingEquality::prepare(p, 20, BATCH)?;
+        p.barrier()?;
+        material.eq(p, &word(20, BATCH, x), &word(20, BATCH, x)).map(drop)
+    }),
+    ("shared tables", |p, x| {
+        let table = word(9, 16, 3);
+        let material = SharedTables::<Cyclic, Additive, u64>::prepare(p, 4, &table, BATCH)?;
+        p.barrier()?;
+        material.lookup(p, &word(4, BATCH, x)).map(drop)
+    }),
     ("comparison of near numbers", |p, x| {
         let material = Comparison::prepare(p, near(THERMOMETER), BATCH)?;
         p.barrier()?;
@@ -128,6 +145,18 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         p.barrier()?;
         signed.sign::<u64, u64>(p, &word(12, BATCH, x))?;
         unsigned.zero::<u64, u64>(p, &word(12, BATCH, x)).map(drop)
+    }),
+    ("truncation and extension in one round", |p, x| {
+        let truncation = OneRoundTruncation::<u64>::prepare(p, 36, 3, BATCH)?;
+        let extension = OneRoundExtension::<u8>::prepare(p, [7, 9], BATCH)?;
+        p.barrier()?;
+        truncation.truncate(p, &word(36, BATCH, x))?;
+        extension.sign::<u64, u64>(p, &word(7, BATCH, x)).map(drop)
+    }),
+    ("intervals", |p, x| {
+        let material = Containment::prepare(p, 8, BATCH)?;
+        p.barrier()?;
+        material.inside(p, &word(8, BATCH, x), &[3..9, 9..100]).map(drop)
     }),
     ("products", |p, x| {
         let material = Multiplication::prepare(p, 16, 512)?;

@@ -7,14 +7,14 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::{
         Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Decomposition,
-        DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, KnownProducts, MatrixJob,
-        MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation,
-        VectorMaximum,
+        DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, HammingEquality,
+        KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum, Millionaires, Multiplication,
+        Objective, ProductTriples, Relu, Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts,
+        Squares, Truncation, VectorMaximum,
     },
     bill::Bill,
     gates::{B2a, Bits, DaBits, Mux, Triples, and_shared},
-    lut::{LookupJob, Protocol, Table},
+    lut::{LookupJob, Protocol, SharedTables, Table},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -35,7 +35,9 @@ fn words(bits: u32, count: usize) -> AShare<u64> {
 
 fn plans() -> impl Iterator<Item = ComparePlan> {
     let methods = [DigitMethod::Thermometer, DigitMethod::Lookup].into_iter();
-    methods.flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }))
+    let short = methods.flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }));
+    let onehot = [(2, 1), (3, 4), (4, 5), (5, 7), (2, 9)];
+    short.chain(onehot.map(|(join, digit)| ComparePlan { method: DigitMethod::OneHot { join }, digit }))
 }
 
 #[test]
@@ -104,6 +106,25 @@ fn lookup_protocols() {
 }
 
 #[test]
+fn shared_tables() {
+    fn of<G: Group, K: Kind, R: Ring>(entries: &[(u32, u32)]) {
+        for &(d, l) in entries {
+            let table = Share::<K, R>::new(l, vec![R::from_u64(1); 1 << d]);
+            check(
+                &format!("shared tables of 2^{d} entries of {l} bits"),
+                SharedTables::<G, K, R>::bill(d, l).expect("a bill").times(N),
+                |p| SharedTables::<G, K, R>::prepare(p, d, &table, N),
+                |s, m| m.lookup(s, &Share::<_, u32>::new(d, vec![1; N])).map(drop),
+            );
+        }
+    }
+    of::<Cyclic, Additive, u16>(&[(1, 1), (4, 13), (8, 16)]);
+    of::<Xor, Bitwise, u64>(&[(2, 64), (5, 1)]);
+    let bytes = SharedTables::<Cyclic, Additive, u16>::bill(8, 16).expect("a bill").bytes();
+    assert!((1248.0..1300.0).contains(&bytes), "8 to 16 bits: {bytes} bytes");
+}
+
+#[test]
 fn comparisons() {
     for plan in plans() {
         for width in [1, 2, 8, 31, 64] {
@@ -133,6 +154,15 @@ fn equality_and_digits() {
             &format!("equality of {width} bits in digits of {digit}"),
             Equality::bill(width, digit).expect("digits").times(N),
             |p| Equality::prepare(p, width, digit, N),
+            |s, m| m.eq(s, &words(width, N), &words(width, N)).map(drop),
+        );
+    }
+    for width in [1, 2, 3, 20, 31, 32, 64] {
+        check_parts(
+            &format!("equality of {width} bits by Hamming distance"),
+            HammingEquality::bill(width).expect("a width").times(N),
+            0,
+            |p| HammingEquality::prepare(p, width, N),
             |s, m| m.eq(s, &words(width, N), &words(width, N)).map(drop),
         );
     }

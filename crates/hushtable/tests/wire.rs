@@ -15,13 +15,13 @@ use hushtable::{
     AShare, Party, Result, Role,
     arith::{
         CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality, FaithfulTruncation,
-        Fixed, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu, Sides, SidesJob,
-        SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
+        Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
+        Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
     },
     fss::{Dcf, Dpf, Incremental},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
-        Table,
+        SharedTables, Table,
         arithmetic::Arithmetic,
         flute::Flute,
         oplut::OpLut,
@@ -100,7 +100,11 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("bits-to-additive", None, to_additive),
     ("compare-thermometer", None, |p| compared(p, DigitMethod::Thermometer, 4)),
     ("compare-lookup", None, |p| compared(p, DigitMethod::Lookup, 2)),
+    ("compare-one-hot", None, |p| compared(p, DigitMethod::OneHot { join: 3 }, 5)),
     ("equal", None, equal),
+    ("equal-hamming", None, |p| HammingEquality::prepare(p, 20, 11)?.eq(p, &word(20), &word(20)).map(drop)),
+    ("shared-tables-cyclic", None, shared_tables::<Cyclic>),
+    ("shared-tables-xor", None, shared_tables::<Xor>),
     ("sides", None, sides),
     ("polynomial", None, polynomial),
     ("multiply", None, |p| Multiplication::prepare(p, 20, 11)?.multiply(p, &word(20), &word(20)).map(drop)),
@@ -284,6 +288,12 @@ fn splut<G: Group>(p: &mut Party) -> Result<()> {
 fn splut_any(p: &mut Party) -> Result<()> {
     let table = Table::<u16>::new(13, (0..13).map(|x| x * 511).collect())?;
     SpLut::<Cyclic>::prepare(p, 13, 11)?.lookup_mod_xor(p, &table, &[5; 11]).map(drop)
+}
+
+fn shared_tables<G: Group>(p: &mut Party) -> Result<()> {
+    let table = Share::<G::Kind, u16>::new(13, vec![4444; 16]);
+    let x: Share<G::Kind, u32> = share(p.role(), 4, &[7; 11], SEED);
+    SharedTables::<G, G::Kind, u16>::prepare(p, 4, &table, 11)?.lookup(p, &x).map(drop)
 }
 
 fn flute(p: &mut Party) -> Result<()> {

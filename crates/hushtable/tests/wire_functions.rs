@@ -5,9 +5,10 @@ use std::ops::Range;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod,
-        Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob, MatrixProduct, MatrixShape, Maximum,
-        Multiplication, Squares, VectorMaximum,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
+        DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob, MatrixProduct,
+        MatrixShape, Maximum, Multiplication, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
+        Squares, VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
@@ -33,6 +34,14 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("extend-sign", |p| Extension::prepare(p, [20, 37], PLAN, 11)?.sign::<u32, u64>(p, &word(20)).map(drop)),
     ("extend-zero-bounded", |p| bounded(p)?.zero::<u32, u64>(p, &word(20)).map(drop)),
     ("extend-sign-bounded", |p| bounded(p)?.sign::<u32, u64>(p, &word(20)).map(drop)),
+    ("reduce-one-round", |p| OneRoundReduction::<u16>::prepare(p, 20, 7, 11)?.reduce(p, &word(20)).map(drop)),
+    ("truncate-one-round", |p| {
+        OneRoundTruncation::<u32>::prepare(p, 20, 7, 11)?.truncate(p, &word(20)).map(drop)
+    }),
+    ("extend-one-round", |p| {
+        OneRoundExtension::<u8>::prepare(p, [9, 13], 11)?.sign::<u32, u32>(p, &word(9)).map(drop)
+    }),
+    ("intervals", |p| Containment::prepare(p, 11, 11)?.inside(p, &word(11), &[5..9, 0..1000]).map(drop)),
     ("square", |p| Squares::prepare(p, 20, 11)?.square(p, &word(20)).map(drop)),
     ("inner-products", inner_products),
     ("multiply-rows", rows),

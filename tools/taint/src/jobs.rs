@@ -3,11 +3,12 @@
 use hushtable::{
     AShare, Party, Result,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod, Equality, FaithfulTruncation, Fixed,
-        MatrixShape, Multiplication, Objective, ProductTriples, Relu, Truncation,
+        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
+        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Multiplication, Objective,
+        OneRoundExtension, OneRoundReduction, OneRoundTruncation, ProductTriples, Relu, Truncation,
     },
     lut::{
-        LookupJob, Protocol, Table,
+        LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
     },
     math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
@@ -26,6 +27,7 @@ const BATCH: usize = 70;
 
 const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
 const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
+const ONE_HOT: ComparePlan = ComparePlan { method: DigitMethod::OneHot { join: 3 }, digit: 5 };
 
 /// This party's shares, which are secret.
 fn secret<K: Kind, R: Ring>(bits: u32, count: usize) -> Share<K, R> {
@@ -90,6 +92,29 @@ pub const JOBS: &[(&str, Phases)] = &[
     }),
     ("comparison by thermometers", |p, online| compared(p, online, CompareDomain::Near, THERMOMETER)),
     ("comparison by lookups", |p, online| compared(p, online, CompareDomain::Signed, LOOKUP)),
+    ("comparison by one-hot vectors", |p, online| compared(p, online, CompareDomain::Near, ONE_HOT)),
+    ("equality by Hamming distance", |p, online| {
+        let material = HammingEquality::prepare(p, 20, BATCH)?;
+        online(p)?;
+        material.eq(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
+    }),
+    ("gates of one opening", |p, online| {
+        let reduction = OneRoundReduction::<u16>::prepare(p, 20, 7, BATCH)?;
+        let truncation = OneRoundTruncation::<u32>::prepare(p, 20, 7, BATCH)?;
+        let extension = OneRoundExtension::<u8>::prepare(p, [9, 13], BATCH)?;
+        let intervals = Containment::prepare(p, 10, BATCH)?;
+        online(p)?;
+        reduction.reduce(p, &number(20, BATCH))?;
+        truncation.truncate(p, &secret::<Additive, u32>(20, BATCH))?;
+        extension.sign::<u64, u64>(p, &number(9, BATCH))?;
+        intervals.inside(p, &number(10, BATCH), &[3..9, 9..1000]).map(drop)
+    }),
+    ("shared tables", |p, online| {
+        let table = secret::<Additive, u16>(13, 16);
+        let material = SharedTables::<Cyclic, Additive, u16>::prepare(p, 4, &table, BATCH)?;
+        online(p)?;
+        material.lookup(p, &number(4, BATCH)).map(drop)
+    }),
     ("equality", |p, online| {
         let material = Equality::prepare(p, 20, 4, BATCH)?;
         online(p)?;

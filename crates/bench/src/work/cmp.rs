@@ -36,9 +36,13 @@ pub struct CmpWork {
     /// How digits are compared, instead of the choice; with --digit
     #[arg(long, value_enum, requires = "digit")]
     method: Option<Method>,
-    /// Largest width of a digit, 1 to 6; with --method
-    #[arg(long, value_name = "W", requires = "method", value_parser = clap::value_parser!(u32).range(1..=6))]
+    /// Largest width of a digit, 1 to 6, or 1 to 10 by one-hot vectors; with --method
+    #[arg(long, value_name = "W", requires = "method", value_parser = clap::value_parser!(u32).range(1..=10))]
     digit: Option<u32>,
+    /// How many digits are joined at once, 2 to 5, by one-hot vectors
+    #[arg(long, value_name = "K", default_value = "4", value_parser = clap::value_parser!(u32).range(2..=5))]
+    #[serde(default = "join")]
+    join: u32,
     /// Number of comparisons, 1 to 2^26
     #[arg(long, value_name = "B", default_value = "100000", value_parser = clap::value_parser!(u32).range(1..=1 << 26))]
     batch: u32,
@@ -62,6 +66,12 @@ enum Method {
     Thermometer,
     /// By lookups in the sender's tables, nearly all online
     Lookup,
+    /// By one-hot vectors, in few rounds
+    OneHot,
+}
+
+fn join() -> u32 {
+    4
 }
 
 impl fmt::Display for CmpWork {
@@ -128,6 +138,7 @@ impl CmpWork {
             let method = match method {
                 Method::Thermometer => arith::DigitMethod::Thermometer,
                 Method::Lookup => arith::DigitMethod::Lookup,
+                Method::OneHot => arith::DigitMethod::OneHot { join: self.join },
             };
             job.plan = arith::ComparePlan { method, digit };
         }
@@ -194,7 +205,7 @@ mod tests {
     fn verification_sees_every_result() {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
             let (optimise, method, digit) = (Optimise::Total, None, None);
-            let work = CmpWork { bits: 13, domain, optimise, method, digit, batch: 100 };
+            let work = CmpWork { bits: 13, domain, optimise, method, digit, join: 4, batch: 100 };
             let right: Vec<Vec<bool>> = [70, 30]
                 .iter()
                 .enumerate()
@@ -226,7 +237,7 @@ mod tests {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
             for bits in [2, 8, 32, 64] {
                 let (optimise, method, digit) = (Optimise::Total, None, None);
-                let work = CmpWork { bits, domain, optimise, method, digit, batch: 1 };
+                let work = CmpWork { bits, domain, optimise, method, digit, join: 4, batch: 1 };
                 let pairs: Vec<_> = work.pairs(0).take(1000).collect();
                 let count = |f: &dyn Fn(u64, u64) -> bool| pairs.iter().filter(|p| f(p[0], p[1])).count();
                 assert!(count(&|x, y| x == y) > 50 && count(&|x, y| work.plain(x, y)) > 300);

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub(super) const MAX_DIGIT_BITS: u32 = 6;
 
 /// How numbers are cut into digits, lowest first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     widths: Vec<u32>,
 }
@@ -22,7 +22,15 @@ impl Cut {
     /// # Errors
     /// [`Error::Param`] unless numbers have 1 to 64 bits and digits 1 to 6.
     pub(super) fn new(bits: u32, digit: u32) -> Result<Self> {
-        check(bits, digit)?;
+        Self::wide(bits, digit, MAX_DIGIT_BITS)
+    }
+
+    /// The same in digits of at most `digit` bits, 1 to `most`.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(super) fn wide(bits: u32, digit: u32, most: u32) -> Result<Self> {
+        check(bits, digit, most)?;
         let count = bits.div_ceil(digit);
         Ok(Self { widths: (0..count).map(|i| bits / count + u32::from(i < bits % count)).collect() })
     }
@@ -32,7 +40,7 @@ impl Cut {
     /// # Errors
     /// As [`new`](Self::new).
     pub(super) fn full(bits: u32, digit: u32) -> Result<Self> {
-        check(bits, digit)?;
+        check(bits, digit, MAX_DIGIT_BITS)?;
         Ok(Self { widths: (0..bits).step_by(digit as usize).map(|from| digit.min(bits - from)).collect() })
     }
 
@@ -51,16 +59,21 @@ impl Cut {
         self.widths.len()
     }
 
+    /// The lowest bit of digit `i`.
+    pub(super) fn place(&self, i: usize) -> u32 {
+        self.widths[..i].iter().sum()
+    }
+
     /// Digit `i` of some numbers.
     pub(super) fn digit(&self, numbers: &[u64], i: usize, at: &Range<usize>) -> Zeroizing<Vec<u8>> {
-        let shift: u32 = self.widths[..i].iter().sum();
+        let shift = self.place(i);
         let mask = (1u64 << self.widths[i]) - 1;
         Zeroizing::new(numbers[at.clone()].iter().map(|x| (x >> shift & mask) as u8).collect())
     }
 }
 
-fn check(bits: u32, digit: u32) -> Result<()> {
-    for (what, got, most) in [("width of a number", bits, 64), ("width of a digit", digit, MAX_DIGIT_BITS)] {
+fn check(bits: u32, digit: u32, most: u32) -> Result<()> {
+    for (what, got, most) in [("width of a number", bits, 64), ("width of a digit", digit, most)] {
         if !(1..=most).contains(&got) {
             return Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") });
         }

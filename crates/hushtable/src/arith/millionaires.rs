@@ -4,6 +4,7 @@
 //! P0 inputs `c`, P1 inputs `d`, numbers of L bits. Both get XOR shares of `1{c < d}`.
 //!
 //! # Protocol
+//! By one-hot vectors as on their page. Otherwise:
 //! 1. Both cut their numbers into digits and get shares of `1{c_i < d_i}` and `1{c_i = d_i}`, by
 //!    thermometers or by lookups in a table of the sender's;
 //! 2. a tree of ANDs merges neighbours.
@@ -13,7 +14,8 @@
 //! bit at most. With thermometers: offline `(w - 1) 2^w + 1` bits and w correlated OTs a digit, and
 //! `2 (m - 1)` correlated OTs for the tree, 1 message; online `2 L + 6 (m - 1) - 2 ceil(log2 m)`
 //! bits in `1 + ceil(log2 m)` rounds. With lookups: offline the correlated OTs alone; online
-//! `w + 2 (2^w - 1)` bits a digit instead of `2 w`, and a round more.
+//! `w + 2 (2^w - 1)` bits a digit instead of `2 w`, and a round more. By one-hot vectors: that of
+//! their [page](super::onehot_digits).
 //!
 //! # Source
 //! Garay, Schoenmakers, Villegas (PKC 2007); Rathee et al., "CrypTFlow2" (CCS 2020), section 3;
@@ -23,6 +25,7 @@
 use super::{
     digits::Cut,
     lookup_digits::Lookups,
+    onehot_digits::{OneHotForm, OneHots},
     plan::{ComparePlan, DigitMethod},
     thermometer::Thermometers,
     tree::Tree,
@@ -47,13 +50,13 @@ use crate::{
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Millionaires {
     batch: usize,
-    digits: Digits,
-    tree: Tree,
+    by: By,
 }
 
-enum Digits {
-    Thermometers(Thermometers),
-    Lookups(Lookups),
+enum By {
+    Thermometers(Thermometers, Tree),
+    Lookups(Lookups, Tree),
+    OneHots(OneHots),
 }
 
 impl Millionaires {
@@ -62,13 +65,22 @@ impl Millionaires {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
     pub fn prepare(p: &mut impl Source, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
-        let cut = Cut::new(bits, plan.digit)?;
-        let digits = match plan.method {
-            DigitMethod::Thermometer => Digits::Thermometers(Thermometers::prepare(p, &cut, batch)?),
-            DigitMethod::Lookup => Digits::Lookups(Lookups::prepare(p, &cut, batch)?),
+        let by = match plan.method {
+            DigitMethod::Thermometer => {
+                let cut = Cut::new(bits, plan.digit)?;
+                let digits = Thermometers::prepare(p, &cut, batch)?;
+                By::Thermometers(digits, Tree::prepare(p, cut.len(), batch)?)
+            }
+            DigitMethod::Lookup => {
+                let cut = Cut::new(bits, plan.digit)?;
+                let digits = Lookups::prepare(p, &cut, batch)?;
+                By::Lookups(digits, Tree::prepare(p, cut.len(), batch)?)
+            }
+            DigitMethod::OneHot { join } => {
+                By::OneHots(OneHots::prepare(p, &OneHotForm::new(bits, plan.digit, join)?, batch)?)
+            }
         };
-        let tree = Tree::prepare(p, cut.len(), batch)?;
-        Ok(Self { batch, digits, tree })
+        Ok(Self { batch, by })
     }
 
     /// Number of comparisons it serves.
@@ -89,10 +101,11 @@ impl Millionaires {
     /// those of the channel.
     pub fn less(self, s: &mut Session, mine: &[u64]) -> Result<Bits> {
         same("numbers to compare", self.batch, mine.len())?;
-        let orders = match self.digits {
-            Digits::Thermometers(digits) => digits.orders(s, mine)?,
-            Digits::Lookups(digits) => digits.orders(s, mine)?,
+        let (orders, tree) = match self.by {
+            By::Thermometers(digits, tree) => (digits.orders(s, mine)?, tree),
+            By::Lookups(digits, tree) => (digits.orders(s, mine)?, tree),
+            By::OneHots(digits) => return digits.less(s, mine),
         };
-        Ok(self.tree.merge(s, orders)?.less)
+        Ok(tree.merge(s, orders)?.less)
     }
 }

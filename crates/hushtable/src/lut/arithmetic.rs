@@ -30,7 +30,9 @@
 //! lut-beyond 2.5, with the count of bits of lut-rules. Words in the leaves: Boyle, Gilboa, Ishai
 //! (CCS 2016), early termination.
 
+pub(crate) mod many;
 mod spec;
+mod stored;
 
 use prim::{
     block::Block,
@@ -169,14 +171,24 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
         tables: &[&Table<R>],
         x: &Share<G::Kind, u32>,
     ) -> Result<Vec<AShare<R>>> {
+        let masked = self.mask(tables, x)?;
+        // Public: the offset is uniform and serves no other opening, since `self` is spent.
+        let m = s.open(&masked)?;
+        Ok(self.read(s.role(), tables, &m))
+    }
+
+    /// `x - s`, to be opened, of indices into these tables.
+    fn mask(&self, tables: &[&Table<R>], x: &Share<G::Kind, u32>) -> Result<Share<G::Kind, u32>> {
         for table in tables {
             table.check_index(self.d)?;
             same("width prepared for additive output", self.bits as usize, table.bits() as usize)?;
         }
         same("indices", self.len(), x.len())?;
-        let masked = x.low_bits::<u32>(self.d)?.minus(&self.offset);
-        // Public: the offset is uniform and serves no other opening, since `self` is spent.
-        let m = s.open(&masked)?;
+        Ok(x.low_bits::<u32>(self.d)?.minus(&self.offset))
+    }
+
+    /// Shares of the columns where `m` was opened. Spends the material.
+    fn read(self, role: Role, tables: &[&Table<R>], m: &[u32]) -> Vec<AShare<R>> {
         let columns: Vec<&Vec<R>> = tables.iter().flat_map(|t| t.columns()).collect();
         let mut out = vec![vec![R::default(); m.len()]; columns.len()];
         let shifted: Vec<Shifted<R>> = columns.iter().map(|column| Shifted::new(G::SHIFT, column)).collect();
@@ -185,12 +197,11 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
                 column.dot(rows, &m[at.clone()], &mut out[at.clone()]);
             }
         });
-        let role = s.role();
         let share = |mut column: Vec<R>| {
             column.iter_mut().for_each(|y| *y = R::from_u64(signed(role, y.to_u64())));
             Share::new(self.bits, column)
         };
-        Ok(out.into_iter().map(share).collect())
+        out.into_iter().map(share).collect()
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn work<G: Group>(d: u32, m: u32) -> Work {
 }
 
 /// Those of one level: one each way; at level 0, which has no cross terms, only what the lift needs.
-fn level_cots<G: Group>(role: Role, d: u32, level: u32, batch: usize) -> (usize, usize) {
+pub(super) fn level_cots<G: Group>(role: Role, d: u32, level: u32, batch: usize) -> (usize, usize) {
     let (to_p1, to_p0) = match level {
         0 => (batch * usize::from(Index::product_bits::<G>(d, 0) > 0), 0),
         _ => (batch, batch),
@@ -134,7 +134,7 @@ impl Doubling {
     }
 
     /// The one-hot vector of no bits: one entry, which is 1.
-    fn new(role: Role, index: Index, m: u32) -> Self {
+    pub fn new(role: Role, index: Index, m: u32) -> Self {
         let words = ct::row_words(1 << m);
         let mut rows = vec![0; index.offset.len() * words];
         let one = match role {
@@ -148,11 +148,25 @@ impl Doubling {
 
     /// One level: 1 round.
     fn step<G: Group>(&mut self, p: &mut Party, level: u32, out: CotSender, inc: CotReceiver) -> Result<()> {
-        self.choose(p, &inc);
-        let (lift_out, lift_in) = self.index.lift::<G>(p.role(), level);
+        let mut run = self.begin::<G>(p.session(), level, out, inc);
+        p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
+        self.end::<G>(level);
+        Ok(())
+    }
+
+    /// A level up to its messages.
+    pub fn begin<G: Group>(
+        &mut self,
+        s: &mut Session,
+        level: u32,
+        out: CotSender,
+        inc: CotReceiver,
+    ) -> Level<'_> {
+        self.choose(s, &inc);
+        let (lift_out, lift_in) = self.index.lift::<G>(s.role(), level);
         let entries = entry_widths(level).len();
         let widths = |lift: Option<u32>| entry_widths(level).into_iter().chain(lift).collect();
-        let mut run = Level {
+        Level {
             entries,
             piece: PIECE.min(MESSAGE >> level),
             to_send: out.len(),
@@ -162,18 +176,20 @@ impl Doubling {
             state: self,
             out,
             inc,
-        };
-        p.session().duplex(&mut run, |s, run| run.send(s), |s, run| run.receive(s))?;
+        }
+    }
+
+    /// A level behind its messages: steps 2 and 3.
+    pub fn end<G: Group>(&mut self, level: u32) {
         for i in 0..self.index.offset.len() {
             self.double(level, i);
         }
         self.index.add::<G>(level);
-        Ok(())
     }
 
     /// This party's bits of the level, and with them its own part of `s_j e`.
-    fn choose(&mut self, p: &mut Party, inc: &CotReceiver) {
-        self.index.choose(p.session(), inc);
+    fn choose(&mut self, s: &mut Session, inc: &CotReceiver) {
+        self.index.choose(s, inc);
         let rows = self.rows.chunks_exact(self.words).zip(self.moved.chunks_exact_mut(self.words));
         for ((row, moved), &b) in rows.zip(&self.index.bits) {
             let mask = ct::bit_mask(b);
@@ -211,7 +227,7 @@ impl Doubling {
 
 /// One level under way: what is left of its correlated OTs and of each stream. Lookups go from
 /// the last to the first, as `take` hands OTs out.
-struct Level<'a> {
+pub(crate) struct Level<'a> {
     state: &'a mut Doubling,
     /// Words of entries; behind their widths may stand that of the product.
     entries: usize,
@@ -227,7 +243,7 @@ struct Level<'a> {
 
 impl Level<'_> {
     /// Step 1 as sender, for the next lookups.
-    fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
+    pub fn send(&mut self, s: &mut Session) -> Result<Option<Vec<u8>>> {
         let Some(at) = next(&mut self.to_send, self.piece) else { return Ok(None) };
         let mut pads = PayloadSender::random(s, self.out.take(at.len())?, &self.widths_out);
         let rows = &self.state.rows[at.start * self.state.words..at.end * self.state.words];
@@ -242,7 +258,7 @@ impl Level<'_> {
     }
 
     /// Step 1 as receiver.
-    fn receive(&mut self, s: &mut Session) -> Result<bool> {
+    pub fn receive(&mut self, s: &mut Session) -> Result<bool> {
         let Some(at) = next(&mut self.to_receive, self.piece) else { return Ok(false) };
         let mut pads = PayloadReceiver::random(s, self.inc.take(at.len())?, &self.widths_in);
         let message = s.recv(pads.message_len(self.widths_in.len()))?;

@@ -2,10 +2,13 @@
 
 use super::{Held, Material, Operation, material, operands};
 use crate::{
-    arith::{CompareDomain, CompareJob, Comparison, Equality, Maximum, Objective},
+    arith::{
+        CompareDomain, CompareJob, Comparison, DigitMethod, Equality, HammingEquality, Maximum, Objective,
+    },
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
+    session::Session,
     share::{AShare, Sharing},
     source::Origin,
 };
@@ -135,12 +138,12 @@ impl Compare {
     fn bits(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (bits, relation) = (self.job.bits, self.relation);
         let convert = self.additive.map(|bits| B2a::prepare(from, bits, items)).transpose()?;
-        let finish = move |s: &mut crate::session::Session, found: Bits| match convert {
+        let finish = move |s: &mut Session, found: Bits| match convert {
             None => Ok(found.to_wide()),
             Some(convert) => Ok(convert.convert::<u64>(s, &found)?.into_wide()),
         };
         if relation.by_equality() {
-            let equality = Equality::prepare(from, bits, self.job.plan.digit, items)?;
+            let equality = Equal::prepare(from, &self.job, items)?;
             return Ok(material(items, move |s, given| {
                 let [x, y] = numbers(bits, given)?;
                 let equal = equality.eq(s, &x, &y)?;
@@ -167,6 +170,7 @@ impl Operation for Compare {
 
     fn method(&self) -> String {
         match self.relation.by_equality() {
+            true if few_rounds(&self.job) => "equality by Hamming distance".into(),
             true => format!("equality in digits of {}", self.job.plan.digit),
             false => self.job.plan.to_string(),
         }
@@ -196,7 +200,7 @@ impl Operation for Compare {
             return Ok(Maximum::bill(&self.job)?.times(items));
         }
         let found = match self.relation.by_equality() {
-            true => Equality::bill(self.job.bits, self.job.plan.digit)?,
+            true => Equal::bill(&self.job)?,
             false => self.job.bill()?,
         };
         Ok((found + self.additive.map_or(Bill::FREE, B2a::bill)).times(items))
@@ -234,6 +238,40 @@ impl Operation for Compare {
             let max = larger.max(s, &x, &y)?;
             Ok(if smaller { &(&x + &y) - &max } else { max }.into_wide())
         }))
+    }
+}
+
+/// Material for equality.
+enum Equal {
+    ByDigits(Equality),
+    ByDistance(HammingEquality),
+}
+
+/// Whether the plan is one for few rounds.
+fn few_rounds(job: &CompareJob) -> bool {
+    matches!(job.plan.method, DigitMethod::OneHot { .. })
+}
+
+impl Equal {
+    fn prepare(from: &mut Origin<'_>, job: &CompareJob, items: usize) -> Result<Self> {
+        Ok(match few_rounds(job) {
+            true => Self::ByDistance(HammingEquality::prepare(from, job.bits, items)?),
+            false => Self::ByDigits(Equality::prepare(from, job.bits, job.plan.digit, items)?),
+        })
+    }
+
+    fn bill(job: &CompareJob) -> Result<Bill> {
+        match few_rounds(job) {
+            true => HammingEquality::bill(job.bits),
+            false => Equality::bill(job.bits, job.plan.digit),
+        }
+    }
+
+    fn eq(self, s: &mut Session, x: &AShare<u64>, y: &AShare<u64>) -> Result<Bits> {
+        match self {
+            Self::ByDigits(equality) => equality.eq(s, x, y),
+            Self::ByDistance(equality) => equality.eq(s, x, y),
+        }
     }
 }
 

@@ -101,15 +101,7 @@ pub(super) fn hold<R: Ring>(
             let bits = layout.depth as u32;
             unpack(&s.recv(packed_len(flips.len(), bits))?, bits, &mut flips);
         }
-        let (keys, corrections) = (Keys::new(s, s.role()), Vec::with_capacity(next.len() * layout.depth));
-        let (cots, depth, flips) = (&cots, layout.depth, flips.into_iter());
-        let mut trees = Expanding { keys, cots, depth, next, flips, corrections };
-        let mut words = vec![R::default(); at.len() * layout.words];
-        for (i, words) in at.zip(words.chunks_exact_mut(layout.words)) {
-            array(&mut trees, i, words);
-        }
-        let mut message = bytemuck::cast_slice(&trees.corrections).to_vec();
-        pack(&words, layout.bits, &mut message);
+        let message = layout.expanded(s, &cots, &at, flips, &mut array);
         s.send(message)?;
     }
     Ok(())
@@ -143,22 +135,92 @@ pub(super) fn puncture<R: Ring>(
         },
         |s, ()| {
             let Some(at) = receiving.next() else { return Ok(false) };
-            let next = layout.trees(&at);
-            let mut corrections = vec![Block::ZERO; next.len() * (layout.depth - 1)];
-            let mut words = vec![R::default(); at.len() * layout.words];
-            let message = s.recv(16 * corrections.len() + packed_len(words.len(), layout.bits))?;
-            let (blocks, rest) = message.split_at(16 * corrections.len());
-            bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(blocks);
-            unpack(rest, layout.bits, &mut words);
-            let (keys, corrections) = (Keys::new(s, s.role().peer()), corrections.into_iter());
-            let (cots, depth, flips) = (&cots, layout.depth, flips[next.clone()].iter());
-            let mut trees = Puncturing { keys, cots, depth, next, flips, corrections };
-            for (i, words) in at.zip(words.chunks_exact_mut(layout.words)) {
-                array(&mut trees, i, words);
-            }
+            layout.punctured(s, &cots, &at, &flips[layout.trees(&at)], &mut array)?;
             Ok(true)
         },
     )
+}
+
+/// Both parties hold and move at once, the places being random: 1 round. `begin` gets this party's places before
+/// anything is sent; the others are those of [`hold`] and [`puncture`].
+pub(super) fn cross<R: Ring, S>(
+    p: &mut Party,
+    layout: Layout,
+    state: &mut S,
+    begin: impl FnOnce(&mut S, &[u32]) -> Result<()>,
+    mut held: impl FnMut(&mut S, &mut Expanding<'_>, usize, &mut [R]),
+    mut moved: impl FnMut(&mut S, &mut Puncturing<'_>, usize, &mut [R]),
+) -> Result<()> {
+    let (out, inc) = p.cots(layout.cots(), layout.cots())?;
+    let places = inc.strings().chunks_exact(layout.depth).map(random);
+    begin(state, &Zeroizing::new(places.collect::<Vec<u32>>()))?;
+    let zeros = |at: &Range<usize>| vec![0; layout.trees(at).len()];
+    let (mut to_send, mut to_receive) = (layout.pieces(), layout.pieces());
+    p.session().duplex(
+        state,
+        |s, state| {
+            let Some(at) = to_send.next() else { return Ok(None) };
+            let mut array =
+                |trees: &mut Expanding<'_>, i: usize, words: &mut [R]| held(state, trees, i, words);
+            Ok(Some(layout.expanded(s, &out, &at, zeros(&at), &mut array)))
+        },
+        |s, state| {
+            let Some(at) = to_receive.next() else { return Ok(false) };
+            let mut array =
+                |trees: &mut Puncturing<'_>, i: usize, words: &mut [R]| moved(state, trees, i, words);
+            layout.punctured(s, &inc, &at, &zeros(&at), &mut array)?;
+            Ok(true)
+        },
+    )
+}
+
+impl Layout {
+    /// The holder's message for some arrays.
+    fn expanded<R: Ring>(
+        &self,
+        s: &mut Session,
+        cots: &CotSender,
+        at: &Range<usize>,
+        flips: Vec<u32>,
+        array: &mut impl FnMut(&mut Expanding<'_>, usize, &mut [R]),
+    ) -> Vec<u8> {
+        let next = self.trees(at);
+        let (keys, corrections) = (Keys::new(s, s.role()), Vec::with_capacity(next.len() * self.depth));
+        let (depth, flips) = (self.depth, flips.into_iter());
+        let mut trees = Expanding { keys, cots, depth, next, flips, corrections };
+        let mut words = vec![R::default(); at.len() * self.words];
+        for (i, words) in at.clone().zip(words.chunks_exact_mut(self.words)) {
+            array(&mut trees, i, words);
+        }
+        let mut message = bytemuck::cast_slice(&trees.corrections).to_vec();
+        pack(&words, self.bits, &mut message);
+        message
+    }
+
+    /// The mover's work on the holder's message for some arrays, which comes now.
+    fn punctured<R: Ring>(
+        &self,
+        s: &mut Session,
+        cots: &CotReceiver,
+        at: &Range<usize>,
+        flips: &[u32],
+        array: &mut impl FnMut(&mut Puncturing<'_>, usize, &mut [R]),
+    ) -> Result<()> {
+        let next = self.trees(at);
+        let mut corrections = vec![Block::ZERO; next.len() * (self.depth - 1)];
+        let mut words = vec![R::default(); at.len() * self.words];
+        let message = s.recv(16 * corrections.len() + packed_len(words.len(), self.bits))?;
+        let (blocks, rest) = message.split_at(16 * corrections.len());
+        bytemuck::cast_slice_mut(&mut corrections).copy_from_slice(blocks);
+        unpack(rest, self.bits, &mut words);
+        let (keys, corrections) = (Keys::new(s, s.role().peer()), corrections.into_iter());
+        let (depth, flips) = (self.depth, flips.iter());
+        let mut trees = Puncturing { keys, cots, depth, next, flips, corrections };
+        for (i, words) in at.clone().zip(words.chunks_exact_mut(self.words)) {
+            array(&mut trees, i, words);
+        }
+        Ok(())
+    }
 }
 
 impl Expanding<'_> {

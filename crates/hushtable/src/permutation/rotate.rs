@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 
 use super::{
     Arrays,
-    punctured::{self, Layout},
+    punctured::{self, Expanding, Layout, Puncturing},
 };
 use crate::{
     error::{Error, Result, same},
@@ -110,11 +110,7 @@ fn hold_with<K: Kind, R: Ring>(
     let mut sums = Sums::new(of.len);
     punctured::hold::<R>(p, layout(of, chosen), |trees, array, masked| {
         let at = array * of.len..(array + 1) * of.len;
-        trees.leaves(&mut sums.leaves);
-        sums.add_up::<K>(trees.entry_hash(), shift, &mut r[at.clone()]);
-        for ((masked, x), a) in masked.iter_mut().zip(&x[at]).zip(sums.back.iter()) {
-            *masked = R::from_u64(K::strip(x.to_u64(), a.to_u64()));
-        }
+        sums.hold::<K>(trees, shift, &x[at.clone()], masked, &mut r[at]);
     })?;
     Ok(Share::new(of.bits, std::mem::take(&mut *r)))
 }
@@ -129,31 +125,111 @@ fn turn_with<K: Kind, R: Ring>(
     check::<R>(of, shift)?;
     let mut by = Zeroizing::new(Vec::with_capacity(of.count));
     let mut y = Zeroizing::new(vec![R::default(); of.count * of.len]);
-    let mut sums = Sums::new(of.len);
-    let (mut turned, mut spare) =
-        (Zeroizing::new(vec![R::default(); of.len]), Zeroizing::new(vec![R::default(); of.len]));
+    let mut turning = Turning::new(of.len);
     let layout = layout(of, chosen.is_some());
     punctured::puncture::<R>(p, layout, chosen.unwrap_or_default(), |trees, array, masked| {
-        let y = &mut y[array * of.len..][..of.len];
+        by.push(turning.turn::<K>(trees, shift, masked, &mut y[array * of.len..][..of.len]));
+    })?;
+    Ok((by, Share::new(of.bits, std::mem::take(&mut *y))))
+}
+
+/// Both parties hold arrays of a power of two of entries, and each moves the other's by random amounts of its own: 1
+/// round. `arrays` gives this party's, from its amounts. Out: these, and shares of the sums of both parties' moved
+/// arrays.
+///
+/// # Errors
+/// As [`hold`], those of `arrays`, and [`Error::Param`] for a length that is no power of two.
+pub fn crossed<K: Kind, R: Ring>(
+    p: &mut Party,
+    of: Arrays,
+    shift: Shift,
+    arrays: impl FnOnce(&[u32]) -> Result<Zeroizing<Vec<R>>>,
+) -> Result<(Amounts, Share<K, R>)> {
+    check::<R>(of, shift)?;
+    check_power(of.len)?;
+    let size = of.count * of.len;
+    let mut state = Crossing {
+        x: Zeroizing::default(),
+        by: Zeroizing::default(),
+        y: Zeroizing::new(vec![R::default(); size]),
+        r: Zeroizing::new(vec![R::default(); size]),
+        sums: Sums::new(of.len),
+        turning: Turning::new(of.len),
+    };
+    punctured::cross::<R, _>(
+        p,
+        layout(of, false),
+        &mut state,
+        |state, by| {
+            state.by = Zeroizing::new(by.to_vec());
+            state.x = arrays(by)?;
+            of.check_entries(&state.x)
+        },
+        |state, trees, array, masked| {
+            let at = array * of.len..(array + 1) * of.len;
+            state.sums.hold::<K>(trees, shift, &state.x[at.clone()], masked, &mut state.r[at]);
+        },
+        |state, trees, array, masked| {
+            let y = &mut state.y[array * of.len..][..of.len];
+            let by = state.turning.turn::<K>(trees, shift, masked, y);
+            debug_assert_eq!(ct::eq_mask(by, state.by[array]), u64::MAX, "the places that were told");
+        },
+    )?;
+    add::<K, R>(&mut state.y, &state.r);
+    Ok((state.by, Share::new(of.bits, std::mem::take(&mut *state.y))))
+}
+
+/// Both directions under way.
+struct Crossing<R: Ring> {
+    /// This party's arrays, and its amounts.
+    x: Zeroizing<Vec<R>>,
+    by: Amounts,
+    /// Its shares as mover, and as holder.
+    y: Zeroizing<Vec<R>>,
+    r: Zeroizing<Vec<R>>,
+    sums: Sums<R>,
+    turning: Turning<R>,
+}
+
+/// Moves `words` by a secret amount below their number; `spare` is scratch of the same length.
+pub fn shifted<R: Ring>(shift: Shift, words: &mut Vec<R>, spare: &mut Vec<R>, by: u32) {
+    match shift {
+        // To the right: to the left by the rest, or by none.
+        Shift::Cyclic => {
+            let left = (words.len() as u32 - by) & !ct::eq_mask(by, 0) as u32;
+            words::rotate_left(words, spare, left);
+        }
+        Shift::Xor => words::permute_xor(words, spare, by),
+    }
+}
+
+/// Room for the mover's work on an array.
+struct Turning<R: Ring> {
+    sums: Sums<R>,
+    turned: Zeroizing<Vec<R>>,
+    spare: Zeroizing<Vec<R>>,
+}
+
+impl<R: Ring> Turning<R> {
+    fn new(len: usize) -> Self {
+        let words = || Zeroizing::new(vec![R::default(); len]);
+        Self { sums: Sums::new(len), turned: words(), spare: words() }
+    }
+
+    /// Step 3 of an array: the amount, and this party's share in `y`.
+    fn turn<K: Kind>(&mut self, trees: &mut Puncturing<'_>, shift: Shift, masked: &[R], y: &mut [R]) -> u32 {
+        let Self { sums, turned, spare } = self;
         let s = trees.leaves(&mut sums.leaves);
-        by.push(s);
         sums.add_up::<K>(trees.entry_hash(), shift, y);
         for ((turned, masked), a) in turned.iter_mut().zip(masked).zip(sums.back.iter()) {
             *turned = R::from_u64(K::combine(masked.to_u64(), a.to_u64()));
         }
-        match shift {
-            // To the right by s: to the left by n - s, or by none.
-            Shift::Cyclic => {
-                let left = (of.len as u32 - s) & !ct::eq_mask(s, 0) as u32;
-                words::rotate_left(&mut turned, &mut spare, left);
-            }
-            Shift::Xor => words::permute_xor(&mut turned, &mut spare, s),
-        }
+        shifted(shift, turned, spare, s);
         for (y, turned) in y.iter_mut().zip(turned.iter()) {
             *y = R::from_u64(K::strip(turned.to_u64(), y.to_u64()));
         }
-    })?;
-    Ok((by, Share::new(of.bits, std::mem::take(&mut *y))))
+        s
+    }
 }
 
 /// Room for one array's tree, rows and sums.
@@ -170,6 +246,22 @@ impl<R: Ring> Sums<R> {
             leaves: Zeroizing::new(vec![Block::ZERO; len.next_power_of_two()]),
             row: Zeroizing::new(vec![Block::ZERO; (len * R::WIDTH as usize).div_ceil(128)]),
             back: Zeroizing::new(vec![R::default(); len]),
+        }
+    }
+
+    /// Step 2 of an array: what is sent in `masked`, and this party's share in `r`.
+    fn hold<K: Kind>(
+        &mut self,
+        trees: &mut Expanding<'_>,
+        shift: Shift,
+        x: &[R],
+        masked: &mut [R],
+        r: &mut [R],
+    ) {
+        trees.leaves(&mut self.leaves);
+        self.add_up::<K>(trees.entry_hash(), shift, r);
+        for ((masked, x), a) in masked.iter_mut().zip(x).zip(self.back.iter()) {
+            *masked = R::from_u64(K::strip(x.to_u64(), a.to_u64()));
         }
     }
 
@@ -214,9 +306,13 @@ fn layout(of: Arrays, chosen: bool) -> Layout {
 
 fn check<R: Ring>(of: Arrays, shift: Shift) -> Result<()> {
     of.check::<R>(MAX_LEN)?;
-    if shift == Shift::Xor && !of.len.is_power_of_two() {
-        let (what, got) = ("entries of an array shifted by XOR", of.len.to_string());
-        return Err(Error::Param { what, got, accepted: "powers of two".into() });
+    if shift == Shift::Xor { check_power(of.len) } else { Ok(()) }
+}
+
+fn check_power(len: usize) -> Result<()> {
+    if len.is_power_of_two() {
+        return Ok(());
     }
-    Ok(())
+    let (what, got) = ("entries of an array shifted by XOR or in both directions", len.to_string());
+    Err(Error::Param { what, got, accepted: "powers of two".into() })
 }

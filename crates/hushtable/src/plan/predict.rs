@@ -14,7 +14,7 @@ use crate::{
 /// than predictions are to measurements, while before they differ by factors: without a share, seconds of
 /// preparation would be accepted for less than a prediction is worth. With this one, what is lost online is saved
 /// 64 times over before.
-pub(crate) const BEFORE: f64 = 1.0 / 64.0;
+pub const BEFORE: f64 = 1.0 / 64.0;
 
 /// The prediction for one phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

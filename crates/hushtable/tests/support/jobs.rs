@@ -4,13 +4,14 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, DigitMethod, Equality, FaithfulTruncation,
-        MatrixJob, MatrixProduct, MatrixShape, Multiplication, Objective, ProductTriples, Relu, Truncation,
-        VectorMaximum,
+        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
+        FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
+        Objective, OneRoundExtension, OneRoundReduction, OneRoundTruncation, ProductTriples, Relu,
+        Truncation, VectorMaximum,
     },
     fss::{Dcf, Dpf, End, Incremental},
     lut::{
-        Table,
+        SharedTables, Table,
         flute::{Flute, Inputs, Lut},
         oplut::OpLut,
         ottt::Ottt,
@@ -37,6 +38,7 @@ const BATCH: usize = 11;
 
 const THERMOMETER: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
 const LOOKUP: ComparePlan = ComparePlan { method: DigitMethod::Lookup, digit: 2 };
+const ONE_HOT: ComparePlan = ComparePlan { method: DigitMethod::OneHot { join: 3 }, digit: 4 };
 
 /// Shares of numbers of 16 bits.
 fn numbers(p: &Party, count: usize) -> AShare<u32> {
@@ -141,6 +143,33 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let job = CompareJob { bits: 16, domain: CompareDomain::Signed, plan: LOOKUP };
         let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
         material.ge(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("comparison by one-hot vectors", None, |p| {
+        let job = CompareJob { bits: 16, domain: CompareDomain::Near, plan: ONE_HOT };
+        let (material, x) = (Comparison::prepare(p, job, BATCH)?, numbers(p, BATCH));
+        material.ge(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("equality by Hamming distance", None, |p| {
+        let (material, x) = (HammingEquality::prepare(p, 16, BATCH)?, numbers(p, BATCH));
+        material.eq(p, &x, &x).and_then(|_| p.barrier())
+    }),
+    ("truncation and extension in one round", None, |p| {
+        let x = numbers(p, BATCH).low_bits::<u16>(16)?;
+        let reduction = OneRoundReduction::<u8>::prepare(p, 16, 9, BATCH)?;
+        let truncation = OneRoundTruncation::<u16>::prepare(p, 16, 3, BATCH)?;
+        let extension = OneRoundExtension::<u8>::prepare(p, [7, 9], BATCH)?;
+        let y = reduction.reduce(p, &x)?;
+        truncation.truncate(p, &x)?;
+        extension.sign::<u8, u16>(p, &y).and_then(|_| p.barrier())
+    }),
+    ("intervals", None, |p| {
+        let x = numbers(p, BATCH).low_bits::<u16>(10)?;
+        Containment::prepare(p, 10, BATCH)?.inside(p, &x, &[3..9, 9..1000]).and_then(|_| p.barrier())
+    }),
+    ("shared tables", None, |p| {
+        let (table, x) = (AShare::<u16>::new(9, vec![7; 8]), share(p.role(), 3, &[5; BATCH], SEED));
+        let material = SharedTables::<Cyclic, Additive, u16>::prepare(p, 3, &table, BATCH)?;
+        material.lookup(p, &x).and_then(|_| p.barrier())
     }),
     ("equality", None, |p| {
         let (material, x) = (Equality::prepare(p, 16, 4, BATCH)?, numbers(p, BATCH));

@@ -196,6 +196,7 @@ pub fn cases() -> Vec<Case> {
         comparison(Relation::Ge, Bytes, CompareDomain::Signed, None),
         comparison(Relation::Lt, Rounds, CompareDomain::Near, None),
         comparison(Relation::Eq, Total, CompareDomain::Near, Some(8)),
+        comparison(Relation::Eq, Rounds, CompareDomain::Near, None),
         comparison(Relation::Ne, Bytes, CompareDomain::Signed, None),
         comparison(Relation::Max, Total, CompareDomain::Signed, None),
         comparison(Relation::Min, Online, CompareDomain::Near, None),

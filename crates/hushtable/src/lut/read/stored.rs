@@ -24,7 +24,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn make<G: Group>(self, p: &mut Party, d: u32, count: usize) -> Result<OneHot<G>> {
+    pub(crate) fn make<G: Group>(self, p: &mut Party, d: u32, count: usize) -> Result<OneHot<G>> {
         match self {
             Self::Doubling => OneHot::doubling(p, d, count),
             Self::Tree => OneHot::tree(p, d, count),
