@@ -130,8 +130,8 @@ impl Operation for Fusion {
         Ok(self.tangent.bill(self.devices() * items) + self.reached.bill(items)?)
     }
 
-    fn most(&self) -> Option<usize> {
-        Some((BATCH / self.devices()).max(1))
+    fn most(&self) -> usize {
+        (BATCH / self.devices()).max(1)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

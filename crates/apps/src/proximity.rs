@@ -198,8 +198,8 @@ impl Operation for Proximity {
         Ok(square + self.closer.bill(items)?)
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

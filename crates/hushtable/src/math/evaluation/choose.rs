@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     arith::Objective,
-    bill::Bill,
+    bill::{Bill, Work},
     error::{Error, Result},
     lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE},
     math::{
@@ -234,19 +234,24 @@ pub(super) fn weigh(form: &Form, bill: &Bill, objective: Objective) -> Result<f6
 }
 
 /// Of the time that a lookup takes online by the model of [`plan`], the part that each column takes where those of
-/// a vector are read together, taken for a single one too; and of that of a correlated OT of SoftSpoken, what one
-/// in stock takes to be used. Fitted to splines of all degrees in rings of 16 to 64 bits.
+/// a vector are read together, taken for a single one too. Fitted to splines of all degrees in rings of 16 to 64 bits.
 const COLUMN: f64 = 0.6;
-const USE: f64 = 1.0 / 12.0;
+
+/// What a correlated OT in stock takes online: a block through the hash, a word that is masked and packed, and one that
+/// is unpacked.
+fn spent_ot() -> Work {
+    Work::hashes(1) + Work::words(2)
+}
 
 /// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
-/// OTs, which each come with a hash and a message.
+/// OTs, each of which is hashed, masked and sent.
 fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
-    let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
     let machine = Machine::REFERENCE;
+    let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
+    let spent = machine.seconds(spent_ot(), 1) * 1e9;
     let Some((index_bits, value_bits, columns)) = form.table() else {
         // All of its correlated OTs are used offline.
-        return Ok([bill.all_cots() as f64 * (machine.large_ot + machine.soft_ot), 0.0]);
+        return Ok([bill.all_cots() as f64 * (machine.large_ot + spent), 0.0]);
     };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
     let link = LinkShape::default();
@@ -254,6 +259,6 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
-    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * machine.soft_ot * USE;
+    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * spent;
     Ok([each(tree.offline.seconds) + others * machine.large_ot, online])
 }
