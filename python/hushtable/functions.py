@@ -27,7 +27,7 @@ MOST_BITS = 16
 # The narrowest numbers that the library evaluates functions of; of narrower ones there are tables.
 LEAST_BITS = 8
 
-Method = Literal["auto", "table"] | tuple[int, int]
+Method = Literal["auto", "table", "angle"] | tuple[int, int]
 Outside = Literal["saturate", "clamp", "wrap", "strict"]
 
 
@@ -71,8 +71,8 @@ class Function:
         """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`.
 
         It is evaluated as the library and the program do, in the width of `x`. `method` is `"auto"` (the default: the
-        cheapest that is accurate enough), `"table"`, or degree and pieces of a spline, such as `(2, 64)`; `max_ulp` is
-        the largest error allowed, in steps of the result. `card` tells domain, accuracy and cost.
+        cheapest that is accurate enough), `"table"`, `"angle"` (a sine or cosine by angle addition), or degree and
+        pieces of a spline, such as `(2, 64)`; `max_ulp` is the largest error allowed, in steps of the result. `card` tells domain, accuracy and cost.
 
         The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
         the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
@@ -239,11 +239,11 @@ def _evaluation(
     outside: Outside | None = None,
     max_ulp: float | None = None,
 ) -> native.Evaluation:
-    ways = {None: (0, 0), "auto": (0, 0), "table": (0, 1)}
+    ways = {None: (0, 0), "auto": (0, 0), "table": (0, 1), "angle": (0, 2)}
     way = method if isinstance(method, tuple) else ways.get(method)
     if way is None or outside not in (None, "saturate", "clamp", "wrap", "strict"):
         raise ParamError(
-            f"{name}: method={method!r}, outside={outside!r} is not supported; accepted: 'auto', 'table' or (degree, "
+            f"{name}: method={method!r}, outside={outside!r} is not supported; accepted: 'auto', 'table', 'angle' or (degree, "
             f"pieces); 'saturate', 'clamp', 'wrap' or 'strict'"
         )
     return native.Evaluation(name, bits, fraction, domain, range, way, outside or "usual", fraction_out, max_ulp)
@@ -267,6 +267,12 @@ def _domain(x: Share) -> tuple[float, float]:
 
 
 _ALL = functions()
+acos = _ALL["acos"]
+asin = _ALL["asin"]
+atan = _ALL["atan"]
+cos = _ALL["cos"]
+cos2pi = _ALL["cos2pi"]
+cospi = _ALL["cospi"]
 erf = _ALL["erf"]
 exp = _ALL["exp"]
 gelu = _ALL["gelu"]
@@ -278,5 +284,11 @@ rsqrt = _ALL["rsqrt"]
 sigmoid = _ALL["sigmoid"]
 silu = _ALL["silu"]
 softplus = _ALL["softplus"]
+sin = _ALL["sin"]
+sin2pi = _ALL["sin2pi"]
+sinpi = _ALL["sinpi"]
 sqrt = _ALL["sqrt"]
+tan = _ALL["tan"]
+tan2pi = _ALL["tan2pi"]
 tanh = _ALL["tanh"]
+tanpi = _ALL["tanpi"]

@@ -35,7 +35,6 @@ class Share:
     """
 
     __slots__ = ("_party", "_range", "_words", "bits", "fraction", "kind")
-    __array_ufunc__ = None  # an array on the left leaves the operation to the share
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -245,6 +244,11 @@ class Share:
     ) -> Any:
         ours = _numpy_functions().get(func)
         return NotImplemented if ours is None else ours(*args, **kwargs)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from .ufuncs import apply
+
+        return apply(ufunc, method, inputs, kwargs)
 
     # --- inside
 

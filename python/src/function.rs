@@ -13,8 +13,8 @@ pub struct Evaluation {
 
 #[pymethods]
 impl Evaluation {
-    /// `method` is `(0, 0)` for the cheapest that is accurate enough, `(0, 1)` for a table, or degree and pieces
-    /// of a spline. `outside`: `"usual"`, `"saturate"`, `"clamp"`, `"wrap"` or `"strict"`. All numbers are known to
+    /// `method` is `(0, 0)` for the cheapest that is accurate enough, `(0, 1)` for a table, `(0, 2)` for angle
+    /// addition, or degree and pieces of a spline. `outside`: `"usual"`, `"saturate"`, `"clamp"`, `"wrap"` or `"strict"`. All numbers are known to
     /// lie in `range`.
     #[new]
     #[allow(clippy::too_many_arguments)] // named ones, in Python
@@ -38,6 +38,7 @@ impl Evaluation {
             range: range.map(bounds),
             method: match method {
                 (0, 0) => Method::Auto,
+                (0, 2) => Method::Angle,
                 (0, _) => Method::Direct,
                 (degree, pieces) => Method::Spline { degree, pieces },
             },

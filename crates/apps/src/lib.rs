@@ -3,5 +3,7 @@
 //! They know neither files nor command lines; those are the program's.
 #![forbid(unsafe_code)]
 
+pub mod fusion;
 pub mod inference;
+pub mod proximity;
 pub mod scoring;

@@ -8,7 +8,9 @@ mod pairs;
 mod relay;
 
 use apps::{
+    fusion::Fusion,
     inference::{Block, BlockShape, Weights},
+    proximity::{Places, Proximity},
     scoring::{Question, Scoring},
 };
 use billed::check_parts;
@@ -56,6 +58,35 @@ fn scores() {
             );
         }
     }
+}
+
+#[test]
+fn fusion() {
+    let fusion = Fusion::new(8, &[1.0, 2.0, 0.5], 0.9).expect("a fusion");
+    check_parts(
+        "fusion",
+        fusion.bill(64).expect("a bill"),
+        0,
+        |p| fusion.prepare(p, 64),
+        |s, m| m.eval(s, &[&[1; 64], &[2; 64], &[3; 64]]).map(drop),
+    );
+}
+
+#[test]
+fn proximity() {
+    for (places, operands) in [(Places::Own, 3), (Places::Shared, 4)] {
+        let proximity = Proximity::new(250.0, places).expect("a distance");
+        check_parts(
+            &format!("{places:?}"),
+            proximity.bill(64).expect("a bill"),
+            0,
+            |p| proximity.prepare(p, 64),
+            |s, m| m.eval(s, &vec![&[1; 64][..]; operands]).map(drop),
+        );
+    }
+    // What the page says of a pair.
+    let bytes = |places| Proximity::new(250.0, places).expect("a distance").bill(1).expect("a bill").bytes();
+    assert!(bytes(Places::Own) < 700.0 && bytes(Places::Shared) < 8500.0);
 }
 
 /// A run's bill is that of all its batches and of the opening; frames' headers and whole bytes come on top.

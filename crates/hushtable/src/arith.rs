@@ -3,6 +3,7 @@
 //! Each is a type of one-time material with its bill, as [`Multiplication`]: prepared by a party for a batch, and
 //! spent by a method that takes a session and the shares.
 
+mod angles;
 mod beaver;
 mod bit_product;
 mod carry;
@@ -26,6 +27,7 @@ mod onehot_digits;
 mod order;
 mod plan;
 mod product;
+mod radians;
 mod select;
 mod sides;
 mod small;
@@ -34,6 +36,7 @@ mod tree;
 mod truncate;
 
 pub use crate::bill::Objective;
+pub use angles::{AngleJob, Angles};
 pub use beaver::ProductTriples;
 pub use compare::{CompareDomain, CompareJob, Comparison};
 pub use containment::Containment;
@@ -50,6 +53,7 @@ pub use millionaires::Millionaires;
 pub use one_round::{MAX_CARRY_BITS, OneRoundExtension, OneRoundReduction, OneRoundTruncation};
 pub use plan::{ComparePlan, DigitMethod};
 pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
+pub use radians::Radians;
 pub use select::{Absolute, Clamp, Maximum, Relu};
 pub use sides::{Sides, SidesJob};
 pub use small::SmallProducts;

@@ -3,6 +3,7 @@
 mod net_support;
 mod support;
 
+mod angles;
 mod announce;
 mod arith_compare;
 mod arith_functions;

@@ -231,6 +231,14 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("function by a table, guarded", |p, x| {
         evaluated(p, x, Function::Tanh, [20, 6], over(-4.0, 4.0, math::Method::Direct, Outside::Saturate))
     }),
+    ("sine by angle addition", |p, x| {
+        let options = Options { method: math::Method::Angle, ..Options::default() };
+        evaluated(p, x, Function::SinPi, [24, 12], options)
+    }),
+    ("cosine of radians", |p, x| {
+        let options = Options { method: math::Method::Angle, ..Options::default() };
+        evaluated(p, x, Function::Cos, [24, 12], options)
+    }),
     ("function by lines", |p, x| {
         evaluated(p, x, Function::Sigmoid, [37, 10], over(-8.0, 8.0, LINES, Outside::Wrap))
     }),

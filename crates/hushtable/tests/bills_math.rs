@@ -4,7 +4,7 @@ use crate::support::billed::check_parts;
 
 use hushtable::{
     AShare, Role,
-    arith::{Fixed, Objective},
+    arith::{AngleJob, Fixed, Objective},
     math::{
         Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Outside,
         Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
@@ -53,6 +53,20 @@ fn functions_by_tables() {
         evaluated(Function::Tanh, 37, 6, over(-8.0, 7.0, Method::Direct, outside));
         evaluated(Function::Softplus, 64, 6, over(-4.0, 4.0, Method::Direct, outside));
     }
+}
+
+#[test]
+fn functions_by_angle_addition() {
+    let angle = Options { method: Method::Angle, ..Options::default() };
+    for function in [Function::Sin, Function::Cos, Function::SinPi, Function::Cos2Pi] {
+        evaluated(function, 16, 9, angle);
+        evaluated(function, 32, 30, Options { fraction_out: Some(24), ..angle });
+        evaluated(function, 64, 12, Options { fraction_out: Some(40), ..angle });
+    }
+    // What its page says: sine and cosine of 32 bits.
+    let bill = AngleJob::new(32, 32, 30).expect("a job").bill();
+    assert_eq!((bill.all_cots(), bill.online.all_bits(), bill.online.rounds), (72, 64, 1));
+    assert!(bill.bytes() < 1100.0, "{}", bill.bytes());
 }
 
 #[test]

@@ -38,12 +38,19 @@ fn tables_of_16_bits_are_right_to_half_a_unit() {
     }
 }
 
+/// Those that polynomials serve: without poles, without infinite slopes, and not for numbers that wrap.
+fn smooth() -> impl Iterator<Item = Function> {
+    let steep = [Function::Asin, Function::Acos];
+    let serves = move |f: &Function| !f.has_poles() && !steep.contains(f) && f.tails() != [Tail::Period; 2];
+    Function::ALL.into_iter().filter(serves)
+}
+
 /// The same for splines; and the protocol at every fifth number of the domain.
 #[test]
 fn splines_of_16_bits_are_right_to_three_units() {
     let run = |p: &mut Party| {
         p.stock_cots(1 << 18, 1 << 18)?;
-        for function in Function::ALL {
+        for function in smooth() {
             for degree in 1..=3 {
                 // Where results are as large as numbers, they want more bits.
                 let fraction = if function.tails()[1] == Tail::Number { 10 } else { 12 };
@@ -73,7 +80,7 @@ fn splines_of_16_bits_are_right_to_three_units() {
 #[test]
 fn splines_of_wide_rings_are_right_to_three_units() {
     for (bits, fraction) in [(32, 12), (64, 16)] {
-        for function in Function::ALL {
+        for function in smooth() {
             for degree in [2, 3] {
                 let card = spline(function, bits, fraction, degree).card();
                 assert!(card.max_ulp() <= 3.0 && card.accuracy.step < 1 << 12, "{card}");

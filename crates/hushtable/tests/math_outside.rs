@@ -376,6 +376,11 @@ fn saturation_is_a_step_of_less_than_a_unit() {
             if function == Function::Exp && fraction > 16 {
                 continue;
             }
+            // Nor any of these: a table of 2^16 numbers is all there is.
+            let steep = function.has_poles() || matches!(function, Function::Asin | Function::Acos);
+            if steep && fraction > 12 {
+                continue;
+            }
             let evaluation = Evaluation::new(function, 64, fraction, &Options::default()).unwrap();
             let card = evaluation.card();
             assert!(card.jumps.iter().all(|&jump| jump < 1.0), "{card}");

@@ -52,6 +52,8 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("function-table", |p| table(p, 10, Outside::Wrap)),
     ("function-table-saturated", |p| table(p, 20, Outside::Saturate)),
     ("function-table-strict", |p| table(p, 20, Outside::Strict)),
+    ("function-angle", |p| angle(p, Function::CosPi)),
+    ("function-angle-radians", |p| angle(p, Function::Sin)),
     ("function-spline-1", |p| spline(p, 1, 37, Outside::Wrap, None)),
     ("function-spline-2", |p| spline(p, 2, 37, Outside::Wrap, None)),
     ("function-spline-3", |p| spline(p, 3, 37, Outside::Wrap, None)),
@@ -139,6 +141,12 @@ const TIGHT: math::Method = math::Method::Spline { degree: 2, pieces: 64 };
 
 fn table(p: &mut Party, bits: u32, outside: Outside) -> Result<()> {
     evaluated(p, bits, math::Method::Direct, -8.0..8.0, outside, None)
+}
+
+fn angle(p: &mut Party, function: Function) -> Result<()> {
+    let options = Options { method: math::Method::Angle, ..Options::default() };
+    let x = Fixed::new(AShare::<u64>::new(24, vec![111; 6]), 10)?;
+    Evaluation::new(function, 24, 10, &options)?.prepare(p, 6)?.eval(p, &x).map(drop)
 }
 
 fn spline(p: &mut Party, degree: u32, bits: u32, outside: Outside, max_ulp: Option<f64>) -> Result<()> {

@@ -10,6 +10,7 @@
 compile_error!("blocks and rows are little-endian in memory and on the wire");
 
 mod aes;
+pub mod angle;
 pub mod block;
 pub mod ct;
 pub mod forest;

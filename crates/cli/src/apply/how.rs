@@ -37,7 +37,8 @@ pub struct How {
     /// The same as --outside strict
     #[arg(long, conflicts_with = "outside")]
     pub strict: bool,
-    /// How the function is evaluated: auto, table, or spline:DEGREE:PIECES, such as spline:3:64
+    /// How the function is evaluated: auto, table, angle (sines and cosines by angle addition), or
+    /// spline:DEGREE:PIECES, such as spline:3:64
     #[arg(long, value_name = "HOW", value_parser = method)]
     pub method: Option<Method>,
     /// Binary digits after the point of the results, 0 to 32 [default: 16; tables: what their values need, up to
@@ -107,6 +108,7 @@ pub fn method_name(method: Method) -> String {
     match method {
         Method::Auto => "auto".to_owned(),
         Method::Direct => "table".to_owned(),
+        Method::Angle => "angle".to_owned(),
         Method::Spline { degree, pieces } => format!("spline:{degree}:{pieces}"),
     }
 }
@@ -119,6 +121,7 @@ fn method(text: &str) -> std::result::Result<Method, String> {
     match text {
         "auto" => Ok(Method::Auto),
         "table" => Ok(Method::Direct),
-        _ => spline(text).ok_or_else(|| "expected auto, table, or spline:DEGREE:PIECES".to_owned()),
+        "angle" => Ok(Method::Angle),
+        _ => spline(text).ok_or_else(|| "expected auto, table, angle, or spline:DEGREE:PIECES".to_owned()),
     }
 }

@@ -43,6 +43,11 @@ impl BitProducts {
         Ok(Self { k, products: Products::prepare(p, Direction::FromP0, count, &[k])? })
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.products.len()
+    }
+
     /// What a product costs.
     pub(super) fn bill(k: u32) -> Bill {
         Products::bill(Direction::FromP0, &[k])

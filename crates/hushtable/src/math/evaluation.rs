@@ -1,25 +1,30 @@
 //! A public function at a given format, and its two phases.
 
+mod angle;
 mod check;
 mod choose;
 mod direct;
 mod form;
 mod guard;
+mod program;
 mod range;
 
 use std::sync::Arc;
 
 use prim::ring::Ring;
 
+use angle::Angle;
 use check::Check;
+use direct::MAX_TABLE_BITS;
 use form::Form;
 use guard::{Guard, Instead};
+use program::{Program, check_format, greatest, instead};
 use range::Ends;
 
 use super::{
     functions::{
         Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail,
-        target::{Edge, Grid, Target, check_fraction, known_domain, usual_domain},
+        target::{Grid, Target, known_domain, usual_domain},
     },
     splines::spline,
 };
@@ -40,22 +45,6 @@ use crate::{
 #[derive(Clone)]
 pub struct Evaluation(Arc<Program>);
 
-/// What both parties know.
-struct Program {
-    name: String,
-    bits: u32,
-    grid: Grid,
-    fraction_out: u32,
-    form: Form,
-    check: Option<Check>,
-    guard: Option<Guard>,
-    instead: [Instead; 2],
-    ends: Ends,
-    accuracy: Accuracy,
-    jumps: [f64; 2],
-    bill: Bill,
-}
-
 impl Evaluation {
     /// A function by name, in a ring of `bits` bits, 8 to 64, of numbers with `fraction` bits behind the
     /// point.
@@ -66,15 +55,84 @@ impl Evaluation {
     /// supported, an accumulator that needs more than 64 bits, or an accuracy that no method reaches.
     pub fn new(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
         check_format(bits, fraction, options)?;
-        let evaluate = |x| function.eval(x);
-        let over = |domain| {
+        let fraction_out = options.fraction_out.unwrap_or(fraction);
+        let reduced = function.wave().is_some() && function.tails() == [Tail::End; 2];
+        if !reduced || options.domain.is_some() || !matches!(options.outside, Outside::Usual | Outside::Wrap)
+        {
+            return Self::tabled(function, bits, fraction, options);
+        }
+        let whole = Angle::new(function, bits, fraction, fraction_out)
+            .map(|angle| Self::whole(function, bits, fraction, angle));
+        match options.method {
+            Method::Angle => whole,
+            Method::Auto => Self::cheaper(whole, || Self::tabled(function, bits, fraction, options), options),
+            _ => Self::tabled(function, bits, fraction, options),
+        }
+    }
+
+    /// A sine or cosine of numbers in radians, wherever they lie in half of the ring.
+    fn whole(function: Function, bits: u32, fraction: u32, angle: Angle) -> Self {
+        let (lo, count) = (-1i64 << (bits - 2), 1u64 << (bits - 1));
+        let end = 2f64.powi(bits as i32 - 2 - fraction as i32);
+        let grid = Grid { bounds: Bounds { lo: -end, hi: end }, fraction, lo, count };
+        let ends = Ends::none();
+        let ([max_ulp, mean_ulp], bill) = (angle.error(), angle.bill());
+        Self(Arc::new(Program {
+            name: function.name().into(),
+            bits,
+            grid,
+            fraction_out: angle.fraction(),
+            form: Form::Angle(angle),
+            check: None,
+            guard: None,
+            instead: [Instead::Constant(0); 2],
+            ends,
+            accuracy: Accuracy { max_ulp, mean_ulp, step: 0 },
+            jumps: [0.0; 2],
+            bill,
+        }))
+    }
+
+    /// Of an angle addition over half of the ring and of what has a domain: what is accurate enough and serves all
+    /// numbers that there may be, then what is cheaper.
+    fn cheaper(
+        whole: Result<Self>,
+        tabled: impl FnOnce() -> Result<Self>,
+        options: &Options,
+    ) -> Result<Self> {
+        // As for other domains: what a table would hold is to be as exact as one.
+        let small = |whole: &Self| whole.0.grid.bits() <= MAX_TABLE_BITS;
+        let limit = |whole: &Self| options.max_ulp.unwrap_or(if small(whole) { 1.0 } else { 3.0 });
+        let whole = match whole {
+            Ok(whole) if whole.0.accuracy.max_ulp <= limit(&whole) => whole,
+            _ => return tabled(),
+        };
+        let Some(range) = options.range else { return Ok(whole) };
+        let Ok(tabled) = tabled() else { return Ok(whole) };
+        if !tabled.0.grid.bounds.contains(range) {
+            return if whole.0.grid.bounds.contains(range) { Ok(whole) } else { Ok(tabled) };
+        }
+        let weight = |of: &Self| choose::weigh(&of.0.form, &of.0.bill, options.objective);
+        Ok(if weight(&whole)? < weight(&tabled)? { whole } else { tabled })
+    }
+
+    /// A function over a domain.
+    fn tabled(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
+        let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
+        let (most, poles) = (greatest(bits, format[2]), function.has_poles());
+        let evaluate = |x| if poles { function.eval(x).clamp(-most, most) } else { function.eval(x) };
+        let over = |domain: Bounds| {
+            let tails = function.tails_over(domain);
             let options = Options { domain: Some(domain), ..*options };
-            Self::make(function.name(), &evaluate, function.tails(), bits, fraction, &options)
+            let angle = match tails {
+                [Tail::Period, _] => Angle::new(function, bits, fraction, format[2]).ok(),
+                _ => None,
+            };
+            Self::make(function.name(), &evaluate, tails, [bits, fraction], &options, angle)
         };
         if let Some(domain) = options.domain {
             return over(domain);
         }
-        let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
         let [wide, own] = [true, false].map(|moved_out| usual_domain(function, format, moved_out));
         let known = options.range.map_or(wide, |range| known_domain(function, wide, range));
         // Where nothing is accurate enough over one, or the function not finite, the next may do.
@@ -102,7 +160,7 @@ impl Evaluation {
         fraction: u32,
         options: &Options,
     ) -> Result<Self> {
-        Self::make(name, &f, [Tail::End; 2], bits, fraction, options)
+        Self::make(name, &f, [Tail::End; 2], [bits, fraction], options, None)
     }
 
     /// Any public function as one table: of numbers with as many bits behind the point as make the domain
@@ -136,9 +194,9 @@ impl Evaluation {
         name: &str,
         f: &dyn Fn(f64) -> f64,
         tails: [Tail; 2],
-        bits: u32,
-        fraction: u32,
+        [bits, fraction]: [u32; 2],
         options: &Options,
+        angle: Option<Angle>,
     ) -> Result<Self> {
         check_format(bits, fraction, options)?;
         let Some(domain) = options.domain else {
@@ -155,7 +213,7 @@ impl Evaluation {
         let options = &Options { outside: ends.outside, ..*options };
         let check = Check::new(&grid, bits, ends.refused, options.objective)?;
         let target = Target::new(f, grid, tails, [fraction_out, bits], ends.outside)?;
-        let (choice, accuracy) = choose::choose(&target, bits, options)?;
+        let (choice, accuracy) = choose::choose(&target, bits, options, angle.filter(|_| target.repeats))?;
         let instead = instead(&target, bits, choice.guard.is_some())?;
         let checked = check.map_or(Ok(Bill::FREE), |check| check.bill())?;
         let (name, bill, jumps) = (name.to_string(), choice.bill(bits)? + checked, target.jumps());
@@ -194,6 +252,7 @@ impl Evaluation {
             gathered: program.check.is_some(),
             outside: program.ends.outside,
             refused: program.ends.refused,
+            repeats: program.ends.repeat(),
             reach: program.reach(),
         }
     }
@@ -257,6 +316,7 @@ impl Evaluation {
         let material = match &self.0.form {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
             Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
+            Form::Angle(angle) => Material::Angle(Box::new(angle.prepare(p, batch)?)),
         };
         Ok(Prepared { program: self.0.clone(), batch, check, guard, material })
     }
@@ -284,6 +344,7 @@ pub struct Prepared {
 enum Material {
     Direct(Box<Signed<Cyclic>>),
     Spline(Box<spline::Material>),
+    Angle(Box<angle::Material>),
 }
 
 impl Prepared {
@@ -314,6 +375,7 @@ impl Prepared {
         let y = match (&program.form, self.material) {
             (Form::Direct(direct), Material::Direct(material)) => direct.eval(s, *material, x)?,
             (Form::Spline(spline), Material::Spline(material)) => spline.eval(s, *material, x)?,
+            (Form::Angle(angle), Material::Angle(material)) => angle.eval(s, *material, x)?,
             _ => unreachable!("material is made for its form"),
         };
         let y = Fixed::new(y, program.fraction_out)?;
@@ -322,64 +384,4 @@ impl Prepared {
             None => Ok(y),
         }
     }
-}
-
-/// `Ok(())` for a ring that is served, and bits behind the point that it has.
-fn check_format(bits: u32, fraction: u32, options: &Options) -> Result<()> {
-    if !(8..=64).contains(&bits) {
-        let (what, got) = ("width of the ring", bits.to_string());
-        return Err(Error::Param { what, got, accepted: "8 to 64".into() });
-    }
-    check_fraction(bits, fraction)?;
-    check_fraction(bits, options.fraction_out.unwrap_or(fraction))
-}
-
-impl Program {
-    /// Where numbers are treated as the options say.
-    fn reach(&self) -> Bounds {
-        if self.ends.outside == Outside::Wrap {
-            return self.grid.bounds;
-        }
-        let half = 1i128 << (self.bits - 1);
-        let [lo, hi] = self.guard.map_or([-half, half], |guard| guard.reach());
-        // What is refused need not be told apart.
-        let lo = if self.ends.refused[0] { -half } else { lo };
-        let hi = if self.ends.refused[1] { half } else { hi };
-        let [held_lo, held_hi] = self.instead.map(|instead| match instead {
-            // The number itself must fit the results.
-            Instead::Number(more) => half >> more,
-            Instead::Constant(_) => half,
-        });
-        let (lo, hi) = (lo.max(-held_lo), hi.min(held_hi));
-        // Numbers of fewer digits are to lie inside.
-        let (mut first, mut end) = (lo as f64, hi as f64);
-        if (first as i128) < lo {
-            first = first.next_up();
-        }
-        if end as i128 > hi {
-            end = end.next_down();
-        }
-        let unit = 2f64.powi(self.grid.fraction as i32);
-        Bounds { lo: first / unit, hi: end / unit }
-    }
-}
-
-/// What stands for results outside, where `replaced`.
-fn instead(target: &Target, bits: u32, replaced: bool) -> Result<[Instead; 2]> {
-    if !replaced {
-        return Ok([Instead::Constant(0); 2]);
-    }
-    let ends = [-1, target.grid.count as i64];
-    let of = |i: usize| match target.edges[i] {
-        Edge::Constant(_) => Ok(Instead::Constant(target.rounded(ends[i], bits)?)),
-        Edge::Number => match target.fraction.checked_sub(target.grid.fraction) {
-            Some(more) => Ok(Instead::Number(more)),
-            None => {
-                let (what, got) = ("bits behind the point of the results", target.fraction.to_string());
-                let accepted = format!("at least {}, as the numbers have, to saturate", target.grid.fraction);
-                Err(Error::Param { what, got, accepted })
-            }
-        },
-    };
-    Ok([of(0)?, of(1)?])
 }

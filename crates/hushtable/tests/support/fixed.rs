@@ -3,6 +3,7 @@
 use hushtable::{
     AShare, Result, Role,
     arith::{Fixed, fixed},
+    math::Function,
 };
 use prim::{block::Block, prg::Prg};
 
@@ -16,4 +17,11 @@ pub fn shared(role: Role, values: &[f64], bits: u32, scale: u32, seed: u64) -> R
         Role::P1 => AShare::new(bits, fixed::encode(values, bits, scale)?).minus(&masks),
     };
     Fixed::new(share, scale)
+}
+
+/// A function, at its poles within what a ring holds.
+pub fn held(function: Function, bits: u32, fraction: u32) -> impl Fn(f64) -> f64 {
+    let power = |bits: u32| 2f64.powi(bits as i32);
+    let most = (power(bits - 1) - 1.0).min(power(bits - 1).next_down()) / power(fraction);
+    move |x| if function.has_poles() { function.eval(x).clamp(-most, most) } else { function.eval(x) }
 }

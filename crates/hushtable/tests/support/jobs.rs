@@ -17,7 +17,7 @@ use hushtable::{
         ottt::Ottt,
         splut::SpLut,
     },
-    math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
+    math::{Bounds, Evaluation, Function, Method, Options, Softmax, SoftmaxJob},
     onehot::{Cyclic, OneHot, Xor},
     ot::Scheme,
     permutation::{Arrays, permute, rotate},
@@ -228,6 +228,12 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let domain = Some(Bounds { lo: -8.0, hi: 8.0 });
         let options = Options { domain, ..Options::default() };
         let material = Evaluation::new(Function::Sigmoid, 24, 8, &options)?.prepare(p, BATCH)?;
+        let x = fixed::shared(p.role(), &[0.5; BATCH], 24, 8, SEED)?;
+        material.eval(p, &x).and_then(|_| p.barrier())
+    }),
+    ("sine of radians", None, |p| {
+        let options = Options { method: Method::Angle, ..Options::default() };
+        let material = Evaluation::new(Function::Sin, 24, 8, &options)?.prepare(p, BATCH)?;
         let x = fixed::shared(p.role(), &[0.5; BATCH], 24, 8, SEED)?;
         material.eval(p, &x).and_then(|_| p.barrier())
     }),

@@ -1,6 +1,7 @@
 //! Which way of evaluating a function suits: the cheapest that is accurate enough.
 
 use super::{
+    angle::Angle,
     direct::{Direct, MAX_TABLE_BITS},
     form::Form,
     guard::Guard,
@@ -59,12 +60,30 @@ const BATCH: usize = 1 << 16;
 ///
 /// # Errors
 /// [`Error::Param`] if nothing is accurate enough, and as [`Direct::new`] and [`Pieces::new`].
-pub(super) fn choose(target: &Target, bits: u32, options: &Options) -> Result<(Choice, Accuracy)> {
+pub(super) fn choose(
+    target: &Target,
+    bits: u32,
+    options: &Options,
+    angle: Option<Angle>,
+) -> Result<(Choice, Accuracy)> {
     match options.method {
+        Method::Angle => by_angle(target, options, angle),
         Method::Direct => Ok(direct(target, bits, options)?.measured(target)),
         Method::Spline { degree, pieces } => asked_for(target, bits, options, degree, pieces),
-        Method::Auto => cheapest(target, bits, options),
+        Method::Auto => cheapest(target, bits, options, angle),
     }
+}
+
+fn by_angle(target: &Target, options: &Options, angle: Option<Angle>) -> Result<(Choice, Accuracy)> {
+    let Some(angle) = angle else {
+        let (what, got) = ("method", Method::Angle.to_string());
+        let accepted = "angle addition for sines and cosines, without a domain of its own or a check".into();
+        return Err(Error::Param { what, got, accepted });
+    };
+    let limit = options.max_ulp.unwrap_or(f64::INFINITY);
+    let made = Choice { form: Form::Angle(angle), guard: None }.measured(target);
+    let error = made.1.max_ulp;
+    if error <= limit { Ok(made) } else { inaccurate(limit, Some(error)) }
 }
 
 fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
@@ -139,15 +158,22 @@ fn inaccurate(limit: f64, least: Option<f64>) -> Result<(Choice, Accuracy)> {
 }
 
 /// Of all that are accurate enough.
-fn cheapest(target: &Target, bits: u32, options: &Options) -> Result<(Choice, Accuracy)> {
+fn cheapest(
+    target: &Target,
+    bits: u32,
+    options: &Options,
+    angle: Option<Angle>,
+) -> Result<(Choice, Accuracy)> {
     let small = target.grid.bits() <= MAX_TABLE_BITS;
     let limit = options.max_ulp.unwrap_or(if small { 1.0 } else { 3.0 });
-    let mut candidates = Vec::new();
+    let angle = angle.map(|angle| Choice { form: Form::Angle(angle), guard: None });
+    let mut candidates: Vec<_> = angle.into_iter().collect();
     if small && limit >= 0.5 {
         candidates.push(direct(target, bits, options)?);
     }
     let mut refused = None;
-    for degree in 1..=MAX_DEGREE {
+    // Splines have no numbers that wrap.
+    for degree in (1..=MAX_DEGREE).filter(|_| !target.repeats) {
         refused = splines(target, bits, options, (degree, limit), &mut candidates).or(refused);
     }
     let weighed = candidates.into_iter().map(|c| Ok((weight(&c, bits, options.objective)?, c)));
@@ -193,8 +219,12 @@ fn splines(
 
 /// What is to be small.
 fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
-    let bill = choice.bill(bits)?;
-    let [offline, online] = nanoseconds(choice, &bill)?;
+    weigh(&choice.form, &choice.bill(bits)?, objective)
+}
+
+/// The same of a form, whatever else is in the bill.
+pub(super) fn weigh(form: &Form, bill: &Bill, objective: Objective) -> Result<f64> {
+    let [offline, online] = nanoseconds(form, bill)?;
     Ok(match objective {
         Objective::Total => offline + online,
         Objective::Online => online + plan::BEFORE * offline,
@@ -215,16 +245,20 @@ fn spent_ot() -> Work {
 
 /// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
 /// OTs, each of which is hashed, masked and sent.
-fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
-    let (index_bits, value_bits, columns) = choice.form.table();
+fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
+    let machine = Machine::REFERENCE;
+    let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
+    let spent = machine.seconds(spent_ot(), 1) * 1e9;
+    let Some((index_bits, value_bits, columns)) = form.table() else {
+        // All of its correlated OTs are used offline.
+        return Ok([bill.all_cots() as f64 * (machine.large_ot + spent), 0.0]);
+    };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
-    let (link, machine) = (LinkShape::default(), Machine::REFERENCE);
+    let link = LinkShape::default();
     let all = plan::plan(&job, BATCH, &link, &machine, Objective::Total)?;
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
-    let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
-    let online =
-        each(tree.online.seconds) * columns as f64 * COLUMN + others * machine.seconds(spent_ot(), 1) * 1e9;
+    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * spent;
     Ok([each(tree.offline.seconds) + others * machine.large_ot, online])
 }

@@ -136,7 +136,8 @@ impl Direct {
 }
 
 fn index_bits(target: &Target, bits: u32) -> Result<u32> {
-    if bits <= MAX_TABLE_BITS && bits <= target.grid.bits() + COVER {
+    // What repeats has no values outside.
+    if !target.repeats && bits <= MAX_TABLE_BITS && bits <= target.grid.bits() + COVER {
         return Ok(bits);
     }
     let index_bits = target.grid.bits();

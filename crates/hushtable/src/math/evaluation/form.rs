@@ -1,6 +1,6 @@
 //! The two ways of evaluating a function, and how accurate they are.
 
-use super::direct::Direct;
+use super::{angle::Angle, direct::Direct};
 use crate::math::{
     functions::{Accuracy, Method, target::Target},
     splines::spline::Spline,
@@ -17,6 +17,7 @@ const FEW: u64 = 1 << 11;
 pub(super) enum Form {
     Direct(Direct),
     Spline(Spline),
+    Angle(Angle),
 }
 
 impl Form {
@@ -24,19 +25,21 @@ impl Form {
         match self {
             Self::Direct(_) => Method::Direct,
             Self::Spline(spline) => spline.method(),
+            Self::Angle(_) => Method::Angle,
         }
     }
 
-    /// Rows of the table that is read.
+    /// Rows of the table that is read, if one is.
     pub(super) fn entries(&self) -> usize {
-        1 << self.table().0
+        self.table().map_or(0, |(index_bits, ..)| 1 << index_bits)
     }
 
     /// Index bits, value bits and columns of the table that is read.
-    pub(super) fn table(&self) -> (u32, u32, usize) {
+    pub(super) fn table(&self) -> Option<(u32, u32, usize)> {
         match self {
-            Self::Direct(direct) => direct.table(),
-            Self::Spline(spline) => spline.table(),
+            Self::Direct(direct) => Some(direct.table()),
+            Self::Spline(spline) => Some(spline.table()),
+            Self::Angle(_) => None,
         }
     }
 
@@ -45,6 +48,7 @@ impl Form {
         match self {
             Self::Direct(direct) => direct.bill(),
             Self::Spline(spline) => spline.bill(),
+            Self::Angle(angle) => Ok(angle.bill()),
         }
     }
 
@@ -53,6 +57,7 @@ impl Form {
         match self {
             Self::Direct(direct) => [vec![0], direct.words()].concat(),
             Self::Spline(spline) => [vec![1], spline.words()].concat(),
+            Self::Angle(angle) => [vec![2], angle.words()].concat(),
         }
     }
 
@@ -61,11 +66,16 @@ impl Form {
         match self {
             Self::Direct(direct) => Results::of([direct.result(x)].into_iter()),
             Self::Spline(spline) => Results::of(spline.pieces().results(x as i64)),
+            Self::Angle(angle) => Results::of(angle.results().into_iter()),
         }
     }
 
     /// How far the results lie from the function.
     pub(super) fn accuracy(&self, target: &Target) -> Accuracy {
+        if let Self::Angle(angle) = self {
+            let [max_ulp, mean_ulp] = angle.error();
+            return Accuracy { max_ulp, mean_ulp, step: 0 };
+        }
         let (mut max_ulp, mut sum, mut count) = (0f64, 0f64, 0f64);
         let step = step(target, LOOKED_AT);
         for errors in self.errors(target, step) {

@@ -18,6 +18,11 @@ pub(super) struct Ends {
 }
 
 impl Ends {
+    /// There are no numbers beyond, as the caller promises.
+    pub(super) fn none() -> Self {
+        Self { outside: Outside::Wrap, refused: [false; 2], tails: [Tail::End; 2] }
+    }
+
     /// For numbers of the options' range.
     ///
     /// # Errors
@@ -44,6 +49,11 @@ impl Ends {
         Ok(Self { outside, refused, tails })
     }
 
+    /// Whether the function repeats beyond them.
+    pub(super) fn repeat(&self) -> bool {
+        self.tails == [Tail::Period; 2] && self.outside == Outside::Wrap
+    }
+
     /// The least and the greatest result for the numbers of `range`, at a scale of `2^fraction` in a ring of `bits`
     /// bits: what is seen at some numbers, with a margin for those between.
     pub(super) fn results(
@@ -55,10 +65,13 @@ impl Ends {
     ) -> [i64; 2] {
         let saturates = matches!(self.outside, Outside::Saturate | Outside::Usual);
         let (step, margin) = match form {
-            Form::Direct(_) => (1, 0.0),
+            Form::Direct(_) | Form::Angle(_) => (1, 0.0),
             // Numbers near the domain may be evaluated as those inside.
             Form::Spline(_) => (grid.count.div_ceil(LOOKED_AT) as usize, if saturates { 4.0 } else { 0.0 }),
         };
+        if let Form::Angle(angle) = form {
+            return angle.results();
+        }
         let last = grid.count - 1;
         let seen = (0..last).step_by(step).chain([last]).map(|x| form.results(x));
         let Results { least, greatest } = seen.reduce(Results::with).expect("the last");
@@ -70,7 +83,7 @@ impl Ends {
                 let value = match self.tails[i] {
                     Tail::Limit(value) => value,
                     Tail::Number => end,
-                    Tail::End => continue,
+                    Tail::End | Tail::Period => continue,
                 };
                 least = least.min((value * 2f64.powi(fraction as i32)).floor());
                 greatest = greatest.max((value * 2f64.powi(fraction as i32)).ceil());

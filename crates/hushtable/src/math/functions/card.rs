@@ -12,7 +12,8 @@ pub struct Accuracy {
     pub max_ulp: f64,
     /// On average over the numbers looked at and all shares of them.
     pub mean_ulp: f64,
-    /// Every how many numbers of the domain one was looked at; 1 for all.
+    /// Every how many numbers of the domain one was looked at; 1 for all; 0 for a bound by proof, with the mean
+    /// that its roundings have.
     pub step: u64,
 }
 
@@ -47,6 +48,8 @@ pub struct Card {
     pub outside: Outside,
     /// Whether numbers below the domain are refused, and those above.
     pub refused: [bool; 2],
+    /// Whether the function repeats beyond the domain, which is a whole period: what is outside does not matter.
+    pub repeats: bool,
     /// Numbers between these are treated so; others may give anything.
     pub reach: Bounds,
 }
@@ -75,6 +78,7 @@ impl Card {
     /// What becomes of numbers outside, in words.
     pub fn treatment(&self) -> &'static str {
         match (self.outside, self.refused) {
+            _ if self.repeats => "repeats",
             (Outside::Usual, [true, false]) => "strict below, saturate above",
             (Outside::Usual, _) => "saturate below, strict above",
             (outside, _) => outside.name(),
@@ -101,13 +105,17 @@ impl fmt::Display for Card {
             (self.bill.all_cots(), self.bill.online.all_bits(), self.bill.online.rounds);
         let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
         let over = match self.accuracy.step {
+            0 => format!("less than {max:.2} ulp by proof, about {mean:.2} on average"),
             1 => format!("at most {max:.2} ulp, {mean:.2} on average, over all numbers"),
             step => format!("largest seen {max:.2} ulp, {mean:.2} on average, at one number of {step}"),
         };
         writeln!(f, "function  {}", self.function)?;
         writeln!(f, "domain    {}", self.domain)?;
         writeln!(f, "ring      {} bits, scale 2^-{} to 2^-{}", self.ring, self.scale, self.scale_out)?;
-        writeln!(f, "method    {}, {} entries", self.method, self.entries)?;
+        match self.method {
+            Method::Angle => writeln!(f, "method    {}", self.method)?,
+            _ => writeln!(f, "method    {}, {} entries", self.method, self.entries)?,
+        }
         writeln!(f, "error     {over}")?;
         writeln!(
             f,
@@ -117,6 +125,7 @@ impl fmt::Display for Card {
             if self.gathered { ", ceil(log2 n) more for n numbers" } else { "" }
         )?;
         match self.outside {
+            _ if self.repeats => write!(f, "outside   repeats; numbers in {}", self.reach),
             Outside::Wrap => write!(f, "outside   not allowed, not checked"),
             Outside::Strict => write!(f, "outside   strict: refused, which the cost includes"),
             _ => {

@@ -1,6 +1,10 @@
 //! The functions that are known by name.
 
-use std::{fmt, str::FromStr};
+use std::{
+    f64::consts::{FRAC_PI_2, PI},
+    fmt,
+    str::FromStr,
+};
 
 use super::Bounds;
 use crate::error::{Error, Result};
@@ -34,6 +38,30 @@ pub enum Function {
     Erf,
     /// `x` itself.
     Identity,
+    /// Sine of x radians.
+    Sin,
+    /// Cosine of x radians.
+    Cos,
+    /// Tangent of x radians.
+    Tan,
+    /// Sine of x half turns: `sin(pi x)`.
+    SinPi,
+    /// Cosine of x half turns.
+    CosPi,
+    /// Tangent of x half turns.
+    TanPi,
+    /// Sine of x turns: `sin(2 pi x)`.
+    Sin2Pi,
+    /// Cosine of x turns.
+    Cos2Pi,
+    /// Tangent of x turns.
+    Tan2Pi,
+    /// Arc sine, in radians; that of the nearer end for a number beyond -1 or 1.
+    Asin,
+    /// Arc cosine, in radians; as the arc sine beyond -1 and 1.
+    Acos,
+    /// Arc tangent, in radians.
+    Atan,
 }
 
 /// What a function tends to beyond an end of its domain: the value that saturation gives.
@@ -43,13 +71,15 @@ pub enum Tail {
     Limit(f64),
     /// The number itself.
     Number,
+    /// The function again: it repeats, and the domain is a whole period.
+    Period,
     /// Nothing in particular: its value at the end of the domain.
     End,
 }
 
 impl Function {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 25] = [
         Self::Sigmoid,
         Self::Tanh,
         Self::Exp,
@@ -63,6 +93,18 @@ impl Function {
         Self::Softplus,
         Self::Erf,
         Self::Identity,
+        Self::Sin,
+        Self::Cos,
+        Self::Tan,
+        Self::SinPi,
+        Self::CosPi,
+        Self::TanPi,
+        Self::Sin2Pi,
+        Self::Cos2Pi,
+        Self::Tan2Pi,
+        Self::Asin,
+        Self::Acos,
+        Self::Atan,
     ];
 
     /// The name on a command line and of a result.
@@ -81,6 +123,18 @@ impl Function {
             Self::Softplus => "softplus",
             Self::Erf => "erf",
             Self::Identity => "identity",
+            Self::Sin => "sin",
+            Self::Cos => "cos",
+            Self::Tan => "tan",
+            Self::SinPi => "sinpi",
+            Self::CosPi => "cospi",
+            Self::TanPi => "tanpi",
+            Self::Sin2Pi => "sin2pi",
+            Self::Cos2Pi => "cos2pi",
+            Self::Tan2Pi => "tan2pi",
+            Self::Asin => "asin",
+            Self::Acos => "acos",
+            Self::Atan => "atan",
         }
     }
 
@@ -100,6 +154,18 @@ impl Function {
             Self::Softplus => "ln(1 + e^x)",
             Self::Erf => "error function",
             Self::Identity => "x itself",
+            Self::Sin => "sine of x radians",
+            Self::Cos => "cosine of x radians",
+            Self::Tan => "tangent of x radians",
+            Self::SinPi => "sine of x half turns, sin(pi x)",
+            Self::CosPi => "cosine of x half turns, cos(pi x)",
+            Self::TanPi => "tangent of x half turns, tan(pi x)",
+            Self::Sin2Pi => "sine of x turns, sin(2 pi x)",
+            Self::Cos2Pi => "cosine of x turns, cos(2 pi x)",
+            Self::Tan2Pi => "tangent of x turns, tan(2 pi x)",
+            Self::Asin => "arc sine, in radians",
+            Self::Acos => "arc cosine, in radians",
+            Self::Atan => "arc tangent, in radians",
         }
     }
 
@@ -119,7 +185,38 @@ impl Function {
             Self::Softplus => x.max(0.0) + libm::log1p(libm::exp(-x.abs())),
             Self::Erf => libm::erf(x),
             Self::Identity => x,
+            Self::Sin => libm::sin(x),
+            Self::Cos => libm::cos(x),
+            Self::Tan => libm::tan(x),
+            Self::SinPi => sin_half_turns(x),
+            Self::CosPi => sin_half_turns(x.rem_euclid(2.0) + 0.5),
+            Self::TanPi => tan_half_turns(x),
+            Self::Sin2Pi => sin_half_turns(2.0 * x),
+            Self::Cos2Pi => sin_half_turns((2.0 * x).rem_euclid(2.0) + 0.5),
+            Self::Tan2Pi => tan_half_turns(2.0 * x),
+            Self::Asin => libm::asin(x.clamp(-1.0, 1.0)),
+            Self::Acos => libm::acos(x.clamp(-1.0, 1.0)),
+            Self::Atan => libm::atan(x),
         }
+    }
+
+    /// Whether it has poles: values that a ring does not hold are the greatest and the least that it does.
+    pub fn has_poles(self) -> bool {
+        matches!(self, Self::Tan | Self::TanPi | Self::Tan2Pi)
+    }
+
+    /// The sine or cosine that it is: whether it is the cosine, and how many of its units are a turn, if that is
+    /// a power of two.
+    pub(in crate::math) fn wave(self) -> Option<(bool, Option<u32>)> {
+        Some(match self {
+            Self::Sin => (false, None),
+            Self::Cos => (true, None),
+            Self::SinPi => (false, Some(2)),
+            Self::CosPi => (true, Some(2)),
+            Self::Sin2Pi => (false, Some(1)),
+            Self::Cos2Pi => (true, Some(1)),
+            _ => return None,
+        })
     }
 
     /// The domain of a table unless another is asked for. An [`Evaluation`](crate::math::Evaluation) of fine results
@@ -130,9 +227,20 @@ impl Function {
             Self::Tanh | Self::Erf => (-4.0, 4.0),
             Self::Silu | Self::Softplus => (-16.0, 16.0),
             Self::Ln | Self::Log10 | Self::Sqrt | Self::Rsqrt | Self::Reciprocal => (0.25, 16.25),
-            Self::Sigmoid | Self::Exp | Self::Gelu | Self::Identity => (-8.0, 8.0),
+            Self::Sigmoid | Self::Exp | Self::Gelu | Self::Identity | Self::Atan => (-8.0, 8.0),
+            Self::Sin | Self::Cos => (-4.0, 4.0),
+            Self::SinPi | Self::CosPi | Self::Tan | Self::Asin | Self::Acos => (-1.0, 1.0),
+            Self::TanPi | Self::Sin2Pi | Self::Cos2Pi => (-0.5, 0.5),
+            Self::Tan2Pi => (-0.25, 0.25),
         };
         Bounds { lo, hi }
+    }
+
+    /// What it tends to below and above a domain: a function that repeats does so over whole periods only.
+    pub(in crate::math) fn tails_over(self, domain: Bounds) -> [Tail; 2] {
+        let period = self.domain().hi - self.domain().lo;
+        let whole = domain.hi - domain.lo == period;
+        self.tails().map(|tail| if tail == Tail::Period && !whole { Tail::End } else { tail })
     }
 
     /// What it tends to below and above its domain.
@@ -143,9 +251,27 @@ impl Function {
             Self::Exp => [Tail::Limit(0.0), Tail::End],
             Self::Gelu | Self::Silu | Self::Softplus => [Tail::Limit(0.0), Tail::Number],
             Self::Ln | Self::Log10 | Self::Sqrt | Self::Rsqrt | Self::Reciprocal => [Tail::End; 2],
+            Self::Sin | Self::Cos | Self::Tan | Self::Atan => [Tail::End; 2],
+            Self::SinPi | Self::CosPi | Self::TanPi => [Tail::Period; 2],
+            Self::Sin2Pi | Self::Cos2Pi | Self::Tan2Pi => [Tail::Period; 2],
+            Self::Asin => [Tail::Limit(-FRAC_PI_2), Tail::Limit(FRAC_PI_2)],
+            Self::Acos => [Tail::Limit(PI), Tail::Limit(0.0)],
             Self::Identity => [Tail::Number; 2],
         }
     }
+}
+
+/// `sin(pi x)`, exact at the quarters.
+fn sin_half_turns(x: f64) -> f64 {
+    let left = x - 2.0 * (x / 2.0).round();
+    let near = if left.abs() > 0.5 { left.signum() - left } else { left };
+    libm::sin(PI * near)
+}
+
+/// `tan(pi x)`, infinite at the poles.
+fn tan_half_turns(x: f64) -> f64 {
+    let left = x - x.round();
+    if left.abs() == 0.5 { f64::INFINITY } else { libm::tan(PI * left) }
 }
 
 /// Without cancellation at either end.
@@ -206,9 +332,28 @@ mod tests {
             (Function::Erf, 0.5, 0.5204998778130465),
             (Function::Erf, 2.0, 0.9953222650189527),
             (Function::Identity, 0.3, 0.3),
+            (Function::Sin, 1.0, 0.8414709848078965),
+            (Function::Cos, 1.0, 0.5403023058681398),
+            (Function::Tan, 1.0, 1.5574077246549023),
+            (Function::SinPi, 0.75, std::f64::consts::FRAC_1_SQRT_2),
+            (Function::SinPi, -1.0, 0.0),
+            (Function::CosPi, 1.0, -1.0),
+            (Function::CosPi, -2.5, 0.0),
+            (Function::TanPi, -0.25, -1.0),
+            (Function::TanPi, 1.5, f64::INFINITY),
+            (Function::Sin2Pi, 0.25, 1.0),
+            (Function::Cos2Pi, 0.125, std::f64::consts::FRAC_1_SQRT_2),
+            (Function::Tan2Pi, 0.625, 1.0),
+            (Function::Asin, 0.5, std::f64::consts::FRAC_PI_6),
+            (Function::Acos, 1.25, 0.0),
+            (Function::Atan, 1.0, std::f64::consts::FRAC_PI_4),
         ];
         for (function, x, want) in known {
             let got = function.eval(x);
+            if want.is_infinite() {
+                assert_eq!(got, want, "{function}({x})");
+                continue;
+            }
             assert!((got - want).abs() <= 4e-13 * want.abs(), "{function}({x}): {got}, not {want}");
             if x.abs() < 3.0 {
                 assert!((got - want).abs() <= 1e-15, "{function}({x}): {got}, not {want}");

@@ -50,6 +50,8 @@ pub enum Method {
     Auto,
     /// A table of all its values.
     Direct,
+    /// A sine or cosine by angle addition.
+    Angle,
     /// Polynomials over pieces of equal length.
     Spline {
         /// 1 to 3.
@@ -63,7 +65,8 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outside {
     /// [`Saturate`](Self::Saturate) beyond an end where the function has a limit or tends to the number itself,
-    /// [`Strict`](Self::Strict) beyond one where it has neither, and no value would be right.
+    /// [`Strict`](Self::Strict) beyond one where it has neither, and no value would be right. A function that repeats is
+    /// right everywhere.
     Usual,
     /// The function's limit, see [`Function::tails`](crate::math::Function::tails).
     Saturate,
@@ -81,6 +84,7 @@ impl fmt::Display for Method {
         match self {
             Self::Auto => f.write_str("auto"),
             Self::Direct => f.write_str("table"),
+            Self::Angle => f.write_str("angle addition"),
             Self::Spline { degree, pieces } => write!(f, "spline of degree {degree}, {pieces} pieces"),
         }
     }
@@ -90,6 +94,7 @@ impl Outside {
     /// What it comes to for a function with these tails. `Usual` is left where the ends differ.
     pub(in crate::math) fn of(self, tails: [Tail; 2]) -> Self {
         match (self, tails.map(|tail| tail == Tail::End)) {
+            (Self::Usual, _) if tails == [Tail::Period; 2] => Self::Wrap,
             (Self::Usual, [false, false]) => Self::Saturate,
             (Self::Usual, [true, true]) => Self::Strict,
             _ => self,

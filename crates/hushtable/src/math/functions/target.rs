@@ -105,6 +105,8 @@ pub(in crate::math) struct Target<'a> {
     pub(in crate::math) fraction: u32,
     /// What values are at least and at most, where the number itself stands for the function.
     held: [f64; 2],
+    /// Whether it repeats beyond the grid.
+    pub(in crate::math) repeats: bool,
 }
 
 impl<'a> Target<'a> {
@@ -121,8 +123,9 @@ impl<'a> Target<'a> {
     ) -> Result<Self> {
         // Results may be a unit or two off, and are not to wrap then.
         let half = 2f64.powi(bits as i32 - 1);
+        let repeats = tails == [Tail::Period; 2] && outside == Outside::Wrap;
         let held = [2.0 - half, half - 3.0].map(|value| value / 2f64.powi(fraction as i32));
-        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction, held };
+        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction, held, repeats };
         target.check()?;
         let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
         let saturates = matches!(outside, Outside::Saturate | Outside::Usual);
@@ -228,6 +231,9 @@ pub(in crate::math) fn usual_domain(
     [bits, fraction, fraction_out]: [u32; 3],
     moved_out: bool,
 ) -> Bounds {
+    if function.tails() == [Tail::Period; 2] {
+        return function.domain();
+    }
     let Bounds { mut lo, mut hi } = function.domain();
     let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
     let unit = 2f64.powi(-(fraction_out as i32));
@@ -235,7 +241,7 @@ pub(in crate::math) fn usual_domain(
         let gap = |x: f64| match tail {
             Tail::Limit(value) => (function.eval(x) - value).abs(),
             Tail::Number => (function.eval(x) - x).abs(),
-            Tail::End => 0.0,
+            Tail::End | Tail::Period => 0.0,
         };
         while gap(*end) >= unit {
             *end *= 2.0;

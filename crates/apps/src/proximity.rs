@@ -1,0 +1,298 @@
+//! Proximity: whether two moving objects are closer than a public distance, and nothing else.
+//!
+//! # Functionality
+//! For each pair of objects: shares of the bit whether the great-circle distance between them, on a sphere of the
+//! earth's mean radius, is at most D. Either each party knows the place of its own object, or both hold shares of both
+//! places. Pairs whose distance is nearer to D than [`Proximity::error`], in metres, may be judged either way; no other
+//! pair is. The sphere itself is not the ellipsoid: true distances differ by up to half a percent.
+//!
+//! An opened bit says that the other's object is within D of one's own, or is not.
+//!
+//! # Protocol
+//! *Own places*: each party computes its object's geocentric coordinates in eighths of a metre, numbers of 27 bits. The
+//! square of the chord is `|a|^2 + |b|^2 - 2 a b`: two local squares and three products of numbers that the parties
+//! know each, P1's bits choosing, mod `2^55`. It increases with the distance, so one comparison with a public number
+//! tells.
+//!
+//! *Shared places*, in parts of a turn: with `u = x_A - x_B` and `v = x_A + x_B` of the latitudes and `w` the
+//! difference of the longitudes, `8 sin^2(d / 2 R)` is
+//! `4 - 2 cos u + 2 cos v - cos(u + w) - cos(u - w) - cos(v + w) - cos(v - w)`: six cosines of shared angles by
+//! [`Angles`] in one round, with 42 bits behind the point, for squares of small distances get lost in a sum of
+//! cosines. Then the comparison.
+//!
+//! # Cost, a pair
+//! Own places: that of a [`SmallMatrixProduct`] of three numbers, 81 correlated OTs; shared places: six of [`Angles`].
+//! Then a comparison of 55 or of 50 bits.
+//!
+//! # Source
+//! fss-spec 16 (the linear form of the haversine); figures-checked, Proximity (metres).
+
+use std::f64::consts::{PI, TAU};
+
+use hushtable::{
+    AShare, Error, Result, Role,
+    arith::{AngleJob, Angles, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
+    bill::Bill,
+    operation::{Bands, Held, Material, Operation, Words},
+    session::Session,
+    source::Origin,
+};
+use prim::ring::low;
+use zeroize::Zeroizing;
+
+/// The earth's mean radius, in metres.
+pub const RADIUS: f64 = 6_371_008.8;
+
+/// Units of a coordinate in a metre, bits of a coordinate, and of the square of a chord with its sign.
+const UNITS: f64 = 8.0;
+const COORDINATE: u32 = 27;
+const SQUARE: u32 = 55;
+
+/// Bits of an angle as part of a turn, and of a sum of cosines, behind the point and in all.
+const TURN: u32 = 36;
+const FRACTION: u32 = 42;
+const SUM: u32 = 50;
+
+/// Pairs whose material is in memory at a time.
+const BATCH: usize = 1 << 12;
+
+/// Who knows the places. Public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// Each party those of its own objects.
+    Own,
+    /// Nobody: both hold shares of them.
+    Shared,
+}
+
+/// A question about distances. Public, the same at both parties.
+pub struct Proximity {
+    within: f64,
+    places: Places,
+    closer: Bands,
+}
+
+impl Proximity {
+    /// Whether objects are at most `within` metres apart.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless that is a metre or more, and no more than half of the way around.
+    pub fn new(within: f64, places: Places) -> Result<Self> {
+        let half = PI * RADIUS;
+        if !(1.0..=half).contains(&within) {
+            let accepted = format!("1 to {half:.0} metres");
+            return Err(Error::Param { what: "distance", got: within.to_string(), accepted });
+        }
+        let sine = (within / (2.0 * RADIUS)).sin();
+        // The negative of the greatest square, or sum of cosines, of a pair that is close.
+        let (bits, cut) = match places {
+            Places::Own => (SQUARE, (2.0 * RADIUS * UNITS * sine).powi(2)),
+            Places::Shared => (SUM, 8.0 * sine * sine * 2f64.powi(FRACTION as i32)),
+        };
+        let closer = Bands::new(bits, vec![-(cut.floor() as i64)], Objective::Total)?;
+        Ok(Self { within, places, closer })
+    }
+
+    /// The distance asked for, in metres.
+    pub fn within(&self) -> f64 {
+        self.within
+    }
+
+    /// Metres by which a distance that is judged wrongly differs from the one asked for, at most.
+    ///
+    /// Own places: each coordinate is half a unit off, so a chord `sqrt 3` units. Shared places: sums of cosines are
+    /// off by what eight of [`AngleJob::error`] are, and an angle is `2^-37` of a turn, of which each place has two.
+    pub fn error(&self) -> f64 {
+        let (sine, small) = ((self.within / (2.0 * RADIUS)).sin(), 1e-6);
+        let distance = |sine: f64| 2.0 * RADIUS * sine.clamp(0.0, 1.0).asin();
+        let (nearer, farther, angles) = match self.places {
+            Places::Own => {
+                let off = 3f64.sqrt() / (2.0 * RADIUS * UNITS);
+                (distance(sine - off), distance(sine + off), 0.0)
+            }
+            Places::Shared => {
+                let off = (8.0 * angles().error() + 1.0) / 8.0 / 2f64.powi(FRACTION as i32);
+                let moved = |square: f64| distance(square.max(0.0).sqrt());
+                // Two places, each by half a unit north or south and as much east or west.
+                let places = 2.0 * 2f64.sqrt() * RADIUS * TAU * 2f64.powi(-(TURN as i32) - 1);
+                (moved(sine * sine - off), moved(sine * sine + off), places)
+            }
+        };
+        (self.within - nearer).max(farther - self.within) + angles + small
+    }
+
+    /// The operands of [`Places::Own`]: an object's coordinates from its latitude and longitude in degrees.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless these are -90 to 90 and -180 to 180.
+    pub fn coordinates(latitude: f64, longitude: f64) -> Result<[u64; 3]> {
+        let [x, y] = radians(latitude, longitude)?;
+        let unit = RADIUS * UNITS;
+        let all = [unit * x.cos() * y.cos(), unit * x.cos() * y.sin(), unit * x.sin()];
+        Ok(all.map(|value| value.round() as i64 as u64))
+    }
+
+    /// Latitude and longitude in degrees as `2^36`ths of a turn, for shares of places.
+    ///
+    /// # Errors
+    /// As [`coordinates`](Self::coordinates).
+    pub fn turns(latitude: f64, longitude: f64) -> Result<[u64; 2]> {
+        radians(latitude, longitude)?;
+        let turn = |degrees: f64| (degrees / 360.0 * 2f64.powi(TURN as i32)).round() as i64 as u64;
+        Ok([turn(latitude), turn(longitude)].map(|word| low(word, TURN)))
+    }
+
+    fn products(items: usize) -> SmallMatrixJob {
+        let shape = MatrixShape { batch: items, rows: 1, inner: 3, columns: 1 };
+        // Twice the product is wanted.
+        SmallMatrixJob { shape, bits: SQUARE - 1, number_bits: COORDINATE, owner: Role::P1 }
+    }
+}
+
+fn radians(latitude: f64, longitude: f64) -> Result<[f64; 2]> {
+    let refuse = |what, got: f64, end: u32| {
+        let accepted = format!("-{end} to {end} degrees");
+        Err(Error::Param { what, got: got.to_string(), accepted })
+    };
+    if !(-90.0..=90.0).contains(&latitude) {
+        return refuse("latitude", latitude, 90);
+    }
+    if !(-180.0..=180.0).contains(&longitude) {
+        return refuse("longitude", longitude, 180);
+    }
+    Ok([latitude.to_radians(), longitude.to_radians()])
+}
+
+fn angles() -> AngleJob {
+    AngleJob { turn_bits: TURN, bits: SUM, fraction: FRACTION }
+}
+
+/// Takes this party's [coordinates](Proximity::coordinates) x, y and z; or its shares of the
+/// [latitudes and longitudes](Proximity::turns) of both objects, mod `2^36`.
+impl Operation for Proximity {
+    fn name(&self) -> String {
+        "proximity".into()
+    }
+
+    fn method(&self) -> String {
+        match self.places {
+            Places::Own => "chord of own places",
+            Places::Shared => "haversine of shared places, by six cosines",
+        }
+        .into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("metres", self.within.to_string()), ("method", self.method())]
+    }
+
+    fn result(&self) -> Held {
+        self.closer.result()
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        let square = match self.places {
+            Places::Own => Self::products(items).bill(),
+            Places::Shared => angles().bill().times(6 * items),
+        };
+        Ok(square + self.closer.bill(items)?)
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let squares = match self.places {
+            Places::Own => Squares::Chords(SmallMatrixProduct::prepare(from, Self::products(items))?),
+            Places::Shared => Squares::Cosines(Box::new(Angles::prepare(from, angles(), 6 * items)?)),
+        };
+        let closer = self.closer.material(from, items)?;
+        Ok(Box::new(Pairs { items, squares, closer }))
+    }
+
+    fn tells(&self) -> String {
+        format!(
+            "whether both objects are within {} m of each other: one bit. With its own place: whether the other's lies \
+             in that circle",
+            self.within
+        )
+    }
+
+    fn card(&self) -> Option<String> {
+        let bytes = self.bill(1).ok()?.bytes();
+        Some(format!(
+            "question  distance of at most {} m, on a sphere\nmethod    {}\nerror     less than {:.2} m by proof\n\
+             cost      {bytes:.0} bytes a pair",
+            self.within,
+            self.method(),
+            self.error()
+        ))
+    }
+}
+
+/// One-time material for some pairs.
+struct Pairs {
+    items: usize,
+    squares: Squares,
+    closer: Box<dyn Material>,
+}
+
+enum Squares {
+    Chords(SmallMatrixProduct),
+    Cosines(Box<Angles>),
+}
+
+impl Material for Pairs {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        let (want, got) = (if matches!(self.squares, Squares::Chords(_)) { 3 } else { 4 }, operands.len());
+        if got != want {
+            return Err(Error::Shape { what: "operands", want, got });
+        }
+        if let Some(short) = operands.iter().find(|o| o.len() != self.items) {
+            return Err(Error::Shape { what: "places", want: self.items, got: short.len() });
+        }
+        let negative = match self.squares {
+            Squares::Chords(products) => chords(s, products, operands)?,
+            Squares::Cosines(angles) => haversines(s, *angles, operands)?,
+        };
+        self.closer.eval(s, &[&negative])
+    }
+}
+
+/// Shares of the negative squares of the chords: `2 a b - |a|^2 - |b|^2`.
+fn chords(s: &mut Session, products: SmallMatrixProduct, own: &[&[u64]]) -> Result<Words> {
+    let items = own[0].len();
+    let all = Zeroizing::new((0..3 * items).map(|i| own[i % 3][i / 3]).collect::<Vec<u64>>());
+    let (row, numbers) = match s.role() {
+        Role::P0 => (all.iter().map(|w| low(*w, SQUARE - 1)).collect(), Zeroizing::new(Vec::new())),
+        Role::P1 => (vec![0; 3 * items], Zeroizing::new(all.iter().map(|w| *w as i64).collect())),
+    };
+    let twice = products.multiply(s, &AShare::<u64>::new(SQUARE - 1, row), &numbers)?;
+    let square = |place: &[u64]| place.iter().fold(0u64, |sum, w| sum.wrapping_add(w.wrapping_mul(*w)));
+    let pairs = twice.words().iter().zip(all.chunks_exact(3));
+    Ok(Words::new(pairs.map(|(p, place)| low((p << 1).wrapping_sub(square(place)), SQUARE)).collect()))
+}
+
+/// Shares of the negative of eight squares of the sine of half the angle between two places.
+fn haversines(s: &mut Session, angles: Angles, places: &[&[u64]]) -> Result<Words> {
+    let items = places[0].len();
+    let mut all = Zeroizing::new(Vec::with_capacity(6 * items));
+    for i in 0..items {
+        let [xa, ya, xb, yb] = [0, 1, 2, 3].map(|operand: usize| places[operand][i]);
+        let (u, v, w) = (xa.wrapping_sub(xb), xa.wrapping_add(xb), ya.wrapping_sub(yb));
+        let sums = [u.wrapping_add(w), u.wrapping_sub(w), v.wrapping_add(w), v.wrapping_sub(w)];
+        all.extend([u, v].into_iter().chain(sums).map(|angle| low(angle, TURN)));
+    }
+    let cosines = angles.cos(s, &AShare::<u64>::new(TURN, all.to_vec()))?;
+    let four = if s.role() == Role::P0 { 4u64 << FRACTION } else { 0 };
+    let sum = |c: &[u64]| {
+        let others = c[2..].iter().fold(0u64, |sum, c| sum.wrapping_add(*c));
+        low((c[0] << 1).wrapping_sub(c[1] << 1).wrapping_add(others).wrapping_sub(four), SUM)
+    };
+    Ok(Words::new(cosines.words().chunks_exact(6).map(sum).collect()))
+}
