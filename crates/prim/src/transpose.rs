@@ -37,20 +37,25 @@ impl<S: Isa> Op<S> for Transpose<'_> {
 
     #[inline(always)]
     fn call(self, _: S) {
-        let stride = self.rows.len() / 128;
-        if stride == 0 {
-            return;
-        }
-        let mut four = [[Block::ZERO; 4]; 128];
-        for (group, rows) in self.rows.chunks_mut(4 * 128).enumerate() {
-            let squares = rows.len() / 128;
-            for (row, column) in four.iter_mut().zip(self.columns.chunks_exact(stride)) {
-                row[..squares].copy_from_slice(&column[4 * group..][..squares]);
-            }
-            transpose_squares(bytemuck::cast_mut(&mut four), rows);
-        }
-        wipe(&mut four);
+        squares(self.columns, self.rows.len() / 128, self.rows);
     }
+}
+
+/// The first `rows.len() / 128` squares, where columns are `stride` blocks long.
+#[inline(always)]
+pub(crate) fn squares(columns: &[Block], stride: usize, rows: &mut [Block]) {
+    if rows.is_empty() {
+        return;
+    }
+    let mut four = [[Block::ZERO; 4]; 128];
+    for (group, rows) in rows.chunks_mut(4 * 128).enumerate() {
+        let squares = rows.len() / 128;
+        for (row, column) in four.iter_mut().zip(columns.chunks_exact(stride)) {
+            row[..squares].copy_from_slice(&column[4 * group..][..squares]);
+        }
+        transpose_squares(bytemuck::cast_mut(&mut four), rows);
+    }
+    wipe(&mut four);
 }
 
 /// Swaps ever smaller quarters of four squares, first of 64 x 64 bits, at last of single bits; the rows that belong
