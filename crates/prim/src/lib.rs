@@ -26,6 +26,7 @@ pub mod ring;
 pub mod rows;
 #[allow(unsafe_code)]
 pub mod simd;
+pub mod subfield;
 pub mod transpose;
 pub mod wipe;
 pub mod words;

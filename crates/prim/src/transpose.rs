@@ -1,7 +1,7 @@
 //! Transposition of bit matrices.
 
 use crate::simd::{Isa, Op};
-use crate::{Block, Kernel};
+use crate::{Block, Kernel, wipe::wipe};
 
 /// `rows[r]` bit `c` = bit `r` of column `c`, where column `c` is the `rows.len() / 128` blocks
 /// from `columns[c * rows.len() / 128]` on.
@@ -23,32 +23,95 @@ fn transpose(kernel: Kernel, columns: &[Block], rows: &mut [Block]) {
     kernel.engine().run(Transpose { columns, rows });
 }
 
-type Square = [[u64; 2]; 128];
+/// Row `r` of four squares of 128 x 128 bits: words `2 q` and `2 q + 1` belong to square `q`.
+type Row = [u64; 8];
 
 struct Transpose<'a> {
     columns: &'a [Block],
     rows: &'a mut [Block],
 }
 
-/// Plain code, compiled once more for each instruction set.
+/// Plain code on rows as long as the longest vectors, compiled once more for each instruction set.
 impl<S: Isa> Op<S> for Transpose<'_> {
     type Out = ();
 
     #[inline(always)]
     fn call(self, _: S) {
-        let stride = self.rows.len() / 128;
-        let squares: &mut [Square] = bytemuck::cast_slice_mut(self.rows);
-        // eight squares at a time, whose columns share cache lines
-        for (group, squares) in squares.chunks_mut(8).enumerate() {
-            for c in 0..128 {
-                let column = &self.columns[c * stride + 8 * group..][..squares.len()];
-                for (square, &block) in squares.iter_mut().zip(column) {
-                    square[c] = bytemuck::cast(block);
-                }
+        squares(self.columns, self.rows.len() / 128, self.rows);
+    }
+}
+
+/// The first `rows.len() / 128` squares, where columns are `stride` blocks long.
+#[inline(always)]
+pub(crate) fn squares(columns: &[Block], stride: usize, rows: &mut [Block]) {
+    if rows.is_empty() {
+        return;
+    }
+    let mut four = [[Block::ZERO; 4]; 128];
+    for (group, rows) in rows.chunks_mut(4 * 128).enumerate() {
+        let squares = rows.len() / 128;
+        for (row, column) in four.iter_mut().zip(columns.chunks_exact(stride)) {
+            row[..squares].copy_from_slice(&column[4 * group..][..squares]);
+        }
+        transpose_squares(bytemuck::cast_mut(&mut four), rows);
+    }
+    wipe(&mut four);
+}
+
+/// Swaps ever smaller quarters of four squares, first of 64 x 64 bits, at last of single bits; the rows that belong
+/// to one another are held together for several sizes.
+#[inline(always)]
+fn transpose_squares(four: &mut [Row; 128], rows: &mut [Block]) {
+    for first in 0..8 {
+        let mut held = [[0; 8]; 16];
+        for (i, held) in held.iter_mut().enumerate() {
+            *held = four[first + 8 * i];
+        }
+        swap_halves(&mut held);
+        swap::<16, 4, 32>(&mut held);
+        swap::<16, 2, 16>(&mut held);
+        swap::<16, 1, 8>(&mut held);
+        for (i, held) in held.iter().enumerate() {
+            four[first + 8 * i] = *held;
+        }
+    }
+    for (i, held) in four.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        swap::<8, 4, 4>(held);
+        swap::<8, 2, 2>(held);
+        swap::<8, 1, 1>(held);
+        for (j, row) in held.iter().enumerate() {
+            let blocks: [Block; 4] = bytemuck::cast(*row);
+            for (square, &block) in rows.chunks_exact_mut(128).zip(&blocks) {
+                square[8 * i + j] = block;
             }
-            for square in squares {
-                transpose_square(square);
+        }
+    }
+}
+
+/// The first swap: of words, between rows `i` and `i + 8` of those held.
+#[inline(always)]
+fn swap_halves(held: &mut [Row; 16]) {
+    for i in 0..8 {
+        let (a, b) = (held[i], held[i + 8]);
+        held[i] = [a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]];
+        held[i + 8] = [a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]];
+    }
+}
+
+/// In squares of `2 * SIDE` bits: swaps the upper right with the lower left quarter. Rows that are `SIDE` apart are
+/// `STEP` apart among those held.
+#[inline(always)]
+fn swap<const N: usize, const STEP: usize, const SIDE: usize>(held: &mut [Row; N]) {
+    let mask = u64::MAX / ((1 << SIDE) + 1); // `SIDE` ones, as many zeros, and so on
+    for i in 0..N {
+        if i & STEP == 0 {
+            let (mut a, mut b) = (held[i], held[i + STEP]);
+            for (a, b) in a.iter_mut().zip(&mut b) {
+                let swap = ((*a >> SIDE) ^ *b) & mask;
+                *a ^= swap << SIDE;
+                *b ^= swap;
             }
+            (held[i], held[i + STEP]) = (a, b);
         }
     }
 }
@@ -71,22 +134,6 @@ impl<S: Isa> Op<S> for Transpose64<'_> {
             swap_quarters(square, 1, 1);
         }
     }
-}
-
-/// Swaps ever smaller quarters: first 64 x 64 bits, at last single bits.
-#[inline(always)]
-fn transpose_square(square: &mut Square) {
-    let (upper, lower) = square.split_at_mut(64);
-    for (upper, lower) in upper.iter_mut().zip(lower) {
-        std::mem::swap(&mut upper[1], &mut lower[0]);
-    }
-    let words = square.as_flattened_mut();
-    swap_quarters(words, 2, 32);
-    swap_quarters(words, 2, 16);
-    swap_quarters(words, 2, 8);
-    swap_quarters(words, 2, 4);
-    swap_quarters(words, 2, 2);
-    swap_quarters(words, 2, 1);
 }
 
 /// In squares of `2 * side` bits: swaps the upper right with the lower left quarter. Rows are

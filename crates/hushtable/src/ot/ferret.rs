@@ -53,7 +53,8 @@ struct Extension {
     next_seeds: Wiped<Block>,
     /// Next tree.
     tree: usize,
-    keys: Option<(CcrHash, Encoder)>,
+    /// Apart, as unused room would hold what lay on the stack.
+    keys: Option<Box<(CcrHash, Encoder)>>,
 }
 
 /// The side that knows `Delta`.
@@ -82,7 +83,7 @@ impl Sender {
         let (first, trees) = self.extension.next_trees(s, want);
         let Extension { set, seeds, keys, .. } = &self.extension;
         let (depth, delta) = (set.depth as usize, self.delta);
-        let (hash, _) = keys.as_ref().expect("next_trees made the keys");
+        let (hash, _) = &**keys.as_ref().expect("next_trees made the keys");
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
         let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
         for (i, (leaves, c)) in leaves.zip(corrections.chunks_exact_mut(depth - 1)).enumerate() {
@@ -107,7 +108,7 @@ impl Receiver {
         let (first, trees) = self.extension.next_trees(s, want);
         let Extension { set, seeds, keys, .. } = &self.extension;
         let depth = set.depth as usize;
-        let (hash, _) = keys.as_ref().expect("next_trees made the keys");
+        let (hash, _) = &**keys.as_ref().expect("next_trees made the keys");
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
         s.recv_blocks(&mut corrections)?;
         let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
@@ -146,7 +147,7 @@ impl Extension {
         if self.keys.is_none() {
             let matrix = s.key(Purpose::Matrix, self.owner);
             let hash = s.hash(Purpose::NoiseTree, self.owner);
-            self.keys = Some((hash, Encoder::new(matrix, self.set.log2_k)));
+            self.keys = Some(Box::new((hash, Encoder::new(matrix, self.set.log2_k))));
         }
         let for_use = self.set.t - self.reserved();
         let left = if self.tree < for_use { for_use - self.tree } else { self.set.t - self.tree };
@@ -158,7 +159,7 @@ impl Extension {
 
     /// Step 2 for the leaves of one tree.
     fn encode(&self, tree: usize, leaves: &mut [Block]) {
-        let (_, encoder) = self.keys.as_ref().expect("next_trees made the keys");
+        let (_, encoder) = &**self.keys.as_ref().expect("next_trees made the keys");
         encoder.encode((tree << self.set.depth) as u64, &self.seeds[..self.set.k()], leaves);
     }
 

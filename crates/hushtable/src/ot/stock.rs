@@ -18,14 +18,16 @@ const SLACK: usize = 1 << 14;
 pub(super) struct Outgoing {
     pub(super) delta: Block,
     soft: softspoken::Sender,
-    ferret: Option<(&'static LpnSet, ferret::Sender)>,
+    // Apart: the room of an extension that does not run would hold what lay on the stack, and is freed unwiped.
+    ferret: Option<Box<(&'static LpnSet, ferret::Sender)>>,
     pub(super) stock: Stock,
 }
 
 /// This party as receiver.
 pub(super) struct Incoming {
     soft: softspoken::Receiver,
-    ferret: Option<(&'static LpnSet, ferret::Receiver)>,
+    // As in [`Outgoing`].
+    ferret: Option<Box<(&'static LpnSet, ferret::Receiver)>>,
     pub(super) stock: Stock,
 }
 
@@ -49,7 +51,7 @@ impl Outgoing {
     /// Starts the extension of a set from strings in stock.
     pub(super) fn start(&mut self, s: &Session, set: &'static LpnSet) -> Result<()> {
         let seeds = self.hand_out(set.seeds());
-        self.ferret = Some((set, ferret::Sender::new(s, set, seeds)?));
+        self.ferret = Some(Box::new((set, ferret::Sender::new(s, set, seeds)?)));
         Ok(())
     }
 
@@ -60,7 +62,7 @@ impl Outgoing {
     /// Ferret's messages go from the sender.
     pub(super) fn produce(&mut self, s: &mut Session, want: usize) -> Option<Vec<u8>> {
         let missing = self.stock.missing(want)?;
-        let (_, ferret) = self.ferret.as_mut()?;
+        let (_, ferret) = &mut **self.ferret.as_mut()?;
         Some(ferret.expand(s, missing, &mut self.stock.strings))
     }
 
@@ -92,7 +94,7 @@ impl Incoming {
     /// As [`Outgoing::start`].
     pub(super) fn start(&mut self, s: &Session, set: &'static LpnSet) -> Result<()> {
         let seeds = self.hand_out(set.seeds());
-        self.ferret = Some((set, ferret::Receiver::new(s, set, &seeds)?));
+        self.ferret = Some(Box::new((set, ferret::Receiver::new(s, set, &seeds)?)));
         Ok(())
     }
 
@@ -110,10 +112,10 @@ impl Incoming {
     }
 
     pub(super) fn consume(&mut self, s: &mut Session, want: usize) -> Result<bool> {
-        let (Some(missing), Some((_, ferret))) = (self.stock.missing(want), self.ferret.as_mut()) else {
+        let (Some(missing), Some(ferret)) = (self.stock.missing(want), self.ferret.as_mut()) else {
             return Ok(false);
         };
-        ferret.absorb(s, missing, &mut self.stock.strings)?;
+        ferret.1.absorb(s, missing, &mut self.stock.strings)?;
         Ok(true)
     }
 
