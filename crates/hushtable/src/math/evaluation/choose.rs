@@ -208,6 +208,8 @@ fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
 /// in stock takes to be used. Fitted to splines of all degrees in rings of 16 to 64 bits.
 const COLUMN: f64 = 0.6;
 const USE: f64 = 1.0 / 12.0;
+/// Nanoseconds a correlated OT when [`USE`] was fitted.
+const SOFT_OT: f64 = 60.0;
 
 /// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
 /// OTs, which each come with a hash and a message.
@@ -220,6 +222,6 @@ fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
-    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * machine.soft_ot * USE;
-    Ok([each(tree.offline.seconds) + others * machine.large_ot, online])
+    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * SOFT_OT * USE;
+    Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])
 }
