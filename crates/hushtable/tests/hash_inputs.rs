@@ -175,7 +175,7 @@ fn no_input_repeats_under_a_key() {
 /// Extensions one after the other, of every scheme.
 #[test]
 fn no_input_of_an_extension_repeats() {
-    for (seed, scheme) in [(401, Scheme::Iknp), (402, Scheme::SoftSpoken), (403, Scheme::Ferret)] {
+    for (seed, scheme) in [(401, Scheme::Iknp), (402, Scheme::SoftSpoken4), (403, Scheme::Ferret)] {
         let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {
             for counts in [(9, 9), (9000, 9000), (120_000, 120_000), (300_000, 300_000)] {
                 drop(p.cots(counts.0, counts.1)?);

@@ -93,7 +93,7 @@ fn iknp() {
 
 #[test]
 fn softspoken() {
-    check_scheme(21, Scheme::SoftSpoken, &[(1, 0), (0, 1), (8191, 8192), (50_000, 20_001)]);
+    check_scheme(21, Scheme::SoftSpoken4, &[(1, 0), (0, 1), (8191, 8192), (50_000, 20_001)]);
 }
 
 /// One extension of set S has 101 632 to use: the second take crosses into the next, whose seeds
@@ -119,7 +119,7 @@ fn choice_by_count() {
 /// Ferret hands out all but the 23 216 seeds of set S.
 #[test]
 fn seeds_are_never_handed_out() {
-    let soft = take_all(pair(24, Some(Scheme::SoftSpoken)), &[(3 * 8192 - 128, 3 * 8192)]);
+    let soft = take_all(pair(24, Some(Scheme::SoftSpoken4)), &[(3 * 8192 - 128, 3 * 8192)]);
     let ferret = take_all(pair(24, Some(Scheme::Ferret)), &[(100_000, 100_000)]);
     let sent = |cots: &[(Cots, Cots)]| -> [HashSet<u128>; 2] {
         let strings = |c: &Cots| c.0.strings().iter().map(|q| q.0).collect();
@@ -162,7 +162,7 @@ fn lanes_share_the_deltas_and_nothing_else() {
 #[test]
 fn any_sequence_of_takes_stays_in_step() {
     let mut rng = Prg::new(Block(26));
-    for scheme in [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken), Some(Scheme::Ferret)] {
+    for scheme in [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken4), Some(Scheme::Ferret)] {
         // Sizes from all magnitudes, zero among them.
         let mut size = || (rng.u64() >> (50 + rng.u64() % 14)) as usize;
         let takes: Vec<(usize, usize)> = (0..60).map(|_| (size(), size())).collect();

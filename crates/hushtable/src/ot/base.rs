@@ -104,8 +104,7 @@ impl Sending {
         if shared.iter().any(|[point, _]| point.is_identity()) {
             b_wires.iter().try_for_each(|wire| decode(wire).map(drop))?;
         }
-        let encoded =
-            Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter().flatten()));
+        let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter().flatten()));
         let id = s.id();
         let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
         let pair = |(i, (pair, b_wire)): (usize, (&[CompressedRistretto], &[u8]))| {

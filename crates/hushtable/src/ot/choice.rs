@@ -116,11 +116,8 @@ impl fmt::Display for Limits {
 
 impl Rates {
     /// What `hushtable calibrate` finds on two cores of an AMD EPYC (Zen 3).
-    pub const REFERENCE: Self = Self {
-        soft: [25.0, 22.0, 20.0, 60.0],
-        ferret: [30.0, 22.0, 22.0],
-        start: [0.5e-3, 4e-3, 8e-3],
-    };
+    pub const REFERENCE: Self =
+        Self { soft: [25.0, 22.0, 20.0, 60.0], ferret: [30.0, 22.0, 22.0], start: [0.5e-3, 4e-3, 8e-3] };
 
     /// Nanoseconds an OT of SoftSpoken over subfields of `2^k`, one of [`SUBFIELDS`].
     pub(crate) fn soft_ns(&self, k: u32) -> f64 {
@@ -169,9 +166,8 @@ fn ends(lines: [Line; 4]) -> [u64; 3] {
     let mut now = 0;
     while now < 3 {
         let meets = |&later: &usize| lines[later].each < lines[now].each;
-        let at = |later: usize| {
-            (lines[later].before - lines[now].before) / (lines[now].each - lines[later].each)
-        };
+        let at =
+            |later: usize| (lines[later].before - lines[now].before) / (lines[now].each - lines[later].each);
         let next = (now + 1..4).filter(meets).min_by(|&a, &b| at(a).total_cmp(&at(b)));
         let Some(next) = next else { break };
         ends[now..next].fill(at(next).max(0.0) as u64);

@@ -132,3 +132,6 @@ fn unknown(number: u8) -> Error {
         theirs: format!("number {number}, which this release does not know"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,8 +42,22 @@ impl Machine {
 
     /// The names of its [`figures`](Self::figures).
     pub const NAMES: [&str; 16] = [
-        "start", "round", "iknp_ot", "soft2_ot", "soft4_ot", "soft8_ot", "small_ot", "large_ot", "largest_ot",
-        "small_start", "large_start", "largest_start", "hash", "word", "byte", "wire",
+        "start",
+        "round",
+        "iknp_ot",
+        "soft2_ot",
+        "soft4_ot",
+        "soft8_ot",
+        "small_ot",
+        "large_ot",
+        "largest_ot",
+        "small_start",
+        "large_start",
+        "largest_start",
+        "hash",
+        "word",
+        "byte",
+        "wire",
     ];
 
     /// Its figures, in the order of the fields.

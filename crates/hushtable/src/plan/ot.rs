@@ -152,7 +152,8 @@ fn direction(count: usize, stock: usize, limits: &Limits, rates: &Rates) -> Dire
     let mut all = Direction::default();
     let mut stock = stock;
     let target = limits.level(count);
-    for level in target.into_iter().flat_map(|target| (0..=target).filter(move |&l| !limits.skips(l, target))) {
+    for level in target.into_iter().flat_map(|target| (0..=target).filter(move |&l| !limits.skips(l, target)))
+    {
         let (seconds, bytes) = made(&maker, SETS[level].seeds(), stock);
         all.start += seconds + rates.start[level];
         *(if all.start_rounds == 0 { &mut all.soft_start } else { &mut all.ferret_start }) += bytes;
@@ -164,3 +165,6 @@ fn direction(count: usize, stock: usize, limits: &Limits, rates: &Rates) -> Dire
     *(if target.is_none() { &mut all.soft } else { &mut all.ferret }) += bytes;
     all
 }
+
+#[cfg(test)]
+mod tests;

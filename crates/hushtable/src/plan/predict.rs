@@ -156,12 +156,7 @@ fn estimates(
     let done = ready.after(&rounds::online(online.rounds));
     let rounds_offline = Clock([0; 2]).after(&making).since(Clock([0; 2]));
     [
-        phase(
-            machine.start + ot.start,
-            ot.setup_bytes,
-            ot.start_rounds,
-            ot.start_waits,
-        ),
+        phase(machine.start + ot.start, ot.setup_bytes, ot.start_rounds, ot.start_waits),
         phase(work[0] + ot.seconds, add(bytes(&offline), ot.bytes), rounds_offline, ready.since(ot.started)),
         phase(work[1], bytes(&online), online.rounds, done.since(ready)),
     ]
