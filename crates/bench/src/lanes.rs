@@ -64,13 +64,7 @@ type Cots<'a> = &'a dyn Fn(Role, usize) -> (usize, usize);
 impl Lanes {
     /// Set-up: connects, compares what is `asked` with the peer, divides `items` among at most `threads` lanes, and
     /// prepares the OTs of each.
-    pub fn connect(
-        link: &Link,
-        threads: u16,
-        asked: &str,
-        items: usize,
-        cots: Cots,
-    ) -> Result<Self> {
+    pub fn connect(link: &Link, threads: u16, asked: &str, items: usize, cots: Cots) -> Result<Self> {
         let (connection, start) = link.open()?;
         let mut p = Party::new(connection, Calibration::load(None)?.wish(link))?;
         // A long description is compared by its hash.

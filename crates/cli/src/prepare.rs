@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use self::what::{Lookups, Work};
 use crate::{
-    calibrate::Calibration,
     apply::how::How,
+    calibrate::Calibration,
     choice::{Choice, Choosing, Optimise},
     cost::{self, Phase, Phases},
     count::count,

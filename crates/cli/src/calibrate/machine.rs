@@ -71,8 +71,7 @@ pub fn measure_machine() -> Result<Machine> {
     count();
     let measured = |scheme, ots| measure_ots(scheme, ots).inspect(|_| _ = count());
     let soft = soft.into_iter().map(|scheme| measured(scheme, SOFT)).collect::<Result<Vec<_>>>()?;
-    let ferret =
-        FERRET.into_iter().map(|(scheme, ots)| measured(scheme, ots)).collect::<Result<Vec<_>>>()?;
+    let ferret = FERRET.into_iter().map(|(scheme, ots)| measured(scheme, ots)).collect::<Result<Vec<_>>>()?;
     let each = |seconds: &Seconds, ots: usize| seconds.offline * 1e9 / ots as f64;
     let ots = Rates {
         soft: std::array::from_fn(|i| each(&soft[i], SOFT)),
