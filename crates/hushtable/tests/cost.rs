@@ -176,6 +176,32 @@ fn ferret_sets_s_and_m() {
     });
 }
 
+/// The lanes of a fork take their seeds from the stock: what makes these is all that is sent, and no lane starts
+/// anything.
+#[test]
+fn lanes_of_a_running_ferret() {
+    const LANES: usize = 3;
+    both(pair(6, Some(Scheme::Ferret)), |p| {
+        let set = &params::S;
+        let left = |stock: usize| stock + (set.seeds() - stock).next_multiple_of(8192) - set.seeds();
+        p.prepare_ot(1 << 17, 1 << 17)?;
+        p.take_cost();
+        let mut running = Running { set, stock: [left(8192 - 128), left(0)], tree: [0, 0] };
+        let seeds = running.spend(LANES * set.seeds());
+        let agreement = wire_len(4 + "lanes".len() + 1);
+        let mut lanes = costs(p, "fork", (agreement + seeds.0, agreement + seeds.1), 2, |p| p.fork(LANES))?;
+        let (sender, receiver) = p.cots_in_stock();
+        let me = p.role() as usize;
+        assert_eq!([sender, receiver], [running.stock[me], running.stock[1 - me]], "seeds leave the stock");
+        for lane in &mut lanes {
+            costs(lane, "a lane's start", (0, 0), 0, |lane| lane.prepare_ot(1 << 17, 1 << 17))?;
+            let sent = Running { set, stock: [0, 0], tree: [0, 0] }.spend(5000);
+            costs(lane, "a lane's OTs", sent, 1, |lane| lane.cots(5000, 5000)).map(drop)?;
+        }
+        Ok(())
+    });
+}
+
 /// Runs a batch of 1, an odd one and one of 5000 or so on one pair.
 fn with_batches(seed: u64, large: usize, f: impl Fn(&mut Party, usize) -> Result<()> + Send + Sync + Copy) {
     both(pair(seed, None), |p| [1, 7, large].into_iter().try_for_each(|batch| f(p, batch)));

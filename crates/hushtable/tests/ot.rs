@@ -133,7 +133,18 @@ fn seeds_are_never_handed_out() {
 
 #[test]
 fn lanes_share_the_deltas_and_nothing_else() {
-    let (p0, p1) = both(pair(25, None), |p| {
+    lanes(25, None, 0);
+}
+
+/// From seeds of the running one, each of its own.
+#[test]
+fn lanes_go_on_with_a_running_ferret() {
+    lanes(31, Some(Scheme::Ferret), 40_000);
+}
+
+fn lanes(seed: u64, scheme: Option<Scheme>, prepared: usize) {
+    let (p0, p1) = both(pair(seed, scheme), |p| {
+        p.prepare_ot(prepared, prepared)?;
         let mut lanes = p.fork(3)?;
         lanes.extend(p.fork(1)?);
         let mut taken = vec![p.cots(6000, 6000)?];

@@ -115,9 +115,10 @@ impl fmt::Display for Limits {
 }
 
 impl Rates {
-    /// What `hushtable calibrate` finds on two cores of an AMD EPYC (Zen 3).
+    /// SoftSpoken and set M as `hushtable-bench ot` found them at 2^24 OTs on two cores, in quiet moments; sets S and L
+    /// in the proportion to M of other runs. `hushtable calibrate` measures those of a machine.
     pub const REFERENCE: Self =
-        Self { soft: [25.0, 22.0, 20.0, 60.0], ferret: [30.0, 22.0, 22.0], start: [0.5e-3, 4e-3, 8e-3] };
+        Self { soft: [11.5, 8.8, 6.2, 21.3], ferret: [12.8, 9.4, 30.0], start: [0.3e-3, 1e-3, 4e-3] };
 
     /// Nanoseconds an OT of SoftSpoken over subfields of `2^k`, one of [`SUBFIELDS`].
     pub(crate) fn soft_ns(&self, k: u32) -> f64 {
