@@ -51,12 +51,13 @@ pub fn run<'py>(
     material: Option<&Material>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
     let (x, y) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec());
-    let taken = material.map(|material| material.take(py, x.len())).transpose()?;
-    let missing = if taken.is_some() { 0 } else { x.len() };
+    let items = operation.now.items(x.len()).map_err(|e| raise(py, &e))?;
+    let taken = material.map(|material| material.take(py, items)).transpose()?;
+    let missing = if taken.is_some() { 0 } else { items };
     let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
     let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
-        progress.begin(x.len());
+        progress.begin(items);
         set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
@@ -73,6 +74,7 @@ pub fn prepare_operation(
     count: usize,
 ) -> PyResult<Material> {
     let operation = Arc::clone(&operation.ahead);
+    let count = operation.items(count).map_err(|e| raise(py, &e))?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
 }

@@ -216,8 +216,8 @@ impl Operation for Scoring {
         self.operation().bill(items)
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

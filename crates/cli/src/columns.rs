@@ -10,6 +10,7 @@ mod encoding;
 mod format;
 #[cfg(any(feature = "parquet", feature = "arrow"))]
 mod guard;
+mod ids;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod write;
@@ -29,7 +30,7 @@ use self::{
     cell::Cell,
     csv::Csv,
 };
-pub use self::{csv::line, dialect::Dialect, encoding::Encoding, format::FileFormat, write::write};
+pub use self::{csv::line, dialect::Dialect, encoding::Encoding, format::FileFormat, ids::Ids, write::write};
 use crate::failure::{Failure, Result};
 
 /// A file of columns.
@@ -64,10 +65,10 @@ type Row<'r> = &'r dyn Fn(usize) -> Cell<'r>;
 /// Who looks at rows.
 type See<'s> = dyn FnMut(u64, std::result::Result<Row<'_>, String>) + 's;
 
-/// A party's rows. The numbers are wiped when they are dropped.
+/// A party's rows. Numbers and names are wiped when they are dropped.
 pub struct Columns<T: Pod> {
     /// What names the rows.
-    pub ids: Option<Vec<String>>,
+    pub ids: Option<Ids>,
     /// For each column what its cells were read as.
     pub values: Vec<Wiped<T>>,
     /// Where each row stands, counted from 1.
@@ -121,7 +122,7 @@ impl<'a> ColumnFile<'a> {
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         let (mut left_out, mut bad) = (LeftOut::read(self.dialect, id)?, Bad::new(self.rows.place()));
         let values = columns.iter().map(|_| Wiped::zeros(0)).collect();
-        let mut out = Columns { ids: id.map(|_| Vec::new()), values, places: Vec::new() };
+        let mut out = Columns { ids: id.map(|_| Ids::default()), values, places: Vec::new() };
         let mut see = |at: u64, row: std::result::Result<Row<'_>, String>| {
             let row = match row {
                 Ok(row) => row,
@@ -146,7 +147,7 @@ impl<'a> ColumnFile<'a> {
                 }
             }
             if let (Some(ids), Some(name)) = (&mut out.ids, name) {
-                ids.push(name.into_owned());
+                ids.push(&name);
             }
             out.places.push(at);
         };
@@ -171,7 +172,7 @@ impl<'a> ColumnFile<'a> {
             row.iter_mut().zip(&read.values).for_each(|(to, column)| *to = column[i]);
             match of(&row) {
                 Ok(value) => out.extend_from_slice(&[value]),
-                Err(what) => bad.row(place, &what, read.ids.as_ref().map(|ids| ids[i].as_str())),
+                Err(what) => bad.row(place, &what, read.ids.as_ref().and_then(|ids| ids.get(i))),
             }
         }
         bad.check(self.path, self.dialect)?;

@@ -1,9 +1,10 @@
 //! The parsers of users' files on bytes of any kind, for fuzzing: a target returns for every input, and asserts what
 //! the rest of the program relies on where a file is accepted.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use hushtable::{Role, math::Domain};
+use zeroize::Zeroizing;
 
 use crate::{
     apply::{
@@ -59,11 +60,13 @@ pub fn forget(path: &Path, args: &[&str]) {
     assert!(ids.is_none_or(|ids| ids.len() == x.words.len()));
 }
 
-/// Writes shares as `apply` does.
+/// Writes shares as `apply` does, of rows with names that tell them.
 pub fn write_shares(path: &Path, shares: Vec<u64>) {
     let format = Format { bits: 64, fraction_bits: 16 };
     let range = [i64::MIN, i64::MAX];
-    let file = ShareFile::new("sigmoid", [7; 32], Role::P0, format, range, shares.into()).sealed();
+    let ids = Some(Arc::new(shares.iter().map(|share| Zeroizing::new(format!("c{share}"))).collect()));
+    let made = ShareFile::new("sigmoid", [7; 32], Role::P0, format, range, shares.into());
+    let file = ShareFile { ids, ..made }.sealed();
     let output = Output::reserve(path, &[], PRIVATE, false).expect("a new file");
     output.write(|to| file.write(to)).expect("a disk");
 }
@@ -177,7 +180,7 @@ fn share_seeds() -> Vec<Vec<u8>> {
     let made = |bits, fraction_bits, range, shares: Vec<u64>| {
         let format = Format { bits, fraction_bits };
         let file = || ShareFile::new("sigmoid", [7; 32], Role::P1, format, range, shares.clone().into());
-        let ids = Some(vec!["a".to_owned(), "b".to_owned()]);
+        let ids = Some(Arc::new(["a", "b"].iter().collect()));
         [file().sealed(), ShareFile { ids, ..file() }.sealed()]
     };
     let widest = made(64, 32, [i64::MIN, i64::MAX], vec![u64::MAX, 1]);

@@ -2,7 +2,10 @@
 
 pub mod weights;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use apps::scoring::{Question, Scoring};
 use clap::Args;
@@ -19,7 +22,7 @@ use crate::{
         session::Task,
         stock::{Stock, Stored},
     },
-    columns::{ColumnFile, Dialect},
+    columns::{ColumnFile, Dialect, Ids},
     failure::Result,
     link::Link,
 };
@@ -207,7 +210,7 @@ fn say(args: &Score, reveal: Reveal) {
 }
 
 /// The names of the rows and this party's parts of their scores.
-fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Wiped<u64>)> {
+fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
     let path: &Path = &args.features;
     let file = ColumnFile::open(path, &args.csv)?;
     let columns = file.header()?;
@@ -233,7 +236,7 @@ fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Vec<String>>, Wiped<
         })
     };
     let words = file.each(&rows, part)?;
-    Ok((rows.ids, words))
+    Ok((rows.ids.map(Arc::new), words))
 }
 
 fn format(scoring: &Scoring) -> Format {

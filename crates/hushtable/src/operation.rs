@@ -72,14 +72,41 @@ pub trait Operation: Send + Sync {
     /// How the results are shared and held.
     fn result(&self) -> Held;
 
+    /// How many words of an operand belong to an item: a row's numbers, a matrix' entries. All that is cut, into lanes,
+    /// batches or pieces of a store, is cut between items.
+    fn takes(&self, _operand: usize) -> usize {
+        1
+    }
+
+    /// How many words an item gives.
+    fn gives(&self) -> usize {
+        1
+    }
+
+    /// How many items so many words of the first operand are.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless they are whole ones.
+    fn items(&self, words: usize) -> Result<usize> {
+        let each = self.takes(0).max(1);
+        match words.is_multiple_of(each) {
+            true => Ok(words / each),
+            false => Err(Error::Shape {
+                what: "words of whole items",
+                want: words.next_multiple_of(each),
+                got: words,
+            }),
+        }
+    }
+
     /// What `items` of it cost.
     ///
     /// # Errors
     /// [`Error::Param`] for parameters that are not supported.
     fn bill(&self, items: usize) -> Result<Bill>;
 
-    /// Items whose material fits memory together, at most; `None` for an operation that cannot be cut.
-    fn most(&self) -> Option<usize>;
+    /// Items whose material fits memory together, at most; 1 at least.
+    fn most(&self) -> usize;
 
     /// Material for `items` items, made with the peer or read from a store.
     ///
@@ -106,9 +133,6 @@ pub trait Operation: Send + Sync {
     /// # Errors
     /// [`Error::Store`] or [`Error::Param`] for what is not stored.
     fn shape(&self) -> Result<Shape> {
-        if self.most().is_none() {
-            return Err(Error::Store(format!("nothing is stored for {}: it cannot be cut", self.name())));
-        }
         Shape::of(self.stored_as(), |from, items| self.material(from, items).map(drop))
     }
 

@@ -72,11 +72,11 @@ struct Lane {
 }
 
 /// Runs an operation in lanes and opens the results to whom `reveal` says: the items are cut into as many pieces as
-/// there are lanes, which are of the same lengths at the peer. An operation that cannot be cut takes one lane.
+/// there are lanes, which are of the same lengths at the peer.
 ///
 /// # Errors
-/// [`Error::Shape`] unless the operands are of one length where items are cut; and those of the operation, before
-/// anything is opened.
+/// [`Error::Shape`] unless the operands are of as many whole items; and those of the operation, before anything is
+/// opened.
 pub fn run(
     operation: &dyn Operation,
     lanes: &mut [Party],
@@ -85,24 +85,19 @@ pub fn run(
     reveal: Reveal,
     watch: &dyn Watch,
 ) -> Result<Done> {
-    let items = operands.first().map_or(0, |x| x.len());
-    let pieces = pieces(items, if operation.most().is_some() { lanes.len() } else { 1 });
-    let cut = |at: &Range<usize>| -> Vec<&[u64]> {
-        if operation.most().is_none() { operands.to_vec() } else { slices(operands, at) }
-    };
-    if operation.most().is_some() {
-        check(operands, items)?;
-    }
+    let pieces = pieces(whole(operation, operands)?, lanes.len());
     same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
     let several = pieces.len() > 1;
     let shares = in_threads(work, |((p, at), ready), go_on| {
-        lane(operation, p, ready, &cut(at), watch, go_on).inspect_err(|error| {
-            // The other lanes would go on for nothing.
-            if let Some(why) = Ending::of(error).filter(|_| several) {
-                p.connection().channel().end(why);
-            }
-        })
+        lane(operation, p, ready, (&slices(operation, operands, at), at.len()), watch, go_on).inspect_err(
+            |error| {
+                // The other lanes would go on for nothing.
+                if let Some(why) = Ending::of(error).filter(|_| several) {
+                    p.connection().channel().end(why);
+                }
+            },
+        )
     })?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
@@ -130,7 +125,7 @@ pub fn prepare(
     items: usize,
     watch: &dyn Watch,
 ) -> Result<VecDeque<Box<dyn Material>>> {
-    let batch = operation.most().unwrap_or(items).max(1);
+    let batch = operation.most().max(1);
     let mut made = VecDeque::new();
     for from in (0..items).step_by(batch) {
         let now = batch.min(items - from);
@@ -149,12 +144,11 @@ pub fn prepare(
 pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Reveal) -> Result<Bill> {
     let bits = operation.result().bits;
     let lane = |items: usize| -> Result<Bill> {
-        let batch = operation.most().unwrap_or(items).max(1);
+        let batch = operation.most().max(1);
         let batches = (0..items).step_by(batch).map(|from| operation.bill(batch.min(items - from)));
         let all = batches.reduce(|all, next| Ok(all? + next?)).unwrap_or(Ok(Bill::FREE))?;
-        Ok(all + reveal.bill(bits).times(items))
+        Ok(all + reveal.bill(bits).times(items * operation.gives()))
     };
-    let lanes = if operation.most().is_some() { lanes } else { 1 };
     pieces(items, lanes)
         .iter()
         .map(|at| lane(at.len()))
@@ -181,10 +175,8 @@ pub fn shares(
     operands: &[&[u64]],
     watch: &dyn Watch,
 ) -> Result<Words> {
-    if operation.most().is_some() {
-        check(operands, operands.first().map_or(0, |x| x.len()))?;
-    }
-    Ok(lane(operation, p, ready, operands, watch, &|| true)?.words)
+    let items = whole(operation, operands)?;
+    Ok(lane(operation, p, ready, (operands, items), watch, &|| true)?.words)
 }
 
 /// Items of each of so many lanes, the first ones with more; lanes without any are left out.
@@ -197,23 +189,27 @@ fn lane(
     operation: &dyn Operation,
     p: &mut Party,
     mut ready: Ready,
-    operands: &[&[u64]],
+    (operands, items): (&[&[u64]], usize),
     watch: &dyn Watch,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Lane> {
-    let items = operands.first().map_or(0, |x| x.len());
-    // Never grows, so that no part of it is left behind.
-    let words = Words::new(Vec::with_capacity(items));
-    let mut lane = Lane { words, offline: Phase::default(), online: Phase::default() };
+    let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
     let mut at = 0;
     while at < items && go_on() {
         let (material, offline) = next(operation, p, &mut ready, items - at)?;
         let now = at..at + material.items();
-        let given = if operation.most().is_none() { operands.to_vec() } else { slices(operands, &now) };
+        let given = slices(operation, operands, &now);
         at = now.end;
         let count = now.len();
         let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
-        lane.words.extend_from_slice(&words);
+        if count == items {
+            lane.words = words;
+        } else {
+            // Grows once, from nothing, so that no part of it is left behind.
+            let left = items * operation.gives() - lane.words.len();
+            lane.words.reserve_exact(left);
+            lane.words.extend_from_slice(&words);
+        }
         watch.took(Step::Offline, offline);
         watch.took(Step::Online, online);
         watch.done(count);
@@ -240,7 +236,7 @@ fn next(
         same("items reserved", reserved.len().min(left), reserved.len())?;
         return Phase::of(p, |_| reserved.load(operation, reserved.len()));
     }
-    make(operation, p, operation.most().unwrap_or(left).min(left))
+    make(operation, p, operation.most().clamp(1, left))
 }
 
 fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<dyn Material>, Phase)> {
@@ -252,15 +248,19 @@ fn make(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<(Box<d
     })
 }
 
-fn check(operands: &[&[u64]], items: usize) -> Result<()> {
-    match operands.iter().find(|x| x.len() != items) {
-        Some(x) => Err(Error::Shape { what: "items of an operand", want: items, got: x.len() }),
-        None => Ok(()),
+/// How many items the operands are, all of them whole.
+fn whole(operation: &dyn Operation, operands: &[&[u64]]) -> Result<usize> {
+    let items = operation.items(operands.first().map_or(0, |x| x.len()))?;
+    for (i, x) in operands.iter().enumerate() {
+        same("words of an operand", items * operation.takes(i), x.len())?;
     }
+    Ok(items)
 }
 
-fn slices<'a>(operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
-    operands.iter().map(|x| &x[at.clone()]).collect()
+/// The words of some items.
+fn slices<'a>(operation: &dyn Operation, operands: &[&'a [u64]], at: &Range<usize>) -> Vec<&'a [u64]> {
+    let words = |i: usize| operation.takes(i) * at.start..operation.takes(i) * at.end;
+    operands.iter().enumerate().map(|(i, x)| &x[words(i)]).collect()
 }
 
 /// Does each piece of work in a thread of its own, and tells `f` whether to go on. If there are errors, when all have

@@ -1,12 +1,15 @@
 //! Shares of a batch of values. Additive and XOR shares are different types: they do not mix.
 
 use std::{
+    any::Any,
     fmt,
     marker::PhantomData,
+    mem::take,
     ops::{Add, BitXor, Sub},
 };
 
 use prim::{
+    Wiped,
     pack::{pack, packed_len, unpack},
     ring::{Ring, low},
 };
@@ -124,6 +127,14 @@ impl<K: Kind, R: Ring> Share<K, R> {
     /// This party's words: secret until combined with the peer's.
     pub fn words(&self) -> &[R] {
         &self.words
+    }
+
+    /// This party's words, in words of 64 bits, which are the caller's to wipe; without a copy where they have as many.
+    pub(crate) fn into_wide(mut self) -> Vec<u64> {
+        match (&mut self.words as &mut dyn Any).downcast_mut::<Vec<u64>>() {
+            Some(words) => take(words),
+            None => self.words.iter().map(|w| w.to_u64()).collect(),
+        }
     }
 
     /// Shares of each value mod `2^n`, in words `S`. Local for either kind; the width only shrinks,
@@ -254,7 +265,7 @@ impl<K: Kind, R: Ring> fmt::Debug for Share<K, R> {
 
 impl<K: Kind, R: Ring> Drop for Share<K, R> {
     fn drop(&mut self) {
-        self.words.zeroize();
+        drop(Wiped::from(take(&mut self.words)));
     }
 }
 

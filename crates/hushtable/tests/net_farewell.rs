@@ -122,8 +122,8 @@ impl Operation for Damaged {
         Ok(Bill::default())
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(1)
+    fn most(&self) -> usize {
+        1
     }
 
     fn material(&self, _: &mut Origin<'_>, _: usize) -> Result<Box<dyn Material>> {

@@ -1,15 +1,18 @@
 //! What runs any operation: results with their sign, lanes, material that does not fit.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use hushtable::{
     Error, Party, Result, Role,
+    bill::Bill,
     lut::{LookupJob, Protocol},
     math::Tabulated,
-    operation::{Lookup, Operation, Select},
+    operation::{Held, Lookup, Material, Operation, Select, Words},
     run::{self, Outcome, Ready, Reveal, Unwatched},
     run_pair,
+    session::Session,
     share::Sharing,
+    source::Origin,
 };
 
 /// What both parties get when each runs the operation on its words in so many lanes.
@@ -52,6 +55,98 @@ fn choices_of_more_than_a_bit_leave_their_neighbours_alone() {
             assert_eq!(values, [5, 0, 0, 8, 0], "{lanes} lanes");
         }
     }
+}
+
+/// Sums of rows of 3, each with a number of its own, in batches of 4 rows at most; knows how many each batch had.
+struct Triplets(Mutex<Vec<usize>>);
+
+struct Rows(usize);
+
+impl Material for Rows {
+    fn items(&self) -> usize {
+        self.0
+    }
+
+    fn eval(self: Box<Self>, _: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        let [x, y] = operands else { panic!("two operands") };
+        assert_eq!((x.len(), y.len()), (3 * self.0, self.0), "whole rows, and their numbers");
+        let sums = x.chunks(3).zip(*y).flat_map(|(row, y)| [row.iter().sum::<u64>(), *y]);
+        Ok(Words::new(sums.collect()))
+    }
+}
+
+impl Operation for Triplets {
+    fn name(&self) -> String {
+        "sums of rows".into()
+    }
+
+    fn method(&self) -> String {
+        "locally".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Additive, bits: 32, fraction: 0, range: None }
+    }
+
+    fn takes(&self, operand: usize) -> usize {
+        if operand == 0 { 3 } else { 1 }
+    }
+
+    fn gives(&self) -> usize {
+        2
+    }
+
+    fn bill(&self, _: usize) -> Result<Bill> {
+        Ok(Bill::FREE)
+    }
+
+    fn most(&self) -> usize {
+        4
+    }
+
+    fn material(&self, _: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        self.0.lock().unwrap().push(items);
+        Ok(Box::new(Rows(items)))
+    }
+}
+
+/// Lanes and batches are cut between rows: 22 of them, in each number of lanes.
+#[test]
+fn rows_are_never_cut() {
+    let x: Vec<u64> = (0..66).collect();
+    let y: Vec<u64> = (100..122).collect();
+    let zeros = [vec![0; 66], vec![0; 22]];
+    let want: Vec<i64> = (0..22).flat_map(|row| [9 * row + 3, 100 + row]).collect();
+    for lanes in [1, 2, 3, 5] {
+        let sums = Triplets(Mutex::default());
+        for values in opened(&sums, [&[&x, &y], &[&zeros[0], &zeros[1]]], lanes) {
+            assert_eq!(values, want, "{lanes} lanes");
+        }
+        let batches = sums.0.into_inner().unwrap();
+        assert!(batches.iter().all(|&items| items <= 4), "{batches:?}");
+        assert_eq!(batches.iter().sum::<usize>(), 44, "both parties' rows");
+        let bill = run::bill(&Triplets(Mutex::default()), 22, lanes, Reveal::Both).unwrap();
+        assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "two words a row");
+    }
+}
+
+#[test]
+fn parts_of_rows_are_refused() {
+    let party = |p: &mut Party| {
+        let refused = |p: &mut Party, operands: &[&[u64]]| {
+            let shares = run::shares(&Triplets(Mutex::default()), p, Ready::default(), operands, &Unwatched);
+            assert!(matches!(shares, Err(Error::Shape { .. })), "{:?}", shares.map(|words| words.len()));
+        };
+        refused(p, &[&[1; 7], &[1; 2]]);
+        refused(p, &[&[1; 6], &[1; 3]]);
+        refused(p, &[&[1; 6], &[1; 6]]);
+        Ok(())
+    };
+    run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
 }
 
 #[test]

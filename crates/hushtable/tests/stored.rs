@@ -8,7 +8,7 @@ use hushtable::{
     Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective},
     lut::{LookupJob, Protocol},
-    math::{Bounds, Evaluation, Function, Method, Options, Outside, SoftmaxJob},
+    math::{Bounds, Evaluation, Function, Method, Options, Outside},
     operation::{Bands, Compare, Lookup, Operation, Relation},
     run::{self, Outcome, Ready, Reveal, Unwatched},
     run_pair,
@@ -89,7 +89,7 @@ fn bytes_of_another_length_are_refused() {
         let mut sound = 0;
         for role in [Role::P0, Role::P1] {
             let zeros = vec![0xff; shape.bytes(16) + 40];
-            for len in shape.bytes(16).saturating_sub(600)..zeros.len() {
+            for len in shape.bytes(16).saturating_sub(600 * operation.gives())..zeros.len() {
                 match read(&zeros[..len], role, 16, 5) {
                     Ok(()) => sound += 1,
                     Err(Error::Store(_)) => {}
@@ -153,8 +153,16 @@ fn the_same_shape_is_of_the_same_atoms() {
     assert_ne!(shape(&lookups(Protocol::Rotl, 8)).digest, shape(&lookups(Protocol::Doubling, 8)).digest);
     assert_ne!(shape(&lookups(Protocol::Rotl, 8)).digest, shape(&lookups(Protocol::Rotl, 9)).digest);
     assert!(matches!(lookups(Protocol::OpLut, 8).shape(), Err(Error::Param { .. })), "it holds a table");
-    let softmax = SoftmaxJob { rows: 1, len: 4, bits: 32, scale: 12, objective: Objective::Total };
-    contains(&refusal(softmax.shape()), &["nothing is stored for softmax: it cannot be cut"]);
+}
+
+/// Rows of a batch have one party's gains in common, which no part of it can have alone.
+#[test]
+fn what_items_share_is_not_stored() {
+    for owner in [Role::P0, Role::P1] {
+        let said = ["nothing is stored for layer norm of 37 bits", "its items share material"];
+        contains(&refusal(operations::norm(Some(owner)).shape()), &said);
+    }
+    assert!(operations::norm(None).shape().is_ok());
 }
 
 impl Site {
@@ -210,6 +218,18 @@ fn what_has_its_shape_spends_the_store() {
         stores.iter().for_each(|store| assert_eq!((store.left(), store.verify().unwrap()), (left, 0)));
     }
     contains(&refusal(site.carry_out(&case, 2)), &["0 items are left, 2 are needed"]);
+}
+
+/// Rows and products are handed out whole, whatever the lanes, the files and the batches: some from the store, in files
+/// of 3 items, some made.
+#[test]
+fn what_belongs_together_is_spent_together() {
+    for case in cases().iter().filter(|case| case.operation.gives() > 1) {
+        let site = Site::new();
+        site.make_for(&*case.operation, 34, 3);
+        case.check(&site.carry_out(case, 31).unwrap_or_else(|e| panic!("{}: {e}", named(&*case.operation))));
+        assert_eq!(site.open(Role::P0).unwrap().left(), 3);
+    }
 }
 
 /// Bytes of a store, with a header and a journal of their greatest lengths.

@@ -6,6 +6,7 @@ use hushtable::{
     AShare, Error, Result, Role,
     arith::Fixed,
     bill::Bill,
+    error::same,
     operation::{Held, Material, Operation, Words},
     session::Session,
     share::Sharing,
@@ -25,7 +26,8 @@ pub struct BlockJob {
     pub weights: Option<Arc<Weights>>,
 }
 
-/// Takes this party's words of the vectors, one behind the other.
+/// Takes this party's words of the vectors, one behind the other. An item is a whole sequence: its vectors attend to
+/// one another. Not stored.
 impl Operation for BlockJob {
     fn name(&self) -> String {
         "transformer block".into()
@@ -51,39 +53,53 @@ impl Operation for BlockJob {
         Held { sharing: Sharing::Additive, bits, fraction: scale, range: None }
     }
 
-    fn bill(&self, _items: usize) -> Result<Bill> {
-        self.shape.bill(self.owner)
+    fn takes(&self, _operand: usize) -> usize {
+        self.shape.sequence * self.shape.width
     }
 
-    fn most(&self) -> Option<usize> {
-        None
+    fn gives(&self) -> usize {
+        self.shape.sequence * self.shape.width
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(self.shape.bill(self.owner)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        1
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let (block, shape) = (Block::prepare(from, self.shape, self.owner)?, self.shape);
-        Ok(Box::new(Prepared { block, shape, weights: self.weights.clone(), items }))
+        let blocks =
+            (0..items).map(|_| Block::prepare(from, self.shape, self.owner)).collect::<Result<_>>()?;
+        Ok(Box::new(Prepared { blocks, shape: self.shape, weights: self.weights.clone() }))
     }
 }
 
-/// A block's material, and what its owner gives.
+/// The material of a block for each sequence, and what the owner gives.
 struct Prepared {
-    block: Block,
+    blocks: Vec<Block>,
     shape: BlockShape,
     weights: Option<Arc<Weights>>,
-    items: usize,
 }
 
 impl Material for Prepared {
     fn items(&self) -> usize {
-        self.items
+        self.blocks.len()
     }
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
         let &[x] = operands else {
             return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
         };
-        let x = Fixed::new(AShare::new(self.shape.bits, x.to_vec()), self.shape.scale)?;
-        let y = self.block.eval(s, &x, self.weights.as_deref())?;
-        Ok(Words::new(y.share().words().to_vec()))
+        let BlockShape { sequence, width, bits, scale, .. } = self.shape;
+        same("words of the sequences", self.blocks.len() * sequence * width, x.len())?;
+        // Never grows, so that no part of it is left behind.
+        let mut out = Words::new(Vec::with_capacity(x.len()));
+        for (block, x) in self.blocks.into_iter().zip(x.chunks_exact((sequence * width).max(1))) {
+            let x = Fixed::new(AShare::new(bits, x.to_vec()), scale)?;
+            out.extend_from_slice(block.eval(s, &x, self.weights.as_deref())?.share().words());
+        }
+        Ok(out)
     }
 }

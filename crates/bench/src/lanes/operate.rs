@@ -69,8 +69,8 @@ impl Task {
     /// All of it at once, and drawing OTs as it goes: `run` would cut it, and make the OTs of each cut beforehand.
     fn prepare(&self, p: &mut Party) -> std::result::Result<Ready, Error> {
         let mut ready = Ready::default();
-        // Numbers, of which a row may have many.
-        let items = self.given.first().map_or(0, Vec::len);
+        // A row may have many numbers, and a number of the work many items.
+        let items = self.operation.items(self.given.first().map_or(0, Vec::len))?;
         if items > 0 {
             let (material, took) = Phase::of(p, |p| self.operation.prepare(p, items))?;
             self.steps.took(Step::Offline, took);

@@ -8,7 +8,10 @@ use super::{
     job::Job,
     threads::Threads,
 };
-use crate::failure::{Cause, Failure, Result};
+use crate::{
+    columns::Ids,
+    failure::{Cause, Failure, Result},
+};
 
 /// What the parties ask for alike, whatever is computed.
 #[derive(Args, Clone, Debug)]
@@ -130,8 +133,8 @@ fn of_ids(error: Error) -> Failure {
 }
 
 /// An error if the ids differ, which names the first row in which they do.
-fn search(p: &mut Party, ids: &[String]) -> Result<()> {
-    let Some(row) = p.connection().first_difference(ids)? else { return Ok(()) };
+fn search(p: &mut Party, ids: &Ids) -> Result<()> {
+    let Some(row) = p.connection().first_difference(&ids.iter().collect::<Vec<_>>())? else { return Ok(()) };
     let own = match ids.get(row) {
         Some(id) => format!("here it is {id:?}, the peer's is not shown"),
         None => format!("here there are only {} rows", ids.len()),
@@ -160,9 +163,9 @@ fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<boo
 }
 
 /// A hash of all ids in order, bound to the session so that it says nothing in another one.
-fn id_digest(session: [u8; 32], ids: &[String]) -> String {
+fn id_digest(session: [u8; 32], ids: &Ids) -> String {
     let mut hash = blake3::Hasher::new_keyed(&session);
-    for id in ids {
+    for id in ids.iter() {
         hash.update(&(id.len() as u64).to_le_bytes());
         hash.update(id.as_bytes());
     }
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn id_digest_is_of_the_list_and_the_session() {
-        let ids = |names: &[&str]| names.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        let ids = |names: &[&str]| names.iter().collect::<Ids>();
         let base = id_digest([1; 32], &ids(&["ab", "c"]));
         assert_eq!(base, id_digest([1; 32], &ids(&["ab", "c"])));
         assert_ne!(base, id_digest([2; 32], &ids(&["ab", "c"])));

@@ -13,7 +13,10 @@ use super::{
     lookup::Lookup,
     table_file,
 };
-use crate::failure::{Failure, Result};
+use crate::{
+    columns::Ids,
+    failure::{Failure, Result},
+};
 
 /// The format of compared numbers unless another is asked for.
 pub const COMPARED: Format = Format { bits: 64, fraction_bits: 16 };
@@ -194,9 +197,9 @@ fn index_fraction_bits(args: &Apply, source: &Source) -> Result<u32> {
 /// An error that names the first row in which two operands' names differ.
 fn same_rows(
     args: &Apply,
-    ids: Option<&[String]>,
+    ids: Option<&Ids>,
     x: &Operand,
-    other_ids: Option<&[String]>,
+    other_ids: Option<&Ids>,
     y: &Operand,
 ) -> Result<()> {
     let other = || args.second.other.as_ref().unwrap_or(&args.input).display();
@@ -208,7 +211,7 @@ fn same_rows(
             args.input.display()
         )));
     }
-    let differs = |(ids, others): (&[String], &[String])| ids.iter().zip(others).position(|(a, b)| a != b);
+    let differs = |(ids, others): (&Ids, &Ids)| ids.iter().zip(others.iter()).position(|(a, b)| a != b);
     match ids.zip(other_ids).and_then(differs) {
         None => Ok(()),
         Some(at) => Err(Failure::input(format!(

@@ -166,7 +166,8 @@ impl Delivery {
             match outcome {
                 Outcome::Values(values) => {
                     let scale = 2f64.powi(job.result().0.fraction_bits as i32);
-                    let values: Vec<f64> = values.iter().map(|&value| value as f64 / scale).collect();
+                    // In the integers' memory.
+                    let values: Vec<f64> = values.into_iter().map(|value| value as f64 / scale).collect();
                     columns.push((job.column.as_str(), values));
                 }
                 Outcome::Shares(mut shares) if job.writes(role) => {
@@ -227,7 +228,7 @@ impl Delivery {
 fn size(job: &Job) -> u64 {
     // The digits of 64 bits, and what stands between two of them.
     const NUMBER: u64 = 24;
-    let ids: usize = job.ids.iter().flatten().map(|id| id.len() + 3).sum();
+    let ids = job.ids.as_ref().map_or(0, |ids| ids.bytes() + 3 * ids.len());
     job.rows() as u64 * NUMBER + ids as u64
 }
 

@@ -10,7 +10,7 @@ use prim::wipe::Wiped;
 
 use super::shares::ShareFile;
 use crate::{
-    columns::{self, ColumnFile, Columns, Dialect},
+    columns::{self, ColumnFile, Columns, Dialect, Ids},
     failure::{Failure, Result},
 };
 
@@ -40,7 +40,7 @@ pub struct Operand {
 }
 
 /// What names the rows of an operand, and the operand.
-pub type Rows = (Option<Vec<String>>, Operand);
+pub type Rows = (Option<Arc<Ids>>, Operand);
 
 impl Format {
     fn scale(self) -> f64 {
@@ -160,7 +160,7 @@ impl<'a> Source<'a> {
     pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
         let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
         let words = Wiped::zeros(rows.places.len());
-        Ok((rows.ids, Operand { words, range: format.range(), pairing: numbers() }))
+        Ok((rows.ids.map(Arc::new), Operand { words, range: format.range(), pairing: numbers() }))
     }
 
     /// The share file; it has no columns.
@@ -192,7 +192,7 @@ impl<'a> Source<'a> {
         if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
-        Ok((read.ids, Operand { words, range, pairing: numbers() }))
+        Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers() }))
     }
 
     fn read<T: bytemuck::Pod>(

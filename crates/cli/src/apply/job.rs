@@ -1,6 +1,6 @@
 //! A job: its public parameters, which both parties compare, and this party's rows.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use hushtable::{Role, operation::Operation, run::Reveal};
 use prim::wipe::Wiped;
@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     choice::Choosing,
+    columns::Ids,
     failure::{Failure, Result},
 };
 
@@ -29,7 +30,7 @@ pub struct Job {
     pub stays: bool,
     /// How a lookup's protocol is chosen.
     pub choosing: Choosing,
-    pub ids: Option<Vec<String>>,
+    pub ids: Option<Arc<Ids>>,
     /// What this party asks for.
     asked: Option<u16>,
     /// Lanes, once the parties are agreed.
@@ -74,7 +75,7 @@ impl Job {
         reveal: Reveal,
         work: Work,
         column: String,
-        ids: Option<Vec<String>>,
+        ids: Option<Arc<Ids>>,
         x: Vec<Operand>,
         gives: Vec<bool>,
     ) -> Self {

@@ -3,6 +3,7 @@
 use std::{
     io::{self, Write},
     path::Path,
+    sync::Arc,
 };
 
 use hushtable::net::Role;
@@ -10,7 +11,10 @@ use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
 
 use super::input::Format;
-use crate::failure::{Failure, Result};
+use crate::{
+    columns::Ids,
+    failure::{Failure, Result},
+};
 
 const VERSION: u32 = 2;
 
@@ -41,7 +45,8 @@ pub struct ShareFile {
     /// The least and the greatest value that can occur, times `2^fraction_bits`.
     pub range: [i64; 2],
     /// What names the rows; `null` without an id column.
-    pub ids: Option<Vec<String>>,
+    #[serde(default, with = "names")]
+    pub ids: Option<Arc<Ids>>,
     /// This party's shares.
     #[serde(with = "words")]
     pub shares: Wiped<u64>,
@@ -84,9 +89,9 @@ impl ShareFile {
     /// The hash of everything but the checksum.
     fn digest(&self) -> String {
         let mut hash = blake3::Hasher::new();
-        let public = (&self.of, &self.sharing, &self.session, &self.role, &self.ids);
+        let public = (&self.of, &self.sharing, &self.session, &self.role, self.ids.as_deref());
         let numbers = (self.hushtable_shares, self.count, self.bits, self.fraction_bits, self.range);
-        hash.update(&serde_json::to_vec(&(public, numbers)).expect("plain data"));
+        serde_json::to_writer(&mut hash, &(public, numbers)).expect("plain data");
         for share in self.shares.iter() {
             hash.update(&share.to_le_bytes());
         }
@@ -162,6 +167,23 @@ impl ShareFile {
     }
 }
 
+/// Names that are shared with what else knows them.
+mod names {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::columns::Ids;
+
+    pub fn serialize<S: Serializer>(names: &Option<Arc<Ids>>, to: S) -> Result<S::Ok, S::Error> {
+        names.as_deref().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<Ids>>, D::Error> {
+        Ok(Option::<Ids>::deserialize(from)?.map(Arc::new))
+    }
+}
+
 /// Words in a list, none of which stays behind where it was read.
 mod words {
     use std::fmt;
@@ -210,7 +232,7 @@ mod tests {
     use super::*;
 
     fn sample() -> ShareFile {
-        let ids = Some(vec!["a".into(), "b".into()]);
+        let ids = Some(Arc::new(["a", "b"].iter().collect()));
         let format = Format { bits: 16, fraction_bits: 8 };
         let made = ShareFile::new("sigmoid", [7; 32], Role::P1, format, [0, 256], vec![3, 65535].into());
         ShareFile { ids, ..made }.sealed()

@@ -65,7 +65,7 @@ const FERRET: [(Scheme, usize); 3] =
 /// The rates of local work, and OTs by each extension that can be chosen.
 pub fn measure_machine() -> Result<Machine> {
     let soft = [Scheme::Iknp, Scheme::SoftSpoken2, Scheme::SoftSpoken4, Scheme::SoftSpoken8];
-    let progress = Progress::start("measurements", 1 + (soft.len() + FERRET.len()) as u64, false);
+    let progress = Progress::start("measurements", 1 + soft.len() + FERRET.len(), false);
     let count = || progress.done().fetch_add(1, Ordering::Relaxed);
     let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());
     count();

@@ -14,7 +14,7 @@ use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::Fil
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use prim::wipe::Wiped;
 
-use super::{Row, Rows, See, cell::Cell, guard::guarded, write::rows};
+use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, write::rows};
 use crate::apply::output::Writer;
 
 /// Rows of a batch that is written.
@@ -168,11 +168,7 @@ fn damaged(error: impl std::fmt::Display) -> String {
 }
 
 /// Writes the names of rows as text, and a column of floating-point numbers.
-pub fn write(
-    to: &mut Writer<'_>,
-    ids: Option<&[String]>,
-    numbers: &[(&str, &[f64])],
-) -> Result<(), ArrowError> {
+pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> Result<(), ArrowError> {
     let id = ids.map(|_| Field::new("id", DataType::Utf8, false));
     let numbered = numbers.iter().map(|(column, _)| Field::new(*column, DataType::Float64, false));
     let schema = Arc::new(Schema::new(id.into_iter().chain(numbered).collect::<Vec<_>>()));
@@ -180,7 +176,8 @@ pub fn write(
     let rows = rows(ids, numbers);
     for start in (0..rows).step_by(BATCH) {
         let batch = start..rows.min(start + BATCH);
-        let ids = ids.map(|ids| Arc::new(StringArray::from_iter_values(&ids[batch.clone()])) as ArrayRef);
+        let names = |ids: &Ids| StringArray::from_iter_values(batch.clone().filter_map(|row| ids.get(row)));
+        let ids = ids.map(|ids| Arc::new(names(ids)) as ArrayRef);
         let numbers = numbers.iter().map(|(_, numbers)| {
             Arc::new(Float64Array::from_iter_values(numbers[batch.clone()].iter().copied())) as ArrayRef
         });

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use super::{ColumnFile, FileFormat, cell::quoted, dialect::Dialect, write};
+use super::{ColumnFile, FileFormat, Ids, cell::quoted, dialect::Dialect, write};
 use crate::{
     apply::output::{Output, PRIVATE},
     failure::{Failure, Result},
@@ -20,12 +20,12 @@ pub struct Bad {
     rows: usize,
     /// Where the last bad row stands.
     last: Option<u64>,
-    ids: Vec<String>,
+    ids: Ids,
 }
 
 impl Bad {
     pub fn new(place: &'static str) -> Self {
-        Self { place, shown: Vec::new(), complaints: 0, rows: 0, last: None, ids: Vec::new() }
+        Self { place, shown: Vec::new(), complaints: 0, rows: 0, last: None, ids: Ids::default() }
     }
 
     /// A cell of the row `id` is bad.
@@ -47,7 +47,7 @@ impl Bad {
         self.complaints += 1;
         if self.last.replace(at) != Some(at) {
             self.rows += 1;
-            self.ids.extend(id.map(str::to_owned));
+            id.into_iter().for_each(|id| self.ids.push(id));
         }
     }
 
@@ -118,7 +118,7 @@ impl LeftOut {
         let (mut ids, standard) = (HashMap::new(), Dialect::default());
         for path in &dialect.leave_out {
             let read = ColumnFile::open(path, &standard)?.read::<u8>(&[], Some("id"), |_| Ok(0))?;
-            ids.extend(read.ids.into_iter().flatten().map(|id| (id, false)));
+            ids.extend(read.ids.iter().flat_map(Ids::iter).map(|id| (id.to_owned(), false)));
         }
         Ok(Self(ids))
     }

@@ -18,7 +18,7 @@ use parquet::{
 };
 use prim::wipe::Wiped;
 
-use super::{Row, Rows, See, cell::Cell, guard::guarded, write::rows};
+use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, write::rows};
 use crate::apply::output::Writer;
 
 /// Rows that are read at once.
@@ -270,11 +270,7 @@ fn damaged(error: impl std::fmt::Display) -> String {
 }
 
 /// Writes the names of rows as text, and a column of floating-point numbers.
-pub fn write(
-    to: &mut Writer<'_>,
-    ids: Option<&[String]>,
-    numbers: &[(&str, &[f64])],
-) -> Result<(), ParquetError> {
+pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> Result<(), ParquetError> {
     let field = |name: &str, physical, logical| {
         let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
         field.with_logical_type(logical).build().map(Arc::new)
@@ -290,7 +286,8 @@ pub fn write(
         let group = start..rows.min(start + GROUP);
         let mut writer = file.next_row_group()?;
         if let Some(ids) = ids {
-            let ids: Vec<ByteArray> = ids[group.clone()].iter().map(|id| id.as_str().into()).collect();
+            let ids: Vec<ByteArray> =
+                group.clone().filter_map(|row| ids.get(row)).map(ByteArray::from).collect();
             let mut column = writer.next_column()?.expect("the ids are a column");
             column.typed::<ByteArrayType>().write_batch(&ids, None, None)?;
             column.close()?;

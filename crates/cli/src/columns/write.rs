@@ -2,14 +2,14 @@
 
 use std::io;
 
-use super::FileFormat;
+use super::{FileFormat, Ids};
 use crate::apply::output::Writer;
 
 /// Writes the names of rows, as the column `id` where there are any, and columns of numbers.
 pub fn write(
     to: &mut Writer<'_>,
     format: FileFormat,
-    ids: Option<&[String]>,
+    ids: Option<&Ids>,
     numbers: &[(&str, &[f64])],
 ) -> io::Result<()> {
     match format {
@@ -23,12 +23,12 @@ pub fn write(
     }
 }
 
-fn csv(to: &mut Writer<'_>, ids: Option<&[String]>, numbers: &[(&str, &[f64])]) -> io::Result<()> {
+fn csv(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> io::Result<()> {
     let mut to = csv::Writer::from_writer(to);
     to.write_record(ids.map(|_| "id").into_iter().chain(numbers.iter().map(|(column, _)| *column)))?;
     for row in 0..rows(ids, numbers) {
         if let Some(ids) = ids {
-            to.write_field(&ids[row])?;
+            to.write_field(ids.get(row).unwrap_or_default())?;
         }
         for (_, numbers) in numbers {
             to.write_field(numbers[row].to_string())?;
@@ -39,6 +39,6 @@ fn csv(to: &mut Writer<'_>, ids: Option<&[String]>, numbers: &[(&str, &[f64])]) 
 }
 
 /// Of all columns alike.
-pub fn rows(ids: Option<&[String]>, numbers: &[(&str, &[f64])]) -> usize {
-    ids.map_or(0, <[_]>::len).max(numbers.first().map_or(0, |(_, numbers)| numbers.len()))
+pub fn rows(ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> usize {
+    ids.map_or(0, Ids::len).max(numbers.first().map_or(0, |(_, numbers)| numbers.len()))
 }

@@ -15,13 +15,11 @@
 //! where the number compared is `2^k - x_p`: that has `k + 1` bits for `x_p = 0`, and reduced to k
 //! bits the result is wrong.
 
-use prim::ring::{Ring, low};
+use prim::ring::low;
 use zeroize::Zeroizing;
 
 use super::{millionaires::Millionaires, plan::ComparePlan};
-use crate::{
-    bill::Bill, error::Result, gates::Bits, net::Role, session::Session, share::AShare, source::Source,
-};
+use crate::{bill::Bill, error::Result, gates::Bits, net::Role, session::Session, source::Source};
 
 /// One-time material for a batch of carries into bit k.
 pub(super) struct Carry {
@@ -52,17 +50,17 @@ impl Carry {
     /// [`Error::Shape`](crate::Error::Shape) unless there are as many numbers as carries, and those of
     /// the channel.
     pub(super) fn of(self, s: &mut Session, x: &[u64]) -> Result<Bits> {
+        self.of_each(s, x.iter().copied())
+    }
+
+    /// [`of`](Self::of), of numbers that stand nowhere yet.
+    pub(super) fn of_each(self, s: &mut Session, x: impl ExactSizeIterator<Item = u64>) -> Result<Bits> {
         // 2^k - 1 - x is the complement of x.
         let flip = match s.role() {
             Role::P0 => u64::MAX,
             Role::P1 => 0,
         };
-        let mine = x.iter().map(|x| low(x ^ flip, self.k));
-        self.less.less(s, &Zeroizing::new(mine.collect::<Vec<u64>>()))
+        let mine = Zeroizing::new(x.map(|x| low(x ^ flip, self.k)).collect::<Vec<u64>>());
+        self.less.less(s, &mine)
     }
-}
-
-/// Bit `place` of each of this party's shares.
-pub(super) fn bits_at<R: Ring>(x: &AShare<R>, place: u32) -> Bits {
-    Bits::collect(x.words().iter().map(|w| w.to_u64() >> place & 1))
 }

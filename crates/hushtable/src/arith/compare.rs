@@ -23,10 +23,7 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{
-    carry::{Carry, bits_at},
-    plan::ComparePlan,
-};
+use super::{carry::Carry, plan::ComparePlan};
 use crate::{
     bill::{Bill, Objective},
     error::{Error, Result, same},
@@ -120,11 +117,23 @@ impl Comparison {
     /// As [`ge`](Self::ge).
     pub fn less<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
         for z in [x, y] {
-            same("numbers to compare", self.batch, z.len())?;
             same("bits of the numbers to compare", self.job.bits as usize, z.bits() as usize)?;
         }
+        self.less_words(s, x.words(), y.words())
+    }
+
+    /// [`less`](Self::less) of words of which the low bits count.
+    ///
+    /// # Errors
+    /// As [`ge`](Self::ge).
+    pub(crate) fn less_words<R: Ring>(self, s: &mut Session, x: &[R], y: &[R]) -> Result<Bits> {
+        for z in [x, y] {
+            same("numbers to compare", self.batch, z.len())?;
+        }
         match self.job.domain {
-            CompareDomain::Near => self.top(s, &(x - y)),
+            CompareDomain::Near => {
+                self.top(s, x.iter().zip(y).map(|(x, y)| x.to_u64().wrapping_sub(y.to_u64())))
+            }
             CompareDomain::Signed => {
                 let shift = 1 << (self.job.bits - 1);
                 self.all(s, x, y, shift)
@@ -145,26 +154,25 @@ impl Comparison {
             let (what, got) = ("domain for a sign", format!("{:?}", self.job.domain));
             return Err(Error::Param { what, got, accepted: "Near".into() });
         }
-        self.top(s, x)
+        self.top(s, x.words().iter().map(|w| w.to_u64()))
     }
 
-    fn top<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<Bits> {
-        let words = Zeroizing::new(x.words().iter().map(|w| w.to_u64()).collect::<Vec<u64>>());
-        let carry = self.carry.of(s, &words)?;
-        Ok(&carry ^ &bits_at(x, x.bits() - 1))
+    /// Of words of which the low bits count.
+    fn top(self, s: &mut Session, x: impl ExactSizeIterator<Item = u64> + Clone) -> Result<Bits> {
+        let place = self.job.bits - 1;
+        let carry = self.carry.of_each(s, x.clone())?;
+        Ok(&carry ^ &Bits::collect(x.map(|w| w >> place & 1)))
     }
 
     /// With numbers of all sizes, `shift` being what P0 adds.
-    fn all<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>, shift: u64) -> Result<Bits> {
+    fn all<R: Ring>(self, s: &mut Session, x: &[R], y: &[R], shift: u64) -> Result<Bits> {
         let (bits, n) = (self.job.bits, self.batch);
         let shift = match s.role() {
             Role::P0 => shift,
             Role::P1 => 0,
         };
-        let shifted = |z: &AShare<R>| {
-            Zeroizing::new(
-                z.words().iter().map(|z| low(z.to_u64().wrapping_add(shift), bits)).collect::<Vec<_>>(),
-            )
+        let shifted = |z: &[R]| {
+            Zeroizing::new(z.iter().map(|z| low(z.to_u64().wrapping_add(shift), bits)).collect::<Vec<_>>())
         };
         let (x, y) = (shifted(x), shifted(y));
         let difference = x.iter().zip(y.iter()).map(|(x, y)| low(x.wrapping_sub(*y), bits));

@@ -62,6 +62,11 @@ impl<R: Ring> Fixed<R> {
         &self.share
     }
 
+    /// The shares alone.
+    pub(crate) fn into_share(self) -> AShare<R> {
+        self.share
+    }
+
     /// Shares of the sums. Local.
     ///
     /// # Errors

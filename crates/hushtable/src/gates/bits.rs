@@ -89,6 +89,15 @@ impl Bits {
         (0..self.len).map(|i| self.words[i / 64] >> (i % 64) & 1)
     }
 
+    /// They as words, each 0 or 1.
+    pub(crate) fn to_wide(&self) -> Vec<u64> {
+        let mut wide = vec![0; self.len];
+        for (group, word) in wide.chunks_mut(64).zip(&self.words) {
+            group.iter_mut().enumerate().for_each(|(i, bit)| *bit = word >> i & 1);
+        }
+        wide
+    }
+
     /// Shares of the complements: exactly one of the parties changes its share.
     #[must_use]
     pub fn not(&self, role: Role) -> Self {

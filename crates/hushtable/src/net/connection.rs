@@ -173,7 +173,7 @@ impl Connection {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn first_difference(&mut self, names: &[String]) -> Result<Option<usize>> {
+    pub fn first_difference(&mut self, names: &[&str]) -> Result<Option<usize>> {
         difference::first(&mut self.channel, &self.id, names)
     }
 

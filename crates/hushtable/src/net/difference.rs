@@ -30,13 +30,13 @@ const CONTEXT: &str = "hushtable 2026-11 digests of the first rows";
 /// A digest of some first rows, which can be continued.
 #[derive(Clone)]
 struct Prefix<'a> {
-    names: &'a [String],
+    names: &'a [&'a str],
     rows: usize,
     hash: blake3::Hasher,
 }
 
 impl<'a> Prefix<'a> {
-    fn new(session: &[u8; 32], names: &'a [String]) -> Self {
+    fn new(session: &[u8; 32], names: &'a [&'a str]) -> Self {
         let key = blake3::derive_key(CONTEXT, session);
         Self { names, rows: 0, hash: blake3::Hasher::new_keyed(&key) }
     }
@@ -60,7 +60,7 @@ impl<'a> Prefix<'a> {
 }
 
 /// The first row in which `names` differ from the peer's.
-pub(super) fn first(channel: &mut Channel, session: &[u8; 32], names: &[String]) -> Result<Option<usize>> {
+pub(super) fn first(channel: &mut Channel, session: &[u8; 32], names: &[&str]) -> Result<Option<usize>> {
     let mine = (names.len() as u64).to_le_bytes();
     let theirs = channel.exchange(mine.to_vec(), mine.len())?;
     let theirs = u64::from_le_bytes(theirs.try_into().expect("as long as ours"));
@@ -90,8 +90,9 @@ mod tests {
     /// What both parties find, and what it takes.
     fn found(p0: &[String], p1: &[String]) -> [(Option<usize>, Cost); 2] {
         let (mut c0, mut c1) = Connection::pair();
-        let find = |c: &mut Connection, names| {
-            let found = c.first_difference(names).expect("a peer that answers");
+        let find = |c: &mut Connection, names: &[String]| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let found = c.first_difference(&names).expect("a peer that answers");
             (found, c.channel().take_cost())
         };
         std::thread::scope(|scope| {

@@ -25,10 +25,11 @@ pub struct Multiply {
     pub objective: Objective,
 }
 
-/// Products of shared matrices.
+/// Products of shared matrices. An item is one whole product: its rows share the correlated OTs of the right factor,
+/// which parts of it would each take again.
 #[derive(Clone, Copy, Debug)]
 pub struct Products {
-    /// The shape.
+    /// The shape of one, however many it says there are.
     pub shape: MatrixShape,
     /// Width of the numbers.
     pub bits: u32,
@@ -76,8 +77,8 @@ impl Operation for Multiply {
         })
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -87,7 +88,7 @@ impl Operation for Multiply {
         let (bits, product) = (self.bits, Multiplication::prepare(from, self.bits, items)?);
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+            Ok(product.multiply(s, &x, &y)?.into_wide())
         }))
     }
 }
@@ -102,9 +103,9 @@ impl Operation for Products {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let MatrixShape { batch, rows, inner, columns } = self.shape;
+        let MatrixShape { rows, inner, columns, .. } = self.shape;
         vec![
-            ("shape", format!("{batch} of {rows} x {inner} x {columns}")),
+            ("shape", format!("{rows} x {inner} x {columns}")),
             ("bits", self.bits.to_string()),
             ("method", self.method()),
         ]
@@ -114,27 +115,44 @@ impl Operation for Products {
         numbers(self.bits)
     }
 
-    fn bill(&self, _items: usize) -> Result<Bill> {
+    fn takes(&self, operand: usize) -> usize {
+        let one = self.of(1);
+        if operand == 0 { one.left() } else { one.right() }
+    }
+
+    fn gives(&self) -> usize {
+        self.of(1).out()
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
         Ok(match self.objective {
-            Objective::Online => ProductTriples::<u64>::bill(self.bits, self.shape),
-            _ => MatrixJob::shared(self.shape, self.bits).bill(),
+            Objective::Online => ProductTriples::<u64>::bill(self.bits, self.of(items)),
+            _ => MatrixJob::shared(self.of(items), self.bits).bill(),
         })
     }
 
-    fn most(&self) -> Option<usize> {
-        None
+    fn most(&self) -> usize {
+        let one = self.of(1);
+        (BATCH / one.left().max(one.right()).max(one.out()).max(1)).max(1)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         if self.objective == Objective::Online {
-            return triples(from, self.bits, self.shape, items);
+            return triples(from, self.bits, self.of(items), items);
         }
-        let (bits, job) = (self.bits, MatrixJob::shared(self.shape, self.bits));
+        let (bits, job) = (self.bits, MatrixJob::shared(self.of(items), self.bits));
         let product = MatrixProduct::prepare(from, job)?;
         Ok(material(items, move |s, given| {
             let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-            Ok(product.multiply(s, &x, &y)?.words().to_vec())
+            Ok(product.multiply(s, &x, &y)?.into_wide())
         }))
+    }
+}
+
+impl Products {
+    /// The shape of so many.
+    fn of(&self, items: usize) -> MatrixShape {
+        MatrixShape { batch: items, ..self.shape }
     }
 }
 
@@ -160,8 +178,8 @@ impl Operation for Truncate {
         Ok(FaithfulTruncation::bill(self.bits, self.cut, self.plan()?)?.times(items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -169,7 +187,7 @@ impl Operation for Truncate {
         let truncation = FaithfulTruncation::prepare(from, bits, cut, self.plan()?, items)?;
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
-            Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+            Ok(truncation.truncate(s, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
     }
 }
@@ -201,8 +219,8 @@ impl Operation for Select {
         Ok(Mux::bill(&[self.bits]).times(items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -210,7 +228,7 @@ impl Operation for Select {
         Ok(material(items, move |s, given| {
             let [choices, x] = operands(given)?;
             let choices = Bits::collect(choices.iter().map(|choice| choice & 1));
-            Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.words().to_vec())
+            Ok(mux.select(s, &choices, &AShare::<u64>::new(bits, x.to_vec()))?.into_wide())
         }))
     }
 }
@@ -219,7 +237,7 @@ fn triples(from: &mut Origin<'_>, bits: u32, shape: MatrixShape, items: usize) -
     let triples = ProductTriples::<u64>::random(from, bits, shape)?;
     Ok(material(items, move |s, given| {
         let [x, y] = operands(given)?.map(|words: &[u64]| AShare::<u64>::new(bits, words.to_vec()));
-        Ok(triples.multiply(s, &x, &y)?.words().to_vec())
+        Ok(triples.multiply(s, &x, &y)?.into_wide())
     }))
 }
 

@@ -88,7 +88,7 @@ impl Bands {
             turns.cloned().reduce(|sum, bits| &sum ^ &bits).expect("2^j is at most the number of cuts")
         };
         let digits: Vec<Bits> = (0..self.digits()).map(digit).collect();
-        Ok(Bits::to_share::<u64>(&digits)?.words().to_vec())
+        Ok(Bits::to_share::<u64>(&digits)?.into_wide())
     }
 }
 
@@ -128,8 +128,8 @@ impl Operation for Bands {
         Ok(cut.times(self.cuts.len() * items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH / self.cuts.len())
+    fn most(&self) -> usize {
+        BATCH / self.cuts.len()
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

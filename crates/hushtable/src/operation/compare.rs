@@ -136,8 +136,8 @@ impl Compare {
         let (bits, relation) = (self.job.bits, self.relation);
         let convert = self.additive.map(|bits| B2a::prepare(from, bits, items)).transpose()?;
         let finish = move |s: &mut crate::session::Session, found: Bits| match convert {
-            None => Ok(found.iter().collect()),
-            Some(convert) => Ok(convert.convert::<u64>(s, &found)?.words().to_vec()),
+            None => Ok(found.to_wide()),
+            Some(convert) => Ok(convert.convert::<u64>(s, &found)?.into_wide()),
         };
         if relation.by_equality() {
             let equality = Equality::prepare(from, bits, self.job.plan.digit, items)?;
@@ -150,13 +150,11 @@ impl Compare {
         }
         let order = Comparison::prepare(from, self.job, items)?;
         Ok(material(items, move |s, given| {
-            let [x, y] = numbers(bits, given)?;
-            let found = match relation {
-                Relation::Gt => order.less(s, &y, &x)?,
-                Relation::Le => order.ge(s, &y, &x)?,
-                Relation::Lt => order.less(s, &x, &y)?,
-                _ => order.ge(s, &x, &y)?,
-            };
+            let [x, y] = operands(given)?;
+            let swapped = matches!(relation, Relation::Gt | Relation::Le);
+            let less = if swapped { order.less_words(s, y, x)? } else { order.less_words(s, x, y)? };
+            let strict = matches!(relation, Relation::Gt | Relation::Lt);
+            let found = if strict { less } else { less.not(s.role()) };
             finish(s, found)
         }))
     }
@@ -204,8 +202,8 @@ impl Operation for Compare {
         Ok((found + self.additive.map_or(Bill::FREE, B2a::bill)).times(items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     /// All orders are one, and so are both equalities, and both selections.
@@ -234,7 +232,7 @@ impl Operation for Compare {
         Ok(material(items, move |s, given| {
             let [x, y] = numbers(bits, given)?;
             let max = larger.max(s, &x, &y)?;
-            Ok(if smaller { &(&x + &y) - &max } else { max }.words().to_vec())
+            Ok(if smaller { &(&x + &y) - &max } else { max }.into_wide())
         }))
     }
 }

@@ -48,8 +48,8 @@ impl Operation for Evaluation {
         Ok(Evaluation::bill(self, items))
     }
 
-    fn most(&self) -> Option<usize> {
-        Some((MATERIAL_BITS / self.card().entries.max(1)).clamp(1 << 8, 1 << 16))
+    fn most(&self) -> usize {
+        (MATERIAL_BITS / self.card().entries.max(1)).clamp(1 << 8, 1 << 16)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -57,7 +57,7 @@ impl Operation for Evaluation {
         Ok(material(items, move |s, given| {
             let [x] = operands(given)?;
             let y = prepared.eval(s, &Fixed::new(AShare::<u64>::new(bits, x.to_vec()), scale)?)?;
-            Ok(y.share().words().to_vec())
+            Ok(y.into_share().into_wide())
         }))
     }
 

@@ -73,7 +73,7 @@ impl Lookup {
             let [x] = operands(given)?;
             let x = x.iter().map(|&x| x as u32).collect();
             let y = prepared.lookup(s, &table, &Share::<G::Kind, u32>::new(index_bits, x))?;
-            Ok(y.words().iter().map(|w| w.to_u64()).collect())
+            Ok(y.into_wide())
         }))
     }
 }
@@ -108,8 +108,8 @@ impl Operation for Lookup {
         self.protocol.bill(&self.job, items)
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(self.protocol.most(&self.job))
+    fn most(&self) -> usize {
+        self.protocol.most(&self.job)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

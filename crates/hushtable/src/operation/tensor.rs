@@ -10,18 +10,19 @@ use crate::{
     source::Origin,
 };
 
-/// Numbers of a GELU whose material is in memory at a time.
+/// Numbers whose material is in memory at a time, but for rows that are longer.
 const BATCH: usize = 1 << 16;
 
 /// Layer norm of each row.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
-    /// What the rows have in common.
+    /// What the rows have in common, however many it says there are.
     pub job: NormJob,
     /// The gains and offsets of the columns.
     pub affine: Affine,
 }
 
+/// An item is a row, however many the job says there are.
 impl Operation for SoftmaxJob {
     fn name(&self) -> String {
         "softmax".into()
@@ -33,23 +34,33 @@ impl Operation for SoftmaxJob {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("parameters", format!("{self:?}"))]
+        let job = Self { rows: 0, ..*self };
+        vec![("parameters", format!("{job:?}"))]
     }
 
     fn result(&self) -> Held {
         held(self.bits, self.scale, Some([-8, (1 << self.scale) + 8]))
     }
 
-    fn bill(&self, _items: usize) -> Result<Bill> {
-        SoftmaxJob::bill(self)
+    fn takes(&self, _operand: usize) -> usize {
+        self.len
     }
 
-    fn most(&self) -> Option<usize> {
-        None
+    fn gives(&self) -> usize {
+        self.len
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        SoftmaxJob::bill(&Self { rows: items, ..*self })
+    }
+
+    fn most(&self) -> usize {
+        rows(self.len)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        let (bits, scale, softmax) = (self.bits, self.scale, Softmax::prepare(from, *self)?);
+        let (bits, scale) = (self.bits, self.scale);
+        let softmax = Softmax::prepare(from, Self { rows: items, ..*self })?;
         Ok(material(items, move |s, given| words(softmax.eval(s, &fixed(given, bits, scale)?)?)))
     }
 
@@ -80,8 +91,8 @@ impl Operation for GeluJob {
         GeluJob::bill(&Self { batch: items, ..*self })
     }
 
-    fn most(&self) -> Option<usize> {
-        Some(BATCH)
+    fn most(&self) -> usize {
+        BATCH
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
@@ -95,6 +106,8 @@ impl Operation for GeluJob {
     }
 }
 
+/// An item is a row. Rows share the material for gains that one party knows: it is made for each batch anew, and not
+/// stored.
 impl Operation for LayerNorm {
     fn name(&self) -> String {
         "layer norm".into()
@@ -105,30 +118,50 @@ impl Operation for LayerNorm {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        vec![("parameters", format!("{:?}", self.job))]
+        vec![("parameters", format!("{:?}", self.of(0)))]
     }
 
     fn result(&self) -> Held {
         held(self.job.bits, self.job.scale, None)
     }
 
-    fn bill(&self, _items: usize) -> Result<Bill> {
-        self.job.bill()
+    fn takes(&self, _operand: usize) -> usize {
+        self.job.len
     }
 
-    fn most(&self) -> Option<usize> {
-        None
+    fn gives(&self) -> usize {
+        self.job.len
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        self.of(items).bill()
+    }
+
+    fn most(&self) -> usize {
+        rows(self.job.len)
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let (NormJob { bits, scale, .. }, affine) = (self.job, self.affine.clone());
-        let norm = Norm::prepare(from, self.job)?;
+        let norm = Norm::prepare(from, self.of(items))?;
         Ok(material(items, move |s, given| words(norm.eval(s, &fixed(given, bits, scale)?, &affine)?)))
     }
 
     fn card(&self) -> Option<String> {
         self.job.card().ok().map(|card| card.to_string())
     }
+}
+
+impl LayerNorm {
+    /// The job for so many rows.
+    fn of(&self, rows: usize) -> NormJob {
+        NormJob { rows, ..self.job }
+    }
+}
+
+/// Rows of so many numbers whose material is in memory at a time.
+fn rows(len: usize) -> usize {
+    (BATCH / len.max(1)).max(1)
 }
 
 fn held(bits: u32, fraction: u32, range: Option<[i64; 2]>) -> Held {
@@ -141,5 +174,5 @@ fn fixed(given: &[&[u64]], bits: u32, scale: u32) -> Result<Fixed<u64>> {
 }
 
 fn words(y: Fixed<u64>) -> Result<Vec<u64>> {
-    Ok(y.share().words().to_vec())
+    Ok(y.into_share().into_wide())
 }

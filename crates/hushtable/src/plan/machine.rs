@@ -68,7 +68,7 @@ impl Machine {
     }
 
     /// Seconds of local work, of so many lookups.
-    pub(super) fn seconds(&self, work: Work, batch: usize) -> f64 {
+    pub(crate) fn seconds(&self, work: Work, batch: usize) -> f64 {
         let Work { hashes, words, bytes } = work;
         (hashes * self.hash + words * self.word + bytes * self.byte) * 1e-9 * batch as f64
     }

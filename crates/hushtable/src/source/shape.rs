@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::{origin::Origin, trace::Trace};
-use crate::{error::Result, net::Role};
+use crate::{
+    error::{Error, Result},
+    net::Role,
+};
 
 /// Items whose atoms are looked at: whole bytes whatever the widths.
 const SAMPLE: usize = 8;
@@ -29,21 +32,30 @@ impl Shape {
     /// Of what `make` makes for so many items. Of the text, printable ASCII is kept.
     ///
     /// # Errors
-    /// Those of `make`; [`Error::Store`](crate::Error::Store) for what cannot be stored.
+    /// Those of `make`; [`Error::Store`] for what cannot be stored, as items that share material.
     pub fn of(text: String, make: impl Fn(&mut Origin<'_>, usize) -> Result<()>) -> Result<Self> {
         let trace = |role, items| -> Result<Trace> {
             let mut trace = Trace::new(role);
             make(&mut Origin::traced(&mut trace), items)?;
             Ok(trace)
         };
-        let (mut bits, mut fixed) = (0, 0);
+        let (mut bits, mut fixed, mut digest) = (0, 0, None);
         for role in [Role::P0, Role::P1] {
-            let [one, two] = [trace(role, SAMPLE)?.bytes, trace(role, 2 * SAMPLE)?.bytes];
-            bits = bits.max((two - one) * 8 / SAMPLE);
-            fixed = fixed.max(one.saturating_sub(two - one));
+            let [one, two] = [trace(role, SAMPLE)?, trace(role, 2 * SAMPLE)?];
+            if !one
+                .asked
+                .iter()
+                .map(|(atom, count)| (atom, 2 * count))
+                .eq(two.asked.iter().map(|(a, n)| (a, *n)))
+            {
+                return Err(Error::Store(format!("nothing is stored for {text}: its items share material")));
+            }
+            bits = bits.max((two.bytes - one.bytes) * 8 / SAMPLE);
+            fixed = fixed.max(one.bytes.saturating_sub(two.bytes - one.bytes));
+            // The parties' atoms differ: one has what the other chooses of. Those of P0 tell.
+            digest = digest.or_else(|| Some(*one.digest().as_bytes()));
         }
-        // The parties' atoms differ: one has what the other chooses of.
-        let digest = *trace(Role::P0, SAMPLE)?.asked.finalize().as_bytes();
+        let digest = digest.expect("two roles");
         let printable = text.chars().filter(|c| *c == ' ' || c.is_ascii_graphic());
         Ok(Self { text: printable.take(Self::LONGEST).collect(), digest, bits, fixed })
     }

@@ -9,8 +9,8 @@ const MOST: usize = 1 << 26;
 /// The atoms that were asked for, all of zeros.
 pub(super) struct Trace {
     pub(super) role: Role,
-    /// Their names, forms and numbers.
-    pub(super) asked: blake3::Hasher,
+    /// Their names and forms, and their numbers.
+    pub(super) asked: Vec<(String, usize)>,
     /// Their bytes.
     pub(super) bytes: usize,
     zeros: Vec<u8>,
@@ -19,14 +19,23 @@ pub(super) struct Trace {
 impl Trace {
     /// At the party `role`.
     pub(super) fn new(role: Role) -> Self {
-        Self { role, asked: blake3::Hasher::new(), bytes: 0, zeros: vec![0; MOST] }
+        Self { role, asked: Vec::new(), bytes: 0, zeros: vec![0; MOST] }
     }
 
     pub(super) fn atom<A: Atom>(&mut self, form: &A::Form, count: usize) -> Result<A> {
-        self.asked.update(format!("{} {form:?} {count}\n", A::NAME).as_bytes());
+        self.asked.push((format!("{} {form:?}", A::NAME), count));
         let mut from = Reader::new(&self.zeros);
         let atom = A::decode(&mut from, self.role, form, count)?;
         self.bytes += self.zeros.len() - from.left();
         Ok(atom)
+    }
+
+    /// Of all that was asked for.
+    pub(super) fn digest(&self) -> blake3::Hash {
+        let mut hash = blake3::Hasher::new();
+        for (atom, count) in &self.asked {
+            hash.update(format!("{atom} {count}\n").as_bytes());
+        }
+        hash.finalize()
     }
 }

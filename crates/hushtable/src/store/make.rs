@@ -78,7 +78,7 @@ impl<'a> Contents<'a> {
 /// Items in a file, at most.
 fn most(operation: &dyn Operation, shape: &Shape) -> usize {
     let fit = 8 * PIECE_BYTES / shape.bits().max(1);
-    fit.min(operation.most().unwrap_or(1)).clamp(1, MAX_ITEMS)
+    fit.min(operation.most()).clamp(1, MAX_ITEMS)
 }
 
 impl Store {

@@ -3,10 +3,12 @@
 
 use hushtable::{
     Role,
-    arith::{CompareDomain, CompareJob, Objective},
+    arith::{CompareDomain, CompareJob, MatrixShape, Objective},
     lut::{LookupJob, Protocol},
-    math::{Bounds, Evaluation, Function, GeluJob, Method, Options, Outside, gelu},
-    operation::{Bands, Compare, Multiply, Operation, Relation, Select, Truncate},
+    math::{
+        Affine, Bounds, Evaluation, Function, GeluJob, Method, NormJob, Options, Outside, SoftmaxJob, gelu,
+    },
+    operation::{Bands, Compare, LayerNorm, Multiply, Operation, Products, Relation, Select, Truncate},
     share::Sharing,
 };
 use prim::{block::Block, prg::Prg, ring::low};
@@ -44,9 +46,14 @@ fn binary(
     Case { operation: Box::new(operation), widths: widths.to_vec(), operands: vec![x, y], want, within: 0 }
 }
 
-/// Signed numbers of `bits` bits.
+/// Signed numbers of `bits` bits, one an item.
 pub fn numbers(seed: u128, bits: u32) -> Vec<i64> {
-    let mut words = vec![0u64; ITEMS];
+    many(seed, bits, ITEMS)
+}
+
+/// So many of them.
+fn many(seed: u128, bits: u32, count: usize) -> Vec<i64> {
+    let mut words = vec![0u64; count];
     Prg::new(Block(seed)).words(bits, &mut words);
     words.iter().map(|w| (w << (64 - bits)) as i64 >> (64 - bits)).collect()
 }
@@ -93,6 +100,72 @@ pub fn comparison(
     })
 }
 
+/// Numbers with 12 bits behind the point.
+const UNIT: f64 = 4096.0;
+
+/// A function of rows of `len` numbers of 37 bits, below `2^(bits - 13)`, that may be off by so much.
+fn rows(
+    operation: impl Operation + 'static,
+    [len, bits]: [u32; 2],
+    within: i64,
+    f: impl Fn(&[f64]) -> Vec<f64>,
+) -> Case {
+    let len = len as usize;
+    let x = many(13, bits, len * ITEMS);
+    let real: Vec<f64> = x.iter().map(|&x| x as f64 / UNIT).collect();
+    let want = real.chunks(len).flat_map(f).map(|y| (UNIT * y).round() as i64).collect();
+    Case { operation: Box::new(operation), widths: vec![(37, false)], operands: vec![x], want, within }
+}
+
+fn softmax(len: u32) -> Case {
+    let job = SoftmaxJob { rows: 0, len: len as usize, bits: 37, scale: 12, objective: Objective::Total };
+    rows(job, [len, 16], 2, |row| {
+        let all: Vec<f64> = row.iter().map(|x| x.exp()).collect();
+        all.iter().map(|e| e / all.iter().sum::<f64>()).collect()
+    })
+}
+
+/// Of rows of 4 numbers, with gains that `known_to` tells.
+pub fn norm(known_to: Option<Role>) -> LayerNorm {
+    let job = NormJob {
+        rows: 0,
+        len: 4,
+        bits: 37,
+        scale: 12,
+        largest: 64.0,
+        variance: [0.0025, 40.0],
+        epsilon: 1e-5,
+        gain: 4.0,
+        gains_known_to: known_to,
+    };
+    let (gains, offsets) = (vec![1.0, -0.5, 2.0, 1.5], vec![0.0, 1.0, -3.0, 0.25]);
+    let affine = known_to.map_or(Affine::public(gains, offsets), |role| Affine::of_peer(role.peer(), 4));
+    LayerNorm { job, affine }
+}
+
+fn layer_norm() -> Case {
+    rows(norm(None), [4, 15], 4, |row| {
+        let mean = row.iter().sum::<f64>() / 4.0;
+        let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 4.0;
+        let columns = row.iter().zip([1.0, -0.5, 2.0, 1.5]).zip([0.0, 1.0, -3.0, 0.25]);
+        columns.map(|((x, g), o)| g * (x - mean) / (variance + 1e-5).sqrt() + o).collect()
+    })
+}
+
+/// Products of matrices, in rings of 20 bits.
+fn products([rows, inner, columns]: [usize; 3], objective: Objective) -> Case {
+    let shape = MatrixShape { batch: 0, rows, inner, columns };
+    let (a, b) = (many(14, 9, rows * inner * ITEMS), many(15, 7, inner * columns * ITEMS));
+    let entry = |i: usize| {
+        let (product, row, column) = (i / (rows * columns), i / columns % rows, i % columns);
+        let a = &a[(product * rows + row) * inner..][..inner];
+        (0..inner).map(|k| a[k] * b[(product * inner + k) * columns + column]).sum()
+    };
+    let want = (0..rows * columns * ITEMS).map(entry).collect();
+    let operation = Box::new(Products { shape, bits: 20, objective });
+    Case { operation, widths: vec![(20, false); 2], operands: vec![a, b], want, within: 0 }
+}
+
 /// Everything that is stored.
 pub fn cases() -> Vec<Case> {
     use Objective::{Bytes, Online, Rounds, Total};
@@ -104,8 +177,7 @@ pub fn cases() -> Vec<Case> {
         unary(bands, 20, numbers(4, 10), reached)
     };
     let gelu_job = GeluJob { batch: 0, bits: 32, scale: 12, objective: Total };
-    let unit = 4096.0;
-    let gelus = unary(gelu_job, 32, numbers(5, 16), move |x| (unit * gelu(x as f64 / unit)).round() as i64);
+    let gelus = unary(gelu_job, 32, numbers(5, 16), |x| (UNIT * gelu(x as f64 / UNIT)).round() as i64);
     let product = |objective| {
         let multiply = Multiply { bits: 17, objective };
         binary(multiply, [(17, false); 2], numbers(6, 9), numbers(7, 7), |x, y| x * y)
@@ -140,6 +212,12 @@ pub fn cases() -> Vec<Case> {
             |b, x| b * x,
         ),
         Case { within: 3, ..gelus },
+        softmax(5),
+        softmax(1),
+        layer_norm(),
+        products([3, 2, 2], Total),
+        products([2, 3, 4], Total),
+        products([2, 3, 4], Online),
     ];
     all.extend(lookups);
     all
@@ -153,8 +231,8 @@ pub fn named(operation: &dyn Operation) -> String {
 impl Case {
     /// A party's words of the items `at` of each operand.
     pub fn words(&self, role: Role, at: std::ops::Range<usize>) -> Vec<Vec<u64>> {
-        let operand = |((bits, xor), values): (&(u32, bool), &Vec<i64>)| {
-            let mut masks = vec![0u64; ITEMS];
+        let operand = |(i, ((bits, xor), values)): (usize, (&(u32, bool), &Vec<i64>))| {
+            let mut masks = vec![0u64; values.len()];
             Prg::new(Block(12)).words(*bits, &mut masks);
             let other = |(x, mask): (&i64, &u64)| match xor {
                 true => low(*x as u64 ^ mask, *bits),
@@ -162,9 +240,10 @@ impl Case {
             };
             let theirs: Vec<u64> = values.iter().zip(&masks).map(other).collect();
             let mine = if role == Role::P0 { masks } else { theirs };
-            mine[at.clone()].to_vec()
+            let each = self.operation.takes(i);
+            mine[each * at.start..each * at.end].to_vec()
         };
-        self.widths.iter().zip(&self.operands).map(operand).collect()
+        self.widths.iter().zip(&self.operands).enumerate().map(operand).collect()
     }
 
     /// That these are the results.
@@ -172,7 +251,10 @@ impl Case {
     pub fn check(&self, got: &[i64]) {
         assert_eq!(got.len(), self.want.len(), "{}", named(&*self.operation));
         for (i, (got, want)) in got.iter().zip(&self.want).enumerate() {
-            let x: Vec<i64> = self.operands.iter().map(|x| x[i]).collect();
+            let item = i / self.operation.gives();
+            let takes = |j: usize| self.operation.takes(j);
+            let x: Vec<&[i64]> =
+                self.operands.iter().enumerate().map(|(j, x)| &x[takes(j) * item..][..takes(j)]).collect();
             assert!(
                 (got - want).abs() <= self.within,
                 "{}: {x:?} gave {got}, not {want}",

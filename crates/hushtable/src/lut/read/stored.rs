@@ -24,28 +24,28 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn make<G: Group>(self, p: &mut Party, n: u32, count: usize) -> Result<OneHot<G>> {
+    fn make<G: Group>(self, p: &mut Party, d: u32, count: usize) -> Result<OneHot<G>> {
         match self {
-            Self::Doubling => OneHot::doubling(p, n, count),
-            Self::Tree => OneHot::tree(p, n, count),
+            Self::Doubling => OneHot::doubling(p, d, count),
+            Self::Tree => OneHot::tree(p, d, count),
         }
     }
 }
 
 impl<G: Group> Signed<G> {
-    /// Offline: for `batch` lookups in tables of `2^n` entries with columns of these widths.
+    /// Offline: for `batch` lookups in tables of `2^d` entries with columns of these widths.
     ///
     /// # Errors
     /// Those of the vectors, and as [`OneHot::signed`].
     pub(crate) fn prepare(
         p: &mut impl Source,
         by: Vectors,
-        n: u32,
+        d: u32,
         widths: &[u32],
         batch: usize,
     ) -> Result<Self> {
-        let form = (by, G::NAME, n, widths.to_vec());
-        p.atom(form, batch, |p| by.make(p, n, batch)?.signed(p, widths))
+        let form = (by, G::NAME, d, widths.to_vec());
+        p.atom(form, batch, |p| by.make(p, d, batch)?.signed(p, widths))
     }
 }
 
@@ -61,10 +61,10 @@ impl<G: Group> Atom for Signed<G> {
     fn decode(
         from: &mut Reader<'_>,
         _role: Role,
-        (_, _, n, widths): &Self::Form,
+        (_, _, d, widths): &Self::Form,
         count: usize,
     ) -> Result<Self> {
-        Self::decode(from, *n, widths, count)
+        Self::decode(from, *d, widths, count)
     }
 
     fn take(&mut self, count: usize) -> Result<Self> {
@@ -73,12 +73,12 @@ impl<G: Group> Atom for Signed<G> {
 }
 
 impl<G: Group> Polynomial<G> {
-    /// Offline: for `batch` lookups among `2^n` polynomials, by [`OneHot::tree`].
+    /// Offline: for `batch` lookups among `2^d` polynomials, by [`OneHot::tree`].
     ///
     /// # Errors
     /// Those of the vectors, and as [`OneHot::polynomial`].
-    pub(crate) fn prepare(p: &mut impl Source, n: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
-        p.atom((G::NAME, n, shape), batch, |p| OneHot::tree(p, n, batch)?.polynomial(p, shape))
+    pub(crate) fn prepare(p: &mut impl Source, d: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
+        p.atom((G::NAME, d, shape), batch, |p| OneHot::tree(p, d, batch)?.polynomial(p, shape))
     }
 }
 
@@ -92,9 +92,9 @@ impl<G: Group> Atom for Polynomial<G> {
         self.pads.encode(to, self.shape.ring);
     }
 
-    fn decode(from: &mut Reader<'_>, _role: Role, &(_, n, shape): &Self::Form, count: usize) -> Result<Self> {
+    fn decode(from: &mut Reader<'_>, _role: Role, &(_, d, shape): &Self::Form, count: usize) -> Result<Self> {
         shape.check()?;
-        let onehot = OneHot::decode(from, n, count)?;
+        let onehot = OneHot::decode(from, d, count)?;
         Ok(Self { shape, onehot, pads: Pads::decode(from, shape.ring, shape.cots() * count)? })
     }
 

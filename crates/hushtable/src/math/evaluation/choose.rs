@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     arith::Objective,
-    bill::Bill,
+    bill::{Bill, Work},
     error::{Error, Result},
     lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE},
     math::{
@@ -204,15 +204,17 @@ fn weight(choice: &Choice, bits: u32, objective: Objective) -> Result<f64> {
 }
 
 /// Of the time that a lookup takes online by the model of [`plan`], the part that each column takes where those of
-/// a vector are read together, taken for a single one too; and of that of a correlated OT of SoftSpoken, what one
-/// in stock takes to be used. Fitted to splines of all degrees in rings of 16 to 64 bits.
+/// a vector are read together, taken for a single one too. Fitted to splines of all degrees in rings of 16 to 64 bits.
 const COLUMN: f64 = 0.6;
-const USE: f64 = 1.0 / 12.0;
-/// Nanoseconds a correlated OT when [`USE`] was fitted.
-const SOFT_OT: f64 = 60.0;
+
+/// What a correlated OT in stock takes online: a block through the hash, a word that is masked and packed, and one that
+/// is unpacked.
+fn spent_ot() -> Work {
+    Work::hashes(1) + Work::words(2)
+}
 
 /// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
-/// OTs, which each come with a hash and a message.
+/// OTs, each of which is hashed, masked and sent.
 fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
     let (index_bits, value_bits, columns) = choice.form.table();
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
@@ -222,6 +224,7 @@ fn nanoseconds(choice: &Choice, bill: &Bill) -> Result<[f64; 2]> {
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
-    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * SOFT_OT * USE;
+    let online =
+        each(tree.online.seconds) * columns as f64 * COLUMN + others * machine.seconds(spent_ot(), 1) * 1e9;
     Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])
 }
