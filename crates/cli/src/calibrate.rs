@@ -133,6 +133,7 @@ impl Calibration {
         Ok(Self { source: Some(path), ..read })
     }
 
+    /// How fast the machines are.
     pub fn machine(&self) -> Machine {
         self.machine
     }
