@@ -23,7 +23,7 @@ lut() { # protocol index output index-bits value-bits batch
 for count in 1024 1048576 16777216; do
     run ot --scheme ferret --count "$count"
 done
-for scheme in iknp softspoken; do
+for scheme in iknp softspoken-2 softspoken-4 softspoken-8; do
     run ot --scheme "$scheme" --count 1024
 done
 lut rotl additive additive 8 64 100000

@@ -14,7 +14,8 @@ from .cost import format_bytes, format_time
 from .errors import ParamError
 
 MACHINE = (
-    *("start", "round", "soft_ot", "small_start", "small_ot", "large_start", "large_ot"),
+    *("start", "round", "iknp_ot", "soft2_ot", "soft4_ot", "soft8_ot", "small_ot", "large_ot", "largest_ot"),
+    *("small_start", "large_start", "largest_start"),
     *("hash", "word", "byte", "wire"),
 )
 COLUMNS = ("protocol", "set-up", "offline", "online", "total", "bytes", "online bytes", "rounds", "memory")

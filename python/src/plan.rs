@@ -27,7 +27,7 @@ pub fn predict(
     count: usize,
     net: &str,
     objective: &str,
-    machine: Option<[f64; 11]>,
+    machine: Option<[f64; Machine::NAMES.len()]>,
 ) -> PyResult<Vec<Prediction>> {
     let job = LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
     let objective = match objective {

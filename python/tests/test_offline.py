@@ -281,8 +281,9 @@ def test_predictions_are_a_table(tmp_path):
 
 
 def test_predictions_rest_on_a_calibration(tmp_path):
-    machine = dict(start=0.015, round=4e-5, soft_ot=73.0, small_start=5e-3, small_ot=29.6)
-    machine |= dict(large_start=0.0116, large_ot=29.3, hash=1.13, word=2.0, byte=0.05, wire=0.8)
+    machine = dict(start=0.015, round=4e-5, iknp_ot=80.0, soft2_ot=75.0, soft4_ot=73.0, soft8_ot=120.0)
+    machine |= dict(small_ot=29.6, large_ot=29.3, largest_ot=29.0)
+    machine |= dict(small_start=1e-3, large_start=2e-3, largest_start=5e-3, hash=1.13, word=2.0, byte=0.05, wire=0.8)
     file = tmp_path / "calibration.json"
 
     def setup(start):

@@ -25,7 +25,7 @@ pub trait Benchmark: fmt::Display {
     /// At a party: measures, then hands over or verifies.
     fn run(&self, lanes: Lanes) -> Result<()>;
 
-    /// How the session's correlated OTs are made, where it is not the count that decides.
+    /// How the session's correlated OTs are made, where the work says so and not `--ot`.
     fn scheme(&self) -> Option<ot::Scheme> {
         None
     }

@@ -9,8 +9,9 @@ use std::{
     thread,
 };
 
-use hushtable::{Error, Party, Role, ot::Scheme};
+use hushtable::{Error, Party, Role};
 use hushtable_cli::{
+    calibrate::Calibration,
     cost::{Figures, Phase, Phases},
     failure::{Failure, Result},
     link::Link,
@@ -63,29 +64,27 @@ type Cots<'a> = &'a dyn Fn(Role, usize) -> (usize, usize);
 impl Lanes {
     /// Set-up: connects, compares what is `asked` with the peer, divides `items` among at most `threads` lanes, and
     /// prepares the OTs of each.
-    pub fn connect(
-        link: &Link,
-        threads: u16,
-        asked: &str,
-        scheme: Option<Scheme>,
-        items: usize,
-        cots: Cots,
-    ) -> Result<Self> {
+    pub fn connect(link: &Link, threads: u16, asked: &str, items: usize, cots: Cots) -> Result<Self> {
         let (connection, start) = link.open()?;
-        let mut p = Party::new(connection, scheme)?;
+        let mut p = Party::new(connection, Calibration::load(None)?.wish(link))?;
         // A long description is compared by its hash.
         let asked =
             if asked.len() > 256 { blake3::hash(asked.as_bytes()).to_string() } else { asked.to_owned() };
         p.agree(&[("benchmark", asked)])?;
         let role = p.role();
         let count = usize::from(threads).min(items);
-        let mut parties = if count == 1 { Vec::new() } else { p.fork(count)? };
+        let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
+        let counts: Vec<_> = items.iter().map(|&items| cots(role, items)).collect();
+        let mut parties = Vec::new();
+        if count > 1 {
+            // The lanes go on with what is started here, for the largest of them.
+            p.prepare_ot(counts[0].0, counts[0].1)?;
+            parties = p.fork(count)?;
+        }
         let common = Phase::new(start, p.take_cost());
         if count == 1 {
             parties.push(p);
         }
-        let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
-        let counts: Vec<_> = items.iter().map(|&items| cots(role, items)).collect();
         let mut lanes = Self { role, parties, items, setup: common };
         let (_, prepared) = lanes.phase(counts, |p, (send, recv)| p.prepare_ot(send, recv))?;
         lanes.setup = common.then(prepared);

@@ -9,6 +9,7 @@ use std::{fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::LinkShape;
+use hushtable_cli::extension::Extension;
 use hushtable_cli::failure::{Failure, Result};
 
 use self::{
@@ -84,7 +85,8 @@ pub fn run(args: &PaperTables) -> Result<()> {
     }
     let files = tables.iter().map(|table| args.files(table.name)).collect::<Result<Vec<_>>>()?;
     let (repeat, timeout) = (args.repeat, args.timeout);
-    let options = Options { threads: 1, net: LinkShape::LOOPBACK, tls: false, repeat, timeout };
+    let options =
+        Options { threads: 1, net: LinkShape::LOOPBACK, ot: Extension::Auto, tls: false, repeat, timeout };
     let mut measured = Measured::default();
     for ((table, cells), files) in tables.iter().zip(&cells).zip(files) {
         measured.complete(cells, &options)?;

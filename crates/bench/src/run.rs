@@ -5,6 +5,7 @@ use std::{path::Path, process::Command, str::FromStr, sync::atomic::Ordering};
 use clap::Args;
 use hushtable::net::LinkShape;
 use hushtable_cli::{
+    extension::Extension,
     failure::{Failure, Result},
     identities,
     link::Link,
@@ -23,6 +24,9 @@ pub struct Options {
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
     #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
     pub net: LinkShape,
+    /// What makes correlated OTs, where the work does not say it
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Extension::parser())]
+    pub ot: Extension,
     /// Mutual TLS between the processes, with identities made for this run
     #[arg(long)]
     pub tls: bool,
@@ -79,6 +83,8 @@ fn once(work: &Work, options: &Options) -> Result<Run> {
 fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Command> {
     let mut command = pair::program()?;
     command.args(["party", "--net", &options.net.to_string()]);
+    let ot = work.scheme().map_or(options.ot, Extension::Of);
+    command.args(["--ot", &ot.to_string()]);
     command.args(["--timeout", &options.timeout.to_string(), "--threads", &options.threads.to_string()]);
     match identity {
         Some(path) => command.arg("--identity").arg(path),
@@ -92,7 +98,6 @@ fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Co
 pub fn party(args: &OneParty) -> Result<()> {
     let work: Work =
         serde_json::from_str(&args.work).map_err(|e| Failure::new(format!("benchmark description: {e}")))?;
-    let (scheme, items) = (work.scheme(), work.items());
-    let lanes = Lanes::connect(&args.link, args.threads, &args.work, scheme, items, &|r, n| work.cots(r, n))?;
+    let lanes = Lanes::connect(&args.link, args.threads, &args.work, work.items(), &|r, n| work.cots(r, n))?;
     work.run(lanes)
 }

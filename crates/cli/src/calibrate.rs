@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hushtable::{Party, Role, net::LinkShape, plan::Machine};
+use hushtable::{Party, Role, net::LinkShape, ot::OtWish, plan::Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -80,7 +80,7 @@ impl FromArgMatches for Peer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    #[serde(with = "MachineFile")]
+    #[serde(with = "machine_file")]
     machine: Machine,
     link: Option<LinkFile>,
     /// Where it was read from.
@@ -88,21 +88,29 @@ pub struct Calibration {
     source: Option<PathBuf>,
 }
 
-/// The fields of [`Machine`] on disk and between the parties.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Machine", deny_unknown_fields)]
-struct MachineFile {
-    start: f64,
-    round: f64,
-    soft_ot: f64,
-    small_start: f64,
-    small_ot: f64,
-    large_start: f64,
-    large_ot: f64,
-    hash: f64,
-    word: f64,
-    byte: f64,
-    wire: f64,
+/// A [`Machine`] on disk and between the parties: its figures by their names.
+mod machine_file {
+    use std::collections::BTreeMap;
+
+    use hushtable::plan::Machine;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(machine: &Machine, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(Machine::NAMES.into_iter().zip(machine.figures()))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Machine, D::Error> {
+        let named = BTreeMap::<String, f64>::deserialize(from)?;
+        if let Some(name) = named.keys().find(|name| !Machine::NAMES.contains(&name.as_str())) {
+            return Err(D::Error::custom(format!("{name:?} is no figure of a machine; calibrate again")));
+        }
+        let mut figures = [0.0; Machine::NAMES.len()];
+        for (figure, name) in figures.iter_mut().zip(Machine::NAMES) {
+            let missing = || D::Error::custom(format!("no figure {name:?}; calibrate again"));
+            *figure = *named.get(name).ok_or_else(missing)?;
+        }
+        Ok(Machine::from(figures))
+    }
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -125,8 +133,14 @@ impl Calibration {
         Ok(Self { source: Some(path), ..read })
     }
 
+    /// How fast the machines are.
     pub fn machine(&self) -> Machine {
         self.machine
+    }
+
+    /// The OT extension that this party wishes of a session over `link`.
+    pub fn wish(&self, link: &Link) -> OtWish {
+        link.wish(self.machine.ots, self.link())
     }
 
     /// The link, if it was measured.
@@ -187,7 +201,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
 /// Both machines, one after the other because they may be one, and the link.
 fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
     let (connection, _) = link.open()?;
-    let mut p = Party::new(connection, None)?;
+    let mut p = Party::new(connection, OtWish::default())?;
     let (mbit_per_s, rtt) = measure_link(&mut p)?;
     let mine = match p.role() {
         Role::P0 => {

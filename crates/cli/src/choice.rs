@@ -73,6 +73,11 @@ impl From<Optimise> for plan::Objective {
 }
 
 impl Choosing {
+    /// How fast machines and link are.
+    pub fn calibration(&self) -> Result<Calibration> {
+        Calibration::load(self.calibration.as_deref())
+    }
+
     /// The protocol for a batch over a known link.
     pub fn over(&self, link: &LinkShape, job: &LookupJob, batch: usize) -> Result<Protocol> {
         match self.protocol {
@@ -81,7 +86,7 @@ impl Choosing {
                 Ok(protocol)
             }
             Choice::Auto => {
-                let calibration = Calibration::load(self.calibration.as_deref())?;
+                let calibration = self.calibration()?;
                 Ok(plan::choose(job, batch, link, &calibration.machine(), self.optimise.into())?)
             }
         }
@@ -95,7 +100,7 @@ impl Choosing {
         job: &LookupJob,
         batch: usize,
     ) -> Result<Protocol> {
-        let calibration = Calibration::load(self.calibration.as_deref())?;
+        let calibration = self.calibration()?;
         let wish = Wish {
             protocol: match self.protocol {
                 Choice::Auto => None,

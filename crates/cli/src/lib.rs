@@ -5,7 +5,7 @@
 
 mod apply;
 mod args;
-mod calibrate;
+pub mod calibrate;
 pub mod choice;
 mod columns;
 pub mod cost;
@@ -13,6 +13,7 @@ pub mod count;
 mod demo;
 mod doctor;
 mod explain;
+pub mod extension;
 pub mod failure;
 mod functions;
 #[doc(hidden)]

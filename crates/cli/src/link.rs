@@ -16,10 +16,11 @@ use clap::Args;
 use hushtable::{
     Role,
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
-    ot::params,
+    ot::{OtWish, Rates, params},
 };
 
 use crate::{
+    extension::Extension,
     failure::{Failure, Result},
     record::Record,
 };
@@ -56,6 +57,9 @@ pub struct Link {
     /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms); the same at the peer
     #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
     net: LinkShape,
+    /// What makes correlated OTs; what either party asks for is taken
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Extension::parser())]
+    ot: Extension,
     /// To tell the peer why this party ends.
     #[arg(skip)]
     farewell: Farewell,
@@ -85,6 +89,14 @@ impl Link {
     /// The simulated network.
     pub fn net(&self) -> LinkShape {
         self.net
+    }
+
+    /// The OT extension that this party wishes: the one asked for, or what takes the least time at these rates over the
+    /// simulated link, or else the one that was `measured`.
+    pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> OtWish {
+        let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
+        let known = measured.filter(|_| !self.is_near());
+        OtWish { scheme: self.ot.scheme(), link: simulated.or(known), rates }
     }
 
     /// The identity folder.

@@ -19,6 +19,7 @@ use serde::Serialize;
 use self::what::{Lookups, Work};
 use crate::{
     apply::how::How,
+    calibrate::Calibration,
     choice::{Choice, Choosing, Optimise},
     cost::{self, Phase, Phases},
     count::count,
@@ -124,7 +125,7 @@ fn prepare(args: &Prepare) -> Result<()> {
     let plan = Contents::new(operation.as_ref(), args.items.or(args.lookups).unwrap_or_default() as u64)?;
     room::check(&args.store, plan.bytes())?;
     let (connection, start) = args.link.open()?;
-    let mut p = Party::new(connection, None)?;
+    let mut p = Party::new(connection, Calibration::load(None)?.wish(&args.link))?;
     let setup = Phase::new(start, p.take_cost());
     let made = make(args, &mut p, &identity, &plan);
     let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;

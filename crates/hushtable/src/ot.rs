@@ -1,6 +1,7 @@
 //! Oblivious transfer: base OTs, the two extensions, and what protocols make of correlated OTs.
 
 pub mod base;
+pub(crate) mod choice;
 pub mod codes;
 mod ferret;
 mod kk13;
@@ -16,7 +17,10 @@ pub(crate) mod source;
 mod stock;
 mod streaming;
 pub mod strings;
+mod wish;
 
+pub use choice::{Limits, Rates, SUBFIELDS};
 pub use rcot::{CotReceiver, CotSender};
 pub use scheme::Scheme;
 pub use source::Ot;
+pub use wish::OtWish;

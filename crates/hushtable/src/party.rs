@@ -11,7 +11,7 @@ pub use ticket::Ticket;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
-    ot::{CotReceiver, CotSender, Ot, Scheme, one_of_n, params, random::RandomOts},
+    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts},
     session::Session,
 };
 
@@ -26,13 +26,14 @@ pub struct Party {
 
 impl Party {
     /// A party on a fresh connection: agrees with the peer on the security parameters and runs the
-    /// base OTs. `scheme` overrides the choice of the OT extension by count, at both parties.
+    /// base OTs. What extends them is the [`Scheme`](crate::ot::Scheme) that either party wishes, or else what takes
+    /// the least time over the link by an [`OtWish`] of one of them.
     ///
     /// # Errors
-    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters, and those
-    /// of the channel.
-    pub fn new(connection: Connection, scheme: Option<Scheme>) -> Result<Self> {
-        Self::start(Session::new(connection)?, scheme)
+    /// [`Error::Handshake`](crate::Error::Handshake) if the peer uses other parameters or wishes another extension,
+    /// and those of the channel.
+    pub fn new(connection: Connection, wish: impl Into<OtWish>) -> Result<Self> {
+        Self::start(Session::new(connection)?, wish)
     }
 
     /// Both parties in this process, with randomness from the operating system.
@@ -62,14 +63,12 @@ impl Party {
     /// # Panics
     /// On any other connection.
     #[doc(hidden)]
-    pub fn seeded(connection: Connection, seed: u64, scheme: Option<Scheme>) -> Result<Self> {
-        Self::start(Session::seeded(connection, seed), scheme)
+    pub fn seeded(connection: Connection, seed: u64, wish: impl Into<OtWish>) -> Result<Self> {
+        Self::start(Session::seeded(connection, seed), wish)
     }
 
-    fn start(mut session: Session, scheme: Option<Scheme>) -> Result<Self> {
-        let fields = [("LPN parameter sets", params::digest_text()), ("OT extension", scheme_text(scheme))];
-        session.agree(&fields)?;
-        let ot = Ot::new(&mut session, scheme)?;
+    fn start(mut session: Session, wish: impl Into<OtWish>) -> Result<Self> {
+        let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
         Ok(Self { session, ot })
     }
@@ -114,6 +113,11 @@ impl Party {
         RandomOts::by_code(&mut self.session, n, cots, counts)
     }
 
+    /// Which extension makes how many correlated OTs, as the parties settled it.
+    pub fn ot_limits(&self) -> Limits {
+        self.ot.limits()
+    }
+
     /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:
     /// the part of set-up that depends on the size of the job.
     ///
@@ -150,12 +154,15 @@ impl Party {
     /// Parties for parallel lanes over sibling connections: the same peer and Deltas, independent
     /// material and keys. For lanes in other processes there are [`tickets`](Self::tickets).
     ///
+    /// Where [`prepare_ot`](Self::prepare_ot) has started Ferret, the lanes go on with it and start none: prepare for
+    /// what a lane takes, then fork.
+    ///
     /// # Errors
     /// If the peer does not open as many lanes.
     pub fn fork(&mut self, lanes: usize) -> Result<Vec<Self>> {
         let sessions = self.session.fork(lanes)?;
-        let lane = |session| Self { session, ot: Ot::of_lane(&self.ot.lane()) };
-        Ok(sessions.into_iter().map(lane).collect())
+        let sources = self.ot.fork(&mut self.session, &sessions)?;
+        Ok(sessions.into_iter().zip(sources).map(|(session, ot)| Self { session, ot }).collect())
     }
 }
 
@@ -171,11 +178,6 @@ impl DerefMut for Party {
     fn deref_mut(&mut self) -> &mut Session {
         &mut self.session
     }
-}
-
-/// The choice of the OT extension, as the parties compare it.
-fn scheme_text(scheme: Option<Scheme>) -> String {
-    scheme.map_or("by count".to_string(), |s| format!("{s:?}"))
 }
 
 /// Sets both ends up in two threads.

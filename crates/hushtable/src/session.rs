@@ -188,6 +188,21 @@ impl Session {
         self.connection.agree(fields)
     }
 
+    /// [`agree`](Self::agree), and swaps a message of each party beside: 1 round.
+    pub(crate) fn agree_beside(
+        &mut self,
+        fields: &[(&str, String)],
+        mine: Vec<u8>,
+        theirs: usize,
+    ) -> Result<Vec<u8>> {
+        self.connection.agree_beside(fields, mine, theirs)
+    }
+
+    /// What the connection says of the link, if anything.
+    pub(crate) fn link(&self) -> Option<LinkShape> {
+        self.connection.link()
+    }
+
     /// Ends the session after a disagreement: every later call is an error.
     pub(crate) fn end(&mut self) {
         self.connection.end();

@@ -212,7 +212,7 @@ fn splut() {
 
 #[test]
 fn correlated_ots() {
-    both(pair(94, Some(Scheme::SoftSpoken)), |p| {
+    both(pair(94, Some(Scheme::SoftSpoken4)), |p| {
         let (mut sender, mut receiver) = p.cots(10, 10)?;
         assert_eq!(shape(sender.take(11)), "correlated OTs left: expected 11, got 10");
         assert_eq!(shape(receiver.take(11)), "correlated OTs left: expected 11, got 10");

@@ -212,12 +212,12 @@ fn another_ot_extension_is_named_at_both() {
     let ends = relayed(
         id(SEED),
         |c| Party::seeded(c, SEED, Some(Scheme::Iknp)).err(),
-        |c| Party::seeded(c, SEED, None).err(),
+        |c| Party::seeded(c, SEED, Some(Scheme::Ferret)).err(),
         |_, _, _| Fate::Pass,
     );
     let errors = [ends.p0, ends.p1].map(|e| e.flatten().expect("an error").to_string());
-    assert_eq!(errors[0], "the parties disagree on OT extension: here Iknp, at the peer by count");
-    assert_eq!(errors[1], "the parties disagree on OT extension: here by count, at the peer Iknp");
+    assert_eq!(errors[0], "the parties disagree on OT extension: here iknp, at the peer ferret");
+    assert_eq!(errors[1], "the parties disagree on OT extension: here ferret, at the peer iknp");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn large(p: &mut Party) -> Result<()> {
     B2a::prepare(p, 31, 50_000)?.convert::<u32>(p, &bits).map(drop)
 }
 
-/// All protocols one after the other in one session; then in larger batches, from Ferret's OTs; then in two lanes.
+/// All protocols one after the other in one session, from Ferret's OTs; then in larger batches; then in two lanes.
 #[test]
 fn no_input_repeats_under_a_key() {
     let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {
@@ -162,7 +162,7 @@ fn no_input_repeats_under_a_key() {
         p.random_ots(100, (9, 9))?.spend(|_| ()); // after the lanes as before
         Ok(lanes.iter().map(|lane| lane.id()).collect())
     };
-    let (records, ids) = recorded(400, None, run);
+    let (records, ids) = recorded(400, Some(Scheme::Ferret), run);
     let purposes = purposes(&ids);
     for (record, who) in records.into_iter().zip(["P0", "P1"]) {
         assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
@@ -175,7 +175,7 @@ fn no_input_repeats_under_a_key() {
 /// Extensions one after the other, of every scheme.
 #[test]
 fn no_input_of_an_extension_repeats() {
-    for (seed, scheme) in [(401, Scheme::Iknp), (402, Scheme::SoftSpoken), (403, Scheme::Ferret)] {
+    for (seed, scheme) in [(401, Scheme::Iknp), (402, Scheme::SoftSpoken4), (403, Scheme::Ferret)] {
         let run = |p: &mut Party| -> Result<Vec<[u8; 32]>> {
             for counts in [(9, 9), (9000, 9000), (120_000, 120_000), (300_000, 300_000)] {
                 drop(p.cots(counts.0, counts.1)?);

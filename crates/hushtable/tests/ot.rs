@@ -93,7 +93,7 @@ fn iknp() {
 
 #[test]
 fn softspoken() {
-    check_scheme(21, Scheme::SoftSpoken, &[(1, 0), (0, 1), (8191, 8192), (50_000, 20_001)]);
+    check_scheme(21, Scheme::SoftSpoken4, &[(1, 0), (0, 1), (8191, 8192), (50_000, 20_001)]);
 }
 
 /// One extension of set S has 101 632 to use: the second take crosses into the next, whose seeds
@@ -119,7 +119,7 @@ fn choice_by_count() {
 /// Ferret hands out all but the 23 216 seeds of set S.
 #[test]
 fn seeds_are_never_handed_out() {
-    let soft = take_all(pair(24, Some(Scheme::SoftSpoken)), &[(3 * 8192 - 128, 3 * 8192)]);
+    let soft = take_all(pair(24, Some(Scheme::SoftSpoken4)), &[(3 * 8192 - 128, 3 * 8192)]);
     let ferret = take_all(pair(24, Some(Scheme::Ferret)), &[(100_000, 100_000)]);
     let sent = |cots: &[(Cots, Cots)]| -> [HashSet<u128>; 2] {
         let strings = |c: &Cots| c.0.strings().iter().map(|q| q.0).collect();
@@ -133,7 +133,18 @@ fn seeds_are_never_handed_out() {
 
 #[test]
 fn lanes_share_the_deltas_and_nothing_else() {
-    let (p0, p1) = both(pair(25, None), |p| {
+    lanes(25, None, 0);
+}
+
+/// From seeds of the running one, each of its own.
+#[test]
+fn lanes_go_on_with_a_running_ferret() {
+    lanes(31, Some(Scheme::Ferret), 40_000);
+}
+
+fn lanes(seed: u64, scheme: Option<Scheme>, prepared: usize) {
+    let (p0, p1) = both(pair(seed, scheme), |p| {
+        p.prepare_ot(prepared, prepared)?;
         let mut lanes = p.fork(3)?;
         lanes.extend(p.fork(1)?);
         let mut taken = vec![p.cots(6000, 6000)?];
@@ -162,7 +173,7 @@ fn lanes_share_the_deltas_and_nothing_else() {
 #[test]
 fn any_sequence_of_takes_stays_in_step() {
     let mut rng = Prg::new(Block(26));
-    for scheme in [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken), Some(Scheme::Ferret)] {
+    for scheme in [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken4), Some(Scheme::Ferret)] {
         // Sizes from all magnitudes, zero among them.
         let mut size = || (rng.u64() >> (50 + rng.u64() % 14)) as usize;
         let takes: Vec<(usize, usize)> = (0..60).map(|_| (size(), size())).collect();

@@ -93,7 +93,8 @@ impl Task<'_> {
     fn deliver(mut self, output: Option<Output>) -> Result<()> {
         let (connection, start) = self.link.open()?;
         self.link.note(|record| record.met(&connection));
-        let mut p = Party::new(connection, None)?;
+        let wish = self.jobs[0].choosing.calibration()?.wish(self.link);
+        let mut p = Party::new(connection, wish)?;
         let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
         let computed = self.set_up(&mut p, &mut lanes, start).and_then(|set| {
             let lanes = if lanes.is_empty() { slice::from_mut(&mut p) } else { &mut lanes[..] };
@@ -134,12 +135,15 @@ impl Task<'_> {
         let count = jobs[0].rows();
         let rows: Vec<usize> = run::pieces(count, jobs[0].threads()).iter().map(|at| at.len()).collect();
         let stored = stock::shares(&rows, stock.agree(p, count)?);
+        let made: Vec<usize> = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
         if rows.len() > 1 {
+            // The lanes go on with what is started here.
+            let most = made.iter().copied().max().unwrap_or_default();
+            run::set_up(jobs[0].operation(), p, most)?;
             *lanes = p.fork(rows.len())?;
         }
         let before = Phase::new(start, p.take_cost());
         let lanes = if lanes.is_empty() { slice::from_mut(p) } else { &mut lanes[..] };
-        let made = rows.iter().zip(&stored).map(|(rows, stored)| rows - stored).collect();
         let took = before.then(extend(&jobs[0], lanes, made)?);
         Ok(Set { agreed, stored, took })
     }

@@ -11,8 +11,12 @@ use std::{
     time::Instant,
 };
 
-use clap::{Args, ValueEnum};
-use hushtable::{Party, Role, ot, plan::Machine};
+use clap::Args;
+use hushtable::{
+    Party, Role,
+    ot::{Rates, Scheme, params},
+    plan::Machine,
+};
 use prim::{
     block::Block,
     hash::CcrHash,
@@ -36,19 +40,12 @@ const PIECE: usize = 1 << 18;
 /// Makes correlated OTs with the other process; started by `calibrate`
 #[derive(Args, Debug)]
 pub struct OtParty {
-    #[arg(long, value_enum)]
+    #[arg(long)]
     scheme: Scheme,
     #[arg(long)]
     count: usize,
     #[command(flatten)]
     link: Link,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[value(rename_all = "lower")]
-enum Scheme {
-    SoftSpoken,
-    Ferret,
 }
 
 /// What a run of two processes takes, in seconds.
@@ -60,36 +57,42 @@ struct Seconds {
     wire: f64,
 }
 
-/// The rates of local work, and OTs in three quantities: by SoftSpoken, by Ferret with its small set and with a large
-/// one.
+/// OTs by SoftSpoken, by Ferret with each set: the first two sets are those that `ferret` takes for such counts.
+const SOFT: usize = 1 << 20;
+const FERRET: [(Scheme, usize); 3] =
+    [(Scheme::Ferret, 200_000), (Scheme::Ferret, 1 << 22), (Scheme::FerretLarge, 1 << 23)];
+
+/// The rates of local work, and OTs by each extension that can be chosen.
 pub fn measure_machine() -> Result<Machine> {
-    let progress = Progress::start("measurements", 4, false);
+    let soft = [Scheme::Iknp, Scheme::SoftSpoken2, Scheme::SoftSpoken4, Scheme::SoftSpoken8];
+    let progress = Progress::start("measurements", 1 + soft.len() + FERRET.len(), false);
     let count = || progress.done().fetch_add(1, Ordering::Relaxed);
-    let [few, some, many] = [5 << 13, 200_000, 1 << 22];
     let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());
     count();
-    let soft = measure_ots(Scheme::SoftSpoken, few)?;
-    count();
-    let small = measure_ots(Scheme::Ferret, some)?;
-    count();
-    let large = measure_ots(Scheme::Ferret, many)?;
-    count();
-    let each = |seconds: &Seconds, count: usize| seconds.offline * 1e9 / count as f64;
-    let small_start = (small.setup - soft.setup).max(1e-3);
-    Ok(Machine {
-        start: soft.setup,
-        round: Machine::REFERENCE.round,
-        soft_ot: each(&soft, few),
-        small_start,
-        small_ot: each(&small, some),
-        large_start: (large.setup - soft.setup - small_start).max(1e-3),
-        large_ot: each(&large, many),
-        hash,
-        word,
-        byte,
-        wire: 1e9 * soft.wire,
-    })
+    let measured = |scheme, ots| measure_ots(scheme, ots).inspect(|_| _ = count());
+    let soft = soft.into_iter().map(|scheme| measured(scheme, SOFT)).collect::<Result<Vec<_>>>()?;
+    let ferret = FERRET.into_iter().map(|(scheme, ots)| measured(scheme, ots)).collect::<Result<Vec<_>>>()?;
+    let each = |seconds: &Seconds, ots: usize| seconds.offline * 1e9 / ots as f64;
+    let ots = Rates {
+        soft: std::array::from_fn(|i| each(&soft[i], SOFT)),
+        ferret: std::array::from_fn(|level| each(&ferret[level], FERRET[level].1)),
+        start: [0.0; 3],
+    };
+    // They start one from the other, the first from SoftSpoken over 2^4.
+    let usual = &soft[2];
+    let below = [ots.soft[2], ots.ferret[0], ots.ferret[1]];
+    let since = [usual.setup, ferret[0].setup, ferret[1].setup];
+    let start = |level: usize| {
+        let seeds = params::SETS[level].seeds() as f64 * below[level] * 1e-9;
+        (ferret[level].setup - since[level] - seeds).max(LEAST)
+    };
+    let ots = Rates { start: std::array::from_fn(start), ..ots };
+    let round = Machine::REFERENCE.round;
+    Ok(Machine { start: usual.setup, round, ots, hash, word, byte, wire: 1e9 * usual.wire })
 }
+
+/// Seconds of a start that cannot be told from noise.
+const LEAST: f64 = 1e-6;
 
 /// Nanoseconds a block.
 fn measure_hash() -> f64 {
@@ -138,10 +141,9 @@ fn measure_ots(scheme: Scheme, count: usize) -> Result<Seconds> {
 
 /// One run; the slower party's times.
 fn run_pair(scheme: Scheme, count: usize) -> Result<Seconds> {
-    let name = scheme.to_possible_value().expect("no variant is skipped");
     let command = || -> Result<Command> {
         let mut command = pair::program()?;
-        command.args(["ot-party", "--insecure-plain-tcp", "--scheme", name.get_name()]);
+        command.args(["ot-party", "--insecure-plain-tcp", "--scheme", scheme.name()]);
         command.args(["--count", &count.to_string()]);
         Ok(command)
     };
@@ -166,11 +168,7 @@ fn run_pair(scheme: Scheme, count: usize) -> Result<Seconds> {
 /// Runs the hidden subcommand: P0 sends the OTs, in pieces, so that memory stays small.
 pub fn run_party(args: &OtParty) -> Result<()> {
     let (connection, start) = args.link.open()?;
-    let scheme = match args.scheme {
-        Scheme::SoftSpoken => ot::Scheme::SoftSpoken,
-        Scheme::Ferret => ot::Scheme::Ferret,
-    };
-    let mut p = Party::new(connection, Some(scheme))?;
+    let mut p = Party::new(connection, Some(args.scheme))?;
     let role = p.role();
     let one_way = |count| if role == Role::P0 { (count, 0) } else { (0, count) };
     let (whole, pieces) = (one_way(args.count), (0..args.count).step_by(PIECE));

@@ -9,9 +9,9 @@ const NAME: usize = 64;
 const VALUE: usize = 256;
 const TOTAL: usize = 16 << 10;
 
-/// Sends `fields`, receives the peer's, and compares.
-pub(super) fn agree(channel: &mut Channel, fields: &[(&str, String)]) -> Result<()> {
-    let theirs = channel.exchange_bounded(encode(fields)?, TOTAL)?;
+/// Sends `fields` and what goes `beside` them, receives the peer's fields, and compares.
+pub(super) fn agree(channel: &mut Channel, fields: &[(&str, String)], beside: Vec<u8>) -> Result<()> {
+    let theirs = channel.exchange_bounded(encode(fields)?, beside, TOTAL)?;
     let theirs = decode(&theirs).ok_or_else(|| Error::Peer("an unreadable list of parameters".into()))?;
     let ours: Vec<(&[u8], &[u8])> = fields.iter().map(|(n, v)| (n.as_bytes(), v.as_bytes())).collect();
     let Some(i) = (0..ours.len().max(theirs.len())).find(|&i| ours.get(i) != theirs.get(i)) else {

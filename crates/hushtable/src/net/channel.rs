@@ -163,12 +163,22 @@ impl Channel {
     }
 
     /// Sends `mine`, at most `limit` bytes, and receives the peer's message of at most `limit`
-    /// bytes: for what is agreed on before lengths are known. One round.
-    pub(super) fn exchange_bounded(&mut self, mine: Vec<u8>, limit: usize) -> Result<Vec<u8>> {
+    /// bytes: for what is agreed on before lengths are known. What goes `beside` is a message that follows at once,
+    /// unless it is empty. One round.
+    pub(super) fn exchange_bounded(
+        &mut self,
+        mine: Vec<u8>,
+        beside: Vec<u8>,
+        limit: usize,
+    ) -> Result<Vec<u8>> {
         debug_assert!(mine.len() <= limit && limit <= PIECE);
         self.guard(|channel| {
             let stamp = channel.stamp(channel.clock, mine.len());
             Frame::cut(mine, stamp).try_for_each(|frame| channel.post(frame))?;
+            if !beside.is_empty() {
+                let stamp = channel.stamp(channel.clock, beside.len());
+                Frame::cut(beside, stamp).try_for_each(|frame| channel.post(frame))?;
+            }
             channel.compare_announced()?;
             let (theirs, clock) = channel.bounded(limit)?;
             channel.note(theirs.len(), clock);

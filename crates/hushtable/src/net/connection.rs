@@ -28,6 +28,7 @@ pub struct Connection {
     /// A probe has none.
     kin: Option<Arc<dyn Kin>>,
     in_process: bool,
+    link: Option<LinkShape>,
     /// Lanes forked so far: a lane's number, and so its id, is never used again.
     lanes: u16,
 }
@@ -63,8 +64,9 @@ impl Connection {
         id: [u8; 32],
         (peer_name, peer): (String, Option<Fingerprint>),
         kin: Option<Arc<dyn Kin>>,
+        link: Option<LinkShape>,
     ) -> Self {
-        Connection { channel, role, id, peer_name, peer, kin, in_process: false, lanes: 0 }
+        Connection { channel, role, id, peer_name, peer, kin, in_process: false, link, lanes: 0 }
     }
 
     /// Two parties in this process, with a fresh session id.
@@ -102,7 +104,8 @@ impl Connection {
         let channel = Channel::new(Arc::new(end), siblings.shape, patience, &farewell);
         let channel = channel.expect("a thread can be started");
         let (role, peer) = (siblings.role, ("this process".into(), None));
-        let connection = Connection::new(channel, role, id, peer, Some(Arc::new(siblings)));
+        let link = Some(siblings.shape);
+        let connection = Connection::new(channel, role, id, peer, Some(Arc::new(siblings)), link);
         Connection { in_process: true, ..connection }
     }
 
@@ -143,7 +146,25 @@ impl Connection {
     /// [`Error::Handshake`] on both sides, naming the first field in which the lists differ. The
     /// session is over then.
     pub fn agree(&mut self, fields: &[(&str, String)]) -> Result<()> {
-        agree::agree(&mut self.channel, fields).inspect_err(|_| self.channel.fail())
+        agree::agree(&mut self.channel, fields, Vec::new()).inspect_err(|_| self.channel.fail())
+    }
+
+    /// [`agree`](Self::agree), and beside it a message `mine` of this party and one of `theirs` bytes of the peer's,
+    /// which is read when the parameters are known to be the same. One round.
+    pub(crate) fn agree_beside(
+        &mut self,
+        fields: &[(&str, String)],
+        mine: Vec<u8>,
+        theirs: usize,
+    ) -> Result<Vec<u8>> {
+        agree::agree(&mut self.channel, fields, mine).inspect_err(|_| self.channel.fail())?;
+        self.channel.recv(theirs)
+    }
+
+    /// The link to the peer, as far as it is known without being measured for the purpose: a simulated one, one inside
+    /// this machine, and at the party that connected what its round trip tells.
+    pub fn link(&self) -> Option<LinkShape> {
+        self.link
     }
 
     /// The first row in which `names` differ from the peer's, which must ask for it at the same point; `None` if they

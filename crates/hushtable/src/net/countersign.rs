@@ -90,7 +90,7 @@ pub(super) fn countersign(
     let whole = whole.map(|(name, value)| (name.to_owned(), value));
     let fields: Vec<_> = whole.into_iter().chain(fields.iter().cloned()).collect();
     let mine = identity.sign(&message(&fields))?;
-    let theirs = channel.exchange_bounded(mine.clone(), SIGNATURE)?;
+    let theirs = channel.exchange_bounded(mine.clone(), Vec::new(), SIGNATURE)?;
     let signatures = match role {
         Role::P0 => [mine, theirs],
         Role::P1 => [theirs, mine],

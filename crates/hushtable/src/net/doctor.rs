@@ -84,7 +84,7 @@ impl Way {
 
         let fields = setup.options.fields();
         let mut connection = setup.connection(Role::P1, secured, [0; 32], None)?;
-        agree::agree(connection.channel(), &fields)?;
+        agree::agree(connection.channel(), &fields, Vec::new())?;
         self.found.push((Stage::Parameters, Ok(format!("{} parameters agree", fields.len()))));
         Ok(())
     }

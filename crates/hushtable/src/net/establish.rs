@@ -6,6 +6,7 @@ use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
 use super::identity::{Fingerprint, Peer};
 use super::options::Options;
 use super::role::Role;
+use super::shape::LinkShape;
 use super::tcp::Tcp;
 use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
@@ -32,6 +33,8 @@ pub(super) struct Secured {
     pub(super) peer_name: String,
     /// Of its certificate, with TLS.
     pub(super) peer: Option<Fingerprint>,
+    /// What is known of the link.
+    pub(super) link: Option<LinkShape>,
 }
 
 impl Setup {
@@ -68,7 +71,8 @@ impl Setup {
     ) -> Result<Connection> {
         let Options { shape, farewell, .. } = &self.options;
         let channel = Channel::new(secured.transport, *shape, self.options.patience(), farewell)?;
-        Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin))
+        let link = if *shape == LinkShape::LOOPBACK { secured.link } else { Some(*shape) };
+        Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin, link))
     }
 
     /// The connecting party's side. Shaped links take their round trips here too.
@@ -133,13 +137,14 @@ impl Secured {
         let Some(Peer { name, fingerprint }) = tls.peer() else {
             return Err(Error::Tls("the peer showed no certificate that is trusted".into()));
         };
-        Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint) })
+        let link = tls.link();
+        Ok(Secured { transport: Arc::new(tls), peer_name: name, peer: Some(fingerprint), link })
     }
 
     /// A connection to anybody.
     pub(super) fn plain(socket: Tcp) -> Self {
-        let peer_name = socket.addr().to_string();
-        Secured { transport: Arc::new(socket), peer_name, peer: None }
+        let (peer_name, link) = (socket.addr().to_string(), socket.link());
+        Secured { transport: Arc::new(socket), peer_name, peer: None, link }
     }
 }
 

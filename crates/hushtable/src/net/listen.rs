@@ -12,7 +12,7 @@ use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// P0's open port.
 pub struct Listener {
@@ -113,8 +113,9 @@ impl Kin for Route {
         lane: u16,
         _alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Connection> {
-        let socket = attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
-        let (secured, id) = self.setup.call(Tcp::new(socket)?, Aim::Lane { parent, lane })?;
+        let (socket, trip) =
+            attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
+        let (secured, id) = self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane })?;
         self.setup.connection(Role::P1, secured, id, Some(self.clone()))
     }
 }
@@ -135,7 +136,7 @@ pub(super) fn reach(name: &str, addrs: &[SocketAddr], deadline: &Deadline) -> Re
         let mut failure = None;
         for addr in addrs {
             match attempt(addr) {
-                Ok(socket) => return Tcp::new(socket),
+                Ok((socket, trip)) => return Tcp::after(socket, trip),
                 // Of several failures a refusal is the one that may pass.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused => failure = Some(e),
                 Err(e) => failure = failure.or(Some(e)),
@@ -150,6 +151,9 @@ pub(super) fn reach(name: &str, addrs: &[SocketAddr], deadline: &Deadline) -> Re
     }
 }
 
-fn attempt(addr: &SocketAddr) -> std::io::Result<TcpStream> {
-    TcpStream::connect_timeout(addr, Duration::from_secs(8))
+/// A socket and how long connecting took.
+fn attempt(addr: &SocketAddr) -> std::io::Result<(TcpStream, Duration)> {
+    let start = Instant::now();
+    let socket = TcpStream::connect_timeout(addr, Duration::from_secs(8))?;
+    Ok((socket, start.elapsed()))
 }

@@ -223,7 +223,7 @@ impl<'a> Reception<'a> {
         let (setup, tell) = (Arc::clone(self.setup), self.tell.clone());
         let compare = move || {
             if let Ok(mut connection) = setup.connection(Role::P0, secured, [0; 32], None) {
-                let _ = agree::agree(connection.channel(), &setup.options.fields());
+                let _ = agree::agree(connection.channel(), &setup.options.fields(), Vec::new());
             }
             let _ = tell.send((0, Report::Probed));
         };

@@ -26,7 +26,22 @@ impl LinkShape {
     pub const LAN: LinkShape = LinkShape { mbit_per_s: Some(3000.0), rtt: Duration::from_micros(800) };
     /// 100 Mbit/s, 50 ms.
     pub const WAN: LinkShape = LinkShape { mbit_per_s: Some(100.0), rtt: Duration::from_millis(50) };
+
+    /// What a link is taken for of which only a round trip is known, one that may have been late: from 300 us on it is
+    /// a network, of 1000 Mbit/s.
+    pub fn of_trip(rtt: Duration) -> Self {
+        let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
+        LinkShape { mbit_per_s, rtt: rtt.min(MOST) }
+    }
 }
+
+/// The least round trip that is taken for that of a network whose rate matters, and the rate that it is then taken to
+/// have.
+const NETWORK: Duration = Duration::from_micros(300);
+const MBIT_PER_S: f64 = 1000.0;
+
+/// No link is taken to be slower.
+const MOST: Duration = Duration::from_secs(4);
 
 impl FromStr for LinkShape {
     type Err = Error;

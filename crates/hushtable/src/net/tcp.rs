@@ -1,5 +1,6 @@
 //! Plain TCP.
 
+use super::shape::LinkShape;
 use super::transport::{Transport, again};
 use crate::error::{Error, Result};
 use std::io::{self, IoSlice, Read, Write};
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Tcp {
     socket: TcpStream,
     addr: SocketAddr,
+    /// How long connecting took, at the party that did.
+    trip: Option<Duration>,
     /// The time limits the socket has now, in nanoseconds, so as not to set them again.
     read_wait: AtomicU64,
     write_wait: AtomicU64,
@@ -25,7 +28,18 @@ impl Tcp {
             socket.peer_addr()
         };
         let addr = set_up().map_err(Error::io("setting up the connection"))?;
-        Ok(Tcp { socket, addr, read_wait: AtomicU64::new(0), write_wait: AtomicU64::new(0) })
+        Ok(Tcp { socket, addr, trip: None, read_wait: AtomicU64::new(0), write_wait: AtomicU64::new(0) })
+    }
+
+    /// As [`new`](Self::new), after connecting took a round `trip`.
+    pub(super) fn after(socket: TcpStream, trip: Duration) -> Result<Self> {
+        Ok(Tcp { trip: Some(trip), ..Self::new(socket)? })
+    }
+
+    /// What is known of the link.
+    pub(super) fn link(&self) -> Option<LinkShape> {
+        let near = self.addr.ip().to_canonical().is_loopback();
+        if near { Some(LinkShape::LOOPBACK) } else { self.trip.map(LinkShape::of_trip) }
     }
 
     /// The peer's address.

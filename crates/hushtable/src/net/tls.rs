@@ -3,6 +3,7 @@
 use super::identity::{Identity, Peer, Pin};
 use super::pin::{Pins, refused_by_us};
 use super::role::Role;
+use super::shape::LinkShape;
 use super::tcp::Tcp;
 use super::transport::{Deadline, Transport, again};
 use crate::error::{Error, Result};
@@ -104,6 +105,11 @@ struct Pending {
 }
 
 impl Tls {
+    /// As [`Tcp::link`].
+    pub(super) fn link(&self) -> Option<LinkShape> {
+        self.socket.link()
+    }
+
     /// Runs the handshake, with the certificates checked on both sides.
     pub(super) fn handshake(
         role: Role,

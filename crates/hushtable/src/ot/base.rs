@@ -23,6 +23,8 @@
 //! because both parties are semi-honest and the keys are outputs of a random oracle bound to the
 //! session and to the transcript; its known gaps concern malicious parties.
 
+use std::thread;
+
 use curve25519_dalek::{
     RistrettoPoint, Scalar,
     constants::RISTRETTO_BASEPOINT_TABLE,
@@ -30,37 +32,36 @@ use curve25519_dalek::{
     traits::IsIdentity,
 };
 use prim::block::Block;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::{
     error::{Error, Result},
     session::Session,
 };
 
+/// The sender before it has met the receiver: its secret and the point that goes out.
+pub struct Sending {
+    a: Zeroizing<Scalar>,
+    point: RistrettoPoint,
+    wire: CompressedRistretto,
+}
+
+/// The receiver before it has the sender's point.
+pub struct Receiving {
+    choices: Zeroizing<Vec<bool>>,
+    secrets: Zeroizing<Vec<Scalar>>,
+    /// `b_i G`, halved here, doubled by the encoding.
+    own: Zeroizing<Vec<RistrettoPoint>>,
+}
+
 /// The sender's side: `count` pairs of keys.
 ///
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
 pub fn send(s: &mut Session, count: usize) -> Result<Zeroizing<Vec<[Block; 2]>>> {
-    let a = Zeroizing::new(random_scalar(s));
-    let a_point = &*a * RISTRETTO_BASEPOINT_TABLE;
-    let a_wire = a_point.compress();
-    s.send(a_wire.as_bytes().to_vec())?;
-    let a_a = Zeroizing::new(*a * a_point);
-    let reply = s.recv(32 * count)?;
-    let b_wires: Vec<&[u8]> = reply.chunks_exact(32).collect();
-    let mut shared = Zeroizing::new(Vec::with_capacity(2 * count));
-    for wire in &b_wires {
-        let point = *a * decode(wire)?;
-        shared.extend([point, point - *a_a]);
-    }
-    let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
-    let id = s.id();
-    let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
-    let pair = |(i, (pair, b_wire)): (usize, (&[CompressedRistretto], &[u8]))| {
-        [0, 1].map(|c| derive(&id, i, a_wire.as_bytes(), b_wire, &pair[c]))
-    };
-    Ok(Zeroizing::new(keys.map(pair).collect()))
+    let sending = Sending::begin(s);
+    s.send(sending.point().to_vec())?;
+    sending.finish(s, count)
 }
 
 /// The receiver's side: one key per choice.
@@ -68,27 +69,99 @@ pub fn send(s: &mut Session, count: usize) -> Result<Zeroizing<Vec<[Block; 2]>>>
 /// # Errors
 /// [`Error::Peer`] on a point that is not canonical or is the identity.
 pub fn receive(s: &mut Session, choices: &[bool]) -> Result<Zeroizing<Vec<Block>>> {
-    let secrets: Zeroizing<Vec<Scalar>> = Zeroizing::new(choices.iter().map(|_| random_scalar(s)).collect());
-    let a_wire = s.recv(32)?;
-    let a_table = RistrettoBasepointTable::create(&decode(&a_wire)?);
-    // Halved here, doubled by the encoding. The choice enters as a scalar, so that choosing takes
-    // the same time either way.
-    let half = Scalar::from(2u8).invert();
-    let masked = |(b, &c): (&Scalar, &bool)| {
-        &(half * b) * RISTRETTO_BASEPOINT_TABLE + &(half * Scalar::from(u8::from(c))) * &a_table
-    };
-    let points: Vec<RistrettoPoint> = secrets.iter().zip(choices).map(masked).collect();
-    let b_wires = RistrettoPoint::double_and_compress_batch(&points);
-    s.send(b_wires.iter().flat_map(|b| *b.as_bytes()).collect())?;
-    let shared: Zeroizing<Vec<RistrettoPoint>> =
-        Zeroizing::new(secrets.iter().map(|b| b * &a_table).collect());
-    let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
-    let id = s.id();
-    let keys = encoded.iter().zip(&b_wires).enumerate();
-    let key = |(i, (shared, b_wire)): (usize, (&CompressedRistretto, &CompressedRistretto))| {
-        derive(&id, i, &a_wire, b_wire.as_bytes(), shared)
-    };
-    Ok(Zeroizing::new(keys.map(key).collect()))
+    let receiving = Receiving::begin(s, choices);
+    let point = s.recv(32)?;
+    receiving.finish(s, &point)
+}
+
+impl Sending {
+    /// Draws the secret of step 1.
+    pub fn begin(s: &mut Session) -> Self {
+        let a = Zeroizing::new(random_scalar(s));
+        let point = &*a * RISTRETTO_BASEPOINT_TABLE;
+        Self { a, point, wire: point.compress() }
+    }
+
+    /// The message of step 1.
+    pub fn point(&self) -> [u8; 32] {
+        self.wire.to_bytes()
+    }
+
+    /// Step 3, from the receiver's message.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] on a point that is not canonical or is the identity.
+    pub fn finish(self, s: &mut Session, count: usize) -> Result<Zeroizing<Vec<[Block; 2]>>> {
+        let Self { a, point, wire } = self;
+        let a_a = Zeroizing::new(*a * point);
+        let reply = s.recv(32 * count)?;
+        let b_wires: Vec<&[u8]> = reply.chunks_exact(32).collect();
+        // The identity, which no point may be, where one cannot be read.
+        let shared = in_two(&b_wires, |wire| {
+            let point = *a * decode(wire).unwrap_or_default();
+            [point, point - *a_a]
+        });
+        if shared.iter().any(|[point, _]| point.is_identity()) {
+            b_wires.iter().try_for_each(|wire| decode(wire).map(drop))?;
+        }
+        let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(shared.iter().flatten()));
+        let id = s.id();
+        let keys = encoded.chunks_exact(2).zip(b_wires).enumerate();
+        let pair = |(i, (pair, b_wire)): (usize, (&[CompressedRistretto], &[u8]))| {
+            [0, 1].map(|c| derive(&id, i, wire.as_bytes(), b_wire, &pair[c]))
+        };
+        Ok(Zeroizing::new(keys.map(pair).collect()))
+    }
+}
+
+impl Receiving {
+    /// What of step 2 needs nothing from the sender.
+    pub fn begin(s: &mut Session, choices: &[bool]) -> Self {
+        let secrets: Zeroizing<Vec<Scalar>> =
+            Zeroizing::new(choices.iter().map(|_| random_scalar(s)).collect());
+        let half = Scalar::from(2u8).invert();
+        let own = in_two(&secrets, |b| &(half * b) * RISTRETTO_BASEPOINT_TABLE);
+        Self { choices: Zeroizing::new(choices.to_vec()), secrets, own }
+    }
+
+    /// The rest of step 2, with the sender's point: sends the message.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] on a point that is not canonical or is the identity.
+    pub fn finish(self, s: &mut Session, a_wire: &[u8]) -> Result<Zeroizing<Vec<Block>>> {
+        let a_table = RistrettoBasepointTable::create(&decode(a_wire)?);
+        let half = Scalar::from(2u8).invert();
+        // The choice enters as a scalar, so that choosing takes the same time either way.
+        let choose = |choice: &bool| &(half * Scalar::from(u8::from(*choice))) * &a_table;
+        let mut points = in_two(&self.choices, choose);
+        points.iter_mut().zip(self.own.iter()).for_each(|(point, own)| *point += own);
+        let b_wires = RistrettoPoint::double_and_compress_batch(&*points);
+        s.send(b_wires.iter().flat_map(|b| *b.as_bytes()).collect())?;
+        let shared = in_two(&self.secrets, |b| b * &a_table);
+        let encoded = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
+        let id = s.id();
+        let keys = encoded.iter().zip(&b_wires).enumerate();
+        let key = |(i, (shared, b_wire)): (usize, (&CompressedRistretto, &CompressedRistretto))| {
+            derive(&id, i, a_wire, b_wire.as_bytes(), shared)
+        };
+        Ok(Zeroizing::new(keys.map(key).collect()))
+    }
+}
+
+/// `f` of each item, half of them by a second thread.
+fn in_two<T: Sync, U: Clone + Default + Send>(items: &[T], f: impl Fn(&T) -> U + Sync) -> Zeroizing<Vec<U>>
+where
+    Vec<U>: Zeroize,
+{
+    let mut all = Zeroizing::new(vec![U::default(); items.len()]);
+    let middle = items.len() / 2;
+    let (first, second) = all.split_at_mut(middle);
+    let fill = |out: &mut [U], items: &[T]| out.iter_mut().zip(items).for_each(|(out, item)| *out = f(item));
+    thread::scope(|scope| {
+        scope.spawn(|| fill(second, &items[middle..]));
+        fill(first, &items[..middle]);
+    });
+    all
 }
 
 fn random_scalar(s: &mut Session) -> Scalar {

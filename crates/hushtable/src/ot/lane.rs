@@ -1,9 +1,10 @@
-//! What the correlated OTs of a lane start from: seeds that both parties draw at the same point.
+//! What the correlated OTs of a lane start from: seeds of SoftSpoken that both parties draw at the same point. A lane of
+//! a [fork](super::Ot::fork) gets seeds of a running Ferret besides.
 
 use prim::{Wiped, block::Block};
 use zeroize::Zeroize;
 
-use super::{scheme::Scheme, softspoken};
+use super::{choice::Limits, softspoken};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
@@ -12,27 +13,21 @@ use crate::{
 
 /// Seeds of both directions, and this party's Delta.
 pub(crate) struct LaneSeeds {
-    pub(super) scheme: Option<Scheme>,
+    pub(super) limits: Limits,
     pub(super) delta: Block,
     pub(super) outgoing: Wiped<Block>,
     pub(super) incoming: Wiped<Block>,
 }
 
-/// The `k` of SoftSpoken's subfields of `2^k`.
-pub(super) fn subfield(scheme: Option<Scheme>) -> u32 {
-    if scheme == Some(Scheme::Iknp) { 1 } else { 4 }
-}
-
 /// Seeds of a direction: `2^k` in each of `128 / k` groups.
-fn count(scheme: Option<Scheme>) -> usize {
-    let k = subfield(scheme);
-    (128 / k as usize) << k
+fn count(limits: &Limits) -> usize {
+    (128 / limits.k as usize) << limits.k
 }
 
 impl LaneSeeds {
     /// How the OTs are made.
-    pub(crate) fn scheme(&self) -> Option<Scheme> {
-        self.scheme
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Seeds derived from these for the session `id`, as at the peer: those for two sessions have nothing in common.
@@ -45,7 +40,7 @@ impl LaneSeeds {
 
     /// Bytes that [`encode`](Self::encode) writes.
     pub(crate) fn encoded_len(&self) -> usize {
-        16 * (1 + 2 * count(self.scheme))
+        16 * (1 + 2 * count(&self.limits))
     }
 
     /// Delta and the seeds.
@@ -56,11 +51,14 @@ impl LaneSeeds {
     }
 
     /// Those of a party of this role.
-    pub(crate) fn decode(r: &mut Reader, role: Role, scheme: Option<Scheme>) -> Result<Self> {
+    pub(crate) fn decode(r: &mut Reader, role: Role, limits: Limits) -> Result<Self> {
+        if !limits.are_limits() {
+            return Err(malformed("is damaged"));
+        }
         let mut blocks = |count| Ok::<_, Error>(Wiped::from(r.blocks(count)?));
         let delta = blocks(1)?[0];
-        let seeds =
-            Self { scheme, delta, outgoing: blocks(count(scheme))?, incoming: blocks(count(scheme))? };
+        let many = count(&limits);
+        let seeds = Self { limits, delta, outgoing: blocks(many)?, incoming: blocks(many)? };
         if !softspoken::is_delta(role, delta) {
             return Err(malformed("is damaged"));
         }

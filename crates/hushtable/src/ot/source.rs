@@ -1,62 +1,72 @@
-//! Where a session's correlated OTs come from: set-up, and choice of the extension by count.
+//! Where a session's correlated OTs come from: set-up, and the extension that makes them.
 
+use prim::block::Block;
 use zeroize::Zeroizing;
 
 use super::{
     base,
-    lane::{LaneSeeds, subfield},
+    choice::Limits,
+    lane::LaneSeeds,
     params::{self, LpnSet},
     rcot::{CotReceiver, CotSender},
-    scheme::Scheme,
     softspoken,
     stock::{Incoming, Outgoing, Stock},
     strings,
+    wish::{Offer, OtWish},
 };
 use crate::{error::Result, net::Role, session::Session};
 
-/// Up to this many OTs SoftSpoken makes them: starting Ferret would cost more.
-pub(crate) const SMALL: usize = 1 << 15;
-/// Up to this many, Ferret's set S, whose start is cheap; above, set M.
-pub(crate) const MEDIUM: usize = 1 << 18;
+/// Bytes of P1's point for the base OTs, which goes with its offer.
+const POINT: usize = 32;
 
 /// Both directions of a session's correlated OTs, each with its own Delta.
 pub struct Ot {
-    scheme: Option<Scheme>,
+    limits: Limits,
     // Apart, so that whoever moves this leaves no copy of a secret behind.
     pub(super) outgoing: Box<Outgoing>,
     pub(super) incoming: Box<Incoming>,
 }
 
 impl Ot {
-    /// Base OTs for the direction in which P0 sends, and from its first correlated OTs the base
-    /// OTs of the other. `scheme` must be the same at both parties.
+    /// Compares the parameters and settles the extension, then base OTs for the direction in which P0 sends, and from
+    /// its first correlated OTs the base OTs of the other. P1's point for the base OTs goes with its offer.
     ///
     /// # Errors
-    /// Those of the channel; [`Error::Peer`](crate::Error::Peer) on a bad curve point.
-    pub fn new(s: &mut Session, scheme: Option<Scheme>) -> Result<Self> {
-        let k = subfield(scheme);
+    /// Those of the channel; [`Error::Handshake`](crate::Error::Handshake) if the parties have other parameters or ask
+    /// for different extensions, [`Error::Peer`](crate::Error::Peer) on a bad curve point or offer.
+    pub fn new(s: &mut Session, wish: impl Into<OtWish>) -> Result<Self> {
+        let offer = Offer::new(&wish.into(), s.link());
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));
-        let (outgoing, incoming) = match s.role() {
+        let (limits, outgoing, incoming) = match s.role() {
             Role::P0 => {
-                let keys = base::receive(s, &wanted)?;
-                let mut soft = softspoken::Sender::new(s, k, delta, &keys)?;
+                let receiving = base::Receiving::begin(s, &wanted);
+                let (limits, point) = greet(s, offer, Vec::new(), POINT)?;
+                let keys = receiving.finish(s, &point)?;
+                let mut soft = softspoken::Sender::new(s, limits.k, delta, &keys)?;
                 let mut first = soft.absorb(s)?;
                 let pairs = strings::chosen_keys_send(s, first.take(128)?)?;
-                let receiver = softspoken::Receiver::new(s, k, &pairs)?;
-                (Outgoing::new(delta, soft, first.strings()), Incoming::new(receiver, &[]))
+                let receiver = softspoken::Receiver::new(s, limits.k, &pairs)?;
+                (limits, Outgoing::new(delta, soft, first.strings()), Incoming::new(receiver, &[]))
             }
             Role::P1 => {
-                let pairs = base::send(s, 128)?;
-                let mut soft = softspoken::Receiver::new(s, k, &pairs)?;
+                let sending = base::Sending::begin(s);
+                let (limits, _) = greet(s, offer, sending.point().to_vec(), 0)?;
+                let pairs = sending.finish(s, 128)?;
+                let mut soft = softspoken::Receiver::new(s, limits.k, &pairs)?;
                 let (mut first, message) = soft.expand();
                 s.send(message)?;
                 let keys = strings::chosen_keys_receive(s, &first.take(128)?, &wanted)?;
-                let sender = softspoken::Sender::new(s, k, delta, &keys)?;
-                (Outgoing::new(delta, sender, &[]), Incoming::new(soft, first.strings()))
+                let sender = softspoken::Sender::new(s, limits.k, delta, &keys)?;
+                (limits, Outgoing::new(delta, sender, &[]), Incoming::new(soft, first.strings()))
             }
         };
-        Ok(Self { scheme, outgoing: outgoing.into(), incoming: incoming.into() })
+        Ok(Self { limits, outgoing: outgoing.into(), incoming: incoming.into() })
+    }
+
+    /// Which extension makes how many, as both parties settled it.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The next `send` correlated OTs as sender and `recv` as receiver; the peer asks for the same
@@ -75,18 +85,15 @@ impl Ot {
     /// Those of the channel.
     pub fn prepare(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
         // What was handed out before counts: many small takes are a large job.
-        let target = |count: usize, stock: &Stock| match self.scheme {
-            _ if stock.missing(count).is_none() => None,
-            Some(Scheme::Iknp | Scheme::SoftSpoken) => None,
-            Some(Scheme::FerretLarge) => Some(2),
-            None if stock.handed_out() + count <= SMALL => None,
-            None | Some(Scheme::Ferret) => Some(usize::from(stock.handed_out() + count > MEDIUM)),
+        let target = |count: usize, stock: &Stock| {
+            stock.missing(count).and_then(|_| self.limits.level(stock.handed_out() + count))
         };
         let (send, recv) = (target(send, &self.outgoing.stock), target(recv, &self.incoming.stock));
-        // Set S starts from SoftSpoken, M from S, L from M; one direction may need fewer steps.
+        // Set S starts from SoftSpoken, M from S or from SoftSpoken, L from M; one direction may need fewer steps.
         for (level, set) in params::SETS.into_iter().enumerate() {
             let wants = |target: Option<usize>, now: Option<&'static LpnSet>| {
-                target.is_some_and(|t| level <= t) && now.is_none_or(|now| now.n() < set.n())
+                let on_the_way = |target| level <= target && !self.limits.skips(level, target);
+                target.is_some_and(on_the_way) && now.is_none_or(|now| now.n() < set.n())
             };
             let send = wants(send, self.outgoing.set());
             let recv = wants(recv, self.incoming.set());
@@ -129,15 +136,48 @@ impl Ot {
     /// What a parallel lane starts from: the same Deltas, independent strings.
     pub(crate) fn lane(&mut self) -> LaneSeeds {
         let (outgoing, incoming) = (self.outgoing.seeds(), self.incoming.seeds());
-        LaneSeeds { scheme: self.scheme, delta: self.outgoing.delta, outgoing, incoming }
+        LaneSeeds { limits: self.limits, delta: self.outgoing.delta, outgoing, incoming }
     }
 
     /// The source of a lane.
     pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
-        let (scheme, k) = (seeds.scheme, subfield(seeds.scheme));
+        Self::from_seeds(seeds, [&[], &[]])
+    }
+
+    /// Sources for these lanes. Where Ferret runs, each goes on with a Ferret of the same set from seeds that leave
+    /// the stock: no lane has to start one, and all of their seeds are made at once.
+    pub(crate) fn fork(&mut self, s: &mut Session, lanes: &[Session]) -> Result<Vec<Self>> {
+        let sets = [self.outgoing.set(), self.incoming.set()];
+        let [send, recv] = sets.map(|set| set.map_or(0, LpnSet::seeds));
+        self.extend(s, send * lanes.len(), recv * lanes.len())?;
+        let lane = |session: &Session| {
+            let seeds = self.lane();
+            let (sent, received) = (self.outgoing.hand_out(send), self.incoming.hand_out(recv));
+            let mut ot = Self::from_seeds(&seeds, [sent.strings(), received.strings()]);
+            sets[0].map_or(Ok(()), |set| ot.outgoing.start(session, set))?;
+            sets[1].map_or(Ok(()), |set| ot.incoming.start(session, set))?;
+            Ok(ot)
+        };
+        lanes.iter().map(lane).collect()
+    }
+
+    /// The source of a lane that has these strings in stock, as sender and as receiver.
+    fn from_seeds(seeds: &LaneSeeds, [sent, received]: [&[Block]; 2]) -> Self {
+        let (limits, k) = (seeds.limits, seeds.limits.k);
         let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
         let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
-        let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender, &[]), Incoming::new(receiver, &[]));
-        Self { scheme, outgoing: outgoing.into(), incoming: incoming.into() }
+        let (outgoing, incoming) =
+            (Outgoing::new(seeds.delta, sender, sent), Incoming::new(receiver, received));
+        Self { limits, outgoing: outgoing.into(), incoming: incoming.into() }
     }
+}
+
+/// Compares parameters, settles the extension and swaps what goes with the offers: 1 round.
+fn greet(s: &mut Session, offer: Offer, mine: Vec<u8>, theirs: usize) -> Result<(Limits, Vec<u8>)> {
+    let fields = [("LPN parameter sets", params::digest_text())];
+    let message = [offer.to_bytes(), mine].concat();
+    let mut offered = s.agree_beside(&fields, message, Offer::LEN + theirs)?;
+    let rest = offered.split_off(Offer::LEN);
+    let settled = Offer::of_peer(&offered).and_then(|peer| offer.settle(s.role(), peer));
+    Ok((settled.inspect_err(|_| s.end())?, rest))
 }

@@ -8,25 +8,28 @@
 //! both
 //! get [`Error::Handshake`]. If the peer opens its own twice as well, the two lanes have nothing in common but the
 //! Deltas, as any two lanes.
+//!
+//! That is why a ticket has seeds of SoftSpoken and none of a running Ferret, as lanes of a fork get: those cannot be
+//! made anew for each connection, and two instances of LPN with one secret and one noise show both.
 
 use std::fmt;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Party, scheme_text};
+use super::Party;
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
     net::{Connection, Fingerprint, Role},
-    ot::{Ot, Scheme, lane::LaneSeeds, params},
+    ot::{Limits, Ot, lane::LaneSeeds, params},
     process::Process,
     session::Session,
 };
 
 /// How a ticket's bytes begin; the last one is the version of what follows.
-const MAGIC: [u8; 8] = *b"hushtkt\x01";
+const MAGIC: [u8; 8] = *b"hushtkt\x02";
 /// Bytes before the seeds.
-const HEAD: usize = 80;
+const HEAD: usize = 104;
 
 /// One lane of a session, not opened yet. Whoever has it can be this party in that lane: keep it as a key.
 ///
@@ -91,7 +94,7 @@ impl Ticket {
         connection.agree(&[
             ("ticket", format!("lane {}, {shown}", self.lane)),
             ("LPN parameter sets", params::digest_text()),
-            ("OT extension", scheme_text(self.seeds.scheme())),
+            ("OT extension", self.seeds.limits().to_string()),
         ])?;
         let id = self.derive(b"session", &connection);
         connection.rename(id);
@@ -105,10 +108,11 @@ impl Ticket {
     /// [`Error::Forked`] in a fork of the ticket's process.
     pub fn into_bytes(self) -> Result<Zeroizing<Vec<u8>>> {
         self.process.check("a ticket")?;
-        let (scheme, [low, high]) = (Scheme::code(self.seeds.scheme()), self.lane.to_le_bytes());
+        let (Limits { k, direct, ends }, [low, high]) = (self.seeds.limits(), self.lane.to_le_bytes());
         let mut w = Writer::new(HEAD + self.seeds.encoded_len());
         w.bytes(&MAGIC);
-        w.bytes(&[self.role as u8, self.peer.is_some().into(), scheme, low, high, 0, 0, 0]);
+        w.bytes(&[self.role as u8, self.peer.is_some().into(), k as u8, direct.into(), low, high, 0, 0]);
+        ends.iter().for_each(|end| w.bytes(&end.to_le_bytes()));
         w.bytes(&self.id);
         w.bytes(&self.peer.map_or([0; 32], |peer| *peer.bytes()));
         self.seeds.encode(&mut w);
@@ -130,19 +134,19 @@ impl Ticket {
         if r.array()? != MAGIC {
             return Err(malformed("is none, or of another version"));
         }
-        let [role, has_peer @ 0..=1, scheme, low, high, 0, 0, 0] = r.array()? else {
+        let [role, has_peer @ 0..=1, k, direct @ 0..=1, low, high, 0, 0] = r.array()? else {
             return Err(malformed("is damaged"));
         };
         let (lane, has_peer) = (u16::from_le_bytes([low, high]), has_peer == 1);
         let role = [Role::P0, Role::P1].into_iter().find(|&known| known as u8 == role);
-        let (Some(role), Some(scheme)) = (role, Scheme::of_code(scheme)) else {
-            return Err(malformed("is damaged"));
-        };
+        let role = role.ok_or_else(|| malformed("is damaged"))?;
+        let ends = [r.array()?, r.array()?, r.array()?].map(u64::from_le_bytes);
+        let limits = Limits { k: k.into(), direct: direct == 1, ends };
         let (id, peer) = (r.array()?, r.array()?);
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, scheme)?;
+        let seeds = LaneSeeds::decode(&mut r, role, limits)?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

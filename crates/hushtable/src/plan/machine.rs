@@ -1,6 +1,6 @@
 //! How fast machines are.
 
-use crate::bill::Work;
+use crate::{bill::Work, ot::Rates};
 
 /// How fast a pair of machines is: seconds without the link's delay, or nanoseconds an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,16 +9,8 @@ pub struct Machine {
     pub start: f64,
     /// Seconds that a round takes besides the link's delay: waking the peer up.
     pub round: f64,
-    /// Nanoseconds a correlated OT from SoftSpoken.
-    pub soft_ot: f64,
-    /// Seconds to start Ferret with set S, and nanoseconds a correlated OT from it.
-    pub small_start: f64,
-    /// See [`small_start`](Self::small_start).
-    pub small_ot: f64,
-    /// Seconds to start Ferret with set M once S runs, and nanoseconds a correlated OT from it.
-    pub large_start: f64,
-    /// See [`large_start`](Self::large_start).
-    pub large_ot: f64,
+    /// Correlated OTs.
+    pub ots: Rates,
     /// Nanoseconds a block through the hash, in bulk.
     pub hash: f64,
     /// Nanoseconds a word that is packed and unpacked, as work on words one by one goes.
@@ -34,11 +26,7 @@ impl Machine {
     pub const REFERENCE: Self = Self {
         start: 16.2e-3,
         round: 50e-6,
-        soft_ot: 60.0,
-        small_start: 2.2e-3,
-        small_ot: 30.0,
-        large_start: 9.1e-3,
-        large_ot: 22.0,
+        ots: Rates::REFERENCE,
         hash: 0.99,
         word: 2.0,
         byte: 0.05,
@@ -52,11 +40,31 @@ impl Machine {
         Self::from(mine)
     }
 
+    /// The names of its [`figures`](Self::figures).
+    pub const NAMES: [&str; 16] = [
+        "start",
+        "round",
+        "iknp_ot",
+        "soft2_ot",
+        "soft4_ot",
+        "soft8_ot",
+        "small_ot",
+        "large_ot",
+        "largest_ot",
+        "small_start",
+        "large_start",
+        "largest_start",
+        "hash",
+        "word",
+        "byte",
+        "wire",
+    ];
+
     /// Its figures, in the order of the fields.
-    pub fn figures(self) -> [f64; 11] {
-        let Self { start, round, soft_ot, small_start, small_ot, large_start, large_ot, .. } = self;
-        let Self { hash, word, byte, wire, .. } = self;
-        [start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash, word, byte, wire]
+    pub fn figures(self) -> [f64; 16] {
+        let Self { start, round, ots: Rates { soft, ferret, start: starts }, hash, word, byte, wire } = self;
+        let ([a, b, c, d], [e, f, g], [h, i, j]) = (soft, ferret, starts);
+        [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire]
     }
 
     /// Seconds of local work, of so many lookups.
@@ -72,10 +80,10 @@ impl Machine {
 }
 
 /// From its [`figures`](Machine::figures).
-impl From<[f64; 11]> for Machine {
-    fn from(figures: [f64; 11]) -> Self {
-        let [start, round, soft_ot, small_start, small_ot, large_start, large_ot, rates @ ..] = figures;
-        let [hash, word, byte, wire] = rates;
-        Self { start, round, soft_ot, small_start, small_ot, large_start, large_ot, hash, word, byte, wire }
+impl From<[f64; 16]> for Machine {
+    fn from(figures: [f64; 16]) -> Self {
+        let [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire] = figures;
+        let ots = Rates { soft: [a, b, c, d], ferret: [e, f, g], start: [h, i, j] };
+        Self { start, round, ots, hash, word, byte, wire }
     }
 }

@@ -1,32 +1,35 @@
 //! What the correlated OTs of a job cost: the decisions of [`crate::ot::Ot`], in figures.
 
-use super::{
-    clock::{Clock, Senders},
-    machine::Machine,
-};
-use crate::ot::{
-    params::{LpnSet, M, S},
-    source::{MEDIUM, SMALL},
+use super::clock::{Clock, Senders};
+use crate::{
+    net::LinkShape,
+    ot::{
+        Limits, Rates,
+        choice::{ferret_bits, soft_bits},
+        params::{LpnSet, SETS},
+    },
 };
 
-/// Bytes that connecting, agreement and base OTs take: [from P0, from P1].
-pub const SETUP_BYTES: [f64; 2] = [7.4e3, 35.1e3];
-/// Their rounds, and how often they wait for the link: connecting waits without a message that counts.
-const SETUP_ROUNDS: u32 = 6;
-const SETUP_WAITS: u32 = 9;
+/// Bytes that connecting and agreement take each party, and what P0's and P1's points take besides.
+const AGREEMENT: f64 = 0.2e3;
+const POINTS: [f64; 2] = [4.1e3, 0.1e3];
+/// Rounds of set-up, and how often they wait for the link: connecting waits without a message that counts.
+const SETUP_ROUNDS: u32 = 5;
+const SETUP_WAITS: u32 = 8;
 
-/// OTs of a message of SoftSpoken, and its bytes.
+/// OTs of a message of SoftSpoken, at least.
 const PIECE: usize = 8192;
-/// What set-up leaves in stock where P0 sends, and where P1 does.
-const IN_STOCK: [usize; 2] = [PIECE - 128, 0];
-const PIECE_BYTES: f64 = 31.0 * 8192.0 / 8.0;
+/// What set-up makes where P0 sends, and what is left of it in stock, where P0 sends and where P1 does.
+const FIRST: usize = PIECE;
+const IN_STOCK: [usize; 2] = [FIRST - 128, 0];
 
 /// Both directions together.
 #[derive(Clone, Copy)]
 pub struct OtCost {
     /// At set-up: what the extension needs to start.
     pub start: f64,
-    pub start_bytes: [f64; 2],
+    /// Bytes of all of set-up: [from P0, from P1].
+    pub setup_bytes: [f64; 2],
     pub start_rounds: u32,
     /// Delays of the link while connecting and starting.
     pub start_waits: u32,
@@ -37,12 +40,17 @@ pub struct OtCost {
     pub bytes: [f64; 2],
 }
 
+/// What the parties settle over this link.
+pub fn limits(link: &LinkShape, rates: &Rates) -> Limits {
+    Limits::new(None, link, rates)
+}
+
 /// Of so many in which P0 is the sender, and in which P1 is.
-pub fn cost(counts: [u64; 2], machine: &Machine) -> OtCost {
+pub fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
     let directions = [(counts[0] as usize, IN_STOCK[0]), (counts[1] as usize, IN_STOCK[1])];
     let mut all = OtCost {
         start: 0.0,
-        start_bytes: [0.0; 2],
+        setup_bytes: setup_bytes(limits.k),
         start_rounds: SETUP_ROUNDS,
         start_waits: SETUP_WAITS,
         started: Clock([0, 1]),
@@ -50,23 +58,30 @@ pub fn cost(counts: [u64; 2], machine: &Machine) -> OtCost {
         bytes: [0.0; 2],
     };
     for (sender, (count, stock)) in directions.into_iter().enumerate() {
-        let one = direction(count, stock, machine);
+        let one = direction(count, stock, limits, rates);
         all.start = all.start.max(one.start); // side by side
         all.seconds += one.seconds;
         all.start_rounds = all.start_rounds.max(SETUP_ROUNDS + one.start_rounds);
-        // Seeds there, the first extension back; set M's follows at once.
+        // Seeds there, the first extension back; the next set's follows at once.
         all.start_waits = all.start_waits.max(SETUP_WAITS + 2 * one.start_rounds.min(1));
         if one.start_rounds > 0 {
             all.started = Clock([1, 0]);
         }
         // SoftSpoken's messages come from the receiver, Ferret's from the sender.
         let receiver = 1 - sender;
-        all.start_bytes[receiver] += one.soft_start;
-        all.start_bytes[sender] += one.ferret_start;
+        all.setup_bytes[receiver] += one.soft_start;
+        all.setup_bytes[sender] += one.ferret_start;
         all.bytes[receiver] += one.soft;
         all.bytes[sender] += one.ferret;
     }
     all
+}
+
+/// Bytes that P0 and P1 send for connecting, base OTs, the trees of SoftSpoken and its first message.
+fn setup_bytes(k: u32) -> [f64; 2] {
+    let trees = f64::from(128 / k * 2 * (k - 1) * 16);
+    let first = soft_bits(k) / 8.0 * FIRST as f64;
+    [AGREEMENT + POINTS[0] + trees, AGREEMENT + POINTS[1] + trees + first]
 }
 
 /// The stock of each direction while a job takes its correlated OTs, first that in which P0 sends.
@@ -82,15 +97,10 @@ struct Supply {
 
 impl Stock {
     /// For a job of so many in which P0 is the sender, and in which P1 is.
-    pub fn new(counts: [u64; 2]) -> Self {
-        let supply = |count: u64, in_stock| {
-            let count = count as usize;
-            let ferret = |set: &LpnSet| Supply { left: 0, unit: 1 << set.depth, ferret: true };
-            if count <= SMALL {
-                Supply { left: in_stock, unit: PIECE, ferret: false }
-            } else {
-                ferret(if count <= MEDIUM { &S } else { &M })
-            }
+    pub fn new(counts: [u64; 2], limits: &Limits) -> Self {
+        let supply = |count: u64, in_stock| match limits.level(count as usize) {
+            None => Supply { left: in_stock, unit: PIECE, ferret: false },
+            Some(level) => Supply { left: 0, unit: 1 << SETS[level].depth, ferret: true },
         };
         Self([supply(counts[0], IN_STOCK[0]), supply(counts[1], IN_STOCK[1])])
     }
@@ -121,28 +131,40 @@ struct Direction {
     ferret: f64,
 }
 
-fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
-    if count <= SMALL {
-        let pieces = count.saturating_sub(stock).div_ceil(PIECE);
-        let seconds = (pieces * PIECE) as f64 * machine.soft_ot * 1e-9;
-        return Direction { seconds, soft: pieces as f64 * PIECE_BYTES, ..Direction::default() };
-    }
-    let seeds = (S.seeds() - stock).div_ceil(PIECE);
-    let soft_start = seeds as f64 * PIECE_BYTES;
-    let bits = |set: &LpnSet| (set.t * (set.depth as usize - 1) * 128) as f64 / set.usable() as f64;
-    let ns = 1e-9 * count as f64;
-    if count <= MEDIUM {
-        let (start, ferret) = (machine.small_start, count as f64 * bits(&S) / 8.0);
-        let seconds = ns * machine.small_ot;
-        return Direction { start, soft_start, start_rounds: 1, seconds, ferret, ..Direction::default() };
-    }
-    Direction {
-        start: machine.small_start + machine.large_start,
-        soft_start,
-        ferret_start: M.seeds() as f64 * bits(&S) / 8.0,
-        start_rounds: 2,
-        seconds: ns * machine.large_ot,
-        ferret: count as f64 * bits(&M) / 8.0,
-        ..Direction::default()
-    }
+/// What makes OTs of a direction: nanoseconds and bytes of each, and how many a message has at least.
+#[derive(Clone, Copy)]
+struct Maker {
+    ns: f64,
+    bytes: f64,
+    unit: usize,
 }
+
+fn direction(count: usize, stock: usize, limits: &Limits, rates: &Rates) -> Direction {
+    let ferret = |level: usize| {
+        let set: &LpnSet = SETS[level];
+        Maker { ns: rates.ferret[level], bytes: ferret_bits(set) / 8.0, unit: 1 }
+    };
+    let mut maker = Maker { ns: rates.soft_ns(limits.k), bytes: soft_bits(limits.k) / 8.0, unit: PIECE };
+    let made = |maker: &Maker, want: usize, stock: usize| {
+        let made = want.saturating_sub(stock).next_multiple_of(maker.unit) as f64;
+        (made * maker.ns * 1e-9, made * maker.bytes)
+    };
+    let mut all = Direction::default();
+    let mut stock = stock;
+    let target = limits.level(count);
+    for level in target.into_iter().flat_map(|target| (0..=target).filter(move |&l| !limits.skips(l, target)))
+    {
+        let (seconds, bytes) = made(&maker, SETS[level].seeds(), stock);
+        all.start += seconds + rates.start[level];
+        *(if all.start_rounds == 0 { &mut all.soft_start } else { &mut all.ferret_start }) += bytes;
+        all.start_rounds += 1;
+        (maker, stock) = (ferret(level), 0);
+    }
+    let (seconds, bytes) = made(&maker, count, stock);
+    all.seconds = seconds;
+    *(if target.is_none() { &mut all.soft } else { &mut all.ferret }) += bytes;
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,15 @@
 //! Who waits for whom: the messages of a protocol's phases in their order, those of its correlated OTs among them.
 
 use super::{clock::Senders, ot};
-use crate::bill::Step;
+use crate::{bill::Step, ot::Limits};
 
 /// A message of each party, neither waiting for the other's.
 const BOTH: Senders = [true, true];
 
-/// Offline: the steps of a protocol, with the messages of its correlated OTs where they come. `cots` is all of these.
-pub fn offline(steps: &[Step], cots: [u64; 2]) -> Vec<Senders> {
-    let mut stock = ot::Stock::new(cots);
+/// Offline: the steps of a protocol, with the messages of its correlated OTs where they come. `cots` is all of these, made by
+/// what these `limits` say.
+pub fn offline(steps: &[Step], cots: [u64; 2], limits: &Limits) -> Vec<Senders> {
+    let mut stock = ot::Stock::new(cots, limits);
     let mut messages = Vec::new();
     for step in steps {
         match *step {
@@ -39,7 +40,7 @@ mod tests {
     const P0: Senders = [true, false];
 
     /// Rounds of the offline phase, correlated OTs included, once their extension runs.
-    fn run(p: &mut Party, protocol: Protocol, job: &LookupJob, batch: usize) -> Result<u32> {
+    fn run(p: &mut Party, protocol: Protocol, job: &LookupJob, batch: usize) -> Result<(u32, Limits)> {
         let table = Table::<u16>::tabulate(job.index_bits, job.value_bits, |x| x * 77)?;
         let (send, recv) = protocol.bill(job, batch)?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
@@ -47,7 +48,7 @@ mod tests {
             Sharing::Xor => protocol.prepare::<Xor, Bitwise, u16>(p, &table, batch).map(drop),
             Sharing::Additive => protocol.prepare::<Cyclic, Additive, u16>(p, &table, batch).map(drop),
         })?;
-        Ok(cost.rounds)
+        Ok((cost.rounds, p.ot_limits()))
     }
 
     #[test]
@@ -59,9 +60,10 @@ mod tests {
                     continue;
                 }
                 let f = |p: &mut Party| run(p, protocol, &job, batch);
-                let (p0, p1) = run_pair(Party::pair_seeded(5).unwrap(), f, f).unwrap();
+                let ((p0, limits), (p1, _)) = run_pair(Party::pair_seeded(5).unwrap(), f, f).unwrap();
                 let (start, cots) = (Clock([0; 2]), protocol.bill_of(&job, batch).cots);
-                let predicted = start.after(&offline(&protocol.steps(&job, batch), cots)).since(start);
+                let predicted =
+                    start.after(&offline(&protocol.steps(&job, batch), cots, &limits)).since(start);
                 assert_eq!(p0.max(p1), predicted, "{protocol}, {job:?}, batch {batch}");
             }
         }

@@ -8,7 +8,7 @@
 //!
 //! Nothing here is secret: job, batch and link are public.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{Machine, Objective, choose};
 use crate::{
@@ -33,14 +33,6 @@ pub struct Wish {
 
 /// Instead of a protocol's number: the choice is open.
 const OPEN: u8 = 0;
-
-/// The least round-trip time at which a measured link is taken for a network whose rate matters, and the rate that
-/// it is then taken to have.
-const NETWORK: Duration = Duration::from_micros(300);
-const MBIT_PER_S: f64 = 1000.0;
-
-/// A measured link is not taken to be slower.
-const MOST: Duration = Duration::from_secs(4);
 
 /// The protocol for `batch` lookups with this peer. 1 round, or 2 if both leave the choice open and P0 knows the
 /// link, or 4.
@@ -80,9 +72,7 @@ fn measure(s: &mut Session) -> Result<LinkShape> {
     let start = Instant::now();
     s.barrier()?;
     s.barrier()?;
-    let rtt = start.elapsed();
-    let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
-    Ok(LinkShape { mbit_per_s, rtt: rtt.min(MOST) })
+    Ok(LinkShape::of_trip(start.elapsed()))
 }
 
 /// The protocol of a number from the peer.

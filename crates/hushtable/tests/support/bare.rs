@@ -6,7 +6,7 @@ use std::thread;
 use hushtable::{
     Party, Result,
     net::{Connection, LinkShape},
-    ot::{Ot, params},
+    ot::Ot,
     session::Session,
 };
 
@@ -20,8 +20,6 @@ impl Bare {
     /// Set up like [`Party::seeded`].
     pub fn new(connection: Connection, seed: u64) -> Result<Self> {
         let mut session = Session::seeded(connection, seed);
-        let scheme = "by count".to_string();
-        session.agree(&[("LPN parameter sets", params::digest_text()), ("OT extension", scheme)])?;
         let ot = Ot::new(&mut session, None)?;
         Ok(Bare { session, ot })
     }

@@ -251,7 +251,7 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let spent = machine.seconds(spent_ot(), 1) * 1e9;
     let Some((index_bits, value_bits, columns)) = form.table() else {
         // All of its correlated OTs are used offline.
-        return Ok([bill.all_cots() as f64 * (machine.large_ot + spent), 0.0]);
+        return Ok([bill.all_cots() as f64 * (machine.ots.ferret[1] + spent), 0.0]);
     };
     let job = LookupJob { index: Sharing::Additive, output: Sharing::Xor, index_bits, value_bits };
     let link = LinkShape::default();
@@ -260,5 +260,5 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * spent;
-    Ok([each(tree.offline.seconds) + others * machine.large_ot, online])
+    Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])
 }

@@ -1,0 +1,137 @@
+//! What a party brings to the choice of its OT extension, and how both come to one.
+//!
+//! # Functionality
+//! Both parties come to the same [`Limits`].
+//!
+//! # Protocol
+//! Beside the parameters that they compare, both send the number of the extension that they ask for, or 0; whether
+//! they know the link; and the limits that they predict.
+//! 1. What either asks for is taken. Two that differ end both parties with the same error.
+//! 2. If neither asks: P0's limits, unless only P1 knows the link.
+//!
+//! # Cost
+//! 28 bytes from each party, in messages that cross beside the parameters: no round.
+
+use super::{
+    choice::{Limits, Rates},
+    scheme::Scheme,
+};
+use crate::{
+    error::{Error, Result},
+    net::{LinkShape, Role},
+    session::by_role,
+};
+
+/// What a party wishes of its session's correlated OTs.
+#[derive(Clone, Copy, Debug)]
+pub struct OtWish {
+    /// The extension asked for; `None`: the one with the least predicted time.
+    pub scheme: Option<Scheme>,
+    /// The link, if it is known; `None`: what the connection says of it.
+    pub link: Option<LinkShape>,
+    /// How fast the machines are.
+    pub rates: Rates,
+}
+
+impl Default for OtWish {
+    fn default() -> Self {
+        Self { scheme: None, link: None, rates: Rates::REFERENCE }
+    }
+}
+
+impl From<Option<Scheme>> for OtWish {
+    fn from(scheme: Option<Scheme>) -> Self {
+        Self { scheme, ..Self::default() }
+    }
+}
+
+/// What is taken for a link of which nothing is known.
+const UNKNOWN: LinkShape = LinkShape::LAN;
+
+/// What a party sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    asked: Option<Scheme>,
+    knows: bool,
+    limits: Limits,
+}
+
+/// Instead of an extension's number: none is asked for.
+const OPEN: u8 = 0;
+
+impl Offer {
+    /// Bytes of an offer.
+    pub const LEN: usize = 28;
+
+    /// What this party offers; `link` is what its connection says.
+    pub(super) fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
+        let link = wish.link.or(link);
+        let limits = Limits::new(None, &link.unwrap_or(UNKNOWN), &wish.rates);
+        Self { asked: wish.scheme, knows: link.is_some(), limits }
+    }
+
+    /// As it is sent.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let Limits { k, direct, ends } = self.limits;
+        let asked = self.asked.map_or(OPEN, Scheme::number);
+        let mut bytes = vec![asked, self.knows.into(), k as u8, direct.into()];
+        bytes.extend(ends.into_iter().flat_map(u64::to_le_bytes));
+        bytes
+    }
+
+    /// The peer's.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`] if it asks for an extension that this release does not know; [`Error::Peer`] for numbers
+    /// that no prediction gives.
+    pub fn of_peer(bytes: &[u8]) -> Result<Self> {
+        let strange = || Error::Peer("limits of OT extensions that no prediction gives".into());
+        let (&[number, knows @ 0..=1, k, direct @ 0..=1], rest) =
+            bytes.split_first_chunk().filter(|_| bytes.len() == Self::LEN).ok_or_else(strange)?
+        else {
+            return Err(strange());
+        };
+        let asked = match number {
+            OPEN => None,
+            _ => Some(Scheme::of_number(number).ok_or_else(|| unknown(number))?),
+        };
+        let end = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| rest[8 * i + j]));
+        let limits = Limits { k: k.into(), direct: direct == 1, ends: [end(0), end(1), end(2)] };
+        if !limits.are_sane() {
+            return Err(strange());
+        }
+        Ok(Self { asked, knows: knows == 1, limits })
+    }
+
+    /// What both parties come to.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`] if they ask for different extensions.
+    pub fn settle(self, role: Role, theirs: Self) -> Result<Limits> {
+        match (self.asked, theirs.asked) {
+            (Some(ours), Some(theirs)) if ours != theirs => Err(Error::Handshake {
+                field: "OT extension".into(),
+                ours: ours.to_string(),
+                theirs: theirs.to_string(),
+            }),
+            (Some(asked), _) | (None, Some(asked)) => {
+                Ok(Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE))
+            }
+            (None, None) => {
+                let (p0, p1) = by_role(role, self, theirs);
+                Ok(if p1.knows && !p0.knows { p1.limits } else { p0.limits })
+            }
+        }
+    }
+}
+
+fn unknown(number: u8) -> Error {
+    Error::Handshake {
+        field: "OT extension".into(),
+        ours: "those of this release".into(),
+        theirs: format!("number {number}, which this release does not know"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Offers as they travel, and what two of them come to.
+
+use super::*;
+
+fn offer(scheme: Option<Scheme>, link: Option<LinkShape>) -> Offer {
+    Offer::new(&OtWish::from(scheme), link)
+}
+
+#[test]
+fn offers_arrive_as_they_were() {
+    for scheme in Scheme::ALL.into_iter().map(Some).chain([None]) {
+        for link in [None, Some(LinkShape::LOOPBACK), Some(LinkShape::WAN)] {
+            let sent = offer(scheme, link);
+            let bytes = sent.to_bytes();
+            assert_eq!(bytes.len(), Offer::LEN);
+            assert_eq!(Offer::of_peer(&bytes).expect("an offer"), sent);
+        }
+    }
+}
+
+/// Every party's wish and knowledge against every other's: both come to the same, by the rule.
+#[test]
+fn both_come_to_the_same() {
+    let schemes = [None, Some(Scheme::Iknp), Some(Scheme::Ferret)];
+    let links = [None, Some(LinkShape::LOOPBACK), Some(LinkShape::WAN)];
+    let all: Vec<_> = schemes.into_iter().flat_map(|scheme| links.map(|link| (scheme, link))).collect();
+    for &(scheme0, link0) in &all {
+        for &(scheme1, link1) in &all {
+            let [p0, p1] = [offer(scheme0, link0), offer(scheme1, link1)];
+            let (first, second) = (p0.settle(Role::P0, p1), p1.settle(Role::P1, p0));
+            if scheme0.is_some() && scheme1.is_some() && scheme0 != scheme1 {
+                for (refused, [ours, theirs]) in [(first, [scheme0, scheme1]), (second, [scheme1, scheme0])] {
+                    let text = refused.expect_err("they differ").to_string();
+                    let [ours, theirs] = [ours, theirs].map(|scheme| scheme.expect("one").to_string());
+                    let wanted =
+                        format!("the parties disagree on OT extension: here {ours}, at the peer {theirs}");
+                    assert_eq!(text, wanted);
+                }
+                continue;
+            }
+            let link = link0.or(link1).unwrap_or(UNKNOWN);
+            let wanted = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
+            assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
+        }
+    }
+}
+
+#[test]
+fn strange_offers_are_refused() {
+    let good = offer(None, Some(LinkShape::WAN)).to_bytes();
+    let changed = |at: usize, to: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[at..at + to.len()].copy_from_slice(to);
+        Offer::of_peer(&bytes)
+    };
+    for number in [7, 255] {
+        assert!(matches!(changed(0, &[number]), Err(Error::Handshake { .. })), "{number}");
+    }
+    let seeds = super::super::params::S.seeds() as u64;
+    let strange = [
+        changed(1, &[2]),
+        changed(2, &[3]),
+        changed(2, &[0]),
+        changed(2, &[16]),
+        changed(3, &[2]),
+        changed(4, &u64::MAX.to_le_bytes()), // SoftSpoken for more than set S
+        changed(4, &0u64.to_le_bytes()),
+        changed(4, &(seeds - 1).to_le_bytes()),
+        changed(20, &0u64.to_le_bytes()),
+        Offer::of_peer(&good[..27]),
+        Offer::of_peer(&[&good[..], &[0]].concat()),
+        Offer::of_peer(&[]),
+    ];
+    for (i, offer) in strange.into_iter().enumerate() {
+        assert!(matches!(offer, Err(Error::Peer(_))), "{i}");
+    }
+    assert!(changed(4, &seeds.to_le_bytes()).is_ok());
+}
+
+#[test]
+fn numbers_on_the_wire_are_their_own() {
+    for scheme in Scheme::ALL {
+        assert_eq!(Scheme::of_number(scheme.number()), Some(scheme));
+        assert_eq!(scheme.name().parse::<Scheme>().expect("its name"), scheme);
+    }
+    assert_eq!(Scheme::of_number(OPEN), None);
+    assert!("softspoken".parse::<Scheme>().is_err());
+}
