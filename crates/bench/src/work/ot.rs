@@ -48,10 +48,18 @@ enum Scheme {
     FerretLarge,
     /// 16 bytes each
     Iknp,
+    /// 8 bytes each
+    #[value(name = "softspoken-2")]
+    #[serde(rename = "softspoken-2")]
+    SoftSpoken2,
     /// 4 bytes each
-    #[value(name = "softspoken")]
-    #[serde(rename = "softspoken")]
-    SoftSpoken,
+    #[value(name = "softspoken-4", alias = "softspoken")]
+    #[serde(rename = "softspoken-4")]
+    SoftSpoken4,
+    /// 2 bytes each
+    #[value(name = "softspoken-8")]
+    #[serde(rename = "softspoken-8")]
+    SoftSpoken8,
     /// 1-of-N OTs from codes, with random choices
     Kk13,
 }
@@ -102,7 +110,9 @@ impl Benchmark for OtWork {
             Scheme::Ferret => Some(ot::Scheme::Ferret),
             Scheme::FerretLarge => Some(ot::Scheme::FerretLarge),
             Scheme::Iknp => Some(ot::Scheme::Iknp),
-            Scheme::SoftSpoken => Some(ot::Scheme::SoftSpoken),
+            Scheme::SoftSpoken2 => Some(ot::Scheme::SoftSpoken2),
+            Scheme::SoftSpoken4 => Some(ot::Scheme::SoftSpoken),
+            Scheme::SoftSpoken8 => Some(ot::Scheme::SoftSpoken8),
             Scheme::Kk13 => None,
         }
     }

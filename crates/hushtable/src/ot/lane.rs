@@ -18,14 +18,9 @@ pub(crate) struct LaneSeeds {
     pub(super) incoming: Wiped<Block>,
 }
 
-/// The `k` of SoftSpoken's subfields of `2^k`.
-pub(super) fn subfield(scheme: Option<Scheme>) -> u32 {
-    if scheme == Some(Scheme::Iknp) { 1 } else { 4 }
-}
-
 /// Seeds of a direction: `2^k` in each of `128 / k` groups.
 fn count(scheme: Option<Scheme>) -> usize {
-    let k = subfield(scheme);
+    let k = Scheme::subfield(scheme);
     (128 / k as usize) << k
 }
 

@@ -1,10 +1,11 @@
 //! Where a session's correlated OTs come from: set-up, and choice of the extension by count.
 
+use prim::Wiped;
 use zeroize::Zeroizing;
 
 use super::{
     base,
-    lane::{LaneSeeds, subfield},
+    lane::LaneSeeds,
     params::{self, LpnSet},
     rcot::{CotReceiver, CotSender},
     scheme::Scheme,
@@ -34,26 +35,28 @@ impl Ot {
     /// # Errors
     /// Those of the channel; [`Error::Peer`](crate::Error::Peer) on a bad curve point.
     pub fn new(s: &mut Session, scheme: Option<Scheme>) -> Result<Self> {
-        let k = subfield(scheme);
+        let k = Scheme::subfield(scheme);
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));
         let (outgoing, incoming) = match s.role() {
             Role::P0 => {
                 let keys = base::receive(s, &wanted)?;
                 let mut soft = softspoken::Sender::new(s, k, delta, &keys)?;
-                let mut first = soft.absorb(s)?;
-                let pairs = strings::chosen_keys_send(s, first.take(128)?)?;
+                let mut first = Wiped::default();
+                soft.absorb(s, 128, &mut first)?;
+                let pairs = strings::chosen_keys_send(s, CotSender::new(delta, first))?;
                 let receiver = softspoken::Receiver::new(s, k, &pairs)?;
-                (Outgoing::new(delta, soft, first.strings()), Incoming::new(receiver, &[]))
+                (Outgoing::new(delta, soft), Incoming::new(receiver))
             }
             Role::P1 => {
                 let pairs = base::send(s, 128)?;
                 let mut soft = softspoken::Receiver::new(s, k, &pairs)?;
-                let (mut first, message) = soft.expand();
+                let mut first = Wiped::default();
+                let message = soft.expand(128, &mut first);
                 s.send(message)?;
-                let keys = strings::chosen_keys_receive(s, &first.take(128)?, &wanted)?;
+                let keys = strings::chosen_keys_receive(s, &CotReceiver::new(first), &wanted)?;
                 let sender = softspoken::Sender::new(s, k, delta, &keys)?;
-                (Outgoing::new(delta, sender, &[]), Incoming::new(soft, first.strings()))
+                (Outgoing::new(delta, sender), Incoming::new(soft))
             }
         };
         Ok(Self { scheme, outgoing: outgoing.into(), incoming: incoming.into() })
@@ -65,7 +68,10 @@ impl Ot {
     /// # Errors
     /// Those of the channel.
     pub fn take(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
-        self.stock_up(s, send, recv)?;
+        self.prepare(s, send, recv)?;
+        self.outgoing.gather(send);
+        self.incoming.gather(recv);
+        self.extend(s, send, recv)?;
         Ok((self.outgoing.hand_out(send), self.incoming.hand_out(recv)))
     }
 
@@ -77,7 +83,7 @@ impl Ot {
         // What was handed out before counts: many small takes are a large job.
         let target = |count: usize, stock: &Stock| match self.scheme {
             _ if stock.missing(count).is_none() => None,
-            Some(Scheme::Iknp | Scheme::SoftSpoken) => None,
+            Some(Scheme::Iknp | Scheme::SoftSpoken2 | Scheme::SoftSpoken | Scheme::SoftSpoken8) => None,
             Some(Scheme::FerretLarge) => Some(2),
             None if stock.handed_out() + count <= SMALL => None,
             None | Some(Scheme::Ferret) => Some(usize::from(stock.handed_out() + count > MEDIUM)),
@@ -116,9 +122,6 @@ impl Ot {
     }
 
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
-        for (stock, want) in [(&mut self.outgoing.stock, send), (&mut self.incoming.stock, recv)] {
-            stock.missing(want).into_iter().for_each(|missing| stock.reserve(missing));
-        }
         s.duplex(
             self,
             |s, ot| Ok(ot.outgoing.produce(s, send).or_else(|| ot.incoming.produce(recv))),
@@ -134,10 +137,10 @@ impl Ot {
 
     /// The source of a lane.
     pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
-        let (scheme, k) = (seeds.scheme, subfield(seeds.scheme));
+        let (scheme, k) = (seeds.scheme, Scheme::subfield(seeds.scheme));
         let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
         let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
-        let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender, &[]), Incoming::new(receiver, &[]));
+        let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender), Incoming::new(receiver));
         Self { scheme, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 }

@@ -10,16 +10,14 @@ use crate::ot::{
 };
 
 /// Bytes that connecting, agreement and base OTs take: [from P0, from P1].
-pub const SETUP_BYTES: [f64; 2] = [7.4e3, 35.1e3];
+pub const SETUP_BYTES: [f64; 2] = [7.4e3, 3.9e3];
 /// Their rounds, and how often they wait for the link: connecting waits without a message that counts.
 const SETUP_ROUNDS: u32 = 6;
 const SETUP_WAITS: u32 = 9;
 
-/// OTs of a message of SoftSpoken, and its bytes.
-const PIECE: usize = 8192;
-/// What set-up leaves in stock where P0 sends, and where P1 does.
-const IN_STOCK: [usize; 2] = [PIECE - 128, 0];
-const PIECE_BYTES: f64 = 31.0 * 8192.0 / 8.0;
+/// OTs that SoftSpoken makes at a time, and their bytes.
+const PIECE: usize = 128;
+const PIECE_BYTES: f64 = 31.0 * 128.0 / 8.0;
 
 /// Both directions together.
 #[derive(Clone, Copy)]
@@ -39,7 +37,6 @@ pub struct OtCost {
 
 /// Of so many in which P0 is the sender, and in which P1 is.
 pub fn cost(counts: [u64; 2], machine: &Machine) -> OtCost {
-    let directions = [(counts[0] as usize, IN_STOCK[0]), (counts[1] as usize, IN_STOCK[1])];
     let mut all = OtCost {
         start: 0.0,
         start_bytes: [0.0; 2],
@@ -49,8 +46,8 @@ pub fn cost(counts: [u64; 2], machine: &Machine) -> OtCost {
         seconds: 0.0,
         bytes: [0.0; 2],
     };
-    for (sender, (count, stock)) in directions.into_iter().enumerate() {
-        let one = direction(count, stock, machine);
+    for (sender, count) in counts.into_iter().enumerate() {
+        let one = direction(count as usize, machine);
         all.start = all.start.max(one.start); // side by side
         all.seconds += one.seconds;
         all.start_rounds = all.start_rounds.max(SETUP_ROUNDS + one.start_rounds);
@@ -83,16 +80,16 @@ struct Supply {
 impl Stock {
     /// For a job of so many in which P0 is the sender, and in which P1 is.
     pub fn new(counts: [u64; 2]) -> Self {
-        let supply = |count: u64, in_stock| {
+        let supply = |count: u64| {
             let count = count as usize;
             let ferret = |set: &LpnSet| Supply { left: 0, unit: 1 << set.depth, ferret: true };
             if count <= SMALL {
-                Supply { left: in_stock, unit: PIECE, ferret: false }
+                Supply { left: 0, unit: PIECE, ferret: false }
             } else {
                 ferret(if count <= MEDIUM { &S } else { &M })
             }
         };
-        Self([supply(counts[0], IN_STOCK[0]), supply(counts[1], IN_STOCK[1])])
+        Self(counts.map(supply))
     }
 
     /// Takes some; who sends what the stock lacks, if it does.
@@ -121,13 +118,13 @@ struct Direction {
     ferret: f64,
 }
 
-fn direction(count: usize, stock: usize, machine: &Machine) -> Direction {
+fn direction(count: usize, machine: &Machine) -> Direction {
     if count <= SMALL {
-        let pieces = count.saturating_sub(stock).div_ceil(PIECE);
+        let pieces = count.div_ceil(PIECE);
         let seconds = (pieces * PIECE) as f64 * machine.soft_ot * 1e-9;
         return Direction { seconds, soft: pieces as f64 * PIECE_BYTES, ..Direction::default() };
     }
-    let seeds = (S.seeds() - stock).div_ceil(PIECE);
+    let seeds = S.seeds().div_ceil(PIECE);
     let soft_start = seeds as f64 * PIECE_BYTES;
     let bits = |set: &LpnSet| (set.t * (set.depth as usize - 1) * 128) as f64 / set.usable() as f64;
     let ns = 1e-9 * count as f64;
