@@ -24,7 +24,9 @@ for count in 1024 1048576 16777216; do
     run ot --scheme ferret --count "$count"
 done
 for scheme in iknp softspoken-2 softspoken-4 softspoken-8; do
-    run ot --scheme "$scheme" --count 1024
+    for count in 1024 16777216; do
+        run ot --scheme "$scheme" --count "$count"
+    done
 done
 lut rotl additive additive 8 64 100000
 lut rotl xor xor 8 8 100000

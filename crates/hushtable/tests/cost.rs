@@ -73,7 +73,7 @@ fn set_up() {
         let agreement = wire_len(fields.iter().map(|(name, value)| 4 + name.len() + value.len()).sum());
         // IKNP has no levels to correct, and sends as much.
         let trees = wire_len(128 / k * 2 * (k - 1) * 16);
-        let first_ots = wire_len((128 / k - 1) * 8192 / 8);
+        let first_ots = wire_len((128 / k - 1) * 128 / 8);
         let from_p0 = agreement + wire_len(28) + wire_len(32 * 128) + trees;
         let from_p1 = agreement + wire_len(28 + 32) + trees + first_ots + wire_len(128 / 8);
         let (mut p0, mut p1) = pair(2, scheme);
@@ -83,27 +83,29 @@ fn set_up() {
     }
 }
 
-/// `128 / K - 1` bits an OT, from the receiver, in messages of 2^13 OTs; no message for what is
-/// in stock.
+/// Of as many OTs of SoftSpoken as are missing where `stock` holds some: their number, and the messages' wire bytes.
+fn soft(want: usize, stock: usize, bits: usize) -> (usize, u64) {
+    let made = want.saturating_sub(stock).next_multiple_of(128);
+    (made, in_pieces(made, 8192, bits))
+}
+
+/// `128 / K - 1` bits an OT, from the receiver, in multiples of 128 OTs and messages of 2^13 at most; no message for
+/// what is in stock. Set-up leaves nothing there.
 #[test]
 fn softspoken_and_iknp() {
-    for (scheme, bits) in [(Scheme::SoftSpoken4, 31), (Scheme::Iknp, 127)] {
+    for (scheme, bits) in
+        [(Scheme::Iknp, 127), (Scheme::SoftSpoken2, 63), (Scheme::SoftSpoken4, 31), (Scheme::SoftSpoken8, 15)]
+    {
         both(pair(3, Some(scheme)), |p| {
-            // In stock after set-up: what the first message made, less 128, where P0 sends.
-            let mut stock = [8192 - 128, 0];
-            for want in [[1usize, 0], [8063, 1], [1, 8191], [20_000, 1], [0, 30_000]] {
-                let pieces = |i: usize| want[i].saturating_sub(stock[i]).div_ceil(8192);
-                let pieces = [pieces(0), pieces(1)];
-                let message = wire_len(8192 * bits / 8);
-                let sent = (pieces[1] as u64 * message, pieces[0] as u64 * message);
-                let rounds = u32::from(pieces != [0, 0]);
+            let mut stock = [0, 0];
+            for want in [[1usize, 0], [127, 1], [1, 128], [20_000, 1], [0, 30_000], [8192, 8193]] {
+                let [(made0, from_p1), (made1, from_p0)] = [0, 1].map(|i| soft(want[i], stock[i], bits));
+                let rounds = u32::from((made0, made1) != (0, 0));
                 let what = format!("{scheme:?} {want:?}");
                 let (send, recv) = (want[p.role() as usize], want[1 - p.role() as usize]);
-                let (out, inc) = costs(p, &what, sent, rounds, |p| p.cots(send, recv))?;
+                let (out, inc) = costs(p, &what, (from_p0, from_p1), rounds, |p| p.cots(send, recv))?;
                 assert_eq!((out.len(), inc.len()), (send, recv));
-                for i in 0..2 {
-                    stock[i] = stock[i] + 8192 * pieces[i] - want[i];
-                }
+                stock = [stock[0] + made0 - want[0], stock[1] + made1 - want[1]];
             }
             Ok(())
         });
@@ -149,14 +151,9 @@ impl Running {
 #[test]
 fn ferret_sets_s_and_m() {
     both(pair(4, Some(Scheme::Ferret)), |p| {
-        let soft = |stock: usize| {
-            let pieces = (params::S.seeds() - stock).div_ceil(8192);
-            (pieces as u64 * wire_len(31 * 8192 / 8), stock + 8192 * pieces - params::S.seeds())
-        };
-        // Where P0 sends, the first OTs were made at set-up.
-        let ((from_p1, stock0), (from_p0, stock1)) = (soft(8192 - 128), soft(0));
-        costs(p, "start of S", (from_p0, from_p1), 1, |p| p.prepare_ot(1 << 17, 1 << 17))?;
-        let mut running = Running { set: &params::S, stock: [stock0, stock1], tree: [0, 0] };
+        let (made, sent) = soft(params::S.seeds(), 0, 31);
+        costs(p, "start of S", (sent, sent), 1, |p| p.prepare_ot(1 << 17, 1 << 17))?;
+        let mut running = Running { set: &params::S, stock: [made - params::S.seeds(); 2], tree: [0, 0] };
         let take = |p: &mut Party, running: &mut Running, want: usize| {
             let sent = running.spend(want);
             let rounds = u32::from(sent != (0, 0));
@@ -183,10 +180,10 @@ fn lanes_of_a_running_ferret() {
     const LANES: usize = 3;
     both(pair(6, Some(Scheme::Ferret)), |p| {
         let set = &params::S;
-        let left = |stock: usize| stock + (set.seeds() - stock).next_multiple_of(8192) - set.seeds();
+        let left = set.seeds().next_multiple_of(128) - set.seeds();
         p.prepare_ot(1 << 17, 1 << 17)?;
         p.take_cost();
-        let mut running = Running { set, stock: [left(8192 - 128), left(0)], tree: [0, 0] };
+        let mut running = Running { set, stock: [left; 2], tree: [0, 0] };
         let seeds = running.spend(LANES * set.seeds());
         let agreement = wire_len(4 + "lanes".len() + 1);
         let mut lanes = costs(p, "fork", (agreement + seeds.0, agreement + seeds.1), 2, |p| p.fork(LANES))?;

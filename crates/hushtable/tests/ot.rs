@@ -94,6 +94,8 @@ fn iknp() {
 #[test]
 fn softspoken() {
     check_scheme(21, Scheme::SoftSpoken4, &[(1, 0), (0, 1), (8191, 8192), (50_000, 20_001)]);
+    check_scheme(31, Scheme::SoftSpoken2, &[(1, 0), (126, 129), (1, 1), (8193, 20_001)]);
+    check_scheme(32, Scheme::SoftSpoken8, &[(0, 1), (129, 126), (1, 1), (6001, 9000)]);
 }
 
 /// One extension of set S has 101 632 to use: the second take crosses into the next, whose seeds
@@ -119,7 +121,8 @@ fn choice_by_count() {
 /// Ferret hands out all but the 23 216 seeds of set S.
 #[test]
 fn seeds_are_never_handed_out() {
-    let soft = take_all(pair(24, Some(Scheme::SoftSpoken4)), &[(3 * 8192 - 128, 3 * 8192)]);
+    let made = params::S.seeds().next_multiple_of(128);
+    let soft = take_all(pair(24, Some(Scheme::SoftSpoken4)), &[(made, made)]);
     let ferret = take_all(pair(24, Some(Scheme::Ferret)), &[(100_000, 100_000)]);
     let sent = |cots: &[(Cots, Cots)]| -> [HashSet<u128>; 2] {
         let strings = |c: &Cots| c.0.strings().iter().map(|q| q.0).collect();
@@ -173,7 +176,9 @@ fn lanes(seed: u64, scheme: Option<Scheme>, prepared: usize) {
 #[test]
 fn any_sequence_of_takes_stays_in_step() {
     let mut rng = Prg::new(Block(26));
-    for scheme in [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken4), Some(Scheme::Ferret)] {
+    for scheme in
+        [None, Some(Scheme::Iknp), Some(Scheme::SoftSpoken4), Some(Scheme::SoftSpoken2), Some(Scheme::Ferret)]
+    {
         // Sizes from all magnitudes, zero among them.
         let mut size = || (rng.u64() >> (50 + rng.u64() % 14)) as usize;
         let takes: Vec<(usize, usize)> = (0..60).map(|_| (size(), size())).collect();

@@ -81,9 +81,16 @@ fn lut_keeps_its_contract() {
 #[test]
 fn ot_keeps_its_contract() {
     let site = Site::new();
-    for (scheme, count) in
-        [("ferret", 200_000), ("ferret", 10), ("iknp", 5000), ("softspoken-8", 5000), ("auto", 5000)]
-    {
+    for (scheme, count) in [
+        ("ferret", 200_000),
+        ("ferret", 10),
+        ("ferret-large", 10),
+        ("iknp", 5000),
+        ("auto", 5000),
+        ("softspoken-2", 5000),
+        ("softspoken-4", 5000),
+        ("softspoken-8", 5000),
+    ] {
         for threads in [1, 2] {
             let report = site.report(&format!("ot --scheme {scheme} --count {count} --threads {threads}"));
             assert_eq!([&report["kind"], &report["scheme"]], ["ot", scheme]);

@@ -81,18 +81,19 @@ impl Sender {
     /// worth, to `out`; returns the message that gives the receiver its half.
     pub(super) fn expand(&mut self, s: &mut Session, want: usize, out: &mut Wiped<Block>) -> Vec<u8> {
         let (first, trees) = self.extension.next_trees(s, want);
+        let mut kept = self.extension.lend_next_seeds(first);
         let Extension { set, seeds, keys, .. } = &self.extension;
         let (depth, delta) = (set.depth as usize, self.delta);
         let (hash, _) = &**keys.as_ref().expect("next_trees made the keys");
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
-        let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
+        let leaves = kept.as_mut().unwrap_or(out).extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
         for (i, (leaves, c)) in leaves.zip(corrections.chunks_exact_mut(depth - 1)).enumerate() {
             let q = &seeds[set.k() + (first + i) * depth..][..depth];
             ggm::expand(hash, delta, q, leaves, c);
             leaves.iter_mut().for_each(|x| *x = x.with_lsb(false));
             self.extension.encode(first + i, leaves);
         }
-        self.extension.keep_seeds(first, out);
+        self.extension.give_back(kept);
         bytemuck::cast_slice(&corrections).to_vec()
     }
 }
@@ -106,19 +107,20 @@ impl Receiver {
     /// Appends the next correlated OTs to `out`, from the sender's next message.
     pub(super) fn absorb(&mut self, s: &mut Session, want: usize, out: &mut Wiped<Block>) -> Result<()> {
         let (first, trees) = self.extension.next_trees(s, want);
-        let Extension { set, seeds, keys, .. } = &self.extension;
-        let depth = set.depth as usize;
-        let (hash, _) = &**keys.as_ref().expect("next_trees made the keys");
+        let depth = self.extension.set.depth as usize;
         let mut corrections = vec![Block::ZERO; trees * (depth - 1)];
         s.recv_blocks(&mut corrections)?;
-        let leaves = out.extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
+        let mut kept = self.extension.lend_next_seeds(first);
+        let Extension { set, seeds, keys, .. } = &self.extension;
+        let (hash, _) = &**keys.as_ref().expect("next_trees made the keys");
+        let leaves = kept.as_mut().unwrap_or(out).extend_zeros(trees << depth).chunks_exact_mut(1 << depth);
         for (i, (leaves, c)) in leaves.zip(corrections.chunks_exact(depth - 1)).enumerate() {
             let t = &seeds[set.k() + (first + i) * depth..][..depth];
             let alpha = ggm::puncture(hash, t, c, leaves);
             fill(leaves, alpha);
             self.extension.encode(first + i, leaves);
         }
-        self.extension.keep_seeds(first, out);
+        self.extension.give_back(kept);
         Ok(())
     }
 }
@@ -163,12 +165,20 @@ impl Extension {
         encoder.encode((tree << self.set.depth) as u64, &self.seeds[..self.set.k()], leaves);
     }
 
-    /// Moves outputs of reserved trees from the end of `out` to the next seeds.
-    fn keep_seeds(&mut self, first: usize, out: &mut Wiped<Block>) {
-        if first >= self.set.t - self.reserved() {
-            let made = (self.tree - first) << self.set.depth;
-            self.next_seeds.extend_from_slice(&out[out.len() - made..]);
-            out.truncate(out.len() - made);
+    /// Where the outputs of this tree go if they are the next extension's seeds: lent, with room for all.
+    fn lend_next_seeds(&mut self, tree: usize) -> Option<Wiped<Block>> {
+        (tree >= self.set.t - self.reserved()).then(|| {
+            let mut seeds = std::mem::take(&mut self.next_seeds);
+            if seeds.is_empty() {
+                seeds.reserve(self.reserved() << self.set.depth);
+            }
+            seeds
+        })
+    }
+
+    fn give_back(&mut self, lent: Option<Wiped<Block>>) {
+        if let Some(seeds) = lent {
+            self.next_seeds = seeds;
         }
     }
 }

@@ -14,41 +14,43 @@
 //!    the sender adds `delta_j * (u_g ^ b)` to `w_j`: now `w = v ^ delta * b` in all 128 columns;
 //! 3. both transpose their 128 columns into strings.
 //!
+//! Streams are made, added up and transposed in one pass: see [`prim::subfield`].
+//!
 //! # Cost
-//! `128 / K - 1` bits per OT from the receiver, 1 message; `2^K` AES calls per 128 OTs and group.
+//! `128 / K - 1` bits per OT from the receiver, for as many OTs as are missing, in multiples of 128; 1 round, a
+//! message for each 2^13 OTs. Each side: `2^K` AES calls per 128 OTs and group, the sender one less a group.
 //! Once: `2 (K - 1)` blocks per group from the receiver, 1 message.
 //!
 //! # Source
 //! Roy, "SoftSpokenOT" (CRYPTO 2022), Figures 7 and 8 without the consistency checks of the
 //! malicious model; Ishai, Kilian, Nissim, Petrank (CRYPTO 2003) is the case `K = 1`.
 
-use prim::{Wiped, block::Block, ct, hash::CcrHash, prg::Prg, transpose::transpose128};
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use prim::{Wiped, block::Block, ct, hash::CcrHash, subfield::Streams};
+use zeroize::ZeroizeOnDrop;
 
-use super::rcot::{CotReceiver, CotSender};
 use crate::{
     error::Result,
     net::Role,
     session::{Purpose, Session},
 };
 
-/// OTs per message.
-pub(super) const PIECE: usize = 1 << 13;
+/// OTs per message, at most.
+const PIECE: usize = 1 << 13;
+/// They are made in multiples of this.
+pub(super) const UNIT: usize = 128;
 
 /// The side that knows `Delta`.
 #[derive(ZeroizeOnDrop)]
 pub(super) struct Sender {
     delta: Block,
-    k: u32,
     /// `128 >> k` groups of `2^k` streams, stream `y` being leaf `y ^ delta_g`; `y = 0` is unknown.
     #[zeroize(skip)] // each wipes itself
-    streams: Vec<Prg>,
+    streams: Streams,
 }
 
 /// The side that gets the choice bits.
 pub(super) struct Receiver {
-    k: u32,
-    streams: Vec<Prg>,
+    streams: Streams,
 }
 
 impl Sender {
@@ -58,51 +60,36 @@ impl Sender {
         let groups = 128 / k as usize;
         let mut corrections = vec![Block::ZERO; groups * 2 * (k as usize - 1)];
         s.recv_blocks(&mut corrections)?;
-        let mut streams = Vec::with_capacity(groups << k);
+        // With room for all: a vector that grows leaves a copy behind.
+        let mut seeds = Wiped::from(Vec::with_capacity(groups << k));
         for (g, keys) in base.chunks_exact(k as usize).enumerate() {
             let at = (delta.0 >> (g as u32 * k)) as u32 & ((1 << k) - 1);
             let levels = &corrections[g * 2 * (k as usize - 1)..][..2 * (k as usize - 1)];
             let mut leaves = punctured(&hash, keys, levels, at);
             swap_by(&mut leaves, at);
-            streams.extend(leaves.iter().map(|&leaf| Prg::new(leaf)));
+            seeds.extend_from_slice(&leaves);
         }
-        Ok(Self { delta, k, streams })
+        Ok(Self { delta, streams: Streams::new(k, &seeds) })
     }
 
     /// Seeds of an independent sender with the same `Delta`; the receiver draws them at the same point.
     pub(super) fn seeds(&mut self) -> Wiped<Block> {
-        seeds(&mut self.streams)
+        self.streams.blocks()
     }
 
     /// The sender of these seeds.
     pub(super) fn of_seeds(k: u32, delta: Block, seeds: &[Block]) -> Self {
-        Self { delta, k, streams: streams(seeds) }
+        Self { delta, streams: Streams::new(k, seeds) }
     }
 
-    /// Takes the receiver's next message: [`PIECE`] correlated OTs.
-    pub(super) fn absorb(&mut self, s: &mut Session) -> Result<CotSender> {
-        let (k, words) = (self.k as usize, PIECE / 128);
-        let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
+    /// Takes the receiver's next message and appends the correlated OTs of it, of which `want` are missing, to `out`.
+    pub(super) fn absorb(&mut self, s: &mut Session, want: usize, out: &mut Wiped<Block>) -> Result<()> {
+        let count = in_message(want);
+        let mut corrections = vec![Block::ZERO; message_len(self.streams.k(), count) / 16];
         s.recv_blocks(&mut corrections)?;
-        let mut columns = Zeroizing::new(vec![Block::ZERO; PIECE]);
-        for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
-            let w = &mut columns[g * k * words..][..k * words];
-            fold(streams, w, words);
-            if g == 0 {
-                continue; // the choice bits are this group's: nothing to correct
-            }
-            for (j, column) in w.chunks_exact_mut(words).enumerate() {
-                let delta_j = Block::mask(self.delta.bit((g * k + j) as u32));
-                for (w, &c) in column.iter_mut().zip(&corrections[(g - 1) * words..]) {
-                    *w ^= c & delta_j;
-                }
-            }
-        }
-        let mut q = Wiped::zeros(PIECE);
-        transpose128(&columns, &mut q);
         // Bit 0 of Delta is 1, so column 0 carries the choice bit: q gets 0 there, t the bit itself.
-        q.iter_mut().for_each(|q| *q = q.with_lsb(false));
-        Ok(CotSender::new(self.delta, q))
+        self.streams.send(self.delta, &corrections, out.extend_zeros(count));
+        Ok(())
     }
 }
 
@@ -110,79 +97,43 @@ impl Receiver {
     /// Sets up from the sender's side of the base OTs.
     pub(super) fn new(s: &mut Session, k: u32, base: &[[Block; 2]]) -> Result<Self> {
         let hash = s.hash(Purpose::SubfieldTree, s.role().peer());
-        // With room for all: a vector that grows leaves a copy behind.
-        let (mut streams, mut corrections) = (Vec::with_capacity((128 / k as usize) << k), Vec::new());
+        let (mut seeds, mut corrections) =
+            (Wiped::from(Vec::with_capacity((128 / k as usize) << k)), Vec::new());
         for keys in base.chunks_exact(k as usize) {
-            streams.extend(full(&hash, keys, &mut corrections).iter().map(|&leaf| Prg::new(leaf)));
+            seeds.extend_from_slice(&full(&hash, keys, &mut corrections));
         }
         s.send(bytemuck::cast_slice(&corrections).to_vec())?;
-        Ok(Self { k, streams })
+        Ok(Self { streams: Streams::new(k, &seeds) })
     }
 
     /// Seeds of an independent receiver; the sender draws them at the same point.
     pub(super) fn seeds(&mut self) -> Wiped<Block> {
-        seeds(&mut self.streams)
+        self.streams.blocks()
     }
 
     /// The receiver of these seeds.
     pub(super) fn of_seeds(k: u32, seeds: &[Block]) -> Self {
-        Self { k, streams: streams(seeds) }
+        Self { streams: Streams::new(k, seeds) }
     }
 
-    /// The next [`PIECE`] correlated OTs and the message that gives the sender its half.
-    pub(super) fn expand(&mut self) -> (CotReceiver, Vec<u8>) {
-        let (k, words) = (self.k as usize, PIECE / 128);
-        let mut corrections = vec![Block::ZERO; (128 / k - 1) * words];
-        let mut columns = Zeroizing::new(vec![Block::ZERO; PIECE]);
-        let mut choices = Wiped::default();
-        for (g, streams) in self.streams.chunks_exact_mut(1 << k).enumerate() {
-            let u = fold(streams, &mut columns[g * k * words..][..k * words], words);
-            if g == 0 {
-                choices = u;
-                continue;
-            }
-            let correction = &mut corrections[(g - 1) * words..][..words];
-            for ((c, &u), &b) in correction.iter_mut().zip(u.iter()).zip(choices.iter()) {
-                *c = u ^ b;
-            }
-        }
-        let mut t = Wiped::zeros(PIECE);
-        transpose128(&columns, &mut t);
-        for (i, t) in t.iter_mut().enumerate() {
-            *t = t.with_lsb(choices[i / 128].bit(i as u32 % 128));
-        }
-        (CotReceiver::new(t), bytemuck::cast_slice(&corrections).to_vec())
+    /// Appends the next correlated OTs, of which `want` are missing, to `out`; returns the message that gives the
+    /// sender its half.
+    pub(super) fn expand(&mut self, want: usize, out: &mut Wiped<Block>) -> Vec<u8> {
+        let count = in_message(want);
+        let mut message = vec![0; message_len(self.streams.k(), count)];
+        self.streams.receive(out.extend_zeros(count), &mut message);
+        message
     }
 }
 
-/// The next block of each stream.
-fn seeds(streams: &mut [Prg]) -> Wiped<Block> {
-    let mut seeds = Wiped::zeros(streams.len());
-    seeds.iter_mut().zip(streams).for_each(|(seed, stream)| *seed = stream.block());
-    seeds
+/// OTs of the next message if so many are missing.
+fn in_message(want: usize) -> usize {
+    want.min(PIECE).next_multiple_of(UNIT)
 }
 
-fn streams(seeds: &[Block]) -> Vec<Prg> {
-    seeds.iter().map(|&seed| Prg::new(seed)).collect()
-}
-
-/// The next bits of `2^k` streams: `columns[j] = XOR of the streams whose number has bit j`, and
-/// returned the XOR of all. Folds the upper half onto the lower, from the top bit down.
-fn fold(streams: &mut [Prg], columns: &mut [Block], words: usize) -> Wiped<Block> {
-    let mut bits = Wiped::zeros(streams.len() * words);
-    for (stream, bits) in streams.iter_mut().zip(bits.chunks_exact_mut(words)) {
-        stream.blocks(bits);
-    }
-    for (j, column) in columns.chunks_exact_mut(words).enumerate().rev() {
-        let (lower, upper) = bits.split_at_mut(words << j);
-        for (low, up) in lower.chunks_exact_mut(words).zip(upper.chunks_exact(words)) {
-            for ((low, &up), sum) in low.iter_mut().zip(up).zip(column.iter_mut()) {
-                *low ^= up;
-                *sum ^= up;
-            }
-        }
-    }
-    bits[..words].to_vec().into()
+/// Bytes of a message for `count` OTs.
+fn message_len(k: u32, count: usize) -> usize {
+    (128 / k as usize - 1) * count / 8
 }
 
 /// All leaves of one group's tree. Level 1 is the base OT's pair itself; the others are sent as

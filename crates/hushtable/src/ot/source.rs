@@ -1,6 +1,6 @@
 //! Where a session's correlated OTs come from: set-up, and the extension that makes them.
 
-use prim::block::Block;
+use prim::Wiped;
 use zeroize::Zeroizing;
 
 use super::{
@@ -44,21 +44,23 @@ impl Ot {
                 let (limits, point) = greet(s, offer, Vec::new(), POINT)?;
                 let keys = receiving.finish(s, &point)?;
                 let mut soft = softspoken::Sender::new(s, limits.k, delta, &keys)?;
-                let mut first = soft.absorb(s)?;
-                let pairs = strings::chosen_keys_send(s, first.take(128)?)?;
+                let mut first = Wiped::default();
+                soft.absorb(s, 128, &mut first)?;
+                let pairs = strings::chosen_keys_send(s, CotSender::new(delta, first))?;
                 let receiver = softspoken::Receiver::new(s, limits.k, &pairs)?;
-                (limits, Outgoing::new(delta, soft, first.strings()), Incoming::new(receiver, &[]))
+                (limits, Outgoing::new(delta, soft), Incoming::new(receiver))
             }
             Role::P1 => {
                 let sending = base::Sending::begin(s);
                 let (limits, _) = greet(s, offer, sending.point().to_vec(), 0)?;
                 let pairs = sending.finish(s, 128)?;
                 let mut soft = softspoken::Receiver::new(s, limits.k, &pairs)?;
-                let (mut first, message) = soft.expand();
+                let mut first = Wiped::default();
+                let message = soft.expand(128, &mut first);
                 s.send(message)?;
-                let keys = strings::chosen_keys_receive(s, &first.take(128)?, &wanted)?;
+                let keys = strings::chosen_keys_receive(s, &CotReceiver::new(first), &wanted)?;
                 let sender = softspoken::Sender::new(s, limits.k, delta, &keys)?;
-                (limits, Outgoing::new(delta, sender, &[]), Incoming::new(soft, first.strings()))
+                (limits, Outgoing::new(delta, sender), Incoming::new(soft))
             }
         };
         Ok(Self { limits, outgoing: outgoing.into(), incoming: incoming.into() })
@@ -75,7 +77,10 @@ impl Ot {
     /// # Errors
     /// Those of the channel.
     pub fn take(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<(CotSender, CotReceiver)> {
-        self.stock_up(s, send, recv)?;
+        self.prepare(s, send, recv)?;
+        self.outgoing.gather(send);
+        self.incoming.gather(recv);
+        self.extend(s, send, recv)?;
         Ok((self.outgoing.hand_out(send), self.incoming.hand_out(recv)))
     }
 
@@ -123,9 +128,6 @@ impl Ot {
     }
 
     fn extend(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
-        for (stock, want) in [(&mut self.outgoing.stock, send), (&mut self.incoming.stock, recv)] {
-            stock.missing(want).into_iter().for_each(|missing| stock.reserve(missing));
-        }
         s.duplex(
             self,
             |s, ot| Ok(ot.outgoing.produce(s, send).or_else(|| ot.incoming.produce(recv))),
@@ -141,7 +143,11 @@ impl Ot {
 
     /// The source of a lane.
     pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
-        Self::from_seeds(seeds, [&[], &[]])
+        let (limits, k) = (seeds.limits, seeds.limits.k);
+        let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
+        let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
+        let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender), Incoming::new(receiver));
+        Self { limits, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 
     /// Sources for these lanes. Where Ferret runs, each goes on with a Ferret of the same set from seeds that leave
@@ -153,22 +159,12 @@ impl Ot {
         let lane = |session: &Session| {
             let seeds = self.lane();
             let (sent, received) = (self.outgoing.hand_out(send), self.incoming.hand_out(recv));
-            let mut ot = Self::from_seeds(&seeds, [sent.strings(), received.strings()]);
-            sets[0].map_or(Ok(()), |set| ot.outgoing.start(session, set))?;
-            sets[1].map_or(Ok(()), |set| ot.incoming.start(session, set))?;
+            let mut ot = Self::of_lane(&seeds);
+            sets[0].map_or(Ok(()), |set| ot.outgoing.start_from(session, set, sent))?;
+            sets[1].map_or(Ok(()), |set| ot.incoming.start_from(session, set, &received))?;
             Ok(ot)
         };
         lanes.iter().map(lane).collect()
-    }
-
-    /// The source of a lane that has these strings in stock, as sender and as receiver.
-    fn from_seeds(seeds: &LaneSeeds, [sent, received]: [&[Block]; 2]) -> Self {
-        let (limits, k) = (seeds.limits, seeds.limits.k);
-        let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
-        let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
-        let (outgoing, incoming) =
-            (Outgoing::new(seeds.delta, sender, sent), Incoming::new(receiver, received));
-        Self { limits, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 }
 

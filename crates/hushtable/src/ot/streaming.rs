@@ -32,8 +32,6 @@ impl Ot {
         as_receiver: impl FnMut(&mut C, &[Block]),
     ) -> Result<()> {
         self.prepare(s, send, recv)?;
-        self.outgoing.stock.reserve(0);
-        self.incoming.stock.reserve(0);
         let mut run = Stream { ot: self, send, recv, state, as_sender, as_receiver };
         run.hand_over();
         s.duplex(

@@ -17,11 +17,8 @@ const POINTS: [f64; 2] = [4.1e3, 0.1e3];
 const SETUP_ROUNDS: u32 = 5;
 const SETUP_WAITS: u32 = 8;
 
-/// OTs of a message of SoftSpoken, at least.
-const PIECE: usize = 8192;
-/// What set-up makes where P0 sends, and what is left of it in stock, where P0 sends and where P1 does.
-const FIRST: usize = PIECE;
-const IN_STOCK: [usize; 2] = [FIRST - 128, 0];
+/// OTs that SoftSpoken makes at a time. Set-up makes and takes as many where P0 sends.
+const UNIT: usize = 128;
 
 /// Both directions together.
 #[derive(Clone, Copy)]
@@ -47,7 +44,6 @@ pub fn limits(link: &LinkShape, rates: &Rates) -> Limits {
 
 /// Of so many in which P0 is the sender, and in which P1 is.
 pub fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
-    let directions = [(counts[0] as usize, IN_STOCK[0]), (counts[1] as usize, IN_STOCK[1])];
     let mut all = OtCost {
         start: 0.0,
         setup_bytes: setup_bytes(limits.k),
@@ -57,8 +53,8 @@ pub fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
         seconds: 0.0,
         bytes: [0.0; 2],
     };
-    for (sender, (count, stock)) in directions.into_iter().enumerate() {
-        let one = direction(count, stock, limits, rates);
+    for (sender, count) in counts.into_iter().enumerate() {
+        let one = direction(count as usize, limits, rates);
         all.start = all.start.max(one.start); // side by side
         all.seconds += one.seconds;
         all.start_rounds = all.start_rounds.max(SETUP_ROUNDS + one.start_rounds);
@@ -80,7 +76,7 @@ pub fn cost(counts: [u64; 2], limits: &Limits, rates: &Rates) -> OtCost {
 /// Bytes that P0 and P1 send for connecting, base OTs, the trees of SoftSpoken and its first message.
 fn setup_bytes(k: u32) -> [f64; 2] {
     let trees = f64::from(128 / k * 2 * (k - 1) * 16);
-    let first = soft_bits(k) / 8.0 * FIRST as f64;
+    let first = soft_bits(k) / 8.0 * UNIT as f64;
     [AGREEMENT + POINTS[0] + trees, AGREEMENT + POINTS[1] + trees + first]
 }
 
@@ -98,11 +94,11 @@ struct Supply {
 impl Stock {
     /// For a job of so many in which P0 is the sender, and in which P1 is.
     pub fn new(counts: [u64; 2], limits: &Limits) -> Self {
-        let supply = |count: u64, in_stock| match limits.level(count as usize) {
-            None => Supply { left: in_stock, unit: PIECE, ferret: false },
+        let supply = |count: u64| match limits.level(count as usize) {
+            None => Supply { left: 0, unit: UNIT, ferret: false },
             Some(level) => Supply { left: 0, unit: 1 << SETS[level].depth, ferret: true },
         };
-        Self([supply(counts[0], IN_STOCK[0]), supply(counts[1], IN_STOCK[1])])
+        Self(counts.map(supply))
     }
 
     /// Takes some; who sends what the stock lacks, if it does.
@@ -139,28 +135,27 @@ struct Maker {
     unit: usize,
 }
 
-fn direction(count: usize, stock: usize, limits: &Limits, rates: &Rates) -> Direction {
+fn direction(count: usize, limits: &Limits, rates: &Rates) -> Direction {
     let ferret = |level: usize| {
         let set: &LpnSet = SETS[level];
         Maker { ns: rates.ferret[level], bytes: ferret_bits(set) / 8.0, unit: 1 }
     };
-    let mut maker = Maker { ns: rates.soft_ns(limits.k), bytes: soft_bits(limits.k) / 8.0, unit: PIECE };
-    let made = |maker: &Maker, want: usize, stock: usize| {
-        let made = want.saturating_sub(stock).next_multiple_of(maker.unit) as f64;
+    let mut maker = Maker { ns: rates.soft_ns(limits.k), bytes: soft_bits(limits.k) / 8.0, unit: UNIT };
+    let made = |maker: &Maker, want: usize| {
+        let made = want.next_multiple_of(maker.unit) as f64;
         (made * maker.ns * 1e-9, made * maker.bytes)
     };
     let mut all = Direction::default();
-    let mut stock = stock;
     let target = limits.level(count);
     for level in target.into_iter().flat_map(|target| (0..=target).filter(move |&l| !limits.skips(l, target)))
     {
-        let (seconds, bytes) = made(&maker, SETS[level].seeds(), stock);
+        let (seconds, bytes) = made(&maker, SETS[level].seeds());
         all.start += seconds + rates.start[level];
         *(if all.start_rounds == 0 { &mut all.soft_start } else { &mut all.ferret_start }) += bytes;
         all.start_rounds += 1;
-        (maker, stock) = (ferret(level), 0);
+        maker = ferret(level);
     }
-    let (seconds, bytes) = made(&maker, count, stock);
+    let (seconds, bytes) = made(&maker, count);
     all.seconds = seconds;
     *(if target.is_none() { &mut all.soft } else { &mut all.ferret }) += bytes;
     all
