@@ -11,6 +11,7 @@ mod greeting;
 mod identity;
 mod keys;
 mod network;
+mod offer;
 mod parameters;
 mod store;
 mod ticket;
@@ -29,13 +30,14 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "base_ot", run: base_ot::run, seeds: base_ot::seeds, most: usize::MAX },
     Target { name: "frames", run: frames::run, seeds: frames::seeds, most: usize::MAX },
     Target { name: "greeting", run: greeting::run, seeds: greeting::seeds, most: 2000 },
     Target { name: "identity", run: identity::run, seeds: identity::seeds, most: 20_000 },
     Target { name: "keys", run: keys::run, seeds: keys::seeds, most: 20_000 },
     Target { name: "network", run: network::run, seeds: network::seeds, most: usize::MAX },
+    Target { name: "offer", run: offer::run, seeds: offer::seeds, most: usize::MAX },
     Target { name: "parameters", run: parameters::run, seeds: parameters::seeds, most: usize::MAX },
     Target { name: "store", run: store::run, seeds: store::seeds, most: usize::MAX },
     Target { name: "ticket", run: ticket::run, seeds: ticket::seeds, most: usize::MAX },

@@ -154,5 +154,7 @@ def _calibrated(path: str | os.PathLike[str]) -> tuple[list[float], str]:
         link = read.get("link")
         net = "loopback" if link is None else f"{link['mbit_per_s']}:{link['rtt_ms']}ms"
         return [float(read["machine"][name]) for name in MACHINE], net
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise ParamError(f"{path}: has no {error}; run `hushtable calibrate` again") from None
+    except (AttributeError, TypeError, ValueError) as error:
         raise ParamError(f"{path}: not what `hushtable calibrate` writes: {error!r}") from None

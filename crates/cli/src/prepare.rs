@@ -124,8 +124,9 @@ fn prepare(args: &Prepare) -> Result<()> {
     let operation = operation(args)?;
     let plan = Contents::new(operation.as_ref(), args.items.or(args.lookups).unwrap_or_default() as u64)?;
     room::check(&args.store, plan.bytes())?;
+    let wish = Calibration::load(None)?.wish(&args.link);
     let (connection, start) = args.link.open()?;
-    let mut p = Party::new(connection, Calibration::load(None)?.wish(&args.link))?;
+    let mut p = Party::new(connection, wish)?;
     let setup = Phase::new(start, p.take_cost());
     let made = make(args, &mut p, &identity, &plan);
     let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;

@@ -23,4 +23,6 @@ pub use choice::{Limits, Rates, SUBFIELDS};
 pub use rcot::{CotReceiver, CotSender};
 pub use scheme::Scheme;
 pub use source::Ot;
+#[doc(hidden)] // for the fuzzer
+pub use wish::Offer;
 pub use wish::OtWish;

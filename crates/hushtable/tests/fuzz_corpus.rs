@@ -43,6 +43,11 @@ fn network() {
 }
 
 #[test]
+fn offer() {
+    fuzz("offer");
+}
+
+#[test]
 fn parameters() {
     fuzz("parameters");
 }

@@ -91,9 +91,9 @@ impl Task<'_> {
 
     /// From connecting to the results.
     fn deliver(mut self, output: Option<Output>) -> Result<()> {
+        let wish = self.jobs[0].choosing.calibration()?.wish(self.link);
         let (connection, start) = self.link.open()?;
         self.link.note(|record| record.met(&connection));
-        let wish = self.jobs[0].choosing.calibration()?.wish(self.link);
         let mut p = Party::new(connection, wish)?;
         let (role, session, mut lanes) = (p.role(), p.id(), Vec::new());
         let computed = self.set_up(&mut p, &mut lanes, start).and_then(|set| {

@@ -88,7 +88,11 @@ impl Limits {
         let direct = direct[2].before < by_steps[2].before;
         let mut ends = ends(rates.lines(soft, direct, link));
         // No line crosses one below it earlier; a rounded number might.
-        ends.iter_mut().zip(SETS).for_each(|(end, set)| *end = (*end).max(set.seeds() as u64));
+        let mut least = 0;
+        for (end, set) in ends.iter_mut().zip(SETS) {
+            least = least.max(set.seeds() as u64).max(*end);
+            *end = least;
+        }
         Self { k: SUBFIELDS[soft], direct, ends }
     }
 

@@ -122,7 +122,12 @@ impl Incoming {
     }
 
     /// As [`Outgoing::start_from`].
-    pub(super) fn start_from(&mut self, s: &Session, set: &'static LpnSet, seeds: &CotReceiver) -> Result<()> {
+    pub(super) fn start_from(
+        &mut self,
+        s: &Session,
+        set: &'static LpnSet,
+        seeds: &CotReceiver,
+    ) -> Result<()> {
         self.ferret = Some(Box::new((set, ferret::Receiver::new(s, set, seeds)?)));
         Ok(())
     }
@@ -197,7 +202,7 @@ impl Stock {
                 self.pieces.clear();
             }
             let mut piece = Wiped::default();
-            piece.reserve(PIECE.max(more));
+            piece.reserve(PIECE.min(missing.next_multiple_of(unit)).max(more));
             self.pieces.push_back(piece);
         }
         let last = self.pieces.back_mut().expect("there is one");

@@ -66,8 +66,13 @@ impl Offer {
     /// What this party offers; `link` is what its connection says.
     pub(super) fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
-        let limits = Limits::new(None, &link.unwrap_or(UNKNOWN), &wish.rates);
-        Self { asked: wish.scheme, knows: link.is_some(), limits }
+        Self::of(wish.scheme, link.is_some(), Limits::new(None, &link.unwrap_or(UNKNOWN), &wish.rates))
+    }
+
+    /// Of a party that asks for this extension, may know the link, and predicts these limits.
+    pub fn of(asked: Option<Scheme>, knows: bool, limits: Limits) -> Self {
+        debug_assert!(limits.are_sane(), "{limits}");
+        Self { asked, knows, limits }
     }
 
     /// As it is sent.
