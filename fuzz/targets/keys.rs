@@ -37,7 +37,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let mut all = Vec::new();
         for d in [3, 9] {
             let dpf = Dpf::<Xor, Bitwise>::prepare_bit(p, d, 3)?;
-            all.push(dpf.encode().to_vec());
+            let bytes = dpf.encode();
+            all.push(bytes.to_vec());
+            let dpf = Unplaced::<Point, Xor, Bitwise>::decode(&bytes)?;
             all.push(dpf.at(p, &Share::new(d, vec![1, 2, 3]))?.encode().to_vec());
             let payload = one(p, 33);
             let dcf = Dcf::<Cyclic, Additive>::prepare(p, d, &[payload])?;

@@ -54,7 +54,7 @@ impl Fusion {
     /// For scores with `fraction` bits behind the point, a device for each weight.
     ///
     /// # Errors
-    /// [`Error::Param`] unless a score has 1 to 12 bits behind the point, weights are more than `2^-9` and 64 in sum
+    /// [`Error::Param`] unless a score has 1 to 12 bits behind the point, weights are at least `2^-9` and 64 in sum
     /// at most, and the threshold is more than 0 and less than 1.
     pub fn new(fraction: u32, weights: &[f64], threshold: f64) -> Result<Self> {
         let refuse =
@@ -64,7 +64,13 @@ impl Fusion {
         }
         let whole: Vec<u64> = weights.iter().map(|w| (w * 2f64.powi(WEIGHT as i32)).round() as u64).collect();
         let sum = weights.iter().sum::<f64>();
-        if whole.is_empty() || whole.contains(&0) || sum.is_nan() || sum > MOST_WEIGHT {
+        let rounded = whole.iter().map(|w| *w as f64).sum::<f64>() / f64::from(1u32 << WEIGHT);
+        if whole.is_empty()
+            || whole.contains(&0)
+            || sum.is_nan()
+            || sum > MOST_WEIGHT
+            || rounded > MOST_WEIGHT
+        {
             return refuse(
                 "weights",
                 format!("{weights:?}"),
@@ -83,8 +89,9 @@ impl Fusion {
         };
         // Half a score is the same integer with one more bit behind the point.
         let tangent = Evaluation::new(Function::TanPi, BITS, fraction + 1, &options)?;
-        let phi = Function::TanPi.eval(threshold / 2.0) * 2f64.powi(FRACTION as i32);
-        let cut = (phi * whole.iter().sum::<u64>() as f64).ceil();
+        // Rounded as those of scores are, so that scores that all are the threshold reach it.
+        let phi = (Function::TanPi.eval(threshold / 2.0) * 2f64.powi(FRACTION as i32)).round();
+        let cut = phi * whole.iter().sum::<u64>() as f64;
         // A threshold above all scores is reached by none: so is the largest cut.
         let cut = cut.min(2f64.powi(BITS as i32 - 2)) as i64;
         let reached = Bands::new(BITS, vec![cut], Objective::Total)?;
@@ -145,7 +152,9 @@ impl Operation for Fusion {
     }
 
     fn card(&self) -> Option<String> {
-        Some(self.tangent.card().to_string())
+        let all = self.weights.iter().sum::<u64>() as f64 / f64::from(1u32 << WEIGHT);
+        let off = all / 2f64.powi(FRACTION as i32);
+        Some(format!("{}\nthe weighted sum of tangents is off by {off:.5} at most", self.tangent.card()))
     }
 }
 
@@ -175,7 +184,8 @@ impl Material for Scores {
         if let Some(short) = operands.iter().find(|scores| scores.len() != items) {
             return Err(Error::Shape { what: "scores of a device", want: items, got: short.len() });
         }
-        let scores = AShare::<u64>::new(BITS, operands.concat().iter().map(|w| low(*w, BITS)).collect());
+        let scores =
+            AShare::<u64>::new(BITS, operands.iter().flat_map(|o| o.iter()).map(|w| low(*w, BITS)).collect());
         let phi = tangents.eval(s, &Fixed::new(scores, fusion.fraction + 1)?)?;
         let phi = phi.share().words();
         let weighted = |i: usize| {

@@ -53,6 +53,9 @@ const TURN: u32 = 36;
 const FRACTION: u32 = 42;
 const SUM: u32 = 50;
 
+/// What floating point may add to an error that is computed in it.
+const ROUNDING: f64 = 1.001;
+
 /// Pairs whose material is in memory at a time.
 const BATCH: usize = 1 << 12;
 
@@ -107,11 +110,11 @@ impl Proximity {
         let distance = |sine: f64| 2.0 * RADIUS * sine.clamp(0.0, 1.0).asin();
         let (nearer, farther, angles) = match self.places {
             Places::Own => {
-                let off = 3f64.sqrt() / (2.0 * RADIUS * UNITS);
+                let off = ROUNDING * 3f64.sqrt() / (2.0 * RADIUS * UNITS);
                 (distance(sine - off), distance(sine + off), 0.0)
             }
             Places::Shared => {
-                let off = (8.0 * angles().error() + 1.0) / 8.0 / 2f64.powi(FRACTION as i32);
+                let off = ROUNDING * (8.0 * angles().error() + 1.0) / 8.0 / 2f64.powi(FRACTION as i32);
                 let moved = |square: f64| distance(square.max(0.0).sqrt());
                 // Two places, each by half a unit north or south and as much east or west.
                 let places = 2.0 * 2f64.sqrt() * RADIUS * TAU * 2f64.powi(-(TURN as i32) - 1);

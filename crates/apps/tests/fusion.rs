@@ -58,6 +58,17 @@ fn decisions_are_those_of_the_mean() {
     }
 }
 
+/// Who has the threshold itself as all scores reaches it, and nobody below.
+#[test]
+fn the_threshold_itself_is_reached() {
+    for fraction in [4, 8] {
+        for at in 1..1u64 << fraction {
+            let fusion = Fusion::new(fraction, &[1.0, 0.5], at as f64 / f64::from(1u32 << fraction)).unwrap();
+            assert_eq!(asked(&fusion, &[vec![at, at - 1], vec![at, at - 1]]), [1, 0], "{at} of 2^{fraction}");
+        }
+    }
+}
+
 /// The ends: nothing, and as sure as a score can be.
 #[test]
 fn a_device_that_is_sure_decides() {
@@ -76,6 +87,7 @@ fn what_is_refused() {
         (8, &[1.0, -1.0], 0.5, "weights"),
         (8, &[f64::NAN, 1.0], 0.5, "weights"),
         (8, &[65.0], 0.5, "weights"),
+        (8, &[1.0 / 512.0; 32768], 0.5, "weights"), // which are 128 once they are rounded
         (8, &[1.0], 0.0, "threshold"),
         (8, &[1.0], 1.0, "threshold"),
         (8, &[1.0], f64::NAN, "threshold"),

@@ -108,7 +108,7 @@ fn files_and_arguments() {
         (&format!("sigmoid {a} --output out.csv --method spline:2:17"), "pieces of a spline: 17"),
         (
             &format!("sigmoid {a} --output out.csv --method spline"),
-            "expected auto, table, or spline:DEGREE:PIECES",
+            "expected auto, table, angle, or spline:DEGREE:PIECES",
         ),
         (&format!("sigmoid {a} --output out.csv --bits 7"), "7 is not in 8..=64"),
         (&format!("sigmoid {a} --output out.csv --domain 3:3"), "less than the second"),

@@ -9,7 +9,7 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{Fixed, MatrixShape, ProductTriples},
     gates::{Bits, Triples},
-    lut::{Protocol, arithmetic::Arithmetic, flute::Inputs},
+    lut::{Protocol, SharedTables, arithmetic::Arithmetic, flute::Inputs},
     math::{Affine, Reciprocal, ReciprocalJob},
     net::Log,
     onehot::{Cyclic, OneHot, Xor},
@@ -86,6 +86,11 @@ fn printed(p: &mut Party) -> Result<Vec<(&'static str, String, &'static str)>> {
             "ProductTriples(MatrixShape { batch: 2, rows: 1, inner: 3, columns: 1 }, 16 bits)",
         ),
         ("Ticket", format!("{:?}", p.tickets(1)?.remove(0)), TICKET[p.role() as usize]),
+        (
+            "SharedTables",
+            format!("{:?}", SharedTables::<Xor, _, u64>::prepare(p, 2, &AShare::new(9, vec![0x155; 4]), 3)?),
+            "SharedTables<xor>(3 x 4 entries of 9 bits)",
+        ),
         ("RandomOts", format!("{:?}", p.random_ots(4, (5, 5))?), "RandomOts(5 + 5 of 1 of 4)"),
         (
             "Affine",
@@ -129,6 +134,10 @@ fn debug_shows_shapes_only() {
         "Columns",
         "Earlier",
         "Record",
+        "Ids",
+        // Keys, which `fss_stored.rs` looks at.
+        "Placed",
+        "Unplaced",
     ];
     let seen: BTreeSet<&str> = at_p0.iter().map(|line| line.0).chain(elsewhere).collect();
     for name in sources().iter().flat_map(|text| written(text)) {

@@ -123,9 +123,11 @@ fn keys_are_stored_and_spent_in_pieces() {
         assert_eq!(at(&last.eval(End::At, &points[37..])?), at(&dcf.eval(End::At, &points)?)[37..]);
         assert!(matches!(again.take(38), Err(Error::Shape { .. })));
         let prefixes = Incremental::<Additive>::prepare(p, &[beta.to_vec(), beta.to_vec()])?;
-        assert_eq!(Unplaced::<Prefixes, Xor, Additive>::decode(&prefixes.encode())?.len(), 40);
+        let prefixes = Unplaced::<Prefixes, Xor, Additive>::decode(&prefixes.encode())?;
+        assert_eq!(prefixes.len(), 40);
         let dense = Dpf::<Xor, Bitwise>::prepare_bit(p, 8, 3)?;
-        assert_eq!(Unplaced::<Point, Xor, Bitwise>::decode(&dense.encode())?.len(), 3);
+        let dense = Unplaced::<Point, Xor, Bitwise>::decode(&dense.encode())?;
+        assert_eq!(dense.len(), 3);
         let text = format!("{dense:?}, {first:?}, {dcf:?}, {prefixes:?}");
         let want = "unplaced Dpf<xor>(3 keys of 8 bits to 1 x 1 bits), \
                     Dpf<cyclic>(25 keys of 9 bits to 1 x 20 bits), Dcf<cyclic>(40 keys of 9 bits to 1 x 20 bits), \
@@ -160,6 +162,11 @@ fn stored_keys_that_are_none() {
                 }
             }
         }
+        let mut other = bytes.to_vec();
+        other[32] ^= 1;
+        let keys = Unplaced::<Point, Xor, Bitwise>::decode(&other)?;
+        let found = keys.at(p, &Share::new(9, vec![0; 3]));
+        assert!(matches!(found, Err(Error::Store(_))), "the other party's: {found:?}");
         assert!(Unplaced::<Below, Xor, Bitwise>::decode(&bytes).is_err(), "of another function");
         assert!(Unplaced::<Point, Cyclic, Bitwise>::decode(&bytes).is_err(), "of another group");
         assert!(Unplaced::<Point, Xor, Additive>::decode(&bytes).is_err(), "of another sharing");

@@ -100,7 +100,8 @@ fn check(what: &str, record: &[Hashed], purposes: &HashMap<u128, Purpose>) -> Ve
     for h in record.iter().filter(|h| h.input.0 >= EMPTY) {
         let known = !seen.entry(h.key.0).or_default().insert(h.input.0);
         if h.regrown {
-            let tree = matches!(purpose(h), Purpose::Tree | Purpose::TreeRow | Purpose::TreeWord);
+            let rows = [Purpose::TreeRow, Purpose::TreeWord, Purpose::KeyLeaf, Purpose::KeyNode];
+            let tree = purpose(h) == Purpose::Tree || rows.contains(&purpose(h));
             assert!(tree && known, "{what}: {:?} grows what was not there before", purpose(h));
         } else if known {
             repeated.push(h);

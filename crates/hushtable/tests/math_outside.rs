@@ -376,9 +376,10 @@ fn saturation_is_a_step_of_less_than_a_unit() {
             if function == Function::Exp && fraction > 16 {
                 continue;
             }
-            // Nor any of these: a table of 2^16 numbers is all there is.
-            let steep = function.has_poles() || matches!(function, Function::Asin | Function::Acos);
-            if steep && fraction > 12 {
+            // Nor of tangents: a table of 2^16 numbers is all there is. The two others are as steep as can be at the
+            // ends, where the step is their own.
+            let steep = matches!(function, Function::Asin | Function::Acos);
+            if steep || function.has_poles() && fraction > 12 {
                 continue;
             }
             let evaluation = Evaluation::new(function, 64, fraction, &Options::default()).unwrap();

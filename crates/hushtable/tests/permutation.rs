@@ -349,7 +349,7 @@ fn what_does_not_fit_is_refused() {
         param(turn(p, of(2, 3, 8), Shift::Cyclic, &[2]), "amounts: expected 2, got 1");
         param(
             turn(p, of(1, 12, 8), Shift::Xor, &[2]),
-            "entries of an array shifted by XOR: 12 is not supported; accepted: powers of two",
+            "entries of an array shifted by XOR or in both directions: 12 is not supported; accepted: powers of two",
         );
         param(
             rotate::hold_random::<Additive, u8>(p, of(1, 65537, 8), Shift::Cyclic, &[0; 65537]),

@@ -34,13 +34,14 @@ fn material_that_was_bytes_gives_the_results() {
         let party = |p: &mut Party| -> Result<Vec<i64>> {
             let bytes = source::written(p, 0, |from| operation.material(from, ITEMS))?;
             assert!(bytes.len() <= shape.bytes(ITEMS), "{}: {} bytes", named(operation), bytes.len());
-            let (role, mut got) = (p.role(), Vec::new());
+            let (role, mut before, mut got) = (p.role(), 0, Vec::new());
             // In pieces, each of which leaves the rest alone.
             for wanted in [5, 1, 17, 9, 8] {
-                let window = Window { items: ITEMS, before: got.len(), wanted };
+                let window = Window { items: ITEMS, before, wanted };
                 let material = source::read(&bytes, role, window, |from| operation.material(from, wanted))?;
                 assert_eq!(material.items(), wanted);
-                let words = case.words(role, got.len()..got.len() + wanted);
+                let words = case.words(role, before..before + wanted);
+                before += wanted;
                 let shares = material.eval(p, &words.iter().map(|x| &x[..]).collect::<Vec<_>>())?;
                 got.extend(open(p, operation, shares)?);
             }

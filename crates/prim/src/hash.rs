@@ -68,6 +68,16 @@ impl CcrHash {
         self.aes.hash_xored(xs, tweak, out);
     }
 
+    /// [`xored`](Self::xored) of nodes whose hashes were used before, in the same place.
+    ///
+    /// # Panics
+    /// Unless both slices have the same length.
+    pub fn xored_again(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
+        assert_eq!(xs.len(), out.len(), "lengths");
+        self.note_regrown(xs, tweak);
+        self.aes.hash_xored(xs, tweak, out);
+    }
+
     /// Notes in the [`record`] that `x ^ tweak` is hashed, for every x.
     #[inline]
     pub(crate) fn note(&self, xs: &[Block], tweak: Block) {

@@ -1,6 +1,9 @@
 //! A module names only modules below it. Reads the sources.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Lowest first: each may name those before it.
 const ORDER: [&str; 10] =
@@ -11,8 +14,7 @@ fn a_module_names_only_modules_below_it() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (rank, module) in ORDER.iter().enumerate() {
         let file = src.join(module).with_extension("rs");
-        let parts = fs::read_dir(src.join(module)).into_iter().flatten().map(|part| part.unwrap().path());
-        for file in [file].into_iter().chain(parts) {
+        for file in [file].into_iter().chain(files(&src.join(module))) {
             let text = fs::read_to_string(&file).unwrap();
             for name in named(&text) {
                 let place = ORDER.iter().position(|known| *known == name);
@@ -21,6 +23,12 @@ fn a_module_names_only_modules_below_it() {
             }
         }
     }
+}
+
+/// The files of a folder and of those in it, if there is one.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let parts = fs::read_dir(folder).into_iter().flatten().map(|part| part.unwrap().path());
+    parts.flat_map(|part| if part.is_dir() { files(&part) } else { vec![part] }).collect()
 }
 
 #[test]

@@ -2,7 +2,9 @@
 //!
 //! # Functionality
 //! In: additive shares mod `2^d` of an angle of `x / 2^d` turns. Out: additive shares mod `2^l` of its sine or its
-//! cosine, or of both, times `2^f`, off by less than [`AngleJob::error`].
+//! cosine, or of both, times `2^f`, off by less than [`AngleJob::error`]. The error depends on x and on what both
+//! parties drew, so whoever opens a result learns a little of x besides: its last bit differs between angles of one
+//! sine in some 4 % of cases. What only goes on as shares shows nothing.
 //!
 //! # Protocol
 //! *Offline*, with the angle `r = r_0 + r_1`, of which each party draws its part, and `c_p`, `s_p` the cosine and the
@@ -314,7 +316,7 @@ fn lift(p: &mut Party, job: AngleJob, mut sums: [Zeroizing<Vec<u64>>; 2]) -> Res
             let moved = low(word.wrapping_add(added), top);
             *word = low(moved.wrapping_sub(added), top);
             // Below zero it is `2^top` too much.
-            *wrap = low(wrap.wrapping_add(u64::from(moved.wrapping_sub(added) >> 63)), job.bits);
+            *wrap = low(wrap.wrapping_add(moved.wrapping_sub(added) >> 63), job.bits);
         }
         Wave { low: std::mem::take(sum), wrap }
     };

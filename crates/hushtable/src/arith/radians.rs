@@ -2,7 +2,7 @@
 //!
 //! # Functionality
 //! In: additive shares mod `2^l` of a signed X with `-2^(l-2) <= X < 2^(l-2)`, which stands for `X / 2^f` radians.
-//! Out: shares mod `2^d` of `X / (2^f 2 pi)` turns, times `2^d`, off by less than 2 units.
+//! Out: shares mod `2^d` of `X / (2^f 2 pi)` turns, times `2^d`, off by at most `2 + 3 2^(d-64)` units.
 //!
 //! # Protocol
 //! The period is irrational, so shares do not reduce by themselves: `2^l` is no whole number of turns.
@@ -18,6 +18,8 @@
 //! Rathee et al., "SiRNN" (S&P 2021), for the wrap with a known top bit; Payne, Hanek, "Radian reduction for
 //! trigonometric functions" (SIGNUM 1983), for the turns of a number.
 
+use std::ops::RangeInclusive;
+
 use prim::{
     angle::turns_of_radians,
     ring::{Ring, low},
@@ -27,7 +29,7 @@ use zeroize::Zeroizing;
 use super::{bit_product::BitProducts, product::share};
 use crate::{
     bill::Bill,
-    error::{Result, same},
+    error::{Error, Result, same},
     net::Role,
     session::Session,
     share::AShare,
@@ -45,8 +47,9 @@ impl Radians {
     /// Offline, for `batch` angles of which a turn is `2^turn_bits`.
     ///
     /// # Errors
-    /// Those of the channel.
+    /// [`Error::Param`](crate::Error::Param) unless a turn has 1 to 60 bits, and those of the channel.
     pub fn prepare(p: &mut impl Source, turn_bits: u32, batch: usize) -> Result<Self> {
+        within("bits of a turn", turn_bits, 1..=60)?;
         Ok(Self { turn_bits, wraps: BitProducts::prepare(p, turn_bits, batch)? })
     }
 
@@ -58,9 +61,13 @@ impl Radians {
     /// Online, 1 round: shares of the turns of numbers with `fraction` bits behind the point. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) unless there are as many as prepared for, and those of the channel.
+    /// [`Error::Shape`](crate::Error::Shape) unless there are as many as prepared for,
+    /// [`Error::Param`](crate::Error::Param) for numbers of less than 2 bits or more than 63 behind the point, and
+    /// those of the channel.
     pub fn turns<R: Ring>(self, s: &mut Session, x: &AShare<R>, fraction: u32) -> Result<AShare<u64>> {
         same("angles", self.wraps.len(), x.len())?;
+        within("bits of a number", x.bits(), 2..=64)?;
+        within("bits behind the point", fraction, 0..=63)?;
         let (role, l, d) = (s.role(), x.bits(), self.turn_bits);
         let added = if role == Role::P0 { 1 << (l - 2) } else { 0 };
         let moved = x.words().iter().map(|w| low(w.to_u64().wrapping_add(added), l));
@@ -75,6 +82,14 @@ impl Radians {
         let words = Zeroizing::new(moved.iter().zip(wraps.iter()).map(word).collect::<Vec<_>>());
         Ok(share(d, &words))
     }
+}
+
+fn within(what: &'static str, got: u32, accepted: RangeInclusive<u32>) -> Result<()> {
+    if accepted.contains(&got) {
+        return Ok(());
+    }
+    let accepted = format!("{} to {}", accepted.start(), accepted.end());
+    Err(Error::Param { what, got: got.to_string(), accepted })
 }
 
 /// Turns times `2^64` as turns times `2^d`, to nearest.

@@ -10,6 +10,7 @@ use super::{
     stored,
 };
 use crate::{
+    codec::malformed,
     error::{Result, same},
     session::Session,
     share::{Kind, Share},
@@ -80,8 +81,11 @@ impl<F: Function, G: Group, K: Kind> Unplaced<F, G, K> {
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) unless there is a position of the right width for each key, and those
-    /// of the channel.
+    /// of the channel; [`Error::Store`](crate::Error::Store) if they are the other party's.
     pub fn at(mut self, s: &mut Session, position: &Share<G::Kind, u32>) -> Result<Placed<F, G, K>> {
+        if self.0.role != s.role() {
+            return Err(malformed("has the keys of the other party"));
+        }
         same("positions", self.len(), position.len())?;
         same("bits of a position", self.0.plan.shape.position as usize, position.bits() as usize)?;
         // Public: the keys' own positions are uniform, known to nobody, and mask these alone.
@@ -91,8 +95,9 @@ impl<F: Function, G: Group, K: Kind> Unplaced<F, G, K> {
     }
 
     /// All of it, for another process of this party. Whoever reads it knows this party's Delta, the secret of all
-    /// of the session's OTs.
-    pub fn encode(&self) -> Zeroizing<Vec<u8>> {
+    /// of the session's OTs. Bytes that are read twice are keys that can be spent twice, which shows the difference
+    /// of two positions: read them once.
+    pub fn encode(self) -> Zeroizing<Vec<u8>> {
         stored::encode(F::NAME, &self.0)
     }
 

@@ -85,7 +85,8 @@ pub(super) enum Place<G: Group> {
 pub(super) enum Body {
     /// Shares of all values: blocks of a key one after the other.
     Dense(Wiped<Block>),
-    Trees(Trees),
+    /// Apart: the room of trees in dense keys would hold what lay on the stack.
+    Trees(Box<Trees>),
 }
 
 /// Trees without their nodes.
@@ -170,7 +171,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
         };
         let body = match &mut self.body {
             Body::Dense(rows) => Body::Dense(rows.split_off(left * self.plan.dense_blocks())),
-            Body::Trees(trees) => Body::Trees(trees.split_off(left)),
+            Body::Trees(trees) => Body::Trees(trees.split_off(left).into()),
         };
         let cut = |words_of: &mut Wiped<u64>| match words_of.is_empty() {
             true => Wiped::default(),

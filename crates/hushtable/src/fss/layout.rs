@@ -83,7 +83,8 @@ impl Layout {
     /// What is corrected: word by word, or 64 bits at once where XOR shared words fill them.
     pub fn cells(&self) -> Vec<Cell> {
         let used = self.words << self.low;
-        let whole = self.sharing == Sharing::Xor && self.lane == self.bits && (used * self.lane) % 64 == 0;
+        let whole =
+            self.sharing == Sharing::Xor && self.lane == self.bits && (used * self.lane).is_multiple_of(64);
         let (lane, bits) = if whole { (64, 64) } else { (self.lane, self.bits) };
         let count = used * self.lane / lane;
         let cell = |i: u32| Cell { block: (i * lane / 128) as usize, shift: i * lane % 128, bits };

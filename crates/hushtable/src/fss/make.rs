@@ -63,7 +63,7 @@ pub(super) fn make<G: Group, K: Kind>(
             trees.visit(group, plan.height(), |nodes| sums.leaves(plan.height(), group, nodes));
         }
         let values = entries(p, &plan, batch, &vector.rows, leaves)?;
-        Body::Trees(sums.finish::<K>(p, &plan, batch, trees, values, payload)?)
+        Body::Trees(sums.finish::<K>(p, &plan, batch, trees, values, payload)?.into())
     };
     let kept =
         if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, leaves) } else { vec![] };

@@ -126,7 +126,7 @@ fn read<G: Group, K: Kind>(
         };
         let leaf = payloads(plan.leaf.blocks)?;
         let nodes = (0..plan.node_levels()).map(|_| payloads(plan.node.blocks)).collect::<Result<_>>()?;
-        Body::Trees(Trees { roots, hash, words, leaf, nodes })
+        Body::Trees(Trees { roots, hash, words, leaf, nodes }.into())
     };
     let (constant, kind) = (Wiped::default(), PhantomData);
     Ok(Keys { plan, role, len, place, body, payload, constant, kind })

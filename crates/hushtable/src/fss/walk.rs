@@ -307,7 +307,7 @@ pub(super) fn payloads(
     let mut all = Zeroizing::new(vec![Block::ZERO; at.len() * layout.blocks]);
     let mut pads = Zeroizing::new([Block::ZERO; LANES]);
     for (block, hash) in of.hashes.iter().enumerate() {
-        hash.xored(&nodes[..], Block::ONE, &mut pads[..]);
+        hash.xored_again(&nodes[..], Block::ONE, &mut pads[..]);
         for (i, (&(key, _), node)) in at.iter().zip(nodes).enumerate() {
             let word = of.words[key * layout.blocks + block] & Block::mask(node.bit(1));
             all[i * layout.blocks + block] = layout.add(pads[i], word);

@@ -24,6 +24,8 @@ const DIRECT: usize = 32 << 10;
 /// pause everything goes through the writer, so that the sender computes while the link works. The
 /// pause doubles each time.
 const PROMPT: Duration = Duration::from_millis(1);
+/// How long a writer may take to say that it wrote what a peer that hung up may have read.
+const LAST_WORD: Duration = Duration::from_millis(500);
 const PAUSES: [Duration; 2] = [Duration::from_millis(4), Duration::from_secs(1)];
 
 /// Sends frames in order, without waiting for the peer.
@@ -134,12 +136,13 @@ impl Outbox {
                 drop(state);
                 let heard = idle();
                 state = self.shared.lock();
-                if heard.is_err() && !drained(&state) {
-                    // A peer may hang up once it has read everything, before the writer has said so.
-                    state = self.shared.wait(state, TICK);
-                    if !drained(&state) {
+                // A peer may hang up once it has read everything, before the writer has said so.
+                let end = Instant::now() + LAST_WORD;
+                while heard.is_err() && !drained(&state) {
+                    if state.failure.is_some() || Instant::now() >= end {
                         return heard.map(|()| state);
                     }
+                    state = self.shared.wait(state, TICK);
                 }
             }
         }
