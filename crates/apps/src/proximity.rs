@@ -285,9 +285,9 @@ fn chords(s: &mut Session, products: SmallMatrixProduct, own: &[&[u64]]) -> Resu
 fn haversines(s: &mut Session, angles: Angles, places: &[&[u64]]) -> Result<Words> {
     let items = places[0].len();
     let mut all = Zeroizing::new(Vec::with_capacity(6 * items));
-    for i in 0..items {
-        let [xa, ya, xb, yb] = [0, 1, 2, 3].map(|operand: usize| places[operand][i]);
-        let (u, v, w) = (xa.wrapping_sub(xb), xa.wrapping_add(xb), ya.wrapping_sub(yb));
+    let pairs = places[0].iter().zip(places[1]).zip(places[2].iter().zip(places[3]));
+    for ((xa, ya), (xb, yb)) in pairs {
+        let (u, v, w) = (xa.wrapping_sub(*xb), xa.wrapping_add(*xb), ya.wrapping_sub(*yb));
         let sums = [u.wrapping_add(w), u.wrapping_sub(w), v.wrapping_add(w), v.wrapping_sub(w)];
         all.extend([u, v].into_iter().chain(sums).map(|angle| low(angle, TURN)));
     }
