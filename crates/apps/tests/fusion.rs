@@ -9,7 +9,8 @@ fn generated(fraction: u32, devices: usize, people: usize) -> Vec<Vec<u64>> {
     let mut words = vec![0u64; devices * people];
     Prg::new(Block(31)).words(fraction, &mut words);
     let top = (1 << fraction) - 1;
-    let score = |i: usize, w: u64| if i % people % 2 == 0 { w } else { top - w * w / (4 << fraction) };
+    let score =
+        |i: usize, w: u64| if (i % people).is_multiple_of(2) { w } else { top - w * w / (4 << fraction) };
     let all: Vec<u64> = words.iter().enumerate().map(|(i, w)| score(i, *w)).collect();
     all.chunks(people).map(<[u64]>::to_vec).collect()
 }
