@@ -120,8 +120,12 @@ fn words_in(at: usize, len: usize) -> impl Iterator<Item = u128> {
     words.map(move |word| half(word) | half(word + 8) << 64)
 }
 
-/// Neither zeros, small numbers nor two addresses: random, or 16 bits, a byte each.
+/// Neither zeros, small numbers, two addresses nor shares of bits in words of 64 (whole words of zeros or ones, of
+/// which any two are found anywhere): random, or 16 bits, a byte each.
 fn looks_secret(word: u128) -> bool {
+    if [word as u64, (word >> 64) as u64].iter().all(|half| [0, u64::MAX].contains(half)) {
+        return false;
+    }
     let bits = word & !(u128::MAX / 255) == 0 && word.count_ones() >= 4;
     let addresses = word & (0xff << 120 | 0xff << 56) == 0;
     bits || !addresses && (36..=92).contains(&word.count_ones())

@@ -185,13 +185,14 @@ fn jobs_that_cannot_be_done_are_refused_at_once() {
 
 #[test]
 fn auto_takes_what_the_plan_chooses() {
-    let job = LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 4, value_bits: 8 };
+    let job =
+        LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits: 8, value_bits: 64 };
     let (link, machine) = (LinkShape::LOOPBACK, Machine::REFERENCE);
     let by = |optimise| plan::choose(&job, 100, &link, &machine, optimise).unwrap().name();
     let (total, bytes) = (by(Objective::Total), by(Objective::Bytes));
     assert_ne!(total, bytes, "the objective matters");
     for (optimise, planned) in [("total", total), ("bytes", bytes)] {
-        let asked = format!("lut --index-bits 4 --value-bits 8 --batch 100 --optimise {optimise}");
+        let asked = format!("lut --index-bits 8 --value-bits 64 --batch 100 --optimise {optimise}");
         assert_eq!(Site::new().report(&asked)["protocol"], planned);
     }
 }
