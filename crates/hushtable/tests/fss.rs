@@ -289,7 +289,7 @@ fn every_split_of_a_position() {
         let run = |p: &mut Party| -> Result<Vec<u64>> {
             let x = Share::<G::Kind, u32>::new(d, (0..n * n).map(|i| own(p.role(), i)).collect());
             let one = words::<Additive>(p.role(), 16, vec![1; (n * n) as usize]);
-            let dpf = Dpf::<G, Additive>::new(p, &x, &[one.clone()])?;
+            let dpf = Dpf::<G, Additive>::new(p, &x, std::slice::from_ref(&one))?;
             let dcf = Dcf::<G, Additive>::new(p, &x, &[one])?;
             let mut all = Vec::new();
             for point in 0..n {

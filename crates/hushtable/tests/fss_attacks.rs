@@ -118,7 +118,7 @@ fn predictors_win_where_the_mistake_is_made() {
     let lowest = |_: usize, beta: u64, _: usize| beta & 1 == 1;
     let s2 = |p: &Public, level: usize| {
         let [left, right] = p.levels[level].1;
-        (level == D - 1).then(|| (p.word & 1 == 1) ^ (left == right))
+        (level == D - 1).then_some((p.word & 1 == 1) ^ (left == right))
     };
     let (right, said) = score(Mistake::S2, s2, lowest);
     assert!(right == said && said == TREES, "S2: {right} of {said}");
