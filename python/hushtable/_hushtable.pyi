@@ -43,6 +43,7 @@ __all__ = [
     "prepare_operation",
     "protocols",
     "run",
+    "run_stored",
 ]
 
 @final
@@ -99,7 +100,7 @@ class Operation:
     @staticmethod
     def truncate(bits: int, fraction: int) -> Operation: ...
     @staticmethod
-    def less(bits: int, domain: str) -> Operation: ...
+    def compare(relation: str, bits: int, x: tuple[int, int], y: tuple[int, int]) -> Operation | None: ...
     @staticmethod
     def select(bits: int) -> Operation: ...
     @staticmethod
@@ -144,6 +145,16 @@ class Store:
         protocol: str,
         lookups: int,
     ) -> Store: ...
+    @staticmethod
+    def make_for(
+        p: Party,
+        name: str,
+        dir: str | PathLike[str],
+        identity: str | PathLike[str],
+        operation: Operation,
+        items: int,
+    ) -> Store: ...
+    def serves(self, operation: Operation) -> bool: ...
     @property
     def left(self) -> int: ...
     @property
@@ -201,6 +212,16 @@ def run(
     y: NDArray[np.uint64],
     out: Sequence[int],
     material: Material | None,
+) -> NDArray[np.uint64]: ...
+def run_stored(
+    p: Party,
+    name: str,
+    operation: Operation,
+    x: NDArray[np.uint64],
+    y: NDArray[np.uint64],
+    out: Sequence[int],
+    store: Store,
+    no_offline: bool,
 ) -> NDArray[np.uint64]: ...
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
 def predict(

@@ -147,23 +147,30 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
 
     Raises `ParamError` if the width holds neither the difference nor both numbers with one sign.
     """
-    a._additive("<")
-    other = a._known(b, "<")
-    a._same(other, "<")
-    x, y = _pair(a, other)
-    lo, hi = a._range[0] - other._range[1] + 1, a._range[1] - other._range[0]
-    half = 1 << (a.bits - 1)
-    if -half <= lo and hi <= half and a.bits >= 2:
-        domain = "near"
-    else:
-        domain = "unsigned" if a._range[0] >= 0 and other._range[0] >= 0 else "signed"
-        ends = (min(a._range[0], other._range[0]), max(a._range[1], other._range[1]))
-        fits = (0, 1 << a.bits) if domain == "unsigned" else (-half, half)
-        if ends[0] < fits[0] or ends[1] > fits[1]:
-            raise ParamError(f"<: ranges {a.range} and {other.range} do not fit {a.bits} bits of one sign")
-    operation = native.Operation.less(a.bits, domain)
-    words = a.party._run(f"{_name('less', a, other)}, {domain}", operation, x, y, x.shape)
+    return _bits("lt", "<", a, b)
+
+
+def differ(a: Share, b: Share | ArrayLike) -> Share:
+    """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`."""
+    return _bits("ne", "==", a, b)
+
+
+def _bits(relation: str, sign: str, a: Share, b: Share | ArrayLike) -> Share:
+    a._additive(sign)
+    other = a._known(b, sign)
+    words = _compared(relation, sign, a, other)
     return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
+
+
+def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64]:
+    """What the comparison called `relation` gives of each pair."""
+    a._same(b, sign)
+    x, y = _pair(a, b)
+    ends = [(s._range[0], s._range[1] - 1) for s in (a, b)]
+    operation = native.Operation.compare(relation, a.bits, *ends)
+    if operation is None:
+        raise ParamError(f"{sign}: ranges {a.range} and {b.range} do not fit {a.bits} bits of one sign")
+    return a.party._run(_name(relation, a, b), operation, x, y, x.shape)
 
 
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
@@ -192,14 +199,16 @@ def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The greater of both, element by element and broadcast. Raises as `where` and comparisons do."""
     first, second = _both("maximum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
-    return where(less(first, second), second, first)._within((max(lo, b_lo), max(hi, b_hi)))
+    words = _compared("max", "maximum", first, second)
+    return first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)))
 
 
 def minimum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The smaller of both, element by element and broadcast. Raises as `where` and comparisons do."""
     first, second = _both("minimum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
-    return where(less(first, second), first, second)._within((min(lo, b_lo), min(hi, b_hi)))
+    words = _compared("min", "minimum", first, second)
+    return first._like(_words.reduce(words, first.bits), (min(lo, b_lo), min(hi, b_hi)))
 
 
 def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[Share, Share]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -195,8 +194,9 @@ def layer_norm(
     public = _words.digest(f"{whose} {most} {largest} {variance} {epsilon}")
     name = f"layer_norm(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {public})"
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape, None if owner is None else (gains, offsets))
-    limit = int((most * (math.sqrt(length) + 1) + 1) * 2**x.fraction)
-    return x._like(_words.reduce(words, x.bits), _words.fit(-limit, limit + 1, x.bits))
+    limits = operation.range
+    assert limits is not None
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
 
 
 def _affine(

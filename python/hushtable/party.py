@@ -44,6 +44,7 @@ class Party:
         self._native = native_party
         self._prepared: Left | None = None
         self._prepared_before = 0
+        self._stores: tuple[Store, ...] = ()
         self._numbers = hashlib.sha256()
         self._any_numbers = False
 
@@ -184,6 +185,20 @@ class Party:
         finally:
             _offline.reset(token)
 
+    @contextmanager
+    def spending(self, *stores: Store) -> Iterator[Party]:
+        """In this block an operation takes its material from the first of these stores that serves it, and makes what
+        is missing there. Both parties enter one, with their halves of the same stores in the same order; else the
+        next operation raises `HandshakeError`. What was prepared with `hushtable.prepare` goes before.
+
+        Lookups in tables are given their store as `store=`.
+        """
+        around, self._stores = self._stores, stores
+        try:
+            yield self
+        finally:
+            self._stores = around
+
     def close(self) -> None:
         """Ends the session. A peer that waits for more gets an error."""
         self._native.close(True)
@@ -236,6 +251,10 @@ class Party:
 
         `own` is what of the operation this party alone knows.
         """
+        store = next((store for store in self._stores if store._native.serves(operation)), None)
+        if store is not None and self._prepared is None:
+            name = self._announced(name)
+            return native.run_stored(self._native, name, operation, x, y, shape, store._native, store.no_offline)
         announced, material = self._next(name, own)
         return native.run(self._native, announced, operation, x, y, shape, material)
 

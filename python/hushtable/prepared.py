@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from .cost import Cost
 from .errors import ShapeError, SpentError
 from .party import Material, Party, offline_party
 from .share import Share
-from .store import Store
+
+if TYPE_CHECKING:
+    from .store import Store
 
 Result = TypeVar("Result")
 
@@ -133,6 +135,7 @@ class _Dry(Party):
     def __init__(self, role: int) -> None:
         self._role = role
         self._prepared = None
+        self._stores = ()
         self.needs: list[Need] = []
 
     @property

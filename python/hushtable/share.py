@@ -194,7 +194,9 @@ class Share:
         return ~self.__ne__(other)
 
     def __ne__(self, other: object) -> Share:  # type: ignore[override]
-        return self.__lt__(other) ^ self.__gt__(other)
+        from .arithmetic import differ
+
+        return differ(self, other)  # type: ignore[arg-type]
 
     def mean(self, axis: int | None = None) -> Share:
         """Means over an axis, or of all, within a step of the scale."""

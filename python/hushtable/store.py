@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 from . import _hushtable as native
 from . import _words
 from ._words import Kind
+from .errors import ParamError
 from .party import Party
+from .prepared import Like, count
 
 # The library sees a fork by the process id; told of it, also one whose child has its parent's.
 if hasattr(os, "register_at_fork"):
@@ -15,9 +19,9 @@ if hasattr(os, "register_at_fork"):
 
 
 class Store:
-    """An open store; give it to `hushtable.lookup` or a function as `store=`. The program reads it too.
+    """An open store. Lookups get it as `store=`, everything else by `with p.spending(store):`. The program reads it too.
 
-    `identity` is the folder of the party that made it. With `no_offline` a lookup raises `StoreError` if too
+    `identity` is the folder of the party that made it. With `no_offline` an operation raises `StoreError` if too
     little is left; without it the rest is made at once. Both parties pass their halves of the same store, over
     TLS. A store that was restored from a backup is refused, and one that was opened before a fork.
     """
@@ -49,16 +53,51 @@ class Store:
         """
         _words.check_bits(bits)
         name = p._announced(f"store({lookups} lookups, {index_bits} bits {index_kind}, {bits} bits {kind})")
-        made = cls.__new__(cls)
-        made._native = native.Store.make(
-            p._native, name, folder, identity, index_bits, index_kind, bits, kind, protocol, lookups
+        return cls._of(
+            native.Store.make(
+                p._native, name, folder, identity, index_bits, index_kind, bits, kind, protocol, lookups
+            )
         )
-        made.no_offline = False
-        return made
+
+    @classmethod
+    def make_for(
+        cls,
+        p: Party,
+        folder: str | os.PathLike[str],
+        identity: str | os.PathLike[str],
+        items: int,
+        f: Callable[..., Any],
+        *shares: Like | int | tuple[int, ...],
+    ) -> Store:
+        """Makes material for `items` items of the one operation that `f` does, in a new folder; the peer does too.
+
+        `f` and the types of its shares are those of `hushtable.prepare`, as in
+        `Store.make_for(p, "sigmoid.store", "bank.id", 10**6, ht.sigmoid, ht.Like(1, bits=32, fraction=12))`. An item
+        is a number, a row of softmax or layer norm, or a product of matrices. The store serves every operation of the
+        same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS.
+
+        Raises `ParamError` if `f` does more than one operation, or a lookup, which `make` is for; `StoreError` for
+        what cannot be stored.
+        """
+        needs = count(f, *shares)
+        if len(needs) != 1 or isinstance(needs[0]._what, native.Lookup):
+            raise ParamError(
+                f"store: {', '.join(need.operation for need in needs) or 'nothing'} is not supported; accepted: one "
+                "operation that is no lookup: `Store.make` is for lookups, a store each for several operations"
+            )
+        name = p._announced(f"store({items} of {needs[0].operation})")
+        return cls._of(native.Store.make_for(p._native, name, folder, identity, needs[0]._what, items))
+
+    @classmethod
+    def _of(cls, made: native.Store) -> Store:
+        store = cls.__new__(cls)
+        store._native = made
+        store.no_offline = False
+        return store
 
     @property
     def left(self) -> int:
-        """Lookups that are left, before the peer is asked."""
+        """Items that are left, before the peer is asked: lookups, numbers, rows."""
         return self._native.left
 
     @property
@@ -67,7 +106,7 @@ class Store:
         return self._native.about[0]
 
     def verify(self) -> int:
-        """Reads all that is left: how many lookups are missing. Raises `StoreError` that names what is damaged."""
+        """Reads all that is left: how many items are missing. Raises `StoreError` that names what is damaged."""
         return self._native.verify()
 
     def __repr__(self) -> str:

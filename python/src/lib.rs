@@ -54,7 +54,7 @@ mod _hushtable {
     #[pymodule_export]
     use running::{Material, prepare_operation, run};
     #[pymodule_export]
-    use store::{Store, forked, look_up_stored};
+    use store::{Store, forked, look_up_stored, run_stored};
     #[pymodule_export]
     use table::{Table, fraction_bits, functions};
 }

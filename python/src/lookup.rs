@@ -11,6 +11,7 @@ use hushtable::{
     plan::{self, Machine, Objective},
     run::{self, Ready},
 };
+use prim::Wiped;
 use pyo3::prelude::*;
 
 use crate::{
@@ -106,12 +107,12 @@ pub fn look_up<'py>(
             (Arc::new(chosen), Ready::default(), x.len())
         }
     };
-    let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
+    let found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         progress.begin(x.len());
         set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &[&x], watch))
     })?;
-    Words::narrow(std::mem::take(&mut *found), lookup.job.value_bits).into_array(py, &shape)
+    Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }
 
 /// Material for `count` such lookups.
@@ -135,9 +136,9 @@ pub fn protocols() -> Vec<(&'static str, &'static str)> {
 }
 
 /// The words and the shape of an index.
-pub fn indices(array: &Bound<'_, PyAny>) -> PyResult<(Vec<u64>, Vec<usize>)> {
+pub fn indices(array: &Bound<'_, PyAny>) -> PyResult<(Wiped<u64>, Vec<usize>)> {
     match Words::of(array)? {
-        (Words::U32(x), shape) => Ok((x.into_iter().map(u64::from).collect(), shape)),
+        (Words::U32(x), shape) => Ok((x.iter().map(|&x| x.into()).collect::<Vec<u64>>().into(), shape)),
         _ => Err(pyo3::exceptions::PyTypeError::new_err("an index is an array of uint32")),
     }
 }

@@ -8,7 +8,7 @@ use hushtable::{
     math::{Affine, NormJob, SoftmaxJob},
     operation::{self, Compare, LayerNorm, Multiply, Products, Relation, Select, Truncate},
 };
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyTypeError, prelude::*};
 
 use crate::{error::raise, function::Evaluation, party};
 
@@ -52,16 +52,22 @@ impl Operation {
         Self::of(Truncate { bits, cut: fraction })
     }
 
-    /// XOR shares of the bits `x_i < y_i`. `domain`: `"near"`, `"signed"` or `"unsigned"`.
+    /// XOR shares of bits, such as `x_i < y_i`, or the greater or smaller ones: `relation` has a name. Of numbers in
+    /// these ranges, both ends included; nothing if the width holds them in no way.
     #[staticmethod]
-    fn less(py: Python<'_>, bits: u32, domain: &str) -> PyResult<Self> {
-        let domain = match domain {
-            "near" => CompareDomain::Near,
-            "signed" => CompareDomain::Signed,
-            _ => CompareDomain::Unsigned,
+    fn compare(
+        py: Python<'_>,
+        relation: &str,
+        bits: u32,
+        x: [i128; 2],
+        y: [i128; 2],
+    ) -> PyResult<Option<Self>> {
+        let Some(relation) = Relation::ALL.into_iter().find(|known| known.name() == relation) else {
+            return Err(PyTypeError::new_err(format!("no comparison is called {relation:?}")));
         };
+        let Some(domain) = CompareDomain::of(bits, x, y) else { return Ok(None) };
         let job = CompareJob::new(bits, domain, Objective::Total).map_err(|e| raise(py, &e))?;
-        Ok(Self::of(Compare::of(Relation::Lt, job)))
+        Ok(Some(Self::of(Compare::of(relation, job))))
     }
 
     /// `y_i` where the bit `x_i`, shared by XOR, is 1, else 0.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use hushtable::{Error, operation, run as runner, run::Ready};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
+use prim::Wiped;
 use pyo3::prelude::*;
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     words::array,
 };
 
-type Array<'py> = PyReadonlyArrayDyn<'py, u64>;
+pub type Array<'py> = PyReadonlyArrayDyn<'py, u64>;
 
 /// One-time material for one call of an operation.
 #[pyclass(module = "hushtable._hushtable", frozen)]
@@ -50,18 +51,27 @@ pub fn run<'py>(
     out: Vec<usize>,
     material: Option<&Material>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
-    let (x, y) = (x.as_slice()?.to_vec(), y.as_slice()?.to_vec());
-    let items = operation.now.items(x.len()).map_err(|e| raise(py, &e))?;
+    let operands = given(&x, &y)?;
+    let items = operation.now.items(operands[0].len()).map_err(|e| raise(py, &e))?;
     let taken = material.map(|material| material.take(py, items)).transpose()?;
     let missing = if taken.is_some() { 0 } else { items };
     let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
     let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
-        let operands = if y.is_empty() { vec![&x[..]] } else { vec![&x[..], &y[..]] };
+        let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
         progress.begin(items);
         set_up(steps, operation.as_ref(), missing)?;
         steps.run(progress, |p, watch| runner::shares(operation.as_ref(), p, ready, &operands, watch))
     })?;
     array(py, std::mem::take(&mut *found), &out)
+}
+
+/// Both operands, or the one that there is.
+pub fn given(x: &Array<'_>, y: &Array<'_>) -> PyResult<Vec<Wiped<u64>>> {
+    let mut operands: Vec<Wiped<u64>> = vec![x.as_slice()?.to_vec().into(), y.as_slice()?.to_vec().into()];
+    if operands[1].is_empty() {
+        operands.pop();
+    }
+    Ok(operands)
 }
 
 /// Material for one call with `count` words on the left.

@@ -13,15 +13,18 @@ use hushtable::{
     run::{self, Ready},
     store::{self, Contents, Reserved},
 };
+use numpy::PyArrayDyn;
+use prim::Wiped;
 use pyo3::prelude::*;
 
 use crate::{
     error::raise,
     interrupt::interruptible,
     lookup::{Lookup, indices},
+    operation::Operation,
     party::{self, Steps},
-    running::{announced, set_up},
-    words::{Words, sharing},
+    running::{Array, announced, given, set_up},
+    words::{Words, array, sharing},
 };
 
 /// An open store, and the session in which its cursor was agreed on.
@@ -63,28 +66,36 @@ impl Store {
         let job =
             LookupJob { index: sharing(index_kind)?, output: sharing(kind)?, index_bits, value_bits: bits };
         let protocol = match protocol {
-            // As the program's `prepare`.
-            "auto" => Ok(if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree }),
+            "auto" => Ok(Protocol::to_store(&job)),
             name => name.parse::<Protocol>(),
         };
-        let protocol = protocol.map_err(|e| raise(py, &e))?;
-        let made = p.call(py, &format!("{name}, by {protocol}"), move |steps, progress| {
-            let identity = Identity::load(&identity)?;
-            let lookup = operation::Lookup::blank(protocol, job)?;
-            let plan = Contents::new(&lookup, lookups)?;
-            progress.begin(lookups as usize);
-            let mut before = 0;
-            steps.phase("offline", |p| {
-                store::Store::make(p, &dir, &identity, &plan, |made| {
-                    progress.add((made - before) as usize);
-                    before = made;
-                })
-            })
-        })?;
-        Ok(Self::of(made, None))
+        let lookup = protocol.and_then(|protocol| operation::Lookup::blank(protocol, job));
+        let lookup = Arc::new(lookup.map_err(|e| raise(py, &e))?);
+        Self::made(py, p, name, dir, identity, lookup, lookups)
     }
 
-    /// Lookups that are left, or items of what else it holds.
+    /// Makes a store for `items` items of an operation: numbers, rows, products of matrices.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)] // named ones, in Python
+    fn make_for(
+        py: Python<'_>,
+        p: &party::Party,
+        name: &str,
+        dir: PathBuf,
+        identity: PathBuf,
+        operation: &Operation,
+        items: u64,
+    ) -> PyResult<Self> {
+        Self::made(py, p, name, dir, identity, Arc::clone(&operation.ahead), items)
+    }
+
+    /// Whether the operation can spend it.
+    fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
+        let serves = self.open(|open| Ok(open.store.fits(operation.ahead.as_ref()).is_ok()));
+        serves.map_err(|e| raise(py, &e))
+    }
+
+    /// Items that are left: lookups, numbers, rows.
     #[getter]
     fn left(&self, py: Python<'_>) -> PyResult<u64> {
         self.open(|open| Ok(open.store.left())).map_err(|e| raise(py, &e))
@@ -101,7 +112,7 @@ impl Store {
         about.map_err(|e| raise(py, &e))
     }
 
-    /// Checks everything that is left; how many lookups were meant to be there and are not.
+    /// Checks everything that is left; how many items were meant to be there and are not.
     fn verify(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.open(|open| open.store.verify())).map_err(|e| raise(py, &e))
     }
@@ -110,6 +121,30 @@ impl Store {
 impl Store {
     fn of(store: store::Store, agreed: Option<[u8; 32]>) -> Self {
         Self { inner: Arc::new(Mutex::new(Open { store, agreed })) }
+    }
+
+    fn made(
+        py: Python<'_>,
+        p: &party::Party,
+        name: &str,
+        dir: PathBuf,
+        identity: PathBuf,
+        operation: Arc<dyn operation::Operation>,
+        items: u64,
+    ) -> PyResult<Self> {
+        let made = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
+            let identity = Identity::load(&identity)?;
+            let plan = Contents::new(operation.as_ref(), items)?;
+            progress.begin(items as usize);
+            let mut before = 0;
+            steps.phase("offline", |p| {
+                store::Store::make(p, &dir, &identity, &plan, |made| {
+                    progress.add((made - before) as usize);
+                    before = made;
+                })
+            })
+        })?;
+        Ok(Self::of(made, None))
     }
 
     fn open<T>(&self, f: impl FnOnce(&mut Open) -> Result<T, Error>) -> Result<T, Error> {
@@ -142,22 +177,59 @@ pub fn look_up_stored<'py>(
     no_offline: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (x, shape) = indices(index)?;
+    let chosen =
+        store.open(|open| Ok(lookup.stored(open.store.about().lookups.map(|(protocol, _)| protocol))));
+    let chosen = Arc::new(chosen.map_err(|e| raise(py, &e))?);
+    let found = spend(py, p, name, chosen, vec![x], store, no_offline)?;
+    Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
+}
+
+/// [`run`](crate::running::run) with material of `store`; the rest is made at once, or is an error if `no_offline`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn run_stored<'py>(
+    py: Python<'py>,
+    p: &party::Party,
+    name: &str,
+    operation: &Operation,
+    x: Array<'py>,
+    y: Array<'py>,
+    out: Vec<usize>,
+    store: &Store,
+    no_offline: bool,
+) -> PyResult<Bound<'py, PyArrayDyn<u64>>> {
+    let operands = given(&x, &y)?;
+    let mut found = spend(py, p, name, Arc::clone(&operation.ahead), operands, store, no_offline)?;
+    array(py, std::mem::take(&mut *found), &out)
+}
+
+/// Shares of the results of these operands, with what the store has of the material.
+fn spend(
+    py: Python<'_>,
+    p: &party::Party,
+    name: &str,
+    operation: Arc<dyn operation::Operation>,
+    operands: Vec<Wiped<u64>>,
+    store: &Store,
+    no_offline: bool,
+) -> PyResult<operation::Words> {
     let inner = Arc::clone(&store.inner);
-    let chosen = store.open(|open| {
-        let chosen = lookup.stored(open.store.about().lookups.map(|(protocol, _)| protocol));
-        open.store.fits(&chosen)?;
-        enough(&open.store, x.len(), no_offline)?;
-        Ok(chosen)
+    let items = store.open(|open| {
+        let items = operation.items(operands[0].len())?;
+        open.store.fits(operation.as_ref())?;
+        enough(&open.store, items, no_offline)?;
+        Ok(items)
     });
-    let chosen = chosen.map_err(|e| raise(py, &e))?;
-    let mut found = p.call(py, &announced(name, &chosen), move |steps, progress| {
-        progress.begin(x.len());
-        let reserved = reserve(steps, &mut *lock(&inner)?, x.len(), no_offline)?;
-        set_up(steps, &chosen, x.len() - reserved.len())?;
+    let items = items.map_err(|e| raise(py, &e))?;
+    let name = format!("{}, from a store", announced(name, operation.as_ref()));
+    p.call(py, &name, move |steps, progress| {
+        progress.begin(items);
+        let reserved = reserve(steps, &mut *lock(&inner)?, items, no_offline)?;
+        set_up(steps, operation.as_ref(), items - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
-        steps.run(progress, |p, watch| run::shares(&chosen, p, ready, &[&x], watch))
-    })?;
-    Words::narrow(std::mem::take(&mut *found), lookup.job.value_bits).into_array(py, &shape)
+        let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
+        steps.run(progress, |p, watch| run::shares(operation.as_ref(), p, ready, &operands, watch))
+    })
 }
 
 fn enough(store: &store::Store, needed: usize, no_offline: bool) -> Result<(), Error> {
@@ -166,11 +238,11 @@ fn enough(store: &store::Store, needed: usize, no_offline: bool) -> Result<(), E
         return Ok(());
     }
     Err(Error::Store(format!(
-        "{left} lookups are left in the store, {needed} are needed, and none may be made now"
+        "{left} items are left in the store, {needed} are needed, and none may be made now"
     )))
 }
 
-/// What the store has of `needed` lookups, once both parties are at the same cursor.
+/// What the store has of `needed` items, once both parties are at the same cursor.
 fn reserve(
     steps: &mut Steps<'_>,
     open: &mut Open,

@@ -1,19 +1,21 @@
 //! Batches of words of the four widths, as NumPy gives and takes them.
 
-use hushtable::share::Sharing;
+use std::mem::take;
+
+use hushtable::{operation, share::Sharing};
 use numpy::{
     Element, IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods,
     ndarray::ArrayD,
 };
-use prim::ring::Ring;
+use prim::{Wiped, ring::Ring};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyTuple};
 
-/// Words as they come from an array.
+/// Words as they come from an array: copies that are wiped.
 pub enum Words {
-    U8(Vec<u8>),
-    U16(Vec<u16>),
-    U32(Vec<u32>),
-    U64(Vec<u64>),
+    U8(Wiped<u8>),
+    U16(Wiped<u16>),
+    U32(Wiped<u32>),
+    U64(Wiped<u64>),
 }
 
 /// A word that NumPy knows too.
@@ -28,37 +30,37 @@ impl Words {
     /// A copy of a contiguous unsigned array's elements, and its shape.
     pub fn of(array: &Bound<'_, PyAny>) -> PyResult<(Self, Vec<usize>)> {
         if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u8>>() {
-            return Ok((Words::U8(a.as_slice()?.to_vec()), a.shape().to_vec()));
+            return Ok((Words::U8(a.as_slice()?.to_vec().into()), a.shape().to_vec()));
         }
         if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u16>>() {
-            return Ok((Words::U16(a.as_slice()?.to_vec()), a.shape().to_vec()));
+            return Ok((Words::U16(a.as_slice()?.to_vec().into()), a.shape().to_vec()));
         }
         if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u32>>() {
-            return Ok((Words::U32(a.as_slice()?.to_vec()), a.shape().to_vec()));
+            return Ok((Words::U32(a.as_slice()?.to_vec().into()), a.shape().to_vec()));
         }
         if let Ok(a) = array.extract::<PyReadonlyArrayDyn<'_, u64>>() {
-            return Ok((Words::U64(a.as_slice()?.to_vec()), a.shape().to_vec()));
+            return Ok((Words::U64(a.as_slice()?.to_vec().into()), a.shape().to_vec()));
         }
         Err(PyTypeError::new_err("an array of unsigned words is expected"))
     }
 
     /// Words of `bits` bits in the narrowest that hold them.
-    pub fn narrow(words: Vec<u64>, bits: u32) -> Self {
+    pub fn narrow(mut words: operation::Words, bits: u32) -> Self {
         match bits {
-            ..=8 => Self::U8(words.iter().map(|&w| w as u8).collect()),
-            9..=16 => Self::U16(words.iter().map(|&w| w as u16).collect()),
-            17..=32 => Self::U32(words.iter().map(|&w| w as u32).collect()),
-            _ => Self::U64(words),
+            ..=8 => Self::U8(words.iter().map(|&w| w as u8).collect::<Vec<_>>().into()),
+            9..=16 => Self::U16(words.iter().map(|&w| w as u16).collect::<Vec<_>>().into()),
+            17..=32 => Self::U32(words.iter().map(|&w| w as u32).collect::<Vec<_>>().into()),
+            _ => Self::U64(take(&mut *words).into()),
         }
     }
 
     /// The array of these words, which takes them over.
     pub fn into_array<'py>(self, py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Words::U8(w) => array(py, w, shape).map(Bound::into_any),
-            Words::U16(w) => array(py, w, shape).map(Bound::into_any),
-            Words::U32(w) => array(py, w, shape).map(Bound::into_any),
-            Words::U64(w) => array(py, w, shape).map(Bound::into_any),
+            Words::U8(w) => array(py, w.into_vec(), shape).map(Bound::into_any),
+            Words::U16(w) => array(py, w.into_vec(), shape).map(Bound::into_any),
+            Words::U32(w) => array(py, w.into_vec(), shape).map(Bound::into_any),
+            Words::U64(w) => array(py, w.into_vec(), shape).map(Bound::into_any),
         }
     }
 }

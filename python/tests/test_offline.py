@@ -151,7 +151,7 @@ def test_a_dry_run_counts_without_a_peer():
     needs = ht.count(two_layers, ht.Like((3, 5), bits=12, fraction=6))
     assert [(n.operation.split("(")[0], n.count) for n in needs] == [("sigmoid", 15), ("tanh", 15)]
     names = [need.operation.split("(")[0] for need in ht.count(arithmetic, TYPES[arithmetic])]
-    assert {"multiply", "matmul", "truncate", "less", "where"} == set(names)
+    assert {"multiply", "matmul", "truncate", "lt", "where"} == set(names)
 
 
 def test_a_whole_party_is_prepared():
@@ -236,13 +236,59 @@ def test_a_store_is_made_once_and_spent_once(tmp_path):
     def too_much(p, identity):
         store = ht.Store(identity / "store", identity, no_offline=True)
         s = p.share(np.zeros(2), bits=12, fraction=7, range=(-4, 4))
-        with pytest.raises(ht.StoreError, match="0 lookups are left.*2 are needed"):
+        with pytest.raises(ht.StoreError, match="0 items are left.*2 are needed"):
             ht.sigmoid(s, store=store)
         with pytest.raises(ht.StoreError, match="not for"):
             ht.sigmoid(s, store=store, bits=16)
         return "refused"
 
     assert over_tls(tmp_path, too_much) == ["refused", "refused"]
+
+
+def test_a_store_holds_any_operation(tmp_path):
+    number = ht.Like(1, bits=32, fraction=12)
+    row = ht.Like((1, 8), bits=32, fraction=12, range=(-8, 8))
+
+    def make(p, identity):
+        sigmoid = ht.Store.make_for(p, identity / "sigmoid", identity, 50, ht.sigmoid, number)
+        softmax = ht.Store.make_for(p, identity / "softmax", identity, 3, ht.softmax, row)
+        with pytest.raises(ht.ParamError, match="one operation that is no lookup"):
+            ht.Store.make_for(p, identity / "both", identity, 3, lambda x: ht.sigmoid(x) * ht.sigmoid(x), number)
+        return repr(sigmoid), sigmoid.verify(), softmax.left, softmax.protocol
+
+    for text, *rest in over_tls(tmp_path, make):
+        assert text.startswith("Store(50 of 50 left, sigmoid") and rest == [0, 3, ""]
+
+    rows = np.linspace(-4, 4, 32).reshape(4, 8)
+
+    def spend(p, identity):
+        stores = [ht.Store(identity / name, identity) for name in ("sigmoid", "softmax")]
+        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=32, fraction=12)
+        r = p.input(rows if p.role == 0 else None, 0, shape=(4, 8), bits=32, fraction=12, range=(-8, 8))
+        with p.spending(*stores):
+            y, left = ht.sigmoid(s), stores[0].left
+            z = ht.softmax(r)  # one row of it is made now
+        assert (left, stores[0].left, stores[1].left) == (10, 10, 0)
+        ht.sigmoid(s)
+        assert stores[0].left == 10
+        stores[0].no_offline = True
+        with p.spending(*stores), pytest.raises(ht.StoreError, match="10 items are left.*40 are needed"):
+            ht.sigmoid(s)
+        return p.open(y), p.open(z), p.cost.by_operation
+
+    e = np.exp(rows)
+    for y, z, cost in over_tls(tmp_path, spend):
+        assert np.abs(y - 1 / (1 + np.exp(-X))).max() <= 2**-8
+        assert np.abs(z - e / e.sum(axis=1, keepdims=True)).max() <= 2**-9
+
+    def alone(p, identity):
+        store = ht.Store(identity / "sigmoid", identity)
+        s = p.share(np.zeros(2), bits=32, fraction=12)
+        with p.spending(*[store][: 1 - p.role]), pytest.raises(ht.HandshakeError, match="from a store"):
+            ht.sigmoid(s)
+        return store.left
+
+    assert over_tls(tmp_path, alone) == [10, 10], "nothing is spent before the peer says the same"
 
 
 def test_a_store_needs_tls(tmp_path):

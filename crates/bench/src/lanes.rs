@@ -9,7 +9,11 @@ use std::{
     thread,
 };
 
-use hushtable::{Error, Party, Role, ot::Rates};
+use hushtable::{
+    Error, Party, Role,
+    ot::Rates,
+    store::{Reserved, Store},
+};
 use hushtable_cli::{
     cost::{Figures, Phase, Phases},
     failure::{Failure, Result},
@@ -47,6 +51,8 @@ pub struct Lanes {
     parties: Vec<Party>,
     /// Items of each lane.
     items: Vec<usize>,
+    /// Material of each lane, if it comes from stores.
+    reserved: Vec<Reserved>,
     setup: Phase,
 }
 
@@ -64,6 +70,10 @@ impl Lanes {
     /// Set-up: connects, compares what is `asked` with the peer, divides `items` among at most `threads` lanes, and
     /// prepares the OTs of each.
     pub fn connect(link: &Link, threads: u16, asked: &str, items: usize, cots: Cots) -> Result<Self> {
+        // Choosing how to evaluate a function is no part of the set-up.
+        let count = usize::from(threads).min(items);
+        let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
+        let counts: Vec<_> = items.iter().map(|&items| cots(link.role(), items)).collect();
         let (connection, start) = link.open()?;
         let mut p = Party::new(connection, link.wish(Rates::REFERENCE, None))?;
         // A long description is compared by its hash.
@@ -71,9 +81,6 @@ impl Lanes {
             if asked.len() > 256 { blake3::hash(asked.as_bytes()).to_string() } else { asked.to_owned() };
         p.agree(&[("benchmark", asked)])?;
         let role = p.role();
-        let count = usize::from(threads).min(items);
-        let items: Vec<usize> = (0..count).map(|i| items / count + usize::from(i < items % count)).collect();
-        let counts: Vec<_> = items.iter().map(|&items| cots(role, items)).collect();
         let mut parties = Vec::new();
         if count > 1 {
             // The lanes go on with what is started here, for the largest of them.
@@ -84,7 +91,7 @@ impl Lanes {
         if count == 1 {
             parties.push(p);
         }
-        let mut lanes = Self { role, parties, items, setup: common };
+        let mut lanes = Self { role, parties, items, reserved: Vec::new(), setup: common };
         let (_, prepared) = lanes.phase(counts, |p, (send, recv)| p.prepare_ot(send, recv))?;
         lanes.setup = common.then(prepared);
         Ok(lanes)
@@ -94,9 +101,11 @@ impl Lanes {
         self.role
     }
 
-    /// The first lane's party.
-    pub fn first(&mut self) -> &mut Party {
-        &mut self.parties[0]
+    /// Takes the material from a store, once the peer has the same.
+    pub fn load_from(&mut self, mut store: Store) -> Result<()> {
+        store.agree(&mut self.parties[0])?;
+        self.reserved = store.reserve_lanes(&self.items)?;
+        Ok(())
     }
 
     /// Items of each lane.

@@ -10,32 +10,16 @@ use std::{
 };
 
 use hushtable::{
-    Error, Party,
-    lut::{LookupJob, Prepared, Protocol, Table},
+    Party, Role,
     net::{self, Connection, Identity, Listener, Options},
-    onehot::Group,
-    operation::{Lookup, Operation},
-    share::{Kind, Share},
-    source::Origin,
-    store::{Contents, Reserved, Store},
+    store::{Contents, Store},
 };
 use hushtable_cli::{
     self as cli,
     failure::{Failure, Result},
 };
-use prim::ring::Ring;
-
-use crate::lanes::Lanes;
 
 const NAMES: [&str; 2] = ["bench-p0", "bench-p1"];
-
-/// Where a lane's material comes from.
-pub enum Source {
-    /// It makes so much.
-    Make(usize),
-    /// It is there.
-    Load(Reserved),
-}
 
 /// The identities in `dir`, made if they are not there.
 pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
@@ -76,48 +60,11 @@ pub fn prepare(dir: &Path, name: &str, plan: &Contents<'_>, needed: usize) -> Re
     })
 }
 
-/// At a party: what each lane gets, from the store called `name` if there is a folder of stores.
-pub fn sources(dir: Option<&Path>, name: &str, lanes: &mut Lanes) -> Result<Vec<Source>> {
-    let items = lanes.items().to_vec();
-    let Some(dir) = dir else { return Ok(items.into_iter().map(Source::Make).collect()) };
-    let role = lanes.role() as usize;
+/// The store called `name` of the party `role`.
+pub fn open(dir: &Path, name: &str, role: Role) -> Result<Store> {
+    let role = role as usize;
     let identity = Identity::load(&dir.join(format!("{}.id", NAMES[role])))?;
-    let mut store = Store::open(&store_path(dir, name, role), &identity)?;
-    store.agree(lanes.first())?;
-    Ok(store.reserve_lanes(&items)?.into_iter().map(Source::Load).collect())
-}
-
-/// The material that was reserved, in as many pieces as there are files with some of it.
-pub fn load<G: Group, K: Kind, R: Ring>(
-    mut reserved: Reserved,
-    protocol: Protocol,
-    table: &Table<R>,
-) -> std::result::Result<Vec<Prepared<G, K, R>>, Error> {
-    let shape = Lookup::blank(protocol, LookupJob::of::<G, K, R>(table)?)?.shape()?;
-    let mut pieces = Vec::new();
-    while !reserved.is_empty() {
-        let prepare = |from: &mut Origin<'_>, items| protocol.prepare(from, table, items);
-        pieces.push(reserved.read(&shape, reserved.len(), prepare)?);
-    }
-    Ok(pieces)
-}
-
-/// Looks up with one piece of material after the other.
-pub fn lookup<G: Group, K: Kind, R: Ring>(
-    p: &mut Party,
-    pieces: Vec<Prepared<G, K, R>>,
-    table: &Table<R>,
-    x: &Share<G::Kind, u32>,
-) -> std::result::Result<Share<K, R>, Error> {
-    let mut y = Share::new(table.bits(), Vec::with_capacity(x.len()));
-    for material in pieces {
-        if material.len() == x.len() {
-            return material.lookup(p, table, x);
-        }
-        let now = Share::new(x.bits(), x.words()[y.len()..][..material.len()].to_vec());
-        y.append(&material.lookup(p, table, &now)?)?;
-    }
-    Ok(y)
+    Ok(Store::open(&store_path(dir, name, role), &identity)?)
 }
 
 fn store_path(dir: &Path, name: &str, role: usize) -> PathBuf {

@@ -9,7 +9,12 @@ use std::{
 };
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hushtable::{Party, Role, net::LinkShape, ot::OtWish, plan::Machine};
+use hushtable::{
+    Party, Role,
+    net::LinkShape,
+    ot::{OtWish, Scheme},
+    plan::Machine,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -52,9 +57,12 @@ struct Peer(Option<Link>);
 
 impl Args for Peer {
     fn augment_args(command: Command) -> Command {
-        ["listen", "identity"].into_iter().fold(Link::augment_args(command), |command, name| {
-            command.mut_arg(name, |arg| arg.required_unless_present("local"))
-        })
+        ["listen", "identity"]
+            .into_iter()
+            .fold(Link::augment_args(command), |command, name| {
+                command.mut_arg(name, |arg| arg.required_unless_present("local"))
+            })
+            .mut_arg("ot", |arg| arg.hide(true))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -83,6 +91,9 @@ pub struct Calibration {
     #[serde(with = "machine_file")]
     machine: Machine,
     link: Option<LinkFile>,
+    /// The OT extension that was asked for.
+    #[serde(skip)]
+    asked: Option<Scheme>,
     /// Where it was read from.
     #[serde(skip)]
     source: Option<PathBuf>,
@@ -124,7 +135,7 @@ impl Calibration {
     pub fn load(path: Option<&Path>) -> Result<Self> {
         let default = default_path().filter(|path| path.is_file());
         let Some(path) = path.map(Path::to_owned).or(default) else {
-            return Ok(Self { machine: Machine::REFERENCE, link: None, source: None });
+            return Ok(Self { machine: Machine::REFERENCE, link: None, asked: None, source: None });
         };
         let text = fs::read(&path).map_err(Failure::file(&path))?;
         let read: Self = serde_json::from_slice(&text)
@@ -135,7 +146,13 @@ impl Calibration {
 
     /// How fast the machines are.
     pub fn machine(&self) -> Machine {
-        self.machine
+        Machine { asked: self.asked, ..self.machine }
+    }
+
+    /// For a session over `link`, whose OT extension may be asked for.
+    #[must_use]
+    pub fn over(self, link: &Link) -> Self {
+        Self { asked: link.asked(), ..self }
     }
 
     /// The OT extension that this party wishes of a session over `link`.
@@ -180,6 +197,9 @@ pub fn run(args: &Calibrate) -> Result<()> {
         Some(path) => path.clone(),
         None => default_path().ok_or_else(|| Failure::new("--output FILE says where the result goes"))?,
     };
+    if args.peer.0.as_ref().is_some_and(|link| link.asked().is_some()) {
+        return Err(Failure::new("--ot: calibrate measures every OT extension"));
+    }
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
     }
@@ -189,7 +209,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
         Some(link) => with_peer(link)?,
         None => (measure_machine()?, None),
     };
-    let found = Calibration { machine, link, source: None };
+    let found = Calibration { machine, link, asked: None, source: None };
     found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
     let text = serde_json::to_string_pretty(&found).expect("plain data") + "\n";
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
@@ -225,7 +245,7 @@ fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
 /// Swaps the figures with the peer, as text of a fixed length.
 fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     const BYTES: usize = 1024;
-    let calibration = Calibration { machine: mine, link: None, source: None };
+    let calibration = Calibration { machine: mine, link: None, asked: None, source: None };
     let mut text = serde_json::to_vec(&calibration).expect("plain data");
     text.resize(BYTES, b' ');
     let theirs = p.connection().channel().exchange(text, BYTES)?;

@@ -157,6 +157,13 @@ impl<'a> ColumnFile<'a> {
         if out.places.is_empty() {
             return Err(self.says("no rows below the header"));
         }
+        if let Some(rows) = out.ids.as_ref().and_then(Ids::twice) {
+            let ([first, second], place) = (rows.map(|row| out.places[row]), self.rows.place());
+            eprintln!(
+                "warning: {}: {place}s {first} and {second} have the same id; rows are matched by their order",
+                self.path.display()
+            );
+        }
         Ok(out)
     }
 

@@ -16,7 +16,7 @@ use clap::Args;
 use hushtable::{
     Role,
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
-    ot::{OtWish, Rates, params},
+    ot::{OtWish, Rates, Scheme, params},
 };
 
 use crate::{
@@ -97,6 +97,11 @@ impl Link {
         let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
         let known = measured.filter(|_| !self.is_near());
         OtWish { scheme: self.ot.scheme(), link: simulated.or(known), rates }
+    }
+
+    /// The OT extension asked for, if any.
+    pub fn asked(&self) -> Option<Scheme> {
+        self.ot.scheme()
     }
 
     /// The identity folder.

@@ -33,6 +33,17 @@ fn refuse(site: &Site, args: &str, fragment: &str) {
     assert_eq!(files(), before, "{args}");
 }
 
+/// They may be meant, so nothing is refused; but rows of equal ids could be swapped, and nobody would know.
+#[test]
+fn ids_that_occur_twice() {
+    let site = site();
+    site.write("in.csv", "id,score\nx,1\ny,2\nx,3\ny,1\n");
+    let args = format!("--column score --input in.csv --output out.csv --dry-run {REST}");
+    let done = site.run(&format!("apply sigmoid --outside wrap {args}"));
+    let warned = "in.csv: lines 2 and 4 have the same id; rows are matched by their order";
+    assert!(done.stderr.contains(warned), "{done:?}");
+}
+
 #[test]
 fn cells() {
     let site = site();

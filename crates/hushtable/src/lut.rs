@@ -16,7 +16,7 @@ pub mod splut;
 mod stored;
 pub mod switching;
 mod table;
-mod vectors;
+pub(crate) mod vectors;
 
 pub use merged::Merged;
 pub use protocol::{Prepared, Protocol};

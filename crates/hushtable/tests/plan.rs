@@ -51,26 +51,27 @@ fn of_as_many_rounds_the_soonest_is_taken() {
 /// Each rate counts, and for no protocol do predictions fall where one gets slower.
 #[test]
 fn every_rate_counts() {
-    let online = |machine: Machine| {
-        let all = plan(&JOB, 1_000_000, &LinkShape::LOOPBACK, &machine, Objective::Total).unwrap();
+    let online = |machine: Machine, link: &LinkShape| {
+        let all = plan(&JOB, 1_000_000, link, &machine, Objective::Total).unwrap();
         let mut times: Vec<_> =
             all.iter().map(|p| (p.protocol, p.offline.seconds + p.online.seconds)).collect();
         times.sort_by_key(|time| time.0);
         times
     };
     let figures = Machine::REFERENCE.figures();
-    // Of correlated OTs the one that serves here, and all local work.
-    let ots = ["soft4_ot", "hash", "word", "byte", "wire"];
-    let places = ots.map(|name| Machine::NAMES.iter().position(|&known| known == name).expect("a figure"));
-    for rate in places {
+    let gigabit = LinkShape { mbit_per_s: Some(1000.0), ..LinkShape::LOOPBACK };
+    // All local work, and of correlated OTs those that serve over the link.
+    let local = ["hash", "word", "byte", "wire", "soft4_ot"].map(|name| (name, &LinkShape::LOOPBACK));
+    for (name, link) in local.into_iter().chain([("large_ot", &gigabit)]) {
+        let rate = Machine::NAMES.iter().position(|&known| known == name).expect("a figure");
         let mut slow = figures;
         slow[rate] *= 3.0;
-        let pairs = online(Machine::REFERENCE).into_iter().zip(online(Machine::from(slow)));
+        let pairs = online(Machine::REFERENCE, link).into_iter().zip(online(Machine::from(slow), link));
         let later = pairs.map(|(fast, slow)| {
-            assert!(fast.0 == slow.0 && fast.1 <= slow.1, "{}: figure {rate}", fast.0);
+            assert!(fast.0 == slow.0 && fast.1 <= slow.1, "{}: {name}", fast.0);
             fast.1 < slow.1
         });
-        assert!(later.filter(|&later| later).count() >= 5, "figure {rate} hardly counts");
+        assert!(later.filter(|&later| later).count() >= 5, "{name} hardly counts");
     }
 }
 

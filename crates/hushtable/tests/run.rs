@@ -58,18 +58,29 @@ fn choices_of_more_than_a_bit_leave_their_neighbours_alone() {
 }
 
 /// Sums of rows of 3, each with a number of its own, in batches of 4 rows at most; knows how many each batch had.
-struct Triplets(Mutex<Vec<usize>>);
+/// Batches of so many rows are refused.
+#[derive(Default)]
+struct Triplets {
+    batches: Mutex<Vec<usize>>,
+    refused: usize,
+}
 
-struct Rows(usize);
+struct Rows {
+    rows: usize,
+    refused: bool,
+}
 
 impl Material for Rows {
     fn items(&self) -> usize {
-        self.0
+        self.rows
     }
 
     fn eval(self: Box<Self>, _: &mut Session, operands: &[&[u64]]) -> Result<Words> {
         let [x, y] = operands else { panic!("two operands") };
-        assert_eq!((x.len(), y.len()), (3 * self.0, self.0), "whole rows, and their numbers");
+        assert_eq!((x.len(), y.len()), (3 * self.rows, self.rows), "whole rows, and their numbers");
+        if self.refused {
+            return Err(Error::Param { what: "row", got: "one".into(), accepted: "others".into() });
+        }
         let sums = x.chunks(3).zip(*y).flat_map(|(row, y)| [row.iter().sum::<u64>(), *y]);
         Ok(Words::new(sums.collect()))
     }
@@ -109,8 +120,8 @@ impl Operation for Triplets {
     }
 
     fn material(&self, _: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
-        self.0.lock().unwrap().push(items);
-        Ok(Box::new(Rows(items)))
+        self.batches.lock().unwrap().push(items);
+        Ok(Box::new(Rows { rows: items, refused: items == self.refused }))
     }
 }
 
@@ -122,15 +133,37 @@ fn rows_are_never_cut() {
     let zeros = [vec![0; 66], vec![0; 22]];
     let want: Vec<i64> = (0..22).flat_map(|row| [9 * row + 3, 100 + row]).collect();
     for lanes in [1, 2, 3, 5] {
-        let sums = Triplets(Mutex::default());
+        let sums = Triplets::default();
         for values in opened(&sums, [&[&x, &y], &[&zeros[0], &zeros[1]]], lanes) {
             assert_eq!(values, want, "{lanes} lanes");
         }
-        let batches = sums.0.into_inner().unwrap();
+        let batches = sums.batches.into_inner().unwrap();
         assert!(batches.iter().all(|&items| items <= 4), "{batches:?}");
         assert_eq!(batches.iter().sum::<usize>(), 44, "both parties' rows");
-        let bill = run::bill(&Triplets(Mutex::default()), 22, lanes, Reveal::Both).unwrap();
+        let bill = run::bill(&Triplets::default(), 22, lanes, Reveal::Both).unwrap();
         assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "two words a row");
+    }
+}
+
+/// Whoever refuses numbers does so before any result is opened: those of earlier batches, and of other lanes.
+#[test]
+fn nothing_is_opened_if_the_last_batch_is_refused() {
+    // 22 rows: the last batch of the last lane has as many as are refused. With 3 lanes only that one refuses.
+    for (lanes, refused, rounds) in [(1, 2, 0), (2, 3, 0), (3, 2, 0), (1, 5, 1), (3, 5, 1)] {
+        let party = |p: &mut Party| -> Result<()> {
+            let sums = Triplets { refused, ..Triplets::default() };
+            let mut parties = p.fork(lanes)?;
+            parties.iter_mut().for_each(|p| _ = p.take_cost());
+            let ready = (0..lanes).map(|_| Ready::default()).collect();
+            let operands: [&[u64]; 2] = [&[1; 66], &[1; 22]];
+            let done = run::run(&sums, &mut parties, ready, &operands, Reveal::Both, &Unwatched);
+            assert_eq!(matches!(done, Err(Error::Param { .. })), rounds == 0, "{lanes} lanes");
+            for lane in &mut parties {
+                assert_eq!(lane.take_cost().rounds, rounds, "{lanes} lanes: what is opened is a round");
+            }
+            Ok(())
+        };
+        run_pair(Party::pair_seeded(4).unwrap(), party, party).unwrap();
     }
 }
 
@@ -138,7 +171,7 @@ fn rows_are_never_cut() {
 fn parts_of_rows_are_refused() {
     let party = |p: &mut Party| {
         let refused = |p: &mut Party, operands: &[&[u64]]| {
-            let shares = run::shares(&Triplets(Mutex::default()), p, Ready::default(), operands, &Unwatched);
+            let shares = run::shares(&Triplets::default(), p, Ready::default(), operands, &Unwatched);
             assert!(matches!(shares, Err(Error::Shape { .. })), "{:?}", shares.map(|words| words.len()));
         };
         refused(p, &[&[1; 7], &[1; 2]]);

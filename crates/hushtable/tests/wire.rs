@@ -51,6 +51,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("set-up-iknp", Some(Scheme::Iknp), |_| Ok(())),
     ("softspoken", None, |p| p.cots(9000, 9000).map(drop)),
     ("iknp", Some(Scheme::Iknp), |p| p.cots(9000, 9000).map(drop)),
+    ("softspoken-2", Some(Scheme::SoftSpoken2), |p| p.cots(9000, 9000).map(drop)),
+    ("softspoken-8", Some(Scheme::SoftSpoken8), |p| p.cots(9000, 9000).map(drop)),
     ("ferret-s", Some(Scheme::Ferret), |p| p.cots(150_000, 150_000).map(drop)),
     ("ferret-m", Some(Scheme::Ferret), |p| p.cots(300_000, 300_000).map(drop)),
     ("rotl-cyclic", None, |p| OneHot::<Cyclic>::rotl(p, 3, 11).map(drop)),

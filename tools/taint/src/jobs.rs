@@ -4,14 +4,15 @@ use hushtable::{
     AShare, Party, Result,
     arith::{
         CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Multiplication, Objective,
+        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication, Objective,
         OneRoundExtension, OneRoundReduction, OneRoundTruncation, ProductTriples, Relu, Truncation,
     },
+    gates::{B2a, Bits, Mux},
     lut::{
         LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
     },
-    math::{Bounds, Evaluation, Function, Options, Softmax, SoftmaxJob},
+    math::{Bounds, Evaluation, Function, Gelu, GeluJob, Options, Softmax, SoftmaxJob},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -79,6 +80,7 @@ fn evaluated(
 pub const JOBS: &[(&str, Phases)] = &[
     ("lookups, additive index and output", lookups::<Cyclic, Additive>),
     ("lookups, additive index, XOR output", lookups::<Cyclic, Bitwise>),
+    ("lookups, XOR index, additive output", lookups::<Xor, Additive>),
     ("lookups, XOR index and output", lookups::<Xor, Bitwise>),
     ("tables at masked wires", |p, online| {
         let inputs = Inputs::draw(p, 4, BATCH)?;
@@ -140,6 +142,22 @@ pub const JOBS: &[(&str, Phases)] = &[
         online(p)?;
         product.multiply(p, &number(16, BATCH), &number(16, BATCH))?;
         triples.multiply(p, &number(16, shape.left()), &number(16, shape.right())).map(drop)
+    }),
+    ("selection, larger numbers, conversion of bits", |p, online| {
+        let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan: THERMOMETER };
+        let (select, larger) = (Mux::prepare(p, BATCH, &[9, 20])?, Maximum::prepare(p, job, BATCH)?);
+        let convert = B2a::prepare(p, 31, BATCH)?;
+        online(p)?;
+        let bits = Bits::collect(secret::<Bitwise, u64>(1, BATCH).words().iter().copied());
+        select.select_all(p, &bits, &[&number(9, BATCH), &number(20, BATCH)])?;
+        larger.max(p, &number(20, BATCH), &number(20, BATCH))?;
+        convert.convert::<u32>(p, &bits).map(drop)
+    }),
+    ("GELU", |p, online| {
+        let job = GeluJob { batch: BATCH, bits: 32, scale: 12, objective: Objective::Total };
+        let material = Gelu::prepare(p, job)?;
+        online(p)?;
+        material.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)
     }),
     ("function by a table", |p, online| evaluated(p, online, Function::Tanh, 13)),
     ("function by pieces", |p, online| evaluated(p, online, Function::Sigmoid, 37)),

@@ -1,6 +1,7 @@
 //! Operations, evaluated as the library runs them for all programs.
 
 use std::{
+    mem::take,
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -9,6 +10,7 @@ use hushtable::{
     Error, Party, Role,
     operation::{Operation, Words},
     run::{self, Phase, Ready, Step, Watch},
+    store::Reserved,
 };
 use hushtable_cli::failure::Result;
 
@@ -18,10 +20,11 @@ use super::{Finished, Lanes};
 type Pieces = Vec<(Range<usize>, Words)>;
 
 /// What a lane does in its turn.
-struct Task {
+struct Task<'a> {
     rows: Range<usize>,
     operation: Arc<dyn Operation>,
     given: Vec<Vec<u64>>,
+    reserved: Option<&'a mut Reserved>,
     steps: Steps,
 }
 
@@ -38,17 +41,19 @@ impl Lanes {
     ) -> Result<Finished<Pieces>> {
         self.barrier()?;
         let (role, mut left) = (self.role, self.rows());
+        let mut reserved = take(&mut self.reserved);
         let mut results: Vec<Pieces> = left.iter().map(|_| Vec::new()).collect();
         let (mut offline, mut online) = (Phase::default(), Phase::default());
         while left.iter().any(|rows| !rows.is_empty()) {
+            let mut stores = reserved.iter_mut();
             let task = |left: &mut Range<usize>| {
                 let rows = left.start..left.end.min(left.start + piece);
                 left.start = rows.end;
                 let (operation, given) = (operation(rows.clone())?, inputs(role, rows.clone())?);
-                Ok(Task { rows, operation, given, steps: Steps::default() })
+                Ok(Task { rows, operation, given, reserved: stores.next(), steps: Steps::default() })
             };
-            let tasks: Vec<Task> = left.iter_mut().map(task).collect::<Result<_>>()?;
-            let ready = self.in_lanes(tasks.iter().collect(), |p, task: &Task| task.prepare(p))?;
+            let mut tasks: Vec<Task> = left.iter_mut().map(task).collect::<Result<_>>()?;
+            let ready = self.in_lanes(tasks.iter_mut().collect(), |p, task: &mut Task| task.prepare(p))?;
             self.barrier()?;
             let lanes = tasks.iter().zip(ready);
             let words = self.in_lanes(lanes.collect(), |p, (task, ready)| task.eval(p, ready))?;
@@ -65,15 +70,20 @@ impl Lanes {
     }
 }
 
-impl Task {
+impl Task<'_> {
     /// All of it at once, and drawing OTs as it goes: `run` would cut it, and make the OTs of each cut beforehand.
-    fn prepare(&self, p: &mut Party) -> std::result::Result<Ready, Error> {
-        let mut ready = Ready::default();
+    /// A store gives as many pieces as it has files with some of it.
+    fn prepare(&mut self, p: &mut Party) -> std::result::Result<Ready, Error> {
+        let (mut ready, operation) = (Ready::default(), self.operation.as_ref());
         // A row may have many numbers, and a number of the work many items.
-        let items = self.operation.items(self.given.first().map_or(0, Vec::len))?;
-        if items > 0 {
-            let (material, took) = Phase::of(p, |p| self.operation.prepare(p, items))?;
+        let mut left = operation.items(self.given.first().map_or(0, Vec::len))?;
+        while left > 0 {
+            let (material, took) = Phase::of(p, |p| match &mut self.reserved {
+                Some(reserved) => reserved.load(operation, left),
+                None => operation.prepare(p, left),
+            })?;
             self.steps.took(Step::Offline, took);
+            left -= material.items();
             ready.made.push_back(material);
         }
         Ok(ready)

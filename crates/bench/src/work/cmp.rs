@@ -1,13 +1,13 @@
 //! `cmp`: comparisons of random shared numbers.
 
-use std::{fmt, io::Read};
+use std::{fmt, io::Read, ops::Range, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
-    AShare, Role,
-    arith::{self, CompareJob, Comparison},
-    gates::Bits,
+    Role,
+    arith::{self, CompareJob},
     net::LinkShape,
+    operation::{Compare, Relation},
 };
 use hushtable_cli::{
     choice::Optimise,
@@ -111,18 +111,13 @@ impl Benchmark for CmpWork {
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        // By its own type: results in words of 64 bits, as operations have them, would take half as long again online.
-        let (job, role) = (self.job()?, lanes.role());
-        let inputs = lanes.items().iter().enumerate().map(|(lane, &items)| shares(self, role, lane, items));
-        let (batches, inputs) = (lanes.items().to_vec(), inputs.collect());
-        let done = lanes.measure(
-            batches,
-            inputs,
-            |p, items| Comparison::prepare(p, job, items),
-            |p, material, (x, y)| material.ge(p, x, y),
-        )?;
-        let words = || done.results.iter().flat_map(Bits::words).copied();
-        done.verify(words, |from| check(self, &done.results, from))
+        let compare = Arc::new(Compare::of(Relation::Ge, self.job()?));
+        let inputs = |role, rows| Ok(shares(self, role, rows));
+        let done = lanes.operate(self.items(), |_| Ok(compare.clone()), inputs, |_| ())?;
+        done.verify(
+            || done.words(),
+            |from| done.pieces().try_for_each(|(rows, mine)| check(self, rows, mine, from)),
+        )
     }
 }
 
@@ -145,13 +140,13 @@ impl CmpWork {
         Ok(job)
     }
 
-    /// The comparisons of a lane: x, y, and P0's shares of them.
-    fn pairs(&self, lane: usize) -> impl Iterator<Item = [u64; 4]> + use<> {
+    /// The comparisons from one on: x, y, and P0's shares of them.
+    fn pairs(&self, start: usize) -> impl Iterator<Item = [u64; 4]> + use<> {
         let unused = 64 - self.bits;
         // Near numbers have three equal bits at the top.
         let room = if self.domain == Domain::Near { 2 } else { 0 };
         let value = move |w: u64| ((w << unused) as i64 >> room) as u64 >> unused;
-        let mut words = blake3::Hasher::new().update(&(lane as u64).to_le_bytes()).finalize_xof();
+        let mut words = blake3::Hasher::new().update(&(start as u64).to_le_bytes()).finalize_xof();
         std::iter::repeat_with(move || {
             let mut drawn = [0; 40];
             words.fill(&mut drawn);
@@ -171,27 +166,21 @@ impl CmpWork {
     }
 }
 
-/// The shares of x and y that the party `role` has in a lane.
-fn shares(work: &CmpWork, role: Role, lane: usize, items: usize) -> (AShare<u64>, AShare<u64>) {
+/// The shares of the numbers of some pairs that the party `role` has.
+fn shares(work: &CmpWork, role: Role, rows: Range<usize>) -> Vec<Vec<u64>> {
     let mine = |value: u64, first: u64| match role {
         Role::P0 => first,
         Role::P1 => value.wrapping_sub(first),
     };
-    let pairs = work.pairs(lane).take(items).map(|[x, y, x0, y0]| (mine(x, x0), mine(y, y0)));
+    let pairs = work.pairs(rows.start).take(rows.len()).map(|[x, y, x0, y0]| (mine(x, x0), mine(y, y0)));
     let (x, y) = pairs.unzip();
-    (AShare::new(work.bits, x), AShare::new(work.bits, y))
+    vec![x, y]
 }
 
-fn check(work: &CmpWork, results: &[Bits], from: &mut dyn Read) -> Result<()> {
-    for (lane, bits) in results.iter().enumerate() {
-        let mut pairs = work.pairs(lane).take(bits.len());
-        for mine in bits.words() {
-            let word = mine ^ lanes::word(from)?;
-            for (i, [x, y, ..]) in pairs.by_ref().take(64).enumerate() {
-                if (word >> i & 1 == 1) != work.plain(x, y) {
-                    return Err(Failure::Check(format!("{x} >= {y} in {} bits came out wrong", work.bits)));
-                }
-            }
+fn check(work: &CmpWork, rows: Range<usize>, mine: &[u64], from: &mut dyn Read) -> Result<()> {
+    for (mine, [x, y, ..]) in mine.iter().zip(work.pairs(rows.start)) {
+        if mine ^ lanes::word(from)? != u64::from(work.plain(x, y)) {
+            return Err(Failure::Check(format!("{x} >= {y} in {} bits came out wrong", work.bits)));
         }
     }
     Ok(())
@@ -206,28 +195,18 @@ mod tests {
         for domain in [Domain::Near, Domain::Signed, Domain::Unsigned] {
             let (optimise, method, digit) = (Optimise::Total, None, None);
             let work = CmpWork { bits: 13, domain, optimise, method, digit, join: 4, batch: 100 };
-            let right: Vec<Vec<bool>> = [70, 30]
-                .iter()
-                .enumerate()
-                .map(|(lane, &items)| {
-                    work.pairs(lane).take(items).map(|[x, y, ..]| work.plain(x, y)).collect()
-                })
-                .collect();
-            let mask = 0x5555_1234_u64;
-            let mine = |bits: &Vec<bool>| {
-                Bits::collect(bits.iter().zip(0..).map(|(&b, i)| u64::from(b) ^ mask >> (i % 32) & 1))
-            };
-            let results: Vec<Bits> = right.iter().map(mine).collect();
-            let other = |bits: &Vec<bool>| Bits::collect((0..bits.len()).map(|i| mask >> (i % 32) & 1));
-            let handed: Vec<u8> =
-                right.iter().map(other).flat_map(|b| b.words().to_vec()).flat_map(u64::to_le_bytes).collect();
-            check(&work, &results, &mut handed.as_slice()).unwrap();
-            for at in [0, 8, 16] {
+            let right = work.pairs(70).take(100).map(|[x, y, ..]| u64::from(work.plain(x, y)));
+            let other = |i: u64| 0x5555_1234 >> (i % 32) & 1;
+            let mine: Vec<u64> = right.zip(0..).map(|(bit, i)| bit ^ other(i)).collect();
+            let handed: Vec<u8> = (0..100).flat_map(|i| other(i).to_le_bytes()).collect();
+            let check = |mut handed: &[u8]| check(&work, 70..170, &mine, &mut handed);
+            check(&handed).unwrap();
+            for at in [0, 8, 8 * 99] {
                 let mut wrong = handed.clone();
                 wrong[at] ^= 1;
-                assert!(matches!(check(&work, &results, &mut wrong.as_slice()), Err(Failure::Check(_))));
+                assert!(matches!(check(&wrong), Err(Failure::Check(_))));
             }
-            assert!(check(&work, &results, &mut &handed[1..]).is_err());
+            assert!(check(&handed[1..]).is_err());
         }
     }
 

@@ -3,17 +3,19 @@
 use std::{
     fmt,
     io::Read,
+    ops::Range,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::Args;
 use hushtable::{
     Role,
-    lut::{LookupJob, Protocol, Table},
+    lut::{LookupJob, Protocol},
+    math::Tabulated,
     net::LinkShape,
-    onehot::{Cyclic, Group, Xor},
     operation::Lookup,
-    share::{Additive, Bitwise, Kind, Share},
+    share::{Additive, Bitwise, Kind},
     store::Contents,
 };
 use hushtable_cli::{
@@ -21,7 +23,7 @@ use hushtable_cli::{
     count::{batch, fits},
     failure::{Failure, Result},
 };
-use prim::ring::Ring;
+use prim::ring::low;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -103,13 +105,17 @@ impl Benchmark for LutWork {
         }
     }
 
-    fn run(&self, lanes: Lanes) -> Result<()> {
-        match (self.index, self.output) {
-            (Sharing::Additive, Sharing::Additive) => in_kinds::<Cyclic, Additive>(self, lanes),
-            (Sharing::Additive, Sharing::Xor) => in_kinds::<Cyclic, Bitwise>(self, lanes),
-            (Sharing::Xor, Sharing::Additive) => in_kinds::<Xor, Additive>(self, lanes),
-            (Sharing::Xor, Sharing::Xor) => in_kinds::<Xor, Bitwise>(self, lanes),
+    fn run(&self, mut lanes: Lanes) -> Result<()> {
+        if let Some(dir) = &self.store {
+            lanes.load_from(stock::open(dir, &self.store_name(), lanes.role())?)?;
         }
+        let lookup = Arc::new(self.lookup()?);
+        let inputs = |role, rows| Ok(vec![self.indices(role, rows)]);
+        let done = lanes.operate(self.items(), |_| Ok(lookup.clone()), inputs, |_| ())?;
+        done.verify(
+            || done.words(),
+            |from| done.pieces().try_for_each(|(rows, mine)| check(self, &lookup.table, rows, mine, from)),
+        )
     }
 
     fn store(&self) -> Option<&Path> {
@@ -133,6 +139,20 @@ impl LutWork {
         format!("{protocol}-{index}{index_bits}-{output}{value_bits}")
     }
 
+    /// In a random table.
+    fn lookup(&self) -> Result<Lookup> {
+        let entry = |w| (w >> (64 - self.value_bits)) as i64;
+        let entries = inputs::words("table", 0, 0).take(1 << self.index_bits).map(entry).collect();
+        let table = Arc::new(Tabulated::integers(entries));
+        Ok(Lookup { table, ..Lookup::blank(self.protocol, self.job())? })
+    }
+
+    /// The shares of the indices number `rows` that the party `role` has.
+    fn indices(&self, role: Role, rows: Range<usize>) -> Vec<u64> {
+        let words = inputs::words("index", role as u64, rows.start as u64);
+        words.take(rows.len()).map(|word| low(word, self.index_bits)).collect()
+    }
+
     fn job(&self) -> LookupJob {
         let (index, output) = (self.index.into(), self.output.into());
         LookupJob { index, output, index_bits: self.index_bits, value_bits: self.value_bits }
@@ -153,119 +173,72 @@ mod name {
     }
 }
 
-fn in_kinds<G: Group, K: Kind>(work: &LutWork, lanes: Lanes) -> Result<()> {
-    match work.value_bits {
-        ..=8 => in_ring::<G, K, u8>(work, lanes),
-        9..=16 => in_ring::<G, K, u16>(work, lanes),
-        17..=32 => in_ring::<G, K, u32>(work, lanes),
-        _ => in_ring::<G, K, u64>(work, lanes),
-    }
-}
-
-fn in_ring<G: Group, K: Kind, R: Ring>(work: &LutWork, mut lanes: Lanes) -> Result<()> {
-    let (n, l) = (work.index_bits, work.value_bits);
-    let entries = inputs::words("table", 0, 0).take(1 << n).map(|w| R::from_u64(w >> (64 - l))).collect();
-    let table = Table::<R>::new(l, entries)?;
-    let x = indices::<G>(n, lanes.role(), lanes.items());
-    let sources = stock::sources(work.store.as_deref(), &work.store_name(), &mut lanes)?;
-    let done = lanes.measure(
-        sources,
-        x,
-        |p, source: stock::Source| match source {
-            stock::Source::Make(items) => Ok(vec![work.protocol.prepare::<G, K, R>(p, &table, items)?]),
-            stock::Source::Load(reserved) => stock::load(reserved, work.protocol, &table),
-        },
-        |p, pieces, x| stock::lookup(p, pieces, &table, x),
-    )?;
-    let words = || done.results.iter().flat_map(Share::words).map(|word| word.to_u64());
-    done.verify(words, |from| check::<G, K, R>(work, &table, &done.results, from))
-}
-
-/// The shares of the indices that the party `role` has in each lane.
-fn indices<G: Group>(n: u32, role: Role, items: &[usize]) -> Vec<Share<G::Kind, u32>> {
-    let lane = |(lane, &items): (usize, &usize)| {
-        Share::new(
-            n,
-            inputs::words("index", role as u64, lane as u64).take(items).map(|w| w as u32).collect(),
-        )
-    };
-    items.iter().enumerate().map(lane).collect()
-}
-
-/// Compares each lookup of each lane with the table; `from` has the output shares of P0.
-fn check<G: Group, K: Kind, R: Ring>(
+/// Compares the lookups number `rows` with the table; `from` has the output shares of P0.
+fn check(
     work: &LutWork,
-    table: &Table<R>,
-    results: &[Share<K, R>],
+    table: &Tabulated,
+    rows: Range<usize>,
+    mine: &[u64],
     from: &mut dyn Read,
 ) -> Result<()> {
-    let items: Vec<usize> = results.iter().map(Share::len).collect();
-    let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<G>(work.index_bits, role, &items));
-    for ((y1, x0), x1) in results.iter().zip(&x0).zip(&x1) {
-        for (i, y1) in y1.words().iter().enumerate() {
-            let x = combine::<G::Kind>(work.index_bits, x0.words()[i].into(), x1.words()[i].into());
-            let y = combine::<K>(work.value_bits, lanes::word(from)?, y1.to_u64());
-            let want = table.columns()[0][x as usize].to_u64();
-            if y != want {
-                return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
-            }
+    let [x0, x1] = [Role::P0, Role::P1].map(|role| work.indices(role, rows.clone()));
+    for (i, ((x0, x1), mine)) in rows.zip(x0.into_iter().zip(x1).zip(mine)) {
+        let x = combine(work.index, work.index_bits, x0, x1);
+        let y = combine(work.output, work.value_bits, lanes::word(from)?, *mine);
+        let want = low(table.entries()[x as usize] as u64, work.value_bits);
+        if y != want {
+            return Err(Failure::Check(format!("lookup {i}: T[{x}] is {want}, the shares give {y}")));
         }
     }
     Ok(())
 }
 
-fn combine<K: Kind>(bits: u32, a: u64, b: u64) -> u64 {
-    K::combine(a, b) & (u64::MAX >> (64 - bits))
+fn combine(sharing: Sharing, bits: u32, a: u64, b: u64) -> u64 {
+    let value = match sharing {
+        Sharing::Additive => Additive::combine(a, b),
+        Sharing::Xor => Bitwise::combine(a, b),
+    };
+    low(value, bits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two lanes of right results: what P1 has and what P0 hands over.
-    fn sample<K: Kind>(work: &LutWork, table: &Table<u16>) -> (Vec<Share<K, u16>>, Vec<u8>) {
-        let items = [70, 30];
-        let [x0, x1] = [Role::P0, Role::P1].map(|role| indices::<Xor>(work.index_bits, role, &items));
-        let mut handed = Vec::new();
-        let lane = |(x0, x1): (&Share<Bitwise, u32>, &Share<Bitwise, u32>)| {
-            let mine = x0.words().iter().zip(x1.words()).enumerate().map(|(i, (x0, x1))| {
-                let (y, y0) = (table.columns()[0][(x0 ^ x1) as usize], (i * 77) as u16);
-                handed.extend_from_slice(&u64::from(y0).to_le_bytes());
-                K::strip(y.into(), y0.into()) as u16
-            });
-            Share::new(work.value_bits, mine.collect())
-        };
-        (x0.iter().zip(&x1).map(lane).collect(), handed)
-    }
-
-    fn verification<K: Kind>(output: Sharing) {
-        let (protocol, index) = (Protocol::Rotl, Sharing::Xor);
+    fn verification(output: Sharing) {
         let work = LutWork {
-            protocol,
+            protocol: Protocol::Rotl,
             choosing: Choosing::default(),
-            index,
+            index: Sharing::Xor,
             output,
             index_bits: 5,
             value_bits: 13,
             batch: 100,
             store: None,
         };
-        let table = Table::tabulate(5, 13, |x| x * 1234).unwrap();
-        let (results, handed) = sample::<K>(&work, &table);
-        check::<Xor, K, u16>(&work, &table, &results, &mut handed.as_slice()).unwrap();
+        let table = Tabulated::integers((0..32).map(|x| x * 1234).collect());
+        // Right results, from the seventieth on: what P1 has and what P0 hands over.
+        let rows = 70..170;
+        let [x0, x1] = [Role::P0, Role::P1].map(|role| work.indices(role, rows.clone()));
+        let handed: Vec<u8> = (0..100u64).flat_map(|i| (i * 77).to_le_bytes()).collect();
+        let mine = |(i, (x0, x1)): (u64, (u64, u64))| {
+            let y = table.entries()[(x0 ^ x1) as usize] as u64;
+            if output == Sharing::Xor { y ^ (i * 77) } else { y.wrapping_sub(i * 77) }
+        };
+        let mine: Vec<u64> = (0..).zip(x0.into_iter().zip(x1)).map(mine).collect();
+        let check = |mut handed: &[u8]| check(&work, &table, rows.clone(), &mine, &mut handed);
+        check(&handed).unwrap();
         for at in [0, 8 * 99, handed.len() - 8] {
             let mut wrong = handed.clone();
             wrong[at] ^= 1;
-            let found = check::<Xor, K, u16>(&work, &table, &results, &mut wrong.as_slice());
-            assert!(matches!(found, Err(Failure::Check(_))), "byte {at}");
+            assert!(matches!(check(&wrong), Err(Failure::Check(_))), "byte {at}");
         }
-        let cut = &handed[..handed.len() - 1];
-        assert!(check::<Xor, K, u16>(&work, &table, &results, &mut &cut[..]).is_err());
+        assert!(check(&handed[..handed.len() - 1]).is_err());
     }
 
     #[test]
     fn verification_sees_every_result() {
-        verification::<Additive>(Sharing::Additive);
-        verification::<Bitwise>(Sharing::Xor);
+        verification(Sharing::Additive);
+        verification(Sharing::Xor);
     }
 }

@@ -88,7 +88,7 @@ pub fn measure_machine() -> Result<Machine> {
     };
     let ots = Rates { start: std::array::from_fn(start), ..ots };
     let round = Machine::REFERENCE.round;
-    Ok(Machine { start: usual.setup, round, ots, hash, word, byte, wire: 1e9 * usual.wire })
+    Ok(Machine { start: usual.setup, round, ots, hash, word, byte, wire: 1e9 * usual.wire, asked: None })
 }
 
 /// Seconds of a start that cannot be told from noise.

@@ -1,6 +1,9 @@
 //! What names the rows of a file.
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+};
 
 use prim::wipe::Wiped;
 use serde::{
@@ -40,6 +43,19 @@ impl Ids {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         let name = &self.text[start as usize..end as usize];
         Some(str::from_utf8(name).expect("names are put in as text"))
+    }
+
+    /// Two rows of one name, the first ones of those that there are.
+    pub fn twice(&self) -> Option<[usize; 2]> {
+        let keys = RandomState::new();
+        let mut hashed: Vec<(u64, usize)> =
+            self.iter().enumerate().map(|(row, name)| (keys.hash_one(name), row)).collect();
+        hashed.sort_unstable();
+        let same = |pair: &[(u64, usize)]| {
+            let [a, b] = [pair[0].1, pair[1].1];
+            (pair[0].0 == pair[1].0 && self.get(a) == self.get(b)).then_some([a, b])
+        };
+        hashed.windows(2).filter_map(same).min_by_key(|rows| rows[1])
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &str> {
@@ -117,6 +133,13 @@ impl Visitor<'_> for Next<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_occur_twice() {
+        let twice = |names: &[&str]| names.iter().collect::<Ids>().twice();
+        assert_eq!((twice(&[]), twice(&["a"]), twice(&["a", "b", "ab", ""])), (None, None, None));
+        assert_eq!(twice(&["a", "c", "b", "c", "a", "b", "a"]), Some([1, 3]));
+    }
 
     #[test]
     fn names_are_told_apart() {

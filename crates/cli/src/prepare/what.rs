@@ -95,10 +95,9 @@ impl Lookups {
         };
         let (index, output) = (self.index.into(), self.output.into());
         let job = LookupJob { index, output, index_bits, value_bits: self.value_bits.unwrap_or(64) };
-        let otherwise = if index_bits <= 8 { Protocol::Doubling } else { Protocol::Tree };
         let protocol = match protocol {
             Choice::Of(protocol) => protocol,
-            Choice::Auto => otherwise,
+            Choice::Auto => Protocol::to_store(&job),
         };
         protocol.check(&job)?;
         Ok(Box::new(operation::Lookup::blank(protocol, job)?))

@@ -45,6 +45,23 @@ pub enum CompareDomain {
     Unsigned,
 }
 
+impl CompareDomain {
+    /// What serves numbers of `bits` bits of which x lies in the range `x` and y in the range `y`, both ends included:
+    /// the cheapest. `None` if no reading of the words holds both.
+    pub fn of(bits: u32, x: [i128; 2], y: [i128; 2]) -> Option<Self> {
+        let half = 1i128 << bits.clamp(1, 64).saturating_sub(1);
+        let (least, most) = (x[0].min(y[0]), x[1].max(y[1]));
+        // Differences that fit, in either order, take a third of the work.
+        if bits >= 2 && x[1] - y[0] < half && y[1] - x[0] < half {
+            Some(Self::Near)
+        } else if -half <= least && most < half {
+            Some(Self::Signed)
+        } else {
+            (0 <= least && most < 2 * half).then_some(Self::Unsigned)
+        }
+    }
+}
+
 /// What the comparisons of a batch have in common. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CompareJob {

@@ -152,6 +152,11 @@ impl Protocol {
         self.ask(Question(job))
     }
 
+    /// The one for stores, where none is asked for: what is on disk is small, and made once for any number of lookups.
+    pub fn to_store(job: &LookupJob) -> Self {
+        if job.index_bits <= 8 { Self::Doubling } else { Self::Tree }
+    }
+
     /// What `batch` lookups cost, with words no wider than the entries need: of 8, 16, 32 or 64 bits. `ar` costs more
     /// with wider ones.
     ///

@@ -99,10 +99,15 @@ impl<V: Generator> Spec for Vectors<V> {
     }
 }
 
-/// Local work of reading a table by a row of bits. Four bits choose among the sums of four entries.
+/// Local work of reading a table by a row of bits.
 pub(super) fn reading(job: &LookupJob) -> Work {
-    let table = (job.value_bits.div_ceil(8) as usize) << job.index_bits;
-    Work::index() + Work::row(1 << job.index_bits) + Work::bytes(table / 4)
+    reading_columns(job.index_bits, job.value_bits, 1)
+}
+
+/// The same of columns that are read together: a table each. Four bits choose among the sums of four entries.
+pub(crate) fn reading_columns(index_bits: u32, value_bits: u32, columns: usize) -> Work {
+    let table = (value_bits.div_ceil(8) as usize) << index_bits;
+    Work::index() + Work::row(1 << index_bits) + Work::bytes(columns * table / 4)
 }
 
 /// Bytes of what removes the sign from one output: this party's bit and choice, its pads as sender and as

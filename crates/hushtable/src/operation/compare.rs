@@ -105,10 +105,8 @@ impl Compare {
         y: [i64; 2],
         objective: Objective,
     ) -> Result<Self> {
-        let half = 1i128 << bits.clamp(1, 64).saturating_sub(1);
-        let near = |a: [i64; 2], b: [i64; 2]| i128::from(a[1]) - i128::from(b[0]) < half;
-        // Differences that fit, in either order, take a third of the work.
-        let domain = if near(x, y) && near(y, x) { CompareDomain::Near } else { CompareDomain::Signed };
+        let wide = |range: [i64; 2]| range.map(i128::from);
+        let domain = CompareDomain::of(bits, wide(x), wide(y)).unwrap_or(CompareDomain::Signed);
         let range = match relation {
             Relation::Min => [x[0].min(y[0]), x[1].min(y[1])],
             _ => [x[0].max(y[0]), x[1].max(y[1])],

@@ -35,7 +35,7 @@ impl Lookup {
     /// [`Error::Param`](crate::Error::Param) for a job that the protocol does not serve.
     pub fn blank(protocol: Protocol, job: LookupJob) -> Result<Self> {
         protocol.check(&job)?;
-        let table = Arc::new(Tabulated::new(&vec![0.0; 1 << job.index_bits], 0)?);
+        let table = Arc::new(Tabulated::integers(vec![0; 1 << job.index_bits]));
         Ok(Self { name: "lookup".into(), job, table, protocol })
     }
 
@@ -66,15 +66,19 @@ impl Lookup {
         Table::new(self.job.value_bits, entries.collect())
     }
 
-    /// Material as it is spent by indices.
-    fn ready<G: Group, K: Kind, R: Ring>(&self, prepared: Prepared<G, K, R>) -> Result<Box<dyn Material>> {
-        let (index_bits, table) = (self.job.index_bits, self.entries::<R>()?);
-        Ok(material(prepared.len(), move |s, given| {
+    /// Material as it is spent by indices in the table.
+    fn ready<G: Group, K: Kind, R: Ring>(
+        &self,
+        prepared: Prepared<G, K, R>,
+        table: Table<R>,
+    ) -> Box<dyn Material> {
+        let index_bits = self.job.index_bits;
+        material(prepared.len(), move |s, given| {
             let [x] = operands(given)?;
             let x = x.iter().map(|&x| x as u32).collect();
             let y = prepared.lookup(s, &table, &Share::<G::Kind, u32>::new(index_bits, x))?;
             Ok(y.into_wide())
-        }))
+        })
     }
 }
 
@@ -146,7 +150,8 @@ impl Typed for Make<'_, '_> {
 
     fn call<G: Group, K: Kind, R: Ring>(self, lookup: &Lookup) -> Self::Out {
         let table = lookup.entries::<R>()?;
-        lookup.ready(lookup.protocol.prepare::<G, K, R>(self.from, &table, self.items)?)
+        let prepared = lookup.protocol.prepare::<G, K, R>(self.from, &table, self.items)?;
+        Ok(lookup.ready(prepared, table))
     }
 }
 

@@ -122,7 +122,11 @@ impl Operation for LayerNorm {
     }
 
     fn result(&self) -> Held {
-        held(self.job.bits, self.job.scale, None)
+        // A number of a row less the mean is at most the root of its length times the deviation; a unit for errors.
+        let NormJob { bits, scale, len, gain, .. } = self.job;
+        let most = ((gain * ((len as f64).sqrt() + 1.0) + 1.0) * 2f64.powi(scale as i32)) as i64;
+        let end = i64::MAX >> (64 - bits.clamp(1, 64));
+        held(bits, scale, Some([(-most).max(-end - 1), most.min(end)]))
     }
 
     fn takes(&self, _operand: usize) -> usize {

@@ -23,7 +23,10 @@
 //! because both parties are semi-honest and the keys are outputs of a random oracle bound to the
 //! session and to the transcript; its known gaps concern malicious parties.
 
-use std::thread;
+use std::{
+    sync::{Mutex, PoisonError},
+    thread,
+};
 
 use curve25519_dalek::{
     RistrettoPoint, Scalar,
@@ -157,9 +160,17 @@ where
     let middle = items.len() / 2;
     let (first, second) = all.split_at_mut(middle);
     let fill = |out: &mut [U], items: &[T]| out.iter_mut().zip(items).for_each(|(out, item)| *out = f(item));
+    let second = Mutex::new(Some(second));
+    let rest = || {
+        let second = second.lock().unwrap_or_else(PoisonError::into_inner).take();
+        second.into_iter().for_each(|second| fill(second, &items[middle..]));
+    };
     thread::scope(|scope| {
-        scope.spawn(|| fill(second, &items[middle..]));
+        let other = thread::Builder::new().spawn_scoped(scope, &rest);
         fill(first, &items[..middle]);
+        if other.is_err() {
+            rest(); // the system has no thread to spare
+        }
     });
     all
 }

@@ -119,10 +119,10 @@ impl fmt::Display for Limits {
 }
 
 impl Rates {
-    /// SoftSpoken and set M as `hushtable-bench ot` found them at 2^24 OTs on two cores, in quiet moments; sets S and L
-    /// in the proportion to M of other runs. `hushtable calibrate` measures those of a machine.
+    /// The medians of four runs of `hushtable calibrate --local`, which measures those of a machine: two cores of an
+    /// AMD EPYC with vectors of 512 bits, shared by both parties and others.
     pub const REFERENCE: Self =
-        Self { soft: [11.5, 8.8, 6.2, 21.3], ferret: [12.8, 9.4, 30.0], start: [0.3e-3, 1e-3, 4e-3] };
+        Self { soft: [19.8, 15.1, 12.0, 49.6], ferret: [23.4, 21.1, 44.7], start: [0.2e-3, 1.4e-3, 4.9e-3] };
 
     /// Nanoseconds an OT of SoftSpoken over subfields of `2^k`, one of [`SUBFIELDS`].
     pub(crate) fn soft_ns(&self, k: u32) -> f64 {

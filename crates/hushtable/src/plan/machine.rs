@@ -1,6 +1,9 @@
 //! How fast machines are.
 
-use crate::{bill::Work, ot::Rates};
+use crate::{
+    bill::Work,
+    ot::{Rates, Scheme},
+};
 
 /// How fast a pair of machines is: seconds without the link's delay, or nanoseconds an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,25 +22,28 @@ pub struct Machine {
     pub byte: f64,
     /// Nanoseconds a byte that a party sends or receives, besides what the link takes.
     pub wire: f64,
+    /// The extension that makes correlated OTs, if one is asked for; no figure of the machine.
+    pub asked: Option<Scheme>,
 }
 
 impl Machine {
-    /// What `hushtable calibrate` finds on two cores of an AMD EPYC (Zen 3).
+    /// What `hushtable calibrate` finds, as for [`Rates::REFERENCE`].
     pub const REFERENCE: Self = Self {
-        start: 16.2e-3,
+        start: 11.2e-3,
         round: 50e-6,
         ots: Rates::REFERENCE,
-        hash: 0.99,
-        word: 2.0,
-        byte: 0.05,
-        wire: 0.8,
+        hash: 0.70,
+        word: 1.95,
+        byte: 0.021,
+        wire: 0.12,
+        asked: None,
     };
 
     /// Of two ends the slower in each respect: what a session of both runs at.
     pub fn slower(self, peer: Self) -> Self {
         let (mut mine, theirs) = (self.figures(), peer.figures());
         mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = mine.max(theirs));
-        Self::from(mine)
+        Self { asked: self.asked.or(peer.asked), ..Self::from(mine) }
     }
 
     /// The names of its [`figures`](Self::figures).
@@ -62,7 +68,8 @@ impl Machine {
 
     /// Its figures, in the order of the fields.
     pub fn figures(self) -> [f64; 16] {
-        let Self { start, round, ots: Rates { soft, ferret, start: starts }, hash, word, byte, wire } = self;
+        let Self { start, round, ots: Rates { soft, ferret, start: starts }, hash, word, byte, wire, .. } =
+            self;
         let ([a, b, c, d], [e, f, g], [h, i, j]) = (soft, ferret, starts);
         [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire]
     }
@@ -84,6 +91,6 @@ impl From<[f64; 16]> for Machine {
     fn from(figures: [f64; 16]) -> Self {
         let [start, round, a, b, c, d, e, f, g, h, i, j, hash, word, byte, wire] = figures;
         let ots = Rates { soft: [a, b, c, d], ferret: [e, f, g], start: [h, i, j] };
-        Self { start, round, ots, hash, word, byte, wire }
+        Self { start, round, ots, hash, word, byte, wire, asked: None }
     }
 }

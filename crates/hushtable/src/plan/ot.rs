@@ -4,7 +4,7 @@ use super::clock::{Clock, Senders};
 use crate::{
     net::LinkShape,
     ot::{
-        Limits, Rates,
+        Limits, Rates, Scheme,
         choice::{ferret_bits, soft_bits},
         params::{LpnSet, SETS},
     },
@@ -37,9 +37,9 @@ pub struct OtCost {
     pub bytes: [f64; 2],
 }
 
-/// What the parties settle over this link.
-pub fn limits(link: &LinkShape, rates: &Rates) -> Limits {
-    Limits::new(None, link, rates)
+/// What the parties settle over this link, if one of them asks for an extension.
+pub fn limits(asked: Option<Scheme>, link: &LinkShape, rates: &Rates) -> Limits {
+    Limits::new(asked, link, rates)
 }
 
 /// Of so many in which P0 is the sender, and in which P1 is.

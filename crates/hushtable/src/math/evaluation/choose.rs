@@ -10,7 +10,7 @@ use crate::{
     arith::Objective,
     bill::{Bill, Work},
     error::{Error, Result},
-    lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE},
+    lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE, vectors::reading_columns},
     math::{
         functions::{Accuracy, Method, Options, Outside, target::Target},
         splines::{
@@ -233,9 +233,10 @@ pub(super) fn weigh(form: &Form, bill: &Bill, objective: Objective) -> Result<f6
     })
 }
 
-/// Of the time that a lookup takes online by the model of [`plan`], the part that each column takes where those of
-/// a vector are read together, taken for a single one too. Fitted to splines of all degrees in rings of 16 to 64 bits.
-const COLUMN: f64 = 0.6;
+/// What a column takes once it is read: written, read back, and multiplied with powers, two on average.
+fn read_column() -> Work {
+    Work::words(4)
+}
 
 /// What a correlated OT in stock takes online: a block through the hash, a word that is masked and packed, and one that
 /// is unpacked.
@@ -243,8 +244,8 @@ fn spent_ot() -> Work {
     Work::hashes(1) + Work::words(2)
 }
 
-/// Predicted time of a number offline and online: the lookup by the model of [`plan`], the rest by its correlated
-/// OTs, each of which is hashed, masked and sent.
+/// Predicted time of a number offline and online: the lookup by the work that [`plan`] counts, of all columns that are
+/// read together, the rest by its correlated OTs, each of which is hashed, masked and sent.
 fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let machine = Machine::REFERENCE;
     let each = |seconds: f64| seconds * 1e9 / BATCH as f64;
@@ -259,6 +260,7 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
     let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
-    let online = each(tree.online.seconds) * columns as f64 * COLUMN + others * spent;
+    let read = reading_columns(index_bits, value_bits, columns) + read_column() * columns as f64;
+    let online = machine.seconds(read, 1) * 1e9 + others * spent;
     Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])
 }

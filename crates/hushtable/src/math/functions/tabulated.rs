@@ -49,6 +49,11 @@ impl Tabulated {
         Ok(Self { entries, fraction_bits })
     }
 
+    /// Integers, as they are; those wider than [`MAX_VALUE_BITS`] are not exact as a `f64`.
+    pub fn integers(entries: Vec<i64>) -> Self {
+        Self { entries, fraction_bits: 0 }
+    }
+
     /// The values times `2^fraction_bits`.
     pub fn entries(&self) -> &[i64] {
         &self.entries

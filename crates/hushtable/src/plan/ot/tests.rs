@@ -35,7 +35,7 @@ fn a_session_sends_what_is_predicted() {
         let link: LinkShape = text.parse().expect("a link");
         for log in [8, 12, 15, 17, 20] {
             let count = 1 << log;
-            let wanted = limits(&link, &rates);
+            let wanted = limits(None, &link, &rates);
             let predicted = cost([count as u64; 2], &wanted, &rates);
             let found = session(link, [OtWish::default(); 2], count).expect("an honest run");
             for (role, (settled, sent)) in found.into_iter().enumerate() {
