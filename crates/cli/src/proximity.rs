@@ -196,8 +196,8 @@ fn places(args: &ProximityArgs) -> Result<(Columns<f64>, Vec<Wiped<u64>>)> {
         inside.ok_or_else(|| format!("is outside -{end} to {end} {unit}"))
     })?;
     let columns = match args.plane {
-        true => coordinates(&file, &read, Proximity::plane)?.to_vec(),
-        false => coordinates(&file, &read, Proximity::coordinates)?.to_vec(),
+        true => coordinates(&file, &read, Proximity::plane)?,
+        false => coordinates(&file, &read, Proximity::coordinates)?,
     };
     Ok((read, columns))
 }
