@@ -2,10 +2,10 @@
 //!
 //! # Functionality
 //! For each pair of objects: shares of the bit whether the great-circle distance between them, on a sphere of the
-//! earth's mean radius, is at most D; or the distance in a plane. Either each party knows the place of its own object, or
-//! both hold shares of both places. Pairs whose distance is nearer to D than [`Proximity::error`], in metres, may be
-//! judged either way; no other pair is. The sphere itself is not the ellipsoid: true distances differ by up to half a
-//! percent.
+//! earth's mean radius, is at most D; or the distance in a plane. Either each party knows the place of its own object,
+//! or both hold shares of both places. Pairs whose distance is nearer to D than [`Proximity::error`], in metres, may
+//! be judged either way; no other pair is. The sphere itself is not the ellipsoid: true distances differ by up to half
+//! a percent.
 //!
 //! An opened bit says that the other's object is within D of one's own, or is not.
 //!
@@ -22,8 +22,8 @@
 //! cosines. Then the comparison.
 //!
 //! # Cost, a pair
-//! Own places: that of a [`SmallMatrixProduct`] of three numbers, 81 correlated OTs, or of two, 56; shared places: six of
-//! [`Angles`]. Then a comparison of 55, of 57 or of 50 bits.
+//! Own places: that of a [`SmallMatrixProduct`] of three numbers, 81 correlated OTs, or of two, 56; shared places: six
+//! of [`Angles`]. Then a comparison of 55, of 57 or of 50 bits.
 //!
 //! # Source
 //! fss-spec 16 (the linear form of the haversine); figures-checked, Proximity (metres).
@@ -114,7 +114,8 @@ impl Proximity {
     /// Whether objects are at most `within` metres apart.
     ///
     /// # Errors
-    /// [`Error::Param`] unless that is a metre or more, and no more than half of the way around, or 20000 km in a plane.
+    /// [`Error::Param`] unless that is a metre or more, and no more than half of the way around, or 20000 km in a
+    /// plane.
     pub fn new(within: f64, places: Places) -> Result<Self> {
         let most = places.most();
         if !(1.0..=most).contains(&within) {
@@ -182,8 +183,8 @@ impl Proximity {
         Ok(all.map(|value| value.round() as i64 as u64))
     }
 
-    /// The operands of [`Places::Plane`]: an object's coordinates in metres, east and north of a point on which the parties
-    /// agreed.
+    /// The operands of [`Places::Plane`]: an object's coordinates in metres, east and north of a point on which the
+    /// parties agreed.
     ///
     /// # Errors
     /// [`Error::Param`] unless these are -10000000 to 10000000.
@@ -234,8 +235,8 @@ fn angles() -> AngleJob {
     AngleJob { turn_bits: TURN, bits: SUM, fraction: FRACTION }
 }
 
-/// Takes this party's [coordinates](Proximity::coordinates) x, y and z; or those [in a plane](Proximity::plane), x and y;
-/// or its shares of the [latitudes and longitudes](Proximity::turns) of both objects, mod `2^36`.
+/// Takes this party's [coordinates](Proximity::coordinates) x, y and z; or those [in a plane](Proximity::plane), x and
+/// y; or its shares of the [latitudes and longitudes](Proximity::turns) of both objects, mod `2^36`.
 impl Operation for Proximity {
     fn name(&self) -> String {
         "proximity".into()

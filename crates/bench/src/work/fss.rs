@@ -1,6 +1,6 @@
 //! `fss`: function secret sharing, by object: keys have a file, and so have the objects that are operations.
 
-mod cut;
+mod gates;
 mod keys;
 mod operations;
 
@@ -22,16 +22,16 @@ pub struct FssWork {
     /// Bits of the position, or of the numbers, 1 to 24
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=24))]
     bits: u32,
-    /// Bits behind the point of sin, cos, tan and fusion; bits that trunc cuts off [default: half of --bits]
+    /// Bits behind the point of sin, cos, sincos, tan and fusion; bits that trunc cuts off [default: half of --bits]
     #[arg(long, value_name = "F", value_parser = clap::value_parser!(u32).range(1..=23))]
     #[serde(default)]
     fraction_bits: Option<u32>,
     /// Bits of a key's shared payload, of one bit by XOR, else additive; without it the payload is the bit 1. Of a table's
-    /// entry [default: as --bits]
+    /// entry [default: as --bits], of a spline's results [default: twice --bits]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[serde(default)]
     payload_bits: Option<u32>,
-    /// How many intervals, which cover all numbers
+    /// How many intervals, or pieces of a spline, which cover all numbers
     #[arg(long, value_name = "K", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[serde(default = "four")]
     intervals: u32,
@@ -70,10 +70,14 @@ enum Object {
     PublicTable,
     /// A lookup in a table that is shared
     SecretTable,
+    /// Polynomials of degree 2 over --intervals pieces, in one opening
+    Spline,
     /// `sin(pi x)`
     Sin,
     /// `cos(pi x)`
     Cos,
+    /// Both of these at once
+    Sincos,
     /// `tan(pi x)`
     Tan,
     /// Whether two places are within 250 m
@@ -107,13 +111,14 @@ impl fmt::Display for FssWork {
             write!(f, " shared by {}", name(index))?;
         }
         if let Some(payload) = self.payload_bits {
-            write!(f, ", {} of {payload} bits", if self.is_key() { "payload" } else { "entries" })?;
+            write!(f, ", {} of {payload} bits", if self.is_key() { "payload" } else { "results" })?;
         }
         match self.object {
             Object::Interval => write!(f, ", {} intervals", self.intervals)?,
+            Object::Spline => write!(f, ", {} pieces", self.intervals)?,
             Object::Digits => write!(f, ", digits of {}", self.digit())?,
             Object::Trunc => write!(f, ", {} cut off", self.fraction_bits())?,
-            Object::Sin | Object::Cos | Object::Tan | Object::Fusion => {
+            Object::Sin | Object::Cos | Object::Sincos | Object::Tan | Object::Fusion => {
                 write!(f, ", {} behind the point", self.fraction_bits())?;
             }
             _ => {}
@@ -132,7 +137,13 @@ impl Benchmark for FssWork {
             Object::Dpf | Object::Dcf => "key",
             Object::Eq | Object::Cmp | Object::Interval => "comparison",
             Object::PublicTable | Object::SecretTable => "lookup",
-            Object::Trunc | Object::Digits | Object::Sin | Object::Cos | Object::Tan => "value",
+            Object::Trunc
+            | Object::Digits
+            | Object::Spline
+            | Object::Sin
+            | Object::Cos
+            | Object::Sincos
+            | Object::Tan => "value",
             Object::Proximity => "pair",
             Object::Fusion => "decision",
         }

@@ -22,7 +22,7 @@ const WORDS: usize = 1 << 22;
 const MOST: usize = 64;
 
 /// A bit for each of some public intervals: whether a signed number lies in it. One opening for all of them.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Intervals {
     bits: u32,
     intervals: Vec<Range<i64>>,

@@ -9,16 +9,17 @@ use apps::{
 };
 use hushtable::{
     Role,
+    arith::PiecewiseJob,
     bill::Bill,
     lut::{LookupJob, Protocol},
-    math::{Evaluation, Function, Options, Tabulated},
+    math::{Evaluation, Function, Options, SinCos, Tabulated},
     operation::{Intervals, Lookup, Operation, SecretTable},
     share::Sharing,
 };
 use hushtable_cli::failure::{Failure, Result};
 use prim::ring::low;
 
-use super::{FssWork, Object, cut};
+use super::{FssWork, Object, gates};
 use crate::{
     inputs,
     lanes::{self, Lanes},
@@ -73,13 +74,13 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         Object::Eq => Arc::new(Intervals::new(bits, vec![0..1])?),
         Object::Cmp => Arc::new(Intervals::new(bits, vec![-half..0])?),
         Object::Interval => Arc::new(Intervals::new(bits, knots(work))?),
-        Object::Trunc => Arc::new(cut::Reduction { bits, cut: work.fraction_bits() }),
+        Object::Trunc => Arc::new(gates::Reduction { bits, cut: work.fraction_bits() }),
         Object::Digits => {
             let digit = work.digit();
             if digit == 0 || !bits.is_multiple_of(digit) {
                 return Err(Failure::new(format!("--digit-bits {digit} do not divide --bits {bits}")));
             }
-            Arc::new(cut::Digits { bits, digit })
+            Arc::new(gates::Digits { bits, digit })
         }
         Object::PublicTable => {
             let table = Arc::new(Tabulated::new(&values(bits, value_bits), 0)?);
@@ -99,9 +100,26 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         Object::Sin | Object::Cos | Object::Tan => {
             Arc::new(Evaluation::new(function(work), bits, work.fraction_bits(), &Options::default())?)
         }
+        Object::Sincos => {
+            let both = SinCos::new(Function::SinPi, bits, work.fraction_bits(), &Options::default())?;
+            Arc::new(gates::Both(both))
+        }
+        Object::Spline => {
+            let ring = work.payload_bits.unwrap_or((2 * bits).min(64));
+            let job = PiecewiseJob { bits, ring, degree: DEGREE };
+            Arc::new(gates::Spline { job, coefficients: Arc::new(coefficients(work, ring)) })
+        }
         Object::Proximity => Arc::new(Proximity::new(WITHIN, Places::Own)?),
         Object::Fusion => Arc::new(Fusion::new(work.fraction_bits(), &WEIGHTS, THRESHOLD)?),
     })
+}
+
+/// Degree of a spline, and the coefficients of each piece.
+const DEGREE: u32 = 2;
+
+fn coefficients(work: &FssWork, ring: u32) -> Vec<Vec<u64>> {
+    let mut words = inputs::words("coefficients", 0, 0).map(|w| low(w, ring));
+    (0..work.intervals).map(|_| words.by_ref().take(DEGREE as usize + 1).collect()).collect()
 }
 
 /// Most index bits of a lookup in one round.
@@ -240,6 +258,23 @@ fn right(work: &FssWork, bits: u32, table: &[u64], plain: &Plain, got: &[u64]) -
             let want = want.clamp(-end, end - 1.0);
             (signed(got[0], bits) as f64 - want).abs() <= 2.0
         }
+        (Object::Sincos, Plain::Number(x)) => {
+            let unit = 2f64.powi(work.fraction_bits() as i32);
+            let x = signed(*x, work.bits) as f64 / unit;
+            [Function::SinPi, Function::CosPi]
+                .iter()
+                .zip(got)
+                .all(|(f, got)| (signed(*got, bits) as f64 - f.eval(x) * unit).abs() <= 2.0)
+        }
+        (Object::Spline, Plain::Number(x)) => {
+            let piece = (x * u64::from(work.intervals)) >> work.bits;
+            // Pieces begin at whole numbers.
+            let piece = (0..=piece + 1).rev().find(|i| (i << work.bits) / u64::from(work.intervals) <= *x);
+            let all = coefficients(work, bits);
+            let value = |a: &Vec<u64>| a.iter().rev().fold(0u64, |sum, a| sum.wrapping_mul(*x).wrapping_add(*a));
+            let of = piece.and_then(|i| all.get(i as usize));
+            of.is_some_and(|a| got == [low(value(a), bits)])
+        }
         (Object::Proximity, Plain::Apart(metres)) => {
             let error = Proximity::new(WITHIN, Places::Own).map_or(0.0, |asked| asked.error());
             (metres - WITHIN).abs() <= error || of(*metres <= WITHIN)
@@ -271,6 +306,7 @@ mod tests {
             (Object::Trunc, Plain::Number(0x8200), vec![0x41], vec![0x42]),
             (Object::Digits, Plain::Number(0x1234), vec![0x34, 0x12], vec![0x12, 0x34]),
             (Object::Sin, Plain::Number(256), vec![512], vec![515]),
+            (Object::Sincos, Plain::Number(256), vec![512, 0], vec![0, 512]),
             (Object::Cos, Plain::Number(512), vec![0xfe00], vec![512]),
             (Object::Tan, Plain::Number(128), vec![512], vec![500]),
             (Object::Proximity, Plain::Apart(249.0), vec![1], vec![0]),
