@@ -208,8 +208,8 @@ fn wrong_places() {
     let columns = "--mine a.csv --latitude lat --longitude lon";
     for (asked, fragment) in [
         (format!("{columns} --within 250"), "a distance has a unit: 250m or 2.5km"),
-        (format!("{columns} --within 0.5m"), "distance: 0.5; accepted: 1 to"),
-        (format!("{columns} --within 20100km"), "accepted: 1 to 20015115 metres"),
+        (format!("{columns} --within 0.5m"), "distance: 0.5 is not supported; accepted: 1 to"),
+        (format!("{columns} --within 20100km"), "accepted: 1 to 20015114 metres"),
         (format!("{columns} --within 9m --east x"), "--east needs --plane"),
         (format!("{columns} --within 9m --plane"), "--latitude is for degrees"),
         (format!("{columns} --within 9m --all-pairs 1048577"), "1048577 pairs; accepted: at most 1048576"),
