@@ -177,7 +177,9 @@ fn job(args: &ProximityArgs) -> Result<Job> {
         (Some(pairs), Some(ids)) => (None, Some(pairs.labels(&ids))),
         (_, ids) => (ids.map(Arc::new), None),
     };
-    Ok(Job { labels, ..Job::new(threads, reveal, work, column, ids, operands, gives) })
+    let mut job = Job::new(threads, reveal, work, column, ids, operands, gives);
+    job.labels = labels;
+    Ok(job)
 }
 
 /// The rows of this party's places, and their coordinates as the operation takes them.
