@@ -7,7 +7,9 @@ use hushtable::{
     arith::{CompareDomain, CompareJob, MatrixShape, Objective},
     lut::LookupJob,
     math::{Affine, NormJob, SoftmaxJob},
-    operation::{self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, Truncate},
+    operation::{
+        self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, Truncate,
+    },
 };
 use numpy::PyReadonlyArrayDyn;
 use pyo3::prelude::*;

@@ -92,7 +92,9 @@ fn in_units(score: f64) -> u64 {
 /// # Errors
 /// For other arguments and files, and those of the session.
 pub fn party(asked: &[String]) -> Result<()> {
-    let [how, address, file, identity @ ..] = asked else { return Err("see the first lines of fusion.rs".into()) };
+    let [how, address, file, identity @ ..] = asked else {
+        return Err("see the first lines of fusion.rs".into());
+    };
     let visitors = read(Path::new(file))?;
     let options = match identity {
         [] => Options::plain(),
@@ -190,7 +192,8 @@ fn compare(gate: &Visitors, bureau: &Visitors, p0: &[u8], p1: &[u8]) -> Result<S
         right += usize::from(*got == (mean >= THRESHOLD));
         near += usize::from((mean - THRESHOLD).abs() < 2e-4);
         accepted += usize::from(*got);
-        let means = [0, DEVICES].map(|at| Fusion::mean(&WEIGHTS[at..at + DEVICES], &scores[at..at + DEVICES]));
+        let means =
+            [0, DEVICES].map(|at| Fusion::mean(&WEIGHTS[at..at + DEVICES], &scores[at..at + DEVICES]));
         alone.iter_mut().zip(means).for_each(|(n, mean)| *n += usize::from((mean >= THRESHOLD) != *got));
         if *id != gate.ids[i] {
             return Err(format!("{id} is not {}", gate.ids[i]).into());

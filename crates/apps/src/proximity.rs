@@ -292,7 +292,8 @@ impl Operation for Proximity {
 
     fn stored_as(&self) -> String {
         let results = self.closer.result();
-        let bits = if results.bits > 1 { format!(", as numbers of {} bits", results.bits) } else { String::new() };
+        let bits =
+            if results.bits > 1 { format!(", as numbers of {} bits", results.bits) } else { String::new() };
         format!("proximity ({}){bits}", self.method())
     }
 
@@ -350,12 +351,7 @@ impl Material for Pairs {
 }
 
 /// Shares of the negative squares of the distances: `2 a b - |a|^2 - |b|^2`.
-fn distances(
-    s: &mut Session,
-    places: Places,
-    products: SmallMatrixProduct,
-    own: &[&[u64]],
-) -> Result<Words> {
+fn distances(s: &mut Session, places: Places, products: SmallMatrixProduct, own: &[&[u64]]) -> Result<Words> {
     let (items, each, bits) = (own[0].len(), own.len(), places.bits());
     let all = Zeroizing::new((0..each * items).map(|i| own[i % each][i / each]).collect::<Vec<u64>>());
     let (row, numbers) = match s.role() {

@@ -151,10 +151,9 @@ fn job(args: &ProximityArgs) -> Result<Job> {
             "is for degrees; --plane has --east and --north",
             [("--latitude", args.latitude.is_some()), ("--longitude", args.longitude.is_some())],
         )?,
-        false => refuse(
-            "needs --plane",
-            [("--east", args.east.is_some()), ("--north", args.north.is_some())],
-        )?,
+        false => {
+            refuse("needs --plane", [("--east", args.east.is_some()), ("--north", args.north.is_some())])?
+        }
     }
     let reveal = args.terms.reveal.on(&args.link)?;
     let work = Work::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);

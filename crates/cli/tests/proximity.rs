@@ -72,7 +72,8 @@ fn what_it_would_show_is_said_before() {
     let pairs = site.run(&format!("explain proximity {asked} --all-pairs 7 {BANK}")).ok().stdout;
     assert!(pairs.contains("proximity for each of 4200 rows"), "{pairs}");
     assert!(pairs.contains("each row is compared with each of the peer's"), "{pairs}");
-    let plane = site.run(&format!("explain proximity {asked} --plane --east longitude --north latitude {BANK}"));
+    let plane =
+        site.run(&format!("explain proximity {asked} --plane --east longitude --north latitude {BANK}"));
     let plane = plane.ok().stdout;
     assert!(plane.contains("in a plane") && plane.contains("less than 0.18 m by proof"), "{plane}");
 }
@@ -82,7 +83,8 @@ fn what_it_would_show_is_said_before() {
 fn metres_in_a_plane() {
     let site = Site::new();
     let (mut a, mut b, mut want) = ("id,east,north\n".to_owned(), "north,east,id\n".to_owned(), Vec::new());
-    for (i, (east, north)) in [(0.0, 0.0), (-1e7, 1e7), (3_500_000.125, 5_400_000.5)].into_iter().enumerate() {
+    for (i, (east, north)) in [(0.0, 0.0), (-1e7, 1e7), (3_500_000.125, 5_400_000.5)].into_iter().enumerate()
+    {
         for (j, off) in [-0.25, 0.0, 0.25].into_iter().enumerate() {
             let (x, y) = (east + 300.0 * if east < 0.0 { 1.0 } else { -1.0 }, north - 400.0 - off);
             a += &format!("p{i}{j},{east},{north}\n");
@@ -93,14 +95,22 @@ fn metres_in_a_plane() {
     site.write("a.csv", &a);
     site.write("b.csv", &b);
     let asked = "--plane --within 0.5km --force";
-    both(&site, &format!("{asked} --mine a.csv --output p0.csv"), &format!("{asked} --mine b.csv --output p1.csv"));
+    both(
+        &site,
+        &format!("{asked} --mine a.csv --output p0.csv"),
+        &format!("{asked} --mine b.csv --output p1.csv"),
+    );
     assert_eq!((values(&site, "p0.csv"), values(&site, "p1.csv")), (want.clone(), want));
     assert!(site.read("p1.csv").starts_with("id,within_0.5km\np00,"));
     // The largest distance there is.
     site.write("a.csv", "id,east,north\na,-1e7,0\nb,-1e7,-1e7\n");
     site.write("b.csv", "id,east,north\na,1e7,0\nb,1e7,1e7\n");
     let asked = "--plane --within 20000km --force";
-    both(&site, &format!("{asked} --mine a.csv --output p0.csv"), &format!("{asked} --mine b.csv --output p1.csv"));
+    both(
+        &site,
+        &format!("{asked} --mine a.csv --output p0.csv"),
+        &format!("{asked} --mine b.csv --output p1.csv"),
+    );
     assert_eq!(values(&site, "p0.csv"), [1.0, 0.0]);
 }
 
@@ -179,8 +189,10 @@ fn prepared_ahead() {
         &format!("{asked} --mine ferry.csv --store telecom.store"),
     );
     assert_eq!(values(&site, "p0.csv"), near);
-    let wrong = format!("proximity --mine tug.csv --plane --north latitude --east longitude --within 250m {BANK}");
-    site.run(&format!("{wrong} --store bank.store --output x.csv --connect 127.0.0.1:9")).fails_with(6, "store");
+    let wrong =
+        format!("proximity --mine tug.csv --plane --north latitude --east longitude --within 250m {BANK}");
+    site.run(&format!("{wrong} --store bank.store --output x.csv --connect 127.0.0.1:9"))
+        .fails_with(6, "store");
     site.run(&format!("prepare ge --plane --items 5 --store s {BANK} --connect 127.0.0.1:9"))
         .fails_with(2, "--plane is for proximity");
 }
@@ -189,10 +201,17 @@ fn prepared_ahead() {
 #[test]
 fn wrong_places() {
     let site = Site::new();
-    let run = |asked: &str| site.run(&format!("proximity {asked} --output out.csv --connect 127.0.0.1:9 {BANK}"));
+    let run =
+        |asked: &str| site.run(&format!("proximity {asked} --output out.csv --connect 127.0.0.1:9 {BANK}"));
     for (text, fragment) in [
-        ("id,latitude,longitude\na,1,2\nb,90.5,2\n", "line 3, column \"latitude\": \"90.5\" is outside -90 to 90 degrees"),
-        ("id,latitude,longitude\na,1,-180.1\n", "line 2, column \"longitude\": \"-180.1\" is outside -180 to 180 degrees"),
+        (
+            "id,latitude,longitude\na,1,2\nb,90.5,2\n",
+            "line 3, column \"latitude\": \"90.5\" is outside -90 to 90 degrees",
+        ),
+        (
+            "id,latitude,longitude\na,1,-180.1\n",
+            "line 2, column \"longitude\": \"-180.1\" is outside -180 to 180 degrees",
+        ),
         ("id,latitude,longitude\na,1,\n", "line 2, column \"longitude\": \"\" is missing"),
         ("id,latitude,longitude\na,north,1\n", "line 2, column \"latitude\": \"north\" is not a number"),
         ("id,lat,longitude\na,1,2\n", "no column \"latitude\"; its columns are: id, lat, longitude"),

@@ -44,7 +44,8 @@ fn opened<O: Operation>(of: impl Fn(Role) -> O + Sync, x: &[u64], index: Sharing
 fn every_number_in_its_intervals() {
     for bits in [1, 4, 9, 11] {
         let half = 1i64 << (bits - 1);
-        let all = vec![-half..half, -half..-half / 2, 0..half, -1..1, half / 2..-half / 2, half..half, -half..0];
+        let all =
+            vec![-half..half, -half..-half / 2, 0..half, -1..1, half / 2..-half / 2, half..half, -half..0];
         let x: Vec<i64> = (-half..half).collect();
         let of = |_| Intervals::new(bits, all.clone()).unwrap();
         let got = opened(of, &x.iter().map(|x| *x as u64).collect::<Vec<_>>(), Sharing::Additive);
@@ -78,7 +79,11 @@ fn every_entry_of_a_secret_table() {
             let got = opened(of, &x, index);
             for (x, got) in x.iter().zip(got) {
                 let want = low(entries[*x as usize % n], value_bits);
-                assert_eq!(low(got as u64, value_bits), want, "{index} {output} {index_bits} {value_bits}: {x}");
+                assert_eq!(
+                    low(got as u64, value_bits),
+                    want,
+                    "{index} {output} {index_bits} {value_bits}: {x}"
+                );
             }
         }
     }
@@ -121,7 +126,9 @@ fn what_is_refused() {
     let (index, output) = (Sharing::Xor, Sharing::Xor);
     let job = |index_bits, value_bits| LookupJob { index, output, index_bits, value_bits };
     let table = |job, entries| SecretTable::new(job, 0, vec![0; entries].into());
-    assert!(table(job(11, 8), 2048).is_err() && table(job(3, 65), 8).is_err() && table(job(3, 8), 7).is_err());
+    assert!(
+        table(job(11, 8), 2048).is_err() && table(job(3, 65), 8).is_err() && table(job(3, 8), 7).is_err()
+    );
     // What depends on the table is not stored.
     let error = table(job(3, 8), 8).unwrap().shape().err().map(|e| e.to_string());
     assert!(error.is_some_and(|e| e.contains("not stored")));

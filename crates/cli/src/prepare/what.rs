@@ -57,7 +57,8 @@ pub fn works() -> impl TypedValueParser<Value = Work> {
     let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
     let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");
-    let proximity = PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
+    let proximity =
+        PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
     let all = functions.into_iter().chain(relations).chain([score, proximity]);
     PossibleValuesParser::new(all).map(|name| match &name[..] {
         "score" => Work::Score,

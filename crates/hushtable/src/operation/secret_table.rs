@@ -1,6 +1,9 @@
 //! Lookups in a table that is shared itself.
 
-use prim::{Wiped, ring::{Ring, low}};
+use prim::{
+    Wiped,
+    ring::{Ring, low},
+};
 
 use super::{Held, Material, Operation, material, operands};
 use crate::{
@@ -133,5 +136,7 @@ impl Atom for Unstored {
 }
 
 fn unstored() -> Error {
-    Error::Store("lookups in a secret table are not stored: what is made for them depends on the table".into())
+    Error::Store(
+        "lookups in a secret table are not stored: what is made for them depends on the table".into(),
+    )
 }

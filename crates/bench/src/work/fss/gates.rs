@@ -119,10 +119,10 @@ impl Digits {
         let (bits, digit) = (self.bits, self.digit);
         if self.at_once() {
             let material = OneRoundDigits::<R>::prepare(from, bits, digit, items)?;
-            return Ok(spend(items, move |s, x| Ok(rows(&material.digits(s, &number(bits, x))?))));
+            return Ok(spend(items, move |s, x| Ok(rows(material.digits(s, &number(bits, x))?.iter()))));
         }
         let material = Decomposition::prepare(from, bits, digit, items)?;
-        Ok(spend(items, move |s, x| Ok(rows(&material.digits(s, &number(bits, x))?))))
+        Ok(spend(items, move |s, x| Ok(rows(material.digits(s, &number(bits, x))?.iter()))))
     }
 }
 
@@ -240,7 +240,7 @@ impl Operation for Both {
         let material = self.0.prepare(from, items)?;
         Ok(spend(items, move |s, x| {
             let [sine, cosine] = material.eval(s, &Fixed::new(number(bits, x), scale)?)?;
-            Ok(rows(&[sine.into_share(), cosine.into_share()]))
+            Ok(rows([sine.share(), cosine.share()]))
         }))
     }
 }
@@ -251,7 +251,9 @@ fn number(bits: u32, x: &[u64]) -> AShare<u64> {
 }
 
 /// Item by item.
-fn rows<R: Ring>(columns: &[AShare<R>]) -> Vec<u64> {
-    let items = columns.first().map_or(0, AShare::len);
+fn rows<'a, R: Ring>(columns: impl IntoIterator<Item = &'a AShare<R>>) -> Vec<u64> {
+    let columns: Vec<_> = columns.into_iter().collect();
+    let items = columns.first().map_or(0, |column| column.len());
+    let columns = &columns;
     (0..items).flat_map(|i| columns.iter().map(move |column| column.words()[i].to_u64())).collect()
 }

@@ -173,8 +173,16 @@ mod tests {
         let (fraction_bits, index, bits) = (None, Index::Xor, 9);
         for (object, payload_bits) in [(Object::Dpf, None), (Object::Dpf, Some(1)), (Object::Dcf, Some(1))] {
             let (intervals, digit_bits) = (4, None);
-            let work =
-                FssWork { object, bits, fraction_bits, payload_bits, intervals, digit_bits, index, batch: 30 };
+            let work = FssWork {
+                object,
+                bits,
+                fraction_bits,
+                payload_bits,
+                intervals,
+                digit_bits,
+                index,
+                batch: 30,
+            };
             let of = |role| Inputs::<Xor, Bitwise>::of(&work, role, 0, 30);
             let (a, b) = (of(Role::P0), of(Role::P1));
             let want = |i: usize| {

@@ -213,7 +213,9 @@ fn check(
 ) -> Result<()> {
     let (held, gives, start) = (operation.result(), operation.gives(), rows.start);
     let table: Vec<u64> = match work.object {
-        Object::PublicTable => values(work.bits, held.bits).iter().map(|v| low(*v as i64 as u64, held.bits)).collect(),
+        Object::PublicTable => {
+            values(work.bits, held.bits).iter().map(|v| low(*v as i64 as u64, held.bits)).collect()
+        }
         Object::SecretTable => entries(work.bits, held.bits).collect(),
         _ => Vec::new(),
     };
@@ -271,7 +273,8 @@ fn right(work: &FssWork, bits: u32, table: &[u64], plain: &Plain, got: &[u64]) -
             // Pieces begin at whole numbers.
             let piece = (0..=piece + 1).rev().find(|i| (i << work.bits) / u64::from(work.intervals) <= *x);
             let all = coefficients(work, bits);
-            let value = |a: &Vec<u64>| a.iter().rev().fold(0u64, |sum, a| sum.wrapping_mul(*x).wrapping_add(*a));
+            let value =
+                |a: &Vec<u64>| a.iter().rev().fold(0u64, |sum, a| sum.wrapping_mul(*x).wrapping_add(*a));
             let of = piece.and_then(|i| all.get(i as usize));
             of.is_some_and(|a| got == [low(value(a), bits)])
         }
@@ -293,7 +296,16 @@ mod tests {
 
     fn work(object: Object, bits: u32, fraction: u32) -> FssWork {
         let (index, fraction_bits) = (super::super::Index::Additive, Some(fraction));
-        FssWork { object, bits, fraction_bits, payload_bits: None, index, intervals: 4, digit_bits: None, batch: 3 }
+        FssWork {
+            object,
+            bits,
+            fraction_bits,
+            payload_bits: None,
+            index,
+            intervals: 4,
+            digit_bits: None,
+            batch: 3,
+        }
     }
 
     #[test]
