@@ -15,7 +15,7 @@ Security is semi-honest, with 128 bits. The network and malformed messages are t
 """
 
 from ._hushtable import __version__
-from .arithmetic import argmax, clip, maximum, minimum, where
+from .arithmetic import argmax, clip, inside, maximum, minimum, where
 from .arithmetic import largest as max
 from .columns import fraction_bits, read_column, write_column
 from .cost import Cost, Phase
@@ -81,7 +81,7 @@ from .session import (
 )
 from .share import Share, concatenate, stack
 from .store import Store
-from .tables import Table, lookup, protocols
+from .tables import Table, lookup, lookup_shared, protocols
 
 __all__ = [
     "Cost",
@@ -132,11 +132,13 @@ __all__ = [
     "identity_rotate",
     "identity_trust",
     "identity_untrust",
+    "inside",
     "listen",
     "layer_norm",
     "ln",
     "log10",
     "lookup",
+    "lookup_shared",
     "max",
     "maximum",
     "minimum",

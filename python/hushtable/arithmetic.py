@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from .share import Share
 
 # Where an operation has no second argument.
 NOTHING = np.empty(0, dtype=np.uint64)
+
+# Most bits of numbers whose intervals are asked for.
+MOST_INSIDE = 20
 
 
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
@@ -171,6 +175,44 @@ def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64
     if operation is None:
         raise ParamError(f"{sign}: ranges {a.range} and {b.range} do not fit {a.bits} bits of one sign")
     return a.party._run(_name(relation, a, b), operation, x, y, x.shape)
+
+
+def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
+    """Bits, shared by XOR, that are 1 where `lo <= x < hi`, for each of 1 to 64 public intervals: along a last axis more.
+
+    One opening for all of them, of as many bits as the numbers in `x.range` have, 20 at most; an interval that does not
+    begin before its end is empty. Raises `ParamError` for more numbers, for other counts of intervals, and for bounds
+    that are no numbers; `TypeError` for shares by XOR.
+    """
+    x._additive("inside")
+    lo, hi = x._range
+    bits = max(1, (hi - lo - 1).bit_length())
+    if bits > MOST_INSIDE:
+        raise ParamError(
+            f"inside: numbers in {x.range}, 2^{bits} of them, are not supported; accepted: at most 2^{MOST_INSIDE}: "
+            f"share with a smaller range="
+        )
+    middle = lo + (1 << (bits - 1))
+    ends = [_ends(interval, x.fraction, lo, lo + (1 << bits)) for interval in intervals]
+    operation = native.Operation.intervals(bits, [(a - middle, b - middle) for a, b in ends])
+    # Exactly one party subtracts.
+    words = _words.reduce(wide(x) - np.uint64((middle if x.party.role == 0 else 0) % (1 << 64)), bits)
+    name = f"inside(shape {x.shape}, bits={x.bits} of {lo} to {hi}, {_words.digest(str(ends))})"
+    found = x.party._run(name, operation, words.astype(np.uint64), NOTHING, (*x.shape, len(ends)))
+    return Share(x.party, _words.reduce(found, 1), 1, 0, "xor", (0, 2))
+
+
+def _ends(interval: tuple[float, float], fraction: int, least: int, most: int) -> Range:
+    """An interval in steps of `2^-fraction`, cut to `least` and `most`."""
+    lo, hi = interval
+    if math.isnan(lo) or math.isnan(hi):
+        raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
+
+    def step(end: float) -> int:
+        scaled = float(end) * (1 << fraction)
+        return most if scaled >= most else least if scaled <= least else math.ceil(scaled)
+
+    return step(lo), step(hi)
 
 
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:

@@ -11,9 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from . import _hushtable as native
 from . import _words
 from ._words import Kind
+from .arithmetic import NOTHING, wide
 from .errors import ParamError, ShapeError
 from .share import Share
 from .store import Store
+
+# Most bits of an index in a table that is shared.
+MOST_SHARED = 10
 
 
 class Table:
@@ -130,6 +134,41 @@ def lookup(
     Cost: that of the protocol, see `p.cost`; the material is made on the way unless it was prepared.
     """
     return look_up("lookup", table, index, bits, kind, protocol, store)
+
+
+def lookup_shared(table: Share, index: Share) -> Share:
+    """Shares of `table[x]` for each shared index, where the table is shared too: nobody knows either.
+
+    `table` has one axis of `2^k` entries, k from 1 to 10, the index no fraction bits and its `range` within them. The
+    result is shared as the table is, in its width, scale and range. What is made offline depends on the table: with
+    `prepare` the function is to make the table of the same numbers each time.
+
+    Raises `ShapeError` for another table, an index of other bits, and shares of different sessions; `ParamError` for an
+    index that may lie outside.
+    """
+    if not isinstance(table, Share) or not isinstance(index, Share):
+        raise TypeError("lookup_shared: two shares are expected, a table and an index")
+    if table.party is not index.party:
+        raise ShapeError("lookup_shared: shares of different sessions or parties")
+    size = table.size
+    bits = max(size - 1, 1).bit_length()
+    if table.ndim != 1 or not 2 <= size <= 1 << MOST_SHARED or size != 1 << bits:
+        raise ShapeError(f"lookup_shared: a table of 2^1 to 2^{MOST_SHARED} entries is expected, got {table!r}")
+    lo, hi = index._range
+    if index.fraction != 0 or index.bits < bits:
+        raise ShapeError(f"lookup_shared: an index of {bits} bits or more, none behind the point, is expected: {index!r}")
+    if lo < 0 or hi > size:
+        raise ParamError(f"lookup_shared: an index in {index.range} is not supported; accepted: 0 to {size}")
+    entries = wide(table)
+    operation = native.Operation.secret_table(index.kind, bits, table.kind, table.bits, table.fraction, entries)
+    name = (
+        f"lookup_shared({size} entries, bits={table.bits} fraction={table.fraction} {table.kind}, "
+        f"index shape {index.shape} bits={index.bits} {index.kind})"
+    )
+    found = index.party._run(name, operation, wide(index), NOTHING, index.shape, entries.tobytes())
+    return Share(
+        index.party, _words.reduce(found, table.bits), table.bits, table.fraction, table.kind, table._range
+    )
 
 
 def look_up(

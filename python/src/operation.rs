@@ -5,12 +5,16 @@ use std::sync::Arc;
 use hushtable::{
     Role,
     arith::{CompareDomain, CompareJob, MatrixShape, Objective},
+    lut::LookupJob,
     math::{Affine, NormJob, SoftmaxJob},
-    operation::{self, Compare, LayerNorm, Multiply, Products, Relation, Select, Truncate},
+    operation::{
+        self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, Truncate,
+    },
 };
+use numpy::PyReadonlyArrayDyn;
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
-use crate::{error::raise, function::Evaluation, party};
+use crate::{error::raise, function::Evaluation, party, words::sharing};
 
 /// What is computed of two arrays of words, or of one and an empty one: public, the same at both parties.
 #[pyclass(module = "hushtable._hushtable", frozen)]
@@ -68,6 +72,30 @@ impl Operation {
         let Some(domain) = CompareDomain::of(bits, x, y) else { return Ok(None) };
         let job = CompareJob::new(bits, domain, Objective::Total).map_err(|e| raise(py, &e))?;
         Ok(Some(Self::of(Compare::of(relation, job))))
+    }
+
+    /// Bits, shared by XOR, for each interval `a..b` of signed numbers, whether `x_i` lies in it.
+    #[staticmethod]
+    fn intervals(py: Python<'_>, bits: u32, intervals: Vec<(i64, i64)>) -> PyResult<Self> {
+        let intervals = intervals.into_iter().map(|(a, b)| a..b).collect();
+        Ok(Self::of(Intervals::new(bits, intervals).map_err(|e| raise(py, &e))?))
+    }
+
+    /// Entries `x_i` of a table of which this party has the shares `entries`.
+    #[staticmethod]
+    fn secret_table(
+        py: Python<'_>,
+        index_kind: &str,
+        index_bits: u32,
+        kind: &str,
+        bits: u32,
+        fraction: u32,
+        entries: PyReadonlyArrayDyn<'_, u64>,
+    ) -> PyResult<Self> {
+        let (index, output) = (sharing(index_kind)?, sharing(kind)?);
+        let job = LookupJob { index, output, index_bits, value_bits: bits };
+        let table = SecretTable::new(job, fraction, entries.as_slice()?.to_vec().into());
+        Ok(Self::of(table.map_err(|e| raise(py, &e))?))
     }
 
     /// `y_i` where the bit `x_i`, shared by XOR, is 1, else 0.

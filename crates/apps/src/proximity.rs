@@ -2,9 +2,10 @@
 //!
 //! # Functionality
 //! For each pair of objects: shares of the bit whether the great-circle distance between them, on a sphere of the
-//! earth's mean radius, is at most D. Either each party knows the place of its own object, or both hold shares of both
-//! places. Pairs whose distance is nearer to D than [`Proximity::error`], in metres, may be judged either way; no other
-//! pair is. The sphere itself is not the ellipsoid: true distances differ by up to half a percent.
+//! earth's mean radius, is at most D; or the distance in a plane. Either each party knows the place of its own object,
+//! or both hold shares of both places. Pairs whose distance is nearer to D than [`Proximity::error`], in metres, may
+//! be judged either way; no other pair is. The sphere itself is not the ellipsoid: true distances differ by up to half
+//! a percent.
 //!
 //! An opened bit says that the other's object is within D of one's own, or is not.
 //!
@@ -12,7 +13,7 @@
 //! *Own places*: each party computes its object's geocentric coordinates in eighths of a metre, numbers of 27 bits. The
 //! square of the chord is `|a|^2 + |b|^2 - 2 a b`: two local squares and three products of numbers that the parties
 //! know each, P1's bits choosing, mod `2^55`. It increases with the distance, so one comparison with a public number
-//! tells.
+//! tells. *In a plane* there are two coordinates, of 28 bits, and the square is that of the distance, mod `2^57`.
 //!
 //! *Shared places*, in parts of a turn: with `u = x_A - x_B` and `v = x_A + x_B` of the latitudes and `w` the
 //! difference of the longitudes, `8 sin^2(d / 2 R)` is
@@ -21,8 +22,8 @@
 //! cosines. Then the comparison.
 //!
 //! # Cost, a pair
-//! Own places: that of a [`SmallMatrixProduct`] of three numbers, 81 correlated OTs; shared places: six of [`Angles`].
-//! Then a comparison of 55 or of 50 bits.
+//! Own places: that of a [`SmallMatrixProduct`] of three numbers, 81 correlated OTs, or of two, 56; shared places: six
+//! of [`Angles`]. Then a comparison of 55, of 57 or of 50 bits.
 //!
 //! # Source
 //! fss-spec 16 (the linear form of the haversine); figures-checked, Proximity (metres).
@@ -43,10 +44,12 @@ use zeroize::Zeroizing;
 /// The earth's mean radius, in metres.
 pub const RADIUS: f64 = 6_371_008.8;
 
-/// Units of a coordinate in a metre, bits of a coordinate, and of the square of a chord with its sign.
+/// Units of a coordinate in a metre.
 const UNITS: f64 = 8.0;
-const COORDINATE: u32 = 27;
-const SQUARE: u32 = 55;
+
+/// What a coordinate in a plane, and a distance there, may be at most, in metres.
+pub const PLANE: f64 = 1e7;
+const PLANE_DISTANCE: f64 = 2e7;
 
 /// Bits of an angle as part of a turn, and of a sum of cosines, behind the point and in all.
 const TURN: u32 = 36;
@@ -62,10 +65,42 @@ const BATCH: usize = 1 << 12;
 /// Who knows the places. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// Each party those of its own objects.
+    /// Each party those of its own objects, on the sphere.
     Own,
+    /// Each party those of its own objects, in a plane.
+    Plane,
     /// Nobody: both hold shares of them.
     Shared,
+}
+
+impl Places {
+    /// Coordinates of an object that its owner knows.
+    pub fn coordinates(self) -> usize {
+        match self {
+            Self::Own => 3,
+            Self::Plane => 2,
+            Self::Shared => 0,
+        }
+    }
+
+    /// Bits of a coordinate, with its sign.
+    fn coordinate_bits(self) -> u32 {
+        if self == Self::Plane { 28 } else { 27 }
+    }
+
+    /// Bits of what is compared, with its sign: of a square, or of a sum of cosines.
+    fn bits(self) -> u32 {
+        match self {
+            Self::Own => 55,
+            Self::Plane => 57,
+            Self::Shared => SUM,
+        }
+    }
+
+    /// The largest distance that may be asked for.
+    fn most(self) -> f64 {
+        if self == Self::Plane { PLANE_DISTANCE } else { PI * RADIUS }
+    }
 }
 
 /// A question about distances. Public, the same at both parties.
@@ -79,21 +114,29 @@ impl Proximity {
     /// Whether objects are at most `within` metres apart.
     ///
     /// # Errors
-    /// [`Error::Param`] unless that is a metre or more, and no more than half of the way around.
+    /// [`Error::Param`] unless that is a metre or more, and no more than half of the way around, or 20000 km in a
+    /// plane.
     pub fn new(within: f64, places: Places) -> Result<Self> {
-        let half = PI * RADIUS;
-        if !(1.0..=half).contains(&within) {
-            let accepted = format!("1 to {half:.0} metres");
+        let most = places.most();
+        if !(1.0..=most).contains(&within) {
+            let accepted = format!("1 to {most:.0} metres");
             return Err(Error::Param { what: "distance", got: within.to_string(), accepted });
         }
         let sine = (within / (2.0 * RADIUS)).sin();
         // The negative of the greatest square, or sum of cosines, of a pair that is close.
-        let (bits, cut) = match places {
-            Places::Own => (SQUARE, (2.0 * RADIUS * UNITS * sine).powi(2)),
-            Places::Shared => (SUM, 8.0 * sine * sine * 2f64.powi(FRACTION as i32)),
+        let cut = match places {
+            Places::Own => (2.0 * RADIUS * UNITS * sine).powi(2),
+            Places::Plane => (within * UNITS).powi(2),
+            Places::Shared => 8.0 * sine * sine * 2f64.powi(FRACTION as i32),
         };
-        let closer = Bands::new(bits, vec![-(cut.floor() as i64)], Objective::Total)?;
+        let closer = Bands::new(places.bits(), vec![-(cut.floor() as i64)], Objective::Total)?;
         Ok(Self { within, places, closer })
+    }
+
+    /// With results that are additive shares of `bits` bits.
+    #[must_use]
+    pub fn additive(self, bits: u32) -> Self {
+        Self { closer: self.closer.additive(bits), ..self }
     }
 
     /// The distance asked for, in metres.
@@ -103,7 +146,8 @@ impl Proximity {
 
     /// Metres by which a distance that is judged wrongly differs from the one asked for, at most.
     ///
-    /// Own places: each coordinate is half a unit off, so a chord `sqrt 3` units. Shared places: sums of cosines are
+    /// Own places: each coordinate is half a unit off, so a chord `sqrt 3` units, or a distance in a plane `sqrt 2`.
+    /// Shared places: sums of cosines are
     /// off by what eight of [`AngleJob::error`] are, and an angle is `2^-37` of a turn, of which each place has two.
     pub fn error(&self) -> f64 {
         let (sine, small) = ((self.within / (2.0 * RADIUS)).sin(), 1e-6);
@@ -112,6 +156,10 @@ impl Proximity {
             Places::Own => {
                 let off = ROUNDING * 3f64.sqrt() / (2.0 * RADIUS * UNITS);
                 (distance(sine - off), distance(sine + off), 0.0)
+            }
+            Places::Plane => {
+                let off = ROUNDING * 2f64.sqrt() / UNITS;
+                (self.within - off, self.within + off, 0.0)
             }
             Places::Shared => {
                 let off = ROUNDING * (8.0 * angles().error() + 1.0) / 8.0 / 2f64.powi(FRACTION as i32);
@@ -135,6 +183,21 @@ impl Proximity {
         Ok(all.map(|value| value.round() as i64 as u64))
     }
 
+    /// The operands of [`Places::Plane`]: an object's coordinates in metres, east and north of a point on which the
+    /// parties agreed.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless these are -10000000 to 10000000.
+    pub fn plane(east: f64, north: f64) -> Result<[u64; 2]> {
+        for (what, got) in [("metres east", east), ("metres north", north)] {
+            if !(-PLANE..=PLANE).contains(&got) {
+                let accepted = format!("-{PLANE} to {PLANE}");
+                return Err(Error::Param { what, got: got.to_string(), accepted });
+            }
+        }
+        Ok([east, north].map(|metres| (metres * UNITS).round() as i64 as u64))
+    }
+
     /// Latitude and longitude in degrees as `2^36`ths of a turn, for shares of places.
     ///
     /// # Errors
@@ -145,10 +208,12 @@ impl Proximity {
         Ok([turn(latitude), turn(longitude)].map(|word| low(word, TURN)))
     }
 
-    fn products(items: usize) -> SmallMatrixJob {
-        let shape = MatrixShape { batch: items, rows: 1, inner: 3, columns: 1 };
+    fn products(&self, items: usize) -> SmallMatrixJob {
+        let places = self.places;
+        let shape = MatrixShape { batch: items, rows: 1, inner: places.coordinates(), columns: 1 };
+        let number_bits = places.coordinate_bits();
         // Twice the product is wanted.
-        SmallMatrixJob { shape, bits: SQUARE - 1, number_bits: COORDINATE, owner: Role::P1 }
+        SmallMatrixJob { shape, bits: places.bits() - 1, number_bits, owner: Role::P1 }
     }
 }
 
@@ -170,8 +235,8 @@ fn angles() -> AngleJob {
     AngleJob { turn_bits: TURN, bits: SUM, fraction: FRACTION }
 }
 
-/// Takes this party's [coordinates](Proximity::coordinates) x, y and z; or its shares of the
-/// [latitudes and longitudes](Proximity::turns) of both objects, mod `2^36`.
+/// Takes this party's [coordinates](Proximity::coordinates) x, y and z; or those [in a plane](Proximity::plane), x and
+/// y; or its shares of the [latitudes and longitudes](Proximity::turns) of both objects, mod `2^36`.
 impl Operation for Proximity {
     fn name(&self) -> String {
         "proximity".into()
@@ -180,6 +245,7 @@ impl Operation for Proximity {
     fn method(&self) -> String {
         match self.places {
             Places::Own => "chord of own places",
+            Places::Plane => "distance of own places in a plane",
             Places::Shared => "haversine of shared places, by six cosines",
         }
         .into()
@@ -195,7 +261,7 @@ impl Operation for Proximity {
 
     fn bill(&self, items: usize) -> Result<Bill> {
         let square = match self.places {
-            Places::Own => Self::products(items).bill(),
+            Places::Own | Places::Plane => self.products(items).bill(),
             Places::Shared => angles().bill().times(6 * items),
         };
         Ok(square + self.closer.bill(items)?)
@@ -207,7 +273,9 @@ impl Operation for Proximity {
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
         let squares = match self.places {
-            Places::Own => Squares::Chords(SmallMatrixProduct::prepare(from, Self::products(items))?),
+            Places::Own | Places::Plane => {
+                Squares::Own(self.places, SmallMatrixProduct::prepare(from, self.products(items))?)
+            }
             Places::Shared => Squares::Cosines(Box::new(Angles::prepare(from, angles(), 6 * items)?)),
         };
         let closer = self.closer.material(from, items)?;
@@ -222,10 +290,21 @@ impl Operation for Proximity {
         )
     }
 
+    fn stored_as(&self) -> String {
+        let results = self.closer.result();
+        let bits =
+            if results.bits > 1 { format!(", as numbers of {} bits", results.bits) } else { String::new() };
+        format!("proximity ({}){bits}", self.method())
+    }
+
     fn card(&self) -> Option<String> {
         let bytes = self.bill(1).ok()?.bytes();
+        let (on, besides) = match self.places {
+            Places::Plane => ("in a plane", ""),
+            _ => ("on a sphere", "; the earth is none, which moves true distances by up to half a percent"),
+        };
         Some(format!(
-            "question  distance of at most {} m, on a sphere\nmethod    {}\nerror     less than {:.2} m by proof\n\
+            "question  distance of at most {} m, {on}\nmethod    {}\nerror     less than {:.2} m by proof{besides}\n\
              cost      {bytes:.0} bytes a pair",
             self.within,
             self.method(),
@@ -242,7 +321,7 @@ struct Pairs {
 }
 
 enum Squares {
-    Chords(SmallMatrixProduct),
+    Own(Places, SmallMatrixProduct),
     Cosines(Box<Angles>),
 }
 
@@ -252,7 +331,11 @@ impl Material for Pairs {
     }
 
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
-        let (want, got) = (if matches!(self.squares, Squares::Chords(_)) { 3 } else { 4 }, operands.len());
+        let want = match self.squares {
+            Squares::Own(places, _) => places.coordinates(),
+            Squares::Cosines(_) => 4,
+        };
+        let got = operands.len();
         if got != want {
             return Err(Error::Shape { what: "operands", want, got });
         }
@@ -260,25 +343,25 @@ impl Material for Pairs {
             return Err(Error::Shape { what: "places", want: self.items, got: short.len() });
         }
         let negative = match self.squares {
-            Squares::Chords(products) => chords(s, products, operands)?,
+            Squares::Own(places, products) => distances(s, places, products, operands)?,
             Squares::Cosines(angles) => haversines(s, *angles, operands)?,
         };
         self.closer.eval(s, &[&negative])
     }
 }
 
-/// Shares of the negative squares of the chords: `2 a b - |a|^2 - |b|^2`.
-fn chords(s: &mut Session, products: SmallMatrixProduct, own: &[&[u64]]) -> Result<Words> {
-    let items = own[0].len();
-    let all = Zeroizing::new((0..3 * items).map(|i| own[i % 3][i / 3]).collect::<Vec<u64>>());
+/// Shares of the negative squares of the distances: `2 a b - |a|^2 - |b|^2`.
+fn distances(s: &mut Session, places: Places, products: SmallMatrixProduct, own: &[&[u64]]) -> Result<Words> {
+    let (items, each, bits) = (own[0].len(), own.len(), places.bits());
+    let all = Zeroizing::new((0..each * items).map(|i| own[i % each][i / each]).collect::<Vec<u64>>());
     let (row, numbers) = match s.role() {
-        Role::P0 => (all.iter().map(|w| low(*w, SQUARE - 1)).collect(), Zeroizing::new(Vec::new())),
-        Role::P1 => (vec![0; 3 * items], Zeroizing::new(all.iter().map(|w| *w as i64).collect())),
+        Role::P0 => (all.iter().map(|w| low(*w, bits - 1)).collect(), Zeroizing::new(Vec::new())),
+        Role::P1 => (vec![0; each * items], Zeroizing::new(all.iter().map(|w| *w as i64).collect())),
     };
-    let twice = products.multiply(s, &AShare::<u64>::new(SQUARE - 1, row), &numbers)?;
+    let twice = products.multiply(s, &AShare::<u64>::new(bits - 1, row), &numbers)?;
     let square = |place: &[u64]| place.iter().fold(0u64, |sum, w| sum.wrapping_add(w.wrapping_mul(*w)));
-    let pairs = twice.words().iter().zip(all.chunks_exact(3));
-    Ok(Words::new(pairs.map(|(p, place)| low((p << 1).wrapping_sub(square(place)), SQUARE)).collect()))
+    let pairs = twice.words().iter().zip(all.chunks_exact(each));
+    Ok(Words::new(pairs.map(|(p, place)| low((p << 1).wrapping_sub(square(place)), bits)).collect()))
 }
 
 /// Shares of the negative of eight squares of the sine of half the angle between two places.

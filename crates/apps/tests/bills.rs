@@ -74,10 +74,12 @@ fn fusion() {
 
 #[test]
 fn proximity() {
-    for (places, operands) in [(Places::Own, 3), (Places::Shared, 4)] {
+    let all = [(Places::Own, 3), (Places::Plane, 2), (Places::Shared, 4)];
+    for (places, operands, additive) in all.into_iter().flat_map(|(p, n)| [(p, n, false), (p, n, true)]) {
         let proximity = Proximity::new(250.0, places).expect("a distance");
+        let proximity = if additive { proximity.additive(16) } else { proximity };
         check_parts(
-            &format!("{places:?}"),
+            &format!("{places:?}, additive: {additive}"),
             proximity.bill(64).expect("a bill"),
             0,
             |p| proximity.prepare(p, 64),

@@ -1,5 +1,10 @@
 //! Biometric fusion beside its mean in floating point, over generated scores.
 
+#[path = "../examples/fusion.rs"]
+mod example;
+
+use std::{env, path::Path, process::Command};
+
 use apps::fusion::Fusion;
 use hushtable::{Party, Result, operation::Operation, run_pair};
 use prim::{block::Block, prg::Prg};
@@ -96,4 +101,44 @@ fn what_is_refused() {
         let error = Fusion::new(fraction, weights, threshold).err().map(|e| e.to_string());
         assert!(error.is_some_and(|e| e.contains(says)), "{fraction} {weights:?} {threshold}");
     }
+}
+
+/// The example as two processes: this program, which runs the ignored test below.
+#[test]
+fn the_example_decides_as_plaintext_does() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/fusion");
+    let start = |args: &[&str]| {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(["--exact", "party_of_the_example", "--ignored", "--nocapture"]);
+        command.env("FUSION_EXAMPLE", args.join("\n"));
+        Ok(command)
+    };
+    let text = example::both(&data, start).expect("both parties");
+    assert!(text.contains("400 of 400 decisions are those of plaintext"), "{text}");
+}
+
+/// One party, when the test above starts it.
+#[test]
+#[ignore = "a part of another test"]
+fn party_of_the_example() {
+    let args = env::var("FUSION_EXAMPLE").expect("started by the test above");
+    println!();
+    example::party(&args.lines().map(str::to_owned).collect::<Vec<_>>()).expect("an honest run");
+}
+
+#[test]
+fn the_example_refuses_other_files() {
+    let dir = env::temp_dir().join(format!("hushtable-fusion-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let file = dir.join("scores.csv");
+    for (text, says) in [
+        ("id,a,b\nv1,0.5,1.0\n", "line 2: expected an id and 2 scores of 0 to below 1"),
+        ("id,a,b\nv1,0.5,0.9\nv2,0.5\n", "line 3"),
+        ("id,a,b\nv1,x,0.9\n", "line 2"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let error = example::read(&file).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains(says), "{error}");
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
 }

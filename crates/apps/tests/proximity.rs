@@ -1,7 +1,7 @@
 //! Proximity beside distances in floating point: random pairs near the distance asked, poles, the date line, antipodes
 //! and equal places, by both methods.
 
-use apps::proximity::{Places, Proximity, RADIUS};
+use apps::proximity::{PLANE, Places, Proximity, RADIUS};
 use hushtable::{Party, Result, Role, operation::Operation, run_pair};
 use prim::{block::Block, prg::Prg, ring::low};
 
@@ -30,7 +30,7 @@ fn asked(within: f64, places: Places, pairs: &[[Place; 2]]) -> Vec<u64> {
         for (i, pair) in pairs.iter().enumerate() {
             let words = match places {
                 Places::Own => Proximity::coordinates(pair[mine][0], pair[mine][1])?.to_vec(),
-                Places::Shared => {
+                Places::Plane | Places::Shared => {
                     let [a, b] = [0, 1].map(|of| Proximity::turns(pair[of][0], pair[of][1]).unwrap());
                     let share =
                         |(v, m): (u64, &u64)| if mine == 0 { *m } else { low(v.wrapping_sub(*m), 36) };
@@ -107,6 +107,49 @@ fn poles_date_line_antipodes_and_equal_places() {
     check(20_000_000.0, &pairs);
 }
 
+/// In a plane, all around and at the corners of what coordinates may be.
+#[test]
+fn distances_in_a_plane_are_judged_to_the_error_stated() {
+    for (seed, within) in [(7u128, 3.0), (8, 250.0), (9, 2e7)] {
+        let proximity = Proximity::new(within, Places::Plane).unwrap();
+        let mut words = vec![0u64; 4 * 300];
+        Prg::new(Block(seed)).words(32, &mut words);
+        let unit = |w: u64| w as f64 / 2f64.powi(32);
+        let pairs: Vec<[Place; 2]> = words
+            .chunks_exact(4)
+            .map(|w| {
+                let place = [w[0], w[1]].map(|w| PLANE * (2.0 * unit(w) - 1.0));
+                let (way, far) = (std::f64::consts::TAU * unit(w[2]), within * (0.9 + 0.2 * unit(w[3])));
+                let other = [place[0] + far * way.cos(), place[1] + far * way.sin()];
+                [place, other.map(|v| v.clamp(-PLANE, PLANE))]
+            })
+            .chain([[[-PLANE, -PLANE], [PLANE, PLANE]], [[PLANE, -PLANE], [-PLANE, -PLANE]]])
+            .collect();
+        let job = |p: &mut Party| -> Result<Vec<u64>> {
+            let mut operands = vec![Vec::new(); 2];
+            for pair in &pairs {
+                let [east, north] = pair[p.role() as usize];
+                let words = Proximity::plane(east, north)?;
+                operands.iter_mut().zip(words).for_each(|(operand, word)| operand.push(word));
+            }
+            let operands: Vec<&[u64]> = operands.iter().map(Vec::as_slice).collect();
+            let found = proximity.prepare(p, pairs.len())?.eval(p, &operands)?;
+            p.barrier()?;
+            Ok(found.to_vec())
+        };
+        let (a, b) = run_pair(Party::pair_seeded(5).unwrap(), job, job).unwrap();
+        let mut judged = [0, 0];
+        for (pair, bit) in pairs.iter().zip(a.iter().zip(&b).map(|(a, b)| (a ^ b) & 1)) {
+            let d = (pair[0][0] - pair[1][0]).hypot(pair[0][1] - pair[1][1]);
+            if (d - within).abs() > proximity.error() {
+                assert_eq!(bit == 1, d <= within, "{pair:?} are {d} m apart, not {within}");
+                judged[bit as usize] += 1;
+            }
+        }
+        assert!(judged[0] > 0 && judged[1] > 0, "{within}: {judged:?}");
+    }
+}
+
 #[test]
 fn what_is_stated_and_what_is_refused() {
     let error = |within, places| Proximity::new(within, places).unwrap().error();
@@ -114,6 +157,11 @@ fn what_is_stated_and_what_is_refused() {
     assert!(error(250.0, Places::Shared) < 0.15, "{}", error(250.0, Places::Shared));
     let card = Proximity::new(250.0, Places::Own).unwrap().card().unwrap();
     assert!(card.contains("at most 250 m") && card.contains("0.22 m by proof"), "{card}");
+    assert!((0.17..0.18).contains(&error(250.0, Places::Plane)));
+    let card = Proximity::new(250.0, Places::Plane).unwrap().card().unwrap();
+    assert!(card.contains("in a plane") && !card.contains("sphere"), "{card}");
+    assert!(Proximity::new(2.1e7, Places::Plane).is_err() && Proximity::plane(0.0, 1.1e7).is_err());
+    assert!(Proximity::plane(f64::NAN, 0.0).is_err());
     for within in [0.0, -1.0, 2.1e7, f64::NAN, f64::INFINITY] {
         assert!(Proximity::new(within, Places::Own).is_err(), "{within}");
     }

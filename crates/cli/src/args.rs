@@ -16,6 +16,7 @@ use crate::{
     info,
     plan::{self, Plan},
     prepare::{self, Prepare},
+    proximity::{self, ProximityArgs},
     record::verify::{self, Records},
     run::{self, Run},
     score::{self, Score},
@@ -36,6 +37,8 @@ Examples:
         --connect bank.example:7000 --identity telecom.id
   A common model, each party with its own features and weights:
     hushtable score --help
+  Whether moving objects of both are closer than a distance:
+    hushtable proximity --help
   A job file that both parties hold and approve, in steps if it has several:
     hushtable run --help
   What such a job shows to whom, and what it takes, before anything is sent:
@@ -60,6 +63,7 @@ enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Proximity(Box<ProximityArgs>),
     Run(Box<Run>),
     Explain(Explain),
     Functions(Box<Functions>),
@@ -81,6 +85,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Proximity(args) => proximity::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(args),
         Command::Functions(args) => functions::run(&args),

@@ -117,6 +117,16 @@ impl<'a> ColumnFile<'a> {
         id: Option<&str>,
         encode: impl Fn(f64) -> std::result::Result<T, String>,
     ) -> Result<Columns<T>> {
+        self.read_each(columns, id, |_, number| encode(number))
+    }
+
+    /// The same, where `encode` is told the place of the column among `columns`.
+    pub fn read_each<T: Pod>(
+        &self,
+        columns: &[&str],
+        id: Option<&str>,
+        encode: impl Fn(usize, f64) -> std::result::Result<T, String>,
+    ) -> Result<Columns<T>> {
         let header = self.header()?;
         let wanted = columns.iter().copied().chain(id).map(|name| self.find(&header, name));
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
@@ -141,7 +151,7 @@ impl<'a> ColumnFile<'a> {
             }
             for (i, (values, column)) in out.values.iter_mut().zip(columns).enumerate() {
                 let cell = row(i);
-                match cell.number(self.dialect).and_then(&encode) {
+                match cell.number(self.dialect).and_then(|number| encode(i, number)) {
                     Ok(value) => values.extend_from_slice(&[value]),
                     Err(what) => bad.cell(at, column, &cell.shown(), &what, name.as_deref()),
                 }

@@ -27,6 +27,7 @@ use crate::{
     cost,
     failure::{Failure, Result},
     link::Link,
+    proximity::{self, ProximityArgs},
     run::{self as job, Run},
     score::{self, Score},
 };
@@ -56,6 +57,7 @@ pub struct Explain {
 enum What {
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Proximity(Box<ProximityArgs>),
     Run(Box<Run>),
 }
 
@@ -69,6 +71,10 @@ pub fn run(args: Explain) -> Result<()> {
         What::Score(mut args) => {
             args.delivery.dry_run = true;
             score::run(&args)
+        }
+        What::Proximity(mut args) => {
+            args.delivery.dry_run = true;
+            proximity::run(&args)
         }
         What::Run(mut args) => {
             args.delivery.dry_run = true;
@@ -121,7 +127,16 @@ fn what(page: &mut Page, jobs: &[Job], step: usize, me: Role) {
         page.line("", &format!("{which} is the result {earlier} of step {}, which stays shared", from + 1));
     }
     page.line("result", &format!("the column {}", job.column));
+    card(page, job);
     learned(page, job, &of_step, me);
+}
+
+/// The operation's card, whose lines are a name, spaces and text.
+fn card(page: &mut Page, job: &Job) {
+    let text = job.operation().card().unwrap_or_default();
+    for (name, words) in text.lines().filter_map(|line| line.split_once("  ")) {
+        page.line(name, words);
+    }
 }
 
 /// Text in lines of two columns.
@@ -211,6 +226,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
             "whether the ids are the same in the same order, by a hash of the column; if they differ, each party keeps \
              the other's hash, against which it can test guesses of the whole column"
         }
+        None if jobs[0].labels.is_some() => "no ids: each row is compared with each of the peer's",
         None => "no ids: rows are matched by position alone",
     };
     page.line("to both", ids);

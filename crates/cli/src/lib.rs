@@ -25,6 +25,7 @@ pub mod pair;
 mod plan;
 mod prepare;
 pub mod progress;
+mod proximity;
 mod record;
 mod room;
 mod run;

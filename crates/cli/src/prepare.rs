@@ -44,6 +44,8 @@ Examples:
     hushtable prepare ge --items 1e6 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
     hushtable prepare score --threshold 0.5 --items 1e6 --store bank.store --listen 0.0.0.0:7000 \\
         --identity bank.id
+  For `proximity`, whatever the distance:
+    hushtable prepare proximity --items 1e5 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
   For lookups, in tables of a length:
     hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store bank.store \\
         --listen 0.0.0.0:7000 --identity bank.id
@@ -56,13 +58,12 @@ refused.";
 
 /// Make material ahead of time, with the peer
 ///
-/// The material is spent by `apply --store` and `score --store`, with the same options, each piece once. If this ends
-/// early, what both parties have by then
-/// can be used.
+/// The material is spent by `apply --store`, `score --store` and `proximity --store`, with the same options, each piece
+/// once. If this ends early, what both parties have by then can be used.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Prepare {
-    /// The function or the comparison, or score
+    /// The function or the comparison, score, or proximity
     #[arg(value_name = "FUNCTION", value_parser = what::works(), requires = "items")]
     work: Option<Work>,
     /// How many: 1000000 or 1e6
@@ -86,6 +87,9 @@ pub struct Prepare {
     how: How,
     #[command(flatten)]
     asked: score::Asked,
+    /// For proximity: places are metres in a plane
+    #[arg(long)]
+    plane: bool,
     /// For results that will stay shared, with --reveal none
     #[arg(long)]
     shared: bool,
@@ -150,7 +154,7 @@ fn prepare(args: &Prepare) -> Result<()> {
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
     let Some(work) = args.work else { return args.tables.operation(&args.how, &args.asked, args.protocol) };
     let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
-    work.operation(&args.how, &args.asked, args.shared, &choosing)
+    work.operation(&args.how, &args.asked, args.plane, args.shared, &choosing)
 }
 
 /// Makes the store; says how much there is if that ends early.

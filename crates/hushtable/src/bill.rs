@@ -114,6 +114,14 @@ impl Bill {
         Self { cots: [b, a], offline: self.offline.swapped(), online: self.online.swapped(), ..self }
     }
 
+    /// The same, both phases offline, with nothing kept.
+    #[must_use]
+    pub fn all_offline(self) -> Self {
+        let bits = [0, 1].map(|p| self.offline.bits[p] + self.online.bits[p]);
+        let offline = Phase { bits, rounds: self.offline.rounds + self.online.rounds };
+        Self { offline, ..Self::of_cots(self.cots) }
+    }
+
     /// Correlated OTs, `(as sender, as receiver)`, that the party `role` takes.
     pub fn cots_of(&self, role: Role) -> (usize, usize) {
         (self.cots[role as usize] as usize, self.cots[role.peer() as usize] as usize)

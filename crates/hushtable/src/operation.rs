@@ -13,13 +13,17 @@ mod arithmetic;
 mod bands;
 mod compare;
 mod function;
+mod intervals;
 mod lookup;
+mod secret_table;
 mod tensor;
 
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
 pub use compare::{Compare, Relation};
+pub use intervals::Intervals;
 pub use lookup::Lookup;
+pub use secret_table::SecretTable;
 pub use tensor::LayerNorm;
 
 use zeroize::Zeroizing;

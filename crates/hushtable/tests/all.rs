@@ -56,6 +56,7 @@ mod net_tls;
 mod net_trust;
 mod nmt;
 mod one_opening;
+mod operation_gates;
 mod oplut;
 mod ot;
 mod ottt;

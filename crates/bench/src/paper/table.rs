@@ -13,7 +13,7 @@ use toml::{Table as Values, Value};
 use crate::work::Work;
 
 /// Name and text of every table.
-const EMBEDDED: [(&str, &str); 18] = [
+const EMBEDDED: [(&str, &str); 25] = [
     ("rotl-table3", include_str!("../../../../bench/papers/rotl-table3.toml")),
     ("rotl-table4", include_str!("../../../../bench/papers/rotl-table4.toml")),
     ("rotl-table5", include_str!("../../../../bench/papers/rotl-table5.toml")),
@@ -32,6 +32,13 @@ const EMBEDDED: [(&str, &str); 18] = [
     ("ndss-table3", include_str!("../../../../bench/papers/ndss-table3.toml")),
     ("ndss-table4", include_str!("../../../../bench/papers/ndss-table4.toml")),
     ("ndss-table5", include_str!("../../../../bench/papers/ndss-table5.toml")),
+    ("dfss-table2", include_str!("../../../../bench/papers/dfss-table2.toml")),
+    ("dfss-table3", include_str!("../../../../bench/papers/dfss-table3.toml")),
+    ("dfss-table4", include_str!("../../../../bench/papers/dfss-table4.toml")),
+    ("dfss-table5", include_str!("../../../../bench/papers/dfss-table5.toml")),
+    ("dfss-table6", include_str!("../../../../bench/papers/dfss-table6.toml")),
+    ("dfss-table7", include_str!("../../../../bench/papers/dfss-table7.toml")),
+    ("dfss-table8", include_str!("../../../../bench/papers/dfss-table8.toml")),
 ];
 
 /// A table as printed, its corrections, and what of ours stands beside each cell.

@@ -1,6 +1,8 @@
-//! `fss`: function secret sharing, by object. A group of objects has a file: its plan, its bill, and how it runs.
+//! `fss`: function secret sharing, by object: keys have a file, and so have the objects that are operations.
 
+mod gates;
 mod keys;
+mod operations;
 
 use std::fmt;
 
@@ -20,16 +22,26 @@ pub struct FssWork {
     /// Bits of the position, or of the numbers, 1 to 24
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=24))]
     bits: u32,
-    /// Bits behind the point, where the object has any
-    #[arg(long, value_name = "F")]
+    /// Bits behind the point of sin, cos, sincos, tan and fusion; bits that trunc cuts off [default: half of --bits]
+    #[arg(long, value_name = "F", value_parser = clap::value_parser!(u32).range(1..=23))]
     #[serde(default)]
     fraction_bits: Option<u32>,
-    /// Bits of a shared payload, of one bit by XOR, else additive; without it the payload is the bit 1
+    /// Bits of a key's shared payload, of one bit by XOR, else additive; without it the payload is the bit 1. Of a table's
+    /// entry [default: as --bits], of a spline's results [default: twice --bits]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[serde(default)]
     payload_bits: Option<u32>,
-    /// How positions are shared
+    /// How many intervals, or pieces of a spline, which cover all numbers
+    #[arg(long, value_name = "K", default_value = "4", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[serde(default = "four")]
+    intervals: u32,
+    /// Bits of a digit; those of all digits together are --bits [default: half of them]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=23))]
+    #[serde(default)]
+    digit_bits: Option<u32>,
+    /// How the positions of keys are shared
     #[arg(long, value_enum, default_value = "xor")]
+    #[serde(default)]
     index: Index,
     /// Number of them, 1 to 2^15
     #[arg(long, value_name = "B", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=1 << 15))]
@@ -44,12 +56,45 @@ enum Object {
     Dpf,
     /// Keys of a comparison, placed and evaluated everywhere
     Dcf,
+    /// Whether two numbers are equal, in one opening
+    Eq,
+    /// Whether a number is less than another that is near, in one opening
+    Cmp,
+    /// In which of --intervals a number lies
+    Interval,
+    /// Truncation by --fraction-bits
+    Trunc,
+    /// Digits of --digit-bits
+    Digits,
+    /// A lookup in a public table
+    PublicTable,
+    /// A lookup in a table that is shared
+    SecretTable,
+    /// Polynomials of degree 2 over --intervals pieces, in one opening
+    Spline,
+    /// `sin(pi x)`
+    Sin,
+    /// `cos(pi x)`
+    Cos,
+    /// Both of these at once
+    Sincos,
+    /// `tan(pi x)`
+    Tan,
+    /// Whether two places are within 250 m
+    Proximity,
+    /// Whether four scores reach a threshold
+    Fusion,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+fn four() -> u32 {
+    4
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Index {
     /// By XOR
+    #[default]
     Xor,
     /// Additively
     Additive,
@@ -61,9 +106,22 @@ impl fmt::Display for FssWork {
         let name = |value: Option<clap::builder::PossibleValue>| {
             value.expect("no variant is skipped").get_name().to_string()
         };
-        write!(f, "{}, {} bits shared by {}", name(object), self.bits, name(index))?;
+        write!(f, "{}, {} bits", name(object), self.bits)?;
+        if self.is_key() {
+            write!(f, " shared by {}", name(index))?;
+        }
         if let Some(payload) = self.payload_bits {
-            write!(f, ", payload of {payload} bits")?;
+            write!(f, ", {} of {payload} bits", if self.is_key() { "payload" } else { "results" })?;
+        }
+        match self.object {
+            Object::Interval => write!(f, ", {} intervals", self.intervals)?,
+            Object::Spline => write!(f, ", {} pieces", self.intervals)?,
+            Object::Digits => write!(f, ", digits of {}", self.digit())?,
+            Object::Trunc => write!(f, ", {} cut off", self.fraction_bits())?,
+            Object::Sin | Object::Cos | Object::Sincos | Object::Tan | Object::Fusion => {
+                write!(f, ", {} behind the point", self.fraction_bits())?;
+            }
+            _ => {}
         }
         write!(f, ", batch {}", self.batch)
     }
@@ -77,6 +135,17 @@ impl Benchmark for FssWork {
     fn unit(&self) -> &'static str {
         match self.object {
             Object::Dpf | Object::Dcf => "key",
+            Object::Eq | Object::Cmp | Object::Interval => "comparison",
+            Object::PublicTable | Object::SecretTable => "lookup",
+            Object::Trunc
+            | Object::Digits
+            | Object::Spline
+            | Object::Sin
+            | Object::Cos
+            | Object::Sincos
+            | Object::Tan => "value",
+            Object::Proximity => "pair",
+            Object::Fusion => "decision",
         }
     }
 
@@ -87,12 +156,18 @@ impl Benchmark for FssWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        self.bill().expect("checked before the processes started").times(items).cots_of(role)
+        let known = "checked before the processes started";
+        match self.is_key() {
+            true => keys::bill(self).expect(known).times(items).cots_of(role),
+            // All of it at once: some operations share material among items.
+            false => operations::bill(self, items).expect(known).cots_of(role),
+        }
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        match self.object {
-            Object::Dpf | Object::Dcf => keys::run(self, lanes),
+        match self.is_key() {
+            true => keys::run(self, lanes),
+            false => operations::run(self, lanes),
         }
     }
 
@@ -104,8 +179,18 @@ impl Benchmark for FssWork {
 impl FssWork {
     /// What one of them costs.
     fn bill(&self) -> Result<Bill> {
-        match self.object {
-            Object::Dpf | Object::Dcf => keys::bill(self),
-        }
+        if self.is_key() { keys::bill(self) } else { operations::bill(self, 1) }
+    }
+
+    fn is_key(&self) -> bool {
+        matches!(self.object, Object::Dpf | Object::Dcf)
+    }
+
+    fn fraction_bits(&self) -> u32 {
+        self.fraction_bits.unwrap_or(self.bits / 2)
+    }
+
+    fn digit(&self) -> u32 {
+        self.digit_bits.unwrap_or(self.bits / 2)
     }
 }

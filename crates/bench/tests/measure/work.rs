@@ -224,3 +224,46 @@ fn help_shows_examples() {
     assert_eq!(site.run("").code, 2);
     assert!(site.run("--version").ok().stdout.starts_with("hushtable-bench "));
 }
+
+/// Each object of function secret sharing, in the rounds online that its page says.
+#[test]
+fn fss_verifies_every_object() {
+    let site = Site::new();
+    for (object, options, rounds) in [
+        ("dpf", "--bits 8 --payload-bits 16 --index additive", 1),
+        ("dcf", "--bits 8 --payload-bits 16", 1),
+        ("eq", "--bits 16", 1),
+        ("cmp", "--bits 8", 1),
+        ("interval", "--bits 12 --intervals 7", 1),
+        ("trunc", "--bits 16 --fraction-bits 9", 1),
+        ("digits", "--bits 18", 1),
+        ("digits", "--bits 16 --digit-bits 4", 1),
+        ("digits", "--bits 24 --digit-bits 4", 0),
+        ("spline", "--bits 12 --intervals 16", 1),
+        ("spline", "--bits 9 --intervals 5 --payload-bits 34", 1),
+        ("sincos", "--bits 16 --fraction-bits 9", 0),
+        ("public-table", "--bits 8", 1),
+        ("public-table", "--bits 18 --payload-bits 9", 2),
+        ("secret-table", "--bits 5", 1),
+        ("sin", "--bits 16 --fraction-bits 9", 2),
+        ("cos", "--bits 18 --fraction-bits 9", 2),
+        ("tan", "--bits 16 --fraction-bits 9", 2),
+        ("proximity", "", 0),
+        ("fusion", "--bits 16 --fraction-bits 8", 0),
+    ] {
+        let report = site.report(&format!("fss --object {object} {options} --batch 60 --net 1000:1ms"));
+        assert_eq!([&report["kind"], &report["object"]], ["fss", object]);
+        assert_eq!(report["batch"], 60);
+        let online = report["online"]["rounds"].as_u64().unwrap();
+        assert!(rounds == 0 || online == rounds, "{object} {options}: {online} rounds");
+    }
+    for (options, says) in [
+        ("--object secret-table --bits 11", "index bits of a shared table: 11"),
+        ("--object digits --bits 16 --digit-bits 5", "--digit-bits 5 do not divide --bits 16"),
+        ("--object interval --bits 22", "width of a number in intervals: 22"),
+        ("--object trunc --bits 20 --fraction-bits 16", "bits to cut off in one round"),
+    ] {
+        let done = site.run(&format!("fss {options} --batch 10"));
+        assert!((2..=6).contains(&done.code) && done.stderr.contains(says), "{options}: {done:?}");
+    }
+}

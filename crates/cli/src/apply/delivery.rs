@@ -180,9 +180,13 @@ impl Delivery {
                 Outcome::Shares(_) | Outcome::AtPeer => {}
             }
         }
-        let columns: Vec<(&str, &[f64])> =
+        let mut columns: Vec<(&str, &[f64])> =
             columns.iter().map(|(name, values)| (*name, &values[..])).collect();
-        let (format, ids) = (FileFormat::of(&path), jobs[0].ids.as_deref());
+        let (format, labels) = (FileFormat::of(&path), jobs[0].labels.as_ref());
+        if let Some(labels) = labels {
+            columns.insert(0, ("peer_row", &labels.peer_rows));
+        }
+        let ids = labels.map(|labels| &*labels.ids).or(jobs[0].ids.as_deref());
         output.write(|to| columns::write(to, format, ids, &columns))?;
         eprintln!("wrote {} rows to {}", jobs[0].rows(), path.display());
         Ok(())
@@ -228,7 +232,8 @@ impl Delivery {
 fn size(job: &Job) -> u64 {
     // The digits of 64 bits, and what stands between two of them.
     const NUMBER: u64 = 24;
-    let ids = job.ids.as_ref().map_or(0, |ids| ids.bytes() + 3 * ids.len());
+    let ids = job.labels.as_ref().map(|labels| &labels.ids).or(job.ids.as_ref());
+    let ids = ids.map_or(0, |ids| ids.bytes() + 3 * ids.len());
     job.rows() as u64 * NUMBER + ids as u64
 }
 

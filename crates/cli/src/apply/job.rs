@@ -31,6 +31,8 @@ pub struct Job {
     /// How a lookup's protocol is chosen.
     pub choosing: Choosing,
     pub ids: Option<Arc<Ids>>,
+    /// What names the rows here alone, in place of ids that both have.
+    pub labels: Option<Labels>,
     /// What this party asks for.
     asked: Option<u16>,
     /// Lanes, once the parties are agreed.
@@ -41,6 +43,12 @@ pub struct Job {
     gives: Vec<bool>,
     /// Operands that are results of earlier steps.
     takes: Vec<(usize, usize)>,
+}
+
+/// Names of rows that are pairs: this party's own ids, and the numbers of the peer's rows, counted from 1.
+pub struct Labels {
+    pub ids: Arc<Ids>,
+    pub peer_rows: Vec<f64>,
 }
 
 /// What is done with the numbers.
@@ -80,7 +88,8 @@ impl Job {
         gives: Vec<bool>,
     ) -> Self {
         let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
-        Self { work, column, reveal, stays, choosing, ids, asked, threads: 1, x, gives, takes }
+        let labels = None;
+        Self { work, column, reveal, stays, choosing, ids, labels, asked, threads: 1, x, gives, takes }
     }
 
     pub fn rows(&self) -> usize {

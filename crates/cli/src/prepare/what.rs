@@ -22,15 +22,16 @@ use crate::{
     },
     choice::{Choice, Choosing, Sharing},
     failure::{Failure, Result},
-    score,
+    proximity, score,
 };
 
-/// What `apply` or `score` will be asked for.
+/// What `apply`, `score` or `proximity` will be asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     Function(Function),
     Relation(Relation),
     Score,
+    Proximity,
 }
 
 /// Lookups in whole tables.
@@ -51,14 +52,17 @@ pub struct Lookups {
     output: Sharing,
 }
 
-/// For clap: functions, comparisons and `score`, with a line of help each.
+/// For clap: functions, comparisons, `score` and `proximity`, with a line of help each.
 pub fn works() -> impl TypedValueParser<Value = Work> {
     let functions = Function::ALL.map(|f| PossibleValue::new(f.name()).help(f.about()));
     let relations = Relation::ALL.map(|r| PossibleValue::new(r.name()).help(r.about()));
     let score = PossibleValue::new("score").help("what `hushtable score` asks of each row");
-    let all = functions.into_iter().chain(relations).chain([score]);
+    let proximity =
+        PossibleValue::new("proximity").help("whether objects are closer than a distance, any one");
+    let all = functions.into_iter().chain(relations).chain([score, proximity]);
     PossibleValuesParser::new(all).map(|name| match &name[..] {
         "score" => Work::Score,
+        "proximity" => Work::Proximity,
         name => match Relation::ALL.into_iter().find(|relation| relation.name() == name) {
             Some(relation) => Work::Relation(relation),
             None => Work::Function(name.parse().expect("a name that clap knows")),
@@ -105,16 +109,21 @@ impl Lookups {
 }
 
 impl Work {
-    /// As `apply` and `score` make it of the same options. `shared`: its results stay shared.
+    /// As `apply`, `score` and `proximity` make it of the same options. `plane`: places are metres in a plane. `shared`:
+    /// its results stay shared.
     pub fn operation(
         self,
         how: &How,
         asked: &score::Asked,
+        plane: bool,
         shared: bool,
         choosing: &Choosing,
     ) -> Result<Box<dyn operation::Operation>> {
         if !asked.nothing() && !matches!(self, Self::Score) {
             return Err(Failure::new("--threshold, --bands and --reveal-exact are for score"));
+        }
+        if !matches!(self, Self::Proximity) {
+            refuse("is for proximity", [("--plane", plane)])?;
         }
         if !matches!(self, Self::Function(_)) {
             refuse("is for functions", function_options(how))?;
@@ -136,6 +145,13 @@ impl Work {
                 let objective = choosing.optimise.into();
                 let compare = Compare::new(relation, [bits, fraction_bits], range, range, objective)?;
                 Ok(Box::new(if shared { compare.additive(SHARED_BITS) } else { compare }))
+            }
+            Self::Proximity => {
+                let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
+                let why = "does not go with proximity, whose places have a format of their own";
+                refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
+                // The material is the same for all distances.
+                proximity::operation(1.0, plane, shared)
             }
             Self::Score => {
                 let bits = how.bits.unwrap_or(score::BITS);

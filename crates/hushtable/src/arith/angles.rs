@@ -43,7 +43,7 @@ use super::{
     gilboa::{Factors, Gilboa},
 };
 use crate::{
-    bill::{Bill, Phase},
+    bill::Bill,
     codec::{Reader, Writer},
     error::{Error, Result, same},
     net::Role,
@@ -125,11 +125,7 @@ impl AngleJob {
         let choices = Gilboa::bill(self.payload() + 3, 1, 2).times(self.choices());
         let made = choices + BitProducts::bill(self.bits).times(2);
         let kept = u64::from(self.turn_bits + 2 * (self.payload() + 3 + self.bits));
-        let offline = Phase {
-            bits: [0, 1].map(|p| made.offline.bits[p] + made.online.bits[p]),
-            rounds: made.offline.rounds + made.online.rounds,
-        };
-        Bill { cots: made.cots, offline, kept, ..Bill::opening(self.turn_bits.into()) }
+        (made.all_offline() + Bill::opening(self.turn_bits.into())).keeping(kept)
     }
 }
 

@@ -27,26 +27,20 @@
 use prim::ring::{Ring, low};
 use zeroize::Zeroizing;
 
-use super::{product::share, tree::in_rounds};
+use super::{
+    carry_lookup::{self, Looked, MAX_CARRY_BITS, together},
+    product::share,
+    tree::in_rounds,
+};
 use crate::{
     bill::Bill,
     error::{Error, Result, same},
-    lut::{
-        LookupJob, Protocol, Table,
-        arithmetic::{
-            Arithmetic,
-            many::{self, Job},
-        },
-    },
+    lut::Table,
     net::Role,
-    onehot::Cyclic,
     session::Session,
-    share::{AShare, Sharing},
+    share::AShare,
     source::Source,
 };
-
-/// Most bits of which the carry is looked up: the work doubles with each.
-pub const MAX_CARRY_BITS: u32 = 15;
 
 /// One-time material for truncations by f bits into a ring of `l - f` bits, in one round.
 ///
@@ -81,7 +75,7 @@ impl<R: Ring> OneRoundReduction<R> {
     /// [`Error::Param`] as there.
     pub fn bill(bits: u32, f: u32) -> Result<Bill> {
         check_cut(bits, f, 1)?;
-        bill(f + 1, bits - f)
+        carry_lookup::bill(f + 1, bits - f)
     }
 
     /// Online, 1 round: shares of `floor(x / 2^f)` mod `2^(l-f)`. Spends the material.
@@ -90,7 +84,7 @@ impl<R: Ring> OneRoundReduction<R> {
     /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
     pub fn reduce<S: Ring>(self, s: &mut Session, x: &AShare<S>) -> Result<AShare<R>> {
         let (words, f) = (numbers(x, self.bits, self.carry.len(), 0)?, self.f);
-        let carry = together(s, [(self.carry, words.iter().map(|w| low(*w, f)))])?.remove(0);
+        let carry = together(s, vec![(self.carry, words.iter().map(|w| low(*w, f)))])?.remove(0);
         let sum = words.iter().zip(carry.words()).map(|(w, c)| (w >> f).wrapping_add(c.to_u64()));
         Ok(share(self.bits - f, &Zeroizing::new(sum.collect::<Vec<_>>())))
     }
@@ -127,7 +121,7 @@ impl<R: Ring> OneRoundExtension<R> {
     /// [`Error::Param`] as there.
     pub fn bill([l, k]: [u32; 2]) -> Result<Bill> {
         check_extension([l, k])?;
-        bill(l + 1, k - l)
+        carry_lookup::bill(l + 1, k - l)
     }
 
     /// Online, 1 round: zero extension, for every x. Spends the material.
@@ -156,7 +150,7 @@ impl<R: Ring> OneRoundExtension<R> {
         }
         let shift = public(s.role(), shift);
         let words = numbers(x, l, self.wraps.len(), shift)?;
-        let wraps = together(s, [(self.wraps, words.iter().copied())])?.remove(0);
+        let wraps = together(s, vec![(self.wraps, words.iter().copied())])?.remove(0);
         let word = |(w, wrap): (&u64, &R)| w.wrapping_sub(wrap.to_u64() << l).wrapping_sub(shift);
         Ok(share(k, &Zeroizing::new(words.iter().zip(wraps.words()).map(word).collect::<Vec<_>>())))
     }
@@ -198,7 +192,7 @@ impl<R: Ring> OneRoundTruncation<R> {
     /// [`Error::Param`] as there.
     pub fn bill(bits: u32, f: u32) -> Result<Bill> {
         check_cut(bits, f, 2)?;
-        Ok(in_rounds(bill(f + 1, bits)? + bill(2, bits)?, 1))
+        Ok(in_rounds(carry_lookup::bill(f + 1, bits)? + carry_lookup::bill(2, bits)?, 1))
     }
 
     /// Online, 1 round: shares of `floor(X / 2^f)`, for `-2^(l-2) <= X < 2^(l-2)`; for other X the result is wrong.
@@ -213,7 +207,7 @@ impl<R: Ring> OneRoundTruncation<R> {
         let lows = parts.clone().map(|[low, _]| low).collect::<Vec<_>>();
         let tops = parts.map(|[_, top]| top).collect::<Vec<_>>();
         let (lows, tops) = (Zeroizing::new(lows), Zeroizing::new(tops));
-        let jobs = [(self.carry, lows.iter().copied()), (self.wrap, tops.iter().copied())];
+        let jobs = vec![(self.carry, lows.iter().copied()), (self.wrap, tops.iter().copied())];
         let found = together(s, jobs)?;
         let back = public(role, 1 << (l - 2 - f));
         let word = |((w, c), wrap): ((&u64, &R), &R)| {
@@ -223,60 +217,6 @@ impl<R: Ring> OneRoundTruncation<R> {
         let all = words.iter().zip(found[0].words()).zip(found[1].words());
         Ok(share(l, &Zeroizing::new(all.map(word).collect::<Vec<_>>())))
     }
-}
-
-/// A table that is read at the sum of the parties' numbers.
-struct Looked<R: Ring> {
-    table: Table<R>,
-    material: Arithmetic<Cyclic, R>,
-}
-
-impl<R: Ring> Looked<R> {
-    fn prepare(p: &mut impl Source, table: Table<R>, batch: usize) -> Result<Self> {
-        let material = Arithmetic::of(p, table.index_bits(), table.bits(), batch)?;
-        Ok(Self { table, material })
-    }
-
-    /// The carry out of k bits, in a ring of `ring` bits.
-    fn carry(p: &mut impl Source, k: u32, ring: u32, batch: usize) -> Result<Self> {
-        let narrowest = ring.next_power_of_two().max(8);
-        if R::WIDTH != narrowest {
-            let (got, accepted) = (format!("{} bits", R::WIDTH), format!("{narrowest} bits"));
-            return Err(Error::Param { what: "words for a carry", got, accepted });
-        }
-        Self::prepare(p, Table::tabulate(k + 1, ring, |sum| sum >> k)?, batch)
-    }
-
-    fn len(&self) -> usize {
-        self.material.len()
-    }
-}
-
-/// All lookups in 1 round, at the sums of the parties' numbers.
-fn together<R: Ring, const N: usize>(
-    s: &mut Session,
-    looked: [(Looked<R>, impl Iterator<Item = u64>); N],
-) -> Result<Vec<AShare<R>>> {
-    let mut parts = Vec::with_capacity(N);
-    for (Looked { table, material }, numbers) in looked {
-        let x = AShare::<u32>::new(table.index_bits(), numbers.map(|n| n as u32).collect());
-        parts.push((table, x, material));
-    }
-    let (mut given, mut materials) = (Vec::with_capacity(N), Vec::with_capacity(N));
-    for (table, x, material) in parts {
-        given.push((table, x));
-        materials.push(material);
-    }
-    let tables: Vec<[&Table<R>; 1]> = given.iter().map(|(table, _)| [table]).collect();
-    let with = materials.into_iter().zip(&given).zip(&tables);
-    let jobs = with.map(|((material, (_, x)), tables)| Job { material, tables, x }).collect();
-    Ok(many::lookup(s, jobs)?.into_iter().map(|mut columns| columns.swap_remove(0)).collect())
-}
-
-/// Of a lookup with an index of d bits in words of `bits`.
-fn bill(d: u32, bits: u32) -> Result<Bill> {
-    let (index, output) = (Sharing::Additive, Sharing::Additive);
-    Protocol::Arithmetic.bill(&LookupJob { index, output, index_bits: d, value_bits: bits }, 1)
 }
 
 /// This party's words of the numbers, `shift` more.

@@ -104,16 +104,11 @@ pub(super) fn bill(leaf: &Layout, node: &Layout, nodes: u64) -> Bill {
     for (layout, count) in [(leaf, 1), (node, nodes)] {
         if signed(layout) {
             let widths = vec![layout.bits - 1; layout.cells().len()];
-            bill = bill + offline(Mux::bill(&widths)).times(count as usize);
+            bill = bill + Mux::bill(&widths).all_offline().times(count as usize);
         }
     }
     let opened = leaf.cell_bits() + nodes * node.cell_bits();
     bill + Bill { offline: Phase { bits: [opened; 2], rounds: 1 }, ..Bill::FREE }
-}
-
-/// The same, of what runs offline altogether.
-pub(super) fn offline(bill: Bill) -> Bill {
-    Bill { offline: bill.online, online: Phase::default(), kept: 0, ..bill }
 }
 
 fn signed(layout: &Layout) -> bool {

@@ -5,13 +5,14 @@ use std::{fmt, marker::PhantomData};
 use zeroize::Zeroizing;
 
 use super::{
-    keys::{Keys, Place},
+    keys::{Keys, Place, Plan},
     layout::KeyShape,
     stored,
 };
 use crate::{
-    codec::malformed,
+    codec::{Reader, Writer, malformed},
     error::{Result, same},
+    net::Role,
     session::Session,
     share::{Kind, Share},
     tree::Group,
@@ -108,6 +109,16 @@ impl<F: Function, G: Group, K: Kind> Unplaced<F, G, K> {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         stored::decode(F::NAME, bytes, false).map(Self::of)
     }
+
+    /// As part of other material, which knows the shape of the payload and how many there are.
+    pub(crate) fn write(&self, to: &mut Writer) {
+        stored::write(&self.0, to);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(crate) fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
+        stored::read(from, plan::<F, K>(shape)?, role, len, false).map(Self::of)
+    }
 }
 
 impl<F: Function, G: Group, K: Kind> Placed<F, G, K> {
@@ -146,6 +157,21 @@ impl<F: Function, G: Group, K: Kind> Placed<F, G, K> {
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         Ok(Self(stored::decode(F::NAME, bytes, true)?, PhantomData))
     }
+
+    /// As [`Unplaced::write`].
+    pub(crate) fn write(&self, to: &mut Writer) {
+        stored::write(&self.0, to);
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(crate) fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
+        Ok(Self(stored::read(from, plan::<F, K>(shape)?, role, len, true)?, PhantomData))
+    }
+}
+
+/// The plan of keys that have no bit for their payload.
+fn plan<F: Function, K: Kind>(shape: KeyShape) -> Result<Plan> {
+    Plan::new::<K>(shape, false, stored::nodes_of(F::NAME))
 }
 
 /// Prints the shape only.

@@ -83,7 +83,7 @@ pub(super) fn bill<G: Group>(plan: &Plan) -> Bill {
             true => Mux::bill(&row_widths(low)),
             false => Mux::bill(&words).times((1 << low) - 1),
         };
-        bill = bill + correct::offline(products);
+        bill = bill + products.all_offline();
     }
     let tree = 128 * (1 + u64::from(plan.height()) + plan.leaf.blocks as u64);
     let nodes = u64::from(plan.node_levels());

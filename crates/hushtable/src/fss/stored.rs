@@ -39,9 +39,15 @@ pub(super) fn encode<G: Group, K: Kind>(name: &str, keys: &Keys<G, K>) -> Zeroiz
     to.bytes(&flags);
     to.bytes(&[position as u8, bits as u8, words as u8, u8::from(placed(keys))]);
     to.number(keys.len as u64);
+    write(keys, &mut to);
+    to.finish()
+}
+
+/// All but the head, for what knows what they are.
+pub(super) fn write<G: Group, K: Kind>(keys: &Keys<G, K>, to: &mut Writer) {
     match &keys.place {
-        Place::Hidden(offset) => to.words(offset.words(), position),
-        Place::At(shift) => to.words(shift, position),
+        Place::Hidden(offset) => to.words(offset.words(), keys.plan.shape.position),
+        Place::At(shift) => to.words(shift, keys.plan.shape.position),
     }
     to.words(&keys.payload, 64);
     match &keys.body {
@@ -56,7 +62,6 @@ pub(super) fn encode<G: Group, K: Kind>(name: &str, keys: &Keys<G, K>) -> Zeroiz
             }
         }
     }
-    to.finish()
 }
 
 /// Bytes of the head.
@@ -94,15 +99,13 @@ pub(super) fn decode<G: Group, K: Kind>(name: &str, bytes: &[u8], placed: bool) 
     if from.left() != rest_len(&plan, len) {
         return Err(malformed("stored keys: of another length"));
     }
-    let mut keys = read(&mut from, plan, role, len, placed)?;
+    let keys = read(&mut from, plan, role, len, placed)?;
     from.finish()?;
-    if placed {
-        keys.settle();
-    }
     Ok(keys)
 }
 
-fn read<G: Group, K: Kind>(
+/// What [`write`] wrote of so many keys.
+pub(super) fn read<G: Group, K: Kind>(
     from: &mut Reader<'_>,
     plan: Plan,
     role: Role,
@@ -129,7 +132,11 @@ fn read<G: Group, K: Kind>(
         Body::Trees(Trees { roots, hash, words, leaf, nodes }.into())
     };
     let (constant, kind) = (Wiped::default(), PhantomData);
-    Ok(Keys { plan, role, len, place, body, payload, constant, kind })
+    let mut keys = Keys { plan, role, len, place, body, payload, constant, kind };
+    if placed {
+        keys.settle();
+    }
+    Ok(keys)
 }
 
 /// Bytes behind the head.
@@ -150,7 +157,7 @@ fn stored_words(plan: &Plan, len: usize) -> usize {
     if plan.nodes == Nodes::Same { len * plan.shape.words as usize } else { 0 }
 }
 
-fn nodes_of(name: &str) -> Nodes {
+pub(super) fn nodes_of(name: &str) -> Nodes {
     match name {
         "Dpf" => Nodes::None,
         "Dcf" => Nodes::Same,

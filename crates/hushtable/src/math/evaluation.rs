@@ -8,6 +8,7 @@ mod form;
 mod guard;
 mod program;
 mod range;
+mod sin_cos;
 
 use std::sync::Arc;
 
@@ -15,11 +16,12 @@ use prim::ring::Ring;
 
 use angle::Angle;
 use check::Check;
-use direct::MAX_TABLE_BITS;
+use direct::{Direct, MAX_TABLE_BITS};
 use form::Form;
 use guard::{Guard, Instead};
 use program::{Program, check_format, greatest, instead};
 use range::Ends;
+pub use sin_cos::{PreparedSinCos, SinCos};
 
 use super::{
     functions::{
@@ -32,8 +34,6 @@ use crate::{
     arith::Fixed,
     bill::Bill,
     error::{Error, Result, same},
-    lut::read::Signed,
-    onehot::Cyclic,
     session::Session,
     source::Source,
 };
@@ -72,9 +72,7 @@ impl Evaluation {
 
     /// A sine or cosine of numbers in radians, wherever they lie in half of the ring.
     fn whole(function: Function, bits: u32, fraction: u32, angle: Angle) -> Self {
-        let (lo, count) = (-1i64 << (bits - 2), 1u64 << (bits - 1));
-        let end = 2f64.powi(bits as i32 - 2 - fraction as i32);
-        let grid = Grid { bounds: Bounds { lo: -end, hi: end }, fraction, lo, count };
+        let grid = Grid::half(bits, fraction);
         let ends = Ends::none();
         let ([max_ulp, mean_ulp], bill) = (angle.error(), angle.bill());
         Self(Arc::new(Program {
@@ -314,7 +312,7 @@ impl Evaluation {
         let check = self.0.check.map(|check| check.prepare(p, batch)).transpose()?;
         let guard = self.0.guard.map(|guard| guard.prepare(p, self.0.bits, batch)).transpose()?;
         let material = match &self.0.form {
-            Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, batch)?)),
+            Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, 1, batch)?)),
             Form::Spline(spline) => Material::Spline(Box::new(spline.prepare(p, batch)?)),
             Form::Angle(angle) => Material::Angle(Box::new(angle.prepare(p, batch)?)),
         };
@@ -342,7 +340,7 @@ pub struct Prepared {
 }
 
 enum Material {
-    Direct(Box<Signed<Cyclic>>),
+    Direct(Box<direct::Material>),
     Spline(Box<spline::Material>),
     Angle(Box<angle::Material>),
 }
@@ -373,7 +371,7 @@ impl Prepared {
         }
         let found = self.guard.map(|guard| guard.find(s, x)).transpose()?;
         let y = match (&program.form, self.material) {
-            (Form::Direct(direct), Material::Direct(material)) => direct.eval(s, *material, x)?,
+            (Form::Direct(direct), Material::Direct(material)) => Direct::eval(&[direct], s, *material, x)?.remove(0),
             (Form::Spline(spline), Material::Spline(material)) => spline.eval(s, *material, x)?,
             (Form::Angle(angle), Material::Angle(material)) => angle.eval(s, *material, x)?,
             _ => unreachable!("material is made for its form"),

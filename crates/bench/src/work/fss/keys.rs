@@ -33,6 +33,7 @@ fn bill_of<G: Group>(work: &FssWork) -> Result<Bill> {
         (Object::Dcf, None) => Dcf::<G, Bitwise>::bit_bill(work.bits),
         (Object::Dcf, Some(1)) => Dcf::<G, Bitwise>::bill(shape(1)),
         (Object::Dcf, Some(bits)) => Dcf::<G, Additive>::bill(shape(bits)),
+        _ => return Err(no_key()),
     }?)
 }
 
@@ -98,9 +99,14 @@ fn run_of<G: Group, K: Kind>(work: &FssWork, lanes: Lanes) -> Result<()> {
             |p, x| Dcf::<G, K>::prepare(p, bits, &[x.payload]),
             |p, keys, x| sums::<K>(x.payload.len(), |f| keys.at(p, &x.positions)?.eval_all(end, f)),
         ),
+        _ => return Err(no_key()),
     }?;
     let words = || done.results.iter().flatten().copied();
     done.verify(words, |from| check::<G, K>(work, &done.results, from))
+}
+
+fn no_key() -> Failure {
+    Failure::new("the object is no key")
 }
 
 /// Sums of each key's values.
@@ -131,8 +137,8 @@ fn expected(work: &FssWork, sharing: Sharing, position: u32, payload: u64) -> u6
         // Its values lie 64 a word.
         (Object::Dpf, _) if work.payload_bits.is_none() => 1 << (position % 64),
         (Object::Dpf, _) => payload,
-        (Object::Dcf, Sharing::Xor) => payload * u64::from(position & 1),
-        (Object::Dcf, Sharing::Additive) => payload.wrapping_mul(position.into()),
+        (_, Sharing::Xor) => payload * u64::from(position & 1),
+        (_, Sharing::Additive) => payload.wrapping_mul(position.into()),
     }
 }
 
@@ -166,7 +172,17 @@ mod tests {
     fn verification_sees_every_key() {
         let (fraction_bits, index, bits) = (None, Index::Xor, 9);
         for (object, payload_bits) in [(Object::Dpf, None), (Object::Dpf, Some(1)), (Object::Dcf, Some(1))] {
-            let work = FssWork { object, bits, fraction_bits, payload_bits, index, batch: 30 };
+            let (intervals, digit_bits) = (4, None);
+            let work = FssWork {
+                object,
+                bits,
+                fraction_bits,
+                payload_bits,
+                intervals,
+                digit_bits,
+                index,
+                batch: 30,
+            };
             let of = |role| Inputs::<Xor, Bitwise>::of(&work, role, 0, 30);
             let (a, b) = (of(Role::P0), of(Role::P1));
             let want = |i: usize| {

@@ -118,11 +118,32 @@ impl Angle {
         material: Material,
         x: &Fixed<R>,
     ) -> Result<AShare<R>> {
-        let turns = match (material.radians, self.radians) {
-            (Some(radians), Some(fraction)) => radians.turns(s, x.share(), fraction)?,
-            _ => x.share().low_bits(self.job.turn_bits)?,
-        };
+        let turns = self.turns(s, material.radians, x)?;
         let angles = material.angles;
         if self.cosine { angles.cos(s, &turns) } else { angles.sin(s, &turns) }?.low_bits(self.job.bits)
+    }
+
+    /// Online: the sine and the cosine. Spends the material.
+    pub(super) fn both<R: Ring>(
+        &self,
+        s: &mut Session,
+        material: Material,
+        x: &Fixed<R>,
+    ) -> Result<Vec<AShare<R>>> {
+        let turns = self.turns(s, material.radians, x)?;
+        let both = material.angles.sin_cos(s, &turns)?;
+        both.iter().map(|y| y.low_bits(self.job.bits)).collect()
+    }
+
+    fn turns<R: Ring>(
+        &self,
+        s: &mut Session,
+        material: Option<Radians>,
+        x: &Fixed<R>,
+    ) -> Result<AShare<u64>> {
+        match (material, self.radians) {
+            (Some(radians), Some(fraction)) => radians.turns(s, x.share(), fraction),
+            _ => x.share().low_bits(self.job.turn_bits),
+        }
     }
 }

@@ -87,7 +87,7 @@ fn by_angle(target: &Target, options: &Options, angle: Option<Angle>) -> Result<
 }
 
 fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
-    let direct = Direct::new(target, bits)?;
+    let direct = Direct::new(target, bits)?.suiting(options.objective);
     let guard = match options.outside {
         Outside::Wrap | Outside::Strict => None,
         _ if direct.covers() => None,
@@ -259,7 +259,7 @@ fn nanoseconds(form: &Form, bill: &Bill) -> Result<[f64; 2]> {
     let all = plan::plan(&job, BATCH, &link, &machine, Objective::Total)?;
     let tree = all.iter().find(|p| matches!(p.protocol, Protocol::Tree | Protocol::Doubling));
     let tree = tree.expect("they serve every such table");
-    let others = (bill.all_cots() - OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
+    let others = bill.all_cots().saturating_sub(OneHot::<Cyclic>::tree_bill(index_bits).all_cots()) as f64;
     let read = reading_columns(index_bits, value_bits, columns) + read_column() * columns as f64;
     let online = machine.seconds(read, 1) * 1e9 + others * spent;
     Ok([each(tree.offline.seconds) + others * machine.ots.ferret[1], online])

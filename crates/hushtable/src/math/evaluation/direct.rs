@@ -5,29 +5,33 @@
 //!
 //! # Protocol
 //! The index is `x - lo` mod `2^c`, by which a one-hot vector reads the table with additive outputs. Where
-//! `c = l`, the table has the values outside the domain too; else it has those of the domain alone.
+//! `c = l`, the table has the values outside the domain too; else it has those of the domain alone. Two functions are
+//! read at one opened index. Where few rounds are asked for and the table is short, the vector itself is additive, and
+//! no sign is left to remove.
 //!
 //! # Cost, a number
-//! That of the one-hot vector of `2^c` entries by [`OneHot::tree`] and of [`Signed::lookup`].
+//! That of the one-hot vector of `2^c` entries by [`OneHot::tree`] and of [`Signed::lookup`], 2 rounds. In one round
+//! that of [`Arithmetic`], for any number of functions.
 //!
 //! # Source
-//! Hou et al., "ROTL" (PoPETs 2026), section 5; lut-beyond 4.
+//! Hou et al., "ROTL" (PoPETs 2026), section 5; lut-beyond 2.5 and 4; fss-beyond B7 i.
 
 use prim::ring::{Ring, low};
 
 use crate::{
-    arith::Fixed,
+    arith::{Fixed, Objective},
     bill::Bill,
     error::{Error, Result},
     lut::{
-        Table,
+        LookupJob, Protocol, Table,
+        arithmetic::Arithmetic,
         read::{Signed, Vectors},
     },
     math::functions::target::Target,
     net::Role,
     onehot::{Cyclic, OneHot},
     session::Session,
-    share::AShare,
+    share::{AShare, Sharing},
     source::Source,
 };
 
@@ -37,11 +41,28 @@ pub(super) const MAX_TABLE_BITS: u32 = 16;
 /// How many times the domain a table may cover to hold all of a ring, as a power of two.
 const COVER: u32 = 2;
 
+/// Widest index of a table that is read in one round: an additive vector has a word for each entry.
+const ONE_ROUND_BITS: u32 = 12;
+
 /// A table of values. Public.
 pub(super) struct Direct {
     lo: i64,
     index_bits: u32,
+    one_round: bool,
     table: Words,
+}
+
+/// One-time material, by the words of the tables.
+pub(super) enum Material {
+    U16(Vector<u16>),
+    U32(Vector<u32>),
+    U64(Vector<u64>),
+}
+
+/// What reads tables.
+pub(super) enum Vector<T: Ring> {
+    Signed(Signed<Cyclic>),
+    Additive(Arithmetic<Cyclic, T>),
 }
 
 /// In the narrowest words that hold the ring.
@@ -68,7 +89,14 @@ impl Direct {
             17..=32 => Words::U32(narrowed(bits, &words)?),
             _ => Words::U64(narrowed(bits, &words)?),
         };
-        Ok(Self { lo: target.grid.lo, index_bits, table })
+        Ok(Self { lo: target.grid.lo, index_bits, one_round: false, table })
+    }
+
+    /// The same, read in one round if few are asked for and the table is short.
+    pub(super) fn suiting(self, objective: Objective) -> Self {
+        // Additive vectors have words no wider than the ring needs.
+        let one_round = objective == Objective::Rounds && self.index_bits <= ONE_ROUND_BITS && self.bits() > 8;
+        Self { one_round, ..self }
     }
 
     /// The result at `lo + x`, for a number inside.
@@ -93,36 +121,64 @@ impl Direct {
 
     /// All of it as numbers, for a digest.
     pub(super) fn words(&self) -> Vec<u64> {
-        let Self { lo, index_bits, table: _ } = *self;
+        let Self { lo, index_bits, one_round, table: _ } = *self;
         let entries = (0..1 << index_bits).map(|i| self.result(i) as u64);
-        [lo as u64, index_bits.into(), self.bits().into()].into_iter().chain(entries).collect()
+        let head = [lo as u64, index_bits.into(), self.bits().into()];
+        head.into_iter().chain(entries).chain(one_round.then_some(1)).collect()
     }
 
-    /// Offline.
-    pub(super) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Signed<Cyclic>> {
-        Signed::prepare(p, Vectors::Tree, self.index_bits, &[self.bits()], batch)
+    /// Offline, for so many functions.
+    pub(super) fn prepare(&self, p: &mut impl Source, functions: usize, batch: usize) -> Result<Material> {
+        Ok(match &self.table {
+            Words::U16(_) => Material::U16(self.vector(p, functions, batch)?),
+            Words::U32(_) => Material::U32(self.vector(p, functions, batch)?),
+            Words::U64(_) => Material::U64(self.vector(p, functions, batch)?),
+        })
     }
 
-    /// What a number costs.
-    pub(super) fn bill(&self) -> Result<Bill> {
-        let n = self.index_bits;
-        Ok(OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &[self.bits()])?)
+    fn vector<T: Ring>(&self, p: &mut impl Source, functions: usize, batch: usize) -> Result<Vector<T>> {
+        let (n, bits) = (self.index_bits, self.bits());
+        Ok(match self.one_round {
+            true => Vector::Additive(Arithmetic::of(p, n, bits, batch)?),
+            false => Vector::Signed(Signed::prepare(p, Vectors::Tree, n, &vec![bits; functions], batch)?),
+        })
     }
 
-    /// Online. Spends the material.
+    /// What a number costs, for so many functions.
+    pub(super) fn bill(&self, functions: usize) -> Result<Bill> {
+        let (n, bits) = (self.index_bits, self.bits());
+        if self.one_round {
+            let (index, output) = (Sharing::Additive, Sharing::Additive);
+            return Protocol::Arithmetic.bill(&LookupJob { index, output, index_bits: n, value_bits: bits }, 1);
+        }
+        Ok(OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &vec![bits; functions])?)
+    }
+
+    /// Online: of several functions over one domain the shares of each. Spends the material.
     pub(super) fn eval<R: Ring>(
-        &self,
+        of: &[&Self],
         s: &mut Session,
-        material: Signed<Cyclic>,
+        material: Material,
         x: &Fixed<R>,
-    ) -> Result<AShare<R>> {
-        let lo = if s.role() == Role::P0 { self.lo as u64 } else { 0 };
+    ) -> Result<Vec<AShare<R>>> {
+        let &Self { lo, index_bits, .. } = of[0];
+        let lo = if s.role() == Role::P0 { lo as u64 } else { 0 };
         let words = x.share().words().iter().map(|w| w.to_u64().wrapping_sub(lo) as u32);
-        let index = AShare::<u32>::new(self.index_bits, words.collect());
-        match &self.table {
-            Words::U16(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
-            Words::U32(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
-            Words::U64(t) => material.lookup(s, t, &index)?.low_bits(self.bits()),
+        let index = AShare::<u32>::new(index_bits, words.collect());
+        let tables = of.iter().map(|direct| &direct.table);
+        match material {
+            Material::U16(vector) => {
+                let tables = tables.filter_map(|t| if let Words::U16(t) = t { Some(t) } else { None });
+                vector.read(s, &tables.collect::<Vec<_>>(), &index)
+            }
+            Material::U32(vector) => {
+                let tables = tables.filter_map(|t| if let Words::U32(t) = t { Some(t) } else { None });
+                vector.read(s, &tables.collect::<Vec<_>>(), &index)
+            }
+            Material::U64(vector) => {
+                let tables = tables.filter_map(|t| if let Words::U64(t) = t { Some(t) } else { None });
+                vector.read(s, &tables.collect::<Vec<_>>(), &index)
+            }
         }
     }
 
@@ -132,6 +188,22 @@ impl Direct {
             Words::U32(t) => t.bits(),
             Words::U64(t) => t.bits(),
         }
+    }
+}
+
+impl<T: Ring> Vector<T> {
+    /// The entries, in the words of the numbers.
+    fn read<R: Ring>(
+        self,
+        s: &mut Session,
+        tables: &[&Table<T>],
+        index: &AShare<u32>,
+    ) -> Result<Vec<AShare<R>>> {
+        let columns = match self {
+            Self::Signed(vectors) => vectors.lookup_all(s, tables, index)?,
+            Self::Additive(vectors) => vectors.lookup_all(s, tables, index)?,
+        };
+        columns.iter().map(|column| column.low_bits(column.bits())).collect()
     }
 }
 

@@ -46,7 +46,7 @@ impl Form {
     /// What a number costs.
     pub(super) fn bill(&self) -> Result<Bill> {
         match self {
-            Self::Direct(direct) => direct.bill(),
+            Self::Direct(direct) => direct.bill(1),
             Self::Spline(spline) => spline.bill(),
             Self::Angle(angle) => Ok(angle.bill()),
         }

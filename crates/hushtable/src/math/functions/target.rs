@@ -54,6 +54,13 @@ impl Grid {
         Ok(Self { bounds, fraction, lo: lo as i64, count: (hi - lo) as u64 })
     }
 
+    /// The numbers of half of a ring of `bits` bits, around 0.
+    pub(in crate::math) fn half(bits: u32, fraction: u32) -> Self {
+        let (lo, count) = (-1i64 << (bits - 2), 1u64 << (bits - 1));
+        let end = 2f64.powi(bits as i32 - 2 - fraction as i32);
+        Self { bounds: Bounds { lo: -end, hi: end }, fraction, lo, count }
+    }
+
     /// All of it as numbers, for a digest; the bounds follow from the rest.
     pub(in crate::math) fn words(&self) -> Vec<u64> {
         let Self { bounds: _, fraction, lo, count } = *self;

@@ -1,0 +1,127 @@
+//! What the applications send in a seeded run, hashed and compared with `data/wire.txt`; and faults at each of their
+//! messages. A difference means that this version cannot talk to the last one: see the library's `wire.rs`.
+
+#[path = "../../hushtable/tests/support/pairs.rs"]
+mod pairs;
+#[path = "../../hushtable/tests/support/relay.rs"]
+mod relay;
+
+use std::{env, fs, path::Path, time::Instant};
+
+use apps::{
+    fusion::Fusion,
+    proximity::{Places, Proximity},
+    scoring::{Question, Scoring},
+};
+use hushtable::{Error, Party, Result, Role, net::Connection, operation::Operation};
+use relay::{Fate, Outcome, relayed};
+
+const SEED: u64 = 91;
+
+/// No whole number of bytes.
+const ITEMS: usize = 11;
+
+type Job = fn(&mut Party) -> Result<()>;
+
+const JOBS: &[(&str, Job)] = &[
+    ("proximity-own", |p| operated(p, &Proximity::new(250.0, Places::Own)?, 3)),
+    ("proximity-plane", |p| operated(p, &Proximity::new(250.0, Places::Plane)?, 2)),
+    ("proximity-shared", |p| operated(p, &Proximity::new(250.0, Places::Shared)?, 4)),
+    ("proximity-additive", |p| operated(p, &Proximity::new(250.0, Places::Own)?.additive(16), 3)),
+    ("fusion", |p| operated(p, &Fusion::new(6, &[1.0, 2.0], 0.9)?, 2)),
+    ("score-threshold", |p| operated(p, &Scoring::new(32, 12, Question::AtLeast(0.8))?, 1)),
+    ("score-bands", |p| operated(p, &Scoring::new(32, 12, Question::Bands(vec![0.2, 0.8]))?, 1)),
+];
+
+fn operated(p: &mut Party, operation: &dyn Operation, operands: usize) -> Result<()> {
+    let mine = [77 * (1 + p.role() as u64); ITEMS];
+    let material = operation.prepare(p, ITEMS)?;
+    material.eval(p, &vec![&mine[..]; operands])?;
+    p.barrier()
+}
+
+fn run(job: Job, fate: impl Fn(Role, usize, &[u8]) -> Fate + Sync) -> Outcome<Result<()>, Result<()>> {
+    let party = |connection: Connection| job(&mut Party::seeded(connection, SEED, None)?);
+    relayed(pairs::id(SEED), party, party, fate)
+}
+
+/// Every frame each party sent, set-up included.
+fn transcript(job: Job) -> [Vec<Vec<u8>>; 2] {
+    let outcome = run(job, |_, _, _| Fate::Pass);
+    outcome.p0.expect("no panic at P0").expect("an honest run");
+    outcome.p1.expect("no panic at P1").expect("an honest run");
+    outcome.sent
+}
+
+fn set_up() -> [usize; 2] {
+    transcript(|p| p.barrier()).map(|sent| sent.len() - 1)
+}
+
+#[test]
+fn every_application_sends_what_it_sent_before() {
+    let (mut now, after) = (
+        String::from("# application, then for each party: frames sent, hash of them. See wire.rs.\n"),
+        set_up(),
+    );
+    for (name, job) in JOBS {
+        let sent = transcript(*job);
+        now += name;
+        for (role, (frames, after)) in sent.iter().zip(after).enumerate() {
+            let mut hash = blake3::Hasher::new();
+            for frame in &frames[after..] {
+                hash.update(frame);
+            }
+            now += &format!(" p{role} {} {}", frames.len() - after, &hash.finalize().to_hex()[..32]);
+        }
+        now.push('\n');
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire.txt");
+    if env::var_os("UPDATE_WIRE").is_some() {
+        fs::write(&path, &now).expect("data/wire.txt can be written");
+    }
+    let before = fs::read_to_string(&path).expect("data/wire.txt");
+    assert!(
+        before == now,
+        "the bytes on the wire changed. If that is meant: UPDATE_WIRE=1, a line in the changelog under \"Wire\", and \
+         another net::WIRE_VERSION.\n{now}"
+    );
+}
+
+/// The connection ends before a message, or its length is another: both parties have an error, and soon.
+#[test]
+fn faults_at_every_message_are_errors() {
+    let first = set_up();
+    for (name, job) in JOBS {
+        let total = transcript(*job).map(|sent| sent.len());
+        for role in [Role::P0, Role::P1] {
+            for k in first[role as usize]..total[role as usize] - 1 {
+                for cut in [true, false] {
+                    let start = Instant::now();
+                    let ends = run(*job, |r, i, frame| match (r, i) == (role, k) {
+                        false => Fate::Pass,
+                        true if cut => Fate::Cut,
+                        true => Fate::Instead(shorter(frame)),
+                    });
+                    let what = format!("{name}, message {k} of {role:?}, cut: {cut}");
+                    for end in [&ends.p0, &ends.p1] {
+                        let error = end.as_ref().expect("no panic").as_ref().expect_err(&what);
+                        assert!(!cut || matches!(error, Error::Closed), "{what}: {error}");
+                    }
+                    assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
+                }
+            }
+        }
+    }
+}
+
+/// With a byte less, or one more where there is none.
+fn shorter(frame: &[u8]) -> Vec<u8> {
+    let mut payload = frame[8..].to_vec();
+    if payload.pop().is_none() {
+        payload.push(0);
+    }
+    let mut wrong = (payload.len() as u32).to_le_bytes().to_vec();
+    wrong.extend_from_slice(&frame[4..8]);
+    wrong.extend(payload);
+    wrong
+}

@@ -1,0 +1,142 @@
+//! Lookups in a table that is shared itself.
+
+use prim::{
+    Wiped,
+    ring::{Ring, low},
+};
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    bill::Bill,
+    codec::{Reader, Writer},
+    error::{Error, Result, same},
+    lut::{LookupJob, SharedTables},
+    net::Role,
+    onehot::{Cyclic, Group, Xor},
+    party::Party,
+    share::{Additive, Bitwise, Kind, Share, Sharing},
+    source::{Atom, Origin, Shape, Source},
+};
+
+/// Words of the tables of a batch.
+const WORDS: usize = 1 << 22;
+
+/// Lookups of shared indices in one table of which each party has a share: nobody knows index or entry.
+///
+/// It holds this party's share of the table, so unlike other operations it is not public. Nothing prints it, and it is
+/// wiped.
+pub struct SecretTable {
+    job: LookupJob,
+    fraction: u32,
+    /// This party's shares of the entries.
+    entries: Wiped<u64>,
+}
+
+impl SecretTable {
+    /// In a table of `2^index_bits` entries, shared as the job's results are, with `fraction` bits behind the point.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless there are 1 to 10 index bits and 1 to 64 value bits, and [`Error::Shape`] unless there are
+    /// as many shares as entries.
+    pub fn new(job: LookupJob, fraction: u32, entries: Wiped<u64>) -> Result<Self> {
+        SharedTables::<Cyclic, Additive, u64>::bill(job.index_bits, job.value_bits)?;
+        same("entries of the shared table", 1 << job.index_bits, entries.len())?;
+        Ok(Self { job, fraction, entries })
+    }
+
+    fn with_words<R: Ring>(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        match (self.job.index, self.job.output) {
+            (Sharing::Additive, Sharing::Additive) => self.make::<Cyclic, Additive, R>(p, items),
+            (Sharing::Additive, Sharing::Xor) => self.make::<Cyclic, Bitwise, R>(p, items),
+            (Sharing::Xor, Sharing::Additive) => self.make::<Xor, Additive, R>(p, items),
+            (Sharing::Xor, Sharing::Xor) => self.make::<Xor, Bitwise, R>(p, items),
+        }
+    }
+
+    fn make<G: Group, K: Kind, R: Ring>(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let LookupJob { index_bits, value_bits, .. } = self.job;
+        let entries = self.entries.iter().map(|&e| R::from_u64(low(e, value_bits))).collect();
+        let table = Share::<K, R>::new(value_bits, entries);
+        let tables = SharedTables::<G, K, R>::prepare(p, index_bits, &table, items)?;
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            let x = x.iter().map(|&x| low(x, index_bits) as u32).collect();
+            let y = tables.lookup(s, &Share::<G::Kind, u32>::new(index_bits, x))?;
+            Ok(y.into_wide())
+        }))
+    }
+}
+
+/// Takes this party's shares of the indices.
+impl Operation for SecretTable {
+    fn name(&self) -> String {
+        "lookup in a secret table".into()
+    }
+
+    fn method(&self) -> String {
+        "two rotations".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("lookups", self.job.to_string()), ("output fraction bits", self.fraction.to_string())]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: self.job.output, bits: self.job.value_bits, fraction: self.fraction, range: None }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        let LookupJob { index_bits, value_bits, .. } = self.job;
+        Ok(SharedTables::<Cyclic, Additive, u64>::bill(index_bits, value_bits)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        (WORDS >> self.job.index_bits).max(1)
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let made = from.atom((), items, |p| {
+            let made = match self.job.value_bits {
+                ..=8 => self.with_words::<u8>(p, items),
+                9..=16 => self.with_words::<u16>(p, items),
+                17..=32 => self.with_words::<u32>(p, items),
+                _ => self.with_words::<u64>(p, items),
+            };
+            Ok(Unstored(made?))
+        })?;
+        Ok(made.0)
+    }
+
+    /// It is of one table.
+    fn shape(&self) -> Result<Shape> {
+        Err(unstored())
+    }
+
+    fn tells(&self) -> String {
+        "an entry of the table, and nothing about which, beyond what entry and own numbers imply".into()
+    }
+}
+
+/// Material that is made with the peer and nowhere else: it depends on the table.
+struct Unstored(Box<dyn Material>);
+
+impl Atom for Unstored {
+    type Form = ();
+    const NAME: &'static str = "lookups in a secret table, not stored";
+
+    fn encode(&self, _to: &mut Writer) {}
+
+    fn decode(_from: &mut Reader<'_>, _role: Role, (): &(), _count: usize) -> Result<Self> {
+        Err(unstored())
+    }
+
+    fn take(&mut self, _count: usize) -> Result<Self> {
+        Err(unstored())
+    }
+}
+
+fn unstored() -> Error {
+    Error::Store(
+        "lookups in a secret table are not stored: what is made for them depends on the table".into(),
+    )
+}
