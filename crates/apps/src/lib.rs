@@ -4,6 +4,9 @@
 #![forbid(unsafe_code)]
 
 pub mod fusion;
+pub mod ids;
 pub mod inference;
+pub mod join;
 pub mod proximity;
+pub mod psi;
 pub mod scoring;

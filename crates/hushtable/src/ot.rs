@@ -17,6 +17,7 @@ pub(crate) mod source;
 mod stock;
 mod streaming;
 pub mod strings;
+pub mod vole;
 mod wish;
 
 pub use choice::{Limits, Rates, SUBFIELDS};

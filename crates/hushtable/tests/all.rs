@@ -55,6 +55,7 @@ mod net_tcp;
 mod net_tls;
 mod net_trust;
 mod nmt;
+mod okvs;
 mod one_opening;
 mod oplut;
 mod ot;
