@@ -34,7 +34,7 @@ mod rows;
 mod size;
 mod solve;
 
-pub use decode::decode;
+pub use decode::{decode, decode_pairs};
 pub use encode::encode;
 pub use rows::Hashing;
 pub use size::{MAX_KEYS, Size};

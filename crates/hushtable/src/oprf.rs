@@ -139,7 +139,7 @@ impl Oprf {
         let to_field = s.hash(Purpose::FunctionInput, sender);
         let keys = (0..job.blocks << job.log2_groups()).map(|_| s.hash(Purpose::FunctionValue, sender));
         let keys: Vec<CcrHash> = keys.collect();
-        let mut values = match half {
+        let values = match half {
             Half::Receiver(vole) => {
                 let targets = field(&to_field, inputs);
                 let mut table = okvs::encode(&with, size, inputs, &targets, 1, s.rng())?;
@@ -147,7 +147,7 @@ impl Oprf {
                 // Public: masked by a, which is uniform to the sender and serves only here.
                 pieces(table.len(), PIECE)
                     .try_for_each(|at| s.send(bytemuck::cast_slice(&table[at]).to_vec()))?;
-                okvs::decode(&with, size, bytemuck::cast_slice(&vole.w), 2, inputs)?
+                okvs::decode_pairs(&with, size, &vole.w, inputs)?
             }
             Half::Sender(mut vole) => {
                 let mut masked = vec![0u64; PIECE.min(size.columns())];
@@ -156,16 +156,12 @@ impl Oprf {
                     s.connection().channel().recv_into(bytemuck::cast_slice_mut(masked))?;
                     gf64::scale_pair_add(&mut vole.v[at], masked, *vole.delta);
                 }
-                let mut values = okvs::decode(&with, size, bytemuck::cast_slice(&vole.v), 2, inputs)?;
-                let targets = field(&to_field, inputs);
-                let mut scaled = Wiped::zeros(inputs.len());
-                gf64::scale_pair_add(&mut scaled, &targets, *vole.delta);
-                values.iter_mut().zip(bytemuck::cast_slice(&scaled)).for_each(|(v, x): (&mut u64, &u64)| *v ^= x);
+                let mut values = okvs::decode_pairs(&with, size, &vole.v, inputs)?;
+                gf64::scale_pair_add(&mut values, &field(&to_field, inputs), *vole.delta);
                 values
             }
         };
-        let values = bytemuck::cast_slice_mut(&mut values);
-        Ok(hashed(&keys, job.blocks, inputs, values))
+        Ok(hashed(&keys, job.blocks, inputs, &values))
     }
 }
 

@@ -17,7 +17,6 @@ pub(crate) mod source;
 mod stock;
 mod streaming;
 pub mod strings;
-pub mod vole;
 mod wish;
 
 pub use choice::{Limits, Rates, SUBFIELDS};

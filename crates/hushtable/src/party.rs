@@ -11,7 +11,7 @@ pub use ticket::Ticket;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
-    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts, vole},
+    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts},
     session::Session,
 };
 
@@ -111,22 +111,6 @@ impl Party {
         let (send, recv) = one_of_n::code_cots(n, counts);
         let cots = self.cots(send, recv)?;
         RandomOts::by_code(&mut self.session, n, cots, counts)
-    }
-
-    /// The next `count` [VOLEs](vole) with this party's Delta.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn send_voles(&mut self, count: usize) -> Result<vole::Sender> {
-        Ok(vole::pack_sender(self.cots(64 * count, 0)?.0))
-    }
-
-    /// The next `count` VOLEs with the peer's Delta.
-    ///
-    /// # Errors
-    /// Those of the channel.
-    pub fn receive_voles(&mut self, count: usize) -> Result<vole::Receiver> {
-        Ok(vole::pack_receiver(self.cots(0, 64 * count)?.1))
     }
 
     /// Which extension makes how many correlated OTs, as the parties settled it.

@@ -92,7 +92,7 @@ fn tables_are_uniform() {
 #[test]
 fn what_does_not_peel_is_solved() {
     let mut s = session(4);
-    for (n, third) in [(40, 16), (400, 150), (400, 140)] {
+    for (n, third) in [(40, 20), (400, 150), (400, 156)] {
         let (keys, rows, size) = (blocks(6, n), words(7, 2 * n), Size::reduced(third));
         let hashing = Hashing::new(&mut s, Role::P0);
         let table = encode(&hashing, size, &keys, &rows, 2, s.rng()).expect("enough columns");

@@ -13,10 +13,31 @@ use crate::error::{Result, same};
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) unless the table has as many words as columns of this width.
 pub fn decode(with: &Hashing, size: Size, table: &[u64], width: usize, keys: &[Block]) -> Result<Wiped<u64>> {
-    same("words of a key-value store", size.columns() * width, table.len())?;
     let mut out = Wiped::zeros(keys.len() * width);
+    decode_into(with, size, table, keys, (width, &mut out))?;
+    Ok(out)
+}
+
+/// [`decode`] of words in pairs, as a store of the columns of pairs has them.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_pairs(with: &Hashing, size: Size, table: &[Block], keys: &[Block]) -> Result<Wiped<Block>> {
+    let mut out = Wiped::zeros(keys.len());
+    decode_into(with, size, bytemuck::cast_slice(table), keys, (2, bytemuck::cast_slice_mut(&mut out)))?;
+    Ok(out)
+}
+
+fn decode_into(
+    with: &Hashing,
+    size: Size,
+    table: &[u64],
+    keys: &[Block],
+    (width, out): (usize, &mut [u64]),
+) -> Result<()> {
+    same("words of a key-value store", size.columns() * width, table.len())?;
     if width == 0 {
-        return Ok(out);
+        return Ok(());
     }
     let mut rows = Rows::new();
     let [mut words, mut factors] = [(); 2].map(|()| Wiped::<u64>::zeros(BATCH * width));
@@ -35,5 +56,5 @@ pub fn decode(with: &Hashing, size: Size, table: &[u64], width: usize, keys: &[B
             gf64::mul_add(out, &factors[..out.len()], &words[..out.len()]);
         }
     }
-    Ok(out)
+    Ok(())
 }
