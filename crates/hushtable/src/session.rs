@@ -48,9 +48,17 @@ pub enum Purpose {
     KeyLeaf,
     /// Payloads at their inner nodes.
     KeyNode,
+    /// Half-trees of VOLE.
+    VoleTree,
+    /// Their leaves.
+    VoleLeaf,
+    /// Places in the LPN matrix of VOLE (an AES-CTR key, not a hash key).
+    VolePlace,
+    /// Coefficients there (an AES-CTR key too).
+    VoleFactor,
 }
 
-const PURPOSES: usize = Purpose::KeyNode as usize + 1;
+const PURPOSES: usize = Purpose::VoleFactor as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

@@ -27,7 +27,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-pub const PURPOSES: [Purpose; 16] = [
+pub const PURPOSES: [Purpose; 20] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -44,6 +44,10 @@ pub const PURPOSES: [Purpose; 16] = [
     Purpose::JoinedKey,
     Purpose::KeyLeaf,
     Purpose::KeyNode,
+    Purpose::VoleTree,
+    Purpose::VoleLeaf,
+    Purpose::VolePlace,
+    Purpose::VoleFactor,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
