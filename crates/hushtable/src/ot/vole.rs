@@ -32,15 +32,17 @@
 
 mod chain;
 mod extension;
+mod halves;
 mod packing;
 
-use std::fmt;
-
-use prim::{Wiped, block::Block};
+use prim::Wiped;
 use zeroize::Zeroizing;
 
-pub use self::chain::{MAX, PACKED};
 use self::{chain::Chain, extension::Keys};
+pub use self::{
+    chain::{MAX, PACKED},
+    halves::{Receiver, Sender},
+};
 use super::{choice::Limits, source::Ot};
 use crate::{
     bill::{Bill, Phase},
@@ -48,30 +50,6 @@ use crate::{
     net::Role,
     session::Session,
 };
-
-/// The half of the party that knows Delta.
-///
-/// ```compile_fail,E0382
-/// # use hushtable::ot::vole::Sender;
-/// fn twice(v: Sender, consume: fn(Sender)) { consume(v); consume(v); } // use of moved value
-/// ```
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Sender {
-    /// The secret difference of the session's correlated OTs in which this party sends: never sent, never printed.
-    pub delta: Zeroizing<Block>,
-    /// `v_i`.
-    pub v: Wiped<Block>,
-}
-
-/// The other half.
-#[derive(Default)]
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Receiver {
-    /// `a_i`.
-    pub a: Wiped<u64>,
-    /// `w_i = v_i + a_i Delta`.
-    pub w: Wiped<Block>,
-}
 
 /// What `count` VOLEs cost in which the party `sender` knows Delta, in a session of these limits.
 ///
@@ -145,30 +123,6 @@ fn receive_by(s: &mut Session, ot: &mut Ot, chain: &Chain) -> Result<Receiver> {
         seeds = out;
     }
     Ok(seeds)
-}
-
-impl Receiver {
-    /// None, with room for so many.
-    fn with_room(count: usize) -> Self {
-        let mut empty = Self::default();
-        empty.a.reserve(count);
-        empty.w.reserve(count);
-        empty
-    }
-}
-
-/// Prints the shape only.
-impl fmt::Debug for Sender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sender({} VOLEs)", self.v.len())
-    }
-}
-
-/// Prints the shape only.
-impl fmt::Debug for Receiver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Receiver({} VOLEs)", self.w.len())
-    }
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ mod tests {
         Limits::new(Some(scheme), &LinkShape::LOOPBACK, &Rates::REFERENCE)
     }
 
-    fn shape(chain: &Chain) -> (usize, Vec<(&str, Vec<usize>)>) {
+    fn shape(chain: &Chain) -> (usize, Vec<(&'static str, Vec<usize>)>) {
         (chain.packed, chain.levels.iter().map(|l| (l.set.name, l.trees.clone())).collect())
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use prim::{Wiped, block::Block, ct, ggm, hash::CcrHash, lpn::FieldEncoder};
 
-use super::{Receiver, chain::Extension};
+use super::{chain::Extension, halves::Receiver};
 use crate::{
     error::Result,
     net::Role,

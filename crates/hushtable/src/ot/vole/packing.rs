@@ -4,7 +4,7 @@ use std::array;
 
 use prim::{Wiped, block::Block, gf64};
 
-use super::Receiver;
+use super::halves::Receiver;
 use crate::{error::Result, ot::source::Ot, session::Session};
 
 /// The powers of x below 64: `sum x^j c_j` with bits `c_j` is the word of these bits.
