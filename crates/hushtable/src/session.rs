@@ -48,6 +48,14 @@ pub enum Purpose {
     KeyLeaf,
     /// Payloads at their inner nodes.
     KeyNode,
+    /// Half-trees of VOLE.
+    VoleTree,
+    /// Their leaves.
+    VoleLeaf,
+    /// Places in the LPN matrix of VOLE (an AES-CTR key, not a hash key).
+    VolePlace,
+    /// Coefficients there (an AES-CTR key too).
+    VoleFactor,
     /// Columns of keys of a key-value store.
     StorePlace,
     /// Their coefficients.

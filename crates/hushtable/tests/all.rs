@@ -79,6 +79,7 @@ mod tree;
 mod tree_rules;
 mod views;
 mod views_generators;
+mod vole;
 mod wire;
 mod wire_functions;
 

@@ -114,6 +114,14 @@ fn check(what: &str, record: &[Hashed], purposes: &HashMap<u128, Purpose>) -> Ve
     seen.keys().map(|key| purposes[key]).collect()
 }
 
+/// VOLEs by packing, or by extensions of sets S and M.
+fn voles(p: &mut Party, sender: Role, count: usize) -> Result<()> {
+    match p.role() == sender {
+        true => p.send_voles(count).map(drop),
+        false => p.receive_voles(count).map(drop),
+    }
+}
+
 /// Batches of several messages and keys.
 fn large(p: &mut Party) -> Result<()> {
     let (role, table) = (p.role(), Table::<u64>::tabulate(8, 64, |x| x.wrapping_mul(0x9e37_79b9))?);
@@ -139,7 +147,9 @@ fn large(p: &mut Party) -> Result<()> {
         Millionaires::prepare(p, 31, ComparePlan { method, digit }, 5000)?.less(p, &[4444; 5000])?;
     }
     let bits = Bits::random(p, 50_000);
-    B2a::prepare(p, 31, 50_000)?.convert::<u32>(p, &bits).map(drop)
+    B2a::prepare(p, 31, 50_000)?.convert::<u32>(p, &bits).map(drop)?;
+    voles(p, Role::P0, 20_000)?;
+    voles(p, Role::P1, 130_000)
 }
 
 /// All protocols one after the other in one session, from Ferret's OTs; then in larger batches; then in two lanes.
@@ -168,8 +178,11 @@ fn no_input_repeats_under_a_key() {
     for (record, who) in records.into_iter().zip(["P0", "P1"]) {
         assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
         let found = check(who, &record, &purposes);
-        let hashed = PURPOSES.into_iter().filter(|&purpose| purpose != Purpose::Matrix); // a key of AES alone
-        hashed.for_each(|purpose| assert!(found.contains(&purpose), "{who} never hashed for {purpose:?}"));
+        let of_aes = [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor]; // keys of AES alone
+        PURPOSES
+            .into_iter()
+            .filter(|purpose| !of_aes.contains(purpose))
+            .for_each(|purpose| assert!(found.contains(&purpose), "{who} never hashed for {purpose:?}"));
     }
 }
 

@@ -27,7 +27,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-pub const PURPOSES: [Purpose; 21] = [
+pub const PURPOSES: [Purpose; 25] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -44,6 +44,10 @@ pub const PURPOSES: [Purpose; 21] = [
     Purpose::JoinedKey,
     Purpose::KeyLeaf,
     Purpose::KeyNode,
+    Purpose::VoleTree,
+    Purpose::VoleLeaf,
+    Purpose::VolePlace,
+    Purpose::VoleFactor,
     Purpose::StorePlace,
     Purpose::StoreFactor,
     Purpose::Bin,
