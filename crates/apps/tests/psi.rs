@@ -8,7 +8,7 @@ mod pairs;
 #[path = "../../hushtable/tests/support/stats.rs"]
 mod stats;
 
-pub use common::relay;
+use common::relay;
 
 use std::collections::{BTreeSet, HashSet};
 
