@@ -147,7 +147,7 @@ fn what_is_sent_tells_bounds_only() {
         let sent = transcript(40 + i as u64, &join, case);
         lengths.insert(sent.each_ref().map(|frames| frames.iter().map(Vec::len).collect::<Vec<_>>()));
         for (who, frames) in sent.iter().enumerate() {
-            let (mut counts, mut all) = ([0u64; 64], Vec::new());
+            let (mut counts, mut all) = ([0u64; 64], Vec::<u8>::new());
             frames.iter().filter(|frame| frame.len() > 1000).for_each(|frame| all.extend(frame));
             all.iter().for_each(|byte| counts[usize::from(*byte >> 2)] += 1);
             assert!(stats::uniform(&counts) < 5.0, "case {i}: what party {who} sends");
