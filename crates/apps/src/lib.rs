@@ -10,3 +10,4 @@ pub mod join;
 pub mod proximity;
 pub mod psi;
 pub mod scoring;
+pub mod statistics;

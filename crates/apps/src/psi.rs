@@ -102,7 +102,7 @@ impl Psi {
     pub fn bill(&self, limits: &Limits) -> Result<Bill> {
         let job = self.job();
         let sent = |by: Role, bits: usize| {
-            let mut online = Phase { bits: [0; 2], rounds: 1 };
+            let mut online = Phase { bits: [0; 2], rounds: u32::from(bits > 0) };
             online.bits[by as usize] = bits as u64;
             Bill { online, ..Bill::FREE }
         };
@@ -182,7 +182,7 @@ fn send(s: &mut Session, psi: &Psi, mut values: Wiped<Value>) -> Result<Option<V
     if psi.learns != Learns::Both {
         return Ok(None);
     }
-    let found = s.recv(count.div_ceil(8))?;
+    let found = if count > 0 { s.recv(count.div_ceil(8))? } else { vec![] };
     let row = |(i, v): (usize, &Value)| (found[i / 8] >> (i % 8) & 1 == 1 && v.row != NONE).then_some(v.row as usize);
     Ok(Some(values.iter().enumerate().filter_map(row).collect()))
 }
@@ -210,7 +210,7 @@ fn receive(s: &mut Session, psi: &Psi, mine: &[Value]) -> Result<Vec<usize>> {
             (last, at) = (value, at + 1);
         }
     }
-    if psi.learns == Learns::Both {
+    if psi.learns == Learns::Both && count > 0 {
         // Public by the functionality: both learn the intersection.
         s.send(found)?;
     }

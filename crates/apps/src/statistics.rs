@@ -167,7 +167,8 @@ impl GroupShape {
         (self.least > 1).then(job).transpose()
     }
 
-    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups.
+    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups. A round
+    /// for the counts and for each column.
     ///
     /// # Errors
     /// [`Error::Param`] as [`Groups::prepare`].
@@ -178,8 +179,8 @@ impl GroupShape {
         if let Some(job) = self.compare()? {
             bill = bill + job.bill()?.times(self.groups) + Bill::opening(self.groups as u64);
         }
-        let words = u64::from(COUNT) + self.widths.iter().map(|&w| u64::from(w)).sum::<u64>();
-        Ok(bill + Bill::opening(words * self.groups as u64))
+        let opening = |bill: Bill, &width: &u32| bill + Bill::opening(u64::from(width) * self.groups as u64);
+        Ok([COUNT].iter().chain(&self.widths).fold(bill, opening))
     }
 }
 
@@ -262,6 +263,9 @@ impl Grouped {
                 (0..groups).filter(|&group| enough[group / 64] >> (group % 64) & 1 == 1).collect()
             }
         };
+        if chosen.is_empty() {
+            return Ok(Vec::new());
+        }
         // Public by the functionality: of groups that are large enough only. The others stay shared.
         let pick = |column: &AShare<u64>| {
             AShare::<u64>::new(column.bits(), chosen.iter().map(|&group| column.words()[group]).collect())

@@ -92,7 +92,7 @@ fn tables_are_uniform() {
 #[test]
 fn what_does_not_peel_is_solved() {
     let mut s = session(4);
-    for (n, third) in [(40, 20), (400, 150), (400, 156)] {
+    for (n, third) in [(40, 24), (300, 118), (400, 160)] {
         let (keys, rows, size) = (blocks(6, n), words(7, 2 * n), Size::reduced(third));
         let hashing = Hashing::new(&mut s, Role::P0);
         let table = encode(&hashing, size, &keys, &rows, 2, s.rng()).expect("enough columns");
@@ -153,7 +153,7 @@ fn placement_finds_what_there_is() {
 }
 
 fn table() -> serde_json::Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hushtable/tests/data/okvs_bounds.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/okvs_bounds.json");
     serde_json::from_str(&fs::read_to_string(path).expect("the table")).expect("JSON")
 }
 
