@@ -131,7 +131,8 @@ impl Set {
     pub fn salted(&self, s: &mut Session) -> Result<Ids> {
         let mine = s.rng().block().0.to_le_bytes();
         let theirs = s.exchange(mine.to_vec(), mine.len())?;
-        let (first, second) = if s.role() as usize == 0 { (&mine[..], &theirs[..]) } else { (&theirs[..], &mine[..]) };
+        let (first, second) =
+            if s.role() as usize == 0 { (&mine[..], &theirs[..]) } else { (&theirs[..], &mine[..]) };
         let salt = blake3::keyed_hash(&s.id(), &[&b"salt of ids"[..], first, second].concat());
         let id = |digest: &[u8; 32]| {
             let hash = blake3::keyed_hash(salt.as_bytes(), digest);
@@ -194,7 +195,8 @@ mod tests {
             let (mut s0, mut s1) = Session::pair_seeded(seed, LinkShape::LOOPBACK);
             std::thread::scope(|scope| {
                 let both = [vec!["ann"], vec!["bob"]];
-                let at_p1 = scope.spawn(move || Set::new(Rules::default(), [["bob"]]).unwrap().salted(&mut s1));
+                let at_p1 =
+                    scope.spawn(move || Set::new(Rules::default(), [["bob"]]).unwrap().salted(&mut s1));
                 let at_p0 = Set::new(Rules::default(), both).unwrap().salted(&mut s0).unwrap();
                 let at_p1 = at_p1.join().unwrap().unwrap();
                 assert_eq!(at_p0.blocks()[1], at_p1.blocks()[0]);

@@ -27,8 +27,6 @@
 //! # Source
 //! join-spec 4; after Pinkas, Schneider, Weinert, Wieder (Eurocrypt 2018) and its successors.
 
-
-
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
     arith::Equality,
@@ -42,13 +40,14 @@ use hushtable::{
     session::Session,
 };
 use prim::{Wiped, block::Block};
+use zeroize::Zeroizing;
 
 use crate::ids::Ids;
 
 mod layout;
 
-use layout::Layout;
 pub use layout::Column;
+use layout::Layout;
 
 /// Most rows of a party: with more, chance would have more than `2^-39`.
 pub const MAX_ROWS: usize = 5_000_000;
@@ -128,7 +127,8 @@ impl Join {
     /// None for what [`new`](Self::new) accepts.
     pub fn bill(&self, limits: &Limits) -> Result<Bill> {
         let mut hint = Phase { bits: [0; 2], rounds: 1 };
-        hint.bits[self.owner.peer() as usize] = 64 * ((1 + self.theirs.words()) * self.hint()?.columns()) as u64;
+        hint.bits[self.owner.peer() as usize] =
+            64 * ((1 + self.theirs.words()) * self.hint()?.columns()) as u64;
         let mut bill = self.function().bill(limits)? + Bill { online: hint, ..Bill::FREE };
         bill = bill + Equality::bill(self.compared(), 1)?.times(self.bins());
         for widths in self.theirs.widths().iter().filter(|widths| !widths.is_empty()) {
@@ -148,10 +148,12 @@ impl Join {
         let bins = self.bins();
         let function = Oprf::prepare(p, self.function())?;
         let equality = Equality::prepare(p, self.compared(), 1, bins)?;
-        let mut mux = |widths: &Vec<u32>| (!widths.is_empty()).then(|| Mux::prepare(p, bins, widths)).transpose();
+        let mut mux =
+            |widths: &Vec<u32>| (!widths.is_empty()).then(|| Mux::prepare(p, bins, widths)).transpose();
         let [additive, bitwise] = self.theirs.widths();
         let theirs = [mux(&additive)?, mux(&bitwise)?];
-        let own = (!self.own.is_empty()).then(|| KnownMux::prepare(p, self.owner, bins, &self.own)).transpose()?;
+        let own =
+            (!self.own.is_empty()).then(|| KnownMux::prepare(p, self.owner, bins, &self.own)).transpose()?;
         Ok(Prepared { join: self.clone(), function, equality, theirs, own })
     }
 }
@@ -203,7 +205,11 @@ impl Prepared {
         if ids.len() > rows {
             return Err(Error::Shape { what: "rows to join, at most", want: rows, got: ids.len() });
         }
-        same("columns to join", if owns { join.own.len() } else { join.theirs.columns().len() }, columns.len())?;
+        same(
+            "columns to join",
+            if owns { join.own.len() } else { join.theirs.columns().len() },
+            columns.len(),
+        )?;
         columns.iter().try_for_each(|column| same("words of a column", ids.len(), column.len()))?;
         let with = cuckoo::Hashing::new(s, join.owner);
         let bins = with.bins(join.bins(), ids);
@@ -229,7 +235,11 @@ impl Prepared {
         }
         let own = match (own, &raw.rows) {
             (Some(mux), Some(rows)) => {
-                let placed = |column: &&[u64]| Wiped::from(rows.items().map(|row| row.map_or(0, |row| column[row])).collect::<Vec<u64>>());
+                let placed = |column: &&[u64]| {
+                    Wiped::from(
+                        rows.items().map(|row| row.map_or(0, |row| column[row])).collect::<Vec<u64>>(),
+                    )
+                };
                 let placed: Vec<Wiped<u64>> = columns.iter().map(placed).collect();
                 mux.select(s, &matched, &placed.iter().map(|column| &column[..]).collect::<Vec<_>>())?
             }
@@ -246,6 +256,21 @@ impl Joined {
         self.matched.len()
     }
 
+    /// The bits of an XOR shared column of the other party's, lowest first: groups, if the column has a bit for each.
+    pub fn bits(&self, column: usize) -> Vec<Bits> {
+        Bits::from_share(&self.bitwise[column])
+    }
+
+    /// A column of the owner's of 1 bit, which is shared by XOR as well.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the column is wider.
+    pub fn own_bit(&self, column: usize) -> Result<Bits> {
+        let column = &self.own[column];
+        same("bits of a column of bits", 1, column.bits() as usize)?;
+        Ok(Bits::collect(column.words().iter().copied()))
+    }
+
     /// At the owner: the row of each bin. Secret: it must never be sent.
     pub fn rows(&self) -> Option<impl Iterator<Item = Option<usize>> + '_> {
         self.rows.as_ref().map(Placement::items)
@@ -256,8 +281,8 @@ impl Joined {
 fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u32; 3]]) -> Result<Raw> {
     let (count, words) = (join.bins(), 1 + join.theirs.words());
     let placed = Placement::new(count, bins)?;
-    let occupied: Vec<(usize, usize)> =
-        placed.items().enumerate().filter_map(|(bin, row)| Some((bin, row?))).collect();
+    let occupied = placed.items().enumerate().filter_map(|(bin, row)| Some((bin, row?)));
+    let occupied = Zeroizing::new(occupied.collect::<Vec<(usize, usize)>>());
     let key = |&(bin, row): &(usize, usize)| Block(ids[row].0 ^ (bin / (count / 3)) as u128);
     let keys = Wiped::from(occupied.iter().map(key).collect::<Vec<Block>>());
     let values = function.eval(s, &keys)?;
@@ -289,7 +314,8 @@ fn give(
     columns: &[&[u64]],
 ) -> Result<Raw> {
     let (count, words) = (join.bins(), 1 + join.theirs.words());
-    let keys = Wiped::from(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))).collect::<Vec<Block>>());
+    let keys =
+        Wiped::from(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))).collect::<Vec<Block>>());
     let values = function.eval(s, &keys)?;
     let mut masks: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
     masks.iter_mut().for_each(|column| s.rng().words(64, column));

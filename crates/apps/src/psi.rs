@@ -183,7 +183,9 @@ fn send(s: &mut Session, psi: &Psi, mut values: Wiped<Value>) -> Result<Option<V
         return Ok(None);
     }
     let found = if count > 0 { s.recv(count.div_ceil(8))? } else { vec![] };
-    let row = |(i, v): (usize, &Value)| (found[i / 8] >> (i % 8) & 1 == 1 && v.row != NONE).then_some(v.row as usize);
+    let row = |(i, v): (usize, &Value)| {
+        (found[i / 8] >> (i % 8) & 1 == 1 && v.row != NONE).then_some(v.row as usize)
+    };
     Ok(Some(values.iter().enumerate().filter_map(row).collect()))
 }
 

@@ -230,11 +230,16 @@ impl Groups {
         columns.iter().try_for_each(|column| same("bins", shape.bins, column.len()))?;
         let bits = Bits::concat(groups.iter());
         let by_group = |column: &AShare<u64>| {
-            let sums = column.words().chunks(shape.bins).map(|group| group.iter().fold(0u64, |s, w| s.wrapping_add(*w)));
+            let sums = column
+                .words()
+                .chunks(shape.bins)
+                .map(|group| group.iter().fold(0u64, |s, w| s.wrapping_add(*w)));
             AShare::<u64>::new(column.bits(), sums.collect())
         };
         let counts = by_group(&counts.convert(s, &bits)?);
-        let repeated = columns.iter().map(|column| AShare::<u64>::new(column.bits(), column.words().repeat(shape.groups)));
+        let repeated = columns
+            .iter()
+            .map(|column| AShare::<u64>::new(column.bits(), column.words().repeat(shape.groups)));
         let repeated: Vec<_> = repeated.collect();
         let selected = sums.select_all(s, &bits, &repeated.iter().collect::<Vec<_>>())?;
         Ok(Grouped { counts, sums: selected.iter().map(by_group).collect(), least: shape.least, enough })
@@ -272,8 +277,10 @@ impl Grouped {
         };
         let counts = s.open(&pick(&self.counts))?;
         let sums = self.sums.iter().map(|column| s.open(&pick(column))).collect::<Result<Vec<_>>>()?;
-        let group = |(i, &group): (usize, &usize)| {
-            Group { group, count: counts[i], sums: sums.iter().map(|column| column[i]).collect() }
+        let group = |(i, &group): (usize, &usize)| Group {
+            group,
+            count: counts[i],
+            sums: sums.iter().map(|column| column[i]).collect(),
         };
         Ok(chosen.iter().enumerate().map(group).collect())
     }

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use apps::{
     ids::Set,
     join::{Column, Join, Joined, MAX_ROWS},
+    statistics::{Count, Group, GroupShape, Groups},
 };
 use common::{Case, cases, faults, run, set};
 use hushtable::{Error, Party, Result, Role, run_pair, share::Share};
@@ -90,7 +91,8 @@ fn tables_side_by_side() {
             (Join::new(owner, sizes, &columns(), &OWN).expect("small tables"), case)
         })
     };
-    let job = |p: &mut Party| jobs().map(|(join, case)| joined(p, &join, &case)).collect::<Result<Vec<Joined>>>();
+    let job =
+        |p: &mut Party| jobs().map(|(join, case)| joined(p, &join, &case)).collect::<Result<Vec<Joined>>>();
     let (at_p0, at_p1) = run_pair(Party::pair_seeded(1).expect("a pair"), job, job).expect("an honest run");
     for ((join, case), (a, b)) in jobs().zip(at_p0.iter().zip(&at_p1)) {
         check(&join, &case, [a, b]);
@@ -117,11 +119,42 @@ fn without_columns() {
     }
 }
 
+/// The join's result is what statistics take: groups of the other party's and of the owner's, a count and a sum.
+#[test]
+fn statistics_of_a_join() {
+    let case = [(0..60).collect::<Vec<u32>>(), (30..100).collect()];
+    let join = Join::new(Role::P1, [60, 70], &columns(), &[1, 13]).expect("small tables");
+    // P0 is the other, P1 the owner.
+    let job = |p: &mut Party| {
+        let rows = &case[p.role() as usize];
+        let mut columns = transposed(rows, payload);
+        if p.role() == Role::P1 {
+            columns = vec![rows.iter().map(|row| u64::from(row % 2)).collect(), vec![7; rows.len()]];
+        }
+        let ids = set(rows).salted(p)?;
+        let joined = join.prepare(p)?.run(p, &ids, &columns.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let mut groups = joined.bits(0);
+        groups.push(joined.own_bit(0)?);
+        assert!(joined.own_bit(1).is_err());
+        let shape = GroupShape { bins: joined.bins(), groups: 6, widths: vec![13], least: 6 };
+        let found = Groups::prepare(p, shape)?.add_up(p, &groups, &[&joined.own[1]])?.open(p)?;
+        let count = Count::prepare(p, joined.bins())?.count(p, &joined.matched)?;
+        Ok((found, p.open(&count)?))
+    };
+    let (found, other) = run_pair(Party::pair_seeded(5).expect("a pair"), job, job).expect("an honest run");
+    assert_eq!(found, other);
+    assert_eq!(found.1, [30]);
+    let group = |group, count| Group { group, count, sums: vec![7 * count] };
+    let wanted: Vec<Group> = (0..5).map(|i| group(i, 6)).chain([group(5, 15)]).collect();
+    assert_eq!(found.0, wanted);
+}
+
 /// Messages after the mark, without headers.
 fn transcript(seed: u64, join: &Join, case: &Case) -> [Vec<Vec<u8>>; 2] {
     let job = |p: &mut Party| {
         let rows = &case[p.role() as usize];
-        let columns = if p.role() == join.owner() { transposed(rows, owned) } else { transposed(rows, |_| [0; 3]) };
+        let columns =
+            if p.role() == join.owner() { transposed(rows, owned) } else { transposed(rows, |_| [0; 3]) };
         let (material, ids) = (join.prepare(p)?, set(rows).salted(p)?);
         p.announce("online")?;
         material.run(p, &ids, &columns.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
@@ -142,7 +175,8 @@ fn what_is_sent_tells_bounds_only() {
     let join = Join::new(Role::P0, [200, 150], &columns(), &OWN).expect("small tables");
     let numbers = |count: u32| (0..count).collect::<Vec<u32>>();
     let mut lengths = HashSet::new();
-    let tables = [[vec![], vec![]], [numbers(200), numbers(150)], [vec![], numbers(150)], [numbers(200), vec![]]];
+    let tables =
+        [[vec![], vec![]], [numbers(200), numbers(150)], [vec![], numbers(150)], [numbers(200), vec![]]];
     for (i, case) in tables.iter().enumerate() {
         let sent = transcript(40 + i as u64, &join, case);
         lengths.insert(sent.each_ref().map(|frames| frames.iter().map(Vec::len).collect::<Vec<_>>()));

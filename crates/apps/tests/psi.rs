@@ -92,9 +92,10 @@ fn what_is_sent_tells_bounds_only() {
     let psi = Psi::new([300, 280], Learns::Only(Role::P0)).expect("few ids");
     let numbers = |count: u32| (0..count).collect::<Vec<u32>>();
     let mut lengths = HashSet::new();
-    for (i, case) in [[vec![], vec![]], [numbers(300), numbers(280)], [vec![], numbers(280)], [numbers(7), vec![]]]
-        .iter()
-        .enumerate()
+    for (i, case) in
+        [[vec![], vec![]], [numbers(300), numbers(280)], [vec![], numbers(280)], [numbers(7), vec![]]]
+            .iter()
+            .enumerate()
     {
         let [p0, p1] = transcript(20 + i as u64, psi, case);
         lengths.insert([&p0, &p1].map(|frames| frames.iter().map(Vec::len).collect::<Vec<_>>()));
@@ -127,7 +128,9 @@ fn runs_have_nothing_in_common() {
     let all = |seed| {
         let sent = transcript(seed, psi, &case).concat();
         let long = sent.into_iter().filter(|frame| frame.len() > 100).collect::<Vec<_>>();
-        long.iter().flat_map(|frame| frame.chunks_exact(8).map(value).collect::<Vec<_>>()).collect::<HashSet<u64>>()
+        long.iter()
+            .flat_map(|frame| frame.chunks_exact(8).map(value).collect::<Vec<_>>())
+            .collect::<HashSet<u64>>()
     };
     let (first, second) = (all(30), all(31));
     assert!(first.len() > 500 && first.is_disjoint(&second));
@@ -135,7 +138,9 @@ fn runs_have_nothing_in_common() {
 
 #[test]
 fn bills() {
-    for (sizes, learns) in [([0, 0], ALL[0]), ([3, 72], ALL[0]), ([72, 8], ALL[0]), ([300, 8], ALL[1]), ([8, 80], ALL[2])] {
+    for (sizes, learns) in
+        [([0, 0], ALL[0]), ([3, 72], ALL[0]), ([72, 8], ALL[0]), ([300, 8], ALL[1]), ([8, 80], ALL[2])]
+    {
         let psi = Psi::new(sizes, learns).expect("few ids");
         let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
         let numbers = |count| (0..count as u32).collect::<Vec<u32>>();
@@ -163,14 +168,18 @@ fn faults_end_it() {
 fn values_out_of_order_are_refused() {
     let (psi, case) = (Psi::new([9, 7], Learns::Only(Role::P0)).expect("few ids"), [vec![1], vec![2, 3]]);
     let honest = run(91, |p| found(p, &psi, &case), |_, _, _| Fate::Pass).sent[1].len();
-    let ends = run(91, |p| found(p, &psi, &case), |role, i, frame| {
-        if (role, i) != (Role::P1, honest - 2) {
-            return Fate::Pass;
-        }
-        let mut swapped = frame.to_vec();
-        swapped[8..].reverse();
-        Fate::Instead(swapped)
-    });
+    let ends = run(
+        91,
+        |p| found(p, &psi, &case),
+        |role, i, frame| {
+            if (role, i) != (Role::P1, honest - 2) {
+                return Fate::Pass;
+            }
+            let mut swapped = frame.to_vec();
+            swapped[8..].reverse();
+            Fate::Instead(swapped)
+        },
+    );
     let error = ends.p0.expect("no panic").expect_err("values out of order");
     assert!(matches!(error, Error::Peer(_)), "{error}");
 }

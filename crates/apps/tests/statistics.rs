@@ -7,7 +7,9 @@ mod pairs;
 #[path = "../../hushtable/tests/support/relay.rs"]
 mod relay;
 
-use apps::statistics::{Count, End, Extremes, Group, GroupShape, Groups, Laplace, Moments, ProductSum, Quantile, sum};
+use apps::statistics::{
+    Count, End, Extremes, Group, GroupShape, Groups, Laplace, Moments, ProductSum, Quantile, sum,
+};
 use billed::check_parts;
 use hushtable::{
     AShare, Error, Party, Result, Role,
@@ -40,7 +42,9 @@ fn data(seed: u128, matches: u64) -> Data {
 /// One party's shares.
 fn bits(role: Role, bits: impl Iterator<Item = bool>, seed: u128) -> Bits {
     let mut mask = Prg::new(Block(seed));
-    Bits::collect(bits.map(|bit| if role == Role::P0 { mask.u64() & 1 } else { mask.u64() & 1 ^ u64::from(bit) }))
+    Bits::collect(
+        bits.map(|bit| if role == Role::P0 { mask.u64() & 1 } else { mask.u64() & 1 ^ u64::from(bit) }),
+    )
 }
 
 fn words(role: Role, width: u32, numbers: &[i64], seed: u128) -> AShare<u64> {
@@ -64,14 +68,18 @@ fn both<T: Send + PartialEq + std::fmt::Debug>(f: impl Fn(&mut Party) -> Result<
 fn counts_sums_and_moments() {
     for matches in [0, 1, 4, 8] {
         let data = data(1, matches);
-        let (n, got) = (data.matched.iter().filter(|m| **m).count() as u64, both(|p| {
-            let matched = bits(p.role(), data.matched.iter().copied(), 2);
-            let x = words(p.role(), 40, &data.numbers, 3);
-            let count = Count::prepare(p, BINS)?.count(p, &matched)?;
-            let squares = ProductSum::prepare(p, 40, BINS)?.sum(p, &x, &x)?;
-            Ok([p.open(&count)?[0], p.open(&sum(&x))?[0], p.open(&squares)?[0]])
-        }));
-        let plain: Vec<i64> = data.numbers.iter().zip(&data.matched).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
+        let (n, got) = (
+            data.matched.iter().filter(|m| **m).count() as u64,
+            both(|p| {
+                let matched = bits(p.role(), data.matched.iter().copied(), 2);
+                let x = words(p.role(), 40, &data.numbers, 3);
+                let count = Count::prepare(p, BINS)?.count(p, &matched)?;
+                let squares = ProductSum::prepare(p, 40, BINS)?.sum(p, &x, &x)?;
+                Ok([p.open(&count)?[0], p.open(&sum(&x))?[0], p.open(&squares)?[0]])
+            }),
+        );
+        let plain: Vec<i64> =
+            data.numbers.iter().zip(&data.matched).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
         let (total, squares) = (plain.iter().sum::<i64>(), plain.iter().map(|x| x * x).sum::<i64>());
         assert_eq!([got[0] as i64, signed(got[1], 40), signed(got[2], 40)], [n as i64, total, squares]);
         let moments = Moments::of(n, [total; 2], squares);
@@ -79,7 +87,9 @@ fn counts_sums_and_moments() {
         if let Some(Moments { means, covariance }) = moments {
             let mean = total as f64 / n as f64;
             let variance = plain.iter().map(|x| (*x as f64 - mean).powi(2)).sum::<f64>() / n as f64;
-            assert!((means[1] - mean).abs() < 1e-9 && (covariance - variance).abs() < 1e-6 * variance.max(1.0));
+            assert!(
+                (means[1] - mean).abs() < 1e-9 && (covariance - variance).abs() < 1e-6 * variance.max(1.0)
+            );
         }
     }
 }
@@ -92,7 +102,11 @@ fn groups_that_are_large_enough() {
         let group = |group| {
             let members = (0..BINS).filter(|&i| data.matched[i] && data.groups[i] == group);
             let numbers: Vec<i64> = members.map(|i| data.numbers[i]).collect();
-            Group { group, count: numbers.len() as u64, sums: vec![low(numbers.iter().sum::<i64>() as u64, 30)] }
+            Group {
+                group,
+                count: numbers.len() as u64,
+                sums: vec![low(numbers.iter().sum::<i64>() as u64, 30)],
+            }
         };
         (0..5).map(group).filter(|g| least < 2 || g.count >= least).collect::<Vec<_>>()
     };
@@ -118,7 +132,8 @@ fn groups_that_are_large_enough() {
 fn ends_and_quantiles() {
     for (seed, matches) in [(8, 0), (9, 1), (10, 5), (11, 8)] {
         let data = data(seed, matches);
-        let mut plain: Vec<i64> = data.numbers.iter().zip(&data.matched).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
+        let mut plain: Vec<i64> =
+            data.numbers.iter().zip(&data.matched).filter(|(_, m)| **m).map(|(x, _)| *x).collect();
         plain.sort_unstable();
         let ends = both(|p| {
             let matched = bits(p.role(), data.matched.iter().copied(), 2);
@@ -178,14 +193,28 @@ fn noise() {
         },
     );
     let ((opened, first), (_, second)) = noisy.expect("an honest run");
-    assert!(first.iter().any(|w| *w != 1000) && second.iter().any(|w| *w != 0) && opened.iter().any(|w| *w != 1000));
-    assert!(Laplace::new(0.0, 1.0).is_err() && Laplace::new(1.0, 0.0).is_err() && Laplace::new(f64::NAN, 1.0).is_err());
+    assert!(
+        first.iter().any(|w| *w != 1000)
+            && second.iter().any(|w| *w != 0)
+            && opened.iter().any(|w| *w != 1000)
+    );
+    assert!(
+        Laplace::new(0.0, 1.0).is_err()
+            && Laplace::new(1.0, 0.0).is_err()
+            && Laplace::new(f64::NAN, 1.0).is_err()
+    );
 }
 
 #[test]
 fn bills() {
     let (zeros, none) = (|bits| AShare::<u64>::new(bits, vec![0; BINS]), || Bits::new(BINS, vec![0]));
-    check_parts("count", Count::bill(BINS), 0, |p| Count::prepare(p, BINS), |s, m| m.count(s, &none()).map(drop));
+    check_parts(
+        "count",
+        Count::bill(BINS),
+        0,
+        |p| Count::prepare(p, BINS),
+        |s, m| m.count(s, &none()).map(drop),
+    );
     check_parts(
         "sum of products",
         ProductSum::bill(40, BINS),
@@ -215,7 +244,10 @@ fn bills() {
     // Levels of fewer than 8 pairs fill up bytes: the parts' own tests have them to the bit.
     let extreme = Extremes::bill(16, BINS).expect("a bill");
     let maximum = CompareJob::new(16, CompareDomain::Near, Objective::Total).expect("a job");
-    assert_eq!(extreme, B2a::bill(16).times(BINS) + VectorMaximum::bill(&maximum, BINS, false).expect("a bill"));
+    assert_eq!(
+        extreme,
+        B2a::bill(16).times(BINS) + VectorMaximum::bill(&maximum, BINS, false).expect("a bill")
+    );
     let quantile = Quantile { bits: 16, cuts: (0..8).collect(), share: (1, 2) };
     check_parts(
         "a quantile",
@@ -233,7 +265,13 @@ fn what_does_not_fit_is_refused() {
             let shape = GroupShape { bins: 3, groups, widths: vec![8], least: 0 };
             assert!(matches!(Groups::prepare(p, shape), Err(Error::Param { .. })));
         }
-        for (cuts, share) in [(vec![], (1, 2)), (vec![2, 1], (1, 2)), (vec![1 << 14], (1, 2)), (vec![1], (0, 1)), (vec![1], (3, 2))] {
+        for (cuts, share) in [
+            (vec![], (1, 2)),
+            (vec![2, 1], (1, 2)),
+            (vec![1 << 14], (1, 2)),
+            (vec![1], (0, 1)),
+            (vec![1], (3, 2)),
+        ] {
             assert!(matches!(Quantile { bits: 16, cuts, share }.prepare(p, 3), Err(Error::Param { .. })));
         }
         assert!(matches!(Extremes::prepare(p, 3, 3), Err(Error::Param { .. })));

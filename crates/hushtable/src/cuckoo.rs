@@ -13,7 +13,7 @@
 //! by a computed bound (`tests/data/okvs_bounds.json`), `2^-93` at `2^20`. Ways have few steps.
 //!
 //! # Source
-//! join-spec 2.6.
+//! join-spec 2, Cuckoo.
 
 use prim::{Block, CcrHash, Wiped};
 
@@ -82,7 +82,12 @@ impl Placement {
     /// # Panics
     /// If one of the three is not below `bins`.
     pub fn new(bins: usize, places: &[[u32; 3]]) -> Result<Self> {
-        let mut search = Search { owners: Wiped::from(vec![EMPTY; bins]), places, seen: vec![0; bins], queue: vec![] };
+        let mut search = Search {
+            owners: Wiped::from(vec![EMPTY; bins]),
+            places,
+            seen: Wiped::zeros(bins),
+            queue: Wiped::default(),
+        };
         for item in 0..places.len() as u32 {
             search.insert(item).ok_or(Error::Chance("placing items in bins"))?;
         }
@@ -104,9 +109,9 @@ struct Search<'a> {
     owners: Wiped<u32>,
     places: &'a [[u32; 3]],
     /// The last item for which a bin was visited, counted from 1.
-    seen: Vec<u32>,
+    seen: Wiped<u32>,
     /// Bins on the way: the bin, and the place in the queue of the one from whose item it was reached.
-    queue: Vec<(u32, u32)>,
+    queue: Wiped<[u32; 2]>,
 }
 
 impl Search<'_> {
@@ -119,13 +124,13 @@ impl Search<'_> {
                 if std::mem::replace(&mut self.seen[bin as usize], item + 1) == item + 1 {
                     continue;
                 }
-                self.queue.push((bin, at));
+                self.queue.extend_from_slice(&[[bin, at]]);
                 if self.owners[bin as usize] == EMPTY {
                     self.shift(item);
                     return Some(());
                 }
             }
-            moving = self.owners[self.queue.get(at as usize)?.0 as usize];
+            moving = self.owners[self.queue.get(at as usize)?[0] as usize];
         }
         None
     }
@@ -134,9 +139,9 @@ impl Search<'_> {
     fn shift(&mut self, item: u32) {
         let mut at = self.queue.len() - 1;
         loop {
-            let (bin, from) = self.queue[at];
+            let [bin, from] = self.queue[at];
             let Some(from) = from.checked_sub(1) else { return self.owners[bin as usize] = item };
-            self.owners[bin as usize] = self.owners[self.queue[from as usize].0 as usize];
+            self.owners[bin as usize] = self.owners[self.queue[from as usize][0] as usize];
             at = from as usize;
         }
     }

@@ -319,7 +319,10 @@ fn words_of_one_party_are_selected() {
         let (bits, words) = (Bits::collect([1, 0, 1]), [1, 2]);
         let columns: [&[&[u64]]; 2] = [&[&words], &[&words, &words]];
         for columns in columns {
-            assert!(matches!(KnownMux::prepare(p, Role::P0, 3, &[8])?.select(p, &bits, columns), Err(Error::Shape { .. })));
+            assert!(matches!(
+                KnownMux::prepare(p, Role::P0, 3, &[8])?.select(p, &bits, columns),
+                Err(Error::Shape { .. })
+            ));
         }
         Ok(())
     });

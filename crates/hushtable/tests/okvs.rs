@@ -40,7 +40,8 @@ fn runs(default: usize) -> usize {
 fn what_was_put_in_is_read() {
     let mut s = session(1);
     let sizes = if runs(1) > 1 { (0..=300).collect() } else { vec![0, 1, 2, 3, 17, 100, 299, 300] };
-    for (n, width) in sizes.into_iter().flat_map(|n| [(n, 1), (n, 2), (n, 5)]).chain([(70_000, 1), (4096, 0)]) {
+    for (n, width) in sizes.into_iter().flat_map(|n| [(n, 1), (n, 2), (n, 5)]).chain([(70_000, 1), (4096, 0)])
+    {
         let hashing = Hashing::new(&mut s, Role::P0);
         let (keys, rows) = (blocks(2, n), words(3, n * width));
         for size in [Size::of(n), Size::of(3 * n + 1)].map(|size| size.expect("few keys")) {
@@ -135,7 +136,8 @@ fn items_have_bins_of_their_own() {
         assert!(places.iter().all(thirds));
         let placed = Placement::new(bins, &places).expect("a placement");
         assert_eq!(placed.bins(), bins);
-        let found: Vec<_> = (0u32..).zip(placed.items()).filter_map(|(bin, item)| Some((bin, item?))).collect();
+        let found: Vec<_> =
+            (0u32..).zip(placed.items()).filter_map(|(bin, item)| Some((bin, item?))).collect();
         assert!(found.iter().all(|&(bin, item)| places[item].contains(&bin)));
         assert_eq!(found.iter().map(|found| found.1).collect::<HashSet<_>>().len(), n);
     }
@@ -172,7 +174,11 @@ fn sizes_are_those_of_the_bounds() {
     assert_eq!(number(stores.last().expect("stores"), "keys"), MAX_KEYS);
     let bins = table["bins"].as_array().expect("a list");
     for entry in bins {
-        assert_eq!(cuckoo::bins(number(entry, "items")).expect("few items"), number(entry, "bins"), "{entry}");
+        assert_eq!(
+            cuckoo::bins(number(entry, "items")).expect("few items"),
+            number(entry, "bins"),
+            "{entry}"
+        );
         assert!(entry["log2_failure"].as_f64().expect("a number") <= -40.0);
     }
     assert_eq!(number(bins.last().expect("bins"), "items"), cuckoo::MAX_ITEMS);

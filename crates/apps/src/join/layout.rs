@@ -97,7 +97,8 @@ mod tests {
         let (mut words, values) = ([0x0123_4567_89ab_cdef, u64::MAX], [1u64 << 39, 7, 0xabcdef, 0]);
         let masks = words;
         layout.hide(&mut words, |i| values[i]);
-        let field = |words: &[u64; 2], (column, word, at): (Column, usize, u32)| low(words[word] >> at, column.bits);
+        let field =
+            |words: &[u64; 2], (column, word, at): (Column, usize, u32)| low(words[word] >> at, column.bits);
         for (place, value) in layout.places.iter().zip(values) {
             let (hidden, mask) = (field(&words, *place), field(&masks, *place));
             let sum = if place.0.sharing == Sharing::Xor { hidden ^ mask } else { hidden.wrapping_add(mask) };

@@ -86,7 +86,13 @@ impl Extremes {
     ///
     /// # Errors
     /// [`Error::Shape`] if bits or numbers are not those prepared for, and those of the channel.
-    pub fn find(self, s: &mut Session, end: End, matched: &Bits, column: &AShare<u64>) -> Result<AShare<u64>> {
+    pub fn find(
+        self,
+        s: &mut Session,
+        end: End,
+        matched: &Bits,
+        column: &AShare<u64>,
+    ) -> Result<AShare<u64>> {
         same("numbers", self.bins, column.len())?;
         same("bits of the numbers", self.bits as usize, column.bits() as usize)?;
         let signed = |word: u64| if end == End::Greatest { word } else { word.wrapping_neg() };
@@ -131,7 +137,8 @@ impl Quantile {
         let (a, b) = self.share;
         if self.cuts.is_empty() || !increase || !inside || a == 0 || a > b || b > 1 << 16 {
             let (what, got) = ("quantile", format!("{a} of {b} among {} cuts", self.cuts.len()));
-            let accepted = "increasing cuts below a quarter of the range, and a share of up to 1, of up to 2^16".into();
+            let accepted =
+                "increasing cuts below a quarter of the range, and a share of up to 1, of up to 2^16".into();
             return Err(Error::Param { what, got, accepted });
         }
         near(self.bits).map(drop)
@@ -186,7 +193,10 @@ impl QuantileMaterial {
         let smaller = each.convert::<u64>(s, &smaller)?;
         let all = sum(&all.convert::<u64>(s, matched)?).words()[0];
         let (a, b) = (u64::from(of.share.0), u64::from(of.share.1));
-        let counted = smaller.words().chunks(bins.max(1)).map(|bits| bits.iter().fold(0u64, |sum, w| sum.wrapping_add(*w)));
+        let counted = smaller
+            .words()
+            .chunks(bins.max(1))
+            .map(|bits| bits.iter().fold(0u64, |sum, w| sum.wrapping_add(*w)));
         let scaled = AShare::<u64>::new(SCALED, counted.map(|count| count.wrapping_mul(b)).collect());
         let wanted = AShare::<u64>::new(SCALED, vec![all.wrapping_mul(a); of.cuts.len()]);
         // Public by the functionality: they increase, and tell only where they begin to be 1.

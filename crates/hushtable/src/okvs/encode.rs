@@ -133,7 +133,9 @@ impl Cluster<'_> {
             right.copy_from_slice(self.row(row));
         }
         let mut unknowns = Wiped::from(Vec::with_capacity(columns.len() * self.width));
-        columns.iter().for_each(|&place| unknowns.extend_from_slice(&self.table[self.at(place)..][..self.width]));
+        columns
+            .iter()
+            .for_each(|&place| unknowns.extend_from_slice(&self.table[self.at(place)..][..self.width]));
         system.solve(&mut unknowns).ok_or(Error::Chance("encoding a key-value store"))?;
         for (&place, words) in columns.iter().zip(unknowns.chunks_exact(self.width.max(1))) {
             let at = self.at(place);
@@ -145,7 +147,7 @@ impl Cluster<'_> {
     /// From the last round to the first.
     fn solve_peeled(&mut self, peeled: &Peeled) {
         let width = self.width;
-        let own = peeled.order.iter().map(|&(row, own)| self.factor(row, own.into()));
+        let own = peeled.order.iter().map(|&[row, own]| self.factor(row, own as usize));
         let mut inverses = Wiped::from(own.collect::<Vec<u64>>());
         gf64::invert_all(&mut inverses);
         let mut room = [(); 3].map(|()| Wiped::<u64>::zeros(BATCH * width));
@@ -158,19 +160,19 @@ impl Cluster<'_> {
     }
 
     /// Some rows of a round: `inverse of the own coefficient * (row ^ the other columns)`.
-    fn solve_round(&mut self, order: &[(u32, u8)], inverses: &[u64], room: &mut [Wiped<u64>; 3]) {
+    fn solve_round(&mut self, order: &[[u32; 2]], inverses: &[u64], room: &mut [Wiped<u64>; 3]) {
         let (width, len) = (self.width, order.len() * self.width);
         if width == 0 {
             return;
         }
         let [sums, words, factors] = room.each_mut().map(|words| &mut words[..len]);
-        for (sum, &(row, _)) in sums.chunks_exact_mut(width).zip(order) {
+        for (sum, &[row, _]) in sums.chunks_exact_mut(width).zip(order) {
             sum.copy_from_slice(self.row(row));
         }
         for turn in [1, 2] {
             let each = words.chunks_exact_mut(width).zip(factors.chunks_exact_mut(width)).zip(order);
-            for ((words, factors), &(row, own)) in each {
-                let other = (usize::from(own) + turn) % 3;
+            for ((words, factors), &[row, own]) in each {
+                let other = (own as usize + turn) % 3;
                 words.copy_from_slice(&self.table[self.at(self.places[row as usize][other])..][..width]);
                 factors.fill(self.factor(row, other));
             }
@@ -178,8 +180,8 @@ impl Cluster<'_> {
         }
         factors.chunks_exact_mut(width).zip(inverses).for_each(|(factors, &inverse)| factors.fill(inverse));
         gf64::mul(sums, factors);
-        for (words, &(row, own)) in sums.chunks_exact(width).zip(order) {
-            let at = self.at(self.places[row as usize][usize::from(own)]);
+        for (words, &[row, own]) in sums.chunks_exact(width).zip(order) {
+            let at = self.at(self.places[row as usize][own as usize]);
             self.table[at..][..width].copy_from_slice(words);
         }
     }

@@ -80,7 +80,8 @@ mod tests {
             for row in words.chunks_exact(unknowns + width).filter(|_| solved.is_some()) {
                 let (factors, right) = row.split_at(unknowns);
                 for (word, &right) in right.iter().enumerate() {
-                    let products = factors.iter().enumerate().map(|(i, &f)| gf64::product(f, found[i * width + word]));
+                    let products =
+                        factors.iter().enumerate().map(|(i, &f)| gf64::product(f, found[i * width + word]));
                     assert_eq!(products.fold(0, |sum, p| sum ^ p), right);
                 }
             }
