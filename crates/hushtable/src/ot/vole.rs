@@ -24,7 +24,7 @@
 //!
 //! # Cost
 //! [`bill`]: 64 correlated OTs for each packed one, `depth` and `16 depth` bytes from the sender for each tree, 1 round.
-//! For 2^20: 1.14 million correlated OTs and 0.30 MB; from then on 0.17 bytes each. Work: about 9.5 AES calls each,
+//! For 2^20: 1.13 million correlated OTs and 0.29 MB; from then on 0.16 bytes each. Work: about 9.5 AES calls each,
 //! and 20 products of words at the sender, 30 at the receiver.
 //!
 //! # Source

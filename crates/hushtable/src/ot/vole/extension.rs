@@ -36,7 +36,7 @@ impl Keys {
 
     /// `v_i = H'(leaf_i ^ i)`; returns their sum.
     fn hash_leaves(&self, leaves: &mut [Block]) -> Block {
-        leaves.iter_mut().zip(0..).for_each(|(leaf, i)| *leaf = *leaf ^ Block(i));
+        leaves.iter_mut().zip(0..).for_each(|(leaf, i)| *leaf ^= Block(i));
         self.leaf.in_place(leaves);
         leaves.iter().fold(Block::ZERO, |sum, &v| sum ^ v)
     }
@@ -129,7 +129,7 @@ impl Extension {
 fn fill(leaves: &mut [Block], a: &mut [u64], alpha: u32, missing: Block, beta: u64) {
     for (i, (leaf, a)) in leaves.iter_mut().zip(a).enumerate() {
         let here = ct::eq_mask(i as u32, alpha);
-        *leaf = *leaf ^ (missing & Block(u128::from(here) << 64 | u128::from(here)));
+        *leaf ^= missing & Block(u128::from(here) << 64 | u128::from(here));
         *a = here & beta;
     }
 }
