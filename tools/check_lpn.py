@@ -10,6 +10,7 @@ from multiprocessing import Pool
 from pathlib import Path
 
 from lpn_estimate import estimate
+from lpn_field import estimate_field, sees_ones
 from lpn_isd import WEIGHT
 
 TOLERANCE = 0.1
@@ -39,7 +40,7 @@ def read_sets(source):
 def check(one):
     """The lines to print and the number of failures for one set."""
     name, t, log2_k, depth, stated, floor = one
-    real = estimate(t << depth, 1 << log2_k, t)
+    real = estimate(t << depth, 1 << log2_k, t) | estimate_field(t << depth, 1 << log2_k, t)
     lines, failures = [f"{name} ({t},{log2_k},{depth})"], 0
     for attack in sorted(set(real) | set(stated), key=lambda a: real.get(a, 0)):
         have, want = stated.get(attack), real.get(attack)
@@ -52,7 +53,9 @@ def check(one):
             problem = f"below {floor}"
         failures += bool(problem)
         note = problem or ("(bound, not an attack)" if attack == BOUND else "")
-        lines.append(f"  {attack:14s} stated {have or 0:6.1f}  computed {want or 0:7.2f}  {note}".rstrip())
+        lines.append(f"  {attack:18s} stated {have or 0:6.1f}  computed {want or 0:7.2f}  {note}".rstrip())
+    if not sees_ones(t << depth, 1 << log2_k, t):
+        lines, failures = lines + ["  a matrix of ones over F_2^64 is not refused"], failures + 1
     return lines, failures
 
 

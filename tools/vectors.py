@@ -326,11 +326,90 @@ def lpn_vectors():
     return [lpn_case(2, 0, 32), lpn_case(7, 64, 64), lpn_case(14, 0, 96), lpn_case(17, (1 << 40) + 32, 32)]
 
 
+# ---------------------------------------------------------------- F_2^64, and VOLE (join-spec, section 1)
+
+def field_times(a, b):
+    """Product modulo x^64 + x^4 + x^3 + x + 1."""
+    product = 0
+    while b:
+        if b & 1:
+            product ^= a
+        a = (a << 1) ^ (0x1000000000000001B if a >> 63 & 1 else 0)
+        b >>= 1
+    return product
+
+
+def field_inverse(a):
+    """a^(2^64 - 2): the product of a^(2^i) for i = 1 .. 63."""
+    product, power = 1, a
+    for _ in range(63):
+        power = field_times(power, power)
+        product = field_times(product, power)
+    return product
+
+
+def scaled(a, v):
+    """A word times a pair, both halves of a block."""
+    return field_times(a, v >> 64) << 64 | field_times(a, v & MASK64)
+
+
+def words(values):
+    return [format(x, "x") for x in values]
+
+
+def field_vectors():
+    inputs, edges = Inputs("field"), [0, 1, 2, 0x1B, 1 << 63, MASK64, 0x1111111111111111]
+    a = [x & MASK64 for x in inputs.blocks(12)] + edges
+    b = [x & MASK64 for x in inputs.blocks(12)] + edges[::-1]
+    v = inputs.blocks(len(a))
+    inverses = [field_inverse(x) for x in a]
+    assert all(field_times(x, y) == (x != 0) for x, y in zip(a, inverses))
+    return [{"a": words(a), "b": words(b), "product": words(map(field_times, a, b)), "inverse": words(inverses),
+             "v": hexes(v), "inner": block(xor(map(scaled, a, v))).hex(), "scaled": hexes(scaled(x, v[0]) for x in a)}]
+
+
+def lpn_field_case(log2_k, first_row, count):
+    """As `lpn_case`, each entry times a coefficient: the 64-bit words 10 i .. 10 i + 9 of the second key's stream. A
+    second table has words, the low halves of blocks of another stream."""
+    inputs = Inputs(f"lpn field {log2_k} {first_row}")
+    keys, seeds, noise = inputs.blocks(2), inputs.blocks(2), inputs.blocks(count)
+    data = [b"".join(block(x) for x in stream(key, count // 2 * per, first_row // 2 * per))
+            for key, per in zip(keys, (5, 10))]
+    places = [int.from_bytes(data[0][at:at + 4], "little") % (1 << log2_k) for at in range(0, len(data[0]), 4)]
+    factors = [int.from_bytes(data[1][at:at + 8], "little") for at in range(0, len(data[1]), 8)]
+    assert len(places) == len(factors) == 10 * count
+    table = {j: stream(seeds[0], 1, j)[0] for j in places}
+    of_words = {j: stream(seeds[1], 1, j)[0] & MASK64 for j in places}
+    rows = [list(zip(places, factors))[10 * i:10 * i + 10] for i in range(count)]
+    return {"keys": hexes(keys), "log2_k": log2_k, "table_seeds": hexes(seeds), "first_row": first_row,
+            "noise": hexes(noise),
+            "encoded": hexes(xor(scaled(c, table[j]) for j, c in row) ^ e for row, e in zip(rows, noise)),
+            "words": words(xor(field_times(c, of_words[j]) for j, c in row) for row in rows)}
+
+
+def lpn_field_vectors():
+    return [lpn_field_case(2, 0, 32), lpn_field_case(7, 64, 64), lpn_field_case(17, (1 << 40) + 32, 32)]
+
+
+def packed_case(label):
+    """64 correlated OTs make a VOLE."""
+    inputs = Inputs(label)
+    delta, q = inputs.block() | 1, [x & ~1 for x in inputs.blocks(64)]
+    bits = [inputs.below(2) for _ in q]
+    t = [x ^ (delta if b else 0) for x, b in zip(q, bits)]
+    v, w = (xor(scaled(1 << j, x) for j, x in enumerate(strings)) for strings in (q, t))
+    a = sum(b << j for j, b in enumerate(bits))
+    assert w == v ^ scaled(a, delta)
+    return {"delta": block(delta).hex(), "q": hexes(q), "t": hexes(t), "v": block(v).hex(), "w": block(w).hex(),
+            "a": words([a])[0]}
+
+
 def text():
     vectors = {
         "about": "Made by tools/vectors.py, which explains the notation. Not to be edited.",
         "aes": aes_vectors(), "hash": hash_vectors(), "prg": prg_vectors(), "pack": pack_vectors(),
         "transpose": transpose_vectors(), "tree": tree_vectors(), "rows": row_vectors(), "lpn": lpn_vectors(),
+        "field": field_vectors(), "lpn_field": lpn_field_vectors(), "packed": [packed_case("packed 0"), packed_case("packed 1")],
     }
     return json.dumps(vectors, indent=0) + "\n"
 

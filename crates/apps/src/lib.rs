@@ -4,6 +4,10 @@
 #![forbid(unsafe_code)]
 
 pub mod fusion;
+pub mod ids;
 pub mod inference;
+pub mod join;
 pub mod proximity;
+pub mod psi;
 pub mod scoring;
+pub mod statistics;

@@ -11,7 +11,7 @@ use crate::{
     run::{self, OneParty, Options},
     work::{
         Work, cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
-        triples::TriplesWork, trunc::TruncWork,
+        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -23,6 +23,7 @@ Examples:
   hushtable-bench inference --shape gpt2-softmax --net lan
   hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
   hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
+  hushtable-bench vole --count 1048576 --net lan
   hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -68,6 +69,9 @@ enum What {
     /// Function secret sharing: keys, and what is made of them
     #[command(after_help = EXAMPLES)]
     Fss(Measure<FssWork>),
+    /// VOLE over F_2^64, sent by the listening party
+    #[command(after_help = EXAMPLES)]
+    Vole(Measure<VoleWork>),
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -97,6 +101,7 @@ pub fn run() -> Result<()> {
         What::Ot(asked) => asked.run(Work::Ot),
         What::Triples(asked) => asked.run(Work::Triples),
         What::Fss(asked) => asked.run(Work::Fss),
+        What::Vole(asked) => asked.run(Work::Vole),
         What::Paper(tables) => paper::run(&tables),
         What::Party(args) => run::party(&args),
     }

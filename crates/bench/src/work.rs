@@ -8,6 +8,7 @@ pub mod math;
 pub mod ot;
 pub mod triples;
 pub mod trunc;
+pub mod vole;
 
 use std::{
     fmt,
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use self::{
     cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
-    triples::TriplesWork, trunc::TruncWork,
+    triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -34,6 +35,7 @@ pub enum Work {
     Ot(OtWork),
     Triples(TriplesWork),
     Fss(FssWork),
+    Vole(VoleWork),
 }
 
 impl fmt::Display for Work {
@@ -55,6 +57,7 @@ impl Deref for Work {
             Self::Ot(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
+            Self::Vole(work) => work,
         }
     }
 }
@@ -70,6 +73,7 @@ impl DerefMut for Work {
             Self::Ot(work) => work,
             Self::Triples(work) => work,
             Self::Fss(work) => work,
+            Self::Vole(work) => work,
         }
     }
 }

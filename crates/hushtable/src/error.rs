@@ -56,6 +56,12 @@ pub enum Error {
         /// This process.
         here: u32,
     },
+    /// Random hashing came out as it does with negligible probability, unless its inputs are not distinct. Another try
+    /// would tell the peer about the inputs.
+    #[error(
+        "{0} failed, which has a probability of less than 2^-40 for distinct ids; do not try again with these"
+    )]
+    Chance(&'static str),
     /// The operating system refused.
     #[error("{what}: {source}")]
     Io {

@@ -6,6 +6,7 @@
 mod and;
 mod b2a;
 mod bits;
+mod known_mux;
 mod mux;
 mod nmt;
 mod products;
@@ -15,6 +16,7 @@ mod triples;
 pub use and::{Ands, and, and_all, and_pairs, and_shared, or};
 pub use b2a::{B2a, DaBits};
 pub use bits::Bits;
+pub use known_mux::KnownMux;
 pub use mux::Mux;
 pub(crate) use products::{Direction, Products, multiply};
 pub use triples::Triples;

@@ -18,14 +18,17 @@
 pub mod arith;
 pub mod bill;
 mod codec;
+pub mod cuckoo;
 pub mod error;
 pub mod fss;
 pub mod gates;
 pub mod lut;
 pub mod math;
 pub mod net;
+pub mod okvs;
 pub mod onehot;
 pub mod operation;
+pub mod oprf;
 pub mod ot;
 pub mod party;
 pub mod permutation;

@@ -1,4 +1,4 @@
-//! Oblivious transfer: base OTs, the two extensions, and what protocols make of correlated OTs.
+//! Oblivious transfer: base OTs, the two extensions, VOLE, and what protocols make of correlated OTs.
 
 pub mod base;
 pub(crate) mod choice;
@@ -17,6 +17,7 @@ pub(crate) mod source;
 mod stock;
 mod streaming;
 pub mod strings;
+pub mod vole;
 mod wish;
 
 pub use choice::{Limits, Rates, SUBFIELDS};

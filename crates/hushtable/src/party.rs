@@ -11,7 +11,7 @@ pub use ticket::Ticket;
 use crate::{
     error::Result,
     net::{Connection, Cost, LinkShape},
-    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts},
+    ot::{CotReceiver, CotSender, Limits, Ot, OtWish, one_of_n, random::RandomOts, vole},
     session::Session,
 };
 
@@ -111,6 +111,22 @@ impl Party {
         let (send, recv) = one_of_n::code_cots(n, counts);
         let cots = self.cots(send, recv)?;
         RandomOts::by_code(&mut self.session, n, cots, counts)
+    }
+
+    /// The next `count` [VOLEs](vole) with this party's Delta; the peer [receives](Self::receive_voles) as many.
+    ///
+    /// # Errors
+    /// [`Error::Param`](crate::Error::Param) for more than [`vole::MAX`]; those of the channel.
+    pub fn send_voles(&mut self, count: usize) -> Result<vole::Sender> {
+        vole::send(&mut self.session, &mut self.ot, count)
+    }
+
+    /// The next `count` VOLEs with the peer's Delta; the peer [sends](Self::send_voles) as many.
+    ///
+    /// # Errors
+    /// As [`send_voles`](Self::send_voles).
+    pub fn receive_voles(&mut self, count: usize) -> Result<vole::Receiver> {
+        vole::receive(&mut self.session, &mut self.ot, count)
     }
 
     /// Which extension makes how many correlated OTs, as the parties settled it.

@@ -48,9 +48,27 @@ pub enum Purpose {
     KeyLeaf,
     /// Payloads at their inner nodes.
     KeyNode,
+    /// Half-trees of VOLE.
+    VoleTree,
+    /// Their leaves.
+    VoleLeaf,
+    /// Places in the LPN matrix of VOLE (an AES-CTR key, not a hash key).
+    VolePlace,
+    /// Coefficients there (an AES-CTR key too).
+    VoleFactor,
+    /// Columns of keys of a key-value store.
+    StorePlace,
+    /// Their coefficients.
+    StoreFactor,
+    /// Bins of items.
+    Bin,
+    /// What an oblivious pseudo-random function has a store for its inputs hold.
+    FunctionInput,
+    /// Its values.
+    FunctionValue,
 }
 
-const PURPOSES: usize = Purpose::KeyNode as usize + 1;
+const PURPOSES: usize = Purpose::FunctionValue as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

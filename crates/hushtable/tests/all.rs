@@ -55,6 +55,7 @@ mod net_tcp;
 mod net_tls;
 mod net_trust;
 mod nmt;
+mod okvs;
 mod one_opening;
 mod operation_gates;
 mod oplut;
@@ -79,6 +80,7 @@ mod tree;
 mod tree_rules;
 mod views;
 mod views_generators;
+mod vole;
 mod wire;
 mod wire_functions;
 

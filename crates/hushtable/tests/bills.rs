@@ -16,7 +16,7 @@ use hushtable::{
         Squares, Truncation, VectorMaximum,
     },
     bill::Bill,
-    gates::{B2a, Bits, DaBits, Mux, Triples, and_shared},
+    gates::{B2a, Bits, DaBits, KnownMux, Mux, Triples, and_shared},
     lut::{LookupJob, Protocol, SharedTables, Table},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
@@ -71,6 +71,18 @@ fn gates() {
             |s, m| {
                 let columns: Vec<_> = widths.iter().map(|&w| words(w, N)).collect();
                 m.select_all(s, &bits(N), &columns.iter().collect::<Vec<_>>()).map(drop)
+            },
+        );
+    }
+    for owner in [Role::P0, Role::P1] {
+        check(
+            &format!("selection of words of {owner:?}"),
+            KnownMux::bill(owner, &[20, 3]).times(N),
+            |p| KnownMux::prepare(p, owner, N, &[20, 3]),
+            |s, m| {
+                let column = vec![1; N];
+                let columns = if s.role() == owner { vec![&column[..]; 2] } else { vec![] };
+                m.select(s, &bits(N), &columns).map(drop)
             },
         );
     }

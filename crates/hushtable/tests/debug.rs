@@ -30,9 +30,14 @@ const PUBLIC: &[&str] = &[
     "Dialect",
     "Estimate",
     "Figures",
+    "Group",
+    "GroupShape",
     "Held",
     "Hello",
     "JobFile",
+    "Join",
+    "Laplace",
+    "Layout",
     "Limits",
     "Merged",
     "Named",
@@ -40,6 +45,7 @@ const PUBLIC: &[&str] = &[
     "Options",
     "PaperTables",
     "Phase",
+    "Quantile",
     "Question",
     "Rates",
     "ReciprocalJob",
@@ -64,6 +70,10 @@ fn printed(p: &mut Party) -> Result<Vec<(&'static str, String, &'static str)>> {
     let job = ReciprocalJob { bits: 37, scale: 12, scale_out: 12, bounds: [1.0, 9.0], dividend: 0.0 };
     let reciprocal = Reciprocal::prepare(p, job, 3)?;
     let inputs = Inputs::draw(p, 9, 4)?;
+    let voles = match p.role() {
+        Role::P0 => [format!("{:?}", p.send_voles(3)?), format!("{:?}", p.receive_voles(3)?)],
+        Role::P1 => [format!("{:?}", p.receive_voles(3)?), format!("{:?}", p.send_voles(3)?)],
+    };
     let masks = format!("{:?}", inputs.masks());
     let drawn = format!("{inputs:?}");
     let wires = inputs.mask(p, &BShare::<u32>::new(9, vec![0x155; 4]))?;
@@ -104,6 +114,8 @@ fn printed(p: &mut Party) -> Result<Vec<(&'static str, String, &'static str)>> {
             format!("{reciprocal:?}"),
             "Reciprocal(ReciprocalJob { bits: 37, scale: 12, scale_out: 12, bounds: [1.0, 9.0], dividend: 0.0 })",
         ),
+        ("Sender", voles[p.role() as usize].clone(), "Sender(3 VOLEs)"),
+        ("Receiver", voles[p.role().peer() as usize].clone(), "Receiver(3 VOLEs)"),
         ("Block", format!("{:?}", Block(0xabcde)), "Block(..)"),
         ("Prg", format!("{:?}", Prg::new(Block(7))), "Prg(..)"),
     ])

@@ -5,7 +5,7 @@ use crate::support::relay;
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
-    gates::{Ands, B2a, Bits, DaBits, Mux, Triples, and, and_all, and_pairs, and_shared, or},
+    gates::{Ands, B2a, Bits, DaBits, KnownMux, Mux, Triples, and, and_all, and_pairs, and_shared, or},
     net::{Connection, Cost, wire_len},
     share::{Additive, Bitwise, Kind},
 };
@@ -288,4 +288,42 @@ fn masks_are_uniform_and_serve_once() {
             assert!(uniform(different), "columns {j} and {i} are related");
         }
     }
+}
+
+/// Words of either party, by bits of all four pairs of shares; and what is refused.
+#[test]
+fn words_of_one_party_are_selected() {
+    const LEN: usize = 203;
+    for (owner, seed) in [(Role::P0, 90), (Role::P1, 91)] {
+        for widths in [&[1][..], &[13, 64], &[]] {
+            let mut x = vec![0u64; LEN];
+            Prg::new(Block(9)).words(64, &mut x);
+            let (own, other) = ([0, 0, 1, 1], [0, 1, 0, 1]);
+            let job = |p: &mut Party| {
+                let shares = if p.role() == owner { own } else { other };
+                let b = Bits::collect((0..LEN).map(|i| shares[i % 4]));
+                let columns = if p.role() == owner { vec![&x[..]; widths.len()] } else { vec![] };
+                KnownMux::prepare(p, owner, LEN, widths)?.select(p, &b, &columns)
+            };
+            let (at_p0, at_p1) = both(pair(seed, None), job);
+            assert_eq!((at_p0.len(), at_p1.len()), (widths.len(), widths.len()));
+            for ((a, b), &width) in at_p0.iter().zip(&at_p1).zip(widths) {
+                let sums = a.words().iter().zip(b.words()).map(|(a, b)| low(a.wrapping_add(*b), width));
+                let wanted = (0..LEN).map(|i| low(x[i] * (own[i % 4] ^ other[i % 4]), width));
+                assert!(sums.eq(wanted), "words of {owner:?}, {width} bits");
+            }
+        }
+    }
+    both(pair(92, None), |p| {
+        assert!(matches!(KnownMux::prepare(p, Role::P0, 3, &[65]), Err(Error::Param { .. })));
+        let (bits, words) = (Bits::collect([1, 0, 1]), [1, 2]);
+        let columns: [&[&[u64]]; 2] = [&[&words], &[&words, &words]];
+        for columns in columns {
+            assert!(matches!(
+                KnownMux::prepare(p, Role::P0, 3, &[8])?.select(p, &bits, columns),
+                Err(Error::Shape { .. })
+            ));
+        }
+        Ok(())
+    });
 }

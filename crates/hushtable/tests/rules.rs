@@ -27,7 +27,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-pub const PURPOSES: [Purpose; 16] = [
+pub const PURPOSES: [Purpose; 25] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -44,6 +44,15 @@ pub const PURPOSES: [Purpose; 16] = [
     Purpose::JoinedKey,
     Purpose::KeyLeaf,
     Purpose::KeyNode,
+    Purpose::VoleTree,
+    Purpose::VoleLeaf,
+    Purpose::VolePlace,
+    Purpose::VoleFactor,
+    Purpose::StorePlace,
+    Purpose::StoreFactor,
+    Purpose::Bin,
+    Purpose::FunctionInput,
+    Purpose::FunctionValue,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
@@ -68,7 +77,7 @@ fn no_hash_key_repeats() {
     let (mut found, at_p1) = by_hand(40, all, all);
     assert_eq!(found, at_p1, "both parties draw the same keys");
     found.extend(by_hand(41, all, all).0);
-    assert_eq!(found.len(), 2 * 5 * 30 * 32);
+    assert_eq!(found.len(), 2 * 5 * 30 * 2 * PURPOSES.len());
     assert_eq!(found.iter().collect::<HashSet<_>>().len(), found.len(), "a key repeats");
 }
 

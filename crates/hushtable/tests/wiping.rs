@@ -302,3 +302,24 @@ fn pieces_free_nothing_of_each_other() {
     assert_eq!(found, 0, "live secrets in freed memory");
     drop(kept);
 }
+
+/// VOLEs, packed and extended: seeds, leaves and noise are wiped, and so is Delta.
+#[test]
+fn voles_free_nothing_that_serves() {
+    let _alone = alone();
+    let make = |p: &mut Party| {
+        Ok(match p.role() {
+            Role::P0 => (Some([p.send_voles(1000)?, p.send_voles(20_000)?]), None),
+            Role::P1 => (None, Some([p.receive_voles(1000)?, p.receive_voles(20_000)?])),
+        })
+    };
+    let (kept, freed, live) = watched(|| both(pair(330, Some(Scheme::Ferret)), make));
+    assert!(live.len() > 50_000, "the VOLEs are seen");
+    let found = live.intersection(&freed).count();
+    assert_eq!(found, 0, "live secrets in freed memory");
+    let (sent, received) = (kept.0.0.expect("P0's"), kept.1.1.expect("P1's"));
+    assert!(!freed.contains(&sent[0].delta.0), "Delta");
+    let secrets: HashSet<u128> = sent.iter().flat_map(|sent| sent.v.iter()).map(|x| x.0).collect();
+    let ((), dropped, _) = watched(|| drop((sent, received)));
+    assert!(secrets.is_disjoint(&dropped), "VOLEs that are dropped");
+}

@@ -55,6 +55,9 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("softspoken-8", Some(Scheme::SoftSpoken8), |p| p.cots(9000, 9000).map(drop)),
     ("ferret-s", Some(Scheme::Ferret), |p| p.cots(150_000, 150_000).map(drop)),
     ("ferret-m", Some(Scheme::Ferret), |p| p.cots(300_000, 300_000).map(drop)),
+    ("vole-packed", None, |p| voles(p, 100)),
+    ("vole-s", Some(Scheme::Ferret), |p| voles(p, 20_000)),
+    ("vole-m", Some(Scheme::Ferret), |p| voles(p, 130_000)),
     ("rotl-cyclic", None, |p| OneHot::<Cyclic>::rotl(p, 3, 11).map(drop)),
     ("rotl-xor", None, |p| OneHot::<Xor>::rotl(p, 8, 3).map(drop)),
     ("doubling-cyclic", None, |p| OneHot::<Cyclic>::doubling(p, 5, 11).map(drop)),
@@ -125,6 +128,13 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("gelu", None, gelu),
     ("layer-norm", None, layer_norm),
 ];
+
+fn voles(p: &mut Party, count: usize) -> Result<()> {
+    match p.role() {
+        Role::P0 => p.send_voles(count).map(drop),
+        Role::P1 => p.receive_voles(count).map(drop),
+    }
+}
 
 fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
     Dpf::<G, _>::prepare_bit(p, 10, 11)?.at(p, &Share::new(10, vec![5; 11])).map(drop)

@@ -1,5 +1,5 @@
 //! Pure functions on words and blocks: hashing, pseudo-random generation, GGM trees, bit
-//! matrices, secret-independent selection and LPN encoding.
+//! matrices, products over F_2^64, secret-independent selection and LPN encoding.
 //!
 //! Nothing here knows a network, a party or a protocol. Every function that touches a secret is
 //! free of branches and memory addresses that depend on it. Unsafe code lives in [`simd`] only.
@@ -14,6 +14,7 @@ pub mod angle;
 pub mod block;
 pub mod ct;
 pub mod forest;
+pub mod gf64;
 pub mod ggm;
 pub mod hash;
 pub mod lookup;

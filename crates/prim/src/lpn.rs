@@ -1,10 +1,14 @@
-//! The primal LPN encoder: a public random matrix over F_2 with ten ones in every row.
+//! Primal LPN encoders: over F_2 here, over F_2^64 in [`FieldEncoder`]. This one: a public random matrix over F_2 with ten ones in every row.
 //!
 //! # The matrix
 //! Rows come in groups of 32. Group `g` is made of the 80 blocks `AES_key(80 g), ..,
 //! AES_key(80 g + 79)` (counters and blocks little-endian), read as 320 little-endian 32-bit
 //! words; row `32 g + i` has its ones at the words `10 i .. 10 i + 10`, each reduced mod `k`, a
 //! power of two. An index that occurs twice in a row cancels.
+
+mod field;
+
+pub use field::FieldEncoder;
 
 use crate::aes::{Aes, Cipher};
 use crate::simd::{Isa, Op, Table};
@@ -86,7 +90,7 @@ impl<S: Isa> Op<S> for Encode<'_> {
                 cipher.key_stream::<5>(counter, blocks);
                 counter += blocks.len() as u64;
                 for (row, words) in rows.iter_mut().zip(words.chunks_exact(WEIGHT)) {
-                    *row = words.iter().fold(*row, |sum, &word| sum ^ table.get(word));
+                    *row = words.iter().fold(*row, |sum, &word| sum ^ *table.get(word));
                 }
             }
             std::mem::swap(now, next);

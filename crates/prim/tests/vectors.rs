@@ -1,8 +1,8 @@
 //! Known answers: every kernel against vectors that `tools/vectors.py` computes without this crate.
 
 use prim::hash::sigma;
-use prim::lpn::{self, Encoder};
-use prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, ggm, low, pack, rows, transpose};
+use prim::lpn::{self, Encoder, FieldEncoder};
+use prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, gf64, ggm, low, pack, rows, transpose};
 use serde_json::Value;
 
 fn vectors(kind: &str) -> Vec<Value> {
@@ -43,7 +43,8 @@ fn hash(kernel: Kernel, case: &Value) -> CcrHash {
 #[test]
 fn kernels_are_used_where_the_processor_has_them() {
     #[cfg(target_arch = "x86_64")]
-    let expected = [(Kernel::AesNi, std::is_x86_feature_detected!("aes"))];
+    let expected =
+        [(Kernel::AesNi, std::is_x86_feature_detected!("aes") && std::is_x86_feature_detected!("pclmulqdq"))];
     #[cfg(target_arch = "aarch64")]
     let expected = [(Kernel::Neon, std::arch::is_aarch64_feature_detected!("aes"))];
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -211,4 +212,66 @@ fn lpn_rows() {
         }
         assert_eq!(out, blocks(&case["encoded"]), "{kernel:?} {log2_k}");
     });
+}
+
+fn words(list: &Value) -> Vec<u64> {
+    list.as_array().unwrap().iter().map(|x| u64::from_str_radix(x.as_str().unwrap(), 16).unwrap()).collect()
+}
+
+#[test]
+fn lpn_rows_over_the_field() {
+    for_each("lpn_field", |kernel, case| {
+        let log2_k = case["log2_k"].as_u64().unwrap() as u32;
+        let seeds = blocks(&case["table_seeds"]);
+        let [table, other] = [seeds[0], seeds[1]].map(|seed| {
+            let mut table = vec![Block::ZERO; 1 << log2_k];
+            Prg::with_kernel(seed, kernel).blocks(&mut table);
+            table
+        });
+        let of_words: Vec<u64> = other.iter().map(|x| x.0 as u64).collect();
+        let (keys, first) = (blocks(&case["keys"]), case["first_row"].as_u64().unwrap());
+        let encoder = FieldEncoder::with_kernel(keys[0], keys[1], log2_k, kernel);
+        let mut out = [blocks(&case["noise"]), blocks(&case["noise"])];
+        let mut out_words = vec![0; out[0].len()];
+        encoder.encode(first, &table, &mut out[0]);
+        encoder.encode_both(first, &table, &of_words, &mut out[1], &mut out_words);
+        let encoded = blocks(&case["encoded"]);
+        assert!(out[0] == encoded && out[1] == encoded, "{kernel:?} {log2_k}");
+        assert_eq!(out_words, words(&case["words"]), "{kernel:?} {log2_k}");
+    });
+}
+
+/// On the active kernel; the others are compared with the definition where they are.
+#[test]
+fn field() {
+    for case in vectors("field") {
+        let [a, b, product, inverse] = ["a", "b", "product", "inverse"].map(|name| words(&case[name]));
+        let mut out = a.clone();
+        gf64::mul(&mut out, &b);
+        assert_eq!(out, product);
+        let mut out = vec![5; a.len()];
+        gf64::mul_add(&mut out, &a, &b);
+        assert!(out.iter().zip(&product).all(|(x, y)| x ^ 5 == *y));
+        let mut out = a.clone();
+        gf64::invert_all(&mut out);
+        assert_eq!(out, inverse);
+        let v = blocks(&case["v"]);
+        assert_eq!(gf64::inner(&a, &v), block(&case["inner"]));
+        let mut out = vec![Block::ZERO; a.len()];
+        gf64::scale_pair_add(&mut out, &a, v[0]);
+        assert_eq!(out, blocks(&case["scaled"]));
+    }
+    // 64 correlated OTs make a VOLE.
+    for case in vectors("packed") {
+        let powers: Vec<u64> = (0..64).map(|j| 1 << j).collect();
+        let t = blocks(&case["t"]);
+        assert_eq!(gf64::inner(&powers, &blocks(&case["q"])), block(&case["v"]));
+        assert_eq!(gf64::inner(&powers, &t), block(&case["w"]));
+        let a = t.iter().zip(0..).fold(0, |a, (t, j)| a | u64::from(t.lsb()) << j);
+        let mut v = [block(&case["v"])];
+        gf64::scale_pair_add(&mut v, &[a], block(&case["delta"]));
+        assert!(
+            a == u64::from_str_radix(case["a"].as_str().unwrap(), 16).unwrap() && v[0] == block(&case["w"])
+        );
+    }
 }

@@ -141,29 +141,13 @@ def two_errors(k=40, tries=60):
 # ---- 3 -----------------------------------------------------------------------------------------------------------
 def costs():
     import lpn_isd as E
+    from lpn_field import estimate_field, splitting
     for name, (t, lk, d) in {"S": (976, 14, 7), "M": (2504, 17, 10), "L": (2584, 19, 12)}.items():
-        k, n, b = 1 << lk, t << d, 1 << d
-
-        def enum(kk):                                           # at most p errors among kk rows, found for kk^(p-1)
-            lk2 = math.log2(kk)
-            return min((max(2.8 * lk2, (p - 1) * lk2) - E.ladd(*[E.lbin(kk, i) + E.lbin(n - kk, t - i) - E.lbin(n, t)
-                        for i in range(p + 1)]), p) for p in range(0, 9))
-        g, l = enum(k), enum(E.sigma_random(n, k) * k)
-        assert min(g[0], l[0]) > 160
-        # guess mu zeros in f blocks; C(b,2) and C(b-mu,2) vanishing products linearise when they outnumber k'^2/2
-        best = math.inf
-        for f in range(t // 20, t + 1, max(1, t // 200)):
-            for mu in np.arange(1, b * .9, b / 512):
-                kk = k - f * mu
-                if kk < 2:
-                    break
-                if (t - f) * b * b / 2 + f * (b - mu) ** 2 / 2 >= kk * kk / 2 + kk:
-                    best = min(best, 2.8 * math.log2(max(2, kk * kk / 2)) - f * math.log2(1 - mu / b))
-                    break
-        mu = E.sigma_random(n, k) * k * t / n                   # splitting over ones, with rows of few columns
-        sp = 2.8 * math.log2(E.sigma_random(n, k) * k) - math.log2(sum(math.exp(x * math.log(mu) - mu - math.lgamma(x + 1)) for x in range(64)))
-        print(f"  {name}: ones, splitting 64 bits in sparse rows {sp:.1f}; coefficients: enumeration {g[0]:.1f} (p = {g[1]}), in sparse rows {l[0]:.1f} (p = {l[1]}), products {best:.1f}; floor, "
-              f"values known as over F_2: {E.local_enum(n, k, t, E.sigma_random(n, k)):.1f}")
+        k, n = 1 << lk, t << d
+        bits = {attack[6:]: round(cost, 1) for attack, cost in estimate_field(n, k, t).items()}
+        assert min(bits.values()) > 160
+        print(f"  {name}: ones, splitting 64 bits in sparse rows {splitting(n, k, t, 1):.1f}; coefficients: {bits}; floor, values "
+              f"known as over F_2: {E.local_enum(n, k, t, E.sigma_random(n, k)):.1f}")
 
 
 # ---- 4 -----------------------------------------------------------------------------------------------------------

@@ -178,40 +178,10 @@ def plan(m):
 
 
 def estimates():
-    """F_2^64 with random coefficients: what is left of the attacks of tools/lpn_estimate.py (all log2 of field operations >= bit ops)."""
-    import lpn_isd as E
-    from lpn_algebra import agb
+    """F_2^64 with random coefficients, by tools/lpn_field.py."""
+    from lpn_field import estimate_field
     for name, (t, lk, d) in SETS.items():
-        k, n, b = 1 << lk, t << d, 1 << d
-        g = E.gauss(n, k, t)
-        # positions enumerated, values found by rank tests: p errors allowed among k rows for k^p work
-        best = min((max(2.8 * lk, p * lk) - E.ladd(*[E.lbin(k, i) + E.lbin(n - k, t - i) - E.lbin(n, t) for i in range(p + 1)]), p)
-                   for p in range(0, 7))
-        ks = E.sigma_random(n, k) * k                           # rows inside a random set of columns, no list
-        loc = min(E.pooled(ks, l) - t * math.log2(1 - (ks + l) / n) for l in range(12))
-        # Briaud-Oygarden over a large field: (1 + (b - mu) z/(1-z))^f (1 + b z/(1-z))^(t-f) (1-z)^(n-k), degrees 2 and 3
-        alg = math.inf
-        for f in range(0, t + 1, 8):
-            for mu in range(0, min(b, k // f if f else 0) + 1, max(1, b // 128)):
-                if mu >= b:
-                    break
-
-                def ser(x, m):                      # coefficients 1..3 of (1 + x z/(1-z))^m
-                    return [1, m * x, m * x + m * (m - 1) / 2 * x * x,
-                            m * x + m * (m - 1) * x * x + m * (m - 1) * (m - 2) / 6 * x**3]
-                A, B = ser(b - mu, f), ser(b, t - f)
-                S = [sum(A[i] * B[q - i] for i in range(q + 1)) for q in range(4)]
-                r = n - k
-                c = [1, -r, r * (r - 1) / 2, -r * (r - 1) * (r - 2) / 6]
-                h = [sum(c[i] * S[q - i] for i in range(q + 1)) for q in range(4)]
-                for deg in (2, 3):
-                    if h[deg] <= 0:
-                        cost = 2 * math.log2(sum(S[1:deg + 1])) + math.log2(3 * (k + 1)) - f * math.log2(1 - mu / b)
-                        alg = min(alg, cost)
-                        break
-        print(f"  {name}: gauss {g:.1f}, with positions enumerated {best[0]:.1f} (p = {best[1]}), sparse rows (p = 0) {loc:.1f}, "
-              f"algebraic {alg:.1f}; same over F_2: {agb(n, k, t):.1f}" if name == "S" else
-              f"  {name}: gauss {g:.1f}, with positions enumerated {best[0]:.1f} (p = {best[1]}), sparse rows (p = 0) {loc:.1f}, algebraic {alg:.1f}")
+        print(f"  {name}:", {attack[6:]: round(bits, 1) for attack, bits in estimate_field(t << d, 1 << lk, t).items()})
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ pub(crate) struct Products {
 pub(crate) enum Direction {
     /// Values of P0's, bits of P1's.
     FromP0,
+    /// The other way round.
+    FromP1,
     /// In each one product: values and bits of both.
     Both,
 }
@@ -69,12 +71,24 @@ pub(crate) enum Direction {
 impl Direction {
     /// Whether the party `role` has values.
     pub(super) fn sends(self, role: Role) -> bool {
-        self == Self::Both || role == Role::P0
+        match self {
+            Self::Both => true,
+            Self::FromP0 => role == Role::P0,
+            Self::FromP1 => role == Role::P1,
+        }
     }
 
     /// Whether it has bits.
     pub(super) fn receives(self, role: Role) -> bool {
-        self == Self::Both || role == Role::P1
+        self == Self::Both || !self.sends(role)
+    }
+
+    /// Values of this party's.
+    pub(crate) fn from(role: Role) -> Self {
+        match role {
+            Role::P0 => Self::FromP0,
+            Role::P1 => Self::FromP1,
+        }
     }
 }
 
@@ -118,6 +132,7 @@ impl Products {
         let words = widths.len() as u64;
         let (cots, bits, kept) = match direction {
             Direction::FromP0 => ([1, 0], [payload, 1], 128 * words),
+            Direction::FromP1 => ([0, 1], [1, payload], 128 * words),
             Direction::Both => ([1, 1], [payload + 1; 2], 192 * words + 64),
         };
         Bill { cots, online: Phase { bits, rounds: 1 }, kept, ..Bill::FREE }

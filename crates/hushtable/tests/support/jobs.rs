@@ -49,9 +49,18 @@ fn small_table(bits: u32) -> Result<Table<u16>> {
     Table::tabulate(3, bits, |x| x)
 }
 
+fn voles(p: &mut Party, count: usize) -> Result<()> {
+    match p.role() {
+        Role::P0 => p.send_voles(count).map(drop),
+        Role::P1 => p.receive_voles(count).map(drop),
+    }?;
+    p.barrier()
+}
+
 pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     ("SoftSpoken", None, |p| p.cots(9000, 9000).and_then(|_| p.barrier())),
     ("Ferret", Some(Scheme::Ferret), |p| p.cots(50_000, 50_000).and_then(|_| p.barrier())),
+    ("VOLE", None, |p| voles(p, BATCH)), // extended ones: `vole.rs`
     ("ROTL", None, |p| {
         let material = OneHot::<Cyclic>::rotl(p, 3, BATCH)?.signed(p, &[9])?;
         let x = share(p.role(), 3, &[5; BATCH], SEED);

@@ -22,13 +22,13 @@ use std::sync::OnceLock;
 pub enum Kernel {
     /// Any processor: bitsliced AES on 128-bit integers, no tables.
     Portable,
-    /// x86-64: AES-NI, SSE4.1 and SSSE3.
+    /// x86-64: AES-NI, PCLMULQDQ, SSE4.1 and SSSE3.
     AesNi,
-    /// x86-64: VAES on 256-bit vectors, AVX2.
+    /// x86-64: VAES and VPCLMULQDQ on 256-bit vectors, AVX2.
     Vaes256,
-    /// x86-64: VAES on 512-bit vectors, AVX-512F and AVX-512BW.
+    /// x86-64: VAES and VPCLMULQDQ on 512-bit vectors, AVX-512F and AVX-512BW.
     Vaes512,
-    /// AArch64: Advanced SIMD with the AES extension.
+    /// AArch64: Advanced SIMD with the AES extension, PMULL among it.
     Neon,
 }
 
@@ -131,6 +131,24 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Runs `op` with this engine's carry-less products, or gives it back if there are none.
+    #[inline]
+    pub fn run_products<T, O: AnyProductOp<T>>(self, op: O) -> Result<T, O> {
+        match self {
+            Engine::Portable(_) => Err(op),
+            #[cfg(target_arch = "x86_64")]
+            Engine::AesNi(isa) => Ok(isa.run(op)),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes256(isa) => Ok(isa.run(op)),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Vaes512(isa) => Ok(isa.run(op)),
+            #[cfg(target_arch = "aarch64")]
+            Engine::Neon(isa) => Ok(isa.run(op)),
+        }
+    }
+}
+
 /// A kernel body. `call` must be `#[inline(always)]`, so that it is compiled with the
 /// instructions of the function that `Isa::run` enters.
 pub(crate) trait Op<S: Isa> {
@@ -175,6 +193,26 @@ impl<T, O: Op<neon::Neon, Out = T>> AnyByteOp<T> for O {}
 pub(crate) trait AnyByteOp<T> {}
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl<T, O> AnyByteOp<T> for O {}
+
+/// An `Op` for every instruction set of this architecture that has [`ProductIsa`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait AnyProductOp<T>:
+    Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T> + Op<x86::Vaes512, Out = T>
+{
+}
+#[cfg(target_arch = "x86_64")]
+impl<T, O> AnyProductOp<T> for O where
+    O: Op<x86::AesNi, Out = T> + Op<x86::Vaes256, Out = T> + Op<x86::Vaes512, Out = T>
+{
+}
+#[cfg(target_arch = "aarch64")]
+pub(crate) trait AnyProductOp<T>: Op<neon::Neon, Out = T> {}
+#[cfg(target_arch = "aarch64")]
+impl<T, O: Op<neon::Neon, Out = T>> AnyProductOp<T> for O {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) trait AnyProductOp<T> {}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl<T, O> AnyProductOp<T> for O {}
 
 /// Vectors of [`BLOCKS`](Isa::BLOCKS) blocks and what the kernels do with them.
 pub(crate) trait Isa: Copy {
@@ -234,4 +272,22 @@ pub(crate) trait ByteIsa: Isa {
     fn has_bits<R: Ring>(self, x: Self::V, bits: Self::V) -> Self::V;
     /// Adds words of `R`.
     fn add<R: Ring>(self, a: Self::V, b: Self::V) -> Self::V;
+}
+
+/// Vectors with carry-less products of the 64-bit halves of their blocks.
+pub(crate) trait ProductIsa: Isa {
+    /// The same instructions on single blocks.
+    type Single: ProductIsa;
+
+    fn single(self) -> Self::Single;
+    /// The carry-less product of a half of each block of `a` and one of the same block of `b`, the upper ones if so.
+    fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Of each block: the lower half of `a`, and above it that of `b`.
+    fn lower_halves(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Of each block: the upper half of `a`, and above it that of `b`.
+    fn upper_halves(self, a: Self::V, b: Self::V) -> Self::V;
+    /// `src` has exactly `2 * BLOCKS` words, two a block.
+    fn load_words(self, src: &[u64]) -> Self::V;
+    /// `dst` has exactly `2 * BLOCKS` words.
+    fn store_words(self, v: Self::V, dst: &mut [u64]);
 }

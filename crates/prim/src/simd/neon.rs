@@ -1,6 +1,6 @@
 //! AArch64: Advanced SIMD with the AES extension.
 
-use super::{ByteIsa, Isa, Op};
+use super::{ByteIsa, Isa, Op, ProductIsa};
 use crate::{Block, Ring};
 use std::arch::aarch64::*;
 use std::arch::asm;
@@ -198,6 +198,55 @@ impl ByteIsa for Neon {
                 _ => vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))),
             }
         }
+    }
+}
+
+impl ProductIsa for Neon {
+    type Single = Self;
+
+    #[inline(always)]
+    fn single(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        #[inline]
+        #[target_feature(enable = "neon,aes")]
+        fn multiply<const UPPER_A: bool, const UPPER_B: bool>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+            let (a, b) = (vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b));
+            let a = if UPPER_A { vgetq_lane_u64::<1>(a) } else { vgetq_lane_u64::<0>(a) };
+            let b = if UPPER_B { vgetq_lane_u64::<1>(b) } else { vgetq_lane_u64::<0>(b) };
+            vreinterpretq_u8_p128(vmull_p64(a, b))
+        }
+        // SAFETY: `self` proves AES, which PMULL on words is part of
+        unsafe { multiply::<UPPER_A, UPPER_B>(a, b) }
+    }
+
+    #[inline(always)]
+    fn lower_halves(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))) }
+    }
+
+    #[inline(always)]
+    fn upper_halves(self, a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+        // SAFETY: `self` proves Advanced SIMD
+        unsafe { vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(a), vreinterpretq_u64_u8(b))) }
+    }
+
+    #[inline(always)]
+    fn load_words(self, src: &[u64]) -> uint8x16_t {
+        assert!(src.len() == 2 * Self::BLOCKS);
+        // SAFETY: 16 bytes of `src`, any alignment; `self` proves Advanced SIMD
+        unsafe { vreinterpretq_u8_u64(vld1q_u64(src.as_ptr())) }
+    }
+
+    #[inline(always)]
+    fn store_words(self, v: uint8x16_t, dst: &mut [u64]) {
+        assert!(dst.len() == 2 * Self::BLOCKS);
+        // SAFETY: 16 bytes of `dst`, any alignment; `self` proves Advanced SIMD
+        unsafe { vst1q_u64(dst.as_mut_ptr(), vreinterpretq_u64_u8(v)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! AES-NI on single blocks.
 
-use crate::simd::{ByteIsa, Isa, Op};
+use crate::simd::{ByteIsa, Isa, Op, ProductIsa};
 use crate::{Block, Ring};
 use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
@@ -12,7 +12,8 @@ pub(crate) struct AesNi(());
 
 impl AesNi {
     pub fn detect() -> Option<Self> {
-        (has!("aes") && has!("ssse3") && has!("sse4.1") && has!("popcnt")).then_some(Self(()))
+        let needed = has!("aes") && has!("pclmulqdq") && has!("ssse3") && has!("sse4.1") && has!("popcnt");
+        needed.then_some(Self(()))
     }
 }
 
@@ -22,7 +23,7 @@ impl Isa for AesNi {
 
     #[inline(always)]
     fn run<O: Op<Self>>(self, op: O) -> O::Out {
-        #[target_feature(enable = "aes,ssse3,sse4.1,popcnt")]
+        #[target_feature(enable = "aes,pclmulqdq,ssse3,sse4.1,popcnt")]
         fn enter<O: Op<AesNi>>(isa: AesNi, op: O) -> O::Out {
             op.call(isa)
         }
@@ -194,5 +195,53 @@ impl ByteIsa for AesNi {
                 _ => _mm_add_epi64(a, b),
             }
         }
+    }
+}
+
+impl ProductIsa for AesNi {
+    type Single = AesNi;
+
+    #[inline(always)]
+    fn single(self) -> AesNi {
+        self
+    }
+
+    #[inline(always)]
+    fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: `self` proves PCLMULQDQ
+        unsafe {
+            match (UPPER_A, UPPER_B) {
+                (false, false) => _mm_clmulepi64_si128::<0x00>(a, b),
+                (true, false) => _mm_clmulepi64_si128::<0x01>(a, b),
+                (false, true) => _mm_clmulepi64_si128::<0x10>(a, b),
+                (true, true) => _mm_clmulepi64_si128::<0x11>(a, b),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lower_halves(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_unpacklo_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn upper_halves(self, a: __m128i, b: __m128i) -> __m128i {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_unpackhi_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn load_words(self, src: &[u64]) -> __m128i {
+        assert!(src.len() == 2 * Self::BLOCKS);
+        // SAFETY: 16 bytes of `src`, any alignment; SSE2 is part of x86-64
+        unsafe { _mm_loadu_si128(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_words(self, v: __m128i, dst: &mut [u64]) {
+        assert!(dst.len() == 2 * Self::BLOCKS);
+        // SAFETY: 16 bytes of `dst`, any alignment; SSE2 is part of x86-64
+        unsafe { _mm_storeu_si128(dst.as_mut_ptr().cast(), v) }
     }
 }

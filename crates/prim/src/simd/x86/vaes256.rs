@@ -1,7 +1,7 @@
 //! VAES on pairs of blocks.
 
 use super::AesNi;
-use crate::simd::{ByteIsa, Isa, Op};
+use crate::simd::{ByteIsa, Isa, Op, ProductIsa};
 use crate::{Block, Ring};
 use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
@@ -13,7 +13,8 @@ pub(crate) struct Vaes256(AesNi);
 
 impl Vaes256 {
     pub fn detect() -> Option<Self> {
-        let wide = has!("vaes") && has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt");
+        let vectors = has!("vaes") && has!("vpclmulqdq") && has!("avx2");
+        let wide = vectors && has!("bmi1") && has!("bmi2") && has!("lzcnt");
         AesNi::detect().filter(|_| wide).map(Self)
     }
 }
@@ -24,7 +25,7 @@ impl Isa for Vaes256 {
 
     #[inline(always)]
     fn run<O: Op<Self>>(self, op: O) -> O::Out {
-        #[target_feature(enable = "vaes,avx2,aes,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
+        #[target_feature(enable = "vaes,vpclmulqdq,avx2,aes,pclmulqdq,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
         fn enter<O: Op<Vaes256>>(isa: Vaes256, op: O) -> O::Out {
             op.call(isa)
         }
@@ -201,5 +202,53 @@ impl ByteIsa for Vaes256 {
                 _ => _mm256_add_epi64(a, b),
             }
         }
+    }
+}
+
+impl ProductIsa for Vaes256 {
+    type Single = AesNi;
+
+    #[inline(always)]
+    fn single(self) -> AesNi {
+        self.0
+    }
+
+    #[inline(always)]
+    fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves VPCLMULQDQ and AVX2
+        unsafe {
+            match (UPPER_A, UPPER_B) {
+                (false, false) => _mm256_clmulepi64_epi128::<0x00>(a, b),
+                (true, false) => _mm256_clmulepi64_epi128::<0x01>(a, b),
+                (false, true) => _mm256_clmulepi64_epi128::<0x10>(a, b),
+                (true, true) => _mm256_clmulepi64_epi128::<0x11>(a, b),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lower_halves(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_unpacklo_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn upper_halves(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: `self` proves AVX2
+        unsafe { _mm256_unpackhi_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn load_words(self, src: &[u64]) -> __m256i {
+        assert!(src.len() == 2 * Self::BLOCKS);
+        // SAFETY: 32 bytes of `src`, any alignment; `self` proves AVX2
+        unsafe { _mm256_loadu_si256(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_words(self, v: __m256i, dst: &mut [u64]) {
+        assert!(dst.len() == 2 * Self::BLOCKS);
+        // SAFETY: 32 bytes of `dst`, any alignment; `self` proves AVX2
+        unsafe { _mm256_storeu_si256(dst.as_mut_ptr().cast(), v) }
     }
 }

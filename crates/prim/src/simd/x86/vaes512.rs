@@ -1,8 +1,8 @@
 //! VAES on four blocks.
 
-use super::Vaes256;
+use super::{AesNi, Vaes256};
 use crate::Block;
-use crate::simd::{Isa, Op};
+use crate::simd::{Isa, Op, ProductIsa};
 use std::arch::asm;
 use std::arch::is_x86_feature_detected as has;
 use std::arch::x86_64::*;
@@ -30,7 +30,9 @@ impl Isa for Vaes512 {
 
     #[inline(always)]
     fn run<O: Op<Self>>(self, op: O) -> O::Out {
-        #[target_feature(enable = "avx512f,avx512bw,vaes,avx2,aes,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt")]
+        #[target_feature(
+            enable = "avx512f,avx512bw,vaes,vpclmulqdq,avx2,aes,pclmulqdq,ssse3,sse4.1,popcnt,bmi1,bmi2,lzcnt"
+        )]
         fn enter<O: Op<Vaes512>>(isa: Vaes512, op: O) -> O::Out {
             op.call(isa)
         }
@@ -147,5 +149,53 @@ impl Isa for Vaes512 {
         // SAFETY: `self` proves AVX-512F
         let halves = unsafe { [_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1)] };
         self.0.fold(self.0.xor(halves[0], halves[1]))
+    }
+}
+
+impl ProductIsa for Vaes512 {
+    type Single = AesNi;
+
+    #[inline(always)]
+    fn single(self) -> AesNi {
+        self.0.single()
+    }
+
+    #[inline(always)]
+    fn product<const UPPER_A: bool, const UPPER_B: bool>(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves VPCLMULQDQ and AVX-512F
+        unsafe {
+            match (UPPER_A, UPPER_B) {
+                (false, false) => _mm512_clmulepi64_epi128::<0x00>(a, b),
+                (true, false) => _mm512_clmulepi64_epi128::<0x01>(a, b),
+                (false, true) => _mm512_clmulepi64_epi128::<0x10>(a, b),
+                (true, true) => _mm512_clmulepi64_epi128::<0x11>(a, b),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn lower_halves(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_unpacklo_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn upper_halves(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: `self` proves AVX-512F
+        unsafe { _mm512_unpackhi_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn load_words(self, src: &[u64]) -> __m512i {
+        assert!(src.len() == 2 * Self::BLOCKS);
+        // SAFETY: 64 bytes of `src`, any alignment; `self` proves AVX-512F
+        unsafe { _mm512_loadu_si512(src.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_words(self, v: __m512i, dst: &mut [u64]) {
+        assert!(dst.len() == 2 * Self::BLOCKS);
+        // SAFETY: 64 bytes of `dst`, any alignment; `self` proves AVX-512F
+        unsafe { _mm512_storeu_si512(dst.as_mut_ptr().cast(), v) }
     }
 }

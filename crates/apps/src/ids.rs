@@ -1,0 +1,209 @@
+//! What two parties call the same thing: ids in one form, hashed with a salt of the session.
+//!
+//! # Functionality
+//! Each party has a set of ids, of one text field or several. Out: a number of 128 bits for each, the same at both
+//! parties for the same id, and uniform to who lacks the salt.
+//!
+//! # Protocol
+//! 1. Fields are brought into one form by [`Rules`], which the parties compare beforehand: with other rules nothing
+//!    would match.
+//! 2. Each party hashes its ids; now its set is fixed ([`Set`]).
+//! 3. Both send 128 random bits. The salt is a hash of both and of the session's id, and keys the hash of all ids.
+//!
+//! So nobody can choose ids by their hashes, hashes of a dictionary cannot be made beforehand, and those of two
+//! sessions have nothing in common. Two of `2^25` ids have the same hash with probability `2^-79`.
+//!
+//! # Cost
+//! 128 bits each way, 1 round.
+//!
+//! # Source
+//! join-spec 5; BLAKE3.
+
+use hushtable::{Error, Result, bill::Bill, error::same, session::Session};
+use prim::{Block, Wiped};
+use zeroize::Zeroizing;
+
+/// How the fields of ids are brought into one form. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// White space before and after a field is left out.
+    pub trim: bool,
+    /// Letters become small ones.
+    pub lower_case: bool,
+    /// Only the digits 0 to 9 are kept, as of telephone numbers.
+    pub digits_only: bool,
+}
+
+impl Rules {
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let text = |rule: bool| if rule { "yes" } else { "no" }.to_string();
+        vec![
+            ("ids trimmed", text(self.trim)),
+            ("ids in small letters", text(self.lower_case)),
+            ("ids of digits only", text(self.digits_only)),
+        ]
+    }
+
+    /// A field in its form.
+    fn form(&self, field: &str) -> Zeroizing<String> {
+        let field = if self.trim { field.trim() } else { field };
+        let mut form = Zeroizing::new(String::with_capacity(3 * field.len()));
+        if self.lower_case {
+            form.extend(field.chars().flat_map(char::to_lowercase));
+        } else {
+            form.push_str(field);
+        }
+        if self.digits_only {
+            form.retain(|c| c.is_ascii_digit());
+        }
+        form
+    }
+}
+
+/// A party's ids, fixed.
+pub struct Set {
+    rules: Rules,
+    digests: Wiped<[u8; 32]>,
+}
+
+/// A party's ids, hashed with the salt of a session: in the order of its rows.
+pub struct Ids(Wiped<Block>);
+
+impl Set {
+    /// Of rows of the same number of fields.
+    ///
+    /// # Errors
+    /// [`Error::Param`] if nothing is left of an id, and if two rows have the same one, by the rows' numbers from 0;
+    /// [`Error::Shape`] if a row has more fields than the first one, or fewer.
+    pub fn new<T: AsRef<str>>(rules: Rules, rows: impl IntoIterator<Item = impl AsRef<[T]>>) -> Result<Self> {
+        let rows = rows.into_iter();
+        let mut digests = Wiped::from(Vec::with_capacity(rows.size_hint().0));
+        let mut width = None;
+        for (i, row) in rows.enumerate() {
+            let fields = row.as_ref();
+            same("fields of an id", *width.get_or_insert(fields.len()), fields.len())?;
+            let mut hasher = blake3::Hasher::new();
+            let mut empty = true;
+            for field in fields {
+                let form = rules.form(field.as_ref());
+                empty &= form.is_empty();
+                hasher.update(&(form.len() as u64).to_le_bytes()).update(form.as_bytes());
+            }
+            if empty {
+                return Err(refused(format!("nothing in row {i}"), "ids with at least a letter or digit"));
+            }
+            digests.extend_from_slice(&[*hasher.finalize().as_bytes()]);
+        }
+        let mut order: Vec<usize> = (0..digests.len()).collect();
+        order.sort_by_key(|&i| digests[i]);
+        if let Some(twice) = order.windows(2).find(|twice| digests[twice[0]] == digests[twice[1]]) {
+            let got = format!("that of row {} also in row {}", twice[0], twice[1]);
+            return Err(refused(got, "each id once"));
+        }
+        Ok(Self { rules, digests })
+    }
+
+    /// The rules that made it.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.digests.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.digests.is_empty()
+    }
+
+    /// What step 3 costs.
+    pub fn bill() -> Bill {
+        Bill::opening(128)
+    }
+
+    /// Step 3, with the peer: 1 round.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn salted(&self, s: &mut Session) -> Result<Ids> {
+        let mine = s.rng().block().0.to_le_bytes();
+        let theirs = s.exchange(mine.to_vec(), mine.len())?;
+        let (first, second) =
+            if s.role() as usize == 0 { (&mine[..], &theirs[..]) } else { (&theirs[..], &mine[..]) };
+        let salt = blake3::keyed_hash(&s.id(), &[&b"salt of ids"[..], first, second].concat());
+        let id = |digest: &[u8; 32]| {
+            let hash = blake3::keyed_hash(salt.as_bytes(), digest);
+            Block(u128::from_le_bytes(std::array::from_fn(|i| hash.as_bytes()[i])))
+        };
+        Ok(Ids(Wiped::from(self.digests.iter().map(id).collect::<Vec<Block>>())))
+    }
+}
+
+impl Ids {
+    /// They, in the order of the rows.
+    pub fn blocks(&self) -> &[Block] {
+        &self.0
+    }
+}
+
+fn refused(got: String, accepted: &str) -> Error {
+    Error::Param { what: "id", got, accepted: accepted.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hushtable::net::LinkShape;
+
+    fn set(rules: Rules, rows: &[&[&str]]) -> Result<Set> {
+        Set::new(rules, rows)
+    }
+
+    #[test]
+    fn forms() {
+        let all = Rules { trim: true, lower_case: true, digits_only: false };
+        let digits = Rules { digits_only: true, ..Rules::default() };
+        assert_eq!(all.form(" \tÄnne@X.org ").as_str(), "änne@x.org");
+        assert_eq!(Rules::default().form(" A ").as_str(), " A ");
+        assert_eq!(digits.form("+43 (1) 234-5").as_str(), "4312345");
+        let digest = |rules, row: &[&str]| set(rules, &[row]).unwrap().digests[0];
+        assert_eq!(digest(all, &["Ann", "1970"]), digest(all, &[" ann", "1970 "]));
+        // Where a field ends matters.
+        assert_ne!(digest(all, &["ann", "1970"]), digest(all, &["ann1", "970"]));
+        assert_ne!(digest(all, &["ann"]), digest(all, &["ann", ""]));
+    }
+
+    #[test]
+    fn ids_that_cannot_be() {
+        let says = |rows: &[&[&str]]| {
+            let rules = Rules { trim: true, lower_case: true, digits_only: false };
+            set(rules, rows).err().expect("refused").to_string()
+        };
+        let twice = says(&[&["x"], &["y"], &["X "]]);
+        assert_eq!(twice, "id: that of row 0 also in row 2 is not supported; accepted: each id once");
+        assert!(says(&[&["x"], &[" "]]).contains("nothing in row 1"));
+        assert!(says(&[&["x"], &["x", "y"]]).contains("fields of an id: expected 1, got 2"));
+        assert!(set(Rules::default(), &[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn hashes_agree_in_a_session_only() {
+        let run = |seed: u64| {
+            let (mut s0, mut s1) = Session::pair_seeded(seed, LinkShape::LOOPBACK);
+            std::thread::scope(|scope| {
+                let both = [vec!["ann"], vec!["bob"]];
+                let at_p1 =
+                    scope.spawn(move || Set::new(Rules::default(), [["bob"]]).unwrap().salted(&mut s1));
+                let at_p0 = Set::new(Rules::default(), both).unwrap().salted(&mut s0).unwrap();
+                let at_p1 = at_p1.join().unwrap().unwrap();
+                assert_eq!(at_p0.blocks()[1], at_p1.blocks()[0]);
+                assert_ne!(at_p0.blocks()[0], at_p0.blocks()[1]);
+                at_p1.blocks()[0]
+            })
+        };
+        assert_ne!(run(1), run(2));
+    }
+}

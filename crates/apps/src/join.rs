@@ -1,0 +1,340 @@
+//! The hidden join: columns of both parties side by side where ids agree, and nobody sees where.
+//!
+//! # Functionality
+//! Each party has a table: ids, each once, and columns of words. One of them, the *owner*, has the table that fixes the
+//! rows. Out, for each of B bins: shares of the bit whether a row of the owner's that lies in the bin has a partner, and
+//! shares of the columns of both parties, which are 0 where it has none. The owner alone has the row of each bin.
+//!
+//! Only bounds on the numbers of rows are public. Nobody learns which ids match, nor how many. **Never send the
+//! placement**: it tells the other party that row i's id is one of the few of its own that hash there. What is revealed
+//! to the owner it puts in the order of its rows; what is opened bin by bin must never go to the other party.
+//!
+//! # Protocol
+//! R is the owner, S the other.
+//! 1. R puts its ids in bins, one of three for each ([`cuckoo`]).
+//! 2. Both have values of a [pseudo-random function](hushtable::oprf): R for (x, j) of each of its ids, j the third of
+//!    its bin; S for (y, j) of each of its ids and all three j.
+//! 3. S draws a target and masks for each bin. It encodes a [store](hushtable::okvs), the hint, with the value of (y, j)
+//!    XOR the target, and the columns of y less the masks, of the bin of (y, j); and sends it. R decodes: in a bin where
+//!    its id is one of S's it has S's target, and shares of the columns; else what is random. So it is for empty bins.
+//! 4. Equality of what R decoded and S's target, on `40 + ceil(log2 B)` bits.
+//! 5. All columns are multiplied by that bit: bins without a partner hold random words before.
+//!
+//! # Cost
+//! `n_R`, `n_S` rows, k words of columns of S: the function's, `64 (1 + k)` bits for each column of a store of `3 n_S`
+//! keys, from S; for each bin the equality, and the selections. All of it fails, by chance, with `2^-40` at `2^20` rows.
+//!
+//! # Source
+//! join-spec 4; after Pinkas, Schneider, Weinert, Wieder (Eurocrypt 2018) and its successors.
+
+use hushtable::{
+    AShare, BShare, Error, Party, Result, Role,
+    arith::Equality,
+    bill::{Bill, Phase},
+    cuckoo::{self, Placement},
+    error::same,
+    gates::{Bits, KnownMux, Mux},
+    okvs::{self, Size},
+    oprf::{Oprf, OprfJob},
+    ot::Limits,
+    session::Session,
+};
+use prim::{Wiped, block::Block};
+use zeroize::Zeroizing;
+
+use crate::ids::Ids;
+
+mod layout;
+
+pub use layout::Column;
+use layout::Layout;
+
+/// Most rows of a party: with more, chance would have more than `2^-39`.
+pub const MAX_ROWS: usize = 5_000_000;
+
+/// Words in a message.
+const PIECE: usize = 1 << 16;
+
+/// The public side of a join, the same at both parties.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Join {
+    owner: Role,
+    sizes: [usize; 2],
+    theirs: Layout,
+    own: Vec<u32>,
+}
+
+impl Join {
+    /// Of tables with up to so many rows of P0 and of P1. `columns` are those of the other party, and `own` the widths
+    /// of those of the owner, whose results are additive.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for more than [`MAX_ROWS`] rows, and for widths other than 1 to 64.
+    pub fn new(owner: Role, sizes: [usize; 2], columns: &[Column], own: &[u32]) -> Result<Self> {
+        if let Some(more) = sizes.into_iter().find(|&size| size > MAX_ROWS) {
+            let (what, got) = ("rows of a table to join", more.to_string());
+            return Err(Error::Param { what, got, accepted: format!("up to {MAX_ROWS}") });
+        }
+        let widths = columns.iter().map(|c| c.bits).chain(own.iter().copied());
+        if let Some(width) = widths.into_iter().find(|w| !(1..=64).contains(w)) {
+            let (what, got) = ("width of a joined column", width.to_string());
+            return Err(Error::Param { what, got, accepted: "1 to 64".into() });
+        }
+        Ok(Self { owner, sizes, theirs: Layout::of(columns), own: own.to_vec() })
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("owner of the rows", format!("{:?}", self.owner)),
+            ("rows", format!("{:?}", self.sizes)),
+            ("columns of the other", format!("{:?}", self.theirs.columns())),
+            ("columns of the owner", format!("{:?}", self.own)),
+        ]
+    }
+
+    /// Who has the row of each bin.
+    pub fn owner(&self) -> Role {
+        self.owner
+    }
+
+    /// Bins: items of the result.
+    pub fn bins(&self) -> usize {
+        cuckoo::bins(self.rows(self.owner)).expect("within the limit")
+    }
+
+    fn rows(&self, of: Role) -> usize {
+        self.sizes[of as usize]
+    }
+
+    /// Bits on which target and decoded word are compared.
+    fn compared(&self) -> u32 {
+        40 + self.bins().next_power_of_two().trailing_zeros()
+    }
+
+    fn function(&self) -> OprfJob {
+        let (receiver, inputs) = (self.owner, 3 * self.rows(self.owner.peer()));
+        OprfJob { receiver, keys: self.rows(receiver), inputs, blocks: (1 + self.theirs.words()).div_ceil(2) }
+    }
+
+    fn hint(&self) -> Result<Size> {
+        Size::of(3 * self.rows(self.owner.peer()))
+    }
+
+    /// What it costs, in a session of these limits. Without the salt of the ids.
+    ///
+    /// # Errors
+    /// None for what [`new`](Self::new) accepts.
+    pub fn bill(&self, limits: &Limits) -> Result<Bill> {
+        let mut hint = Phase { bits: [0; 2], rounds: 1 };
+        hint.bits[self.owner.peer() as usize] =
+            64 * ((1 + self.theirs.words()) * self.hint()?.columns()) as u64;
+        let mut bill = self.function().bill(limits)? + Bill { online: hint, ..Bill::FREE };
+        bill = bill + Equality::bill(self.compared(), 1)?.times(self.bins());
+        for widths in self.theirs.widths().iter().filter(|widths| !widths.is_empty()) {
+            bill = bill + Mux::bill(widths).times(self.bins());
+        }
+        if !self.own.is_empty() {
+            bill = bill + KnownMux::bill(self.owner, &self.own).times(self.bins());
+        }
+        Ok(bill)
+    }
+
+    /// Offline.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn prepare(&self, p: &mut Party) -> Result<Prepared> {
+        let bins = self.bins();
+        let function = Oprf::prepare(p, self.function())?;
+        let equality = Equality::prepare(p, self.compared(), 1, bins)?;
+        let mut mux =
+            |widths: &Vec<u32>| (!widths.is_empty()).then(|| Mux::prepare(p, bins, widths)).transpose();
+        let [additive, bitwise] = self.theirs.widths();
+        let theirs = [mux(&additive)?, mux(&bitwise)?];
+        let own =
+            (!self.own.is_empty()).then(|| KnownMux::prepare(p, self.owner, bins, &self.own)).transpose()?;
+        Ok(Prepared { join: self.clone(), function, equality, theirs, own })
+    }
+}
+
+/// One-time material for a join.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Prepared {
+    join: Join,
+    function: Oprf,
+    equality: Equality,
+    /// Of additive columns, and of XOR shared ones.
+    theirs: [Option<Mux>; 2],
+    own: Option<KnownMux>,
+}
+
+/// The result at one party.
+pub struct Joined {
+    /// Shares of the bit whether a bin has a pair of rows.
+    pub matched: Bits,
+    /// The other party's additive columns, in their order, 0 where nothing matches.
+    pub additive: Vec<AShare<u64>>,
+    /// Its XOR shared ones.
+    pub bitwise: Vec<BShare<u64>>,
+    /// The owner's columns.
+    pub own: Vec<AShare<u64>>,
+    rows: Option<Placement>,
+}
+
+/// The columns of a step, before they are multiplied.
+struct Raw {
+    /// What is compared.
+    compared: Wiped<u64>,
+    /// Words of the layout, word by word.
+    words: Vec<Wiped<u64>>,
+    rows: Option<Placement>,
+}
+
+impl Prepared {
+    /// Online. The party's columns are those that the join names, a word for each of its ids, low bits. Spends the
+    /// material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for more ids or other columns than prepared for; [`Error::Chance`] with probability `2^-43`; and
+    /// those of the channel.
+    pub fn run(self, s: &mut Session, ids: &Ids, columns: &[&[u64]]) -> Result<Joined> {
+        let Self { join, function, equality, theirs: [additive, bitwise], own } = self;
+        let owns = s.role() == join.owner;
+        let (rows, ids) = (join.rows(s.role()), ids.blocks());
+        if ids.len() > rows {
+            return Err(Error::Shape { what: "rows to join, at most", want: rows, got: ids.len() });
+        }
+        same(
+            "columns to join",
+            if owns { join.own.len() } else { join.theirs.columns().len() },
+            columns.len(),
+        )?;
+        columns.iter().try_for_each(|column| same("words of a column", ids.len(), column.len()))?;
+        let with = cuckoo::Hashing::new(s, join.owner);
+        let bins = with.bins(join.bins(), ids);
+        let raw = match owns {
+            true => take(s, &join, function, ids, &bins)?,
+            false => give(s, &join, function, ids, &bins, columns)?,
+        };
+        let bits = join.compared();
+        let (zero, word) = (vec![0; join.bins()], raw.compared.to_vec());
+        let (mine, none) = (AShare::<u64>::new(bits, word), AShare::<u64>::new(bits, zero));
+        let matched = match owns {
+            true => equality.eq(s, &mine, &none)?,
+            false => equality.eq(s, &none, &mine)?,
+        };
+        let (mut out, mut out_bitwise) = (vec![], vec![]);
+        if let Some(mux) = additive {
+            let columns: Vec<AShare<u64>> = join.theirs.shares(&raw.words);
+            out = mux.select_all(s, &matched, &columns.iter().collect::<Vec<_>>())?;
+        }
+        if let Some(mux) = bitwise {
+            let columns: Vec<BShare<u64>> = join.theirs.shares(&raw.words);
+            out_bitwise = mux.select_all(s, &matched, &columns.iter().collect::<Vec<_>>())?;
+        }
+        let own = match (own, &raw.rows) {
+            (Some(mux), Some(rows)) => {
+                let placed = |column: &&[u64]| {
+                    Wiped::from(
+                        rows.items().map(|row| row.map_or(0, |row| column[row])).collect::<Vec<u64>>(),
+                    )
+                };
+                let placed: Vec<Wiped<u64>> = columns.iter().map(placed).collect();
+                mux.select(s, &matched, &placed.iter().map(|column| &column[..]).collect::<Vec<_>>())?
+            }
+            (Some(mux), None) => mux.select(s, &matched, &[])?,
+            (None, _) => vec![],
+        };
+        Ok(Joined { matched, additive: out, bitwise: out_bitwise, own, rows: raw.rows })
+    }
+}
+
+impl Joined {
+    /// Bins.
+    pub fn bins(&self) -> usize {
+        self.matched.len()
+    }
+
+    /// The bits of an XOR shared column of the other party's, lowest first: groups, if the column has a bit for each.
+    pub fn bits(&self, column: usize) -> Vec<Bits> {
+        Bits::from_share(&self.bitwise[column])
+    }
+
+    /// A column of the owner's of 1 bit, which is shared by XOR as well.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the column is wider.
+    pub fn own_bit(&self, column: usize) -> Result<Bits> {
+        let column = &self.own[column];
+        same("bits of a column of bits", 1, column.bits() as usize)?;
+        Ok(Bits::collect(column.words().iter().copied()))
+    }
+
+    /// At the owner: the row of each bin. Secret: it must never be sent.
+    pub fn rows(&self) -> Option<impl Iterator<Item = Option<usize>> + '_> {
+        self.rows.as_ref().map(Placement::items)
+    }
+}
+
+/// Steps 1 to 3 at R.
+fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u32; 3]]) -> Result<Raw> {
+    let (count, words) = (join.bins(), 1 + join.theirs.words());
+    let placed = Placement::new(count, bins)?;
+    let occupied = placed.items().enumerate().filter_map(|(bin, row)| Some((bin, row?)));
+    let occupied = Zeroizing::new(occupied.collect::<Vec<(usize, usize)>>());
+    let key = |&(bin, row): &(usize, usize)| Block(ids[row].0 ^ (bin / (count / 3)) as u128);
+    let keys = Wiped::from(occupied.iter().map(key).collect::<Vec<Block>>());
+    let values = function.eval(s, &keys)?;
+    let (with, size) = (okvs::Hashing::new(s, join.owner.peer()), join.hint()?);
+    let mut hint = vec![0u64; size.columns() * words];
+    for part in hint.chunks_mut(PIECE) {
+        s.connection().channel().recv_into(bytemuck::cast_slice_mut(part))?;
+    }
+    let decoded = okvs::decode(&with, size, &hint, words, &keys)?;
+    let mut columns: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
+    columns.iter_mut().for_each(|column| s.rng().words(64, column)); // of empty bins
+    let masks = bytemuck::cast_slice::<Block, u64>(&values).chunks_exact(words.next_multiple_of(2));
+    for ((&(bin, _), decoded), mask) in occupied.iter().zip(decoded.chunks_exact(words)).zip(masks) {
+        for (column, (word, mask)) in columns.iter_mut().zip(decoded.iter().zip(mask)) {
+            column[bin] = word ^ mask;
+        }
+    }
+    let compared = columns.remove(0);
+    Ok(Raw { compared, words: columns, rows: Some(placed) })
+}
+
+/// Steps 1 to 3 at S.
+fn give(
+    s: &mut Session,
+    join: &Join,
+    function: Oprf,
+    ids: &[Block],
+    bins: &[[u32; 3]],
+    columns: &[&[u64]],
+) -> Result<Raw> {
+    let (count, words) = (join.bins(), 1 + join.theirs.words());
+    let keys =
+        Wiped::from(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))).collect::<Vec<Block>>());
+    let values = function.eval(s, &keys)?;
+    let mut masks: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
+    masks.iter_mut().for_each(|column| s.rng().words(64, column));
+    let mut rows = Wiped::zeros(keys.len() * words);
+    let pads = bytemuck::cast_slice::<Block, u64>(&values).chunks_exact(words.next_multiple_of(2));
+    let mut packed = Wiped::zeros(words - 1);
+    for ((i, row), pad) in rows.chunks_exact_mut(words).enumerate().zip(pads) {
+        let bin = bins[i / 3][i % 3] as usize;
+        packed.iter_mut().zip(&masks[1..]).for_each(|(word, mask)| *word = mask[bin]);
+        join.theirs.hide(&mut packed, |column| columns[column][i / 3]);
+        row[0] = masks[0][bin];
+        row[1..].copy_from_slice(&packed);
+        row.iter_mut().zip(pad).for_each(|(word, pad)| *word ^= pad);
+    }
+    let (with, size) = (okvs::Hashing::new(s, s.role()), join.hint()?);
+    let hint = okvs::encode(&with, size, &keys, &rows, words, s.rng())?;
+    // Public: rows are masked by values of a function whose inputs the receiver lacks, or are targets and masked
+    // columns, which are uniform and serve once; what no key decides is random.
+    hint.chunks(PIECE).try_for_each(|part| s.send(bytemuck::cast_slice(part).to_vec()))?;
+    let compared = masks.remove(0);
+    Ok(Raw { compared, words: masks, rows: None })
+}

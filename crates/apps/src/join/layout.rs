@@ -1,0 +1,108 @@
+//! Columns in words of 64 bits: narrow ones share a word, each with its own subtraction.
+
+use hushtable::share::{Kind, Share, Sharing};
+use prim::{Wiped, ring::low};
+
+/// A column of the other party, as it is shared in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Column {
+    /// Width of its words, 1 to 64.
+    pub bits: u32,
+    /// Additive, or by XOR, as vectors of bits are.
+    pub sharing: Sharing,
+}
+
+impl Column {
+    /// Numbers mod `2^bits`.
+    pub fn additive(bits: u32) -> Self {
+        Self { bits, sharing: Sharing::Additive }
+    }
+
+    /// Bits.
+    pub fn bitwise(bits: u32) -> Self {
+        Self { bits, sharing: Sharing::Xor }
+    }
+}
+
+/// Where columns lie: each in a word, from a bit on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    places: Vec<(Column, usize, u32)>,
+    words: usize,
+}
+
+impl Layout {
+    /// In the first word with room for them.
+    pub fn of(columns: &[Column]) -> Self {
+        let mut used: Vec<u32> = Vec::new();
+        let place = |column: &Column| {
+            let word = used.iter().position(|used| used + column.bits <= 64).unwrap_or_else(|| {
+                used.push(0);
+                used.len() - 1
+            });
+            used[word] += column.bits;
+            (*column, word, used[word] - column.bits)
+        };
+        let places = columns.iter().map(place).collect();
+        Self { places, words: used.len() }
+    }
+
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    pub fn columns(&self) -> Vec<Column> {
+        self.places.iter().map(|place| place.0).collect()
+    }
+
+    /// Widths of additive and of XOR shared columns.
+    pub fn widths(&self) -> [Vec<u32>; 2] {
+        [Sharing::Additive, Sharing::Xor].map(|kind| {
+            self.places.iter().filter(|place| place.0.sharing == kind).map(|place| place.0.bits).collect()
+        })
+    }
+
+    /// Replaces words of masks by those of values less the masks.
+    pub fn hide(&self, words: &mut [u64], value: impl Fn(usize) -> u64) {
+        for (i, &(column, word, at)) in self.places.iter().enumerate() {
+            let field = low(u64::MAX, column.bits) << at;
+            let mask = (words[word] & field) >> at;
+            let hidden = match column.sharing {
+                Sharing::Additive => value(i).wrapping_sub(mask),
+                Sharing::Xor => value(i) ^ mask,
+            };
+            words[word] = words[word] & !field | low(hidden, column.bits) << at;
+        }
+    }
+
+    /// The shares of all columns of a kind, from the words of all bins.
+    pub fn shares<K: Kind>(&self, words: &[Wiped<u64>]) -> Vec<Share<K, u64>> {
+        let of_kind = self.places.iter().filter(|place| place.0.sharing == K::SHARING);
+        let share = |&(column, word, at): &(Column, usize, u32)| {
+            Share::new(column.bits, words[word].iter().map(|word| word >> at).collect())
+        };
+        of_kind.map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_columns_share_words() {
+        let columns = [Column::additive(40), Column::additive(40), Column::bitwise(24), Column::additive(20)];
+        let layout = Layout::of(&columns);
+        assert_eq!((layout.words(), layout.widths()), (2, [vec![40, 40, 20], vec![24]]));
+        let (mut words, values) = ([0x0123_4567_89ab_cdef, u64::MAX], [1u64 << 39, 7, 0xabcdef, 0]);
+        let masks = words;
+        layout.hide(&mut words, |i| values[i]);
+        let field =
+            |words: &[u64; 2], (column, word, at): (Column, usize, u32)| low(words[word] >> at, column.bits);
+        for (place, value) in layout.places.iter().zip(values) {
+            let (hidden, mask) = (field(&words, *place), field(&masks, *place));
+            let sum = if place.0.sharing == Sharing::Xor { hidden ^ mask } else { hidden.wrapping_add(mask) };
+            assert_eq!(low(sum, place.0.bits), value);
+        }
+    }
+}

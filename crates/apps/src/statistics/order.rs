@@ -1,0 +1,207 @@
+//! The largest and the smallest number of a joined column, and its quantiles.
+//!
+//! # Functionality
+//! In: the bits of matches and a column of signed numbers of l bits, 0 where a bin does not match, each below `2^(l-2)`
+//! in absolute value. Out: the largest of those that match, or the smallest; of public cuts in increasing order, the
+//! first with at least a share `a / b` of the numbers below it.
+//!
+//! # Protocol
+//! *Largest*: `x + (e - 1) 2^(l-2)` is the number, or less than all, and the maximum of all bins is taken. The smallest
+//! is that of the negatives. *Quantile*: each bin is compared with each cut, those that do not match as if they were above;
+//! the counts of the smaller ones, times b, are compared with a times the count of all. Only these bits are opened.
+//!
+//! # Cost
+//! *Largest*: a conversion of a bit a bin and a maximum of all bins. *Quantile*: k comparisons a bin, k + 1
+//! conversions, and k comparisons.
+//!
+//! # Source
+//! join-spec 4, Aggregates.
+
+use hushtable::{
+    AShare, Error, Result, Role,
+    arith::{CompareDomain, CompareJob, Comparison, Objective, VectorMaximum},
+    bill::Bill,
+    error::same,
+    gates::{B2a, Bits},
+    session::Session,
+    source::Source,
+};
+use prim::ring::low;
+
+use super::sum;
+
+/// One-time material for the largest number, or the smallest.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Extremes {
+    bits: u32,
+    bins: usize,
+    matches: B2a,
+    maximum: VectorMaximum,
+}
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The smallest number.
+    Least,
+    /// The largest.
+    Greatest,
+}
+
+fn near(bits: u32) -> Result<CompareJob> {
+    if !(4..=64).contains(&bits) {
+        let (what, got) = ("width of numbers in order", bits.to_string());
+        return Err(Error::Param { what, got, accepted: "4 to 64".into() });
+    }
+    CompareJob::new(bits, CompareDomain::Near, Objective::Total)
+}
+
+/// What stands where nothing matches: `(1 - e) 2^(l-2)`.
+fn outside(role: Role, bits: u32, matches: &AShare<u64>) -> impl Iterator<Item = u64> + '_ {
+    let one = u64::from(role == Role::P0);
+    matches.words().iter().map(move |e| one.wrapping_sub(*e) << (bits - 2))
+}
+
+impl Extremes {
+    /// Offline, for a column of `bits` bits.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for widths other than 4 to 64 and for no bins, and those of the channel.
+    pub fn prepare(p: &mut impl Source, bits: u32, bins: usize) -> Result<Self> {
+        let job = near(bits)?;
+        let matches = B2a::prepare(p, bits, bins)?;
+        Ok(Self { bits, bins, matches, maximum: VectorMaximum::prepare(p, job, 1, bins)? })
+    }
+
+    /// What it costs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] as [`prepare`](Self::prepare).
+    pub fn bill(bits: u32, bins: usize) -> Result<Bill> {
+        Ok(B2a::bill(bits).times(bins) + VectorMaximum::bill(&near(bits)?, bins, false)?)
+    }
+
+    /// Online: a share of the number at that end. If nothing matches, it is `2^(l-2)` for the smallest one and
+    /// `-2^(l-2)` for the largest. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if bits or numbers are not those prepared for, and those of the channel.
+    pub fn find(
+        self,
+        s: &mut Session,
+        end: End,
+        matched: &Bits,
+        column: &AShare<u64>,
+    ) -> Result<AShare<u64>> {
+        same("numbers", self.bins, column.len())?;
+        same("bits of the numbers", self.bits as usize, column.bits() as usize)?;
+        let signed = |word: u64| if end == End::Greatest { word } else { word.wrapping_neg() };
+        let matches = self.matches.convert::<u64>(s, matched)?;
+        let moved = column.words().iter().zip(outside(s.role(), self.bits, &matches));
+        let moved = AShare::<u64>::new(self.bits, moved.map(|(x, y)| signed(*x).wrapping_sub(y)).collect());
+        let found = self.maximum.max(s, &moved)?;
+        Ok(AShare::new(self.bits, found.words().iter().map(|&word| signed(word)).collect()))
+    }
+}
+
+/// A quantile among public cuts. Public, the same at both parties.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Quantile {
+    /// Width of the numbers.
+    pub bits: u32,
+    /// The cuts, in increasing order.
+    pub cuts: Vec<i64>,
+    /// `a / b`.
+    pub share: (u32, u32),
+}
+
+/// One-time material for it.
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct QuantileMaterial {
+    of: Quantile,
+    bins: usize,
+    matches: B2a,
+    below: Comparison,
+    counts: [B2a; 2],
+    reached: Comparison,
+}
+
+/// Bits of counts times `a` or `b`, with a sign.
+const SCALED: u32 = 50;
+
+impl Quantile {
+    fn check(&self) -> Result<()> {
+        let limit = 1i64 << (self.bits.clamp(4, 64) - 2);
+        let increase = self.cuts.windows(2).all(|pair| pair[0] < pair[1]);
+        let inside = self.cuts.iter().all(|cut| (-limit..limit).contains(cut));
+        let (a, b) = self.share;
+        if self.cuts.is_empty() || !increase || !inside || a == 0 || a > b || b > 1 << 16 {
+            let (what, got) = ("quantile", format!("{a} of {b} among {} cuts", self.cuts.len()));
+            let accepted =
+                "increasing cuts below a quarter of the range, and a share of up to 1, of up to 2^16".into();
+            return Err(Error::Param { what, got, accepted });
+        }
+        near(self.bits).map(drop)
+    }
+
+    /// What it costs, opened.
+    ///
+    /// # Errors
+    /// [`Error::Param`] as [`prepare`](Self::prepare).
+    pub fn bill(&self, bins: usize) -> Result<Bill> {
+        self.check()?;
+        let cuts = self.cuts.len();
+        let first = B2a::bill(self.bits).times(bins) + near(self.bits)?.bill()?.times(bins * cuts);
+        let counted = B2a::bill(SCALED).times(bins) + B2a::bill(SCALED).times(bins * cuts);
+        Ok(first + counted + near(SCALED)?.bill()?.times(cuts) + Bill::opening(cuts as u64))
+    }
+
+    /// Offline.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless cuts increase and are below `2^(l-2)` in absolute value, and `0 < a <= b <= 2^16`; and
+    /// those of the channel.
+    pub fn prepare(&self, p: &mut impl Source, bins: usize) -> Result<QuantileMaterial> {
+        self.check()?;
+        let items = bins * self.cuts.len();
+        let matches = B2a::prepare(p, self.bits, bins)?;
+        let below = Comparison::prepare(p, near(self.bits)?, items)?;
+        let counts = [B2a::prepare(p, SCALED, bins)?, B2a::prepare(p, SCALED, items)?];
+        let reached = Comparison::prepare(p, near(SCALED)?, self.cuts.len())?;
+        Ok(QuantileMaterial { of: self.clone(), bins, matches, below, counts, reached })
+    }
+}
+
+impl QuantileMaterial {
+    /// Online: the first cut with at least a share `a / b` of the numbers below it, opened to both; `None` if there is
+    /// none. If nothing matches it is the first. Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if bits or numbers are not those prepared for, and those of the channel.
+    pub fn find(self, s: &mut Session, matched: &Bits, column: &AShare<u64>) -> Result<Option<i64>> {
+        let Self { of, bins, matches, below, counts: [all, each], reached } = self;
+        same("numbers", bins, column.len())?;
+        same("bits of the numbers", of.bits as usize, column.bits() as usize)?;
+        let first = s.role() == Role::P0;
+        let matches = matches.convert::<u64>(s, matched)?;
+        let moved = column.words().iter().zip(outside(s.role(), of.bits, &matches));
+        let moved: Vec<u64> = moved.map(|(x, y)| x.wrapping_add(y)).collect();
+        let numbers = AShare::<u64>::new(of.bits, moved.repeat(of.cuts.len()));
+        let public = |cut: &i64| if first { low(*cut as u64, of.bits) } else { 0 };
+        let cuts = of.cuts.iter().flat_map(|cut| std::iter::repeat_n(public(cut), bins)).collect();
+        let smaller = below.less(s, &numbers, &AShare::<u64>::new(of.bits, cuts))?;
+        let smaller = each.convert::<u64>(s, &smaller)?;
+        let all = sum(&all.convert::<u64>(s, matched)?).words()[0];
+        let (a, b) = (u64::from(of.share.0), u64::from(of.share.1));
+        let counted = smaller
+            .words()
+            .chunks(bins.max(1))
+            .map(|bits| bits.iter().fold(0u64, |sum, w| sum.wrapping_add(*w)));
+        let scaled = AShare::<u64>::new(SCALED, counted.map(|count| count.wrapping_mul(b)).collect());
+        let wanted = AShare::<u64>::new(SCALED, vec![all.wrapping_mul(a); of.cuts.len()]);
+        // Public by the functionality: they increase, and tell only where they begin to be 1.
+        let reached = reached.ge(s, &scaled, &wanted)?.open(s)?;
+        let at = (0..of.cuts.len()).find(|&i| reached[i / 64] >> (i % 64) & 1 == 1);
+        Ok(at.map(|at| of.cuts[at]))
+    }
+}
