@@ -184,13 +184,18 @@ impl Atan2Job {
         let half = 2f64.powi(self.bits as i32 - 2 - self.scale as i32);
         if greatest > half {
             let (what, got) = ("bounds of the larger number", format!("{least} to {greatest}"));
-            return Err(Error::Param { what, got, accepted: format!("at most {half}, a quarter of the ring") });
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: format!("at most {half}, a quarter of the ring"),
+            });
         }
         let scale = self.scale_out + GUARD;
         let moved = 2f64.powi(self.scale as i32 - scale as i32);
         let bounds = self.bounds.map(|bound| bound * moved);
         let finer = libm::log2(bounds[1]).ceil().max(0.0) as u32 + 1;
-        let job = ReciprocalJob { bits: self.bits, scale, scale_out: scale + finer, bounds, dividend: bounds[0] };
+        let job =
+            ReciprocalJob { bits: self.bits, scale, scale_out: scale + finer, bounds, dividend: bounds[0] };
         job.ring()?;
         Ok(job)
     }
