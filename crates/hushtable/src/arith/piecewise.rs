@@ -346,8 +346,9 @@ impl SecretPiecewise {
         let powers = self.numbers.powers(s, x, cuts)?;
         // Number by number.
         let turned = |columns: &[AShare<u64>]| {
-            let item = |i: usize| columns.iter().map(move |column| column.words()[i]);
-            AShare::<u64>::new(ring, (0..batch).flat_map(item).collect())
+            let mut words = Vec::with_capacity(batch * columns.len()); // growing leaves copies
+            (0..batch).for_each(|i| words.extend(columns.iter().map(|column| column.words()[i])));
+            AShare::<u64>::new(ring, words)
         };
         let (powers, coefficients) = (turned(&powers), turned(coefficients));
         self.products.inner_products(s, &powers, &coefficients, self.pieces * words)

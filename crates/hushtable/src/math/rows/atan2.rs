@@ -275,9 +275,3 @@ fn less_twice<R: Ring>(x: &AShare<R>, y: &AShare<R>) -> AShare<R> {
     let word = |(x, y): (&R, &R)| R::from_u64(x.to_u64().wrapping_sub(y.to_u64() << 1));
     AShare::new(x.bits(), x.words().iter().zip(y.words()).map(word).collect())
 }
-
-impl std::fmt::Debug for Atan2 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Atan2({:?})", self.job)
-    }
-}
