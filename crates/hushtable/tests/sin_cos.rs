@@ -215,11 +215,9 @@ fn bills_are_what_they_cost() {
     }
     let options = Options { objective: Objective::Rounds, ..with(Method::Direct) };
     let of = Evaluation::new(Function::SinPi, 16, 9, &options).unwrap();
-    println!("sine (16, 9) in one round: {} bytes", of.card().bytes());
     let prepare = |p: &mut Party| of.prepare(p, N);
     check("a sine in one round", of.bill(N), prepare, |s, m| m.eval(s, &one(16, 9)).map(drop));
     let of = job(24, 8, 12, [0.5, 100.0]);
-    println!("atan2: {} bytes, {} rounds", of.bill().unwrap().bytes(), of.bill().unwrap().online.rounds);
     check_parts(
         "angles of vectors",
         of.bill().unwrap().times(N),
