@@ -3,8 +3,8 @@
 use hushtable::{
     AShare, Party, Result,
     arith::{
-        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Multiplication, Objective,
+        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
+        Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Multiplication, Objective,
         OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise, PiecewiseJob,
         ProductTriples, Relu, Truncation,
     },
