@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::RangeInclusive;
 
 /// Everything that can go wrong at a public boundary: what came from the peer, the disk or the
 /// caller. A bug in this library is a panic, never one of these.
@@ -140,6 +141,15 @@ impl fmt::Display for Ending {
 
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// `Ok(())` for a number that is accepted, else [`Error::Param`].
+pub(crate) fn within(what: &'static str, got: u32, accepted: RangeInclusive<u32>) -> Result<()> {
+    if accepted.contains(&got) {
+        return Ok(());
+    }
+    let accepted = format!("{} to {}", accepted.start(), accepted.end());
+    Err(Error::Param { what, got: got.to_string(), accepted })
+}
 
 /// `Ok(())` if `want == got`, else [`Error::Shape`].
 pub fn same(what: &'static str, want: usize, got: usize) -> Result<()> {

@@ -1,25 +1,22 @@
 //! Sines, cosines and tangents: tables over whole periods, angle addition at any precision beside its proven bound,
 //! radians wherever they lie.
 
-use crate::support::pairs::{both, pair};
+use crate::support::{
+    pairs::{both, pair},
+    shares::random,
+};
 
 use hushtable::{
     AShare, Error, Party, Role,
     arith::{AngleJob, Angles, Fixed, Objective},
     math::{Bounds, Evaluation, Function, Method, Options, Outside},
 };
-use prim::{block::Block, prg::Prg, ring::low};
+use prim::ring::low;
 
 /// One party's shares of integers; the peer's are `masks`.
 fn split(role: Role, bits: u32, values: &[u64], masks: &[u64]) -> AShare<u64> {
     let word = |(&v, &m): (&u64, &u64)| if role == Role::P0 { m } else { v.wrapping_sub(m) };
     AShare::new(bits, values.iter().zip(masks).map(word).map(|w| low(w, bits)).collect())
-}
-
-fn random(bits: u32, count: usize, seed: u64) -> Vec<u64> {
-    let mut words = vec![0; count];
-    Prg::new(Block(seed.into())).words(bits, &mut words);
-    words
 }
 
 /// Results of an evaluation at integers, as integers.

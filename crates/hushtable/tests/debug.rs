@@ -22,6 +22,7 @@ const PUBLIC: &[&str] = &[
     "About",
     "Apply",
     "Asked",
+    "Atan2Job",
     "Bands",
     "Bill",
     "Card",

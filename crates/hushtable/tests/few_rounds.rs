@@ -1,10 +1,13 @@
 //! Equality in two rounds, and lookups in tables that are shared: every share of small numbers, boundary values at
 //! all widths, both groups.
 
-use crate::support::pairs;
+use crate::support::{
+    pairs::{both, pair},
+    shares::{own, random},
+};
 
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    AShare, Error, Party, Result,
     arith::{CompareDomain, CompareJob, Comparison, HammingEquality, Objective},
     bill::Phase,
     gates::Bits,
@@ -12,23 +15,7 @@ use hushtable::{
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
-use pairs::{both, pair};
-use prim::{
-    block::Block,
-    prg::Prg,
-    ring::{Ring, low},
-};
-
-fn random(bits: u32, count: usize, seed: u64) -> Vec<u64> {
-    let mut words = vec![0; count];
-    Prg::new(Block(seed.into())).words(bits, &mut words);
-    words
-}
-
-/// This party's share of the numbers whose shares are these.
-fn own<K: Kind, R: Ring>(role: Role, bits: u32, shares: &[[u64; 2]]) -> Share<K, R> {
-    Share::new(bits, shares.iter().map(|pair| R::from_u64(pair[role as usize])).collect())
-}
+use prim::ring::{Ring, low};
 
 /// Compares numbers of which the shares are given, x's and y's.
 fn equal(p: &mut Party, bits: u32, shares: &[[u64; 4]]) -> Result<()> {

@@ -1,6 +1,7 @@
-//! The leaks that implementations of keys had (fss-errata S1, S2, S4): each predictor finds the secret where the mistake is
-//! made, in a key generation of the other kind that is written here, and guesses where it is not. What it would look
-//! at in this library's keys tells it nothing either.
+//! The leaks that implementations of keys had (fss-errata S1 to S4): each predictor finds the secret where the mistake is
+//! made, in a key generation that is written here, and guesses where it is not. What it would look at in this
+//! library's keys tells it nothing either. S4 opens a second block a level: bills are equal to what is sent, and have
+//! one.
 
 use crate::fss::words;
 use crate::support::pairs;
@@ -12,7 +13,7 @@ use hushtable::{
     share::{Additive, Bitwise},
 };
 use pairs::{both, pair};
-use prim::{CcrHash, block::Block, prg::Prg};
+use prim::{CcrHash, block::Block, hash::sigma, prg::Prg};
 
 /// Levels of the trees, and trees.
 const D: usize = 6;
@@ -162,5 +163,116 @@ fn corrections_of_these_keys_say_nothing() {
     for bit in [0, 64] {
         let right = (0..KEYS).filter(|&i| (words[i] >> bit) as usize & 1 == i & 1).count();
         assert_guessed(&format!("bit {bit} of the payload's word"), (right, KEYS));
+    }
+}
+
+/// `x` under the inverse of AES-128, by the inverse cipher of FIPS 197.
+fn aes_inverse(key: Block, x: Block) -> Block {
+    let double = |x: u8| x << 1 ^ if x >> 7 == 1 { 0x1b } else { 0 };
+    let times = |mut x: u8, mut y: u8| {
+        let mut product = 0;
+        while y > 0 {
+            product ^= if y & 1 == 1 { x } else { 0 };
+            (x, y) = (double(x), y >> 1);
+        }
+        product
+    };
+    // The S-box: inverse (the power of 254), and the affine map.
+    let inverse = |x: u8| (0..253).fold(x, |power, _| times(power, x));
+    let sbox: Vec<u8> =
+        (0..=255).map(|x| (0..5).fold(0x63, |sum, i| sum ^ inverse(x).rotate_left(i))).collect();
+    let mut back = [0u8; 256];
+    sbox.iter().enumerate().for_each(|(x, &y)| back[usize::from(y)] = x as u8);
+    let mut keys = vec![key.0.to_le_bytes()];
+    let mut constant = 1;
+    for round in 0..10 {
+        let last = keys[round];
+        let mut next = [0; 16];
+        for i in 0..16 {
+            let before = match i {
+                0..4 => sbox[usize::from(last[12 + (i + 1) % 4])] ^ if i == 0 { constant } else { 0 },
+                _ => next[i - 4],
+            };
+            next[i] = last[i] ^ before;
+        }
+        constant = double(constant);
+        keys.push(next);
+    }
+    let add = |x: [u8; 16], key: &[u8; 16]| std::array::from_fn(|i| x[i] ^ key[i]);
+    // Rows turned back, and the S-box back.
+    let rows =
+        |x: [u8; 16]| std::array::from_fn::<u8, 16, _>(|i| back[usize::from(x[(i + 16 - 4 * (i % 4)) % 16])]);
+    let mut x = add(x.0.to_le_bytes(), &keys[10]);
+    for round in (0..10).rev() {
+        x = add(rows(x), &keys[round]);
+        if round > 0 {
+            let column = x;
+            let mixed = |i: usize| {
+                let of = |j: usize, by: u8| times(column[i / 4 * 4 + (i + j) % 4], by);
+                of(0, 14) ^ of(1, 11) ^ of(2, 13) ^ of(3, 9)
+            };
+            x = std::array::from_fn(mixed);
+        }
+    }
+    Block(u128::from_le_bytes(x))
+}
+
+/// `y` with `sigma(y) = x`.
+fn sigma_inverse(x: Block) -> Block {
+    let (high, low) = (x.0 >> 64, x.0 & u128::from(u64::MAX));
+    Block(low << 64 | (high ^ low))
+}
+
+/// S3: what a party finds as Delta from its root, the correction of the first level and the key of the hash, if the
+/// hash is `pi(x) ^ x`.
+fn delta_by_inversion(key: Block, hashed: Block, root: Block, correction: Block) -> Block {
+    aes_inverse(key, correction ^ hashed ^ root) ^ root
+}
+
+#[test]
+fn delta_is_found_where_the_hash_is_a_permutation() {
+    let mut prg = Prg::new(Block(77));
+    let key = prg.block();
+    let hash = CcrHash::new(key);
+    // The hash at the preimage under sigma is pi(x) ^ x.
+    let mistaken = |x: Block| hash.one(sigma_inverse(x));
+    for _ in 0..50 {
+        let x = prg.block();
+        assert_eq!(sigma(sigma_inverse(x)), x);
+        assert_eq!(aes_inverse(key, mistaken(x) ^ x), x, "the inverse of AES");
+        let (delta, root) = (prg.block(), prg.block());
+        for turn in [false, true] {
+            let of = |hash: &dyn Fn(Block) -> Block| {
+                let term = if turn { Block::ZERO } else { delta };
+                delta_by_inversion(key, hash(root), root, hash(root) ^ hash(root ^ delta) ^ term)
+            };
+            assert_eq!(of(&mistaken) == delta, !turn, "at every turn to the left");
+            assert_ne!(of(&|x| hash.one(x)), delta);
+        }
+    }
+    // This library's keys, and the hash that they are made with.
+    const KEYS: usize = 64;
+    let run = |p: &mut Party| Ok(Dpf::<Xor, Bitwise>::prepare_bit(p, 9, KEYS)?.encode().to_vec());
+    let (own, other) = both(pair(0x53, None), run);
+    let block =
+        |bytes: &[u8], at: usize| Block(u128::from_le_bytes(bytes[at..at + 16].try_into().expect("16")));
+    let from = 48 + (9 * KEYS).div_ceil(8);
+    let key = block(&own, from);
+    let delta = block(&own, from + 16) ^ block(&other, from + 16);
+    for i in 0..KEYS {
+        let at = |place: usize| from + 16 + 16 * (place * KEYS + i);
+        let (root, correction) = (block(&own, at(0)), block(&own, at(1)));
+        assert_eq!(root ^ block(&other, at(0)), delta, "one difference");
+        let found = delta_by_inversion(key, CcrHash::new(key).one(root), root, correction);
+        assert_ne!(found, delta, "key {i}");
+    }
+}
+
+/// S4: a level of a tree opens one block.
+#[test]
+fn a_level_opens_one_block() {
+    for d in 9..24 {
+        let [less, more] = [d, d + 1].map(|d| Dpf::<Xor, Bitwise>::bit_bill(d).expect("a bill").offline.bits);
+        assert_eq!([more[0] - less[0], more[1] - less[1]], [128; 2], "{d}");
     }
 }

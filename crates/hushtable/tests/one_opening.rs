@@ -1,55 +1,23 @@
 //! Truncation, extension and intervals in one opening: every share of small numbers, boundary values at larger widths,
 //! costs.
 
-use crate::support::pairs;
+use crate::support::{
+    pairs::{both, pair},
+    shares::{number, own, shares, signed},
+};
 
 use std::ops::Range;
 
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    AShare, Error, Party, Result,
     arith::{Containment, OneRoundExtension, OneRoundReduction, OneRoundTruncation},
     bill::Phase,
 };
-use pairs::{both, pair};
-use prim::{
-    block::Block,
-    prg::Prg,
-    ring::{Ring, low},
-};
-
-fn random(bits: u32, count: usize, seed: u64) -> Vec<u64> {
-    let mut words = vec![0; count];
-    Prg::new(Block(seed.into())).words(bits, &mut words);
-    words
-}
-
-fn own<R: Ring>(role: Role, bits: u32, shares: &[[u64; 2]]) -> AShare<R> {
-    AShare::new(bits, shares.iter().map(|pair| R::from_u64(pair[role as usize])).collect())
-}
-
-/// All shares of numbers of few bits, else boundary values and random ones.
-fn shares(bits: u32) -> Vec<[u64; 2]> {
-    if bits <= 5 {
-        return (0..1u64 << (2 * bits)).map(|i| [low(i, bits), i >> bits]).collect();
-    }
-    let top = low(u64::MAX, bits);
-    let ends = [0, 1, top / 2 - 1, top / 2, top / 2 + 1, top / 4, top / 4 + 1, top - 1, top];
-    let all = ends.into_iter().chain(random(bits, 40, bits.into()));
-    let all: Vec<u64> = all.collect();
-    all.iter().flat_map(|&a| all.iter().map(move |&b| [a, b])).collect()
-}
-
-fn number([a, b]: [u64; 2], bits: u32) -> u64 {
-    low(a.wrapping_add(b), bits)
-}
-
-fn signed(x: u64, bits: u32) -> i64 {
-    (x << (64 - bits)) as i64 >> (64 - bits)
-}
+use prim::ring::Ring;
 
 fn reduce<R: Ring>(p: &mut Party, bits: u32, f: u32) -> Result<()> {
     let shares = shares(bits);
-    let x = own::<u64>(p.role(), bits, &shares);
+    let x = own::<_, u64>(p.role(), bits, &shares);
     let y = OneRoundReduction::<R>::prepare(p, bits, f, shares.len())?.reduce(p, &x)?;
     assert_eq!(y.bits(), bits - f);
     for (pair, y) in shares.iter().zip(p.open(&y)?) {
@@ -76,7 +44,7 @@ fn truncate<R: Ring>(p: &mut Party, bits: u32, f: u32) -> Result<()> {
     let quarter = 1i64 << (bits - 2);
     let inside = |pair: &[u64; 2]| (-quarter..quarter).contains(&signed(number(*pair, bits), bits));
     let shares: Vec<[u64; 2]> = shares(bits).into_iter().filter(inside).collect();
-    let x = own::<R>(p.role(), bits, &shares);
+    let x = own::<_, R>(p.role(), bits, &shares);
     let y = OneRoundTruncation::<R>::prepare(p, bits, f, shares.len())?.truncate(p, &x)?;
     for (pair, y) in shares.iter().zip(p.open(&y)?) {
         let want = signed(number(*pair, bits), bits) >> f;
@@ -100,7 +68,7 @@ fn truncation_of_signed_numbers() {
 
 fn extend<R: Ring>(p: &mut Party, [l, k]: [u32; 2]) -> Result<()> {
     let shares = shares(l);
-    let x = own::<u16>(p.role(), l, &shares);
+    let x = own::<_, u16>(p.role(), l, &shares);
     let zero: AShare<u64> = OneRoundExtension::<R>::prepare(p, [l, k], shares.len())?.zero(p, &x)?;
     let sign: AShare<u64> = OneRoundExtension::<R>::prepare(p, [l, k], shares.len())?.sign(p, &x)?;
     let (zero, sign) = (p.open(&zero)?, p.open(&sign)?);
@@ -125,7 +93,7 @@ fn extensions() {
 }
 
 fn contain(p: &mut Party, bits: u32, intervals: &[Range<u64>], shares: &[[u64; 2]]) -> Result<()> {
-    let x = own::<u32>(p.role(), bits, shares);
+    let x = own::<_, u32>(p.role(), bits, shares);
     let found = Containment::prepare(p, bits, shares.len())?.inside(p, &x, intervals)?;
     for (interval, found) in intervals.iter().zip(&found) {
         let opened = found.open(p)?;
@@ -164,7 +132,7 @@ fn intervals() {
 fn thresholds_and_values() {
     both(pair(94, None), |p| {
         let shares = shares(5);
-        let x = own::<u16>(p.role(), 5, &shares);
+        let x = own::<_, u16>(p.role(), 5, &shares);
         let below = Containment::prepare(p, 5, shares.len())?.below(p, &x, &[0, 7, 31, 32])?;
         let equal = Containment::prepare(p, 5, shares.len())?.equal_to(p, &x, &[0, 7, 31])?;
         let opened = below.iter().chain(&equal).map(|bits| bits.open(p)).collect::<Result<Vec<_>>>()?;

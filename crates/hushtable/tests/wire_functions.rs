@@ -5,15 +5,16 @@ use std::ops::Range;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
-        DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob, MatrixProduct,
-        MatrixShape, Maximum, Multiplication, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
-        Squares, VectorMaximum,
+        Absolute, AdditiveContainment, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan,
+        Comparison, Containment, DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob,
+        MatrixProduct, MatrixShape, Maximum, Multiplication, Objective, OneRoundDigits, OneRoundExtension,
+        OneRoundReduction, OneRoundTruncation, Piecewise, PiecewiseJob, SecretPiecewise, Squares,
+        VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
-        self, Affine, Bounds, Evaluation, Function, Norm, NormJob, Options, Outside, Reciprocal,
-        ReciprocalJob,
+        self, Affine, Atan2, Atan2Job, Bounds, Evaluation, Function, Method, Norm, NormJob, Options, Outside,
+        Reciprocal, ReciprocalJob, SinCos,
     },
 };
 
@@ -42,6 +43,28 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
         OneRoundExtension::<u8>::prepare(p, [9, 13], 11)?.sign::<u32, u32>(p, &word(9)).map(drop)
     }),
     ("intervals", |p| Containment::prepare(p, 11, 11)?.inside(p, &word(11), &[5..9, 0..1000]).map(drop)),
+    ("intervals-additive", |p| {
+        AdditiveContainment::prepare(p, 9, 20, 11)?.inside(p, &word(9), &[5..9, 0..300]).map(drop)
+    }),
+    ("piecewise", |p| {
+        let job = PiecewiseJob { bits: 9, ring: 30, degree: 3 };
+        Piecewise::prepare(p, job, 11)?.powers(p, &word(9), &[5, 300]).map(drop)
+    }),
+    ("piecewise-secret", |p| {
+        let job = PiecewiseJob { bits: 9, ring: 30, degree: 1 };
+        let coefficients = vec![AShare::<u64>::new(30, vec![4444; 11]); 4];
+        SecretPiecewise::prepare(p, job, 2, 11)?.eval(p, &word(9), &[5], &coefficients).map(drop)
+    }),
+    ("digits-one-round", |p| OneRoundDigits::<u8>::prepare(p, 10, 4, 11)?.digits(p, &word(10)).map(drop)),
+    ("sine-cosine-table", |p| sin_cos(p, Method::Direct, Objective::Total)),
+    ("sine-cosine-one-round", |p| sin_cos(p, Method::Direct, Objective::Rounds)),
+    ("sine-cosine-angle", |p| sin_cos(p, Method::Angle, Objective::Total)),
+    ("atan2", |p| {
+        let objective = Objective::Total;
+        let job = Atan2Job { bits: 20, scale: 8, scale_out: 8, bounds: [0.5, 100.0], objective };
+        let x = Fixed::new(word(20), 8)?;
+        Atan2::prepare(p, job, 11)?.eval(p, &x, &x).map(drop)
+    }),
     ("square", |p| Squares::prepare(p, 20, 11)?.square(p, &word(20)).map(drop)),
     ("inner-products", inner_products),
     ("multiply-rows", rows),
@@ -72,6 +95,12 @@ fn word(bits: u32) -> AShare<u32> {
 }
 
 const NEAR: CompareJob = CompareJob { bits: 20, domain: CompareDomain::Near, plan: PLAN };
+
+fn sin_cos(p: &mut Party, method: Method, objective: Objective) -> Result<()> {
+    let options = Options { method, objective, ..Options::default() };
+    let material = SinCos::new(Function::SinPi, 20, 6, &options)?.prepare(p, 11)?;
+    material.eval(p, &Fixed::new(word(20), 6)?).map(drop)
+}
 
 fn select(p: &mut Party) -> Result<()> {
     Mux::prepare(p, 11, &[20, 3])?.select_all(p, &Bits::collect([1; 11]), &[&word(20), &word(3)]).map(drop)

@@ -3,16 +3,20 @@
 use hushtable::{
     AShare, Party, Result,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication, Objective,
-        OneRoundExtension, OneRoundReduction, OneRoundTruncation, ProductTriples, Relu, Truncation,
+        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
+        Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
+        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
+        PiecewiseJob, ProductTriples, Relu, Truncation,
     },
+    fss::{Dpf, Incremental},
     gates::{B2a, Bits, Mux},
     lut::{
         LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
     },
-    math::{Bounds, Evaluation, Function, Gelu, GeluJob, Options, Softmax, SoftmaxJob},
+    math::{
+        Atan2, Atan2Job, Bounds, Evaluation, Function, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob,
+    },
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -110,6 +114,36 @@ pub const JOBS: &[(&str, Phases)] = &[
         truncation.truncate(p, &secret::<Additive, u32>(20, BATCH))?;
         extension.sign::<u64, u64>(p, &number(9, BATCH))?;
         intervals.inside(p, &number(10, BATCH), &[3..9, 9..1000]).map(drop)
+    }),
+    ("gates by keys", |p, online| {
+        let job = PiecewiseJob { bits: 9, ring: 20, degree: 2 };
+        let intervals = AdditiveContainment::prepare(p, 10, 16, BATCH)?;
+        let pieces = Piecewise::prepare(p, job, BATCH)?;
+        let digits = OneRoundDigits::<u8>::prepare(p, 12, 5, BATCH)?;
+        let points = Dpf::<Xor, Additive>::prepare(p, 9, &[secret(40, BATCH)])?;
+        let prefixes = Incremental::<Bitwise>::prepare(p, &vec![vec![secret(7, BATCH)]; 6])?;
+        online(p)?;
+        intervals.inside(p, &number(10, BATCH), &[3..9, 9..1000])?;
+        pieces.powers(p, &number(9, BATCH), &[3, 100])?;
+        digits.digits(p, &number(12, BATCH))?;
+        let points = points.at(p, &secret(9, BATCH))?;
+        points.eval(&[300; BATCH])?;
+        points.eval_range(5..300, |_, _, _| ())?;
+        let prefixes = prefixes.at(p, &secret(6, BATCH))?;
+        prefixes.eval(4, &[9; BATCH]).map(drop)
+    }),
+    ("sine, cosine and the angle of a vector", |p, online| {
+        let options = Options { objective: Objective::Rounds, ..Options::default() };
+        let short = SinCos::new(Function::SinPi, 16, 9, &options)?.prepare(p, BATCH)?;
+        let long = SinCos::new(Function::Sin, 32, 12, &Options::default())?.prepare(p, BATCH)?;
+        let bounds = [0.5, 100.0];
+        let job = Atan2Job { bits: 24, scale: 8, scale_out: 12, bounds, objective: Objective::Total };
+        let angles = Atan2::prepare(p, job, BATCH)?;
+        online(p)?;
+        short.eval(p, &Fixed::new(number(16, BATCH), 9)?)?;
+        long.eval(p, &Fixed::new(number(32, BATCH), 12)?)?;
+        let (y, x) = (Fixed::new(number(24, BATCH), 8)?, Fixed::new(number(24, BATCH), 8)?);
+        angles.eval(p, &y, &x).map(drop)
     }),
     ("shared tables", |p, online| {
         let table = secret::<Additive, u16>(13, 16);

@@ -245,7 +245,7 @@ impl Opened {
 
     /// The cosine and the sine of the mask times two factors, shifted.
     fn turned(&self, factors: impl Fn([i64; 2]) -> [i64; 2]) -> AShare<u64> {
-        let (job, unit) = (self.job, u64::from(self.role == Role::P0));
+        let (job, unit) = (self.job, 1 - self.role as u64);
         let top = job.payload() + 3;
         let word = |(i, own): (usize, &[i64; 2])| {
             let mut sum = 0u128;
@@ -262,16 +262,10 @@ impl Opened {
 /// Step 1: shares of the mask's cosine and sine mod `2^(v+3)`, from the sine and cosine of this party's part.
 fn products(p: &mut Party, job: AngleJob, own: &[[i64; 2]]) -> Result<[Zeroizing<Vec<u64>>; 2]> {
     let (q, v, each, batch) = (job.number(), job.payload(), job.choices(), own.len());
-    let (rows, numbers) = if p.role() == Role::P0 { (each * batch, 0) } else { (0, each * batch) };
-    let gilboa = Gilboa::prepare(p, 1, rows, numbers)?;
-    let mut bits = Zeroizing::new(Vec::with_capacity(numbers));
-    if p.role() == Role::P1 {
-        for [sin, cos] in own {
-            for number in [cos, sin].map(|&value| held(rounded(value, SCALE - q), q)) {
-                bits.extend((0..=q).map(|j| (number >> j) as u64 & 1));
-            }
-        }
-    }
+    let (gilboa, bits) = match p.role() {
+        Role::P0 => (Gilboa::prepare(p, 1, each * batch, 0)?, Zeroizing::default()),
+        Role::P1 => (Gilboa::prepare(p, 1, 0, each * batch)?, choices(q, own)),
+    };
     // The weight of bit j is `2^(j-q)`, that of the last one the negative of 1.
     let word = |i: usize, column: usize| {
         let (angle, j) = (i / each, (i % each) as u32 % (q + 1));
@@ -291,6 +285,17 @@ fn products(p: &mut Party, job: AngleJob, own: &[[i64; 2]]) -> Result<[Zeroizing
     Ok(sums)
 }
 
+/// P1's choices: the bits of its numbers, that of the cosine first, lowest bits first.
+fn choices(q: u32, own: &[[i64; 2]]) -> Zeroizing<Vec<u64>> {
+    let mut bits = Zeroizing::new(Vec::with_capacity(own.len() * 2 * (q as usize + 1)));
+    for [sin, cos] in own {
+        for number in [cos, sin].map(|&value| held(rounded(value, SCALE - q), q)) {
+            bits.extend((0..=q).map(|j| (number >> j) as u64 & 1));
+        }
+    }
+    bits
+}
+
 /// A number of at most `2^q` in size as one of `q + 1` bits in two's complement: 1 itself is a unit less.
 fn held(number: i64, q: u32) -> i64 {
     number - (number >> q & !(number >> 63) & 1)
@@ -299,7 +304,7 @@ fn held(number: i64, q: u32) -> i64 {
 /// Step 2: the wraps of both.
 fn lift(p: &mut Party, job: AngleJob, mut sums: [Zeroizing<Vec<u64>>; 2]) -> Result<[Wave; 2]> {
     let (top, batch) = (job.payload() + 3, sums[0].len());
-    let added = if p.role() == Role::P0 { 1u64 << (top - 2) } else { 0 };
+    let added = (1 - p.role() as u64) << (top - 2);
     let mut bits = Zeroizing::new(Vec::with_capacity(2 * batch));
     for sum in &mut sums {
         bits.extend(sum.iter().map(|w| low(w.wrapping_add(added), top) >> (top - 1)));

@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 use crate::{
     bill::Bill,
     codec::{Reader, Writer},
-    error::{Error, Result, same},
+    error::{Error, Result, same, within},
     gates::Bits,
     lut::read::Vectors,
     net::Role,
@@ -172,9 +172,5 @@ fn by(bits: u32) -> Vectors {
 }
 
 fn check(bits: u32) -> Result<()> {
-    if (1..=MAX_INDEX_BITS).contains(&bits) {
-        return Ok(());
-    }
-    let accepted = format!("1 to {MAX_INDEX_BITS}");
-    Err(Error::Param { what: "width of a number in intervals", got: bits.to_string(), accepted })
+    within("width of a number in intervals", bits, 1..=MAX_INDEX_BITS)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result};
+use crate::error::{Result, within};
 
 /// Largest width of a digit.
 pub(super) const MAX_DIGIT_BITS: u32 = 6;
@@ -20,7 +20,7 @@ impl Cut {
     /// one at most.
     ///
     /// # Errors
-    /// [`Error::Param`] unless numbers have 1 to 64 bits and digits 1 to 6.
+    /// [`Error::Param`](crate::Error::Param) unless numbers have 1 to 64 bits and digits 1 to 6.
     pub(super) fn new(bits: u32, digit: u32) -> Result<Self> {
         Self::wide(bits, digit, MAX_DIGIT_BITS)
     }
@@ -73,10 +73,6 @@ impl Cut {
 }
 
 fn check(bits: u32, digit: u32, most: u32) -> Result<()> {
-    for (what, got, most) in [("width of a number", bits, 64), ("width of a digit", digit, most)] {
-        if !(1..=most).contains(&got) {
-            return Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") });
-        }
-    }
-    Ok(())
+    within("width of a number", bits, 1..=64)?;
+    within("width of a digit", digit, 1..=most)
 }

@@ -25,7 +25,7 @@ use zeroize::Zeroizing;
 use crate::{
     bill::Bill,
     codec::{Reader, Writer},
-    error::{Error, Result, same},
+    error::{Result, same, within},
     gates::{Bits, DaBits},
     net::Role,
     onehot::{UnitShape, UnitVectors},
@@ -59,7 +59,7 @@ impl HammingEquality {
     /// Offline, for `batch` pairs of numbers of `bits` bits, 1 to 64.
     ///
     /// # Errors
-    /// [`Error::Param`] for another width, and those of the channel.
+    /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
     pub fn prepare(p: &mut impl Source, bits: u32, batch: usize) -> Result<Self> {
         check(bits)?;
         p.atom(bits, batch, |p| Self::make(p, bits, batch))
@@ -79,7 +79,7 @@ impl HammingEquality {
     /// What a comparison costs.
     ///
     /// # Errors
-    /// [`Error::Param`] unless `1 <= bits <= 64`.
+    /// [`Error::Param`](crate::Error::Param) unless `1 <= bits <= 64`.
     pub fn bill(bits: u32) -> Result<Bill> {
         check(bits)?;
         let k = weight_bits(bits);
@@ -94,7 +94,7 @@ impl HammingEquality {
     /// Online, 2 rounds: shares of `1{x = y}`. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] if numbers or widths are not those prepared for, and those of the channel.
+    /// [`Error::Shape`](crate::Error::Shape) if numbers or widths are not those prepared for, and those of the channel.
     pub fn eq<R: Ring>(self, s: &mut Session, x: &AShare<R>, y: &AShare<R>) -> Result<Bits> {
         for z in [x, y] {
             same("numbers to compare", self.masks.len(), z.len())?;
@@ -171,8 +171,5 @@ fn shape(bits: u32) -> UnitShape {
 }
 
 fn check(bits: u32) -> Result<()> {
-    if (1..=64).contains(&bits) {
-        return Ok(());
-    }
-    Err(Error::Param { what: "width of a number", got: bits.to_string(), accepted: "1 to 64".into() })
+    within("width of a number", bits, 1..=64)
 }

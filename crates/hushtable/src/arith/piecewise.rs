@@ -221,7 +221,8 @@ impl Piecewise {
         let all = keys.eval(End::At, &vec![0; m.len()])?;
         let starts = &ends[..ends.len() - 1];
         let from = starts.iter().map(|&q| {
-            let points: Vec<u32> = m.iter().map(|&m| low(q.wrapping_sub(m.into()), job.bits) as u32).collect();
+            let points: Vec<u32> =
+                m.iter().map(|&m| low(q.wrapping_sub(m.into()), job.bits) as u32).collect();
             keys.eval(End::At, &points)
         });
         let from = from.collect::<Result<Vec<_>>>()?;
@@ -258,7 +259,8 @@ impl Piecewise {
 
 /// The sum of `(rho + shift)^j`, from those of the powers of rho.
 fn shifted(j: usize, shift: u64, sum: &dyn Fn(usize) -> u64) -> u64 {
-    let term = |i: usize| BINOMIAL[j][i].wrapping_mul(shift.wrapping_pow((j - i) as u32)).wrapping_mul(sum(i));
+    let term =
+        |i: usize| BINOMIAL[j][i].wrapping_mul(shift.wrapping_pow((j - i) as u32)).wrapping_mul(sum(i));
     (0..=j).map(term).fold(0, u64::wrapping_add)
 }
 
@@ -344,8 +346,9 @@ impl SecretPiecewise {
         let powers = self.numbers.powers(s, x, cuts)?;
         // Number by number.
         let turned = |columns: &[AShare<u64>]| {
-            let item = |i: usize| columns.iter().map(move |column| column.words()[i]);
-            AShare::<u64>::new(ring, (0..batch).flat_map(item).collect())
+            let mut words = Vec::with_capacity(batch * columns.len()); // growing leaves copies
+            (0..batch).for_each(|i| words.extend(columns.iter().map(|column| column.words()[i])));
+            AShare::<u64>::new(ring, words)
         };
         let (powers, coefficients) = (turned(&powers), turned(coefficients));
         self.products.inner_products(s, &powers, &coefficients, self.pieces * words)

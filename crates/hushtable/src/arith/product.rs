@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 use super::gilboa::{Factors, Gilboa};
 use crate::{
     bill::Bill,
-    error::{Error, Result, same},
+    error::{Error, Result, same, within},
     lut::read::Folded,
     net::Role,
     session::Session,
@@ -331,9 +331,5 @@ pub(super) fn words<R: Ring>(words: &[R]) -> Zeroizing<Vec<u64>> {
 }
 
 pub(super) fn check_width<R: Ring>(bits: u32) -> Result<()> {
-    if (1..=R::WIDTH).contains(&bits) {
-        return Ok(());
-    }
-    let accepted = format!("1 to {}", R::WIDTH);
-    Err(Error::Param { what: "width of a number", got: bits.to_string(), accepted })
+    within("width of a number", bits, 1..=R::WIDTH)
 }

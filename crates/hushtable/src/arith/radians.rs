@@ -18,8 +18,6 @@
 //! Rathee et al., "SiRNN" (S&P 2021), for the wrap with a known top bit; Payne, Hanek, "Radian reduction for
 //! trigonometric functions" (SIGNUM 1983), for the turns of a number.
 
-use std::ops::RangeInclusive;
-
 use prim::{
     angle::turns_of_radians,
     ring::{Ring, low},
@@ -29,7 +27,7 @@ use zeroize::Zeroizing;
 use super::{bit_product::BitProducts, product::share};
 use crate::{
     bill::Bill,
-    error::{Error, Result, same},
+    error::{Result, same, within},
     net::Role,
     session::Session,
     share::AShare,
@@ -82,14 +80,6 @@ impl Radians {
         let words = Zeroizing::new(moved.iter().zip(wraps.iter()).map(word).collect::<Vec<_>>());
         Ok(share(d, &words))
     }
-}
-
-fn within(what: &'static str, got: u32, accepted: RangeInclusive<u32>) -> Result<()> {
-    if accepted.contains(&got) {
-        return Ok(());
-    }
-    let accepted = format!("{} to {}", accepted.start(), accepted.end());
-    Err(Error::Param { what, got: got.to_string(), accepted })
 }
 
 /// Turns times `2^64` as turns times `2^d`, to nearest.

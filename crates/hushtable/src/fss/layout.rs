@@ -3,7 +3,7 @@
 use prim::{block::Block, ring::low};
 
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, within},
     share::{Kind, Sharing},
 };
 
@@ -30,13 +30,9 @@ pub struct KeyShape {
 impl KeyShape {
     /// `Ok(())` if there are keys of this shape.
     pub(super) fn check(&self) -> Result<()> {
-        let within = |what, got: u32, most: u32| match (1..=most).contains(&got) {
-            true => Ok(()),
-            false => Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {most}") }),
-        };
-        within("bits of a key's position", self.position, MAX_POSITION_BITS)?;
-        within("bits of a key's payload", self.bits, 64)?;
-        within("words of a key's payload", self.words, MAX_WORDS)
+        within("bits of a key's position", self.position, 1..=MAX_POSITION_BITS)?;
+        within("bits of a key's payload", self.bits, 1..=64)?;
+        within("words of a key's payload", self.words, 1..=MAX_WORDS)
     }
 }
 

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     bill::Bill,
-    error::{Error, Result, same},
+    error::{Error, Result, same, within},
     net::Role,
     party::Party,
     session::Session,
@@ -186,9 +186,5 @@ fn additive<R: Ring>(bits: u32, b: &Bits, product: &[u64]) -> AShare<R> {
 }
 
 fn check_width<R: Ring>(bits: u32) -> Result<()> {
-    if (1..=R::WIDTH).contains(&bits) {
-        return Ok(());
-    }
-    let accepted = format!("1 to {}", R::WIDTH);
-    Err(Error::Param { what: "width of a converted bit", got: bits.to_string(), accepted })
+    within("width of a converted bit", bits, 1..=R::WIDTH)
 }

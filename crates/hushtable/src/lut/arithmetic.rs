@@ -50,7 +50,7 @@ pub(super) use self::spec::material;
 use super::{Table, read::signed::sign_bit};
 use crate::{
     codec::{Reader, Writer},
-    error::{Error, Result, same},
+    error::{Error, Result, same, within},
     gates::{B2a, Bits, Direction, Products, multiply},
     net::Role,
     onehot::{
@@ -84,8 +84,8 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     /// # Errors
     /// [`Error::Param`] for another `d` or width, and those of the channel.
     pub fn prepare(p: &mut Party, d: u32, bits: u32, batch: usize) -> Result<Self> {
-        check("index bits", d, MAX_INDEX_BITS)?;
-        check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
+        within("index bits", d, 1..=MAX_INDEX_BITS)?;
+        within("width of an arithmetic one-hot vector", bits, 1..=R::WIDTH)?;
         let e = low_bits(R::WIDTH, d);
         let (send, recv) = generator_cots::<G>(p.role(), d, e, batch);
         let (mut out, mut inc) = p.cots(send, recv)?;
@@ -143,8 +143,8 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
 
     /// For `count` lookups.
     pub(crate) fn decode(from: &mut Reader<'_>, d: u32, bits: u32, count: usize) -> Result<Self> {
-        check("index bits", d, MAX_INDEX_BITS)?;
-        check("width of an arithmetic one-hot vector", bits, R::WIDTH)?;
+        within("index bits", d, 1..=MAX_INDEX_BITS)?;
+        within("width of an arithmetic one-hot vector", bits, 1..=R::WIDTH)?;
         let offset = Share::new(d, from.words(count, d)?);
         let rows = Rows::Stored(from.words(count << d, bits)?.into());
         Ok(Self { d, bits, offset, rows })
@@ -280,11 +280,4 @@ fn corrections<R: Ring>(p: &mut Party, trees: &mut Trees<R>, e_low: &[Vec<u64>],
         words.iter_mut().zip(column).for_each(|(word, w)| word.0 |= u128::from(w.to_u64()) << shift);
     }
     Ok(())
-}
-
-fn check(what: &'static str, got: u32, max: u32) -> Result<()> {
-    if (1..=max).contains(&got) {
-        return Ok(());
-    }
-    Err(Error::Param { what, got: got.to_string(), accepted: format!("1 to {max}") })
 }

@@ -371,7 +371,9 @@ impl Prepared {
         }
         let found = self.guard.map(|guard| guard.find(s, x)).transpose()?;
         let y = match (&program.form, self.material) {
-            (Form::Direct(direct), Material::Direct(material)) => Direct::eval(&[direct], s, *material, x)?.remove(0),
+            (Form::Direct(direct), Material::Direct(material)) => {
+                Direct::eval(&[direct], s, *material, x)?.remove(0)
+            }
             (Form::Spline(spline), Material::Spline(material)) => spline.eval(s, *material, x)?,
             (Form::Angle(angle), Material::Angle(material)) => angle.eval(s, *material, x)?,
             _ => unreachable!("material is made for its form"),

@@ -17,8 +17,17 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 7] =
-    [MARK, "function ", "softmax ", "GELU ", "layer norm ", "reciprocal ", "gains and offsets "];
+const ANNOUNCED: [&str; 9] = [
+    MARK,
+    "function ",
+    "sine and cosine ",
+    "angles of vectors ",
+    "softmax ",
+    "GELU ",
+    "layer norm ",
+    "reciprocal ",
+    "gains and offsets ",
+];
 
 /// At one party: rounds of both phases, and correlated OTs that left the stock, as sender and as receiver.
 struct Met {

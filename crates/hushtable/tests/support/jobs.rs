@@ -4,10 +4,10 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
-        FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        Objective, OneRoundExtension, OneRoundReduction, OneRoundTruncation, ProductTriples, Relu,
-        Truncation, VectorMaximum,
+        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
+        Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
+        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
+        PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum,
     },
     fss::{Dcf, Dpf, End, Incremental},
     lut::{
@@ -174,6 +174,16 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     ("intervals", None, |p| {
         let x = numbers(p, BATCH).low_bits::<u16>(10)?;
         Containment::prepare(p, 10, BATCH)?.inside(p, &x, &[3..9, 9..1000]).and_then(|_| p.barrier())
+    }),
+    ("gates by keys", None, |p| {
+        let x = numbers(p, BATCH).low_bits::<u16>(9)?;
+        let job = PiecewiseJob { bits: 9, ring: 12, degree: 1 };
+        let intervals = AdditiveContainment::prepare(p, 9, 12, BATCH)?;
+        let pieces = Piecewise::prepare(p, job, BATCH)?;
+        let digits = OneRoundDigits::<u8>::prepare(p, 9, 4, BATCH)?;
+        intervals.negative(p, &x)?;
+        pieces.powers(p, &x, &[7])?;
+        digits.digits(p, &x).and_then(|_| p.barrier())
     }),
     ("shared tables", None, |p| {
         let (table, x) = (AShare::<u16>::new(9, vec![7; 8]), share(p.role(), 3, &[5; BATCH], SEED));

@@ -8,6 +8,7 @@ pub mod onehot;
 pub mod operations;
 pub mod pairs;
 pub mod relay;
+pub mod shares;
 pub mod stats;
 pub mod stores;
 pub mod uniform;

@@ -1,6 +1,8 @@
 //! Whether what a protocol sends online is uniform: `arith_views` says what this catches.
 #![allow(dead_code)] // not every test uses all of it
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use hushtable::{Party, Result, net::Connection};
 
 use super::{
@@ -39,6 +41,16 @@ pub fn assert_uniform(
         let (z, what) = worst([[&p0[0], &p0[1]], [&p1[0], &p1[1]]]);
         assert!(z < BOUND, "{name} with shares {shares:x?}, seed {seed}: {what}, {z:.1} deviations");
     }
+}
+
+/// Whether [`assert_uniform`] finds a mistake that was made on purpose.
+pub fn seen(seed: u64, stock: usize, protocol: impl Fn(&mut Party, u64) -> Result<()> + Sync) -> bool {
+    let run = AssertUnwindSafe(|| assert_uniform("a mistake", seed, stock, &protocol));
+    catch_unwind(run).is_err_and(|panic| {
+        let what = panic.downcast_ref::<String>().expect("a message");
+        assert!(what.ends_with("deviations"), "{what}");
+        true
+    })
 }
 
 /// What a party sent after each of the last two barriers.

@@ -95,7 +95,8 @@ impl Direct {
     /// The same, read in one round if few are asked for and the table is short.
     pub(super) fn suiting(self, objective: Objective) -> Self {
         // Additive vectors have words no wider than the ring needs.
-        let one_round = objective == Objective::Rounds && self.index_bits <= ONE_ROUND_BITS && self.bits() > 8;
+        let one_round =
+            objective == Objective::Rounds && self.index_bits <= ONE_ROUND_BITS && self.bits() > 8;
         Self { one_round, ..self }
     }
 
@@ -149,7 +150,8 @@ impl Direct {
         let (n, bits) = (self.index_bits, self.bits());
         if self.one_round {
             let (index, output) = (Sharing::Additive, Sharing::Additive);
-            return Protocol::Arithmetic.bill(&LookupJob { index, output, index_bits: n, value_bits: bits }, 1);
+            return Protocol::Arithmetic
+                .bill(&LookupJob { index, output, index_bits: n, value_bits: bits }, 1);
         }
         Ok(OneHot::<Cyclic>::tree_bill(n) + Signed::<Cyclic>::bill(n, &vec![bits; functions])?)
     }

@@ -8,8 +8,8 @@
 //! # Protocol
 //! 1. The signs of x and y, and with them `|x|` and `|y|`.
 //! 2. Whether `|x| < |y|`; then they change places.
-//! 3. The quotient `q <= 1` of the smaller one by the larger one, by [`Reciprocal`], and `a = atan q` by a table or a
-//!    spline.
+//! 3. The quotient `q <= 1` of the smaller one by the larger one, by [`Reciprocal`] in a ring that holds reciprocals,
+//!    and `a = atan q` by a table or a spline.
 //! 4. The angle is a, with a sign, and a constant: the three bits are the index of a table of the constants, and their
 //!    XOR selects the sign.
 //!
@@ -17,7 +17,8 @@
 //! The result is not meaningful. The vector `(0, 0)` has no angle.
 //!
 //! # Cost, a vector
-//! Three comparisons of l bits, four selections, a division and an arctangent over `[-0.5, 1.5)`, a lookup in 8 entries:
+//! Three comparisons of l bits, four selections, two bounded extensions, a division, an arctangent over `[-0.5, 1.5)` and
+//! a lookup in 8 entries:
 //! [`Atan2Job::bill`].
 //!
 //! # Source
@@ -38,6 +39,7 @@ use crate::{
     math::{
         evaluation::{Evaluation, Prepared},
         functions::{Bounds, Function, Options, Outside, TensorCard},
+        linear::Widening,
     },
     onehot::Xor,
     session::Session,
@@ -87,6 +89,7 @@ pub struct Atan2 {
     sizes: Mux,
     order: Comparison,
     swap: Mux,
+    widening: Widening,
     quotient: Reciprocal,
     arctangent: Prepared,
     sign: Mux,
@@ -108,6 +111,7 @@ impl Atan2Job {
             select.times(2),
             compare,
             select,
+            Widening::bill([self.bits, self.reciprocal()?.bits])?.times(2),
             self.reciprocal()?.bill()?,
             self.arctangent()?.bill(1),
             select,
@@ -184,13 +188,22 @@ impl Atan2Job {
         let half = 2f64.powi(self.bits as i32 - 2 - self.scale as i32);
         if greatest > half {
             let (what, got) = ("bounds of the larger number", format!("{least} to {greatest}"));
-            return Err(Error::Param { what, got, accepted: format!("at most {half}, a quarter of the ring") });
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: format!("at most {half}, a quarter of the ring"),
+            });
         }
         let scale = self.scale_out + GUARD;
         let moved = 2f64.powi(self.scale as i32 - scale as i32);
         let bounds = self.bounds.map(|bound| bound * moved);
         let finer = libm::log2(bounds[1]).ceil().max(0.0) as u32 + 1;
-        let job = ReciprocalJob { bits: self.bits, scale, scale_out: scale + finer, bounds, dividend: bounds[0] };
+        let scale_out = scale + finer;
+        // Reciprocals have more bits than numbers and angles.
+        let inverse = (scale_out as i32 - libm::log2(bounds[0]).floor() as i32 + 2).max(0) as u32;
+        let numbers = (scale as i32 + libm::log2(bounds[1]).floor() as i32 + 3).max(0) as u32;
+        let bits = self.bits.max(inverse).max(numbers).max(scale + 2);
+        let job = ReciprocalJob { bits, scale, scale_out, bounds, dividend: bounds[0] };
         job.ring()?;
         Ok(job)
     }
@@ -223,6 +236,7 @@ impl Atan2 {
             sizes,
             order: Comparison::prepare(p, compare, batch)?,
             swap,
+            widening: Widening::prepare(p, [job.bits, reciprocal.bits], 2 * batch)?,
             quotient: Reciprocal::prepare(p, reciprocal, batch)?,
             arctangent: arctangent.prepare(p, batch)?,
             sign,
@@ -250,12 +264,15 @@ impl Atan2 {
         // 2.
         let swapped = self.order.less(s, &x_size, &y_size)?;
         let moved = self.swap.select(s, &swapped, &(&x_size - &y_size))?;
-        let (larger, smaller) = (&x_size - &moved, &y_size + &moved);
+        let mut sizes = &x_size - &moved;
+        sizes.append(&(&y_size + &moved))?;
         // 3.
         let scale = job.scale_out + GUARD;
-        let [larger, smaller] = [larger, smaller].map(|size| Fixed::new(size, scale));
-        let quotient = self.quotient.divide(s, &smaller?, &larger?)?;
-        let angle = self.arctangent.eval(s, &quotient)?;
+        let mut larger: AShare<u64> = self.widening.sign(s, &sizes)?;
+        let smaller = Fixed::new(larger.split_off(batch), scale)?;
+        let quotient = self.quotient.divide(s, &smaller, &Fixed::new(larger, scale)?)?;
+        let quotient = quotient.share().low_bits::<R>(job.bits)?;
+        let angle = self.arctangent.eval(s, &Fixed::new(quotient, scale)?)?;
         // 4.
         let negative = &(&x_negative ^ &y_negative) ^ &swapped;
         let angle = less_twice(angle.share(), &self.sign.select(s, &negative, angle.share())?);
@@ -269,10 +286,4 @@ impl Atan2 {
 fn less_twice<R: Ring>(x: &AShare<R>, y: &AShare<R>) -> AShare<R> {
     let word = |(x, y): (&R, &R)| R::from_u64(x.to_u64().wrapping_sub(y.to_u64() << 1));
     AShare::new(x.bits(), x.words().iter().zip(y.words()).map(word).collect())
-}
-
-impl std::fmt::Debug for Atan2 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Atan2({:?})", self.job)
-    }
 }
