@@ -161,12 +161,12 @@ where
     let (first, second) = all.split_at_mut(middle);
     let fill = |out: &mut [U], items: &[T]| out.iter_mut().zip(items).for_each(|(out, item)| *out = f(item));
     let second = Mutex::new(Some(second));
-    let rest = || {
+    let rest = &|| {
         let second = second.lock().unwrap_or_else(PoisonError::into_inner).take();
         second.into_iter().for_each(|second| fill(second, &items[middle..]));
     };
     thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, &rest);
+        let other = thread::Builder::new().spawn_scoped(scope, rest);
         fill(first, &items[..middle]);
         if other.is_err() {
             rest(); // the system has no thread to spare
