@@ -27,9 +27,11 @@ use hushtable::{
 };
 use zeroize::Zeroizing;
 
-/// What both know: bits behind the point of a score, the devices' weights, those of the gate first, and the threshold.
+/// Bits behind the point of a score, which both know, as what follows.
 pub const FRACTION: u32 = 8;
+/// The devices' weights, those of the gate first.
 pub const WEIGHTS: [f64; 4] = [1.0, 0.5, 2.0, 0.5];
+/// The mean from which on a visitor is accepted.
 pub const THRESHOLD: f64 = 0.7;
 const DEVICES: usize = 2;
 

@@ -1,5 +1,7 @@
 //! Operations over gates of one opening: intervals of every number of few bits, tables that are secret.
 
+use std::ops::Range;
+
 use hushtable::{
     Party, Result, Role,
     lut::LookupJob,
@@ -11,6 +13,10 @@ use hushtable::{
 use prim::{block::Block, prg::Prg, ring::low};
 
 use crate::support::billed::check_parts;
+
+fn one(interval: Range<i64>) -> Vec<Range<i64>> {
+    Vec::from([interval])
+}
 
 fn masks(seed: u128, count: usize) -> Vec<u64> {
     let mut words = vec![0; count];
@@ -117,12 +123,12 @@ fn what_is_refused() {
         let error = made.err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains(text), "{error}");
     };
-    says(Intervals::new(0, vec![0..1]), "width of a number in intervals: 0");
-    says(Intervals::new(21, vec![0..1]), "width of a number in intervals: 21");
+    says(Intervals::new(0, one(0..1)), "width of a number in intervals: 0");
+    says(Intervals::new(21, one(0..1)), "width of a number in intervals: 21");
     says(Intervals::new(8, Vec::new()), "number of intervals: 0");
     says(Intervals::new(8, vec![0..1; 65]), "number of intervals: 65");
-    says(Intervals::new(8, vec![0..129]), "bound of an interval: 129");
-    says(Intervals::new(8, vec![-129..0]), "bound of an interval: -129");
+    says(Intervals::new(8, one(0..129)), "bound of an interval: 129");
+    says(Intervals::new(8, one(-129..0)), "bound of an interval: -129");
     let (index, output) = (Sharing::Xor, Sharing::Xor);
     let job = |index_bits, value_bits| LookupJob { index, output, index_bits, value_bits };
     let table = |job, entries| SecretTable::new(job, 0, vec![0; entries].into());
@@ -132,5 +138,5 @@ fn what_is_refused() {
     // What depends on the table is not stored.
     let error = table(job(3, 8), 8).unwrap().shape().err().map(|e| e.to_string());
     assert!(error.is_some_and(|e| e.contains("not stored")));
-    assert!(Intervals::new(8, vec![0..1]).unwrap().shape().is_ok());
+    assert!(Intervals::new(8, one(0..1)).unwrap().shape().is_ok());
 }

@@ -69,10 +69,13 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
     let (bits, half) = (work.bits, 1i64 << (work.bits - 1));
     let value_bits = work.payload_bits.unwrap_or(bits);
     let job = |output| LookupJob { index: Sharing::Additive, output, index_bits: bits, value_bits };
+    let one = |interval: Range<i64>| -> Result<Arc<dyn Operation>> {
+        Ok(Arc::new(Intervals::new(bits, Vec::from([interval]))?))
+    };
     Ok(match work.object {
         Object::Dpf | Object::Dcf => return Err(Failure::new("keys are no operation")),
-        Object::Eq => Arc::new(Intervals::new(bits, vec![0..1])?),
-        Object::Cmp => Arc::new(Intervals::new(bits, vec![-half..0])?),
+        Object::Eq => one(0..1)?,
+        Object::Cmp => one(-half..0)?,
         Object::Interval => Arc::new(Intervals::new(bits, knots(work))?),
         Object::Trunc => Arc::new(gates::Reduction { bits, cut: work.fraction_bits() }),
         Object::Digits => {
