@@ -1,4 +1,4 @@
-"""Attacks on LPN over F_2^64 whose matrix has random coefficients, for VOLE (docs/spec/join-spec.md, 1.3).
+"""Attacks on LPN over F_2^64 whose matrix has random coefficients, for VOLE (docs/spec/join-spec.md, section 1).
 
 Same notation as `lpn_estimate.py`. A noise value is a uniform word, so that nobody knows it: what uses that errors are ones
 (block parities, lists of sums) is gone, and what guesses which samples have no error is left. Costs are log2 of operations

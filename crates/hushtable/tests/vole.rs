@@ -16,6 +16,9 @@ use pairs::{id, pair};
 use prim::{Prg, block::Block, gf64};
 use relay::{Fate, relayed};
 
+/// What becomes of a frame, if it is the one.
+type Fault<'a> = Option<&'a (dyn Fn(&[u8]) -> Fate + Sync)>;
+
 /// Both halves, P0 being the sender or P1.
 fn made(seed: u64, sender: Role, counts: &[usize]) -> Vec<(Sender, Receiver)> {
     let send = |p: &mut Party| counts.iter().map(|&count| p.send_voles(count)).collect::<Result<Vec<_>>>();
@@ -141,7 +144,7 @@ fn too_many_are_refused() {
 /// Messages of an extension that are cut, of another length, or garbage: an error or wrong values, never a panic.
 #[test]
 fn messages_of_an_extension_that_fail() {
-    let run = |fault: Option<&(dyn Fn(&[u8]) -> Fate + Sync)>, at: usize| {
+    let run = |fault: Fault, at: usize| {
         let party = |connection: Connection| -> Result<()> {
             let mut p = Party::seeded(connection, 905, Some(Scheme::Ferret))?;
             match p.role() {

@@ -17,7 +17,7 @@
 //!    2^23 on where the session would make as many OTs by L. The last trees of an extension are the seeds of the next.
 //!
 //! # Security
-//! The matrix has random coefficients (join-spec 1.3): over one of zeros and ones, as [`ferret`](super::ferret) has it,
+//! The matrix has random coefficients (join-spec 1): over one of zeros and ones, as [`ferret`](super::ferret) has it,
 //! a word would be 64 instances of LPN over F_2 with the same noise positions, which are found by elimination. Leaves
 //! are hashed before they are added up: unhashed, they add up to Delta. The noise is never chosen, and no seed serves
 //! twice.

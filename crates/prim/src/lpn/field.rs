@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// The coefficients are not ones, nor the same in a row or a column (join-spec 1.3).
+    /// The coefficients are not ones, nor the same in a row or a column (join-spec 1).
     #[test]
     fn coefficients_are_many() {
         let mut out = [Block::ZERO; 32];

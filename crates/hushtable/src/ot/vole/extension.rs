@@ -258,7 +258,7 @@ mod tests {
     }
 
     /// The attack on leaves that are not hashed: they add up to Delta, so that `D + z = (1 + beta) Delta` (join-spec
-    /// 1.2). From the receiver's view of every tree; hashed without their numbers they do no better.
+    /// 1). From the receiver's view of every tree; hashed without their numbers they do no better.
     #[test]
     fn the_sums_of_leaves_do_not_give_delta_away() {
         let dealt = deal();
