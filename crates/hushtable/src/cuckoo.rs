@@ -63,7 +63,7 @@ impl Hashing {
         let mut out = Wiped::zeros(items.len());
         for (out, x) in out.iter_mut().zip(hashed.iter()) {
             let part = |i: u32| x.0 >> (42 * i) & ((1 << 42) - 1);
-            *out = [0, 1, 2].map(|i| (u128::from(i) * third + (part(i) * third >> 42)) as u32);
+            *out = [0, 1, 2].map(|i| (u128::from(i) * third + ((part(i) * third) >> 42)) as u32);
         }
         out
     }

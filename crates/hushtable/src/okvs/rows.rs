@@ -46,7 +46,7 @@ impl Rows {
         with.places.xored(keys, Block::ZERO, hashed);
         let (clusters, third) = (size.clusters() as u64, size.cluster() as u64 / 3);
         for (places, x) in self.places.iter_mut().zip(&*hashed) {
-            let scaled = |i: u32, n: u64| u64::from((x.0 >> (32 * i)) as u32) * n >> 32;
+            let scaled = |i: u32, n: u64| (u64::from((x.0 >> (32 * i)) as u32) * n) >> 32;
             let first = 3 * third * scaled(3, clusters);
             *places = [0, 1, 2].map(|i| (first + u64::from(i) * third + scaled(i, third)) as u32);
         }
