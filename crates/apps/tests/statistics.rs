@@ -172,7 +172,7 @@ fn noise() {
         let samples: Vec<f64> = (0..20_000).map(|_| laplace.sample(&mut s) as f64).collect();
         let mean = samples.iter().sum::<f64>() / 2e4;
         let variance = samples.iter().map(|x| x * x).sum::<f64>() / 2e4;
-        let q = (-eps / sensitivity as f64).exp();
+        let q = (-eps / sensitivity).exp();
         let wanted = 2.0 * q / (1.0 - q).powi(2);
         assert!((variance / wanted - 1.0).abs() < 0.1, "{variance} against {wanted}");
         assert!(mean.abs() < 5.0 * (wanted / 2e4).sqrt());

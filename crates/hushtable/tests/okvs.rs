@@ -132,7 +132,7 @@ fn items_have_bins_of_their_own() {
     for n in [0, 1, 2, 5, 300, 1897, 30_000] {
         let (items, bins) = (blocks(10, n), cuckoo::bins(n).expect("few items"));
         let places = cuckoo::Hashing::new(&mut s, Role::P0).bins(bins, &items);
-        let thirds = |p: &[u32; 3]| (0..3).all(|i| p[i as usize] as usize / (bins / 3) == i);
+        let thirds = |p: &[u32; 3]| (0..3).all(|i| p[i] as usize / (bins / 3) == i);
         assert!(places.iter().all(thirds));
         let placed = Placement::new(bins, &places).expect("a placement");
         assert_eq!(placed.bins(), bins);
