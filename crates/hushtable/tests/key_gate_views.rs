@@ -38,7 +38,7 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("intervals as numbers", |p, x| {
         let material = AdditiveContainment::prepare(p, 8, 16, BATCH)?;
         p.barrier()?;
-        material.inside(p, &word(8, BATCH, x), &[3..9]).map(drop)
+        material.inside(p, &word(8, BATCH, x), &[3..9, 9..200]).map(drop)
     }),
     ("piecewise polynomials", |p, x| {
         let material = Piecewise::prepare(p, PIECES, BATCH)?;

@@ -19,7 +19,11 @@
 //! fss-spec 4, 6 and 9, fss-beyond B2. Where bits shared by XOR will do, [`Containment`](super::Containment) sends
 //! less.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ops::Range,
+    slice,
+};
 
 use prim::ring::Ring;
 
@@ -112,13 +116,12 @@ impl AdditiveContainment {
         // Shares of 1{x >= t}, of each bound once.
         let mut from = BTreeMap::new();
         for bound in bounds() {
-            if !from.contains_key(&bound) {
-                let found = match bound {
+            if let Entry::Vacant(place) = from.entry(bound) {
+                place.insert(match bound {
                     0 => AShare::new(ring, vec![one; batch]),
                     _ if bound == entries => AShare::new(ring, vec![0; batch]),
                     _ => keys.eval(End::At, &vec![bound as u32; batch])?.remove(0),
-                };
-                from.insert(bound, found);
+                });
             }
         }
         let inside = |i: &Range<u64>| match i.is_empty() {
@@ -147,7 +150,7 @@ impl AdditiveContainment {
     /// As [`inside`](Self::inside).
     pub fn negative<R: Ring>(self, s: &mut Session, x: &AShare<R>) -> Result<AShare<u64>> {
         let entries = 1u64 << self.keys.shape().position;
-        Ok(self.inside(s, x, &[entries / 2..entries])?.remove(0))
+        Ok(self.inside(s, x, slice::from_ref(&(entries / 2..entries)))?.remove(0))
     }
 
     /// Online, 1 round: shares of `1{x < y}` for numbers, both signed or both unsigned, with
