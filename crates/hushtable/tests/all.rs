@@ -34,6 +34,7 @@ mod fss_views;
 mod fuzz_corpus;
 mod gates;
 mod hash_inputs;
+mod key_gate_views;
 mod key_gates;
 mod kk13;
 mod layers;

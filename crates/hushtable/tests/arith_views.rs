@@ -23,18 +23,17 @@ use crate::support::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        Absolute, AdditiveContainment, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan,
-        Comparison, Containment, Decomposition, DigitMethod, Equality, Extension, FaithfulReduction,
-        FaithfulTruncation, Fixed, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires,
-        Multiplication, Objective, OneRoundDigits, OneRoundExtension, OneRoundTruncation, Piecewise,
-        PiecewiseJob, ProductTriples, Relu, SecretPiecewise, SmallMatrixJob, SmallMatrixProduct,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
+        Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed,
+        HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
+        OneRoundExtension, OneRoundTruncation, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
         SmallProducts, Squares, Truncation, VectorMaximum,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
     math::{
-        self, Affine, Atan2, Atan2Job, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options,
-        Outside, Reciprocal, ReciprocalJob, SinCos, Softmax, SoftmaxJob,
+        self, Affine, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Outside,
+        Reciprocal, ReciprocalJob, Softmax, SoftmaxJob,
     },
     net::Connection,
     onehot::Cyclic,
@@ -74,15 +73,6 @@ fn millionaires(p: &mut Party, plan: ComparePlan, x: u64) -> Result<()> {
     material.less(p, &[x; BATCH]).map(drop)
 }
 
-const PIECES: PiecewiseJob = PiecewiseJob { bits: 8, ring: 20, degree: 1 };
-
-fn sin_cos(p: &mut Party, x: u64, method: math::Method, objective: Objective) -> Result<()> {
-    let options = Options { method, objective, ..Options::default() };
-    let material = SinCos::new(Function::SinPi, 12, 6, &options)?.prepare(p, BATCH)?;
-    p.barrier()?;
-    material.eval(p, &fixed(12, 6, BATCH, x)?).map(drop)
-}
-
 fn evaluated(p: &mut Party, x: u64, function: Function, [bits, scale]: [u32; 2], o: Options) -> Result<()> {
     let material = Evaluation::new(function, bits, scale, &o)?.prepare(p, BATCH)?;
     p.barrier()?;
@@ -107,37 +97,6 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let material = SharedTables::<Cyclic, Additive, u64>::prepare(p, 4, &table, BATCH)?;
         p.barrier()?;
         material.lookup(p, &word(4, BATCH, x)).map(drop)
-    }),
-    ("intervals as numbers", |p, x| {
-        let material = AdditiveContainment::prepare(p, 8, 16, BATCH)?;
-        p.barrier()?;
-        material.inside(p, &word(8, BATCH, x), &[3..9]).map(drop)
-    }),
-    ("piecewise polynomials", |p, x| {
-        let material = Piecewise::prepare(p, PIECES, BATCH)?;
-        p.barrier()?;
-        material.powers(p, &word(8, BATCH, x), &[3, 9]).map(drop)
-    }),
-    ("piecewise polynomials of secrets", |p, x| {
-        let material = SecretPiecewise::prepare(p, PIECES, 2, 1024)?;
-        p.barrier()?;
-        let coefficients = vec![word(20, 1024, x); 4];
-        material.eval(p, &word(8, 1024, x), &[3], &coefficients).map(drop)
-    }),
-    ("digits in one opening", |p, x| {
-        let material = OneRoundDigits::<u8>::prepare(p, 10, 4, BATCH)?;
-        p.barrier()?;
-        material.digits(p, &word(10, BATCH, x)).map(drop)
-    }),
-    ("sine and cosine by a table", |p, x| sin_cos(p, x, math::Method::Direct, Objective::Total)),
-    ("sine and cosine in one round", |p, x| sin_cos(p, x, math::Method::Direct, Objective::Rounds)),
-    ("sine and cosine by angle addition", |p, x| sin_cos(p, x, math::Method::Angle, Objective::Total)),
-    ("angles of vectors", |p, x| {
-        let objective = Objective::Total;
-        let job = Atan2Job { bits: 24, scale: 8, scale_out: 12, bounds: [0.5, 100.0], objective };
-        let material = Atan2::prepare(p, job, 64)?;
-        p.barrier()?;
-        material.eval(p, &fixed(24, 8, 64, x)?, &fixed(24, 8, 64, !x)?).map(drop)
     }),
     ("comparison of near numbers", |p, x| {
         let material = Comparison::prepare(p, near(THERMOMETER), BATCH)?;

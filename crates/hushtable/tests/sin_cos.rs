@@ -161,7 +161,7 @@ fn job(bits: u32, scale: u32, scale_out: u32, bounds: [f64; 2]) -> Atan2Job {
 fn angles_of_vectors() {
     for job in [
         job(24, 8, 12, [0.5, 100.0]),
-        job(32, 0, 16, [1.0, 60_000.0]),
+        job(32, 0, 16, [4.0, 60_000.0]),
         job(40, 20, 20, [1.0, 8.0]),
         job(64, 40, 10, [0.001, 1.0]),
         job(20, 4, 0, [1.0, 900.0]),

@@ -66,7 +66,7 @@ pub struct Atan2Job {
     pub scale: u32,
     /// Bits behind the point of an angle, 0 to 20.
     pub scale_out: u32,
-    /// The least and the greatest size of the larger number of a vector, at most `2^16` apart.
+    /// The least and the greatest size of the larger number of a vector, at most `2^16` apart, the least 4 units or more.
     pub bounds: [f64; 2],
     /// What is to be small, where there is a choice.
     pub objective: Objective,
