@@ -27,7 +27,7 @@ use hushtable::{
     session::Session,
     source::Source,
 };
-use prim::ring::low;
+use prim::{Wiped, ring::low};
 
 use super::{announced, check_least, sum};
 
@@ -223,7 +223,7 @@ impl QuantileMaterial {
         let first = s.role() == Role::P0;
         let matches = matches.convert::<u64>(s, matched)?;
         let moved = column.words().iter().zip(outside(s.role(), of.bits, &matches));
-        let moved: Vec<u64> = moved.map(|(x, y)| x.wrapping_add(y)).collect();
+        let moved = Wiped::from(moved.map(|(x, y)| x.wrapping_add(y)).collect::<Vec<u64>>());
         let numbers = AShare::<u64>::new(of.bits, moved.repeat(of.cuts.len()));
         let public = |cut: &i64| if first { low(*cut as u64, of.bits) } else { 0 };
         let cuts = of.cuts.iter().flat_map(|cut| std::iter::repeat_n(public(cut), bins)).collect();
@@ -235,8 +235,10 @@ impl QuantileMaterial {
             .words()
             .chunks(bins.max(1))
             .map(|bits| bits.iter().fold(0u64, |sum, w| sum.wrapping_add(*w)));
-        let mut scaled: Vec<u64> = counted.map(|count| count.wrapping_mul(b)).collect();
-        let mut wanted = vec![all.wrapping_mul(a); of.cuts.len()];
+        // Room for one more, so that nothing grows.
+        let [mut scaled, mut wanted] = [(); 2].map(|()| Vec::with_capacity(of.cuts.len() + 1));
+        scaled.extend(counted.map(|count| count.wrapping_mul(b)));
+        wanted.resize(of.cuts.len(), all.wrapping_mul(a));
         if shown.is_some() {
             scaled.push(all);
             wanted.push(if first { of.least.into() } else { 0 });
