@@ -18,7 +18,7 @@
 //! Sums are mod `2^l` of the column's width: it is the caller's to leave room, for noise too.
 //!
 //! What the parties ask is compared before anything is opened: shapes, least sizes and noise. A difference ends both
-//! with [`Error::Handshake`](hushtable::Error::Handshake).
+//! with [`Error::Handshake`].
 //!
 //! # Protocol
 //! * *Count*: the bits become additive words of 32 bits, which are added up.
