@@ -95,8 +95,8 @@ impl Set {
             }
             digests.extend_from_slice(&[*hasher.finalize().as_bytes()]);
         }
-        let mut order: Vec<usize> = (0..digests.len()).collect();
-        order.sort_by_key(|&i| digests[i]);
+        let mut order = Wiped::from((0..digests.len()).collect::<Vec<usize>>());
+        order.sort_unstable_by_key(|&i| (digests[i], i)); // in place: a stable one would make a copy
         if let Some(twice) = order.windows(2).find(|twice| digests[twice[0]] == digests[twice[1]]) {
             let got = format!("that of row {} also in row {}", twice[0], twice[1]);
             return Err(refused(got, "each id once"));

@@ -282,7 +282,10 @@ fn take(s: &mut Session, join: &Join, function: Oprf, ids: &[Block], bins: &[[u3
     let (count, words) = (join.bins(), 1 + join.theirs.words());
     let placed = Placement::new(count, bins)?;
     let occupied = placed.items().enumerate().filter_map(|(bin, row)| Some((bin, row?)));
-    let occupied = Zeroizing::new(occupied.collect::<Vec<(usize, usize)>>());
+    // Room for all of it: what grows leaves copies behind.
+    let mut pairs = Zeroizing::new(Vec::<(usize, usize)>::with_capacity(ids.len()));
+    pairs.extend(occupied);
+    let occupied = pairs;
     let key = |&(bin, row): &(usize, usize)| Block(ids[row].0 ^ (bin / (count / 3)) as u128);
     let keys = Wiped::from(occupied.iter().map(key).collect::<Vec<Block>>());
     let values = function.eval(s, &keys)?;
@@ -314,8 +317,8 @@ fn give(
     columns: &[&[u64]],
 ) -> Result<Raw> {
     let (count, words) = (join.bins(), 1 + join.theirs.words());
-    let keys =
-        Wiped::from(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))).collect::<Vec<Block>>());
+    let mut keys = Wiped::from(Vec::with_capacity(3 * ids.len()));
+    keys.extend(ids.iter().flat_map(|y| [0, 1, 2].map(|j| Block(y.0 ^ j))));
     let values = function.eval(s, &keys)?;
     let mut masks: Vec<Wiped<u64>> = (0..words).map(|_| Wiped::zeros(count)).collect();
     masks.iter_mut().for_each(|column| s.rng().words(64, column));

@@ -11,9 +11,14 @@
 //! members tells of them: [`Groups::open`] opens nothing of groups that are smaller than a public least size, so that a
 //! small one looks like an empty one. That does not help where the same is known by another way: do not open a total
 //! beside groups, nor a second query that differs in one person. Keep a list of what was asked. [`Laplace`] noise of
-//! both parties, added before opening, bounds what any query tells.
+//! both parties, added before opening, bounds what any query tells. Of groups, counts and sums get it, or neither
+//! ([`GroupNoise`]). Under noise the least size is compared with the noisy count: a small group may be opened, and a
+//! large one may not.
 //!
-//! Sums are mod `2^l` of the column's width: it is the caller's to leave room.
+//! Sums are mod `2^l` of the column's width: it is the caller's to leave room, for noise too.
+//!
+//! What the parties ask is compared before anything is opened: shapes, least sizes and noise. A difference ends both
+//! with [`Error::Handshake`].
 //!
 //! # Protocol
 //! * *Count*: the bits become additive words of 32 bits, which are added up.
@@ -48,6 +53,27 @@ const COUNT: u32 = 32;
 
 /// Most groups.
 pub const MAX_GROUPS: usize = 64;
+
+/// Largest least size. No more bins can be counted, so that comparisons with it do not wrap around.
+pub const MAX_LEAST: u32 = 1 << 30;
+
+fn refused(what: &'static str, got: impl ToString, accepted: String) -> Error {
+    Error::Param { what, got: got.to_string(), accepted }
+}
+
+fn check_least(least: u32) -> Result<()> {
+    if least > MAX_LEAST {
+        return Err(refused("least size", least, format!("0 to {MAX_LEAST}")));
+    }
+    Ok(())
+}
+
+/// What a party announces before a statistic: what it compares with the peer, and a hash of it, as an announcement is
+/// of a bounded length.
+fn announced(fields: &[(&str, String)]) -> String {
+    let text: String = fields.iter().map(|(name, value)| format!("; {name} {value}")).collect();
+    format!("statistics {}{text}", &blake3::hash(text.as_bytes()).to_hex()[..32])
+}
 
 /// The sum of a column. Local.
 pub fn sum(column: &AShare<u64>) -> AShare<u64> {
@@ -141,7 +167,7 @@ pub struct Groups {
 }
 
 /// Public, the same at both parties.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupShape {
     /// Bins of the join.
     pub bins: usize,
@@ -149,17 +175,53 @@ pub struct GroupShape {
     pub groups: usize,
     /// Widths of the columns to be summed, at least one.
     pub widths: Vec<u32>,
-    /// The least number of members of a group that is opened; 0 and 1: of all, those without members among them.
+    /// The least number of members of a group that is opened, at most [`MAX_LEAST`]; 0 and 1: of all, those without
+    /// members among them. With noise it is a noisy threshold only.
     pub least: u32,
+    /// What each party adds before anything is compared or opened.
+    pub noise: Option<GroupNoise>,
+}
+
+/// Noise on what is told of groups. The epsilons of counts and of all columns add up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupNoise {
+    /// On the counts. A row changes the count of its group by 1.
+    pub counts: Laplace,
+    /// On the sums, one for each column: a row changes a sum by up to the largest absolute value of the column.
+    pub sums: Vec<Laplace>,
 }
 
 impl GroupShape {
     fn check(&self) -> Result<()> {
-        if (1..=MAX_GROUPS).contains(&self.groups) && self.bins > 0 {
-            return Ok(());
+        if !(1..=MAX_GROUPS).contains(&self.groups) {
+            return Err(refused("groups", self.groups, format!("1 to {MAX_GROUPS}")));
         }
-        let (what, got) = ("groups", self.groups.to_string());
-        Err(Error::Param { what, got, accepted: format!("1 to {MAX_GROUPS}") })
+        if !(1..=MAX_LEAST as usize).contains(&self.bins) {
+            return Err(refused("bins of groups", self.bins, format!("1 to {MAX_LEAST}")));
+        }
+        check_least(self.least)?;
+        match &self.noise {
+            Some(noise) if noise.sums.len() != self.widths.len() => {
+                let accepted = format!("{}, one for each", self.widths.len());
+                Err(refused("noises for columns", noise.sums.len(), accepted))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let mut fields = vec![
+            ("bins", self.bins.to_string()),
+            ("groups", self.groups.to_string()),
+            ("least size", self.least.to_string()),
+            ("noise", if self.noise.is_some() { "yes" } else { "no" }.into()),
+        ];
+        if let Some(noise) = &self.noise {
+            [&noise.counts].into_iter().chain(&noise.sums).for_each(|noise| fields.extend(noise.fields()));
+        }
+        fields.push(("widths of columns", format!("{:?}", self.widths)));
+        fields
     }
 
     fn compare(&self) -> Result<Option<CompareJob>> {
@@ -184,13 +246,18 @@ impl GroupShape {
     }
 }
 
+/// A count of [`COUNT`] bits, which noise may have made negative.
+fn signed(count: u64) -> i64 {
+    (count << (64 - COUNT)) as i64 >> (64 - COUNT)
+}
+
 /// An opened group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its number.
     pub group: usize,
-    /// Its members.
-    pub count: u64,
+    /// Its members; with noise it can be negative.
+    pub count: i64,
     /// The sums of the columns.
     pub sums: Vec<u64>,
 }
@@ -199,7 +266,7 @@ pub struct Group {
 pub struct Grouped {
     counts: AShare<u64>,
     sums: Vec<AShare<u64>>,
-    least: u32,
+    shape: GroupShape,
     enough: Option<Comparison>,
 }
 
@@ -207,10 +274,12 @@ impl Groups {
     /// Offline.
     ///
     /// # Errors
-    /// [`Error::Param`] for more than [`MAX_GROUPS`] or none, and for widths other than 1 to 64; and those of the
-    /// channel.
+    /// [`Error::Param`] for more than [`MAX_GROUPS`] or none, for no bins or more than [`MAX_LEAST`], for a least size
+    /// above it, for widths other than 1 to 64, and unless there is noise for each column or for none;
+    /// [`Error::Handshake`] if the peer's shape is another; and those of the channel.
     pub fn prepare(p: &mut impl Source, shape: GroupShape) -> Result<Self> {
         shape.check()?;
+        p.announce(&announced(&shape.fields()))?;
         let items = shape.bins * shape.groups;
         let counts = B2a::prepare(p, COUNT, items)?;
         let sums = Mux::prepare(p, items, &shape.widths)?;
@@ -222,12 +291,16 @@ impl Groups {
     /// Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless groups, bins and columns are those prepared for, and those of the channel.
+    /// [`Error::Shape`] unless groups, bins and columns are those prepared for; [`Error::Handshake`] if the peer's shape
+    /// is another; and those of the channel.
     pub fn add_up(self, s: &mut Session, groups: &[Bits], columns: &[&AShare<u64>]) -> Result<Grouped> {
         let Self { shape, counts, sums, enough } = self;
         same("groups", shape.groups, groups.len())?;
         groups.iter().try_for_each(|group| same("bins", shape.bins, group.len()))?;
         columns.iter().try_for_each(|column| same("bins", shape.bins, column.len()))?;
+        // Here, and not where it is opened: messages that differ from the peer's must not go out first. Material that
+        // was stored has not been compared.
+        s.announce(&announced(&shape.fields()))?;
         let bits = Bits::concat(groups.iter());
         let by_group = |column: &AShare<u64>| {
             let sums = column
@@ -242,26 +315,28 @@ impl Groups {
             .map(|column| AShare::<u64>::new(column.bits(), column.words().repeat(shape.groups)));
         let repeated: Vec<_> = repeated.collect();
         let selected = sums.select_all(s, &bits, &repeated.iter().collect::<Vec<_>>())?;
-        Ok(Grouped { counts, sums: selected.iter().map(by_group).collect(), least: shape.least, enough })
+        Ok(Grouped { counts, sums: selected.iter().map(by_group).collect(), shape, enough })
     }
 }
 
 impl Grouped {
-    /// Adds noise of this party's to the counts; the other adds its own. Comparisons with the least size see it.
-    pub fn add_noise(&mut self, s: &mut Session, noise: &Laplace) {
-        self.counts = noise.add(s, &self.counts);
-    }
-
-    /// Online: the groups that are large enough, to both. Spends all of it.
+    /// Online: the groups that are large enough, to both. First this party adds its noise, if the shape asks for noise,
+    /// and the other adds its own. Spends all of it.
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(self, s: &mut Session) -> Result<Vec<Group>> {
+    pub fn open(mut self, s: &mut Session) -> Result<Vec<Group>> {
         let groups = self.counts.len();
+        if let Some(noise) = &self.shape.noise {
+            self.counts = noise.counts.added(s, &self.counts);
+            for (column, noise) in self.sums.iter_mut().zip(&noise.sums) {
+                *column = noise.added(s, column);
+            }
+        }
         let chosen: Vec<usize> = match self.enough {
             None => (0..groups).collect(),
             Some(compare) => {
-                let least = if s.role() == Role::P0 { self.least.into() } else { 0 };
+                let least = if s.role() == Role::P0 { self.shape.least.into() } else { 0 };
                 let least = AShare::<u64>::new(COUNT, vec![least; groups]);
                 // Public by the functionality: which groups are large enough.
                 let enough = compare.ge(s, &self.counts, &least)?.open(s)?;
@@ -279,7 +354,7 @@ impl Grouped {
         let sums = self.sums.iter().map(|column| s.open(&pick(column))).collect::<Result<Vec<_>>>()?;
         let group = |(i, &group): (usize, &usize)| Group {
             group,
-            count: counts[i],
+            count: signed(counts[i]),
             sums: sums.iter().map(|column| column[i]).collect(),
         };
         Ok(chosen.iter().enumerate().map(group).collect())

@@ -136,7 +136,7 @@ fn statistics_of_a_join() {
         let mut groups = joined.bits(0);
         groups.push(joined.own_bit(0)?);
         assert!(joined.own_bit(1).is_err());
-        let shape = GroupShape { bins: joined.bins(), groups: 6, widths: vec![13], least: 6 };
+        let shape = GroupShape { bins: joined.bins(), groups: 6, widths: vec![13], least: 6, noise: None };
         let found = Groups::prepare(p, shape)?.add_up(p, &groups, &[&joined.own[1]])?.open(p)?;
         let count = Count::prepare(p, joined.bins())?.count(p, &joined.matched)?;
         Ok((found, p.open(&count)?))
@@ -144,7 +144,7 @@ fn statistics_of_a_join() {
     let (found, other) = run_pair(Party::pair_seeded(5).expect("a pair"), job, job).expect("an honest run");
     assert_eq!(found, other);
     assert_eq!(found.1, [30]);
-    let group = |group, count| Group { group, count, sums: vec![7 * count] };
+    let group = |group, count| Group { group, count, sums: vec![7 * count as u64] };
     let wanted: Vec<Group> = (0..5).map(|i| group(i, 6)).chain([group(5, 15)]).collect();
     assert_eq!(found.0, wanted);
 }

@@ -177,9 +177,20 @@ fn hashed(keys: &[CcrHash], blocks: usize, inputs: &[Block], values: &[Block]) -
     let mut out = Wiped::zeros(inputs.len() * blocks);
     let groups = (keys.len() / blocks.max(1)).max(1).trailing_zeros();
     let group = |x: &Block| (x.0 >> 96) as usize >> (32 - groups);
-    let mut members = vec![Vec::new(); 1 << groups];
-    inputs.iter().enumerate().for_each(|(i, x)| members[group(x)].push(i));
-    for (members, keys) in members.iter().zip(keys.chunks(blocks.max(1))) {
+    // The numbers of the inputs, group by group: groups tell bits of ids.
+    let mut ends = Wiped::<usize>::zeros(1 + (1 << groups));
+    inputs.iter().for_each(|x| ends[group(x) + 1] += 1);
+    (1..ends.len()).for_each(|i| ends[i] += ends[i - 1]);
+    let mut members = Wiped::<usize>::zeros(inputs.len());
+    for (i, x) in inputs.iter().enumerate() {
+        let end = &mut ends[group(x)]; // so far
+        members[*end] = i;
+        *end += 1;
+    }
+    let mut start = 0;
+    for (&end, keys) in ends.iter().zip(keys.chunks(blocks.max(1))) {
+        let members = &members[start..end];
+        start = end;
         let own = Wiped::from(members.iter().map(|&i| values[i]).collect::<Vec<Block>>());
         let mut hashes = Wiped::zeros(own.len());
         for (j, key) in keys.iter().enumerate() {

@@ -32,6 +32,7 @@ const PUBLIC: &[&str] = &[
     "Estimate",
     "Figures",
     "Group",
+    "GroupNoise",
     "GroupShape",
     "Held",
     "Hello",

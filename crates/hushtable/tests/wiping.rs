@@ -18,10 +18,12 @@ use std::{
 use hushtable::{
     Party, Role,
     onehot::{Cyclic, OneHot},
+    oprf::{Oprf, OprfJob},
     ot::{CotReceiver, CotSender, Scheme},
     party::Ticket,
 };
 use pairs::{both, pair};
+use prim::{block::Block, prg::Prg};
 
 // ---- The allocator ----
 
@@ -34,6 +36,8 @@ const BLOCKS: usize = 1 << 14;
 
 struct Watching {
     on: AtomicBool,
+    /// Keeps all words that are not zero, not only those that look secret.
+    all: AtomicBool,
     freed: Mutex<Words>,
     live: Mutex<Blocks>,
     lost: AtomicUsize,
@@ -56,6 +60,7 @@ unsafe impl Send for Words {}
 #[global_allocator]
 static MEMORY: Watching = Watching {
     on: AtomicBool::new(false),
+    all: AtomicBool::new(false),
     freed: Mutex::new(Words { at: std::ptr::null_mut(), len: 0 }),
     live: Mutex::new(Blocks { of: [(0, 0); BLOCKS], len: 0 }),
     lost: AtomicUsize::new(0),
@@ -80,7 +85,9 @@ unsafe impl GlobalAlloc for Watching {
         }
         if self.on.load(Ordering::Relaxed) {
             let mut log = self.freed.lock().expect("no panic inside");
-            for word in words_in(at as usize, layout.size()).filter(|&word| looks_secret(word)) {
+            let all = self.all.load(Ordering::Relaxed);
+            let kept = |word: &u128| looks_secret(*word) || all && *word != 0;
+            for word in words_in(at as usize, layout.size()).filter(kept) {
                 match log.len < LOG {
                     // SAFETY: the log has room for so many.
                     true => unsafe { log.at.add(log.len).write(word) },
@@ -322,4 +329,32 @@ fn voles_free_nothing_that_serves() {
     let secrets: HashSet<u128> = sent.iter().flat_map(|sent| sent.v.iter()).map(|x| x.0).collect();
     let ((), dropped, _) = watched(|| drop((sent, received)));
     assert!(secrets.is_disjoint(&dropped), "VOLEs that are dropped");
+}
+
+/// The order in which a store's rows are solved, and the groups of inputs by keys, follow from the ids: numbers of
+/// columns and of inputs are wiped, and what holds them does not grow.
+#[test]
+fn orders_of_ids_are_not_freed() {
+    let _alone = alone();
+    const COUNT: usize = 3000;
+    let job = OprfJob { receiver: Role::P0, keys: COUNT, inputs: COUNT, blocks: 1 };
+    MEMORY.all.store(true, Ordering::SeqCst);
+    let (_kept, freed, _) = watched(|| {
+        both(pair(340, None), |p| {
+            let mut inputs = vec![Block::ZERO; COUNT];
+            Prg::new(Block(p.role() as u128)).blocks(&mut inputs);
+            Oprf::prepare(p, job)?.eval(p, &inputs)
+        })
+    });
+    MEMORY.all.store(false, Ordering::SeqCst);
+    // A group of all inputs: 100 and 101, 101 and 102 ..
+    let numbers = (100..COUNT as u128 - 1).filter(|i| freed.contains(&(i | (i + 1) << 64))).count();
+    assert_eq!(numbers, 0, "numbers of inputs in freed memory");
+    // Columns with a single row, in their order.
+    let ascending = |word: &&u128| {
+        let four: [u32; 4] = std::array::from_fn(|i| (**word >> (32 * i)) as u32);
+        four[0] > 0 && four[3] < 2 * COUNT as u32 && four.is_sorted_by(|a, b| a < b)
+    };
+    let columns: Vec<_> = freed.iter().filter(ascending).take(8).collect();
+    assert!(columns.is_empty(), "numbers of columns in freed memory: {columns:x?}");
 }

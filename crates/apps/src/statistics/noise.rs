@@ -19,12 +19,16 @@
 use hushtable::{AShare, Error, Result, math::Function, session::Session};
 use zeroize::Zeroizing;
 
+use super::announced;
+
 /// Bits of a geometric number.
 const BITS: u32 = 40;
 
 /// Noise of one party. Public.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laplace {
+    eps: f64,
+    sensitivity: f64,
     /// Of each bit, times `2^64`.
     odds: Vec<u64>,
 }
@@ -44,7 +48,12 @@ impl Laplace {
             let probability = Function::Sigmoid.eval(-rate * 2f64.powi(i as i32));
             (probability * 2f64.powi(64)) as u64
         });
-        Ok(Self { odds: odds.collect() })
+        Ok(Self { eps, sensitivity, odds: odds.collect() })
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("epsilon", self.eps.to_string()), ("sensitivity", self.sensitivity.to_string())]
     }
 
     /// A number of this distribution.
@@ -56,8 +65,18 @@ impl Laplace {
         geometric() - geometric()
     }
 
-    /// This party's shares with a number of its own added to each.
-    pub fn add(&self, s: &mut Session, to: &AShare<u64>) -> AShare<u64> {
+    /// This party's shares with a number of its own added to each. Both parties call it at the same point: what comes
+    /// next ends with an error at a party whose peer adds other noise or none.
+    ///
+    /// # Errors
+    /// Those of the channel; the next operation has [`Error::Handshake`] if the peer's noise is other.
+    pub fn add(&self, s: &mut Session, to: &AShare<u64>) -> Result<AShare<u64>> {
+        s.announce(&announced(&self.fields()))?;
+        Ok(self.added(s, to))
+    }
+
+    /// As [`add`](Self::add), of what was compared before.
+    pub(super) fn added(&self, s: &mut Session, to: &AShare<u64>) -> AShare<u64> {
         let noise = Zeroizing::new((0..to.len()).map(|_| self.sample(s)).collect::<Vec<i64>>());
         let sums = to.words().iter().zip(noise.iter()).map(|(word, &noise)| word.wrapping_add(noise as u64));
         AShare::new(to.bits(), sums.collect())

@@ -8,11 +8,12 @@
 //! # Protocol
 //! *Largest*: `x + (e - 1) 2^(l-2)` is the number, or less than all, and the maximum of all bins is taken. The smallest
 //! is that of the negatives. *Quantile*: each bin is compared with each cut, those that do not match as if they were above;
-//! the counts of the smaller ones, times b, are compared with a times the count of all. Only these bits are opened.
+//! the counts of the smaller ones, times b, are compared with a times the count of all. The count of all is compared with
+//! the least size, and these bits are ANDed with the others. Only what comes out is opened.
 //!
 //! # Cost
 //! *Largest*: a conversion of a bit a bin and a maximum of all bins. *Quantile*: k comparisons a bin, k + 1
-//! conversions, and k comparisons.
+//! conversions, and k comparisons; with a least size one more, and k ANDs.
 //!
 //! # Source
 //! join-spec 4, Aggregates.
@@ -22,13 +23,13 @@ use hushtable::{
     arith::{CompareDomain, CompareJob, Comparison, Objective, VectorMaximum},
     bill::Bill,
     error::same,
-    gates::{B2a, Bits},
+    gates::{B2a, Bits, Triples, and},
     session::Session,
     source::Source,
 };
-use prim::ring::low;
+use prim::{Wiped, ring::low};
 
-use super::sum;
+use super::{announced, check_least, sum};
 
 /// One-time material for the largest number, or the smallest.
 #[must_use = "one-time material that is not used was generated for nothing"]
@@ -113,6 +114,10 @@ pub struct Quantile {
     pub cuts: Vec<i64>,
     /// `a / b`.
     pub share: (u32, u32),
+    /// The least number of matches of which it is told, at most [`MAX_LEAST`](super::MAX_LEAST). With fewer there is
+    /// none, as where no cut is reached. 0 and 1: of all. **A quantile of few numbers tells them**: of one, the cuts
+    /// that it lies between. There is no noise on quantiles.
+    pub least: u32,
 }
 
 /// One-time material for it.
@@ -124,6 +129,8 @@ pub struct QuantileMaterial {
     below: Comparison,
     counts: [B2a; 2],
     reached: Comparison,
+    /// Of a quantile with a least size.
+    shown: Option<Triples>,
 }
 
 /// Bits of counts times `a` or `b`, with a sign.
@@ -131,9 +138,10 @@ const SCALED: u32 = 50;
 
 impl Quantile {
     fn check(&self) -> Result<()> {
+        // Not the least number itself: there stands, negated, what does not match.
         let limit = 1i64 << (self.bits.clamp(4, 64) - 2);
         let increase = self.cuts.windows(2).all(|pair| pair[0] < pair[1]);
-        let inside = self.cuts.iter().all(|cut| (-limit..limit).contains(cut));
+        let inside = self.cuts.iter().all(|cut| cut.unsigned_abs() < limit as u64);
         let (a, b) = self.share;
         if self.cuts.is_empty() || !increase || !inside || a == 0 || a > b || b > 1 << 16 {
             let (what, got) = ("quantile", format!("{a} of {b} among {} cuts", self.cuts.len()));
@@ -141,7 +149,29 @@ impl Quantile {
                 "increasing cuts below a quarter of the range, and a share of up to 1, of up to 2^16".into();
             return Err(Error::Param { what, got, accepted });
         }
+        check_least(self.least)?;
         near(self.bits).map(drop)
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("width of numbers", self.bits.to_string()),
+            ("share", format!("{} of {}", self.share.0, self.share.1)),
+            ("least size", self.least.to_string()),
+            ("cuts", format!("{:?}", self.cuts)),
+        ]
+    }
+
+    /// [`fields`](Self::fields), of so many bins.
+    fn announced(&self, bins: usize) -> String {
+        let bins = ("bins", bins.to_string());
+        announced(&[bins].into_iter().chain(self.fields()).collect::<Vec<_>>())
+    }
+
+    /// Comparisons of counts.
+    fn counted(&self) -> usize {
+        self.cuts.len() + usize::from(self.least > 1)
     }
 
     /// What it costs, opened.
@@ -153,39 +183,47 @@ impl Quantile {
         let cuts = self.cuts.len();
         let first = B2a::bill(self.bits).times(bins) + near(self.bits)?.bill()?.times(bins * cuts);
         let counted = B2a::bill(SCALED).times(bins) + B2a::bill(SCALED).times(bins * cuts);
-        Ok(first + counted + near(SCALED)?.bill()?.times(cuts) + Bill::opening(cuts as u64))
+        let bill = first + counted + near(SCALED)?.bill()?.times(self.counted());
+        let shown = if self.least > 1 { Triples::bill(1).times(cuts) } else { Bill::FREE };
+        Ok(bill + shown + Bill::opening(cuts as u64))
     }
 
     /// Offline.
     ///
     /// # Errors
-    /// [`Error::Param`] unless cuts increase and are below `2^(l-2)` in absolute value, and `0 < a <= b <= 2^16`; and
-    /// those of the channel.
+    /// [`Error::Param`] unless cuts increase and are below `2^(l-2)` in absolute value, and `0 < a <= b <= 2^16`, and
+    /// for a least size above [`MAX_LEAST`](super::MAX_LEAST); [`Error::Handshake`] if the peer's quantile is another;
+    /// and those of the channel.
     pub fn prepare(&self, p: &mut impl Source, bins: usize) -> Result<QuantileMaterial> {
         self.check()?;
+        p.announce(&self.announced(bins))?;
         let items = bins * self.cuts.len();
         let matches = B2a::prepare(p, self.bits, bins)?;
         let below = Comparison::prepare(p, near(self.bits)?, items)?;
         let counts = [B2a::prepare(p, SCALED, bins)?, B2a::prepare(p, SCALED, items)?];
-        let reached = Comparison::prepare(p, near(SCALED)?, self.cuts.len())?;
-        Ok(QuantileMaterial { of: self.clone(), bins, matches, below, counts, reached })
+        let reached = Comparison::prepare(p, near(SCALED)?, self.counted())?;
+        let shown = (self.least > 1).then(|| Triples::random(p, self.cuts.len())).transpose()?;
+        Ok(QuantileMaterial { of: self.clone(), bins, matches, below, counts, reached, shown })
     }
 }
 
 impl QuantileMaterial {
     /// Online: the first cut with at least a share `a / b` of the numbers below it, opened to both; `None` if there is
-    /// none. If nothing matches it is the first. Spends the material.
+    /// none, or if fewer than the least size match. If nothing matches, and there is no least size, it is the first.
+    /// Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] if bits or numbers are not those prepared for, and those of the channel.
+    /// [`Error::Shape`] if bits or numbers are not those prepared for; [`Error::Handshake`] if the peer's quantile is
+    /// another; and those of the channel.
     pub fn find(self, s: &mut Session, matched: &Bits, column: &AShare<u64>) -> Result<Option<i64>> {
-        let Self { of, bins, matches, below, counts: [all, each], reached } = self;
+        let Self { of, bins, matches, below, counts: [all, each], reached, shown } = self;
         same("numbers", bins, column.len())?;
         same("bits of the numbers", of.bits as usize, column.bits() as usize)?;
+        s.announce(&of.announced(bins))?;
         let first = s.role() == Role::P0;
         let matches = matches.convert::<u64>(s, matched)?;
         let moved = column.words().iter().zip(outside(s.role(), of.bits, &matches));
-        let moved: Vec<u64> = moved.map(|(x, y)| x.wrapping_add(y)).collect();
+        let moved = Wiped::from(moved.map(|(x, y)| x.wrapping_add(y)).collect::<Vec<u64>>());
         let numbers = AShare::<u64>::new(of.bits, moved.repeat(of.cuts.len()));
         let public = |cut: &i64| if first { low(*cut as u64, of.bits) } else { 0 };
         let cuts = of.cuts.iter().flat_map(|cut| std::iter::repeat_n(public(cut), bins)).collect();
@@ -197,10 +235,23 @@ impl QuantileMaterial {
             .words()
             .chunks(bins.max(1))
             .map(|bits| bits.iter().fold(0u64, |sum, w| sum.wrapping_add(*w)));
-        let scaled = AShare::<u64>::new(SCALED, counted.map(|count| count.wrapping_mul(b)).collect());
-        let wanted = AShare::<u64>::new(SCALED, vec![all.wrapping_mul(a); of.cuts.len()]);
-        // Public by the functionality: they increase, and tell only where they begin to be 1.
-        let reached = reached.ge(s, &scaled, &wanted)?.open(s)?;
+        // Room for one more, so that nothing grows.
+        let [mut scaled, mut wanted] = [(); 2].map(|()| Vec::with_capacity(of.cuts.len() + 1));
+        scaled.extend(counted.map(|count| count.wrapping_mul(b)));
+        wanted.resize(of.cuts.len(), all.wrapping_mul(a));
+        if shown.is_some() {
+            scaled.push(all);
+            wanted.push(if first { of.least.into() } else { 0 });
+        }
+        let (scaled, wanted) = (AShare::<u64>::new(SCALED, scaled), AShare::<u64>::new(SCALED, wanted));
+        let mut bits = reached.ge(s, &scaled, &wanted)?;
+        if let Some(triples) = shown {
+            let enough = bits.split_off(of.cuts.len());
+            let enough = Bits::concat(std::iter::repeat_n(&enough, of.cuts.len()));
+            bits = and(s, triples, &bits, &enough)?;
+        }
+        // Public by the functionality: they increase, and tell only where they begin to be 1, of enough matches.
+        let reached = bits.open(s)?;
         let at = (0..of.cuts.len()).find(|&i| reached[i / 64] >> (i % 64) & 1 == 1);
         Ok(at.map(|at| of.cuts[at]))
     }

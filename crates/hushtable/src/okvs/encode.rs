@@ -55,14 +55,14 @@ struct Matrix {
     /// The key of each row.
     order: Wiped<u32>,
     /// The first row of each cluster, and their number.
-    starts: Vec<usize>,
+    starts: Wiped<usize>,
 }
 
 impl Matrix {
     fn hash(with: &Hashing, size: Size, keys: &[Block]) -> Self {
         let (mut places, mut factors) = (Wiped::zeros(keys.len()), Wiped::zeros(keys.len()));
         let mut rows = Rows::new();
-        let mut starts = vec![0usize; size.clusters() + 1];
+        let mut starts = Wiped::<usize>::zeros(size.clusters() + 1);
         let cluster = |places: &[u32; 3]| places[0] as usize / size.cluster();
         let parts = places.chunks_mut(BATCH).zip(factors.chunks_mut(BATCH));
         for (keys, (places, factors)) in keys.chunks(BATCH).zip(parts) {
@@ -77,7 +77,7 @@ impl Matrix {
             return Self { places, factors, order, starts };
         }
         (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
-        let mut next = starts.clone();
+        let mut next = Wiped::from(starts.to_vec());
         let (mut sorted, mut sorted_factors) = (Wiped::zeros(keys.len()), Wiped::zeros(keys.len()));
         for (i, (place, factor)) in (0..).zip(places.iter().zip(factors.iter())) {
             let to = &mut next[cluster(place)];
@@ -121,7 +121,8 @@ impl Cluster<'_> {
         if core.is_empty() {
             return Ok(());
         }
-        let mut columns: Vec<u32> = core.iter().flat_map(|&row| self.places[row as usize]).collect();
+        let mut columns = Wiped::<u32>::from(Vec::with_capacity(3 * core.len()));
+        columns.extend(core.iter().flat_map(|&row| self.places[row as usize]));
         columns.sort_unstable();
         columns.dedup();
         let mut system = Equations::new(core.len(), columns.len(), self.width);
@@ -151,9 +152,8 @@ impl Cluster<'_> {
         let mut inverses = Wiped::from(own.collect::<Vec<u64>>());
         gf64::invert_all(&mut inverses);
         let mut room = [(); 3].map(|()| Wiped::<u64>::zeros(BATCH * width));
-        let starts = std::iter::once(0).chain(peeled.rounds.iter().copied());
-        let rounds: Vec<_> = starts.zip(&peeled.rounds).collect();
-        for (start, &end) in rounds.into_iter().rev() {
+        for (i, &end) in peeled.rounds.iter().enumerate().rev() {
+            let start = if i == 0 { 0 } else { peeled.rounds[i - 1] };
             let parts = peeled.order[start..end].chunks(BATCH).zip(inverses[start..end].chunks(BATCH));
             parts.for_each(|(order, inverses)| self.solve_round(order, inverses, &mut room));
         }

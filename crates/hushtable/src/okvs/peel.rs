@@ -7,9 +7,9 @@ pub(super) struct Peeled {
     /// Rows and their own columns, 0 to 2, as they were peeled.
     pub order: Wiped<[u32; 2]>,
     /// Where each round ends. What a round peels uses no own column of that round or an earlier one but its own.
-    pub rounds: Vec<usize>,
+    pub rounds: Wiped<usize>,
     /// Rows that are left: they have no column of their own.
-    pub core: Vec<u32>,
+    pub core: Wiped<u32>,
 }
 
 /// Columns of a cluster under way.
@@ -30,10 +30,11 @@ impl Columns {
             }
         }
         let order = Wiped::from(Vec::with_capacity(rows.len()));
-        let mut peeled = Peeled { order, rounds: vec![], core: vec![] };
+        let mut peeled = Peeled { order, rounds: Wiped::default(), core: Wiped::default() };
         let alone = |(at, users): (u32, &[u32; 2])| (users[0] == 1).then_some(first + at);
-        let mut front: Vec<u32> = (0..).zip(self.users.iter()).filter_map(alone).collect();
-        let mut next = Vec::new();
+        // Room for every column, each of which comes up once: what grows leaves copies behind.
+        let [mut front, mut next] = [(); 2].map(|()| Wiped::<u32>::from(Vec::with_capacity(count)));
+        front.extend((0..).zip(self.users.iter()).filter_map(alone));
         while !front.is_empty() {
             for own in front.drain(..) {
                 let [degree, row] = self.users[(own - first) as usize];
@@ -51,13 +52,16 @@ impl Columns {
                     }
                 }
             }
-            peeled.rounds.push(peeled.order.len());
+            let end = peeled.order.len();
+            peeled.rounds.extend_from_slice(&[end]);
             std::mem::swap(&mut front, &mut next);
         }
         if peeled.order.len() < rows.len() {
-            let mut left = vec![true; rows.len()];
-            peeled.order.iter().for_each(|[row, _]| left[*row as usize] = false);
-            peeled.core = (0..).zip(left).filter_map(|(row, left)| left.then_some(row)).collect();
+            let mut gone = Wiped::<u8>::zeros(rows.len());
+            peeled.order.iter().for_each(|[row, _]| gone[*row as usize] = 1);
+            peeled.core.reserve(rows.len() - peeled.order.len());
+            let left = (0..).zip(gone.iter()).filter_map(|(row, gone)| (*gone == 0).then_some(row));
+            peeled.core.extend(left);
         }
         peeled
     }

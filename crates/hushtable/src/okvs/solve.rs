@@ -25,9 +25,10 @@ impl Equations {
     /// stay as they are. `None` if an equation follows from others.
     pub fn solve(mut self, unknowns: &mut [u64]) -> Option<()> {
         let (len, width) = (self.unknowns + self.width, self.width);
-        let mut pivots: Vec<usize> = Vec::new();
+        let count = self.words.len() / len.max(1);
+        let mut pivots = Wiped::<usize>::from(Vec::with_capacity(count));
         let mut own = Wiped::zeros(len);
-        for i in 0..self.words.len() / len.max(1) {
+        for i in 0..count {
             let pivot = self.row(i).0.iter().position(|&x| x != 0)?;
             let mut inverse = [self.row(i).0[pivot]];
             gf64::invert_all(&mut inverse);
@@ -43,12 +44,13 @@ impl Equations {
             }
             pivots.push(pivot);
         }
-        let mut free = vec![true; self.unknowns];
-        pivots.iter().for_each(|&pivot| free[pivot] = false);
-        let free: Vec<usize> = (0..self.unknowns).filter(|&at| free[at]).collect();
-        for (i, pivot) in pivots.into_iter().enumerate() {
+        let mut bound = Wiped::<u8>::zeros(self.unknowns);
+        pivots.iter().for_each(|&pivot| bound[pivot] = 1);
+        let mut free = Wiped::<usize>::from(Vec::with_capacity(self.unknowns));
+        free.extend((0..self.unknowns).filter(|&at| bound[at] == 0));
+        for (i, &pivot) in pivots.iter().enumerate() {
             let (row, right) = self.row(i);
-            for &at in &free {
+            for &at in free.iter() {
                 gf64::scale_add(right, &unknowns[at * width..][..width], row[at]);
             }
             unknowns[pivot * width..][..width].copy_from_slice(right);

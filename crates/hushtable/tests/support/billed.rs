@@ -17,8 +17,9 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 9] = [
+const ANNOUNCED: [&str; 10] = [
     MARK,
+    "statistics ",
     "function ",
     "sine and cosine ",
     "angles of vectors ",
