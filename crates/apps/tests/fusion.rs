@@ -136,6 +136,7 @@ fn the_example_refuses_other_files() {
     for (text, says) in [
         ("id,a,b\nv1,0.5,1.0\n", "line 2: expected an id and 2 scores of 0 to below 1"),
         ("id,a,b\nv1,0.5,0.9\nv2,0.5\n", "line 3"),
+        ("id,a,b\nv1,0.5,0.9\nv2,0.5,0.9,0.1\n", "line 3: expected an id and 2 scores"),
         ("id,a,b\nv1,x,0.9\n", "line 2"),
     ] {
         std::fs::write(&file, text).unwrap();

@@ -36,7 +36,7 @@ use crate::{
         read::{Signed, Vectors},
     },
     math::{
-        functions::TensorCard,
+        functions::{TensorCard, rounded_up},
         linear::{self, Widening},
     },
     onehot::{Cyclic, OneHot},
