@@ -73,7 +73,9 @@ impl Fusion {
         }
         // With a weight that is rounded, decisions would be those of another mean.
         let nearest = |w: &u64| (*w).max(1) as f64 / f64::from(1u32 << WEIGHT);
-        if let Some((weight, other)) = weights.iter().zip(whole.iter().map(nearest)).find(|(w, near)| *w != near) {
+        if let Some((weight, other)) =
+            weights.iter().zip(whole.iter().map(nearest)).find(|(w, near)| *w != near)
+        {
             let accepted = format!("multiples of 1/256, of which {other} is the nearest");
             return refuse("weights", weight.to_string(), &accepted);
         }

@@ -93,7 +93,12 @@ fn what_is_refused() {
         (8, &[1.0, -1.0], 0.5, "weights"),
         (8, &[f64::NAN, 1.0], 0.5, "weights"),
         (8, &[65.0], 0.5, "weights"),
-        (8, &[1.0, 0.1], 0.5, "weights: 0.1 is not supported; accepted: multiples of 1/256, of which 0.1015625 is"),
+        (
+            8,
+            &[1.0, 0.1],
+            0.5,
+            "weights: 0.1 is not supported; accepted: multiples of 1/256, of which 0.1015625 is",
+        ),
         (8, &[1e-9], 0.5, "of which 0.00390625 is the nearest"),
         (8, &[1.0 / 512.0; 32768], 0.5, "weights: 0.001953125 is not"),
         (8, &[1.0], 0.0, "threshold"),

@@ -217,8 +217,7 @@ fn prepared_ahead() {
         .fails_with(2, "--plane is for proximity");
     for option in ["--plane", "--shared"] {
         let lookups = "prepare --lookups 5 --index-bits 4 --store s --connect 127.0.0.1:9";
-        site.run(&format!("{lookups} {option} {BANK}"))
-            .fails_with(2, "does not go with --lookups");
+        site.run(&format!("{lookups} {option} {BANK}")).fails_with(2, "does not go with --lookups");
     }
 }
 
@@ -256,7 +255,10 @@ fn wrong_places() {
         (format!("{columns} --within 20100km"), "accepted: 1 to 20015114 metres"),
         (format!("{columns} --within 9m --east x"), "--east needs --plane"),
         (format!("{columns} --within 9m --plane"), "--latitude is for degrees"),
-        (format!("{columns} --within 9m --all-pairs 2 --reveal none"), "--all-pairs does not go with --reveal none"),
+        (
+            format!("{columns} --within 9m --all-pairs 2 --reveal none"),
+            "--all-pairs does not go with --reveal none",
+        ),
         (format!("{columns} --within 9m --all-pairs 1048577"), "1048577 pairs; accepted: at most 1048576"),
         (format!("{columns} --within 9m --all-pairs 2 --find-difference"), "--find-difference needs ids"),
     ] {
