@@ -33,7 +33,7 @@ around its own, and nothing else; runs over the same rows with other distances o
 of the earth's mean radius: true distances differ by up to half a percent. With --plane both parties have metres east \
 and north of one point, -10000000 to 10000000, and distances are those in the plane. Objects whose distance is nearer \
 to --within than the error of the card may be judged either way. It is about a fifth of a metre for up to some \
-thousand km; on the sphere 0.31 m at 10000 km, 2.8 m at 19000 km and more half way around. --dry-run shows the card.
+thousand km; on the sphere 0.31 m at 10000 km, 2.73 m at 19000 km, up to 2.4 km half way around. --dry-run shows it.
   Rows are matched by position: both files must have the same ids in the same order, which is compared at the start; \
 an id names a pair of objects then. With --all-pairs N each row is compared with each of the peer's N rows, and ids \
 stay here: a result has this party's id and the number of the peer's row, counted from 1. Each of the peer's objects \
