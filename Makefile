@@ -51,6 +51,7 @@ vectors: $(VENV)/ready
 	$(PYTHON) tools/vectors.py --check
 	$(PYTHON) tools/check_docs.py
 	$(VENV)/bin/python tools/models/run.py
+	set -e; for make in examples/data/*/make.py; do $(PYTHON) $$make --check; done
 
 # The security stated for the LPN sets is what the estimator computes.
 lpn: $(VENV)/ready

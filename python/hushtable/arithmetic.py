@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -204,14 +206,20 @@ def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
 
 def _ends(interval: tuple[float, float], fraction: int, least: int, most: int) -> Range:
     """An interval in steps of `2^-fraction`, cut to `least` and `most`."""
-    lo, hi = interval
-    if math.isnan(lo) or math.isnan(hi):
-        raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
 
     def step(end: float) -> int:
-        scaled = float(end) * (1 << fraction)
-        return most if scaled >= most else least if scaled <= least else math.ceil(scaled)
+        if isinstance(end, Rational):
+            # Whole numbers and fractions of any size, NumPy's too.
+            exact = Fraction(int(end.numerator), int(end.denominator))
+        elif math.isnan(end):
+            raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
+        elif math.isinf(end):
+            return most if end > 0 else least
+        else:
+            exact = Fraction(float(end))
+        return min(max(math.ceil(exact * (1 << fraction)), least), most)
 
+    lo, hi = interval
     return step(lo), step(hi)
 
 

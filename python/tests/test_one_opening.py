@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import hushtable as ht
 import numpy as np
 import pytest
+from hushtable.arithmetic import _ends
 from test_functions import halves
 
 
@@ -29,6 +31,22 @@ def test_numbers_in_their_intervals(bits, fraction, limits):
     want = np.array([[a <= v < b for a, b in intervals] for v in x])
     assert np.array_equal(found, want)
     assert bits != 40 or np.array_equal(chosen, np.where(want[:, 1], x, -x))
+
+
+def test_ends_of_intervals_are_exact():
+    least, most = 2**53, 2**53 + 2**20
+    for interval, want in [
+        ((2**53 + 1, 2**53 + 3), (2**53 + 1, 2**53 + 3)),
+        ((np.int64(2**53 + 1), np.uint64(2**53 + 3)), (2**53 + 1, 2**53 + 3)),
+        ((-(10**400), 10**400), (least, most)),
+        ((-math.inf, math.inf), (least, most)),
+        ((1e300, 0.5), (most, least)),
+        ((Fraction(2**54 + 1, 2), 2.0**53 + 2), (2**53 + 1, 2**53 + 2)),
+    ]:
+        assert _ends(interval, 0, least, most) == want
+    assert _ends((0.25, np.float32(0.3)), 3, -100, 100) == (2, 3)
+    with pytest.raises(ht.ParamError):
+        _ends((10**400, math.nan), 0, 0, 9)
 
 
 def test_intervals_that_are_refused():

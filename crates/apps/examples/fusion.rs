@@ -64,20 +64,26 @@ fn main() -> Result<()> {
 /// The file at `path`.
 ///
 /// # Errors
-/// If it is not there, or a line is not an id and a score of 0 to below 1 for each device.
+/// If it is not there, or a line is not an id and a score of 0 to below 1 for each device, and nothing else.
 pub fn read(path: &Path) -> Result<Visitors> {
     let text = Zeroizing::new(fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?);
-    let (mut ids, mut scores) = (Vec::new(), vec![Zeroizing::new(Vec::new()); DEVICES]);
+    let rows = text.lines().count().saturating_sub(1);
+    // With room for all: a vector that grew would leave scores behind unwiped.
+    let mut ids = Vec::with_capacity(rows);
+    let mut scores: Vec<_> = (0..DEVICES).map(|_| Zeroizing::new(Vec::with_capacity(rows))).collect();
     for (at, line) in text.lines().enumerate().skip(1) {
         let mut cells = line.split(',');
+        let wrong = || {
+            let want = format!("an id and {DEVICES} scores of 0 to below 1");
+            format!("{}: line {}: expected {want}", path.display(), at + 1)
+        };
         ids.push(cells.next().unwrap_or_default().to_owned());
         for device in &mut scores {
             let score = cells.next().and_then(|cell| cell.trim().parse().ok());
-            let Some(score) = score.filter(|score| (0.0..1.0).contains(score)) else {
-                let want = format!("an id and {DEVICES} scores of 0 to below 1");
-                return Err(format!("{}: line {}: expected {want}", path.display(), at + 1).into());
-            };
-            device.push(in_units(score));
+            device.push(in_units(score.filter(|score| (0.0..1.0).contains(score)).ok_or_else(wrong)?));
+        }
+        if cells.next().is_some() {
+            return Err(wrong().into());
         }
     }
     Ok(Visitors { ids, scores })

@@ -8,7 +8,7 @@
 //!
 //! # Protocol
 //! phi increases, so the mean is at least t just when `sum of w_i phi(s_i)` is at least `phi(t) sum of w_i`: a table of
-//! the tangents of all scores, read for all devices in the same rounds; a local sum with public weights, rounded to
+//! the tangents of all scores, read for all devices in the same rounds; a local sum with public weights, which are
 //! multiples of `2^-8`; one comparison with a public number. Neither the inverse of phi nor a division is needed.
 //!
 //! # Cost, a person
@@ -54,8 +54,8 @@ impl Fusion {
     /// For scores with `fraction` bits behind the point, a device for each weight.
     ///
     /// # Errors
-    /// [`Error::Param`] unless a score has 1 to 12 bits behind the point, weights are at least `2^-9` and 64 in sum
-    /// at most, and the threshold is more than 0 and less than 1.
+    /// [`Error::Param`] unless a score has 1 to 12 bits behind the point, weights are multiples of `2^-8` above 0 and 64
+    /// in sum at most, and the threshold is more than 0 and less than 1.
     pub fn new(fraction: u32, weights: &[f64], threshold: f64) -> Result<Self> {
         let refuse =
             |what, got: String, accepted: &str| Err(Error::Param { what, got, accepted: accepted.into() });
@@ -64,18 +64,20 @@ impl Fusion {
         }
         let whole: Vec<u64> = weights.iter().map(|w| (w * 2f64.powi(WEIGHT as i32)).round() as u64).collect();
         let sum = weights.iter().sum::<f64>();
-        let rounded = whole.iter().map(|w| *w as f64).sum::<f64>() / f64::from(1u32 << WEIGHT);
-        if whole.is_empty()
-            || whole.contains(&0)
-            || sum.is_nan()
-            || sum > MOST_WEIGHT
-            || rounded > MOST_WEIGHT
-        {
+        if !weights.iter().all(|w| *w > 0.0) || whole.is_empty() || sum > MOST_WEIGHT {
             return refuse(
                 "weights",
                 format!("{weights:?}"),
                 "one or more above 0, with a sum of 64 at most",
             );
+        }
+        // With a weight that is rounded, decisions would be those of another mean.
+        let nearest = |w: &u64| (*w).max(1) as f64 / f64::from(1u32 << WEIGHT);
+        if let Some((weight, other)) =
+            weights.iter().zip(whole.iter().map(nearest)).find(|(w, near)| *w != near)
+        {
+            let accepted = format!("multiples of 1/256, of which {other} is the nearest");
+            return refuse("weights", weight.to_string(), &accepted);
         }
         if !(threshold > 0.0 && threshold < 1.0) {
             return refuse("threshold", threshold.to_string(), "more than 0 and less than 1");

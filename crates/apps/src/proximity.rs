@@ -34,6 +34,7 @@ use hushtable::{
     AShare, Error, Result, Role,
     arith::{AngleJob, Angles, MatrixShape, Objective, SmallMatrixJob, SmallMatrixProduct},
     bill::Bill,
+    math::rounded_up,
     operation::{Bands, Held, Material, Operation, Words},
     session::Session,
     source::Origin,
@@ -304,11 +305,11 @@ impl Operation for Proximity {
             _ => ("on a sphere", "; the earth is none, which moves true distances by up to half a percent"),
         };
         Some(format!(
-            "question  distance of at most {} m, {on}\nmethod    {}\nerror     less than {:.2} m by proof{besides}\n\
+            "question  distance of at most {} m, {on}\nmethod    {}\nerror     less than {} m by proof{besides}\n\
              cost      {bytes:.0} bytes a pair",
             self.within,
             self.method(),
-            self.error()
+            rounded_up(self.error())
         ))
     }
 }

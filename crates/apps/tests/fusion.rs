@@ -93,7 +93,14 @@ fn what_is_refused() {
         (8, &[1.0, -1.0], 0.5, "weights"),
         (8, &[f64::NAN, 1.0], 0.5, "weights"),
         (8, &[65.0], 0.5, "weights"),
-        (8, &[1.0 / 512.0; 32768], 0.5, "weights"), // which are 128 once they are rounded
+        (
+            8,
+            &[1.0, 0.1],
+            0.5,
+            "weights: 0.1 is not supported; accepted: multiples of 1/256, of which 0.1015625 is",
+        ),
+        (8, &[1e-9], 0.5, "of which 0.00390625 is the nearest"),
+        (8, &[1.0 / 512.0; 32768], 0.5, "weights: 0.001953125 is not"),
         (8, &[1.0], 0.0, "threshold"),
         (8, &[1.0], 1.0, "threshold"),
         (8, &[1.0], f64::NAN, "threshold"),
@@ -134,6 +141,7 @@ fn the_example_refuses_other_files() {
     for (text, says) in [
         ("id,a,b\nv1,0.5,1.0\n", "line 2: expected an id and 2 scores of 0 to below 1"),
         ("id,a,b\nv1,0.5,0.9\nv2,0.5\n", "line 3"),
+        ("id,a,b\nv1,0.5,0.9\nv2,0.5,0.9,0.1\n", "line 3: expected an id and 2 scores"),
         ("id,a,b\nv1,x,0.9\n", "line 2"),
     ] {
         std::fs::write(&file, text).unwrap();

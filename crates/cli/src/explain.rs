@@ -201,16 +201,26 @@ fn method(job: &Job) -> String {
 /// What each party learns from the results.
 fn learned(page: &mut Page, job: &Job, of_step: &str, me: Role) {
     page.title(&format!("Who learns what from the results{of_step}"));
+    let each = if job.labels.is_some() { "pair of rows" } else { "row" };
     let learns = |role| match job.reveal {
         Reveal::Nobody if job.stays => {
             "nothing: the results go on as shares, which say nothing alone".to_owned()
         }
         Reveal::Nobody => "nothing: it keeps a share of each result, which says nothing alone".to_owned(),
-        reveal if reveal.reaches(role) => format!("for each row {}", job.operation().tells()),
+        reveal if reveal.reaches(role) => format!("for each {each} {}", job.operation().tells()),
         _ => "nothing: it gets no result".to_owned(),
     };
     page.line("this party", &learns(me));
     page.line("the peer", &learns(me.peer()));
+    if let Some(labels) = &job.labels {
+        let (own, others) = (labels.rows[me as usize], labels.rows[me.peer() as usize]);
+        let text = format!(
+            "each of the peer's {others} objects is compared with all {own} places here, and each of the {own} here with \
+             all {others} of the peer's: who gets these results can locate an object of the other's by them more closely \
+             than by one circle"
+        );
+        page.line("all pairs", &text);
+    }
 }
 
 /// What shows besides the results.
@@ -226,7 +236,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
             "whether the ids are the same in the same order, by a hash of the column; if they differ, each party keeps \
              the other's hash, against which it can test guesses of the whole column"
         }
-        None if jobs[0].labels.is_some() => "no ids: each row is compared with each of the peer's",
+        None if jobs[0].labels.is_some() => "no ids: each row is compared with each of the peer's, as pairs",
         None => "no ids: rows are matched by position alone",
     };
     page.line("to both", ids);

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use self::what::{Lookups, Work};
 use crate::{
-    apply::how::How,
+    apply::{how::How, refuse},
     calibrate::Calibration,
     choice::{Choice, Choosing, Optimise},
     cost::{self, Phase, Phases},
@@ -152,7 +152,11 @@ fn prepare(args: &Prepare) -> Result<()> {
 
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
-    let Some(work) = args.work else { return args.tables.operation(&args.how, &args.asked, args.protocol) };
+    let Some(work) = args.work else {
+        let why = "is for what apply, score or proximity is asked, and does not go with --lookups";
+        refuse(why, [("--plane", args.plane), ("--shared", args.shared)])?;
+        return args.tables.operation(&args.how, &args.asked, args.protocol);
+    };
     let choosing = Choosing { protocol: args.protocol, optimise: args.optimise, ..Choosing::default() };
     work.operation(&args.how, &args.asked, args.plane, args.shared, &choosing)
 }

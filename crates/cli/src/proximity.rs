@@ -32,10 +32,13 @@ around its own, and nothing else; runs over the same rows with other distances o
   Places are degrees of latitude and longitude, -90 to 90 and -180 to 180, and distances are great circles on a sphere \
 of the earth's mean radius: true distances differ by up to half a percent. With --plane both parties have metres east \
 and north of one point, -10000000 to 10000000, and distances are those in the plane. Objects whose distance is nearer \
-to --within than the error of the card, about a fifth of a metre, may be judged either way; --dry-run shows the card.
+to --within than the error of the card may be judged either way. It is about a fifth of a metre for up to some \
+thousand km; on the sphere 0.31 m at 10000 km, 2.73 m at 19000 km, up to 2.4 km half way around. --dry-run shows it.
   Rows are matched by position: both files must have the same ids in the same order, which is compared at the start; \
 an id names a pair of objects then. With --all-pairs N each row is compared with each of the peer's N rows, and ids \
-stay here: a result has this party's id and the number of the peer's row, counted from 1.
+stay here: a result has this party's id and the number of the peer's row, counted from 1. Each of the peer's objects \
+is then compared with all places here, and each object here with all of the peer's: together these results locate an \
+object more closely than one circle does. --reveal none does not go with it.
 
 Examples:
   Whether tug and ferry were within 250 m of each other, row by row; the harbour alone learns it:
@@ -119,7 +122,8 @@ impl FromStr for Distance {
         };
         let metres = number.trim().parse().ok().filter(|v: &f64| v.is_finite());
         let metres = metres.ok_or("expected a number and its unit, such as 250m or 2.5km")?;
-        Ok(Self { text: text.replace(' ', ""), metres: metres * unit })
+        // To a millionth of a metre: 1.001 km are 1001 m, and not a little less.
+        Ok(Self { text: text.replace(' ', ""), metres: (metres * unit * 1e6).round() / 1e6 })
     }
 }
 
@@ -156,18 +160,21 @@ fn job(args: &ProximityArgs) -> Result<Job> {
         }
     }
     let reveal = args.terms.reveal.on(&args.link)?;
+    if reveal == Reveal::Nobody {
+        let why = "does not go with --reveal none: a share file has no names for pairs";
+        refuse(why, [("--all-pairs", args.all_pairs.is_some())])?;
+    }
     let work = Work::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
     let (read, columns) = places(args)?;
     let rows = read.places.len();
     let pairs = args.all_pairs.map(|others| Pairs::new(args.link.role(), rows, others as usize));
     let pairs = pairs.transpose()?;
-    let what = pairs.as_ref().map_or("places".to_owned(), Pairs::pairing);
     let operand = |words: Wiped<u64>| {
         let words = match &pairs {
             None => words,
             Some(pairs) => pairs.of(&words),
         };
-        Operand { words, range: [0, 0], pairing: [what.clone(), what.clone()] }
+        Operand { words, range: [0, 0], pairing: ["places".to_owned(), "places".to_owned()] }
     };
     let operands: Vec<Operand> = columns.into_iter().map(operand).collect();
     let (column, threads) = (format!("within_{}", args.within.text), args.terms.threads);
@@ -224,6 +231,7 @@ mod tests {
         assert_eq!(metres("250m"), Ok((250.0, "250m".into())));
         assert_eq!(metres("2.5km"), Ok((2500.0, "2.5km".into())));
         assert_eq!(metres("0.5 km"), Ok((500.0, "0.5km".into())));
+        assert_eq!(metres("1.001km").map(|d| d.0), metres("1001m").map(|d| d.0));
         for text in ["250", "m", "km", "2,5km", "nanm", "infkm", "250 miles", ""] {
             assert!(metres(text).is_err(), "{text}");
         }

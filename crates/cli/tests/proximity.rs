@@ -71,7 +71,16 @@ fn what_it_would_show_is_said_before() {
     }
     let pairs = site.run(&format!("explain proximity {asked} --all-pairs 7 {BANK}")).ok().stdout;
     assert!(pairs.contains("proximity for each of 4200 rows"), "{pairs}");
-    assert!(pairs.contains("each row is compared with each of the peer's"), "{pairs}");
+    let pairs = pairs.split_whitespace().collect::<Vec<_>>().join(" ");
+    for fragment in [
+        "for each pair of rows whether both objects are within 250 m",
+        "each of the peer's 7 objects is compared with all 600 places here, and each of the 600 here with all 7 of",
+        "more closely than by one circle",
+        "no ids: each row is compared with each of the peer's",
+        "pairs 600 rows of P0 and 7 of P1; number of rows 4200;",
+    ] {
+        assert!(pairs.contains(fragment), "{fragment}: {pairs}");
+    }
     let plane =
         site.run(&format!("explain proximity {asked} --plane --east longitude --north latitude {BANK}"));
     let plane = plane.ok().stdout;
@@ -135,7 +144,7 @@ fn all_pairs_of_two_lists() {
     assert_eq!(site.read("p1.csv"), "id,peer_row,within_60m\nu,1,1\nv,1,0\nu,2,1\nv,2,0\nu,3,0\nv,3,1\n");
     // Who says another number of rows, or none, ends both.
     for (p0, p1, fragment) in
-        [("--all-pairs 2", "--all-pairs 4", "number of rows"), ("--all-pairs 2", "", "number of rows")]
+        [("--all-pairs 2", "--all-pairs 4", "disagree on pairs"), ("--all-pairs 2", "", "disagree on pairs")]
     {
         let done = site.both(
             &format!("proximity {asked} {p0} --mine a.csv --output q0.csv {BANK}"),
@@ -148,7 +157,18 @@ fn all_pairs_of_two_lists() {
         &format!("proximity {asked} --all-pairs 2 --mine a.csv --output q0.csv {BANK}"),
         &format!("proximity {asked} --all-pairs 2 --mine a.csv --output q1.csv {TELECOM}"),
     );
-    done.iter().for_each(|done| done.fails_with(5, "all pairs of 3 rows of P0 and 2 of P1"));
+    done.iter().for_each(|done| done.fails_with(5, "3 rows of P0 and 2 of P1"));
+    // As many rows, of which one party's are pairs.
+    site.write("one.csv", &places(&["x"], &[0.0]));
+    site.write("five.csv", &places(&["q", "r", "s", "t", "u"], &[0.0; 5]));
+    let done = site.both(
+        &format!("proximity {asked} --all-pairs 5 --mine one.csv --output q0.csv {BANK}"),
+        &format!("proximity {asked} --mine five.csv --output q1.csv {TELECOM}"),
+    );
+    for done in &done {
+        done.fails_with(5, "disagree on pairs");
+        assert!(!done.stderr.contains("ids"), "{done:?}");
+    }
     assert!(!site.has("q0.csv") && !site.has("q1.csv"));
 }
 
@@ -195,6 +215,10 @@ fn prepared_ahead() {
         .fails_with(6, "store");
     site.run(&format!("prepare ge --plane --items 5 --store s {BANK} --connect 127.0.0.1:9"))
         .fails_with(2, "--plane is for proximity");
+    for option in ["--plane", "--shared"] {
+        let lookups = "prepare --lookups 5 --index-bits 4 --store s --connect 127.0.0.1:9";
+        site.run(&format!("{lookups} {option} {BANK}")).fails_with(2, "does not go with --lookups");
+    }
 }
 
 /// Wrong before anything is connected: a message with file, line, column and range, and no output.
@@ -231,6 +255,10 @@ fn wrong_places() {
         (format!("{columns} --within 20100km"), "accepted: 1 to 20015114 metres"),
         (format!("{columns} --within 9m --east x"), "--east needs --plane"),
         (format!("{columns} --within 9m --plane"), "--latitude is for degrees"),
+        (
+            format!("{columns} --within 9m --all-pairs 2 --reveal none"),
+            "--all-pairs does not go with --reveal none",
+        ),
         (format!("{columns} --within 9m --all-pairs 1048577"), "1048577 pairs; accepted: at most 1048576"),
         (format!("{columns} --within 9m --all-pairs 2 --find-difference"), "--find-difference needs ids"),
     ] {

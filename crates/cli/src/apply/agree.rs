@@ -5,7 +5,7 @@ use hushtable::{Error, Party, Role};
 
 use super::{
     delivery::{Delivery, Recipient},
-    job::Job,
+    job::{Job, Labels},
     threads::Threads,
 };
 use crate::{
@@ -65,15 +65,17 @@ pub struct Agreed {
 }
 
 /// How many fields are of the run as a whole, the number of rows last.
-const COMMON: usize = 3;
+const COMMON: usize = 4;
 
 /// What the parties compare but for the ids, a list for each step; the first begins with what is common.
 pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fields> {
     let mut lists: Vec<Fields> = jobs.iter().map(|job| job.fields(role)).collect();
+    let pairs = jobs[0].labels.as_ref().map_or_else(|| "no".to_owned(), Labels::pairing);
     let search = if common.find_difference { "yes" } else { "no" };
     let whole: [_; COMMON] = [
         ("job file", common.file.clone().unwrap_or_else(|| "none".into())),
         ("search of a row that differs", search.to_owned()),
+        ("pairs", pairs),
         ("number of rows", jobs[0].rows().to_string()),
     ];
     lists[0].splice(..0, whole);
@@ -100,22 +102,30 @@ pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
 pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near: bool) -> Result<Agreed> {
     let ids = jobs[0].ids.as_deref();
     let fields = fields(jobs, common, p.role(), store);
-    let mut lists = fields.clone();
-    if common.find_difference {
-        // A search says more than the number of rows.
-        lists[0].remove(COMMON - 1);
-    } else {
-        let digest = ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
-        lists[0].insert(COMMON, ("ids (hash in row order)", digest));
-    }
-    for list in &lists {
-        p.agree(list).map_err(of_ids)?;
+    let digest = || ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+    let digest = (!common.find_difference).then(digest);
+    for list in lists(&fields, digest) {
+        p.agree(&list).map_err(of_ids)?;
     }
     if let Some(ids) = ids.filter(|_| common.find_difference) {
         search(p, ids)?;
     }
     let sign = settle(p, jobs, common.sign, near)?;
     Ok(Agreed { fields, sign })
+}
+
+/// The lists in the order of comparison: what is common alone first, so that parties which differ there, in what a row
+/// is or in how many there are, send no digest of their ids. Without one a row that differs is searched.
+fn lists(fields: &[Fields], digest: Option<String>) -> Vec<Fields> {
+    let mut lists = fields.to_vec();
+    let mut common: Fields = lists[0].drain(..COMMON).collect();
+    match digest {
+        Some(digest) => lists[0].insert(0, ("ids (hash in row order)", digest)),
+        // A search says more than the number of rows.
+        None => drop(common.pop()),
+    }
+    lists.insert(0, common);
+    lists
 }
 
 /// With what helps if the ids differ.
@@ -175,6 +185,20 @@ fn id_digest(session: [u8; 32], ids: &Ids) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_digest_of_ids_follows_what_is_common() {
+        let text = |name| (name, String::new());
+        let all = ["job file", "search", "pairs", "number of rows", "function", "reveal"].map(text);
+        let names = |list: &Fields| list.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let found = lists(&[all.to_vec(), vec![text("step 2")]], Some("digest".into()));
+        assert_eq!(names(&found[0]), ["job file", "search", "pairs", "number of rows"]);
+        assert_eq!(names(&found[1]), ["ids (hash in row order)", "function", "reveal"]);
+        assert_eq!(names(&found[2]), ["step 2"]);
+        let found = lists(&[all.to_vec()], None);
+        assert_eq!(names(&found[0]), ["job file", "search", "pairs"]);
+        assert_eq!(names(&found[1]), ["function", "reveal"]);
+    }
 
     #[test]
     fn id_digest_is_of_the_list_and_the_session() {

@@ -234,7 +234,9 @@ fn size(job: &Job) -> u64 {
     const NUMBER: u64 = 24;
     let ids = job.labels.as_ref().map(|labels| &labels.ids).or(job.ids.as_ref());
     let ids = ids.map_or(0, |ids| ids.bytes() + 3 * ids.len());
-    job.rows() as u64 * NUMBER + ids as u64
+    // With labels, the number of the peer's row besides.
+    let numbers = 1 + u64::from(job.labels.is_some());
+    job.rows() as u64 * numbers * NUMBER + ids as u64
 }
 
 /// Permissions in octal digits.

@@ -49,6 +49,16 @@ pub struct Job {
 pub struct Labels {
     pub ids: Arc<Ids>,
     pub peer_rows: Vec<f64>,
+    /// The rows of P0 and of P1 whose pairs these are.
+    pub rows: [usize; 2],
+}
+
+impl Labels {
+    /// What both compare.
+    pub fn pairing(&self) -> String {
+        let [p0, p1] = self.rows;
+        format!("{p0} rows of P0 and {p1} of P1")
+    }
 }
 
 /// What is done with the numbers.

@@ -37,12 +37,6 @@ impl Pairs {
         Ok(Self { role, rows })
     }
 
-    /// What both compare.
-    pub fn pairing(&self) -> String {
-        let [p0, p1] = self.rows;
-        format!("places, all pairs of {p0} rows of P0 and {p1} of P1")
-    }
-
     /// This party's and the peer's row of each pair.
     fn each(&self) -> impl Iterator<Item = [usize; 2]> {
         let [p0, p1] = self.rows;
@@ -61,7 +55,8 @@ impl Pairs {
     pub fn labels(&self, ids: &Ids) -> Labels {
         let mut all = Ids::default();
         self.each().for_each(|[own, _]| all.push(ids.get(own).unwrap_or_default()));
-        Labels { ids: Arc::new(all), peer_rows: self.each().map(|[_, other]| (other + 1) as f64).collect() }
+        let peer_rows = self.each().map(|[_, other]| (other + 1) as f64).collect();
+        Labels { ids: Arc::new(all), peer_rows, rows: self.rows }
     }
 }
 
@@ -74,10 +69,10 @@ mod tests {
         let (a, b) = ([10, 11, 12], [20, 21]);
         let p0 = Pairs::new(Role::P0, 3, 2).unwrap();
         let p1 = Pairs::new(Role::P1, 2, 3).unwrap();
-        assert_eq!(p0.pairing(), p1.pairing());
         let pairs: Vec<_> = p0.of(&a).iter().copied().zip(p1.of(&b).iter().copied()).collect();
         assert_eq!(pairs, [(10, 20), (10, 21), (11, 20), (11, 21), (12, 20), (12, 21)]);
         let labels = p1.labels(&["x", "y"].iter().collect());
+        assert_eq!(labels.pairing(), p0.labels(&["a", "b", "c"].iter().collect()).pairing());
         assert_eq!(labels.ids.iter().collect::<Vec<_>>(), ["x", "y", "x", "y", "x", "y"]);
         assert_eq!(labels.peer_rows, [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]);
     }

@@ -7,7 +7,7 @@ mod options;
 mod tabulated;
 pub(super) mod target;
 
-pub use card::{Accuracy, Card, TensorCard};
+pub use card::{Accuracy, Card, TensorCard, rounded_up};
 pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};
 pub use function::{Function, Tail};
 pub use options::{Method, Options, Outside};

@@ -5,6 +5,15 @@ use std::fmt;
 use super::{Bounds, Method, Outside};
 use crate::bill::{Bill, Phase};
 
+/// A bound with two decimals, never below it: as cards print what is proven.
+pub fn rounded_up(bound: f64) -> String {
+    let nearest = format!("{bound:.2}");
+    match nearest.parse() {
+        Ok(shown) if bound > shown => format!("{:.2}", shown + 0.01),
+        _ => nearest,
+    }
+}
+
 /// How far results lie from the function, in units in their last place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
@@ -105,8 +114,8 @@ impl fmt::Display for Card {
             (self.bill.all_cots(), self.bill.online.all_bits(), self.bill.online.rounds);
         let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
         let over = match self.accuracy.step {
-            0 => format!("less than {max:.2} ulp by proof, about {mean:.2} on average"),
-            1 => format!("at most {max:.2} ulp, {mean:.2} on average, over all numbers"),
+            0 => format!("less than {} ulp by proof, about {mean:.2} on average", rounded_up(max)),
+            1 => format!("at most {} ulp, {mean:.2} on average, over all numbers", rounded_up(max)),
             step => format!("largest seen {max:.2} ulp, {mean:.2} on average, at one number of {step}"),
         };
         writeln!(f, "function  {}", self.function)?;
@@ -184,5 +193,63 @@ impl fmt::Display for TensorCard {
             bill.online.rounds
         )?;
         write!(f, "outside   {}", self.outside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_rounded_up() {
+        for (bound, shown) in [
+            (0.0, "0.00"),
+            (0.001, "0.01"),
+            (0.07, "0.07"),
+            (0.2165, "0.22"),
+            (0.2241, "0.23"),
+            (0.5, "0.50"),
+            (0.501, "0.51"),
+            (0.995, "1.00"),
+            (1.999, "2.00"),
+            (2.7131, "2.72"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(rounded_up(bound), shown);
+        }
+        for i in 0..100_000 {
+            let bound = f64::from(i) / 7e4;
+            let shown: f64 = rounded_up(bound).parse().unwrap();
+            assert!((bound..bound + 0.01).contains(&shown), "{bound} is shown as {shown}");
+        }
+    }
+
+    #[test]
+    fn a_card_states_no_less_than_the_bound() {
+        let bound = 1.0 + 1.0 / 256.0;
+        let accuracy = Accuracy { max_ulp: bound, mean_ulp: 0.25, step: 0 };
+        let bounds = Bounds { lo: 0.0, hi: 1.0 };
+        let card = |step: u64| {
+            Card {
+                function: "f".into(),
+                domain: bounds,
+                ring: 16,
+                scale: 8,
+                scale_out: 8,
+                method: Method::Direct,
+                entries: 256,
+                accuracy: Accuracy { step, ..accuracy },
+                jumps: [0.0; 2],
+                bill: Bill::FREE,
+                gathered: false,
+                outside: Outside::Wrap,
+                refused: [false; 2],
+                repeats: false,
+                reach: bounds,
+            }
+            .to_string()
+        };
+        assert!(card(0).contains("less than 1.01 ulp by proof"), "{}", card(0));
+        assert!(card(1).contains("at most 1.01 ulp"), "{}", card(1));
     }
 }

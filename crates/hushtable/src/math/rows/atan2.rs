@@ -38,7 +38,7 @@ use crate::{
     lut::{LookupJob, Protocol, Table, arithmetic::Arithmetic},
     math::{
         evaluation::{Evaluation, Prepared},
-        functions::{Bounds, Function, Options, Outside, TensorCard},
+        functions::{Bounds, Function, Options, Outside, TensorCard, rounded_up},
         linear::Widening,
     },
     onehot::Xor,
@@ -143,7 +143,7 @@ impl Atan2Job {
             shape: [batch, 1],
             ring: self.bits,
             scale: self.scale_out,
-            max_ulp: format!("{:.2}", self.error()?),
+            max_ulp: rounded_up(self.error()?),
             outside: format!("not allowed, not checked: the larger number in {least} to {greatest}"),
             bill: self.bill()?.times(batch),
         })
@@ -266,7 +266,8 @@ impl Atan2 {
         let moved = self.swap.select(s, &swapped, &(&x_size - &y_size))?;
         let mut sizes = &x_size - &moved;
         sizes.append(&(&y_size + &moved))?;
-        // 3.
+        // 3. The smaller one may exceed the least bound, which is the job's dividend; it never exceeds what divides it.
+        // `divide` asks for `|x| <= dividend` so that the quotient fits the ring: here it is 1 at most.
         let scale = job.scale_out + GUARD;
         let mut larger: AShare<u64> = self.widening.sign(s, &sizes)?;
         let smaller = Fixed::new(larger.split_off(batch), scale)?;

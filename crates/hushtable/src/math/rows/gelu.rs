@@ -36,7 +36,7 @@ use crate::{
         read::{Signed, Vectors},
     },
     math::{
-        functions::TensorCard,
+        functions::{TensorCard, rounded_up},
         linear::{self, Widening},
     },
     onehot::{Cyclic, OneHot},
@@ -130,7 +130,7 @@ impl GeluJob {
             shape: [self.batch, 1],
             ring: self.bits,
             scale: self.scale,
-            max_ulp: format!("{max_ulp:.1}"),
+            max_ulp: rounded_up(max_ulp),
             outside: format!("numbers of {most} and more, or -{most} and less, are not allowed, not checked"),
             bill: self.bill()?,
         })
