@@ -19,6 +19,7 @@ use hushtable::{
     gates::{B2a, Bits, DaBits, KnownMux, Mux, Triples, and_shared},
     lut::{LookupJob, Protocol, SharedTables, Table},
     onehot::{Cyclic, Group, Xor},
+    operation::Operation,
     share::{Additive, Bitwise, Kind, Share},
 };
 use prim::ring::Ring;
@@ -46,7 +47,11 @@ fn plans() -> impl Iterator<Item = ComparePlan> {
 /// What operations add up to is what they cost: parts that a bill forgot would be drawn online, or sent.
 #[test]
 fn operations() {
-    for case in cases() {
+    // The last products of a check of a batch, and SP-LUT's tables, do not fill bytes: `bills_math` and `cost` have those.
+    let fills = |operation: &dyn Operation| {
+        operation.lookups().is_none() && !named(operation).contains("check of the domain")
+    };
+    for case in cases().into_iter().filter(|case| fills(&*case.operation)) {
         let operation = &*case.operation;
         check_parts(
             &named(operation),

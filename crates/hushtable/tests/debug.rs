@@ -42,6 +42,7 @@ const PUBLIC: &[&str] = &[
     "Layout",
     "Limits",
     "Merged",
+    "Moments",
     "Named",
     "NormJob",
     "Options",

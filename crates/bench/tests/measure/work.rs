@@ -48,7 +48,7 @@ fn lut_verifies_every_kind_of_lookup() {
 #[test]
 fn lut_keeps_its_contract() {
     let site = Site::new();
-    let report = site.report("lut --batch 4096 --index-bits 8 --value-bits 64 --tls --repeat 3");
+    let report = site.report("lut --protocol d --batch 4096 --index-bits 8 --value-bits 64 --tls --repeat 3");
     let expected = [
         "batch",
         "bits_per_item",

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn solutions_hold() {
         let mut prg = Prg::new(Block(7));
-        for (count, unknowns, width) in [(0, 3, 2), (1, 1, 1), (3, 5, 2), (6, 6, 1), (4, 9, 3), (3, 2, 1)] {
+        for (count, unknowns, width) in [(0, 3, 2), (1, 2, 1), (3, 5, 2), (6, 6, 1), (4, 9, 3), (3, 2, 1)] {
             let mut words = vec![0u64; count * (unknowns + width)];
             prg.words(64, &mut words);
             // A column that nobody uses, and rows with leading zeros.
