@@ -8,7 +8,7 @@
 //! [`Quantile`]).
 //!
 //! **What is opened is all that is told**: a mean and a variance tell count, sum and sum of squares. A group with few
-//! members tells of them: [`Groups::open`] opens nothing of groups that are smaller than a public least size, so that a
+//! members tells of them: [`Grouped::open`] opens nothing of groups that are smaller than a public least size, so that a
 //! small one looks like an empty one. That does not help where the same is known by another way: do not open a total
 //! beside groups, nor a second query that differs in one person. Keep a list of what was asked. [`Laplace`] noise of
 //! both parties, added before opening, bounds what any query tells. Of groups, counts and sums get it, or neither

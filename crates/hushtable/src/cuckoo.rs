@@ -77,7 +77,7 @@ impl Placement {
     ///
     /// # Errors
     /// [`Error::Chance`] if there is no placement: with probability `2^-44` at most for as many bins as
-    /// [`bins`](self::bins) says.
+    /// [`bins`] says.
     ///
     /// # Panics
     /// If one of the three is not below `bins`.

@@ -1,4 +1,4 @@
-//! The field F_2^64 = F_2[x] / (x^64 + x^4 + x^3 + x + 1), and blocks as pairs over it.
+//! The field `F_2[x] / (x^64 + x^4 + x^3 + x + 1)` of 2^64 elements, and blocks as pairs over it.
 //!
 //! Bit i of a word is the coefficient of `x^i`. A [`Block`] is an element of the vector space `V = (F_2^64)^2`, its low
 //! half and its high half, on which a word acts by multiplying both. Addition is XOR. Nothing here branches on a

@@ -9,7 +9,7 @@
 //!    `w = sum x^j t_j`, `a = sum b_j x^j`. Up to [`PACKED`] are all made so.
 //! 2. *Extension* beyond that, by LPN with the sets of [`params`](super::params): `k + t` VOLEs, the seeds, and
 //!    `t * depth` correlated OTs make `t * 2^depth`. For each tree, a single-point VOLE: by a half-tree, as in
-//!    [`ferret`](super::ferret), the sender expands `depth` strings to leaves and the receiver gets all but number
+//!    Ferret, the sender expands `depth` strings to leaves and the receiver gets all but number
 //!    `alpha`; both hash them, `v_i = H'(leaf_i ^ i)`. Of a seed `(y; beta, z = y + beta Delta)` the sender sends
 //!    `D = y + sum v_i`; the receiver sets `w_alpha = D + z + sum of the other v_i` and `a_alpha = beta`, the other
 //!    `a_i` being 0. Then row i of the matrix, of 10 entries, times the first `k` seeds is added to each of them.
@@ -17,7 +17,7 @@
 //!    2^23 on where the session would make as many OTs by L. The last trees of an extension are the seeds of the next.
 //!
 //! # Security
-//! The matrix has random coefficients (join-spec 1): over one of zeros and ones, as [`ferret`](super::ferret) has it,
+//! The matrix has random coefficients (join-spec 1): over one of zeros and ones, as Ferret has it,
 //! a word would be 64 instances of LPN over F_2 with the same noise positions, which are found by elimination. Leaves
 //! are hashed before they are added up: unhashed, they add up to Delta. The noise is never chosen, and no seed serves
 //! twice.
