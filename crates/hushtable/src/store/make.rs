@@ -154,6 +154,11 @@ fn about(p: &mut Party, identity: &Identity, plan: &Contents<'_>) -> Result<Abou
 
 /// The folder, without pieces. The header comes last: with it the store exists.
 fn begin(dir: &Path, identity: &Identity, about: About) -> Result<Store> {
+    // A store has the id of the session that makes it.
+    if identity.spent_path().join(about.name()).exists() {
+        let why = "this session has made a store already: each is made in a session of its own";
+        return Err(Error::Store(why.into()));
+    }
     let keys = Keys::new(identity, &about.id);
     files::new_folder(dir)?;
     let ledger = Ledger::create(dir, identity, &about, &keys)?;
