@@ -153,6 +153,11 @@ impl Record {
         }
     }
 
+    /// What the parties compared.
+    pub fn agreed(&mut self, fields: Vec<(String, String)>) {
+        self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
+    }
+
     /// Writes the record of a job that ended so. A failure of the job goes before one to write this.
     pub fn end(mut self, done: Result<()>) -> Result<()> {
         self.entry.ended = now();
