@@ -1,6 +1,7 @@
 //! All integration tests in one program: they share most of what is compiled for them.
 
 mod net_support;
+mod suiting;
 mod support;
 
 mod angles;
@@ -18,6 +19,7 @@ mod bad_params;
 mod balanced;
 mod bills;
 mod bills_math;
+mod bills_operations;
 mod bills_readers;
 mod circles;
 mod cost;
