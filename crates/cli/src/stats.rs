@@ -1,7 +1,7 @@
 //! `hushtable stats`: what two parties learn of the rows that they have in common.
 
 mod explain;
-mod groups;
+pub mod groups;
 mod question;
 mod work;
 
