@@ -194,7 +194,10 @@ fn what_does_not_go_together() {
         done.iter().for_each(|done| done.fails_with(5, fragment));
     };
     fails("--joined p0.json", FRESH1, "or both parties say --join");
-    fails("--joined p0.json", "--joined p0.json", "must come from the same run of `join`");
+    let old = site.read("p1.json");
+    join(&site, "--force");
+    site.write("old.json", &old);
+    fails("--joined p0.json", "--joined old.json", "must come from the same run of `join`");
     fails(FRESH0, &format!("{FRESH1} --default 0"), "default");
     fails(FRESH0, &format!("{FRESH1} --normalise lower"), "form of ids");
     fails(FRESH0, &format!("{FRESH1} --threshold 0.7"), "what is asked");
