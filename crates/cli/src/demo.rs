@@ -1,8 +1,9 @@
 //! `hushtable demo`: the example, as two processes of this program that run `join`, `stats` and `score`.
 
+mod text;
+
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -109,7 +110,7 @@ pub fn run(args: &Demo) -> Result<()> {
         let [means, _] = means;
         Found { means, explained, rows: rows(&sides)?, reports }
     };
-    let text = text(args, &found);
+    let text = text::text(args, &found);
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
     found.rows.iter().try_for_each(Row::check)?;
     check_means(&found)
@@ -162,7 +163,11 @@ impl Side {
 }
 
 /// Runs both parties; what each wrote.
-fn both(sides: &[Side; 2], net: LinkShape, command: &dyn Fn(&Side) -> Result<Command>) -> Result<[String; 2]> {
+fn both(
+    sides: &[Side; 2],
+    net: LinkShape,
+    command: &dyn Fn(&Side) -> Result<Command>,
+) -> Result<[String; 2]> {
     let [bank, telecom] = sides.each_ref().map(|side| {
         let mut command = command(side)?;
         command.args(["--quiet", "--net", &net.to_string()]).arg("--identity").arg(&side.identity);
@@ -283,7 +288,10 @@ fn check_means(found: &Found) -> Result<()> {
     let sum: f64 = counts.filter_map(|line| line.split_whitespace().last()?.parse::<f64>().ok()).sum();
     match sum == common(&found.rows) as f64 {
         true => Ok(()),
-        false => Err(Failure::Check(format!("the groups have {sum} customers, and {} are common", common(&found.rows)))),
+        false => Err(Failure::Check(format!(
+            "the groups have {sum} customers, and {} are common",
+            common(&found.rows)
+        ))),
     }
 }
 
@@ -298,64 +306,6 @@ fn column(text: &str, id: &str, name: &str) -> Result<Vec<(String, f64)>> {
         Ok((cell(id)?.clone(), cell(name)?.parse().map_err(|e| bad(&e))?))
     })
     .collect()
-}
-
-fn text(args: &Demo, found: &Found) -> String {
-    let Found { means, explained, rows, reports: [join, score] } = found;
-    let mut out = format!(
-        "A bank and a telecom company know different things about their customers, of whom they have some in common, in\n\
-         different orders. Each has the weights of its own columns in a common model of who repays; neither sees the\n\
-         other's customers, columns, weights or scores.\n\
-         Two processes on this machine, mutual TLS 1.3 over TCP on 127.0.0.1, network: {}.\n\n",
-        args.net
-    );
-    for (who, [data, weights]) in
-        [("The bank (P0, listens)", BANK), ("The telecom company (P1, connects)", TELECOM)]
-    {
-        write!(out, "{who} holds:\n{}", listing(data)).expect("text grows");
-        let weights = weights.lines().filter(|line| line.contains('=')).collect::<Vec<_>>().join(", ");
-        writeln!(out, "  and the weights {weights}\n").expect("text grows");
-    }
-    write!(
-        out,
-        "hushtable join: each has shares of all columns of the {} customers in common, and nobody knows who they are.\n{}\n\
-         hushtable stats --mean late_bills --by region: both see, of groups of 10 and more,\n",
-        common(rows),
-        join.phases.table()
-    )
-    .expect("text grows");
-    means.lines().for_each(|line| writeln!(out, "  {line}").expect("text grows"));
-    writeln!(out, "\nWhat the bank was told before it scored (hushtable explain score --joined)\n{explained}\n")
-        .expect("text grows");
-    let title = (format!("the bank gets: at least {THRESHOLD}"), "the telecom gets", "in plaintext");
-    writeln!(out, "  {:10}{:>27}{:>19}{:>15}", "id", title.0, title.1, title.2).expect("text grows");
-    for row in &rows[..SHOWN.min(rows.len())] {
-        let plain = row.plain().map_or("not in common".into(), |plain| format!("{plain:.6}"));
-        writeln!(out, "  {:10}{:>27}{:>19}{plain:>15}", row.id, row.at_least, "nothing").expect("text grows");
-    }
-    let right = rows.iter().filter(|row| row.check().is_ok()).count();
-    write!(
-        out,
-        "  ...\n{right} of {} decisions are those of plaintext\n\nCost of the scores\n{}",
-        rows.len(),
-        score.phases.table()
-    )
-    .expect("text grows");
-    out
-}
-
-/// The first rows of a file in columns.
-fn listing(data: &str) -> String {
-    let mut out = String::new();
-    for line in data.lines().take(SHOWN + 1) {
-        out += "  ";
-        for cell in line.split(',') {
-            write!(out, "{cell:<21}").expect("text grows");
-        }
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    }
-    out + "  ...\n"
 }
 
 #[cfg(test)]

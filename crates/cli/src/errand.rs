@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use hushtable::{
-    Party, Role,
-    net::Identity,
-    run::Phase,
-};
+use hushtable::{Party, Role, net::Identity, run::Phase};
 
 use crate::{
     apply::{delivery::Delivery, output::Output, output::PRIVATE},
@@ -139,8 +135,8 @@ impl Errand<'_> {
                 let mut all: Agreed = vec![("command".into(), self.kind.into())];
                 all.extend(agreed);
                 all.push(("outcome".into(), "computed".into()));
-                let signed = Identity::load(folder)
-                    .and_then(|identity| p.connection().countersign(&identity, &all));
+                let signed =
+                    Identity::load(folder).and_then(|identity| p.connection().countersign(&identity, &all));
                 signed.map_or_else(|error| missing(error.to_string()), Seal::Signed)
             }
         }

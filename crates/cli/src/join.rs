@@ -1,6 +1,6 @@
 //! `hushtable join`: two tables by their ids, without showing who is in them.
 
-mod agree;
+pub mod agree;
 pub mod column;
 mod common;
 mod explain;
@@ -204,7 +204,10 @@ impl Join {
             "is for a hidden join; with --reveal ids all columns are written",
             [("--columns", !self.columns.is_empty() && ids)],
         )?;
-        refuse("is for a hidden join", [("--columns", !self.columns.is_empty() && self.reveal == Shown::Count)])?;
+        refuse(
+            "is for a hidden join",
+            [("--columns", !self.columns.is_empty() && self.reveal == Shown::Count)],
+        )?;
         match self.duplicates {
             Duplicates::All if !ids => {
                 return Err(Failure::new(
@@ -213,14 +216,21 @@ impl Join {
                 ));
             }
             Duplicates::Sum if ids => {
-                return Err(Failure::new("--duplicates sum adds up columns of a hidden join; --reveal ids has first and all"));
+                return Err(Failure::new(
+                    "--duplicates sum adds up columns of a hidden join; --reveal ids has first and all",
+                ));
             }
             _ => {}
         }
-        let who = if ids { self.to.clone().unwrap_or(Recipient::Fixed(Reveal::Both)) } else { self.rows.clone() };
+        let who =
+            if ids { self.to.clone().unwrap_or(Recipient::Fixed(Reveal::Both)) } else { self.rows.clone() };
         let who = who.on(&self.link)?;
         if who == Reveal::Nobody {
-            return Err(Failure::new(if ids { "--to none: nobody would learn anything" } else { "--rows none: the rows are a party's" }));
+            return Err(Failure::new(if ids {
+                "--to none: nobody would learn anything"
+            } else {
+                "--rows none: the rows are a party's"
+            }));
         }
         if let (true, Some(path)) = (ids, &self.delivery.output) {
             if FileFormat::of(path) != FileFormat::Csv {
@@ -258,7 +268,9 @@ impl Join {
             let groups = all.iter().find(|column| column.groups().is_some());
             if let Some(column) = groups {
                 let name = &column.name;
-                return Err(Failure::new(format!("--duplicates sum is for numbers, and {name:?} has groups")));
+                return Err(Failure::new(format!(
+                    "--duplicates sum is for numbers, and {name:?} has groups"
+                )));
             }
         }
         Ok(all)

@@ -2,6 +2,7 @@
 
 mod explain;
 pub mod groups;
+mod named;
 mod question;
 mod work;
 
@@ -10,9 +11,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::{question::Question, work::Asking};
-use crate::{
-    apply::delivery::Delivery, errand::Errand, failure::Result, join::file::JoinedFile, link::Link,
-};
+use crate::{apply::delivery::Delivery, errand::Errand, failure::Result, join::file::JoinedFile, link::Link};
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \

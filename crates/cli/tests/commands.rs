@@ -16,7 +16,7 @@ fn demo_shows_right_results() {
             "C202876",
             "all columns of the 663 customers in common",
             "1046 of 1046 decisions are those of plaintext",
-            "this party        for each of its rows that the other has too whether the probability is at least 0.8: one bit",
+            "this party        for each of its rows that the other has too whether the probability",
             "a row that the other has not gets 0",
             "the peer          nothing: it gets no result",
             "set-up",

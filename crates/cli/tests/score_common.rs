@@ -62,7 +62,13 @@ fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
 
 /// The cells of a result file by id, whose order must be that of the party's file.
 #[track_caller]
-fn cells(site: &Site, name: &str, column: &str, has: fn(usize) -> Option<[f64; 2]>, back: bool) -> BTreeMap<usize, String> {
+fn cells(
+    site: &Site,
+    name: &str,
+    column: &str,
+    has: fn(usize) -> Option<[f64; 2]>,
+    back: bool,
+) -> BTreeMap<usize, String> {
     let text = site.read(name);
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some(format!("id,{column}").as_str()));
@@ -113,7 +119,11 @@ fn joined_and_scored_in_one_go() {
     // Each gets those of its own rows; who is not in common looks like one that is below, or above.
     for default in ["0", "1"] {
         let asked = format!("--threshold 0.3 --default {default} --force");
-        both(&site, &format!("{FRESH0} {asked} --output p0.csv"), &format!("{FRESH1} {asked} --output p1.csv"));
+        both(
+            &site,
+            &format!("{FRESH0} {asked} --output p0.csv"),
+            &format!("{FRESH1} {asked} --output p1.csv"),
+        );
         decided(&cells(&site, "p0.csv", "at_least_0.3", bank, true), 0.3, default);
         decided(&cells(&site, "p1.csv", "at_least_0.3", telecom, false), 0.3, default);
     }
@@ -129,7 +139,8 @@ fn joined_and_scored_in_one_go() {
 fn files_of_a_join_are_scored() {
     let site = site();
     join(&site, "");
-    for (asked, threshold, other) in [("--threshold 0.6", 0.6, ""), ("--threshold 0.3 --default 1", 0.3, "1")] {
+    for (asked, threshold, other) in [("--threshold 0.6", 0.6, ""), ("--threshold 0.3 --default 1", 0.3, "1")]
+    {
         both(
             &site,
             &format!("--joined p0.json {asked} --output p0.csv --force"),
@@ -140,7 +151,11 @@ fn files_of_a_join_are_scored() {
     }
     for (input0, input1) in [("--joined p0.json", "--joined p1.json"), (FRESH0, FRESH1)] {
         let asked = "--reveal-exact --default 0.25 --force";
-        both(&site, &format!("{input0} {asked} --output p0.csv"), &format!("{input1} {asked} --output p1.csv"));
+        both(
+            &site,
+            &format!("{input0} {asked} --output p0.csv"),
+            &format!("{input1} {asked} --output p1.csv"),
+        );
         for (i, cell) in cells(&site, "p0.csv", "probability", bank, true) {
             let want = score(i).map_or(0.25, sigmoid);
             assert!((cell.parse::<f64>().unwrap() - want).abs() < 1e-4, "row {i}: {cell}, not {want}");
@@ -172,8 +187,16 @@ fn what_does_not_go_together() {
     let run = |asked: &str| site.run(&format!("score {asked} --output x.csv --connect 127.0.0.1:9 {BANK}"));
     for (asked, code, fragment) in [
         (format!("{P0} {FRESH0} --joined p0.json"), 2, "cannot be used with"),
-        (format!("{P0} --features bank.csv --id customer --default 0"), 2, "--default needs --joined or --join"),
-        (format!("{P0} {FRESH0} --default 2"), 2, "--default 2: accepted: a whole number from 0 to 1, or empty"),
+        (
+            format!("{P0} --features bank.csv --id customer --default 0"),
+            2,
+            "--default needs --joined or --join",
+        ),
+        (
+            format!("{P0} {FRESH0} --default 2"),
+            2,
+            "--default 2: accepted: a whole number from 0 to 1, or empty",
+        ),
         (format!("{P0} {FRESH0} --reveal none"), 2, "results are of a party's rows"),
         (format!("{P0} {FRESH0} --threads 2"), 2, "--threads does not go with --joined and --join"),
         (format!("{P0} {FRESH0} --pad-to 5"), 2, "--pad-to 5: bank.csv has 40 ids"),

@@ -59,7 +59,8 @@ fn join(site: &Site, p0: &str, p1: &str) {
 
 #[track_caller]
 fn both(site: &Site, asked: &str) -> [Done; 2] {
-    site.both(&format!("stats p0.json {asked} {BANK}"), &format!("stats p1.json {asked} {TELECOM}")).map(Done::ok)
+    site.both(&format!("stats p0.json {asked} {BANK}"), &format!("stats p1.json {asked} {TELECOM}"))
+        .map(Done::ok)
 }
 
 /// Results by group and statistic; nothing where it is not shown.
@@ -106,7 +107,11 @@ fn sums_and_means_are_those_of_plaintext() {
     // Rounded before it is squared: its limit is a million.
     let debt = mean(rows.iter().map(|row| row.2));
     near(of("variance of debt"), mean(rows.iter().map(|row| (row.2 - debt).powi(2))), 0.5);
-    near(of("covariance of income and bills"), mean(rows.iter().map(|row| (row.0 - income) * (row.3 - bills))), 0.01);
+    near(
+        of("covariance of income and bills"),
+        mean(rows.iter().map(|row| (row.0 - income) * (row.3 - bills))),
+        0.01,
+    );
 
     let text = &both(&site, "--count --output all.csv --force")[0].stdout.clone();
     assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["all", "count", &rows.len().to_string()]);
@@ -133,7 +138,9 @@ fn groups_that_are_too_small_are_not_shown() {
         }
     }
     let got = results(&site, "--histogram bills:2,9,16 --least 1");
-    for (name, range) in [("below 2", 0.0..2.0), ("2 to 9", 2.0..9.0), ("9 to 16", 9.0..16.0), ("from 16", 16.0..1e9)] {
+    for (name, range) in
+        [("below 2", 0.0..2.0), ("2 to 9", 2.0..9.0), ("9 to 16", 9.0..16.0), ("from 16", 16.0..1e9)]
+    {
         let wanted = rows.iter().filter(|row| range.contains(&row.3)).count();
         assert_eq!(got[&(name.to_owned(), "count".to_owned())], Some(wanted as f64), "{name}");
     }
@@ -145,7 +152,10 @@ fn groups_that_are_too_small_are_not_shown() {
 #[test]
 fn orders_are_those_of_plaintext() {
     let (site, rows) = (site(), plain());
-    let got = results(&site, "--min debt,income --max debt --quantile income:0.5:10,20,30,40,50,60 --quantile bills:0.9:1,2");
+    let got = results(
+        &site,
+        "--min debt,income --max debt --quantile income:0.5:10,20,30,40,50,60 --quantile bills:0.9:1,2",
+    );
     let of = |statistic: &str| got[&("all".to_owned(), statistic.to_owned())];
     let debts = || rows.iter().map(|row| row.2);
     assert_eq!(of("smallest of debt"), debts().reduce(f64::min));
@@ -201,7 +211,10 @@ fn questions_that_cannot_be() {
     let run = |asked: &str| site.run(&format!("stats p0.json {asked} --connect 127.0.0.1:9 {BANK}"));
     for (asked, fragment) in [
         ("", "nothing is asked"),
-        ("--mean gone", "no column \"gone\" in the join; its columns are: income, region, debt, name, bills, name"),
+        (
+            "--mean gone",
+            "no column \"gone\" in the join; its columns are: income, region, debt, name, bills, name",
+        ),
         ("--mean name", "both parties have a column \"name\": say p0.name or p1.name"),
         ("--mean region", "has groups, no numbers"),
         ("--count --by income", "\"income\" has numbers: income:10,20"),
@@ -217,9 +230,13 @@ fn questions_that_cannot_be() {
     ] {
         run(asked).fails_with(2, fragment);
     }
-    let done = site.both(&format!("stats p0.json --count {BANK}"), &format!("stats p1.json --mean income {TELECOM}"));
+    let done = site
+        .both(&format!("stats p0.json --count {BANK}"), &format!("stats p1.json --mean income {TELECOM}"));
     done.iter().for_each(|done| done.fails_with(5, "what is asked"));
-    let done = site.both(&format!("stats p0.json --count {BANK}"), &format!("stats p1.json --count --least 2 {TELECOM}"));
+    let done = site.both(
+        &format!("stats p0.json --count {BANK}"),
+        &format!("stats p1.json --count --least 2 {TELECOM}"),
+    );
     done.iter().for_each(|done| done.fails_with(5, "least size"));
     let got = results(&site, "--mean p0.name --mean p1.name");
     assert_eq!(got[&("all".to_owned(), "mean of p1.name".to_owned())], Some(2.0));

@@ -141,9 +141,7 @@ impl Delivery {
     /// Refuses permissions for a file of shares.
     pub fn no_mode(&self) -> Result<()> {
         match self.output_mode {
-            Some(_) => {
-                Err(Failure::new("--output-mode is for results: shares are for their owner only"))
-            }
+            Some(_) => Err(Failure::new("--output-mode is for results: shares are for their owner only")),
             None => Ok(()),
         }
     }

@@ -118,7 +118,8 @@ impl Offer {
 
 /// Sends an offer and takes the peer's.
 fn swap(p: &mut Party, offer: &Offer) -> Result<Offer> {
-    let malformed = |what: String| Failure::Reported(Cause::Peer, format!("malformed message from the peer: {what}"));
+    let malformed =
+        |what: String| Failure::Reported(Cause::Peer, format!("malformed message from the peer: {what}"));
     let mine = serde_json::to_vec(offer).expect("plain data");
     if mine.len() > LONGEST {
         return Err(Failure::new(format!("names of columns and groups take more than {LONGEST} bytes")));

@@ -57,7 +57,9 @@ impl Column {
             }
             Some((name, limit)) => {
                 let limit = limit.trim().parse().map_err(|_| {
-                    format!("--columns {text:?}: behind the colon stands a limit, as 500, or groups, as a|b|c")
+                    format!(
+                        "--columns {text:?}: behind the colon stands a limit, as 500, or groups, as a|b|c"
+                    )
                 })?;
                 (name, number(limit))
             }
@@ -143,7 +145,9 @@ impl Column {
     /// The word of what was read.
     pub fn word(&self, value: f64) -> u64 {
         match self.kind {
-            Kind::Number { fraction_bits, .. } => (value * 2f64.powi(fraction_bits as i32)).round() as i64 as u64,
+            Kind::Number { fraction_bits, .. } => {
+                (value * 2f64.powi(fraction_bits as i32)).round() as i64 as u64
+            }
             Kind::Groups(_) => value as u64,
         }
     }
@@ -235,7 +239,9 @@ mod tests {
 
     #[test]
     fn rules_as_they_are_written() {
-        for text in ["trim,lower,nfc,digits", "trim,e164:+47", "date:dmy", "date:mdy", "trim,date:ymd", "none"] {
+        for text in
+            ["trim,lower,nfc,digits", "trim,e164:+47", "date:dmy", "date:mdy", "trim,date:ymd", "none"]
+        {
             assert_eq!(form(&rules(text).unwrap()), text);
         }
         assert_eq!(form(&rules("date").unwrap()), "date:ymd");

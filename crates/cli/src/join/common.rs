@@ -2,7 +2,10 @@
 
 use std::{io::Write, sync::atomic::Ordering};
 
-use apps::{ids::Set, psi::{Learns, Psi}};
+use apps::{
+    ids::Set,
+    psi::{Learns, Psi},
+};
 use hushtable::{
     Party, Role,
     run::{Phase, Reveal},

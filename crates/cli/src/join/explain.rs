@@ -28,9 +28,13 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
     learned(&mut page, ask, link);
     page.title("What shows besides");
     let own = Offer { rows: bound, columns: columns.to_vec() };
-    page.line("to the peer", &format!("that this party has {}, and which columns make an id by what rules", own.words()));
+    page.line(
+        "to the peer",
+        &format!("that this party has {}, and which columns make an id by what rules", own.words()),
+    );
     page.line("to this party", "the same of the peer's, before anything is computed; Ctrl-C ends it there");
-    let fields: Vec<String> = ask.fields().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let fields: Vec<String> =
+        ask.fields().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
@@ -79,7 +83,10 @@ fn learned(page: &mut Page, ask: &Ask, link: &Link) {
                 };
                 page.line(name, learns);
             }
-            page.line("beware", "who puts in all ids there can be, such as all telephone numbers, learns the other's list");
+            page.line(
+                "beware",
+                "who puts in all ids there can be, such as all telephone numbers, learns the other's list",
+            );
         }
         Shown::Count => {
             page.line("both", "how many ids are common, not which");

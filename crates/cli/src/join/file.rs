@@ -111,7 +111,9 @@ impl Table {
         let words = self.bins.div_ceil(64);
         let wanted: Vec<usize> = columns
             .iter()
-            .flat_map(|column| vec![if column.groups().is_some() { words } else { self.bins }; column.parts()])
+            .flat_map(|column| {
+                vec![if column.groups().is_some() { words } else { self.bins }; column.parts()]
+            })
             .collect();
         let got: Vec<usize> = self.shares.iter().map(|shares| shares.len()).collect();
         let owner = self.owner == "P0" || self.owner == "P1";
@@ -125,13 +127,22 @@ impl Table {
 /// About how many bytes a file takes.
 pub fn size(rows: usize, columns: &[Column]) -> u64 {
     // Both joins, and as many columns of the peer's.
-    let parts = 3 + 4 * columns.iter().map(|c| c.groups().map_or(1, |groups| groups.len().div_ceil(64))).sum::<usize>();
+    let parts = 3 + 4 * columns
+        .iter()
+        .map(|c| c.groups().map_or(1, |groups| groups.len().div_ceil(64)))
+        .sum::<usize>();
     (rows * 2 * 24 * parts / 2) as u64
 }
 
 impl JoinedFile {
-    pub fn new(session: [u8; 32], role: Role, tables: [Offer; 2], joins: Vec<Table>, owned: Option<Owned>) -> Self {
-        let mut file = Self {
+    pub fn new(
+        session: [u8; 32],
+        role: Role,
+        tables: [Offer; 2],
+        joins: Vec<Table>,
+        owned: Option<Owned>,
+    ) -> Self {
+        let file = Self {
             hushtable_joined: VERSION,
             session: blake3::Hash::from(session).to_hex().to_string(),
             role: role_name(role).to_owned(),
@@ -140,8 +151,12 @@ impl JoinedFile {
             owned,
             checksum: String::new(),
         };
-        file.checksum = file.digest();
-        file
+        file.sealed()
+    }
+
+    /// With the checksum that belongs to it.
+    pub fn sealed(self) -> Self {
+        Self { checksum: self.digest(), ..self }
     }
 
     /// The hash of everything but the checksum.
@@ -162,11 +177,13 @@ impl JoinedFile {
     /// The file at `path`.
     pub fn read(path: &Path) -> Result<Self> {
         let text = columns::read(path)?;
-        Self::parse(&text)
-            .map_err(|what| Failure::input(format!("{}: not a usable file of a join: {what}", path.display())))
+        Self::parse(&text).map_err(|what| {
+            Failure::input(format!("{}: not a usable file of a join: {what}", path.display()))
+        })
     }
 
-    fn parse(text: &[u8]) -> std::result::Result<Self, String> {
+    /// The file in `text`.
+    pub fn parse(text: &[u8]) -> std::result::Result<Self, String> {
         #[derive(Deserialize)]
         struct Version {
             hushtable_joined: u32,
@@ -237,7 +254,8 @@ impl JoinedFile {
     /// whether the roles are those of that session or both swapped.
     pub fn pairing(&self, role: Role) -> String {
         let roles = if self.role == role_name(role) { "same roles" } else { "swapped roles" };
-        let owners: Vec<(&str, usize)> = self.joins.iter().map(|table| (table.owner.as_str(), table.bins)).collect();
+        let owners: Vec<(&str, usize)> =
+            self.joins.iter().map(|table| (table.owner.as_str(), table.bins)).collect();
         let public = serde_json::to_vec(&(&self.tables, owners)).expect("plain data");
         let digest = blake3::hash(&public).to_hex();
         format!("join of session {}, {}, {roles}", self.session, &digest[..16])

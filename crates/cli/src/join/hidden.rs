@@ -184,7 +184,13 @@ impl Work for Hiding {
         Ok([offline, online])
     }
 
-    fn deliver(mut self, output: Option<Output>, session: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
+    fn deliver(
+        mut self,
+        output: Option<Output>,
+        session: [u8; 32],
+        role: Role,
+        phases: &Phases,
+    ) -> Result<()> {
         let sizes = self.offers().each_ref().map(|offer| offer.rows);
         if let Some(output) = output {
             let owned = (!self.placement.is_empty()).then(|| Owned {

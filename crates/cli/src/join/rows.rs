@@ -1,7 +1,6 @@
 //! A party's rows: their ids in one form, each once, and the columns to join.
 
 use std::{
-    fmt,
     hash::{BuildHasher, RandomState},
     path::Path,
 };
@@ -42,13 +41,6 @@ pub struct Rows {
     pub id_of: Wiped<u64>,
     /// Rows in the file.
     read: usize,
-}
-
-/// Says how many: rows are a party's own.
-impl fmt::Debug for Rows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Rows({})", self.read)
-    }
 }
 
 impl Rows {
@@ -96,7 +88,10 @@ impl Rows {
         if what.duplicates == Duplicates::Refuse {
             for (row, &of) in first.iter().enumerate().filter(|(row, of)| **of != *row as u64) {
                 let (place, other) = (file.place(), taken.places[of as usize]);
-                let what = format!("the id {} again, as in {place} {other}", quoted(taken.names.get(row).unwrap_or_default()));
+                let what = format!(
+                    "the id {} again, as in {place} {other}",
+                    quoted(taken.names.get(row).unwrap_or_default())
+                );
                 bad.row(taken.places[row], &what, taken.names.get(row));
             }
         }
@@ -120,7 +115,8 @@ impl Rows {
     /// The set of ids.
     pub fn set(&self) -> Result<Set> {
         let fields = |row: usize| {
-            let fields = (row * self.width..(row + 1) * self.width).map(|i| self.forms.get(i).unwrap_or_default());
+            let fields =
+                (row * self.width..(row + 1) * self.width).map(|i| self.forms.get(i).unwrap_or_default());
             fields.collect::<Vec<&str>>()
         };
         Ok(Set::new(Rules::default(), (0..self.ids()).map(fields))?)
@@ -131,7 +127,8 @@ type Forms = Vec<Zeroizing<String>>;
 
 /// The id of a row, as text and in its form; nothing if it is bad.
 fn id(at: u64, row: Row<'_>, what: &Reading<'_>, bad: &mut Bad) -> Option<(Zeroizing<String>, Forms)> {
-    let (mut name, mut forms) = (Zeroizing::new(String::with_capacity(64)), Vec::with_capacity(what.ids.len()));
+    let (mut name, mut forms) =
+        (Zeroizing::new(String::with_capacity(64)), Vec::with_capacity(what.ids.len()));
     for (i, (column, rules)) in what.ids.iter().zip(what.rules).enumerate() {
         let cell: Cell<'_> = row(i);
         let text = cell.name().and_then(|text| {
@@ -222,7 +219,10 @@ impl Taken {
         }
         let kept = || (0..read).filter(|&row| first[row] == row as u64);
         let words = |(column, values): (&Column, &Wiped<f64>)| {
-            Wiped::from(kept().map(|row| column.word(values[row])).collect::<Vec<u64>>())
+            // Room for all of them: what grows leaves copies behind.
+            let mut words = Wiped::zeros(ids as usize);
+            words.iter_mut().zip(kept()).for_each(|(word, row)| *word = column.word(values[row]));
+            words
         };
         let words = what.columns.iter().zip(&values).map(words).collect();
         let all_fields = kept().flat_map(|row| (row * width..(row + 1) * width).filter_map(|i| forms.get(i)));
@@ -288,11 +288,29 @@ impl Lines {
         Ok(())
     }
 
-    fn line<'c>(&mut self, cells: impl Iterator<Item = &'c str>) {
-        let mut line = csv::WriterBuilder::new().buffer_capacity(1 << 10).delimiter(self.delimiter).from_writer(Vec::new());
-        line.write_record(cells.map(str::as_bytes)).expect("memory takes it");
-        let line = Zeroizing::new(line.into_inner().expect("memory takes it"));
-        self.text.push(std::str::from_utf8(&line).expect("cells are text"));
+    fn line<'c>(&mut self, cells: impl Iterator<Item = &'c str> + Clone) {
+        let delimiter = char::from(self.delimiter);
+        // Room for all of it, if each character is a quote.
+        let room = cells.clone().map(|cell| 2 * cell.len() + 3).sum::<usize>() + 3;
+        let (mut line, mut first) = (Zeroizing::new(String::with_capacity(room)), true);
+        for cell in cells {
+            if !std::mem::take(&mut first) {
+                line.push(delimiter);
+            }
+            if !cell.contains([delimiter, '"', '\r', '\n']) {
+                line.push_str(cell);
+                continue;
+            }
+            line.push('"');
+            for c in cell.chars() {
+                line.push_str(if c == '"' { "\"" } else { "" });
+                line.push(c);
+            }
+            line.push('"');
+        }
+        // A row of one empty cell would be no row.
+        let end = if line.is_empty() { "\"\"\n" } else { "\n" };
+        line.push_str(end);
+        self.text.push(&line);
     }
 }
-

@@ -74,10 +74,13 @@ pub fn score(args: &Score) -> Result<()> {
     )?;
     let reveal = args.terms.reveal.on(&args.link)?;
     if reveal == Reveal::Nobody {
-        return Err(Failure::new("--reveal none does not go with --joined and --join: results are of a party's rows"));
+        return Err(Failure::new(
+            "--reveal none does not go with --joined and --join: results are of a party's rows",
+        ));
     }
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
-    let default = args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
+    let default =
+        args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
     let column = super::column_name(scoring.question());
     let (input, ids) = match &args.rowing.joined {
         Some(path) => {

@@ -3,7 +3,8 @@
 use hushtable::net::LinkShape;
 
 use super::{
-    question::{By, Question, Series},
+    named::By,
+    question::{Question, Series, Statistic},
     work,
 };
 use crate::{
@@ -40,7 +41,7 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     if !question.ends.is_empty() {
         page.line("", "the smallest and the largest number are those of a row");
     }
-    if question.statistics.iter().any(|s| matches!(s, super::question::Statistic::Covariance { .. })) {
+    if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
         page.line("", "a variance or covariance tells count, sums and sum of products");
     }
     let least = match question.least {
@@ -52,7 +53,10 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         Some(eps) => page.line("noise", &format!("of both parties, epsilon {eps} for all of this; the least size is compared with a count that has noise")),
         None => page.line("noise", "none"),
     }
-    page.line("repeated runs", "add up: two questions that differ in one row tell that row. Keep a list of what was asked");
+    page.line(
+        "repeated runs",
+        "add up: two questions that differ in one row tell that row. Keep a list of what was asked",
+    );
     page.title("What shows besides");
     let fields = question.fields(file, link.role());
     let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -61,7 +65,8 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     let calibration = Calibration::load(None)?.over(link);
     let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
     let bill = work::bill(question, file)?;
-    let phases = explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
+    let phases =
+        explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
 }

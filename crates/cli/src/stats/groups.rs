@@ -2,13 +2,18 @@
 
 use hushtable::{
     AShare, Party, Role,
-    arith::{CompareDomain, CompareJob, ComparePlan, Comparison, FaithfulTruncation, Multiplication, Objective},
+    arith::{
+        CompareDomain, CompareJob, ComparePlan, Comparison, FaithfulTruncation, Multiplication, Objective,
+    },
     bill::Bill,
     gates::{Bits, Triples, and_shared},
     run::Phase,
 };
 
-use super::question::{By, Number, Question, Series};
+use super::{
+    named::{By, Number},
+    question::{Question, Series},
+};
 use crate::{
     failure::Result,
     join::{
@@ -25,13 +30,21 @@ pub struct Took {
 }
 
 impl Took {
-    pub fn offline<T>(&mut self, p: &mut Party, f: impl FnOnce(&mut Party) -> hushtable::Result<T>) -> Result<T> {
+    pub fn offline<T>(
+        &mut self,
+        p: &mut Party,
+        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
+    ) -> Result<T> {
         let (made, took) = Phase::of(p, f)?;
         self.offline = self.offline.then(took);
         Ok(made)
     }
 
-    pub fn online<T>(&mut self, p: &mut Party, f: impl FnOnce(&mut Party) -> hushtable::Result<T>) -> Result<T> {
+    pub fn online<T>(
+        &mut self,
+        p: &mut Party,
+        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
+    ) -> Result<T> {
         let (made, took) = Phase::of(p, f)?;
         self.online = self.online.then(took);
         Ok(made)
@@ -71,7 +84,13 @@ pub fn bill(question: &Question, bins: usize) -> Result<Bill> {
 }
 
 /// The bits of each group.
-pub fn bits(question: &Question, p: &mut Party, file: &JoinedFile, table: &Table, took: &mut Took) -> Result<Vec<Bits>> {
+pub fn bits(
+    question: &Question,
+    p: &mut Party,
+    file: &JoinedFile,
+    table: &Table,
+    took: &mut Took,
+) -> Result<Vec<Bits>> {
     let matched = table.matched.bits(table.bins);
     match &question.by {
         By::All => Ok(vec![matched]),
@@ -87,10 +106,12 @@ pub fn bits(question: &Question, p: &mut Party, file: &JoinedFile, table: &Table
             let column = numbers(of, file, table, of.width())?;
             let repeated = AShare::<u64>::new(of.width(), column.words().repeat(cuts.len()));
             let first = p.role() == Role::P0;
-            let public = cuts.iter().flat_map(|&cut| std::iter::repeat_n(if first { cut as u64 } else { 0 }, bins));
+            let public =
+                cuts.iter().flat_map(|&cut| std::iter::repeat_n(if first { cut as u64 } else { 0 }, bins));
             let public = AShare::<u64>::new(of.width(), public.collect());
             let reached = took.online(p, |p| compare.ge(p, &repeated, &public))?;
-            let reached: Vec<Bits> = (0..cuts.len()).map(|i| reached.range(i * bins..(i + 1) * bins)).collect();
+            let reached: Vec<Bits> =
+                (0..cuts.len()).map(|i| reached.range(i * bins..(i + 1) * bins)).collect();
             let reached: Vec<&Bits> = reached.iter().collect();
             let reached = took.online(p, |p| and_shared(p, triples, &matched, &reached))?;
             // Those that reach a cut and not the next.
@@ -135,7 +156,14 @@ pub fn columns(
 }
 
 /// Numbers rounded to multiples of `2^cut`; 0 stays 0.
-fn rounded(of: &Number, cut: u32, p: &mut Party, file: &JoinedFile, table: &Table, took: &mut Took) -> Result<AShare<u64>> {
+fn rounded(
+    of: &Number,
+    cut: u32,
+    p: &mut Party,
+    file: &JoinedFile,
+    table: &Table,
+    took: &mut Took,
+) -> Result<AShare<u64>> {
     let column = numbers(of, file, table, BITS)?;
     if cut == 0 {
         return Ok(column);

@@ -1,14 +1,17 @@
 //! What is asked, in terms of the columns of a join.
 
-use apps::statistics::{GroupNoise, GroupShape, Laplace, MAX_GROUPS, Quantile};
+use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
 use hushtable::Role;
 
-use super::Asked;
+use super::{
+    Asked,
+    named::{By, Number, cuts, grouping, inside, number},
+};
 use crate::{
     errand::Agreed,
     failure::{Failure, Result},
     join::{
-        column::{BITS, Column, Kind},
+        column::BITS,
         file::{JoinedFile, Table},
     },
 };
@@ -19,51 +22,26 @@ const CUTS: usize = 256;
 /// A share of rows is a multiple of one of so many.
 const SHARES: u32 = 10_000;
 
-/// A column of numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Number {
-    /// Among all columns.
-    pub column: usize,
-    pub name: String,
-    pub limit: f64,
-    pub fraction_bits: u32,
-}
-
-impl Number {
-    /// Bits of the largest one, without its sign.
-    pub fn size(&self) -> u32 {
-        ((self.limit * 2f64.powi(self.fraction_bits as i32)).log2().ceil() as i32).max(1) as u32
-    }
-
-    /// Bits of a number in an order: twice two more than it takes.
-    pub fn width(&self) -> u32 {
-        self.size() + 4
-    }
-
-    /// A cut as a word.
-    fn scaled(&self, cut: f64) -> i64 {
-        (cut * 2f64.powi(self.fraction_bits as i32)).round() as i64
-    }
-
-    /// A word as a number.
-    pub fn number(&self, word: f64) -> f64 {
-        word / 2f64.powi(self.fraction_bits as i32)
-    }
-}
-
 /// What is added up. `cut`: bits that are rounded away before.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Series {
     /// Zeros: where only rows are counted.
     Nothing,
-    Numbers { of: Number, cut: u32 },
-    Products { of: [Number; 2], cuts: [u32; 2] },
+    Numbers {
+        of: Number,
+        cut: u32,
+    },
+    Products {
+        of: [Number; 2],
+        cuts: [u32; 2],
+    },
 }
 
 impl Series {
     /// The largest absolute value of a row.
     fn largest(&self) -> f64 {
-        let size = |of: &Number, cut: u32| (of.limit * 2f64.powi(of.fraction_bits as i32 - cut as i32)).ceil();
+        let size =
+            |of: &Number, cut: u32| (of.limit * 2f64.powi(of.fraction_bits as i32 - cut as i32)).ceil();
         match self {
             Self::Nothing => 1.0,
             Self::Numbers { of, cut } => size(of, *cut),
@@ -92,44 +70,20 @@ impl Series {
 /// A statistic of a group, from sums by their places among the series.
 #[derive(Clone, Debug)]
 pub enum Statistic {
-    Sum { name: String, sum: usize },
-    Mean { name: String, sum: usize },
+    Sum {
+        name: String,
+        sum: usize,
+    },
+    Mean {
+        name: String,
+        sum: usize,
+    },
     /// Of two columns, or of one twice.
-    Covariance { name: String, sums: [usize; 2], products: usize },
-}
-
-/// How rows are grouped.
-#[derive(Clone, Debug, PartialEq)]
-pub enum By {
-    All,
-    /// By the groups of a column.
-    Groups { column: usize, name: String, groups: Vec<String> },
-    /// Between cuts.
-    Cuts { of: Number, cuts: Vec<f64> },
-}
-
-impl By {
-    /// The groups' names.
-    pub fn names(&self) -> Vec<String> {
-        match self {
-            Self::All => vec!["all".into()],
-            Self::Groups { groups, .. } => groups.clone(),
-            Self::Cuts { cuts, .. } => {
-                let mut names = vec![format!("below {}", cuts[0])];
-                names.extend(cuts.windows(2).map(|pair| format!("{} to {}", pair[0], pair[1])));
-                names.push(format!("from {}", cuts[cuts.len() - 1]));
-                names
-            }
-        }
-    }
-
-    /// The cuts as words.
-    pub fn words(&self) -> Vec<i64> {
-        match self {
-            Self::Cuts { of, cuts } => cuts.iter().map(|cut| of.scaled(*cut)).collect(),
-            _ => vec![],
-        }
-    }
+    Covariance {
+        name: String,
+        sums: [usize; 2],
+        products: usize,
+    },
 }
 
 /// All of it.
@@ -188,7 +142,10 @@ impl Question {
     fn sums(&mut self, asked: &Asked, file: &JoinedFile) -> Result<()> {
         let counted = usize::from(asked.noise.is_some());
         // Of a share of epsilon, noise is as large as this many units.
-        let parts = counted + asked.sum.len() + asked.mean.len() + 3 * (asked.variance.len() + asked.covariance.len());
+        let parts = counted
+            + asked.sum.len()
+            + asked.mean.len()
+            + 3 * (asked.variance.len() + asked.covariance.len());
         let room = asked.noise.map(|eps| 18 + (eps / parts.max(1) as f64).log2().floor() as i32);
         for (mean, name) in asked.sum.iter().map(|n| (false, n)).chain(asked.mean.iter().map(|n| (true, n))) {
             let of = number(file, name)?;
@@ -196,9 +153,14 @@ impl Question {
             let name = if mean { format!("mean of {name}") } else { format!("sum of {name}") };
             let sum = self.add(Series::Numbers { of, cut });
             self.text.push(name.clone());
-            self.statistics.push(if mean { Statistic::Mean { name, sum } } else { Statistic::Sum { name, sum } });
+            self.statistics.push(if mean {
+                Statistic::Mean { name, sum }
+            } else {
+                Statistic::Sum { name, sum }
+            });
         }
-        let pairs = asked.variance.iter().map(|name| Ok((format!("variance of {name}"), [name.trim(), name.trim()])));
+        let pairs =
+            asked.variance.iter().map(|name| Ok((format!("variance of {name}"), [name.trim(), name.trim()])));
         let both = asked.covariance.iter().map(|text| match text.split_once(',') {
             Some((a, b)) => Ok((format!("covariance of {a} and {b}"), [a.trim(), b.trim()])),
             None => Err(Failure::new(format!("--covariance {text:?}: two columns, as income,bills"))),
@@ -231,12 +193,14 @@ impl Question {
         if all > 0 && (self.by != By::All || asked.noise.is_some()) {
             return Err(Failure::new("--min, --max and --quantile go neither with groups nor with --noise"));
         }
-        for (largest, name) in asked.min.iter().map(|n| (false, n)).chain(asked.max.iter().map(|n| (true, n))) {
+        for (largest, name) in asked.min.iter().map(|n| (false, n)).chain(asked.max.iter().map(|n| (true, n)))
+        {
             self.ends.push((largest, number(file, name)?));
             self.text.push(format!("{} of {name}", if largest { "largest" } else { "smallest" }));
         }
         for text in &asked.quantile {
-            let usage = || Failure::new(format!("--quantile {text:?}: COLUMN:Q:CUTS, as income:0.5:10,20,30"));
+            let usage =
+                || Failure::new(format!("--quantile {text:?}: COLUMN:Q:CUTS, as income:0.5:10,20,30"));
             let (rest, list) = text.rsplit_once(':').ok_or_else(usage)?;
             let (name, q) = rest.rsplit_once(':').ok_or_else(usage)?;
             let q = q.trim().parse::<f64>().ok().filter(|q| *q > 0.0 && *q <= 1.0).ok_or_else(usage)?;
@@ -297,7 +261,10 @@ impl Question {
     pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
         let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
         let quantiles: Vec<_> = self.quantiles.iter().map(|(of, _, quantile)| (of, quantile)).collect();
-        let exact = format!("{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}", self.statistics, self.ends, self.noise);
+        let exact = format!(
+            "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
+            self.statistics, self.ends, self.noise
+        );
         let words = self.words();
         let short: String = words.chars().take(120).collect();
         let noise = self.noise.map_or("none".into(), |eps| format!("epsilon {eps}"));
@@ -310,84 +277,5 @@ impl Question {
             ("digest of the question", blake3::hash(exact.as_bytes()).to_hex()[..32].to_owned()),
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-    }
-}
-
-/// A column of either party.
-fn column<'f>(file: &'f JoinedFile, name: &str) -> Result<(usize, &'f Column)> {
-    let name = name.trim();
-    let exact = |(_, (_, column)): &(usize, (Role, &Column))| column.name == name;
-    let all = || file.columns().enumerate();
-    let names = || all().map(|(_, (_, column))| column.name.as_str()).collect::<Vec<_>>().join(", ");
-    let found: Vec<_> = all().filter(exact).collect();
-    match &found[..] {
-        [(at, (_, column))] => return Ok((*at, column)),
-        [_, _, ..] => {
-            return Err(Failure::new(format!("both parties have a column {name:?}: say p0.{name} or p1.{name}")));
-        }
-        [] => {}
-    }
-    let qualified = name.split_once('.').and_then(|(party, name)| {
-        let role = match party {
-            "p0" => Role::P0,
-            "p1" => Role::P1,
-            _ => return None,
-        };
-        all().find(|(_, (of, column))| *of == role && column.name == name)
-    });
-    let none = || Failure::new(format!("no column {name:?} in the join; its columns are: {}", names()));
-    qualified.map(|(at, (_, column))| (at, column)).ok_or_else(none)
-}
-
-/// A column of numbers.
-fn number(file: &JoinedFile, name: &str) -> Result<Number> {
-    let (at, found) = column(file, name)?;
-    match &found.kind {
-        Kind::Number { limit, fraction_bits } => {
-            Ok(Number { column: at, name: name.trim().to_owned(), limit: *limit, fraction_bits: *fraction_bits })
-        }
-        Kind::Groups(_) => Err(Failure::new(format!("{name:?} has groups, no numbers: --by {name}"))),
-    }
-}
-
-/// `COLUMN` or `COLUMN:CUTS`.
-fn grouping(text: &str, file: &JoinedFile, histogram: bool) -> Result<By> {
-    let cutting = text.rsplit_once(':').filter(|(_, list)| cuts(list, 1 << 20).is_ok());
-    if let Some((name, list)) = cutting {
-        let (of, cuts) = (number(file, name)?, cuts(list, MAX_GROUPS - 1)?);
-        inside(&of, &cuts)?;
-        return Ok(By::Cuts { of, cuts });
-    }
-    let usage = |name: &str| Failure::new(format!("{name:?} has numbers: {name}:10,20 groups them by cuts that increase"));
-    if histogram && text.contains(':') {
-        return Err(Failure::new(format!("--histogram {text:?}: COLUMN:CUTS with cuts that increase, as bills:1,2,4")));
-    }
-    let (column, found) = column(file, text)?;
-    let groups = found.groups().ok_or_else(|| usage(text))?.to_vec();
-    Ok(By::Groups { column, name: text.trim().to_owned(), groups })
-}
-
-/// Increasing numbers.
-fn cuts(text: &str, most: usize) -> Result<Vec<f64>> {
-    let all: std::result::Result<Vec<f64>, _> = text.split(',').map(|cut| cut.trim().parse::<f64>()).collect();
-    let refuse = || Failure::new(format!("cuts {text:?}: 1 to {most} numbers that increase, as 10,20,30"));
-    let all = all.map_err(|_| refuse())?;
-    let fine = (1..=most).contains(&all.len())
-        && all.iter().all(|cut| cut.is_finite())
-        && all.windows(2).all(|pair| pair[0] < pair[1]);
-    if fine { Ok(all) } else { Err(refuse()) }
-}
-
-/// Refuses cuts beyond the limit of a column, and cuts that are one when rounded.
-fn inside(of: &Number, cuts: &[f64]) -> Result<()> {
-    if let Some(cut) = cuts.iter().find(|cut| cut.abs() > of.limit) {
-        return Err(Failure::new(format!("the cut {cut} of {:?} is beyond its limit {}", of.name, of.limit)));
-    }
-    match cuts.windows(2).find(|pair| of.scaled(pair[0]) == of.scaled(pair[1])) {
-        None => Ok(()),
-        Some(pair) => Err(Failure::new(format!(
-            "the cuts {} and {} are one when rounded to {} fraction bits",
-            pair[0], pair[1], of.fraction_bits
-        ))),
     }
 }

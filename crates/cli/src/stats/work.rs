@@ -66,7 +66,9 @@ impl Asking {
             let count = group.map(|group| group.count).filter(|count| *count > 0);
             let (label, value) = match statistic {
                 Statistic::Sum { name, sum } => (name, number(sum)),
-                Statistic::Mean { name, sum } => (name, number(sum).zip(count).map(|(sum, n)| sum / n as f64)),
+                Statistic::Mean { name, sum } => {
+                    (name, number(sum).zip(count).map(|(sum, n)| sum / n as f64))
+                }
                 Statistic::Covariance { name, sums, products } => {
                     let unit = self.question.series[products].number(1);
                     let moments = || {
@@ -118,7 +120,8 @@ impl Asking {
 
     /// For people.
     fn text(&self) -> String {
-        let width = |of: fn(&Line) -> &str| self.lines.iter().map(|line| of(line).chars().count()).max().unwrap_or(0);
+        let width =
+            |of: fn(&Line) -> &str| self.lines.iter().map(|line| of(line).chars().count()).max().unwrap_or(0);
         let (group, statistic) = (width(|line| &line.group), width(|line| &line.statistic));
         let hidden = match (self.question.noise, self.question.least) {
             (None, least @ 2..) => format!("not shown, or none: fewer than {least} rows"),
@@ -148,7 +151,8 @@ pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
 impl Work for Asking {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let fields = self.question.fields(&self.file, p.role());
-        let compared: Vec<(&str, String)> = fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let compared: Vec<(&str, String)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         p.agree(&compared).map_err(|error| {
             Failure::from(error).worded(|text| match text.contains("files") {
                 true => format!("{text}. Both files must come from the same run of `join`"),

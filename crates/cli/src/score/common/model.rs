@@ -65,7 +65,9 @@ impl Model {
             let weight = weight(name);
             let most = 2f64.powi((WEIGHT - 1 - FRACTION) as i32);
             if weight.abs() >= most {
-                return Err(says(format!("the weight of {name:?}, {weight}, is outside -{most} to {most}; scale the column")));
+                return Err(says(format!(
+                    "the weight of {name:?}, {weight}, is outside -{most} to {most}; scale the column"
+                )));
             }
             *to = (weight * 2f64.powi(FRACTION as i32)).round() as i64;
             largest += weight.abs() * number.2;
@@ -81,7 +83,10 @@ impl Model {
         for role in [Role::P0, Role::P1] {
             let bits = fraction(file, role);
             if numbers(file, role).iter().any(|number| number.3 != bits) {
-                return Err(Failure::input(format!("{}: numbers of different fraction bits", joined.display())));
+                return Err(Failure::input(format!(
+                    "{}: numbers of different fraction bits",
+                    joined.display()
+                )));
             }
             let ring = ring(file, role, scoring);
             if ring > 64 {
@@ -107,7 +112,12 @@ fn ring(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
 fn job(file: &JoinedFile, table: &Table, was: Role, now: Role, scoring: &Scoring) -> Option<SmallMatrixJob> {
     let inner = numbers(file, was).len();
     let shape = MatrixShape { batch: 1, rows: table.bins, inner, columns: 1 };
-    (inner > 0).then(|| SmallMatrixJob { shape, bits: ring(file, was, scoring), number_bits: WEIGHT, owner: now })
+    (inner > 0).then(|| SmallMatrixJob {
+        shape,
+        bits: ring(file, was, scoring),
+        number_bits: WEIGHT,
+        owner: now,
+    })
 }
 
 /// What the scores cost.
@@ -138,7 +148,8 @@ pub fn scores(
     for was in [Role::P0, Role::P1] {
         let now = file.now(if was == Role::P0 { "P0" } else { "P1" }, me);
         let mux = took.offline(p, |p| KnownMux::prepare(p, now, bins, &[bits]))?;
-        let intercepts: Wiped<u64> = if now == me { vec![model.intercept[0]; bins].into() } else { Wiped::zeros(0) };
+        let intercepts: Wiped<u64> =
+            if now == me { vec![model.intercept[0]; bins].into() } else { Wiped::zeros(0) };
         let columns: Vec<&[u64]> = if now == me { vec![&intercepts] } else { vec![] };
         let intercepts = took.online(p, |p| mux.select(p, &matched, &columns))?;
         sum = &sum + &intercepts[0];
@@ -148,7 +159,12 @@ pub fn scores(
         let mut words: Wiped<u64> = Wiped::zeros(bins * numbers.len());
         for (i, number) in numbers.iter().enumerate() {
             let column = &table.shares[file.part(number.0)];
-            words.iter_mut().skip(i).step_by(numbers.len()).zip(column.iter()).for_each(|(to, word)| *to = *word);
+            words
+                .iter_mut()
+                .skip(i)
+                .step_by(numbers.len())
+                .zip(column.iter())
+                .for_each(|(to, word)| *to = *word);
         }
         let features = AShare::<u64>::new(job.bits, words.to_vec());
         let product = took.offline(p, |p| SmallMatrixProduct::prepare(p, job))?;

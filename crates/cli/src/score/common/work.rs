@@ -91,7 +91,9 @@ impl Input {
         owners.sort_by_key(|role| *role as usize);
         match owners.is_empty() {
             false => Ok(owners),
-            true => Err(Failure::new("results are of rows, and the join has not those of who is to get them; see --reveal, and `join --rows`")),
+            true => Err(Failure::new(
+                "results are of rows, and the join has not those of who is to get them; see --reveal, and `join --rows`",
+            )),
         }
     }
 
@@ -110,10 +112,13 @@ impl Ask {
         let names: Vec<&str> = self.owners.iter().map(|role| role_name(*role)).collect();
         let mut all = vec![
             ("command", "score of rows in common".to_owned()),
-            ("files", match input {
-                Input::File(file, _) => file.pairing(me),
-                Input::Fresh { .. } => "joined now".into(),
-            }),
+            (
+                "files",
+                match input {
+                    Input::File(file, _) => file.pairing(me),
+                    Input::Fresh { .. } => "joined now".into(),
+                },
+            ),
             ("reveal", names.join(" and ")),
             ("default", self.default.map_or("empty".into(), |value| value.to_string())),
         ];
@@ -155,14 +160,19 @@ impl Ask {
         let me = link.role();
         let from = match input {
             Input::File(file, _) => format!("the rows in common of {}", file.words()),
-            Input::Fresh { rows, .. } => format!("the rows in common, by a hidden join of {} ids here", rows.ids()),
+            Input::Fresh { rows, .. } => {
+                format!("the rows in common, by a hidden join of {} ids here", rows.ids())
+            }
         };
         page.line("of", &from);
         page.line("result", &format!("the column {}: {}", self.column, self.scoring.question()));
         page.title("Who learns what");
         for (name, role) in [("this party", me), ("the peer", me.peer())] {
             if !self.owners.contains(&role) {
-                page.line(name, "nothing: it gets no result, and does not learn which rows match, nor how many");
+                page.line(
+                    name,
+                    "nothing: it gets no result, and does not learn which rows match, nor how many",
+                );
                 continue;
             }
             page.line(name, &format!("for each of its rows that the other has too {}", self.scoring.tells()));
@@ -180,9 +190,13 @@ impl Ask {
         page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
         page.title("What shows besides");
         if let Input::Fresh { bound, .. } = input {
-            page.line("to the peer", &format!("that this party has up to {bound} ids; and the peer's number to this party"));
+            page.line(
+                "to the peer",
+                &format!("that this party has up to {bound} ids; and the peer's number to this party"),
+            );
         }
-        let fields: Vec<String> = self.fields(input, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let fields: Vec<String> =
+            self.fields(input, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         page.line("both compare", &fields.join("; "));
         let fresh = matches!(input, Input::Fresh { .. });
         page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
@@ -209,7 +223,13 @@ impl Scored {
     }
 
     /// Matches and scores of the bins of a join, and at its owner the row of each bin, counted from 1.
-    fn scores(&self, p: &mut Party, owner: Role, hashed: Option<&apps::ids::Ids>, took: &mut Took) -> Result<Bins> {
+    fn scores(
+        &self,
+        p: &mut Party,
+        owner: Role,
+        hashed: Option<&apps::ids::Ids>,
+        took: &mut Took,
+    ) -> Result<Bins> {
         match &self.input {
             Input::File(file, model) => {
                 let table = of(file, owner, p.role());
@@ -224,8 +244,14 @@ impl Scored {
                 let hashed = hashed.expect("of ids");
                 let joined = took.online(p, |p| prepared.run(p, hashed, &[parts]))?;
                 let scores = &joined.additive[0] + &joined.own[0];
-                let rows = joined.rows().map(|rows| rows.map(|row| row.map_or(0, |row| row as u64 + 1)).collect::<Vec<u64>>());
-                Ok(Bins { matched: joined.matched.clone(), scores, rows: rows.map_or(Wiped::zeros(0), Wiped::from) })
+                let rows = joined
+                    .rows()
+                    .map(|rows| rows.map(|row| row.map_or(0, |row| row as u64 + 1)).collect::<Vec<u64>>());
+                Ok(Bins {
+                    matched: joined.matched.clone(),
+                    scores,
+                    rows: rows.map_or(Wiped::zeros(0), Wiped::from),
+                })
             }
         }
     }
@@ -249,10 +275,13 @@ fn names(input: &Input) -> Option<&Ids> {
 impl Work for Scored {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let mut fields = self.ask.fields(&self.input, p.role());
-        let compared: Vec<(&str, String)> = fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let compared: Vec<(&str, String)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         p.agree(&compared).map_err(|error: Error| {
             Failure::from(error).worded(|text| match text.contains("files") {
-                true => format!("{text}. Both files must come from the same run of `join`, or both parties say --join"),
+                true => format!(
+                    "{text}. Both files must come from the same run of `join`, or both parties say --join"
+                ),
                 false => text.to_owned(),
             })
         })?;
@@ -268,7 +297,10 @@ impl Work for Scored {
             }
             self.sizes[p.role() as usize] = *bound;
             self.sizes[p.role().peer() as usize] = theirs as usize;
-            fields.push(("ids of P0 and P1, at most".into(), format!("{} and {}", self.sizes[0], self.sizes[1])));
+            fields.push((
+                "ids of P0 and P1, at most".into(),
+                format!("{} and {}", self.sizes[0], self.sizes[1]),
+            ));
         }
         let bill = self.ask.bill(&self.input, self.sizes, p.role(), &p.ot_limits())?;
         let (send, recv) = bill.cots_of(p.role());
@@ -289,7 +321,8 @@ impl Work for Scored {
         for owner in self.ask.owners.clone() {
             let bins = self.scores(p, owner, hashed.as_ref(), &mut took)?;
             let Ask { scoring, default, .. } = &self.ask;
-            let results = answer::answer(p, scoring, *default, owner, (&bins.matched, &bins.scores), &mut took)?;
+            let results =
+                answer::answer(p, scoring, *default, owner, (&bins.matched, &bins.scores), &mut took)?;
             let Some(results) = results else { continue };
             let mut own = vec![f64::NAN; self.input.rows(p.role())];
             for (&row, result) in bins.rows.iter().zip(results) {
@@ -319,7 +352,9 @@ impl Work for Scored {
             return Ok(());
         }
         let (function, protocol) = (self.ask.column.as_str(), self.ask.scoring.method());
-        let report = Report { kind: "score", function, role: role_name(role), rows, protocol, phases: *phases };
-        writeln!(io::stdout(), "{}", serde_json::to_string(&report).expect("plain data")).map_err(Failure::stdout)
+        let report =
+            Report { kind: "score", function, role: role_name(role), rows, protocol, phases: *phases };
+        writeln!(io::stdout(), "{}", serde_json::to_string(&report).expect("plain data"))
+            .map_err(Failure::stdout)
     }
 }
