@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     apply::{
-        job::Job,
         output::{Output, PRIVATE},
         shares::role_name,
     },
@@ -105,8 +104,12 @@ pub struct About<'a> {
     pub command: &'a str,
     /// The hash of the job file.
     pub file: Option<String>,
-    /// Its steps.
-    pub jobs: &'a [Job],
+    /// How many rows it is of.
+    pub rows: usize,
+    /// What comes out.
+    pub column: String,
+    /// To whom.
+    pub reveal: String,
     /// What the parties compare, but for the ids.
     pub fields: Vec<(String, String)>,
     pub link: &'a Link,
@@ -134,6 +137,11 @@ impl Record {
         let fingerprint = connection.peer_fingerprint().map(|fingerprint| fingerprint.to_string());
         self.entry.peer = Some(Who { name: connection.peer_name().to_owned(), fingerprint });
         self.entry.session = Some(blake3::Hash::from(connection.id()).to_hex().to_string());
+    }
+
+    /// What the parties have agreed on besides.
+    pub fn agreed(&mut self, fields: &[(String, String)]) {
+        self.entry.parameters.extend(fields.iter().map(|(name, value)| [name.clone(), value.clone()]));
     }
 
     /// What the job took.
@@ -191,12 +199,11 @@ impl fmt::Debug for Record {
 
 impl Entry {
     fn of(about: About<'_>) -> Result<Self> {
-        let About { command, file, jobs, fields, link, inputs, output, explained } = about;
+        let About { command, file, rows, column, reveal, fields, link, inputs, output, explained } = about;
         let [this_party, expected_peer] = match link.ends()? {
             Some(ends) => ends.map(|end| Some(Who::from(end))),
             None => [None, None],
         };
-        let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
         let files = inputs.iter().filter(|path| path.is_file());
         Ok(Self {
             hushtable_record: FORMAT,
@@ -213,9 +220,9 @@ impl Entry {
             peer: None,
             session: None,
             job_file: file,
-            rows: jobs[0].rows(),
-            column: each(|job| &job.column),
-            reveal: each(|job| job.reveal.name()),
+            rows,
+            column,
+            reveal,
             parameters: fields.into_iter().map(<[String; 2]>::from).collect(),
             inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
             output: output.map(|path| path.display().to_string()),

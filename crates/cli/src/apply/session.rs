@@ -75,7 +75,10 @@ impl Task<'_> {
         let fields = agree::named(&self.jobs, &fields);
         let Self { kind, jobs, inputs, common, .. } = &self;
         let file = common.file.clone();
-        let about = About { command: kind, file, jobs, fields, link, inputs, output: to, explained };
+        let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
+        let (rows, column, reveal) = (jobs[0].rows(), each(|job| &job.column), each(|job| job.reveal.name()));
+        let about =
+            About { command: kind, file, rows, column, reveal, fields, link, inputs, output: to, explained };
         link.keep(Record::begin(path, delivery.force, about)?);
         link.end_record(self.deliver(output))
     }
