@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = [
     "Party",
     "Store",
     "Table",
+    "aggregate",
     "connect",
     "decode",
     "encode",
@@ -35,6 +36,8 @@ __all__ = [
     "identity_rotate",
     "identity_trust",
     "identity_untrust",
+    "intersect",
+    "join",
     "look_up",
     "look_up_stored",
     "pair",
@@ -44,7 +47,16 @@ __all__ = [
     "protocols",
     "run",
     "run_stored",
+    "tell",
 ]
+
+class _Ids(Protocol):
+    """Texts by column, and what is done with them."""
+
+    @property
+    def fields(self) -> list[list[str]]: ...
+    @property
+    def rules(self) -> list[str]: ...
 
 @final
 class Table:
@@ -230,6 +242,34 @@ def run_stored(
     no_offline: bool,
 ) -> NDArray[np.uint64]: ...
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
+def tell(p: Party, name: str, text: str) -> str: ...
+def intersect(
+    p: Party, name: str, ids: _Ids, sizes: tuple[int, int], learns: int | None = None
+) -> NDArray[np.int64] | None: ...
+def join(
+    p: Party,
+    name: str,
+    ids: _Ids,
+    owner: int,
+    sizes: tuple[int, int],
+    theirs: Sequence[tuple[int, bool]],
+    own: Sequence[int],
+    columns: Sequence[NDArray[np.uint64]],
+) -> tuple[
+    NDArray[np.uint64],
+    list[NDArray[np.uint64]],
+    list[NDArray[np.uint64]],
+    list[NDArray[np.uint64]],
+    NDArray[np.int64] | None,
+]: ...
+def aggregate(
+    p: Party,
+    name: str,
+    groups: Sequence[NDArray[np.uint64]],
+    columns: Sequence[tuple[NDArray[np.uint64], int]],
+    least: int,
+    noise: Sequence[tuple[float, float]] | None,
+) -> list[tuple[int, int, list[int]]]: ...
 def predict(
     index_bits: int,
     index_kind: str,

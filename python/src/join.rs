@@ -108,13 +108,8 @@ type Columns<'py> = Vec<Bound<'py, PyArray1<u64>>>;
 
 /// What a join leaves, bin by bin: shares of whether it matches; of the peer's additive columns, of those of bits, and
 /// of the owner's; the owner's rows, -1 where there is none.
-type Bins<'py> = (
-    Bound<'py, PyArray1<u64>>,
-    Columns<'py>,
-    Columns<'py>,
-    Columns<'py>,
-    Option<Bound<'py, PyArray1<i64>>>,
-);
+type Bins<'py> =
+    (Bound<'py, PyArray1<u64>>, Columns<'py>, Columns<'py>, Columns<'py>, Option<Bound<'py, PyArray1<i64>>>);
 
 /// Joins tables of up to `sizes` rows. `theirs` are widths of the columns of who does not own the rows, and whether they
 /// are bits by XOR; `own` those of the owner; `columns` this party's.
@@ -148,7 +143,8 @@ pub fn join<'py>(
             let ids = set.salted(p)?;
             material.run(p, &ids, &columns.iter().map(|column| &column[..]).collect::<Vec<_>>())
         })?;
-        let rows = joined.rows().map(|rows| rows.map(|row| row.map_or(-1, |row| row as i64)).collect::<Vec<_>>());
+        let rows =
+            joined.rows().map(|rows| rows.map(|row| row.map_or(-1, |row| row as i64)).collect::<Vec<_>>());
         let matched = joined.matched.iter().collect::<Vec<u64>>();
         Ok((matched, all(&joined.additive), all(&joined.bitwise), all(&joined.own), rows))
     })?;
@@ -177,9 +173,8 @@ pub fn aggregate(
     least: u32,
     noise: Option<Vec<(f64, f64)>>,
 ) -> PyResult<Opened> {
-    let bits = |group: &PyReadonlyArray1<'_, u64>| {
-        Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)))
-    };
+    let bits =
+        |group: &PyReadonlyArray1<'_, u64>| Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)));
     let groups = groups.iter().map(bits).collect::<PyResult<Vec<Bits>>>()?;
     let share = |(words, bits): &(PyReadonlyArray1<'_, u64>, u32)| {
         Ok(AShare::<u64>::new(*bits, words.as_slice()?.to_vec()))
@@ -188,10 +183,10 @@ pub fn aggregate(
     let laplace = |&(eps, sensitivity): &(f64, f64)| Laplace::new(eps, sensitivity);
     let noise = noise.map(|noise| noise.iter().map(laplace).collect::<Result<Vec<Laplace>, Error>>());
     let mut noise = noise.transpose().map_err(|e| raise(py, &e))?;
-    let noise = noise.as_mut().filter(|noise| !noise.is_empty()).map(|noise| GroupNoise {
-        counts: noise.remove(0),
-        sums: std::mem::take(noise),
-    });
+    let noise = noise
+        .as_mut()
+        .filter(|noise| !noise.is_empty())
+        .map(|noise| GroupNoise { counts: noise.remove(0), sums: std::mem::take(noise) });
     let bins = groups.first().map_or(0, Bits::len);
     let widths = columns.iter().map(AShare::bits).collect();
     let shape = GroupShape { bins, groups: groups.len(), widths, least, noise };
@@ -199,9 +194,7 @@ pub fn aggregate(
     let opened = p.call(py, name, move |steps, _| {
         set_up(steps, &bill)?;
         let material = steps.phase("offline", |p| Groups::prepare(p, shape))?;
-        steps.phase("online", |p| {
-            material.add_up(p, &groups, &columns.iter().collect::<Vec<_>>())?.open(p)
-        })
+        steps.phase("online", |p| material.add_up(p, &groups, &columns.iter().collect::<Vec<_>>())?.open(p))
     })?;
     Ok(opened.into_iter().map(|group| (group.group, group.count, group.sums)).collect())
 }

@@ -99,9 +99,15 @@ mod tests {
             let numbers = Numbers::new(2, sizes);
             let all = |role: Role| (0..sizes[role as usize]).map(move |row| (row, numbers.of(role, row)));
             let [a, b] = [Role::P0, Role::P1].map(|r| all(r).map(|(_, n)| n).collect::<HashSet<u64>>());
-            assert_eq!((a.len(), b.len(), a.intersection(&b).count()), (sizes[0], sizes[1], numbers.common()));
+            assert_eq!(
+                (a.len(), b.len(), a.intersection(&b).count()),
+                (sizes[0], sizes[1], numbers.common())
+            );
             for (role, other) in [(Role::P0, &b), (Role::P1, &a)] {
-                assert!(all(role).all(|(row, n)| numbers.shared(role, row) == other.contains(&n)), "{sizes:?}");
+                assert!(
+                    all(role).all(|(row, n)| numbers.shared(role, row) == other.contains(&n)),
+                    "{sizes:?}"
+                );
             }
             assert_eq!(numbers.set(Role::P1).unwrap().len(), sizes[1]);
         }

@@ -71,11 +71,8 @@ impl Benchmark for JoinWork {
     /// Online begins with the salt of the ids: that they are in one form and hashed is not measured.
     fn run(&self, lanes: Lanes) -> Result<()> {
         let role = lanes.role();
-        let joins: Vec<Join> = lanes
-            .items()
-            .iter()
-            .map(|&items| self.join(self.counts.part(items)))
-            .collect::<Result<_>>()?;
+        let joins: Vec<Join> =
+            lanes.items().iter().map(|&items| self.join(self.counts.part(items))).collect::<Result<_>>()?;
         let numbers = self.numbers(lanes.items());
         let input = |numbers: &Numbers| Ok((numbers.set(role)?, self.column(role, numbers)));
         let inputs = numbers.iter().map(input).collect::<Result<Vec<(Set, Vec<u64>)>>>()?;

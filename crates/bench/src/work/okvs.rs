@@ -75,9 +75,7 @@ impl Benchmark for OkvsWork {
             |p, (with, size, table), of: &&Inputs| match p.role() {
                 Role::P0 => {
                     // Public: keys and rows are known.
-                    table
-                        .chunks(PIECE)
-                        .try_for_each(|part| p.send(bytemuck::cast_slice(part).to_vec()))?;
+                    table.chunks(PIECE).try_for_each(|part| p.send(bytemuck::cast_slice(part).to_vec()))?;
                     Ok::<Wiped<u64>, Error>(Wiped::default())
                 }
                 Role::P1 => {

@@ -84,11 +84,8 @@ impl Benchmark for PsiWork {
         let role = lanes.role();
         let numbers: Vec<Numbers> = self.numbers(lanes.items());
         let ids = numbers.iter().map(|numbers| numbers.set(role)).collect::<Result<Vec<Set>>>()?;
-        let sources: Vec<Psi> = lanes
-            .items()
-            .iter()
-            .map(|&items| self.psi(self.counts.part(items)))
-            .collect::<Result<_>>()?;
+        let sources: Vec<Psi> =
+            lanes.items().iter().map(|&items| self.psi(self.counts.part(items))).collect::<Result<_>>()?;
         let done = lanes.measure(
             sources,
             ids,

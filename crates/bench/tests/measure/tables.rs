@@ -38,13 +38,16 @@ fn okvs_keeps_its_contract() {
     for (count, words, threads) in [(1, 1, 1), (3000, 2, 1), (70_000, 1, 2)] {
         let report = site.report(&format!("okvs --count {count} --words {words} --threads {threads}"));
         names(&report, &["words"]);
-        assert_eq!([&report["kind"], &report["count"], &report["words"]], [&Value::from("okvs"), &count.into(), &words.into()]);
+        assert_eq!(
+            [&report["kind"], &report["count"], &report["words"]],
+            [&Value::from("okvs"), &count.into(), &words.into()]
+        );
         assert_eq!(bytes(&report, "offline"), [0, 0], "encoding is local");
         assert_eq!(report["online"]["rounds"], 1);
     }
-    // 3000 keys have 3969 columns.
+    // 3000 keys have 4014 columns; a frame has a header.
     let sent = bytes(&site.report("okvs --count 3000 --words 2"), "online");
-    assert!((16 * 3960..16 * 3990).contains(&sent[0]) && sent[1] == 0, "{sent:?}");
+    assert_eq!(sent, [16 * 4014 + 8, 0]);
 }
 
 #[test]

@@ -216,7 +216,21 @@ fn stores_are_made_and_spent() {
 #[test]
 fn help_shows_examples() {
     let site = Site::new();
-    for command in ["", "lut", "cmp", "trunc", "inference", "math", "ot", "triples", "vole", "okvs", "psi", "join", "paper"] {
+    for command in [
+        "",
+        "lut",
+        "cmp",
+        "trunc",
+        "inference",
+        "math",
+        "ot",
+        "triples",
+        "vole",
+        "okvs",
+        "psi",
+        "join",
+        "paper",
+    ] {
         let out = site.run(&format!("{command} --help")).ok().stdout;
         assert!(out.contains("Examples:\n"), "{command}: {out}");
         assert!(out.lines().all(|line| line.chars().count() <= 120), "{command}: {out}");
