@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Protocol, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ __version__: str
 __all__ = [
     "__version__",
     "Evaluation",
+    "Ids",
     "Listener",
     "Lookup",
     "Operation",
@@ -50,13 +51,13 @@ __all__ = [
     "tell",
 ]
 
-class _Ids(Protocol):
-    """Texts by column, and what is done with them."""
-
+@final
+class Ids:
+    def __new__(cls, fields: Sequence[Sequence[str]], rules: Sequence[str]) -> Ids: ...
     @property
-    def fields(self) -> list[list[str]]: ...
+    def rows(self) -> int: ...
     @property
-    def rules(self) -> list[str]: ...
+    def columns(self) -> int: ...
 
 @final
 class Table:
@@ -244,12 +245,12 @@ def run_stored(
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
 def tell(p: Party, name: str, text: str) -> str: ...
 def intersect(
-    p: Party, name: str, ids: _Ids, sizes: tuple[int, int], learns: int | None = None
+    p: Party, name: str, ids: Ids, sizes: tuple[int, int], learns: int | None
 ) -> NDArray[np.int64] | None: ...
 def join(
     p: Party,
     name: str,
-    ids: _Ids,
+    ids: Ids,
     owner: int,
     sizes: tuple[int, int],
     theirs: Sequence[tuple[int, bool]],

@@ -79,7 +79,7 @@ def join(
     `table` is a table of pandas, Polars or Arrow, or a dict of columns. `on` names the column of ids, or several of which
     an id is composed; both parties name as many. `columns` are the numbers that this party brings (default: all others
     but those in `groups`), each with `fraction` digits after the point (default: 8), in `range` (`lo <= x < hi`;
-    default: 32 bits with a sign), in shares of `bits` bits, which leave room for sums. `groups` are columns of labels
+    default: 31 bits with a sign), in shares of `bits` bits, which leave room for sums. `groups` are columns of labels
     for `Joined.groupby`, with the labels: each row counts to one of them, or to none.
 
     Party `owner` alone can be shown results by row, in the order of its rows. For results of both, join twice. Public are
@@ -93,7 +93,7 @@ def join(
         raise ParamError(f"join: owner={owner!r} is not supported; accepted: 0 or 1")
     keys = [on] if isinstance(on, str) else list(on)
     given = _ids("join", table, keys, normalise)
-    rows = len(given.fields[0])
+    rows = given.rows
     labels = {str(name): [str(label) for label in of] for name, of in (groups or {}).items()}
     if columns is None:
         columns = [name for name in frames.names(table) if name not in keys and name not in labels]
@@ -192,14 +192,6 @@ class Joined(Statistics):
 
 
 @dataclass(frozen=True)
-class _Ids:
-    """What the native half takes."""
-
-    fields: list[list[str]]
-    rules: list[str]
-
-
-@dataclass(frozen=True)
 class _Type:
     """How a column is shared."""
 
@@ -232,7 +224,7 @@ def _places(labels: Sequence[str]) -> list[int]:
     return list(np.arange(len(labels)).tolist())
 
 
-def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Sequence[str]) -> _Ids:
+def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Sequence[str]) -> native.Ids:
     unknown = [rule for rule in normalise if rule not in RULES]
     if isinstance(normalise, str) or unknown:
         raise ParamError(f"{operation}: normalise={normalise!r} is not supported; accepted: some of {', '.join(RULES)}")
@@ -244,19 +236,19 @@ def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Se
     ]
     if len({len(field) for field in fields}) != 1:
         raise ShapeError(f"{operation}: columns of one length are expected, got {[len(field) for field in fields]}")
-    return _Ids(fields, [rule for rule in RULES[1:] if rule in normalise])
+    return native.Ids(fields, [rule for rule in RULES[1:] if rule in normalise])
 
 
 def _sizes(
-    p: Party, begin: str, ids: _Ids, size: int | None, more: Mapping[str, Any]
+    p: Party, begin: str, ids: native.Ids, size: int | None, more: Mapping[str, Any]
 ) -> tuple[tuple[int, int], dict[str, Any]]:
     """The public numbers of rows, of party 0 and of party 1, and what else the peer says."""
-    rows = len(ids.fields[0])
+    rows = ids.rows
     if size is not None and size < rows:
         raise ParamError(f"size: {size} for {rows} rows is not supported; accepted: a bound on the rows of this party")
     mine = rows if size is None else size
     text = json.dumps({"rows": mine, **more})
-    found = native.tell(p._live(begin.split("(")[0]), p._announced(f"{begin}, {len(ids.fields)} columns of ids)"), text)
+    found = native.tell(p._live(begin.split("(")[0]), p._announced(f"{begin}, {ids.columns} columns of ids)"), text)
     try:
         theirs = json.loads(found)
         other = theirs["rows"]
@@ -301,7 +293,7 @@ def _type(
     if not 0 <= digits <= 52:
         raise ParamError(f"join: fraction bits: {digits} is not supported; accepted: 0 to 52")
     if ends is None:
-        return _Type(bits, digits, _words.signed(min(bits, 32)))
+        return _Type(bits, digits, _words.signed(min(bits, 31)))
     lo, hi = (end * (1 << digits) for end in ends)
     if not (math.isfinite(lo) and math.isfinite(hi) and lo < hi):
         raise ParamError(f"join: {name}: range {ends} is not supported; accepted: lo < hi")

@@ -64,7 +64,7 @@ class Statistics:
 
     def count(self, *, least: int = LEAST, noise: float | None = None) -> int | None:
         """How many pairs there are, to both parties; `None` if there are fewer than `least`."""
-        return next((count for count, _ in self._all("count", [], least, noise).values()), None)
+        return next((count for count, _ in self._all("count()", [], least, noise).values()), None)
 
     def sum(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
         """The sum of a column, or of a share with a value for each place, over the pairs; as `count` otherwise.
@@ -72,12 +72,12 @@ class Statistics:
         Raises `ParamError` if the width may not hold it, as far as `range` tells.
         """
         share = self._share("sum", values)
-        return _first(_sums(self._all("sum", [share], least, noise), share))
+        return _first(_sums(self._all(_asked("sum", values), [share], least, noise), share))
 
     def mean(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
         """The mean over the pairs. Tells how many there are, and the sum. As `sum` otherwise."""
         share = self._share("mean", values)
-        return _first(_means(self._all("mean", [share], least, noise), share))
+        return _first(_means(self._all(_asked("mean", values), [share], least, noise), share))
 
     def variance(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
         """The variance of the pairs there are. Tells how many, their sum and the sum of squares. As `sum` otherwise."""
@@ -88,7 +88,7 @@ class Statistics:
     ) -> float | None:
         """The covariance over the pairs. Tells how many, the sums and the sum of products. As `sum` otherwise."""
         columns = self._products("covariance", x, y)
-        return _first(_covariances(self._all("covariance", columns, least, noise), columns))
+        return _first(_covariances(self._all(_asked("covariance", x, y), columns, least, noise), columns))
 
     def groupby(self, name: str) -> Groups:
         """Statistics by the labels of a group column that one of the parties brought.
@@ -121,7 +121,7 @@ class Statistics:
             each = noise / (1 if counted else 1 + len(columns))
             reach = [max(abs(share._range[0]), abs(share._range[1] - 1), 1) for share in columns]
             noises = [(each, 1.0), *((each, float(most)) for most in reach)]
-        text = f"{what}({len(groups)} groups, {[share._type() for share in columns]}, least {least}, noise {noise})"
+        text = f"{what}, {len(groups)} groups, {[share._type() for share in columns]}, least {least}, noise {noise}"
         name = self._party._announced(text)
         words = [(wide(share), share.bits) for share in columns]
         opened = native.aggregate(self._party._live(what), name, groups, words, least, noises)
@@ -172,32 +172,38 @@ class Groups:
 
     def count(self, *, least: int = LEAST, noise: float | None = None) -> dict[str, int]:
         """How many pairs each group has."""
-        return {label: count for label, (count, _) in self._told("count", [], least, noise).items()}
+        return {label: count for label, (count, _) in self._told("count()", [], least, noise).items()}
 
     def sum(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
         """The sums of a column by group."""
         share = self._of._share("sum", values)
-        return _sums(self._told("sum", [share], least, noise), share)
+        return _sums(self._told(_asked("sum", values), [share], least, noise), share)
 
     def mean(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
         """The means by group. Tells counts and sums."""
         share = self._of._share("mean", values)
-        return _means(self._told("mean", [share], least, noise), share)
+        return _means(self._told(_asked("mean", values), [share], least, noise), share)
 
     def variance(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
         """The variances by group. Tells counts, sums and sums of squares."""
         columns = self._of._products("variance", values, values)
-        return _covariances(self._told("variance", columns, least, noise), columns)
+        return _covariances(self._told(_asked("variance", values), columns, least, noise), columns)
 
     def _told(
         self, what: str, columns: list[Share], least: int, noise: float | None
     ) -> dict[str, tuple[int, list[int]]]:
         labels, bits = self._of.groups[self.name], self._of._members[self.name]
-        found = self._of._told(f"{what} by {self.name}", bits, columns, least, noise)
+        found = self._of._told(f"{what} by {self.name!r}", bits, columns, least, noise)
         return {labels[group]: told for group, told in found.items()}
 
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {list(self._of.groups[self.name])})"
+
+
+def _asked(what: str, *values: str | Share) -> str:
+    """What is asked for, as the parties compare it: columns by name, other shares by type."""
+    names = [repr(value) if isinstance(value, str) else "another share" for value in values]
+    return f"{what}({', '.join(names)})"
 
 
 def _first(found: Mapping[Any, float]) -> float | None:

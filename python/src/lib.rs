@@ -7,7 +7,7 @@ mod codec;
 mod error;
 mod function;
 mod interrupt;
-mod join;
+mod joins;
 mod link;
 mod lookup;
 mod opening;
@@ -40,7 +40,7 @@ mod _hushtable {
     #[pymodule_export]
     use function::Evaluation;
     #[pymodule_export]
-    use join::{aggregate, intersect, join, tell};
+    use joins::{Ids, aggregate, intersect, join, tell};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

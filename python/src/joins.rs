@@ -1,5 +1,7 @@
 //! Intersections, joins, and what is told of joined columns.
 
+use std::sync::Arc;
+
 use apps::{
     ids::{Rules, Set},
     join::{Column, Join},
@@ -16,31 +18,49 @@ use crate::{
     party::{Party, Steps, role},
 };
 
-/// Rows of texts, field by field, and how they are brought into one form.
-#[derive(FromPyObject)]
+/// This party's ids, in one form and hashed: fixed.
+#[pyclass(module = "hushtable._hushtable", frozen)]
 pub struct Ids {
-    fields: Vec<Vec<String>>,
-    rules: Vec<String>,
+    set: Arc<Set>,
+    columns: usize,
 }
 
+#[pymethods]
 impl Ids {
-    /// Local, without the interpreter lock.
-    fn set(self, py: Python<'_>) -> PyResult<Set> {
-        let mut rules = Rules::default();
-        for name in &self.rules {
+    /// Rows of texts, column by column, and how they are brought into one form.
+    #[new]
+    fn new(py: Python<'_>, fields: Vec<Vec<String>>, rules: Vec<String>) -> PyResult<Self> {
+        let mut asked = Rules::default();
+        for name in &rules {
             match name.as_str() {
-                "trim" => rules.trim = true,
-                "lower" => rules.lower_case = true,
-                "digits" => rules.digits_only = true,
+                "trim" => asked.trim = true,
+                "lower" => asked.lower_case = true,
+                "digits" => asked.digits_only = true,
                 _ => return Err(PyTypeError::new_err(format!("no rule {name:?}"))),
             }
         }
+        let columns = fields.len();
+        let rows = fields.first().map_or(0, Vec::len);
+        if fields.iter().any(|field| field.len() != rows) {
+            return Err(PyTypeError::new_err("columns of ids differ in length"));
+        }
         let made = py.detach(move || {
-            let rows = self.fields.first().map_or(0, Vec::len);
-            let row = |i| self.fields.iter().map(|field| field[i].as_str()).collect::<Vec<&str>>();
-            Set::new(rules, (0..rows).map(row))
+            let row = |i: usize| fields.iter().map(|field| field[i].as_str()).collect::<Vec<&str>>();
+            Set::new(asked, (0..rows).map(row))
         });
-        made.map_err(|e| raise(py, &e))
+        Ok(Self { set: Arc::new(made.map_err(|e| raise(py, &e))?), columns })
+    }
+
+    /// How many there are.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Of how many columns each is made.
+    #[getter]
+    fn columns(&self) -> usize {
+        self.columns
     }
 }
 
@@ -77,16 +97,15 @@ pub fn tell(py: Python<'_>, p: &Party, name: &str, text: &str) -> PyResult<Strin
 
 /// The rows of this party's ids that the peer has too, in an order that both have; `None` at who does not learn them.
 #[pyfunction]
-#[pyo3(signature = (p, name, ids, sizes, learns))]
 pub fn intersect<'py>(
     py: Python<'py>,
     p: &Party,
     name: &str,
-    ids: Ids,
+    ids: &Ids,
     sizes: [usize; 2],
     learns: Option<u8>,
 ) -> PyResult<Option<Bound<'py, PyArray1<i64>>>> {
-    let set = ids.set(py)?;
+    let set = Arc::clone(&ids.set);
     let learns = learns.map_or(Learns::Both, |to| Learns::Only(role(to)));
     let psi = Psi::new(sizes, learns).map_err(|e| raise(py, &e))?;
     let found = p.call(py, name, move |steps, _| {
@@ -119,7 +138,7 @@ pub fn join<'py>(
     py: Python<'py>,
     p: &Party,
     name: &str,
-    ids: Ids,
+    ids: &Ids,
     owner: u8,
     sizes: [usize; 2],
     theirs: Vec<(u32, bool)>,
@@ -133,7 +152,7 @@ pub fn join<'py>(
     let join = Join::new(role(owner), sizes, &theirs, &own).map_err(|e| raise(py, &e))?;
     let copy = |column: &PyReadonlyArray1<'py, u64>| Ok(Wiped::from(column.as_slice()?.to_vec()));
     let columns = columns.iter().map(copy).collect::<PyResult<Vec<Wiped<u64>>>>()?;
-    let set = ids.set(py)?;
+    let set = Arc::clone(&ids.set);
     let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, _| {
         steps.phase("setup", |p| p.agree(&[set.rules().fields(), join.fields()].concat()))?;
         let bill = steps.phase("setup", |p| join.bill(&p.ot_limits()))?;
