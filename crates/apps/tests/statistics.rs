@@ -15,7 +15,7 @@ use apps::statistics::{
 };
 use billed::check_parts;
 use hushtable::{
-    AShare, Error, Party, Role,
+    AShare, Error, Party,
     arith::{CompareDomain, CompareJob, Objective, VectorMaximum},
     gates::{B2a, Bits},
     net::LinkShape,

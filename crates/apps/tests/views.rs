@@ -13,7 +13,7 @@ use common::{Case, relay::Fate, run, set};
 use hushtable::{Party, Result, Role};
 
 /// Runs of each case.
-const RUNS: u64 = 24;
+const RUNS: u64 = 12;
 
 /// Bounds of both sets.
 const SIZES: [usize; 2] = [24, 16];

@@ -111,7 +111,8 @@ fn keys_of_the_hash_go_by_the_input() {
         // As many keys as promised, of which the parties draw each for both blocks.
         let keys = |p: &mut Party| {
             let eval = Oprf::prepare(p, job)?;
-            eval.eval(p, &all[..if p.role() == Role::P0 { 400 } else { 600 }])?;
+            let count = if p.role() == Role::P0 { 400 } else { 600 };
+            eval.eval(p, &all[..count])?;
             Ok(p.key(Purpose::FunctionValue, Role::P1))
         };
         let drawn = |p: &mut Party| -> Result<Vec<Block>> {
@@ -134,7 +135,7 @@ fn each_evaluation_is_of_another_function() {
         Ok([first.eval(p, &all)?, second.eval(p, &all)?])
     };
     let (a, b) = hushtable::run_pair(pair(940, None), run, run).expect("an honest run");
-    assert!(a[0] == b[0] && a[1] == b[1]);
+    assert!(a[0][..] == b[0][..] && a[1][..] == b[1][..]);
     let first: HashSet<u128> = a[0].iter().map(|x| x.0).collect();
     assert!(a[1].iter().all(|x| !first.contains(&x.0)));
 }
@@ -229,7 +230,7 @@ fn faults_end_it() {
         [outcome.p0, outcome.p1].map(|end: Option<Result<Wiped<Block>>>| end.expect("no panic"))
     };
     let [a, b] = ends(None).map(|end| end.expect("an honest run"));
-    assert!(a == b);
+    assert!(a[..] == b[..]);
     let [a, b] = ends(Some(1)).map(|end| end.expect("garbage is masked anyway"));
     let mine: HashSet<u128> = a.iter().map(|x| x.0).collect();
     assert!(b.iter().all(|x| !mine.contains(&x.0)));
