@@ -10,7 +10,15 @@ use apps::{
     psi::{Learns, Psi},
 };
 use common::{Case, relay::Fate, run, set};
-use hushtable::{Party, Result, Role};
+use hushtable::{
+    Party, Result, Role,
+    arith::Equality,
+    cuckoo::{self, Placement},
+    gates::Mux,
+    okvs::{self, Size},
+    oprf::{Oprf, OprfJob},
+};
+use prim::block::Block;
 
 /// Runs of each case.
 const RUNS: u64 = 12;
@@ -111,7 +119,8 @@ fn intersections_for_both() {
         }
     };
     let [all, none] = [16, 0].map(|common| online(77, job(sets(24, 16, common))));
-    let lengths = |sent: &[Vec<Vec<u8>>; 2]| sent.each_ref().map(|of| of.iter().map(Vec::len).collect::<Vec<_>>());
+    let lengths =
+        |sent: &[Vec<Vec<u8>>; 2]| sent.each_ref().map(|of| of.iter().map(Vec::len).collect::<Vec<_>>());
     assert_eq!(lengths(&all), lengths(&none));
     // P1 has fewer ids: it receives, and says which of P0's values it has.
     let said = |sent: &[Vec<Vec<u8>>; 2]| {
@@ -155,5 +164,56 @@ fn joins() {
             p.barrier()
         });
         assert!(leaked[owner as usize] > 20.0, "rows of {owner:?}: a leak is not seen: {leaked:?}");
+    }
+}
+
+/// What the owner decodes of the hint: targets and columns of rows that match are noise, other noise in each bin. An owner
+/// that could tell a target from noise would see which rows match.
+#[test]
+fn what_is_decoded_is_noise() {
+    const ROWS: usize = 200;
+    let join = Join::new(Role::P0, [ROWS; 2], &[Column::additive(64)], &[]).expect("small tables");
+    let numbers: Vec<u32> = (0..ROWS as u32).collect();
+    let decoded = std::sync::Mutex::new(vec![]);
+    let curious = |p: &mut Party| -> Result<()> {
+        let job = OprfJob { receiver: Role::P0, keys: ROWS, inputs: 3 * ROWS, blocks: 1 };
+        let function = Oprf::prepare(p, job)?;
+        let bits = 40 + join.bins().next_power_of_two().ilog2();
+        let _equality = Equality::prepare(p, bits, 1, join.bins())?;
+        let _mux = Mux::prepare(p, join.bins(), &[64])?;
+        let ids = set(&numbers).salted(p)?;
+        let bins = cuckoo::Hashing::new(p, Role::P0).bins(join.bins(), ids.blocks());
+        let placed = Placement::new(join.bins(), &bins)?;
+        let key = |(bin, row): (usize, Option<usize>)| {
+            row.map(|row| Block(ids.blocks()[row].0 ^ (bin / (join.bins() / 3)) as u128))
+        };
+        let keys: Vec<Block> = placed.items().enumerate().filter_map(key).collect();
+        let values = function.eval(p, &keys)?;
+        let (with, size) = (okvs::Hashing::new(p, Role::P1), Size::of(3 * ROWS)?);
+        let mut hint = vec![0u64; 2 * size.columns()];
+        p.connection().channel().recv_into(bytemuck::cast_slice_mut(&mut hint))?;
+        let words = okvs::decode(&with, size, &hint, 2, &keys)?;
+        let masks = bytemuck::cast_slice::<Block, u64>(&values);
+        *decoded.lock().expect("no panic") =
+            words.iter().zip(masks).map(|(word, mask)| word ^ mask).collect();
+        Ok(())
+    };
+    let honest = |p: &mut Party| {
+        let material = join.prepare(p)?;
+        let ids = set(&numbers).salted(p)?;
+        material.run(p, &ids, &[&[7; ROWS]]).map(drop)
+    };
+    run(88, |p| if p.role() == Role::P0 { curious(p) } else { honest(p) }, |_, _, _| Fate::Pass)
+        .p0
+        .expect("no panic")
+        .expect("the honest party's hint");
+    let decoded = decoded.into_inner().expect("no panic");
+    assert_eq!(decoded.len(), 2 * ROWS);
+    assert_eq!(decoded.iter().collect::<std::collections::HashSet<_>>().len(), 2 * ROWS, "words repeat");
+    for part in 0..2 {
+        let mut counts = [0u64; 256];
+        let words = decoded.iter().skip(part).step_by(2);
+        words.flat_map(|word| word.to_le_bytes()).for_each(|byte| counts[usize::from(byte)] += 1);
+        assert!(stats::uniform(&counts) < 5.0, "{}", ["targets", "columns"][part]);
     }
 }

@@ -38,12 +38,7 @@ fn blocks(seed: u64, count: usize) -> Vec<Block> {
 }
 
 /// Values at both parties, of the receiver first.
-fn values(
-    seed: u64,
-    scheme: Option<Scheme>,
-    job: OprfJob,
-    inputs: [&[Block]; 2],
-) -> [Wiped<Block>; 2] {
+fn values(seed: u64, scheme: Option<Scheme>, job: OprfJob, inputs: [&[Block]; 2]) -> [Wiped<Block>; 2] {
     let run = |p: &mut Party| {
         let mine = inputs[usize::from(p.role() != job.receiver)];
         let values = Oprf::prepare(p, job)?.eval(p, mine)?;
@@ -75,7 +70,9 @@ fn check(job: OprfJob, inputs: [&[Block]; 2], found: &[Wiped<Block>; 2]) {
 #[test]
 fn equal_inputs_have_equal_values() {
     for (seed, receiver) in ROLES.into_iter().enumerate() {
-        for (n, m, blocks) in [(0, 0, 1), (0, 5, 1), (5, 0, 2), (1, 1, 1), (1, 1, 0), (300, 299, 3), (40, 900, 2)] {
+        for (n, m, blocks) in
+            [(0, 0, 1), (0, 5, 1), (5, 0, 2), (1, 1, 1), (1, 1, 0), (300, 299, 3), (40, 900, 2)]
+        {
             let job = OprfJob { receiver, keys: n + 2, inputs: m + 3, blocks };
             let (all, half) = (alike(5, n + m), n.min(m) / 2);
             let inputs = [&all[..n], &all[n - half..][..m]];
@@ -163,7 +160,8 @@ fn the_message_shows_nothing() {
                 Ok((sent, read.iter().zip(&hashed).filter(|(read, hash)| **read == hash.0 as u64).count()))
             };
             let seed = 950 + 10 * case as u64 + run;
-            let (sent, guessed) = hushtable::run_pair(pair(seed, None), receive, look).expect("an honest run").1;
+            let (sent, guessed) =
+                hushtable::run_pair(pair(seed, None), receive, look).expect("an honest run").1;
             assert_eq!(guessed, 0, "{count} inputs: the store is not masked");
             assert_eq!(sent.iter().collect::<HashSet<_>>().len(), sent.len(), "{count} inputs: words repeat");
             sent.iter().flat_map(|word| word.to_le_bytes()).for_each(|byte| counts[usize::from(byte)] += 1);
