@@ -65,6 +65,7 @@ mod okvs;
 mod one_opening;
 mod operation_gates;
 mod oplut;
+mod oprf;
 mod ot;
 mod ottt;
 mod permutation;
@@ -90,6 +91,7 @@ mod views_generators;
 mod vole;
 mod wire;
 mod wire_functions;
+mod wire_joins;
 
 /// A file that is not listed above, or in the manifest, would never run.
 #[test]
