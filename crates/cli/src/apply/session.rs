@@ -137,7 +137,7 @@ impl Task<'_> {
         self.suit(&p.link())?;
         let Self { jobs, stock, link, .. } = self;
         let agreed = agree::agree(p, jobs, &self.common, &stock.name(), link.is_near())?;
-        link.note(|record| record.agreed(agree::named(jobs, &agreed.fields)));
+        link.note(|record| record.compared(agree::named(jobs, &agreed.fields)));
         for job in jobs.iter_mut() {
             let count = job.rows();
             if let Work::Lookup(lookup) = &mut job.work {
