@@ -178,6 +178,7 @@ fn join(args: &Join) -> Result<()> {
     }
     let errand = Errand {
         kind: "join",
+        file: None,
         rows: rows.len(),
         column: columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", "),
         reveal: ask.shown(),
