@@ -2,7 +2,7 @@
 
 use hushtable::{
     Error, Role,
-    ot::{Limits, Offer, Rates, Scheme},
+    ot::{Offer, Rates, Scheme},
 };
 
 /// The first byte says what this party asks for; then comes the peer's offer.
@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
 /// One that asks for nothing, or for an extension.
 fn offer(asked: usize) -> Offer {
     let scheme = asked.checked_sub(1).map(|place| Scheme::ALL[place]);
-    Offer::of(scheme, true, Limits::new(None, &"100:20".parse().expect("a link"), &Rates::REFERENCE))
+    Offer::of(scheme, Some("100:20".parse().expect("a link")), &Rates::REFERENCE)
 }
 
 pub fn seeds() -> Vec<Vec<u8>> {
@@ -37,7 +37,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         all.flat_map(|mine| [0, 3].map(|theirs| [&[mine as u8][..], &offer(theirs).to_bytes()].concat()));
     let bytes = offer(0).to_bytes();
     let mut falling = bytes.clone();
-    falling[20..].fill(0);
+    falling[20..28].fill(0);
     let with = |offer: &[u8]| [&[0], offer].concat();
-    good.chain([with(&bytes[..27]), with(&falling), with(&[0; 28]), with(&[0xff; 28])]).collect()
+    good.chain([with(&bytes[..43]), with(&falling), with(&[0; 44]), with(&[0xff; 44])]).collect()
 }

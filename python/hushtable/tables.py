@@ -128,7 +128,7 @@ def lookup(
 
     The index has the table's `index_fraction`, and its `range` lies in the table's domain. `bits` is the width
     of the results (default: that of the index, or what the values need if that is more). `protocol` is one
-    of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time on a local network, or that of
+    of `hushtable.protocols()`, or `"auto"`: the one predicted to take least time over the link, or that of
     `store`, from which the material is taken then.
 
     Cost: that of the protocol, see `p.cost`; the material is made on the way unless it was prepared.

@@ -63,13 +63,11 @@ impl Lookup {
 
 impl Lookup {
     /// With the protocol for `count` of them.
-    fn chosen(&self, count: usize) -> Result<operation::Lookup, Error> {
+    fn chosen(&self, link: &LinkShape, count: usize) -> Result<operation::Lookup, Error> {
         let protocol = match self.protocol {
             Some(protocol) => protocol,
-            // The same at both parties without asking: predicted for a local network.
-            None => {
-                plan::choose(&self.job, count.max(1), &LinkShape::LAN, &Machine::REFERENCE, Objective::Total)?
-            }
+            // The same at both parties without asking: predicted for the link that they settled.
+            None => plan::choose(&self.job, count.max(1), link, &Machine::REFERENCE, Objective::Total)?,
         };
         Ok(self.by(protocol))
     }
@@ -103,7 +101,7 @@ pub fn look_up<'py>(
             (operation, ready, 0)
         }
         None => {
-            let chosen = lookup.chosen(x.len()).map_err(|e| raise(py, &e))?;
+            let chosen = lookup.chosen(&p.link(), x.len()).map_err(|e| raise(py, &e))?;
             (Arc::new(chosen), Ready::default(), x.len())
         }
     };
@@ -124,7 +122,7 @@ pub fn prepare_lookup(
     lookup: &Lookup,
     count: usize,
 ) -> PyResult<Material> {
-    let operation: Arc<dyn Operation> = Arc::new(lookup.chosen(count).map_err(|e| raise(py, &e))?);
+    let operation: Arc<dyn Operation> = Arc::new(lookup.chosen(&p.link(), count).map_err(|e| raise(py, &e))?);
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
 }

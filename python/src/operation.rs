@@ -71,7 +71,7 @@ impl Operation {
         };
         let Some(domain) = CompareDomain::of(bits, x, y) else { return Ok(None) };
         let job = CompareJob::new(bits, domain, Objective::Total).map_err(|e| raise(py, &e))?;
-        Ok(Some(Self::of(Compare::of(relation, job))))
+        Ok(Some(Self::of(Compare::of(relation, job).chosen_for(Objective::Total))))
     }
 
     /// Bits, shared by XOR, for each interval `a..b` of signed numbers, whether `x_i` lies in it.

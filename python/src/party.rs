@@ -12,7 +12,7 @@ use std::{
 use hushtable::{
     Error, Role,
     error::Ending,
-    net::{Cost, HangUp},
+    net::{Cost, HangUp, LinkShape},
     run::{Phase, Step, Watch},
 };
 use numpy::PyReadonlyArrayDyn;
@@ -38,6 +38,7 @@ pub struct Party {
     failed: Arc<AtomicBool>,
     hang_up: HangUp,
     role: Role,
+    link: LinkShape,
     id: [u8; 32],
     peer: String,
     peer_fingerprint: Option<String>,
@@ -138,7 +139,7 @@ impl Watch for Recorder<'_> {
 impl Party {
     /// Wraps a party whose set-up began at `start`.
     pub fn new(mut p: hushtable::Party, start: Instant) -> Self {
-        let (role, id) = (p.role(), p.id());
+        let (role, id, link) = (p.role(), p.id(), p.link());
         let Cost { sent, received, rounds } = p.take_cost();
         let took = start.elapsed().as_secs_f64();
         let record = ("connect".to_owned(), "setup", 0.0, took, sent, received, rounds);
@@ -150,6 +151,7 @@ impl Party {
             failed: Arc::default(),
             hang_up,
             role,
+            link,
             id,
             peer,
             peer_fingerprint,
@@ -157,6 +159,11 @@ impl Party {
             records: Arc::new(Mutex::new(vec![record])),
             progress: Arc::default(),
         }
+    }
+
+    /// What both parties take for the link between them.
+    pub fn link(&self) -> LinkShape {
+        self.link
     }
 
     /// Which party this is.

@@ -55,7 +55,10 @@ pub fn run<'py>(
     let items = operation.now.items(operands[0].len()).map_err(|e| raise(py, &e))?;
     let taken = material.map(|material| material.take(py, items)).transpose()?;
     let missing = if taken.is_some() { 0 } else { items };
-    let (operation, ready) = taken.unwrap_or_else(|| (Arc::clone(&operation.now), Ready::default()));
+    let (operation, ready) = match taken {
+        Some(taken) => taken,
+        None => (suiting(py, p, &operation.now, items)?, Ready::default()),
+    };
     let mut found = p.call(py, &announced(name, operation.as_ref()), move |steps, progress| {
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();
         progress.begin(items);
@@ -83,10 +86,21 @@ pub fn prepare_operation(
     operation: &Operation,
     count: usize,
 ) -> PyResult<Material> {
-    let operation = Arc::clone(&operation.ahead);
-    let count = operation.items(count).map_err(|e| raise(py, &e))?;
+    let count = operation.ahead.items(count).map_err(|e| raise(py, &e))?;
+    let operation = suiting(py, p, &operation.ahead, count)?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
+}
+
+/// The operation by what suits `items` of it over the link.
+fn suiting(
+    py: Python<'_>,
+    p: &party::Party,
+    operation: &Arc<dyn operation::Operation>,
+    items: usize,
+) -> PyResult<Arc<dyn operation::Operation>> {
+    let other = operation.suiting(&p.link(), items).map_err(|e| raise(py, &e))?;
+    Ok(other.map_or_else(|| Arc::clone(operation), Arc::from))
 }
 
 /// Makes what `count` items take.

@@ -32,6 +32,7 @@ use hushtable::{
     arith::Objective,
     bill::Bill,
     math::{Bounds, Card, Evaluation, Function, Options},
+    net::LinkShape,
     operation::{Bands, Held, Material, Operation},
     source::{Origin, Shape},
 };
@@ -178,6 +179,16 @@ impl Scoring {
         Self { method, ..self }
     }
 
+    /// The same by what suits so many scores over this link.
+    fn over(&self, link: &LinkShape, items: usize) -> Result<Self> {
+        let Self { bits, fraction, ref question, ref method } = *self;
+        let method = match method {
+            Answer::Bands(bands) => Answer::Bands(bands.suiting(link, items)?),
+            Answer::Sigmoid(evaluation) => Answer::Sigmoid(evaluation.clone()),
+        };
+        Ok(Self { bits, fraction, question: question.clone(), method })
+    }
+
     fn operation(&self) -> &dyn Operation {
         match &self.method {
             Answer::Bands(bands) => bands,
@@ -218,6 +229,10 @@ impl Operation for Scoring {
 
     fn most(&self) -> usize {
         BATCH
+    }
+
+    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(self.over(link, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -160,6 +160,11 @@ impl Calibration {
         link.wish(self.machine.ots, self.link())
     }
 
+    /// What is known of `link`: what it simulates, or else what was measured.
+    pub fn shape(&self, link: &Link) -> Option<LinkShape> {
+        Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(self.link())
+    }
+
     /// The link, if it was measured.
     pub fn link(&self) -> Option<LinkShape> {
         let link = self.link?;

@@ -103,7 +103,7 @@ pub fn print(text: &str) -> Result<()> {
 /// What the subcommand `kind` does in steps; of the first `stored` rows have their material on disk.
 pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: &Link) -> Result<String> {
     let calibration = Calibration::load(jobs[0].choosing.calibration.as_deref())?.over(link);
-    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
+    let shape = calibration.shape(link);
     for job in jobs.iter_mut() {
         let rows = job.rows();
         if let Work::Lookup(lookup) = &mut job.work {

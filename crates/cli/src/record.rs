@@ -139,6 +139,11 @@ impl Record {
         self.entry.session = Some(blake3::Hash::from(connection.id()).to_hex().to_string());
     }
 
+    /// What the parties compared, once the link is known: in place of what was expected.
+    pub fn compared(&mut self, fields: Vec<(String, String)>) {
+        self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
+    }
+
     /// What the parties have agreed on besides.
     pub fn agreed(&mut self, fields: &[(String, String)]) {
         self.entry.parameters.extend(fields.iter().map(|(name, value)| [name.clone(), value.clone()]));

@@ -32,6 +32,7 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     lut::{LookupJob, Protocol},
+    net::LinkShape,
     party::Party,
     session::Session,
     share::Sharing,
@@ -124,6 +125,15 @@ pub trait Operation: Send + Sync {
     /// As [`bill`](Self::bill), and those of the channel.
     fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
         self.material(&mut Origin::peer(p), items)
+    }
+
+    /// The same operation by what suits `items` of it over this link, with results held alike; `None` if there is
+    /// one way only, or this one was asked for. Both parties come to the same from the same link.
+    ///
+    /// # Errors
+    /// As [`bill`](Self::bill).
+    fn suiting(&self, _link: &LinkShape, _items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(None)
     }
 
     /// What stored material of its shape is for, in a few words of printable ASCII: what other operations of that

@@ -27,3 +27,4 @@ pub use source::Ot;
 #[doc(hidden)] // for the fuzzer
 pub use wish::Offer;
 pub use wish::OtWish;
+pub(crate) use wish::Settled;

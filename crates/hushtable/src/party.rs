@@ -134,6 +134,12 @@ impl Party {
         self.ot.limits()
     }
 
+    /// What both parties take for the link between them, from what one of them knows of it; a local network where
+    /// neither knows anything.
+    pub fn link(&self) -> LinkShape {
+        self.ot.link()
+    }
+
     /// Starts the OT extension that suits these counts, so that [`cots`](Self::cots) only extends:
     /// the part of set-up that depends on the size of the job.
     ///

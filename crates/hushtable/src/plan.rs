@@ -10,8 +10,10 @@ mod ot;
 mod predict;
 mod rounds;
 mod settle;
+mod suiting;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;
 pub use predict::{BEFORE, Estimate, Prediction, choose, least, plan};
 pub use settle::{Wish, settle};
+pub(crate) use suiting::suiting;

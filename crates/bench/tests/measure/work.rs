@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::site::Site;
 
-fn keys(report: &Value) -> Vec<&str> {
+pub fn keys(report: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
@@ -216,7 +216,21 @@ fn stores_are_made_and_spent() {
 #[test]
 fn help_shows_examples() {
     let site = Site::new();
-    for command in ["", "lut", "cmp", "trunc", "inference", "math", "ot", "triples", "vole", "paper"] {
+    for command in [
+        "",
+        "lut",
+        "cmp",
+        "trunc",
+        "inference",
+        "math",
+        "ot",
+        "triples",
+        "vole",
+        "okvs",
+        "psi",
+        "join",
+        "paper",
+    ] {
         let out = site.run(&format!("{command} --help")).ok().stdout;
         assert!(out.contains("Examples:\n"), "{command}: {out}");
         assert!(out.lines().all(|line| line.chars().count() <= 120), "{command}: {out}");

@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use hushtable::{Role, operation::Operation, run::Reveal};
+use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
 use prim::wipe::Wiped;
 
 use super::{
@@ -131,6 +131,17 @@ impl Job {
             Work::Lookup(lookup) => &lookup.operation,
             Work::Other(operation) => operation.as_ref(),
         }
+    }
+
+    /// Does it by what suits its rows over this link, where there is a choice. The protocol of lookups is settled.
+    pub fn suit(&mut self, link: &LinkShape) -> Result<()> {
+        let rows = self.rows();
+        if let Work::Other(operation) = &mut self.work
+            && let Some(suiting) = operation.suiting(link, rows)?
+        {
+            *operation = suiting;
+        }
+        Ok(())
     }
 
     /// This party's words of each operand, as the operation takes them.

@@ -4,7 +4,7 @@ use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
 
 use hushtable::{
     Party,
-    net::{Identity, Signed},
+    net::{Identity, LinkShape, Signed},
     run::{self, Done, Outcome, Phase, Ready, Reveal, Watch},
 };
 
@@ -50,6 +50,8 @@ struct Set {
 impl Task<'_> {
     /// What this does, in words.
     pub fn explain(&mut self) -> Result<String> {
+        let known = self.jobs[0].choosing.calibration()?.shape(self.link);
+        self.suit(&known.unwrap_or(LinkShape::LOOPBACK))?;
         let stored = self.stock.left(self.jobs[0].rows());
         explain::text(self.kind, &mut self.jobs, &self.common, stored, self.link)
     }
@@ -124,10 +126,18 @@ impl Task<'_> {
         jobs.iter().zip(phases).try_for_each(|(job, phases)| delivery.report(kind, job, role, stored, phases))
     }
 
+    /// Chooses by the link, where no store says how it is done.
+    fn suit(&mut self, link: &LinkShape) -> Result<()> {
+        let stored = usize::from(!self.stock.is_none());
+        self.jobs.iter_mut().skip(stored).try_for_each(|job| job.suit(link))
+    }
+
     /// Agrees and sets up; several lanes get connections of their own, `lanes`.
     fn set_up(&mut self, p: &mut Party, lanes: &mut Vec<Party>, start: Instant) -> Result<Set> {
+        self.suit(&p.link())?;
         let Self { jobs, stock, link, .. } = self;
         let agreed = agree::agree(p, jobs, &self.common, &stock.name(), link.is_near())?;
+        link.note(|record| record.compared(agree::named(jobs, &agreed.fields)));
         for job in jobs.iter_mut() {
             let count = job.rows();
             if let Work::Lookup(lookup) = &mut job.work {

@@ -72,6 +72,11 @@ impl Stock {
         }
     }
 
+    /// Whether everything is made now.
+    pub fn is_none(&self) -> bool {
+        self.store.is_none()
+    }
+
     /// What the parties compare.
     pub fn name(&self) -> String {
         self.store.as_ref().map_or("none".into(), |store| store.about().name())

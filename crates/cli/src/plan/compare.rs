@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use hushtable::{
     arith::{CompareDomain, CompareJob, ComparePlan, DigitMethod},
     net::LinkShape,
+    operation::{Compare, Relation},
     plan::{self, BEFORE, Estimate, Machine, Objective},
 };
 
@@ -32,7 +33,10 @@ pub struct Way {
 
 /// Of each method and number of rounds the best, and what `apply` takes; the best first.
 pub fn ways(asked: &Asked) -> Result<Vec<Way>> {
-    let taken = CompareJob::new(asked.bits, CompareDomain::Near, asked.objective)?.plan;
+    let job = CompareJob::new(asked.bits, CompareDomain::Near, asked.objective)?;
+    let taken =
+        Compare::of(Relation::Lt, job).chosen_for(asked.objective).suiting(asked.link, asked.items)?;
+    let taken = taken.job().plan;
     let mut best: Vec<(u8, Way)> = Vec::new();
     for plan in ComparePlan::all() {
         let job = CompareJob { bits: asked.bits, domain: CompareDomain::Near, plan };

@@ -91,11 +91,15 @@ impl Work {
     /// What bills of batches imply for a lookup, offline and online: for protocols that count nothing themselves. What
     /// is kept is taken for a row.
     pub(crate) fn implied(bill: impl FnOnce(usize) -> Bill) -> [Self; 2] {
-        let bill = bill(MANY);
+        Self::of_batch(&bill(MANY)).map(|all| all * (1.0 / MANY as f64) + Self::index())
+    }
+
+    /// What the bill of a batch implies for all of it, offline and online.
+    pub(crate) fn of_batch(bill: &Bill) -> [Self; 2] {
         let row = Self::row(bill.kept as usize);
         let sent = |bits: u64| Self::words(bits as usize / 64);
         let offline = Self::cots(bill.all_cots()) + sent(bill.offline.all_bits()) + row;
-        [offline, sent(bill.online.all_bits()) + row].map(|all| all * (1.0 / MANY as f64) + Self::index())
+        [offline, sent(bill.online.all_bits()) + row]
     }
 }
 

@@ -33,7 +33,30 @@ impl LinkShape {
         let mbit_per_s = (rtt >= NETWORK).then_some(MBIT_PER_S);
         LinkShape { mbit_per_s, rtt: rtt.min(MOST) }
     }
+
+    /// Rate and nanoseconds, as parties send them; a rate of 0 is none.
+    pub(crate) fn to_bytes(self) -> [u8; 16] {
+        let rate = self.mbit_per_s.unwrap_or(0.0).to_bits();
+        (u128::from(rate) << 64 | self.rtt.as_nanos()).to_le_bytes()
+    }
+
+    /// The link that these bytes say; `None` if there is none like it.
+    pub(crate) fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
+        let word = u128::from_le_bytes(bytes);
+        let (rate, rtt) = ((word >> 64) as u64, Duration::from_nanos(word as u64));
+        let mbit_per_s = (rate != 0).then_some(f64::from_bits(rate));
+        Some(LinkShape { mbit_per_s, rtt }).filter(|link| *link == link.within())
+    }
+
+    /// The nearest one with rate and time in their ranges.
+    pub(crate) fn within(self) -> Self {
+        let [least, most] = RATES;
+        LinkShape { mbit_per_s: self.mbit_per_s.map(|rate| rate.clamp(least, most)), rtt: self.rtt.min(MOST) }
+    }
 }
+
+/// The rates that a link can have, in 10^6 bits per second.
+const RATES: [f64; 2] = [0.01, 1e6];
 
 /// The least round trip that is taken for that of a network whose rate matters, and the rate that it is then taken to
 /// have.
@@ -52,7 +75,7 @@ impl FromStr for LinkShape {
             "lan" => Some(LinkShape::LAN),
             "wan" => Some(LinkShape::WAN),
             _ => text.split_once(':').and_then(|(rate, rtt)| {
-                let rate = rate.trim().parse().ok().filter(|r| (0.01..=1e6).contains(r))?;
+                let rate = rate.trim().parse().ok().filter(|r| (RATES[0]..=RATES[1]).contains(r))?;
                 Some(LinkShape { mbit_per_s: Some(rate), rtt: time(rtt.trim())? })
             }),
         };

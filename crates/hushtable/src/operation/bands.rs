@@ -14,7 +14,8 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
-    net::Role,
+    net::{LinkShape, Role},
+    plan,
     share::{AShare, Sharing},
     source::Origin,
 };
@@ -29,6 +30,8 @@ const MOST: usize = 15;
 #[derive(Clone, Debug)]
 pub struct Bands {
     job: CompareJob,
+    /// What its plan was chosen for.
+    objective: Objective,
     cuts: Vec<i64>,
     /// Width of a band that becomes an additive share.
     additive: Option<u32>,
@@ -53,13 +56,23 @@ impl Bands {
         if !cuts.is_sorted() || !cuts.iter().all(fits) {
             return refuse(format!("{cuts:?}"));
         }
-        Ok(Self { job, cuts, additive: None })
+        Ok(Self { job, objective, cuts, additive: None })
     }
 
     /// With bands that are additive shares of `bits` bits.
     #[must_use]
     pub fn additive(self, bits: u32) -> Self {
         Self { additive: Some(bits), ..self }
+    }
+
+    /// The same by comparisons that suit `items` of it over this link.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn suiting(&self, link: &LinkShape, items: usize) -> Result<Self> {
+        let CompareJob { bits, domain, .. } = self.job;
+        let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..self.clone() });
+        plan::suiting(link, self.objective, of(self.objective)?, |way| way.bill(items), of)
     }
 
     /// The cuts.
@@ -130,6 +143,10 @@ impl Operation for Bands {
 
     fn most(&self) -> usize {
         BATCH / self.cuts.len()
+    }
+
+    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(Self::suiting(self, link, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -8,6 +8,8 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{B2a, Bits},
+    net::LinkShape,
+    plan,
     session::Session,
     share::{AShare, Sharing},
     source::Origin,
@@ -88,6 +90,8 @@ pub struct Compare {
     /// Of a result that is a number.
     range: [i64; 2],
     job: CompareJob,
+    /// What its plan was chosen for; `None` where it was asked for.
+    objective: Option<Objective>,
     /// Width of a bit that becomes an additive share.
     additive: Option<u32>,
 }
@@ -111,14 +115,37 @@ impl Compare {
             Relation::Min => [x[0].min(y[0]), x[1].min(y[1])],
             _ => [x[0].max(y[0]), x[1].max(y[1])],
         };
-        Ok(Self { relation, fraction, range, job: CompareJob::new(bits, domain, objective)?, additive: None })
+        let job = CompareJob::new(bits, domain, objective)?;
+        Ok(Self { relation, fraction, range, job, objective: Some(objective), additive: None })
     }
 
     /// As a job says.
     pub fn of(relation: Relation, job: CompareJob) -> Self {
         let half = 1i128 << job.bits.clamp(1, 64).saturating_sub(1);
         let range = [(-half) as i64, (half - 1) as i64];
-        Self { relation, fraction: 0, range, job, additive: None }
+        Self { relation, fraction: 0, range, job, objective: None, additive: None }
+    }
+
+    /// Of a job whose plan is the best for this objective: over another link another may [suit](Self::suiting).
+    #[must_use]
+    pub fn chosen_for(self, objective: Objective) -> Self {
+        Self { objective: Some(objective), ..self }
+    }
+
+    /// The same by the plan that suits `items` of it over this link. A plan that was asked for stays.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn suiting(&self, link: &LinkShape, items: usize) -> Result<Self> {
+        let Some(objective) = self.objective else { return Ok(*self) };
+        let CompareJob { bits, domain, .. } = self.job;
+        let of = |objective| Ok(Self { job: CompareJob::new(bits, domain, objective)?, ..*self });
+        plan::suiting(link, objective, of(objective)?, |way| way.bill(items), of)
+    }
+
+    /// What is compared, and by which plan.
+    pub fn job(&self) -> CompareJob {
+        self.job
     }
 
     /// With results that are additive shares, of `bits` bits where they are bits.
@@ -223,6 +250,10 @@ impl Operation for Compare {
     fn tells(&self) -> String {
         let about = self.relation.about();
         format!("{about}; and what that and its own numbers imply about the other party's")
+    }
+
+    fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {
+        Ok(Some(Box::new(Self::suiting(self, link, items)?)))
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {

@@ -12,16 +12,20 @@ use super::{
     softspoken,
     stock::{Incoming, Outgoing, Stock},
     strings,
-    wish::{Offer, OtWish},
+    wish::{Offer, OtWish, Settled},
 };
-use crate::{error::Result, net::Role, session::Session};
+use crate::{
+    error::Result,
+    net::{LinkShape, Role},
+    session::Session,
+};
 
 /// Bytes of P1's point for the base OTs, which goes with its offer.
 const POINT: usize = 32;
 
 /// Both directions of a session's correlated OTs, each with its own Delta.
 pub struct Ot {
-    limits: Limits,
+    settled: Settled,
     // Apart, so that whoever moves this leaves no copy of a secret behind.
     pub(super) outgoing: Box<Outgoing>,
     pub(super) incoming: Box<Incoming>,
@@ -38,37 +42,42 @@ impl Ot {
         let offer = Offer::new(&wish.into(), s.link());
         let delta = softspoken::draw_delta(s);
         let wanted = Zeroizing::new(softspoken::choices(delta));
-        let (limits, outgoing, incoming) = match s.role() {
+        let (settled, outgoing, incoming) = match s.role() {
             Role::P0 => {
                 let receiving = base::Receiving::begin(s, &wanted);
-                let (limits, point) = greet(s, offer, Vec::new(), POINT)?;
+                let (settled, point) = greet(s, offer, Vec::new(), POINT)?;
                 let keys = receiving.finish(s, &point)?;
-                let mut soft = softspoken::Sender::new(s, limits.k, delta, &keys)?;
+                let mut soft = softspoken::Sender::new(s, settled.limits.k, delta, &keys)?;
                 let mut first = Wiped::default();
                 soft.absorb(s, 128, &mut first)?;
                 let pairs = strings::chosen_keys_send(s, CotSender::new(delta, first))?;
-                let receiver = softspoken::Receiver::new(s, limits.k, &pairs)?;
-                (limits, Outgoing::new(delta, soft), Incoming::new(receiver))
+                let receiver = softspoken::Receiver::new(s, settled.limits.k, &pairs)?;
+                (settled, Outgoing::new(delta, soft), Incoming::new(receiver))
             }
             Role::P1 => {
                 let sending = base::Sending::begin(s);
-                let (limits, _) = greet(s, offer, sending.point().to_vec(), 0)?;
+                let (settled, _) = greet(s, offer, sending.point().to_vec(), 0)?;
                 let pairs = sending.finish(s, 128)?;
-                let mut soft = softspoken::Receiver::new(s, limits.k, &pairs)?;
+                let mut soft = softspoken::Receiver::new(s, settled.limits.k, &pairs)?;
                 let mut first = Wiped::default();
                 let message = soft.expand(128, &mut first);
                 s.send(message)?;
                 let keys = strings::chosen_keys_receive(s, &CotReceiver::new(first), &wanted)?;
-                let sender = softspoken::Sender::new(s, limits.k, delta, &keys)?;
-                (limits, Outgoing::new(delta, sender), Incoming::new(soft))
+                let sender = softspoken::Sender::new(s, settled.limits.k, delta, &keys)?;
+                (settled, Outgoing::new(delta, sender), Incoming::new(soft))
             }
         };
-        Ok(Self { limits, outgoing: outgoing.into(), incoming: incoming.into() })
+        Ok(Self { settled, outgoing: outgoing.into(), incoming: incoming.into() })
     }
 
     /// Which extension makes how many, as both parties settled it.
     pub fn limits(&self) -> Limits {
-        self.limits
+        self.settled.limits
+    }
+
+    /// What both parties take for the link.
+    pub fn link(&self) -> LinkShape {
+        self.settled.link
     }
 
     /// The next `send` correlated OTs as sender and `recv` as receiver; the peer asks for the same
@@ -91,13 +100,13 @@ impl Ot {
     pub fn prepare(&mut self, s: &mut Session, send: usize, recv: usize) -> Result<()> {
         // What was handed out before counts: many small takes are a large job.
         let target = |count: usize, stock: &Stock| {
-            stock.missing(count).and_then(|_| self.limits.level(stock.handed_out() + count))
+            stock.missing(count).and_then(|_| self.settled.limits.level(stock.handed_out() + count))
         };
         let (send, recv) = (target(send, &self.outgoing.stock), target(recv, &self.incoming.stock));
         // Set S starts from SoftSpoken, M from S or from SoftSpoken, L from M; one direction may need fewer steps.
         for (level, set) in params::SETS.into_iter().enumerate() {
             let wants = |target: Option<usize>, now: Option<&'static LpnSet>| {
-                let on_the_way = |target| level <= target && !self.limits.skips(level, target);
+                let on_the_way = |target| level <= target && !self.settled.limits.skips(level, target);
                 target.is_some_and(on_the_way) && now.is_none_or(|now| now.n() < set.n())
             };
             let send = wants(send, self.outgoing.set());
@@ -138,16 +147,16 @@ impl Ot {
     /// What a parallel lane starts from: the same Deltas, independent strings.
     pub(crate) fn lane(&mut self) -> LaneSeeds {
         let (outgoing, incoming) = (self.outgoing.seeds(), self.incoming.seeds());
-        LaneSeeds { limits: self.limits, delta: self.outgoing.delta, outgoing, incoming }
+        LaneSeeds { settled: self.settled, delta: self.outgoing.delta, outgoing, incoming }
     }
 
     /// The source of a lane.
     pub(crate) fn of_lane(seeds: &LaneSeeds) -> Self {
-        let (limits, k) = (seeds.limits, seeds.limits.k);
+        let (settled, k) = (seeds.settled, seeds.settled.limits.k);
         let sender = softspoken::Sender::of_seeds(k, seeds.delta, &seeds.outgoing);
         let receiver = softspoken::Receiver::of_seeds(k, &seeds.incoming);
         let (outgoing, incoming) = (Outgoing::new(seeds.delta, sender), Incoming::new(receiver));
-        Self { limits, outgoing: outgoing.into(), incoming: incoming.into() }
+        Self { settled, outgoing: outgoing.into(), incoming: incoming.into() }
     }
 
     /// Sources for these lanes. Where Ferret runs, each goes on with a Ferret of the same set from seeds that leave
@@ -169,7 +178,7 @@ impl Ot {
 }
 
 /// Compares parameters, settles the extension and swaps what goes with the offers: 1 round.
-fn greet(s: &mut Session, offer: Offer, mine: Vec<u8>, theirs: usize) -> Result<(Limits, Vec<u8>)> {
+fn greet(s: &mut Session, offer: Offer, mine: Vec<u8>, theirs: usize) -> Result<(Settled, Vec<u8>)> {
     let fields = [("LPN parameter sets", params::digest_text())];
     let message = [offer.to_bytes(), mine].concat();
     let mut offered = s.agree_beside(&fields, message, Offer::LEN + theirs)?;

@@ -1,16 +1,16 @@
 //! What a party brings to the choice of its OT extension, and how both come to one.
 //!
 //! # Functionality
-//! Both parties come to the same [`Limits`].
+//! Both parties come to the same [`Limits`], and take the same [`LinkShape`] for the link between them.
 //!
 //! # Protocol
 //! Beside the parameters that they compare, both send the number of the extension that they ask for, or 0; whether
-//! they know the link; and the limits that they predict.
+//! they know the link; the limits that they predict; and the link for which they do.
 //! 1. What either asks for is taken. Two that differ end both parties with the same error.
-//! 2. If neither asks: P0's limits, unless only P1 knows the link.
+//! 2. If neither asks: P0's limits, unless only P1 knows the link. The link is that of the same party.
 //!
 //! # Cost
-//! 28 bytes from each party, in messages that cross beside the parameters: no round.
+//! 44 bytes from each party, in messages that cross beside the parameters: no round.
 
 use super::{
     choice::{Limits, Rates},
@@ -49,11 +49,21 @@ impl From<Option<Scheme>> for OtWish {
 const UNKNOWN: LinkShape = LinkShape::LAN;
 
 /// What a party sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
     asked: Option<Scheme>,
     knows: bool,
     limits: Limits,
+    link: LinkShape,
+}
+
+/// What both parties come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// Which extension makes how many OTs.
+    pub limits: Limits,
+    /// What both take for the link.
+    pub link: LinkShape,
 }
 
 /// Instead of an extension's number: none is asked for.
@@ -61,18 +71,18 @@ const OPEN: u8 = 0;
 
 impl Offer {
     /// Bytes of an offer.
-    pub const LEN: usize = 28;
+    pub const LEN: usize = 44;
 
     /// What this party offers; `link` is what its connection says.
     pub(super) fn new(wish: &OtWish, link: Option<LinkShape>) -> Self {
         let link = wish.link.or(link);
-        Self::of(wish.scheme, link.is_some(), Limits::new(None, &link.unwrap_or(UNKNOWN), &wish.rates))
+        Self::of(wish.scheme, link, &wish.rates)
     }
 
-    /// Of a party that asks for this extension, may know the link, and predicts these limits.
-    pub fn of(asked: Option<Scheme>, knows: bool, limits: Limits) -> Self {
-        debug_assert!(limits.are_sane(), "{limits}");
-        Self { asked, knows, limits }
+    /// Of a party that asks for this extension and may know the link, with machines of these rates.
+    pub fn of(asked: Option<Scheme>, link: Option<LinkShape>, rates: &Rates) -> Self {
+        let (knows, link) = (link.is_some(), link.unwrap_or(UNKNOWN).within());
+        Self { asked, knows, limits: Limits::new(None, &link, rates), link }
     }
 
     /// As it is sent.
@@ -81,6 +91,7 @@ impl Offer {
         let asked = self.asked.map_or(OPEN, Scheme::number);
         let mut bytes = vec![asked, self.knows.into(), k as u8, direct.into()];
         bytes.extend(ends.into_iter().flat_map(u64::to_le_bytes));
+        bytes.extend(self.link.to_bytes());
         bytes
     }
 
@@ -100,19 +111,22 @@ impl Offer {
             OPEN => None,
             _ => Some(Scheme::of_number(number).ok_or_else(|| unknown(number))?),
         };
-        let end = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| rest[8 * i + j]));
-        let limits = Limits { k: k.into(), direct: direct == 1, ends: [end(0), end(1), end(2)] };
+        let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| rest[8 * i + j]));
+        let limits = Limits { k: k.into(), direct: direct == 1, ends: [word(0), word(1), word(2)] };
+        let link = LinkShape::from_bytes(std::array::from_fn(|i| rest[24 + i])).ok_or_else(strange)?;
         if !limits.are_sane() {
             return Err(strange());
         }
-        Ok(Self { asked, knows: knows == 1, limits })
+        Ok(Self { asked, knows: knows == 1, limits, link })
     }
 
     /// What both parties come to.
     ///
     /// # Errors
     /// [`Error::Handshake`] if they ask for different extensions.
-    pub fn settle(self, role: Role, theirs: Self) -> Result<Limits> {
+    pub fn settle(self, role: Role, theirs: Self) -> Result<Settled> {
+        let (p0, p1) = by_role(role, self, theirs);
+        let Self { limits, link, .. } = if p1.knows && !p0.knows { p1 } else { p0 };
         match (self.asked, theirs.asked) {
             (Some(ours), Some(theirs)) if ours != theirs => Err(Error::Handshake {
                 field: "OT extension".into(),
@@ -120,12 +134,10 @@ impl Offer {
                 theirs: theirs.to_string(),
             }),
             (Some(asked), _) | (None, Some(asked)) => {
-                Ok(Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE))
+                let limits = Limits::new(Some(asked), &LinkShape::LOOPBACK, &Rates::REFERENCE);
+                Ok(Settled { limits, link })
             }
-            (None, None) => {
-                let (p0, p1) = by_role(role, self, theirs);
-                Ok(if p1.knows && !p0.knows { p1.limits } else { p0.limits })
-            }
+            (None, None) => Ok(Settled { limits, link }),
         }
     }
 }

@@ -20,16 +20,16 @@ use super::Party;
 use crate::{
     codec::{Reader, Writer, malformed},
     error::{Error, Result},
-    net::{Connection, Fingerprint, Role},
-    ot::{Limits, Ot, lane::LaneSeeds, params},
+    net::{Connection, Fingerprint, LinkShape, Role},
+    ot::{Limits, Ot, Settled, lane::LaneSeeds, params},
     process::Process,
     session::Session,
 };
 
 /// How a ticket's bytes begin; the last one is the version of what follows.
-const MAGIC: [u8; 8] = *b"hushtkt\x02";
+const MAGIC: [u8; 8] = *b"hushtkt\x03";
 /// Bytes before the seeds.
-const HEAD: usize = 104;
+const HEAD: usize = 120;
 
 /// One lane of a session, not opened yet. Whoever has it can be this party in that lane: keep it as a key.
 ///
@@ -113,6 +113,7 @@ impl Ticket {
         w.bytes(&MAGIC);
         w.bytes(&[self.role as u8, self.peer.is_some().into(), k as u8, direct.into(), low, high, 0, 0]);
         ends.iter().for_each(|end| w.bytes(&end.to_le_bytes()));
+        w.bytes(&self.seeds.link().to_bytes());
         w.bytes(&self.id);
         w.bytes(&self.peer.map_or([0; 32], |peer| *peer.bytes()));
         self.seeds.encode(&mut w);
@@ -142,11 +143,12 @@ impl Ticket {
         let role = role.ok_or_else(|| malformed("is damaged"))?;
         let ends = [r.array()?, r.array()?, r.array()?].map(u64::from_le_bytes);
         let limits = Limits { k: k.into(), direct: direct == 1, ends };
+        let link = LinkShape::from_bytes(r.array()?).ok_or_else(|| malformed("is damaged"))?;
         let (id, peer) = (r.array()?, r.array()?);
         if !has_peer && peer != [0; 32] {
             return Err(malformed("is damaged"));
         }
-        let seeds = LaneSeeds::decode(&mut r, role, limits)?;
+        let seeds = LaneSeeds::decode(&mut r, role, Settled { limits, link })?;
         r.finish()?;
         let peer = has_peer.then(|| Fingerprint::from_bytes(peer));
         Ok(Self { role, lane, id, peer, seeds: seeds.into(), process: Process::current() })

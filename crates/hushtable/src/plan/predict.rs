@@ -2,7 +2,7 @@
 
 use super::{clock::Clock, machine::Machine, ot, rounds};
 use crate::{
-    bill::{Bill, Objective, Phase, Step},
+    bill::{Bill, Objective, Phase, Step, Work},
     error::{Error, Result},
     lut::{LookupJob, Protocol},
     net::LinkShape,
@@ -114,6 +114,12 @@ pub fn least(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] 
     estimates(bill, &Step::of(bill), [0.0; 2], link, machine)
 }
 
+/// The same with the local work that the bill implies.
+pub(super) fn implied(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
+    let work = Work::of_batch(bill).map(|work| machine.seconds(work, 1));
+    estimates(bill, &Step::of(bill), work, link, machine)
+}
+
 /// The prediction for one protocol, which must serve the job.
 fn predict(
     protocol: Protocol,
@@ -165,7 +171,7 @@ fn estimates(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bill::Work, share::Sharing};
+    use crate::share::Sharing;
 
     /// A protocol that counts nothing is predicted by its bill alone, without a fit.
     #[test]

@@ -39,7 +39,8 @@ fn both_come_to_the_same() {
                 continue;
             }
             let link = link0.or(link1).unwrap_or(UNKNOWN);
-            let wanted = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
+            let limits = Limits::new(scheme0.or(scheme1), &link, &Rates::REFERENCE);
+            let wanted = Settled { limits, link };
             assert_eq!([first.unwrap(), second.unwrap()], [wanted; 2], "{p0:?}, {p1:?}");
         }
     }
@@ -67,7 +68,12 @@ fn strange_offers_are_refused() {
         changed(4, &0u64.to_le_bytes()),
         changed(4, &(seeds - 1).to_le_bytes()),
         changed(20, &0u64.to_le_bytes()),
-        Offer::of_peer(&good[..27]),
+        changed(28, &5_000_000_000u64.to_le_bytes()), // nanoseconds of a round trip
+        changed(36, &f64::NAN.to_le_bytes()),
+        changed(36, &f64::INFINITY.to_le_bytes()),
+        changed(36, &(-1f64).to_le_bytes()),
+        changed(36, &2e6f64.to_le_bytes()),
+        Offer::of_peer(&good[..43]),
         Offer::of_peer(&[&good[..], &[0]].concat()),
         Offer::of_peer(&[]),
     ];
