@@ -105,7 +105,7 @@ impl Errand<'_> {
         let mut p = Party::new(connection, wish)?;
         let (role, session) = (p.role(), p.id());
         let set = work.set_up(&mut p).and_then(|agreed| {
-            self.link.note(|record| record.agreed(&agreed));
+            self.link.note(|record| record.compared(agreed.clone()));
             let sign = p.exchange(vec![u8::from(self.delivery.sign)], 1)? == [1];
             let took = Phase::new(start, p.take_cost());
             Ok((agreed, sign, took, work.compute(&mut p)?))
