@@ -34,6 +34,8 @@ pub trait Work {
 pub struct Errand<'a> {
     /// The subcommand.
     pub kind: &'a str,
+    /// The hash of the job file.
+    pub file: Option<String>,
     /// How many rows it is of, here.
     pub rows: usize,
     /// What comes out, and to whom.
@@ -68,7 +70,7 @@ impl Errand<'_> {
         let Some(path) = &delivery.record else { return self.deliver(work, output) };
         let about = About {
             command: self.kind,
-            file: None,
+            file: self.file.clone(),
             rows: self.rows,
             column: self.column.clone(),
             reveal: self.reveal.clone(),
@@ -103,7 +105,7 @@ impl Errand<'_> {
         let mut p = Party::new(connection, wish)?;
         let (role, session) = (p.role(), p.id());
         let set = work.set_up(&mut p).and_then(|agreed| {
-            self.link.note(|record| record.agreed(&agreed));
+            self.link.note(|record| record.compared(agreed.clone()));
             let sign = p.exchange(vec![u8::from(self.delivery.sign)], 1)? == [1];
             let took = Phase::new(start, p.take_cost());
             Ok((agreed, sign, took, work.compute(&mut p)?))

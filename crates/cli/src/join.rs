@@ -178,6 +178,7 @@ fn join(args: &Join) -> Result<()> {
     }
     let errand = Errand {
         kind: "join",
+        file: None,
         rows: rows.len(),
         column: columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", "),
         reveal: ask.shown(),
@@ -232,10 +233,9 @@ impl Join {
                 "--rows none: the rows are a party's"
             }));
         }
-        if let (true, Some(path)) = (ids, &self.delivery.output) {
-            if FileFormat::of(path) != FileFormat::Csv {
-                return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
-            }
+        let output = self.delivery.output.as_ref().filter(|_| ids);
+        if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
+            return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
         }
         Ok(Ask { reveal: self.reveal, who, forms: self.rules()? })
     }

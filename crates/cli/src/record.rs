@@ -144,11 +144,6 @@ impl Record {
         self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
     }
 
-    /// What the parties have agreed on besides.
-    pub fn agreed(&mut self, fields: &[(String, String)]) {
-        self.entry.parameters.extend(fields.iter().map(|(name, value)| [name.clone(), value.clone()]));
-    }
-
     /// What the job took.
     pub fn took(&mut self, phases: Phases) {
         self.entry.phases = Some(phases);

@@ -3,6 +3,8 @@
 mod common;
 pub mod weights;
 
+pub use common::InJob;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -158,7 +160,7 @@ pub fn run(args: &Score) -> Result<()> {
 
 fn score(args: &Score) -> Result<()> {
     if args.rowing.asked() {
-        return common::score(args);
+        return common::score(args, None);
     }
     refuse("needs --joined or --join", [("--default", args.rowing.default.is_some())])?;
     let (mut job, stock) = (args.job()?, Stock::open(&args.stored, &args.link)?);
@@ -185,6 +187,14 @@ impl Score {
     pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
         (self.link, self.csv) = (link.clone(), csv.clone());
         job(&self)
+    }
+}
+
+impl Score {
+    /// Scores the rows in common as a job file says, connected by `link`, from files that are written in `csv`.
+    pub fn of_join(mut self, (link, csv): (&Link, &Dialect), job: &InJob<'_>) -> Result<()> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        common::score(&self, Some(job))
     }
 }
 

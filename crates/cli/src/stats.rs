@@ -115,6 +115,7 @@ fn stats(args: &Stats) -> Result<()> {
     let explained = explain::text(&question, &file, &args.link)?;
     let errand = Errand {
         kind: "stats",
+        file: None,
         rows: file.most(),
         column: question.words(),
         reveal: "both".into(),

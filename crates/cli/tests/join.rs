@@ -17,7 +17,7 @@ fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
 
 /// What P0 has of customer i, and P1: whoever i divides.
 fn bank(i: usize) -> Option<(f64, &'static str)> {
-    (i % 3 != 0).then(|| (i as f64 * 1.25 - 40.0, ["north", "south", "east"][i % 5 % 3]))
+    (!i.is_multiple_of(3)).then(|| (i as f64 * 1.25 - 40.0, ["north", "south", "east"][i % 5 % 3]))
 }
 
 fn telecom(i: usize) -> Option<(f64, &'static str)> {

@@ -14,7 +14,7 @@ const FRESH0: &str = "--features bank.csv --join customer";
 const FRESH1: &str = "--features telecom.csv --join msisdn";
 
 fn bank(i: usize) -> Option<[f64; 2]> {
-    (i % 3 != 0).then(|| [20.0 + (i * 7 % 40) as f64, (i % 5) as f64])
+    (!i.is_multiple_of(3)).then(|| [20.0 + (i * 7 % 40) as f64, (i % 5) as f64])
 }
 
 fn telecom(i: usize) -> Option<[f64; 2]> {

@@ -12,7 +12,7 @@ const TELECOM: &str = "--identity telecom.id --quiet";
 
 /// Income, region and debt of the bank's customers, bills of the telecom's.
 fn bank(i: usize) -> Option<(f64, usize, f64)> {
-    (i % 3 != 0).then(|| ((i as f64 * 7.3) % 90.0, i % 5 % 3, i as f64 / 4.0 - 20.0))
+    (!i.is_multiple_of(3)).then(|| ((i as f64 * 7.3) % 90.0, i % 5 % 3, i as f64 / 4.0 - 20.0))
 }
 
 fn telecom(i: usize) -> Option<f64> {

@@ -202,7 +202,8 @@ pub fn form(rules: &Rules) -> String {
         (rules.digits_only, "digits"),
     ]
     .into_iter()
-    .filter_map(|(asked, name)| asked.then(|| name.to_owned()))
+    .filter(|(asked, _)| *asked)
+    .map(|(_, name)| name.to_owned())
     .collect();
     all.extend(rules.phone.map(|code| format!("e164:+{code}")));
     all.extend(rules.date.map(|order| {

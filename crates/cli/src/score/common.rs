@@ -4,7 +4,7 @@ mod answer;
 mod model;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use apps::{ids::Rules, scoring::Scoring};
 use clap::Args;
@@ -16,7 +16,7 @@ use self::{
 };
 use super::Score;
 use crate::{
-    apply::refuse,
+    apply::{delivery::Delivery, refuse},
     columns::ColumnFile,
     count::count,
     errand::Errand,
@@ -61,8 +61,21 @@ impl Rowing {
     }
 }
 
+/// A job file that says what is scored.
+pub struct InJob<'a> {
+    pub delivery: &'a Delivery,
+    /// The hash of the file.
+    pub hash: &'a str,
+    /// The name of the results.
+    pub column: &'a str,
+    /// Shows what it would do, and asks.
+    pub approve: &'a dyn Fn(&str) -> Result<()>,
+    /// The files that are read besides.
+    pub inputs: Vec<&'a Path>,
+}
+
 /// Runs it.
-pub fn score(args: &Score) -> Result<()> {
+pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     refuse(
         "does not go with --joined and --join",
         [
@@ -82,6 +95,8 @@ pub fn score(args: &Score) -> Result<()> {
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
     let column = super::column_name(scoring.question());
+    let (delivery, column) =
+        job.map_or((&args.delivery, column), |job| (job.delivery, job.column.to_owned()));
     let (input, ids) = match &args.rowing.joined {
         Some(path) => {
             let file = JoinedFile::read(path)?;
@@ -94,23 +109,28 @@ pub fn score(args: &Score) -> Result<()> {
     let owners = input.owners(reveal, role)?;
     super::say(args, reveal);
     let forms = rules(args)?;
-    let ask = Ask { scoring, default, owners, column, forms };
+    let file = job.map(|job| job.hash.to_owned());
+    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms };
     let mut inputs = vec![args.weights.as_path()];
     inputs.extend(args.rowing.joined.as_deref().or(args.features.as_deref()));
+    inputs.extend(job.iter().flat_map(|job| job.inputs.iter().copied()));
     let rows = input.rows(role).max(ids);
+    let explained = ask.explain(&input, &args.link)?;
+    job.map_or(Ok(()), |job| (job.approve)(&explained))?;
     let errand = Errand {
-        kind: "score",
+        kind: if job.is_some() { "run" } else { "score" },
+        file,
         rows,
         column: ask.column.clone(),
         reveal: reveal.name().to_owned(),
         fields: ask.fields(&input, role),
-        explained: ask.explain(&input, &args.link)?,
+        explained,
         writes: ask.owners.contains(&role).then_some(48 * rows as u64),
-        delivery: &args.delivery,
+        delivery,
         link: &args.link,
         inputs,
     };
-    errand.carry_out(Scored::new(ask, input, args.delivery.json, args.delivery.quiet))
+    errand.carry_out(Scored::new(ask, input, delivery.json, delivery.quiet))
 }
 
 /// The rules of each column of the id.

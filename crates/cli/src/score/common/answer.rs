@@ -71,13 +71,14 @@ pub fn answer(
     (matched, scores): (&Bits, &AShare<u64>),
     took: &mut Took,
 ) -> Result<Option<Vec<Option<f64>>>> {
-    let operation = shared(scoring)?;
+    let asked = shared(scoring)?;
+    let operation = asked.suiting(&p.link(), matched.len())?.unwrap_or_else(|| Box::new(asked));
     let held = operation.result();
     if held.sharing != Sharing::Additive {
         return Err(Failure::new("results that are not shared additively"));
     }
     let (lanes, ready) = (std::slice::from_mut(&mut *p), vec![Ready::default()]);
-    let done = run::run(&operation, lanes, ready, &[scores.words()], Reveal::Nobody, &Unwatched)?;
+    let done = run::run(&*operation, lanes, ready, &[scores.words()], Reveal::Nobody, &Unwatched)?;
     (took.offline, took.online) = (took.offline.then(done.offline), took.online.then(done.online));
     let Outcome::Shares(words) = done.outcome else { unreachable!("nobody gets them") };
     let mut results = AShare::<u64>::new(held.bits, words.to_vec());

@@ -43,6 +43,8 @@ use crate::{
 
 /// What both must ask alike.
 pub struct Ask {
+    /// The hash of the job file, if there is one.
+    pub file: Option<String>,
     pub scoring: Scoring,
     pub default: Option<f64>,
     /// Who gets results, each of its own rows.
@@ -111,6 +113,7 @@ impl Ask {
     pub fn fields(&self, input: &Input, me: Role) -> Agreed {
         let names: Vec<&str> = self.owners.iter().map(|role| role_name(*role)).collect();
         let mut all = vec![
+            ("job file", self.file.clone().unwrap_or_else(|| "none".into())),
             ("command", "score of rows in common".to_owned()),
             (
                 "files",
