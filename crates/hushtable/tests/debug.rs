@@ -58,6 +58,7 @@ const PUBLIC: &[&str] = &[
     "RootJob",
     "Rowing",
     "Run",
+    "Series",
     "Shape",
     "Signed",
     "State",

@@ -25,6 +25,7 @@ use super::{
 use crate::{
     apply::output::Output,
     cost::Phases,
+    count::fits,
     errand::{Agreed, Work},
     failure::Result,
     progress::Progress,
@@ -80,6 +81,22 @@ pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
         }
     }
     Ok(all)
+}
+
+/// About how many bytes of memory a join takes: the peer's numbers decide too.
+fn memory(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
+    // Of a bin, and of a row of the other party in each of its three bins: measured.
+    const BIN: u64 = 40;
+    const KEY: u64 = 32;
+    let mut most = 0;
+    for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
+        let bins = join(owner, offers)?.bins() as u64;
+        let parts = |of: Role| offers[of as usize].columns.iter().map(Column::parts).sum::<usize>() as u64;
+        let keys = 3 * offers[owner.peer() as usize].rows as u64;
+        let words = 2 + offers[owner.peer() as usize].columns.len() as u64;
+        most = most.max(bins * BIN * (3 + parts(Role::P0) + parts(Role::P1)) + keys * KEY * words);
+    }
+    Ok(most)
 }
 
 impl Hiding {
@@ -148,6 +165,7 @@ impl Work for Hiding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
+        fits(memory(&self.ask, &offers)?, "this join")?;
         let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.offers = offers.into();
