@@ -140,14 +140,17 @@ impl Oprf {
         let keys = (0..job.blocks << job.log2_groups()).map(|_| s.hash(Purpose::FunctionValue, sender));
         let keys: Vec<CcrHash> = keys.collect();
         let values = match half {
-            Half::Receiver(vole) => {
+            Half::Receiver(vole::Receiver { a, w }) => {
                 let targets = field(&to_field, inputs);
                 let mut table = okvs::encode(&with, size, inputs, &targets, 1, s.rng())?;
-                table.iter_mut().zip(vole.a.iter()).for_each(|(p, a)| *p ^= a);
+                drop(targets);
+                table.iter_mut().zip(a.iter()).for_each(|(p, a)| *p ^= a);
+                drop(a);
                 // Public: masked by a, which is uniform to the sender and serves only here.
                 pieces(table.len(), PIECE)
                     .try_for_each(|at| s.send(bytemuck::cast_slice(&table[at]).to_vec()))?;
-                okvs::decode_pairs(&with, size, &vole.w, inputs)?
+                drop(table);
+                okvs::decode_pairs(&with, size, &w, inputs)?
             }
             Half::Sender(mut vole) => {
                 let mut masked = vec![0u64; PIECE.min(size.columns())];

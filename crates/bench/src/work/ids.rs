@@ -1,5 +1,7 @@
 //! Ids of the two parties, half of the smaller set in common, in different orders. Public, for measurements only.
 
+use std::sync::Mutex;
+
 use apps::ids::{Rules, Set};
 use clap::Args;
 use hushtable::Role;
@@ -85,6 +87,21 @@ impl Numbers {
     pub fn set(&self, role: Role) -> Result<Set> {
         let text = |row| [format!("{:032}", self.of(role, row))];
         Ok(Set::new(Rules::default(), (0..self.size(role)).map(text))?)
+    }
+}
+
+/// Ids that are used once, and gone then: they take as much memory as what follows.
+pub struct Taken(Mutex<Option<Set>>);
+
+impl Taken {
+    pub fn new(set: Set) -> Self {
+        Self(Mutex::new(Some(set)))
+    }
+
+    /// # Panics
+    /// The second time.
+    pub fn take(&self) -> Set {
+        self.0.lock().expect("no panic while the lock is held").take().expect("ids that are used once")
     }
 }
 

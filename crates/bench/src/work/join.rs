@@ -2,10 +2,7 @@
 
 use std::{fmt, io::Read};
 
-use apps::{
-    ids::Set,
-    join::{Column, Join, Joined},
-};
+use apps::join::{Column, Join, Joined};
 use clap::Args;
 use hushtable::{
     Party, Role,
@@ -15,7 +12,7 @@ use hushtable::{
 use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
-use super::ids::{Counts, Numbers};
+use super::ids::{Counts, Numbers, Taken};
 use crate::{
     benchmark::Benchmark,
     lanes::{self, Lanes},
@@ -74,14 +71,14 @@ impl Benchmark for JoinWork {
         let joins: Vec<Join> =
             lanes.items().iter().map(|&items| self.join(self.counts.part(items))).collect::<Result<_>>()?;
         let numbers = self.numbers(lanes.items());
-        let input = |numbers: &Numbers| Ok((numbers.set(role)?, self.column(role, numbers)));
-        let inputs = numbers.iter().map(input).collect::<Result<Vec<(Set, Vec<u64>)>>>()?;
+        let input = |numbers: &Numbers| Ok((Taken::new(numbers.set(role)?), self.column(role, numbers)));
+        let inputs = numbers.iter().map(input).collect::<Result<Vec<(Taken, Vec<u64>)>>>()?;
         let done = lanes.measure(
             joins,
             inputs,
             |p: &mut Party, join| join.prepare(p),
             |p, material, (ids, column)| {
-                let (ids, columns) = (ids.salted(p)?, [&column[..]]);
+                let (ids, columns) = (ids.take().salted(p)?, [&column[..]]);
                 material.run(p, &ids, if self.bits(role) > 0 { &columns } else { &[] })
             },
         )?;

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use apps::{
-    ids::Set,
-    psi::{Learns, Psi},
-};
+use apps::psi::{Learns, Psi};
 use clap::{Args, ValueEnum};
 use hushtable::{
     Party, Role,
@@ -15,7 +12,7 @@ use hushtable::{
 use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
-use super::ids::{Counts, Numbers};
+use super::ids::{Counts, Numbers, Taken};
 use crate::{
     benchmark::Benchmark,
     lanes::{self, Lanes},
@@ -83,15 +80,16 @@ impl Benchmark for PsiWork {
     fn run(&self, lanes: Lanes) -> Result<()> {
         let role = lanes.role();
         let numbers: Vec<Numbers> = self.numbers(lanes.items());
-        let ids = numbers.iter().map(|numbers| numbers.set(role)).collect::<Result<Vec<Set>>>()?;
+        let ids = numbers.iter().map(|numbers| Ok(Taken::new(numbers.set(role)?)));
+        let ids = ids.collect::<Result<Vec<Taken>>>()?;
         let sources: Vec<Psi> =
             lanes.items().iter().map(|&items| self.psi(self.counts.part(items))).collect::<Result<_>>()?;
         let done = lanes.measure(
             sources,
             ids,
             |p: &mut Party, psi| psi.prepare(p),
-            |p, material, ids: &Set| {
-                let ids = ids.salted(p)?;
+            |p, material, ids: &Taken| {
+                let ids = ids.take().salted(p)?;
                 material.find(p, &ids)
             },
         )?;
