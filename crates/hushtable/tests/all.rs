@@ -20,6 +20,7 @@ mod bills;
 mod bills_math;
 mod bills_readers;
 mod circles;
+mod confidential_copy;
 mod confidential_prf;
 mod cost;
 mod debug;

@@ -1,0 +1,396 @@
+//! Lookups in an encrypted copy: rows, what is sent, versions, and what is refused.
+
+use crate::support::{
+    billed::check,
+    pairs::{both, id, pair, share},
+    relay::{Fate, relayed},
+    stats,
+    uniform::{BOUND, assert_uniform},
+};
+
+use hushtable::{
+    BShare, Error, Party, Result, Role,
+    bill::{Bill, Phase},
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner, Rows},
+        prf::Cipher,
+    },
+    net::Connection,
+    share::Bitwise,
+};
+use prim::{block::Block, prg::Prg};
+
+const JOB: CopyJob =
+    CopyJob { owner: Role::P0, cipher: Cipher::LowMc, key_bits: 9, row_bits: 20, absent: true };
+
+/// Distinct keys, and random rows.
+fn table(job: &CopyJob, every: usize) -> (Vec<u32>, Vec<u64>) {
+    let keys: Vec<u32> = (0..1u32 << job.key_bits).step_by(every).collect();
+    let rows = random_rows(job, keys.len(), 5);
+    (keys, rows)
+}
+
+fn random_rows(job: &CopyJob, count: usize, seed: u128) -> Vec<u64> {
+    let mut rows = vec![0; count * job.row_words()];
+    Prg::new(Block(seed)).words(64, &mut rows);
+    if job.row_bits % 64 > 0 {
+        let last = rows.iter_mut().skip(job.row_words() - 1).step_by(job.row_words());
+        last.for_each(|word| *word = prim::low(*word, job.row_bits % 64));
+    }
+    rows
+}
+
+/// The owner's version, or the copy that it sent.
+enum Side {
+    Owner(Box<Owner>),
+    Copy(EncryptedCopy),
+}
+
+impl Side {
+    fn transfer(p: &mut Party, job: CopyJob, keys: &[u32], rows: &[u64]) -> Result<Self> {
+        if p.role() == job.owner {
+            let owner = Owner::encrypt(job, keys, rows)?;
+            owner.send(p)?;
+            Ok(Self::Owner(owner.into()))
+        } else {
+            EncryptedCopy::receive(p, job).map(Self::Copy)
+        }
+    }
+
+    fn held(&self) -> Held<'_> {
+        match self {
+            Self::Owner(owner) => Held::Owner(owner),
+            Self::Copy(copy) => Held::Copy(copy),
+        }
+    }
+}
+
+/// A row and whether it is present, from both parties' results.
+fn row(both: [&Rows; 2], item: usize) -> (Vec<u64>, Option<u64>) {
+    let [a, b] = both;
+    let words = a.words.iter().zip(&b.words).map(|(a, b)| a.words()[item] ^ b.words()[item]).collect();
+    let bit = |rows: &Rows| rows.present.as_ref().map(|bits| bits.words()[item / 64] >> (item % 64) & 1);
+    (words, bit(a).zip(bit(b)).map(|(a, b)| a ^ b))
+}
+
+fn expect(job: &CopyJob, keys: &[u32], rows: &[u64], x: u32) -> (Vec<u64>, Option<u64>) {
+    let len = job.row_words();
+    let at = keys.iter().position(|&key| key == x);
+    let row = at.map_or(vec![0; len], |at| rows[at * len..][..len].to_vec());
+    (row, job.absent.then_some(u64::from(at.is_some())))
+}
+
+/// All tables with keys of two bits; all batches of two keys, which are twice the same, absent, or both.
+#[test]
+fn every_small_table_and_batch() {
+    for cipher in Cipher::ALL {
+        let job = CopyJob { owner: Role::P1, cipher, key_bits: 2, row_bits: 3, absent: true };
+        both(pair(900, None), |p| {
+            for subset in 1..16u32 {
+                let keys: Vec<u32> = (0..4).filter(|key| subset >> key & 1 == 1).collect();
+                let rows: Vec<u64> = keys.iter().map(|key| u64::from(5 * key + 3) & 7).collect();
+                let side = Side::transfer(p, job, &keys, &rows)?;
+                // LowMC batch by batch; AES in one batch of all.
+                let all: Vec<u32> = (0..16).flat_map(|i| [i / 4, i % 4]).collect();
+                for x in all.chunks(if cipher == Cipher::LowMc { 2 } else { 32 }) {
+                    let shares = share::<Bitwise>(p.role(), 2, x, subset.into());
+                    let found = Lookups::prepare(p, job, x.len())?.eval(p, side.held(), &shares)?;
+                    let present = found.present.as_ref().expect("shares of it").open(p)?;
+                    let opened = p.open(&found.words[0])?;
+                    for (i, &x) in x.iter().enumerate() {
+                        let want = expect(&job, &keys, &rows, x);
+                        let found = (vec![opened[i]], Some(present[0] >> i & 1));
+                        assert_eq!(found, want, "{cipher}, keys {keys:?}, {x}");
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn rows_of_every_width_and_tables_of_every_size() {
+    let sizes = [
+        (1, 1, true, 3),
+        (5, 64, true, 33),
+        (6, 65, false, 9),
+        (7, 63, true, 70),
+        (8, 128, false, 5),
+        (9, 128, true, 40),
+        (13, 20, true, 64),
+        (14, 1, false, 31),
+        (15, 21, true, 37),
+        (17, 200, true, 6),
+    ];
+    for (i, (key_bits, row_bits, absent, count)) in sizes.into_iter().enumerate() {
+        let (cipher, owner) = (Cipher::ALL[i % 2], [Role::P0, Role::P1][i / 2 % 2]);
+        let job = CopyJob { owner, cipher, key_bits, row_bits, absent };
+        let (keys, rows) = table(&job, if absent { 3 } else { 1 });
+        let x: Vec<u32> =
+            (0..count as u32).map(|i| (i / 2).wrapping_mul(0x9e37_79b9) >> (32 - key_bits)).collect();
+        let (a, b) = both(pair(910 + i as u64, None), |p| {
+            let side = Side::transfer(p, job, &keys, &rows)?;
+            let x = share::<Bitwise>(p.role(), key_bits, &x, 9);
+            Lookups::prepare(p, job, count)?.eval(p, side.held(), &x)
+        });
+        for (item, &x) in x.iter().enumerate() {
+            assert_eq!(row([&a, &b], item), expect(&job, &keys, &rows, x), "{job:?} at {x}");
+        }
+    }
+}
+
+#[test]
+fn bills_are_met() {
+    for (cipher, key_bits, row_bits, absent) in
+        [(Cipher::LowMc, 12, 20, true), (Cipher::Aes128, 15, 31, true), (Cipher::LowMc, 6, 130, false)]
+    {
+        let job = CopyJob { owner: Role::P1, cipher, key_bits, row_bits, absent };
+        let (keys, rows) = table(&job, 1);
+        let owner = Owner::encrypt(job, &keys, &rows).expect("a table");
+        const N: usize = 16;
+        check(
+            &format!("{job:?}"),
+            Lookups::bill(&job, N).expect("a bill"),
+            |p| Lookups::prepare(p, job, N),
+            |s, m| {
+                let held = if s.role() == job.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
+                m.eval(s, held, &BShare::new(key_bits, vec![1; N])).map(drop)
+            },
+        );
+        // The copy: its bits, as the page says, and its digest, in one direction.
+        assert_eq!(job.copy_bits(), u64::from(row_bits + u32::from(absent)) << key_bits);
+        let bits = [0, job.copy_bits() + 256];
+        let once = Bill { offline: Phase { bits, rounds: 1 }, ..Bill::FREE };
+        let transfer = |p: &mut Party| match p.role() == job.owner {
+            true => owner.send(p),
+            false => EncryptedCopy::receive(p, job).map(drop),
+        };
+        check("a copy", once, transfer, |_, ()| Ok(()));
+    }
+}
+
+/// What the page counts for 4096 lookups, of 20 bits at 2^20 keys and of 24 at 2^24, an OT being 1.2 bits.
+#[test]
+fn costs_are_those_of_the_page() {
+    let of = |cipher, d| {
+        let job = CopyJob { owner: Role::P0, cipher, key_bits: d, row_bits: d, absent: true };
+        let bill = Lookups::bill(&job, 4096).expect("a bill");
+        let bits = bill.offline.all_bits() + bill.online.all_bits();
+        let megabytes = (bits as f64 + 1.2 * bill.all_cots() as f64) / 8e6;
+        (megabytes, bill.online.rounds, job.copy_bits() as f64 / 8e6)
+    };
+    let about = |(megabytes, rounds, once): (f64, u32, f64), want: (f64, u32, f64)| {
+        let close = (megabytes - want.0).abs() < 0.01 && (once - want.2).abs() < 0.01;
+        assert!(close && rounds == want.1, "{megabytes} MB, {rounds} rounds, {once} MB once");
+    };
+    about(of(Cipher::LowMc, 20), (5.88, 14, 2.75));
+    about(of(Cipher::Aes128, 20), (11.29, 41, 2.75));
+    about(of(Cipher::LowMc, 24), (6.41, 14, 52.43));
+    about(of(Cipher::Aes128, 24), (11.90, 41, 52.43));
+}
+
+/// Whatever the shares are.
+#[test]
+fn what_lookups_send_is_uniform() {
+    let (keys, rows) = table(&JOB, 2);
+    let owner = Owner::encrypt(JOB, &keys, &rows).expect("a table");
+    assert_uniform("lookups in a copy", 930, 1 << 17, |p, x| {
+        let material = Lookups::prepare(p, JOB, 128)?;
+        p.barrier()?;
+        let held = if p.role() == JOB.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
+        material.eval(p, held, &BShare::new(JOB.key_bits, vec![x as u32; 128])).map(drop)
+    });
+}
+
+/// Copies of two tables, chosen to differ as much as they can, look alike: uniform, word by word and beside each other.
+#[test]
+fn copies_show_nothing_of_the_table() {
+    let bytes = |copy: &EncryptedCopy| copy.to_bytes()[56..].to_vec();
+    let deviation = |bytes: &[u8]| {
+        let mut counts = [0u64; 256];
+        bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+        stats::uniform(&counts)
+    };
+    for cipher in Cipher::ALL {
+        let job = CopyJob { cipher, key_bits: 12, ..JOB };
+        let (keys, _) = table(&job, 1);
+        let full = Owner::encrypt(job, &keys, &vec![(1 << 20) - 1; keys.len()]).expect("a table");
+        let almost_empty = Owner::encrypt(job, &[7], &[0]).expect("a table");
+        let (full, empty) = (bytes(full.copy()), bytes(almost_empty.copy()));
+        assert_eq!(full.len(), empty.len());
+        for bytes in [&full, &empty] {
+            assert!(deviation(bytes) < BOUND, "{cipher}: {:.1}", deviation(bytes));
+            for lag in [1, 8, 512, 1024] {
+                let related: Vec<u8> = bytes.iter().zip(&bytes[lag..]).map(|(a, b)| a ^ b).collect();
+                assert!(deviation(&related) < BOUND, "{cipher}, {lag} apart");
+            }
+        }
+        let related: Vec<u8> = full.iter().zip(&empty).map(|(a, b)| a ^ b).collect();
+        assert!(deviation(&related) < BOUND, "{cipher}: both copies");
+    }
+}
+
+/// Two versions never share a mask. Where one key serves both, on purpose, their copies show the XOR of the tables.
+#[test]
+fn versions_share_no_mask() {
+    for cipher in Cipher::ALL {
+        let job = CopyJob { cipher, key_bits: 8, row_bits: 64, absent: false, ..JOB };
+        let (keys, first) = table(&job, 1);
+        let mut second = first.clone();
+        second[77] ^= 0xabc;
+        let words = |owner: &Owner| -> Vec<u64> {
+            let bytes = owner.copy().to_bytes();
+            bytes[56..].chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("8"))).collect()
+        };
+        let differing = |a: &Owner, b: &Owner| {
+            words(a).iter().zip(words(b)).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>()
+        };
+        let shared = |a: &Owner, b: &Owner| differing(a, b) < 64 * 256 / 3;
+        let encrypt = |rows: &[u64]| Owner::encrypt(job, &keys, rows).expect("a table");
+        let versions = [encrypt(&first), encrypt(&second), encrypt(&first)];
+        for (i, a) in versions.iter().enumerate() {
+            for b in &versions[..i] {
+                assert!(!shared(a, b), "{cipher}: versions {i} and before share masks");
+                assert_ne!(a.copy().digest(), b.copy().digest());
+            }
+        }
+        // The planted mistake: the same key again.
+        let reused = |rows: &[u64]| Owner::insecure_with_key(job, &keys, rows, Block(9)).expect("a table");
+        let (a, b) = (reused(&first), reused(&second));
+        assert!(shared(&a, &b));
+        assert_eq!(differing(&a, &b), 0xabcu32.count_ones(), "what the client would learn");
+        // Nobody comes to it by keeping a key: it opens its own table only.
+        let kept = versions[0].secret();
+        let again = Owner::restore(job, &keys, &first, &kept).expect("the table that it was made for");
+        assert_eq!(
+            (differing(&versions[0], &again), again.copy().digest()),
+            (0, versions[0].copy().digest())
+        );
+        let refused = |keys: &[u32], rows: &[u64]| {
+            let outcome = Owner::restore(job, keys, rows, &kept).err().expect("refused");
+            assert!(matches!(outcome, Error::Store(_)), "{outcome}");
+        };
+        refused(&keys, &second);
+        let mut swapped = keys.clone();
+        swapped.swap(3, 4);
+        refused(&swapped, &first);
+        for cut in [0, 16, 47] {
+            assert!(matches!(Owner::restore(job, &keys, &first, &kept[..cut]), Err(Error::Store(_))));
+        }
+        let narrower = CopyJob { row_bits: 63, ..job };
+        assert!(Owner::restore(narrower, &keys, &first, &kept).is_err());
+    }
+}
+
+/// A copy that was kept serves later sessions, and any number of batches; one of another version serves none.
+#[test]
+fn copies_are_kept_and_compared() {
+    let (keys, rows) = table(&JOB, 2);
+    let owner = Owner::encrypt(JOB, &keys, &rows).expect("a table");
+    let other = Owner::encrypt(JOB, &keys, &rows).expect("a table");
+    let kept = EncryptedCopy::from_bytes(JOB, &owner.copy().to_bytes()).expect("a copy");
+    let look = |p: &mut Party, owner: &Owner| {
+        let held = if p.role() == JOB.owner { Held::Owner(owner) } else { Held::Copy(&kept) };
+        let x = share::<Bitwise>(p.role(), 9, &[4, 5, 4], 1);
+        let rows = Lookups::prepare(p, JOB, 3)?.eval(p, held, &x)?;
+        p.open(&rows.words[0])
+    };
+    both(pair(940, None), |p| {
+        for _ in 0..2 {
+            assert_eq!(look(p, &owner)?, [rows[2], 0, rows[2]]);
+        }
+        let refused = look(p, &other).expect_err("another version");
+        assert!(matches!(refused, Error::Handshake { .. }), "{refused}");
+        Ok(())
+    });
+    // On the disk: cut short, altered anywhere, of another form.
+    let bytes = owner.copy().to_bytes();
+    for cut in [0, 8, 55, bytes.len() - 1] {
+        assert!(matches!(EncryptedCopy::from_bytes(JOB, &bytes[..cut]), Err(Error::Store(_))), "{cut}");
+    }
+    assert!(EncryptedCopy::from_bytes(JOB, &[&bytes[..], &[0]].concat()).is_err());
+    for at in (0..bytes.len()).step_by(97) {
+        let mut altered = bytes.clone();
+        altered[at] ^= 4;
+        assert!(matches!(EncryptedCopy::from_bytes(JOB, &altered), Err(Error::Store(_))), "byte {at}");
+    }
+    for job in [CopyJob { row_bits: 21, absent: false, ..JOB }, CopyJob { owner: Role::P1, ..JOB }] {
+        assert!(EncryptedCopy::from_bytes(job, &bytes).is_err(), "{job:?}");
+    }
+}
+
+#[test]
+fn copies_altered_on_the_way_are_refused() {
+    let (keys, rows) = table(&JOB, 2);
+    let run = |connection: Connection| -> Result<()> {
+        let p = &mut Party::seeded(connection, 950, None)?;
+        Side::transfer(p, JOB, &keys, &rows).map(drop)
+    };
+    let size = 8 + JOB.copy_bits() as usize / 8;
+    let outcome = relayed(id(950), run, run, |_, _, frame: &[u8]| match frame.len() == size {
+        true => {
+            let mut altered = frame.to_vec();
+            altered[size / 2] ^= 1;
+            Fate::Instead(altered)
+        }
+        false => Fate::Pass,
+    });
+    let refused = outcome.p1.expect("no panic").expect_err("an altered copy");
+    assert!(matches!(refused, Error::Peer(_)), "{refused}");
+}
+
+#[test]
+fn bad_tables_are_refused() {
+    let param = |job: CopyJob, keys: &[u32], rows: &[u64], says: &str| {
+        let refused = Owner::encrypt(job, keys, rows).err().expect("refused");
+        assert!(matches!(refused, Error::Param { .. }) && refused.to_string().contains(says), "{refused}");
+    };
+    param(JOB, &[], &[], "rows of a table");
+    param(JOB, &[3, 9, 3], &[1, 2, 3], "3, a second time");
+    param(JOB, &[512], &[1], "512");
+    param(JOB, &[3], &[1 << 20], "that of 3");
+    param(CopyJob { absent: false, ..JOB }, &[3], &[1], "none may be absent");
+    for job in [
+        CopyJob { key_bits: 0, ..JOB },
+        CopyJob { key_bits: 25, ..JOB },
+        CopyJob { row_bits: 0, ..JOB },
+        CopyJob { row_bits: (1 << 19) + 1, ..JOB },
+        CopyJob { key_bits: 24, row_bits: 1 << 12, ..JOB },
+    ] {
+        param(job, &[0], &[0], "bits of a table");
+        assert!(Lookups::bill(&job, 1).is_err() && EncryptedCopy::from_bytes(job, &[]).is_err());
+    }
+    assert!(matches!(Owner::encrypt(JOB, &[1, 2], &[1]), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn lookups_that_do_not_fit_are_refused() {
+    let (keys, rows) = table(&JOB, 2);
+    let owner = Owner::encrypt(JOB, &keys, &rows).expect("a table");
+    let wide = CopyJob { row_bits: 21, ..JOB };
+    let wider = Owner::encrypt(wide, &keys, &rows).expect("a table");
+    both(pair(960, None), |p| {
+        let eval = |p: &mut Party, held: Held<'_>, x: BShare<u32>| {
+            Lookups::prepare(p, JOB, 2)?.eval(p, held, &x).map(drop)
+        };
+        let at_owner = p.role() == JOB.owner;
+        let two = || BShare::new(9, vec![0u32; 2]);
+        let (right, wrong) = (Held::Owner(&owner), Held::Copy(owner.copy()));
+        let (right, wrong) = if at_owner { (right, wrong) } else { (wrong, right) };
+        assert!(matches!(eval(p, wrong, two()), Err(Error::Param { .. })));
+        let other = if at_owner { Held::Owner(&wider) } else { Held::Copy(wider.copy()) };
+        assert!(matches!(eval(p, other, two()), Err(Error::Param { .. })));
+        assert!(matches!(eval(p, right, BShare::new(8, vec![0; 2])), Err(Error::Shape { .. })));
+        assert!(matches!(eval(p, right, BShare::new(9, vec![0; 3])), Err(Error::Shape { .. })));
+        for count in [0, (1 << 15) + 1] {
+            assert!(matches!(Lookups::prepare(p, JOB, count), Err(Error::Param { .. })), "{count}");
+        }
+        let wrong_way = match at_owner {
+            true => EncryptedCopy::receive(p, JOB).err(),
+            false => owner.send(p).err(),
+        };
+        assert!(matches!(wrong_way, Some(Error::Param { .. })));
+        Ok(())
+    });
+}
