@@ -6,6 +6,7 @@ use crate::support::{
     relay::{Fate, relayed},
     stats,
     uniform::{BOUND, assert_uniform},
+    views::{Sent, cell},
 };
 
 use hushtable::{
@@ -18,7 +19,7 @@ use hushtable::{
     net::Connection,
     share::Bitwise,
 };
-use prim::{block::Block, prg::Prg};
+use prim::{block::Block, pack::unpack, prg::Prg};
 
 const JOB: CopyJob =
     CopyJob { owner: Role::P0, cipher: Cipher::LowMc, key_bits: 9, row_bits: 20, absent: true };
@@ -122,6 +123,7 @@ fn rows_of_every_width_and_tables_of_every_size() {
         (14, 1, false, 31),
         (15, 21, true, 37),
         (17, 200, true, 6),
+        (2, 1 << 14, true, 2),
     ];
     for (i, (key_bits, row_bits, absent, count)) in sizes.into_iter().enumerate() {
         let (cipher, owner) = (Cipher::ALL[i % 2], [Role::P0, Role::P1][i / 2 % 2]);
@@ -201,6 +203,60 @@ fn what_lookups_send_is_uniform() {
         let held = if p.role() == JOB.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
         material.eval(p, held, &BShare::new(JOB.key_bits, vec![x as u32; 128])).map(drop)
     });
+}
+
+/// The joint view of a party whose peer's share of the keys is the secret: the opened distance, what is opened of the first
+/// S-box, its own shares of the row and of the bit of presence.
+fn views(owner: Role, viewer: Role, secret: u32) -> Vec<u64> {
+    const N: usize = 1 << 11;
+    let job = CopyJob { owner, cipher: Cipher::LowMc, key_bits: 2, row_bits: 1, absent: true };
+    let table = Owner::insecure_with_key(job, &[0, 1, 3], &[1, 0, 1], Block(11)).expect("a table");
+    let run = |connection: Connection| -> Result<Rows> {
+        let p = &mut Party::seeded(connection, 970, None)?;
+        let material = Lookups::prepare(p, job, N)?;
+        p.barrier()?;
+        let held = if p.role() == owner { Held::Owner(&table) } else { Held::Copy(table.copy()) };
+        let mine = if p.role() == viewer { 1 } else { secret };
+        material.eval(p, held, &BShare::new(2, vec![mine; N]))
+    };
+    let outcome = relayed(id(970), run, run, |_, _, _| Fate::Pass);
+    let sent = [Role::P0, Role::P1].map(|role| Sent::of(&outcome.sent, role).0.to_vec());
+    let rows = [outcome.p0, outcome.p1].map(|rows| rows.expect("no panic").expect("an honest run"));
+    let want = [(1, 1), (0, 1), (0, 0), (1, 1)][(1 ^ secret) as usize];
+    let (row, present) = row([&rows[0], &rows[1]], N - 1);
+    assert_eq!((row[0], present.expect("a bit")), want, "not the protocol's view");
+    // Behind the name of the copy: distances, then two sets of ANDs, of which the second opens three bits each.
+    let opened = |frame: usize, bits: u32, count: usize| -> Vec<u32> {
+        let [a, b] = sent.each_ref().map(|frames| {
+            let mut words = vec![0u32; count];
+            unpack(&frames[frame][8..], bits, &mut words);
+            words
+        });
+        a.iter().zip(b).map(|(a, b)| a ^ b).collect()
+    };
+    let (distances, ands) = (opened(1, 2, N), opened(3, 1, 3 * N));
+    let mine = &rows[viewer as usize];
+    let bit = |i: usize| mine.present.as_ref().expect("bits").words()[i / 64] >> (i % 64) & 1;
+    let mut counts = vec![0; 4 * 8 * 4];
+    for i in 0..N {
+        let box_bits = ands[i] | ands[N + i] << 1 | ands[2 * N + i] << 2;
+        let output = mine.words[0].words()[i] | bit(i) << 1;
+        counts[cell(&[(distances[i], 4), (box_bits, 8), (output as u32, 4)])] += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_lookup_shows_nothing_of_its_key() {
+    for owner in [Role::P0, Role::P1] {
+        for viewer in [Role::P0, Role::P1] {
+            let base = views(owner, viewer, 0);
+            for secret in 1..4 {
+                let z = stats::homogeneous(&base, &views(owner, viewer, secret));
+                assert!(z < BOUND, "{owner:?}'s table, {viewer:?} looks: {secret} is told from 0 ({z:.1})");
+            }
+        }
+    }
 }
 
 /// Copies of two tables, chosen to differ as much as they can, look alike: uniform, word by word and beside each other.

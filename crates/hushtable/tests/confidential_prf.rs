@@ -6,6 +6,8 @@ use crate::support::{
     uniform::assert_uniform,
 };
 
+use std::collections::{HashMap, HashSet};
+
 use hushtable::{
     BShare, Error, Party, Result, Role,
     confidential::prf::{Cipher, Key, Prf, PrfJob},
@@ -73,6 +75,19 @@ fn values_are_those_of_the_cipher() {
                 assert_eq!(values([&a, &b], item), defined(&job, x), "{job:?} at {x}");
             }
         }
+    }
+}
+
+/// What is encrypted differs for every input and number of a block, up to the largest.
+#[test]
+fn no_two_blocks_are_alike() {
+    let numbers: Vec<usize> = (0..13).flat_map(|i| [(1 << i) - 1, 1 << i, (1 << i) + 1]).collect();
+    let inputs: Vec<u32> = (0..24).flat_map(|i| [(1 << i) - 1, 1 << i]).chain([(1 << 24) - 1]).collect();
+    for cipher in Cipher::ALL {
+        let of = |x: &u32| numbers.iter().map(|&n| ((*x, n), cipher.input(*x, n).0)).collect::<Vec<_>>();
+        let all: HashMap<(u32, usize), u128> = inputs.iter().flat_map(of).collect();
+        let different: HashSet<u128> = all.values().copied().collect();
+        assert_eq!(different.len(), all.len(), "{cipher}");
     }
 }
 

@@ -30,7 +30,8 @@
 //! Copies are pseudo-random. A key of the function serves one copy: two under one key would show where the tables
 //! differ and how ([`Owner`]). Of `F_k(x)` nothing is opened, so the key and the copy serve any number of batches.
 //! Results are shares: whoever is shown a row learns `F_k` at a key only if it knows the key too, and of that key the
-//! row, which it has.
+//! row, which it has. How long the owner takes to encrypt a table depends on how many rows it has; that is done before a
+//! session, and once.
 
 mod encrypted;
 mod job;
