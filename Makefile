@@ -12,7 +12,7 @@ FEATURES := --features hushtable-cli/arrow
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz branches taint python test-neon
+.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz fuzz-coverage branches taint python test-neon
 .NOTPARALLEL:
 
 demo:
@@ -69,6 +69,17 @@ fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace $(FEATURES) --locked --test all fuzz_corpus
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace $(FEATURES) --locked --test fuzz_corpus
+
+# The same under a fuzzer that sees which code an input reaches: a nightly compiler with cargo-fuzz. From the seeds, ten
+# minutes a target.
+fuzz-coverage:
+	@echo "== decoders on hostile bytes, with coverage"
+	FUZZ_SEEDS=$(CURDIR)/fuzz/seeds $(MAKE) fuzz
+	for target in $$(ls fuzz/fuzz_targets | sed 's/\.rs$$//'); do \
+		mkdir -p fuzz/corpus/$$target; \
+		$(CARGO) +nightly fuzz run --release $$target fuzz/seeds/$$target -- \
+			-max_total_time=$${FUZZ_SECONDS:-600} -rss_limit_mb=3000 || exit 1; \
+	done
 
 # No branch in the release code of the kernels that nobody has looked at.
 branches:

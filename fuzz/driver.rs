@@ -1,5 +1,6 @@
 //! Runs a fuzz target without a fuzzer: every seed, every file of the corpus, and mutations of both for a second,
-//! or for a part of `FUZZ_SECONDS`. `FUZZ_SEED` chooses other mutations.
+//! or for a part of `FUZZ_SECONDS`. `FUZZ_SEED` chooses other mutations. With `FUZZ_SEEDS`, a folder, it only writes the
+//! seeds there, for a fuzzer to start from.
 
 use std::{
     env, fs,
@@ -16,6 +17,9 @@ pub fn fuzz(name: &str, run: fn(&[u8]), seeds: Vec<Vec<u8>>, most: usize, target
     let budget = number("FUZZ_SECONDS")
         .map_or(Duration::from_secs(1), |all| Duration::from_secs(all) / targets as u32);
     let seed = number("FUZZ_SEED").unwrap_or(1);
+    if let Ok(folder) = env::var("FUZZ_SEEDS") {
+        return write(&Path::new(&folder).join(name), &seeds);
+    }
     let mut inputs = seeds;
     inputs.extend(corpus(name));
     inputs.iter().for_each(|input| check(name, run, input, seed));
@@ -31,6 +35,14 @@ pub fn fuzz(name: &str, run: fn(&[u8]), seeds: Vec<Vec<u8>>, most: usize, target
         runs += 1;
     }
     println!("{name}: {runs} inputs in {:.1?}", start.elapsed());
+}
+
+/// Each seed as a file.
+fn write(folder: &Path, seeds: &[Vec<u8>]) {
+    fs::create_dir_all(folder).expect("a folder that can be written");
+    for (i, seed) in seeds.iter().enumerate() {
+        fs::write(folder.join(i.to_string()), seed).expect("a folder that can be written");
+    }
 }
 
 /// Longest mutated input.

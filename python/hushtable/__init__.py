@@ -64,6 +64,7 @@ from .functions import (
     tanh,
     tanpi,
 )
+from .joins import Joined, join, psi
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Prepared, count, prepare
@@ -80,6 +81,7 @@ from .session import (
     run_pair,
 )
 from .share import Share, concatenate, stack
+from .statistics import Groups, Statistics
 from .store import Store
 from .tables import Table, lookup, lookup_shared, protocols
 
@@ -87,11 +89,13 @@ __all__ = [
     "Cost",
     "ForkedError",
     "Function",
+    "Groups",
     "HandshakeError",
     "How",
     "HushtableError",
     "IdentityError",
     "IoError",
+    "Joined",
     "Like",
     "Link",
     "Need",
@@ -105,6 +109,7 @@ __all__ = [
     "ShapeError",
     "Share",
     "SpentError",
+    "Statistics",
     "Store",
     "StoreError",
     "Table",
@@ -133,6 +138,7 @@ __all__ = [
     "identity_trust",
     "identity_untrust",
     "inside",
+    "join",
     "listen",
     "layer_norm",
     "ln",
@@ -145,6 +151,7 @@ __all__ = [
     "plan",
     "prepare",
     "protocols",
+    "psi",
     "read_column",
     "reciprocal",
     "rsqrt",

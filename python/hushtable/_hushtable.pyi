@@ -16,6 +16,7 @@ __version__: str
 __all__ = [
     "__version__",
     "Evaluation",
+    "Ids",
     "Listener",
     "Lookup",
     "Operation",
@@ -23,6 +24,7 @@ __all__ = [
     "Party",
     "Store",
     "Table",
+    "aggregate",
     "connect",
     "decode",
     "encode",
@@ -35,6 +37,8 @@ __all__ = [
     "identity_rotate",
     "identity_trust",
     "identity_untrust",
+    "intersect",
+    "join",
     "look_up",
     "look_up_stored",
     "pair",
@@ -44,7 +48,16 @@ __all__ = [
     "protocols",
     "run",
     "run_stored",
+    "tell",
 ]
+
+@final
+class Ids:
+    def __new__(cls, fields: Sequence[Sequence[str]], rules: Sequence[str]) -> Ids: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
 
 @final
 class Table:
@@ -230,6 +243,34 @@ def run_stored(
     no_offline: bool,
 ) -> NDArray[np.uint64]: ...
 def prepare_operation(p: Party, name: str, operation: Operation, count: int) -> Material: ...
+def tell(p: Party, name: str, text: str) -> str: ...
+def intersect(
+    p: Party, name: str, ids: Ids, sizes: tuple[int, int], learns: int | None
+) -> NDArray[np.int64] | None: ...
+def join(
+    p: Party,
+    name: str,
+    ids: Ids,
+    owner: int,
+    sizes: tuple[int, int],
+    theirs: Sequence[tuple[int, bool]],
+    own: Sequence[int],
+    columns: Sequence[NDArray[np.uint64]],
+) -> tuple[
+    NDArray[np.uint64],
+    list[NDArray[np.uint64]],
+    list[NDArray[np.uint64]],
+    list[NDArray[np.uint64]],
+    NDArray[np.int64] | None,
+]: ...
+def aggregate(
+    p: Party,
+    name: str,
+    groups: Sequence[NDArray[np.uint64]],
+    columns: Sequence[tuple[NDArray[np.uint64], int]],
+    least: int,
+    noise: Sequence[tuple[float, float]] | None,
+) -> list[tuple[int, int, list[int]]]: ...
 def predict(
     index_bits: int,
     index_kind: str,

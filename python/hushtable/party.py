@@ -227,6 +227,13 @@ class Party:
             self._numbers, self._any_numbers = hashlib.sha256(), False
         return name if len(name) <= LONGEST else f"{name[:LONGEST - 34]}..{_words.digest(name)}"
 
+    def _live(self, operation: str) -> native.Party:
+        """The native half, for an operation that depends on what the peer has: it is not prepared."""
+        if self._prepared is not None:
+            self._native.fail()
+            raise ParamError(f"{operation}: not supported in a function that is prepared")
+        return self._native
+
     def _announce(self, operation: str) -> None:
         self._native.announce(self._announced(operation))
 

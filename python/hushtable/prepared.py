@@ -13,7 +13,7 @@ from . import _hushtable as native
 from . import _words
 from ._words import Kind, Words
 from .cost import Cost
-from .errors import ShapeError, SpentError
+from .errors import ParamError, ShapeError, SpentError
 from .party import Material, Party, offline_party
 from .share import Share
 
@@ -162,6 +162,9 @@ class _Dry(Party):
 
     def _met(self, how: str, fraction: int, steps: NDArray[np.int64]) -> None:
         pass
+
+    def _live(self, operation: str) -> native.Party:
+        raise ParamError(f"{operation}: not supported in a function that is prepared")
 
     def _announce(self, operation: str) -> None:
         pass

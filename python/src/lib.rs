@@ -7,6 +7,7 @@ mod codec;
 mod error;
 mod function;
 mod interrupt;
+mod joins;
 mod link;
 mod lookup;
 mod opening;
@@ -38,6 +39,8 @@ mod _hushtable {
     use codec::{decode, encode};
     #[pymodule_export]
     use function::Evaluation;
+    #[pymodule_export]
+    use joins::{Ids, aggregate, intersect, join, tell};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

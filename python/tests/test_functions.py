@@ -194,6 +194,22 @@ def test_numbers_outside(outside, want):
     ht.run_pair(strict)
 
 
+def test_a_bad_last_row_gives_nothing():
+    """More rows than a batch holds, and only the last is refused."""
+    rows = 140_000
+
+    def strict(p):
+        x = np.zeros(rows)
+        x[-1] = -60
+        s = p.input(x if p.role == 0 else None, owner=0, shape=rows, bits=24, fraction=8, range=(-64, 64))
+        y = None
+        with pytest.raises(ht.ParamError, match="outside|domain"):
+            y = ht.sigmoid(s, domain=(-4, 4), outside="strict")
+        assert y is None
+
+    ht.run_pair(strict)
+
+
 @pytest.mark.parametrize(
     ("name", "bad"),
     [("sqrt", [25.0, -3.0, 0.0]), ("reciprocal", [100.0, 0.0]), ("ln", [-3.0, 40.0]), ("log10", [0.0]),

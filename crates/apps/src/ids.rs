@@ -21,45 +21,10 @@
 
 use hushtable::{Error, Result, bill::Bill, error::same, session::Session};
 use prim::{Block, Wiped};
-use zeroize::Zeroizing;
 
-/// How the fields of ids are brought into one form. Public, the same at both parties.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rules {
-    /// White space before and after a field is left out.
-    pub trim: bool,
-    /// Letters become small ones.
-    pub lower_case: bool,
-    /// Only the digits 0 to 9 are kept, as of telephone numbers.
-    pub digits_only: bool,
-}
+mod rules;
 
-impl Rules {
-    /// What the parties compare.
-    pub fn fields(&self) -> Vec<(&'static str, String)> {
-        let text = |rule: bool| if rule { "yes" } else { "no" }.to_string();
-        vec![
-            ("ids trimmed", text(self.trim)),
-            ("ids in small letters", text(self.lower_case)),
-            ("ids of digits only", text(self.digits_only)),
-        ]
-    }
-
-    /// A field in its form.
-    fn form(&self, field: &str) -> Zeroizing<String> {
-        let field = if self.trim { field.trim() } else { field };
-        let mut form = Zeroizing::new(String::with_capacity(3 * field.len()));
-        if self.lower_case {
-            form.extend(field.chars().flat_map(char::to_lowercase));
-        } else {
-            form.push_str(field);
-        }
-        if self.digits_only {
-            form.retain(|c| c.is_ascii_digit());
-        }
-        form
-    }
-}
+pub use rules::{DateOrder, Rules};
 
 /// A party's ids, fixed.
 pub struct Set {
@@ -74,7 +39,8 @@ impl Set {
     /// Of rows of the same number of fields.
     ///
     /// # Errors
-    /// [`Error::Param`] if nothing is left of an id, and if two rows have the same one, by the rows' numbers from 0;
+    /// [`Error::Param`] if nothing is left of an id, if a field has no form by the rules, and if two rows have the same
+    /// id, by the rows' numbers from 0;
     /// [`Error::Shape`] if a row has more fields than the first one, or fewer.
     pub fn new<T: AsRef<str>>(rules: Rules, rows: impl IntoIterator<Item = impl AsRef<[T]>>) -> Result<Self> {
         let rows = rows.into_iter();
@@ -86,7 +52,7 @@ impl Set {
             let mut hasher = blake3::Hasher::new();
             let mut empty = true;
             for field in fields {
-                let form = rules.form(field.as_ref());
+                let form = rules.form(field.as_ref()).map_err(|why| not_a_form(i, why))?;
                 empty &= form.is_empty();
                 hasher.update(&(form.len() as u64).to_le_bytes()).update(form.as_bytes());
             }
@@ -149,6 +115,10 @@ impl Ids {
     }
 }
 
+fn not_a_form(row: usize, why: &str) -> Error {
+    refused(format!("a field in row {row} that {why}"), "fields that the rules bring into a form")
+}
+
 fn refused(got: String, accepted: &str) -> Error {
     Error::Param { what: "id", got, accepted: accepted.into() }
 }
@@ -163,23 +133,23 @@ mod tests {
     }
 
     #[test]
-    fn forms() {
-        let all = Rules { trim: true, lower_case: true, digits_only: false };
-        let digits = Rules { digits_only: true, ..Rules::default() };
-        assert_eq!(all.form(" \tÄnne@X.org ").as_str(), "änne@x.org");
-        assert_eq!(Rules::default().form(" A ").as_str(), " A ");
-        assert_eq!(digits.form("+43 (1) 234-5").as_str(), "4312345");
+    fn fields_count_in_their_form() {
+        let all = Rules { trim: true, lower_case: true, ..Rules::default() };
         let digest = |rules, row: &[&str]| set(rules, &[row]).unwrap().digests[0];
         assert_eq!(digest(all, &["Ann", "1970"]), digest(all, &[" ann", "1970 "]));
         // Where a field ends matters.
         assert_ne!(digest(all, &["ann", "1970"]), digest(all, &["ann1", "970"]));
         assert_ne!(digest(all, &["ann"]), digest(all, &["ann", ""]));
+        let dates = Rules { date: Some(DateOrder::DayMonthYear), ..Rules::default() };
+        assert_eq!(digest(dates, &["3.4.1970"]), digest(dates, &["1970-04-03"]));
+        let error = set(dates, &[&["3.4.1970"], &["3.13.1970"]]).err().expect("refused").to_string();
+        assert!(error.contains("a field in row 1 that"), "{error}");
     }
 
     #[test]
     fn ids_that_cannot_be() {
         let says = |rows: &[&[&str]]| {
-            let rules = Rules { trim: true, lower_case: true, digits_only: false };
+            let rules = Rules { trim: true, lower_case: true, ..Rules::default() };
             set(rules, rows).err().expect("refused").to_string()
         };
         let twice = says(&[&["x"], &["y"], &["X "]]);

@@ -141,9 +141,9 @@ impl Intersection {
         let values = function.eval(s, ids.blocks())?;
         let bits = 8 * psi.bytes() as u32;
         let mut sorted = Wiped::from(Vec::with_capacity(psi.sizes[s.role() as usize]));
-        sorted.extend((0..).zip(values.iter()).map(|(row, value)| Value { row, value: low(*value, bits) }));
+        sorted.extend((0..).zip(values.iter()).map(|(row, value)| Value::new(low(*value, bits), row)));
         if s.role() == psi.receiver() {
-            sorted.sort_unstable_by_key(|v| v.value.0);
+            sorted.sort_unstable_by_key(|v| v.0);
             receive(s, &psi, &sorted).map(Some)
         } else {
             send(s, &psi, sorted)
@@ -151,16 +151,29 @@ impl Intersection {
     }
 }
 
-/// A value and the row that it is of.
-#[repr(C)]
+/// A value of at most 96 bits, and below it the row that it is of: they are sorted together.
+#[repr(transparent)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Value {
-    value: Block,
-    row: u128,
+struct Value(u128);
+
+impl Value {
+    fn new(value: Block, row: u32) -> Self {
+        Self(value.0 << 32 | u128::from(row))
+    }
+
+    fn value(self) -> u128 {
+        self.0 >> 32
+    }
+
+    /// `None` for a value that fills the set up.
+    fn row(self) -> Option<usize> {
+        let row = self.0 as u32;
+        (row != NONE).then_some(row as usize)
+    }
 }
 
-/// No row: a value that fills the set up.
-const NONE: u128 = u128::MAX;
+/// No row.
+const NONE: u32 = u32::MAX;
 
 fn low(value: Block, bits: u32) -> Block {
     Block(value.0 & u128::MAX >> (128 - bits))
@@ -171,21 +184,19 @@ fn send(s: &mut Session, psi: &Psi, mut values: Wiped<Value>) -> Result<Option<V
     let (count, bytes) = (psi.sizes[s.role() as usize], psi.bytes());
     let mut filling = Wiped::zeros(count - values.len());
     s.rng().blocks(&mut filling);
-    values.extend(filling.iter().map(|&x| Value { value: low(x, 8 * bytes as u32), row: NONE }));
-    values.sort_unstable_by_key(|v| v.value.0);
+    values.extend(filling.iter().map(|&x| Value::new(low(x, 8 * bytes as u32), NONE)));
+    values.sort_unstable_by_key(|v| v.0);
     for values in values.chunks(PIECE / bytes) {
         let mut message = Vec::with_capacity(values.len() * bytes);
         // Public by the functionality: the receiver knows those of ids that it has; others are noise to it.
-        values.iter().for_each(|v| message.extend_from_slice(&v.value.0.to_le_bytes()[..bytes]));
+        values.iter().for_each(|v| message.extend_from_slice(&v.value().to_le_bytes()[..bytes]));
         s.send(message)?;
     }
     if psi.learns != Learns::Both {
         return Ok(None);
     }
     let found = if count > 0 { s.recv(count.div_ceil(8))? } else { vec![] };
-    let row = |(i, v): (usize, &Value)| {
-        (found[i / 8] >> (i % 8) & 1 == 1 && v.row != NONE).then_some(v.row as usize)
-    };
+    let row = |(i, v): (usize, &Value)| v.row().filter(|_| found[i / 8] >> (i % 8) & 1 == 1);
     Ok(Some(values.iter().enumerate().filter_map(row).collect()))
 }
 
@@ -204,9 +215,9 @@ fn receive(s: &mut Session, psi: &Psi, mine: &[Value]) -> Result<Vec<usize>> {
             if value < last {
                 return Err(Error::Peer("values of a set that are not in order".into()));
             }
-            while mine.next_if(|v| v.value.0 < value).is_some() {}
-            if let Some(v) = mine.next_if(|v| v.value.0 == value) {
-                rows.push(v.row as usize);
+            while mine.next_if(|v| v.value() < value).is_some() {}
+            if let Some(row) = mine.next_if(|v| v.value() == value).and_then(|v| v.row()) {
+                rows.push(row);
                 found[at / 8] |= 1 << (at % 8);
             }
             (last, at) = (value, at + 1);

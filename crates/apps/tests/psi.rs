@@ -13,7 +13,7 @@ use common::relay;
 use std::collections::{BTreeSet, HashSet};
 
 use apps::{
-    ids::Set,
+    ids::{Rules, Set},
     psi::{Learns, MAX_IDS, Psi},
 };
 use common::{Case, cases, faults, run, set};
@@ -207,4 +207,42 @@ fn over_every_extension() {
         let (a, b) = run_pair(pairs::pair(4, Some(scheme)), job, job).expect("an honest run");
         assert_eq!((a.expect("learned").len(), b.expect("learned").len()), (100, 100));
     }
+}
+
+/// Ids that differ in a letter, in a blank, in where a field ends, in a bit: none is taken for another.
+#[test]
+fn ids_that_are_alike() {
+    let base = ["0000000000000000", "customer", "Ann Lee"];
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for text in base {
+        for i in 0..=text.len() {
+            let (head, tail) = text.split_at(i);
+            rows.push([head.into(), tail.into()]);
+            rows.push([format!("{head} {tail}"), String::new()]);
+            rows.push([format!("{head}\u{0}"), tail.into()]);
+        }
+        for (i, letter) in text.char_indices() {
+            for bit in 0..7 {
+                let mut other = text.as_bytes().to_vec();
+                other[i] = letter as u8 ^ 1 << bit;
+                rows.push([String::from_utf8(other).expect("ASCII"), "x".into()]);
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    rows.retain(|row| seen.insert(row.clone()));
+    assert!(rows.len() > 250, "{}", rows.len());
+    // Every second row is P0's, every third one P1's.
+    let of = |role: Role| (0..rows.len()).filter(|i| i % (2 + role as usize) == 0).collect::<Vec<usize>>();
+    let sizes = [of(Role::P0).len(), of(Role::P1).len()];
+    let psi = Psi::new(sizes, Learns::Both).expect("few ids");
+    let job = |p: &mut Party| -> Result<Vec<usize>> {
+        let mine = of(p.role());
+        let ids = Set::new(Rules::default(), mine.iter().map(|&i| &rows[i]))?.salted(p)?;
+        let found = psi.prepare(p)?.find(p, &ids)?.expect("learned");
+        Ok(found.into_iter().map(|row| mine[row]).collect())
+    };
+    let (a, b) = run_pair(Party::pair_seeded(5).expect("a pair"), job, job).expect("an honest run");
+    assert_eq!(a, b);
+    assert_eq!(a.into_iter().collect::<BTreeSet<_>>(), (0..rows.len()).step_by(6).collect());
 }

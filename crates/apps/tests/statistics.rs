@@ -6,6 +6,8 @@ mod billed;
 mod pairs;
 #[path = "../../hushtable/tests/support/relay.rs"]
 mod relay;
+#[path = "common/shares.rs"]
+mod shares;
 
 use apps::statistics::{
     Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, MAX_LEAST, Moments, ProductSum,
@@ -13,7 +15,7 @@ use apps::statistics::{
 };
 use billed::check_parts;
 use hushtable::{
-    AShare, Error, Party, Result, Role,
+    AShare, Error, Party,
     arith::{CompareDomain, CompareJob, Objective, VectorMaximum},
     gates::{B2a, Bits},
     net::LinkShape,
@@ -21,6 +23,7 @@ use hushtable::{
     session::Session,
 };
 use prim::{block::Block, prg::Prg, ring::low};
+use shares::{bits, both, signed, words};
 
 const BINS: usize = 64;
 
@@ -38,31 +41,6 @@ fn data(seed: u128, matches: u64) -> Data {
     let masked = |i: usize, w: &u64| if matched[i] { (w % 2001) as i64 - 1000 } else { 0 };
     let numbers = words[BINS..2 * BINS].iter().enumerate().map(|(i, w)| masked(i, w)).collect();
     Data { numbers, groups: words[2 * BINS..].iter().map(|w| (w % 5) as usize % 4).collect(), matched }
-}
-
-/// One party's shares.
-fn bits(role: Role, bits: impl Iterator<Item = bool>, seed: u128) -> Bits {
-    let mut mask = Prg::new(Block(seed));
-    Bits::collect(
-        bits.map(|bit| if role == Role::P0 { mask.u64() & 1 } else { mask.u64() & 1 ^ u64::from(bit) }),
-    )
-}
-
-fn words(role: Role, width: u32, numbers: &[i64], seed: u128) -> AShare<u64> {
-    let mut masks = vec![0u64; numbers.len()];
-    Prg::new(Block(seed)).words(width, &mut masks);
-    let share = |(n, m): (&i64, &u64)| if role == Role::P0 { *m } else { (*n as u64).wrapping_sub(*m) };
-    AShare::new(width, numbers.iter().zip(&masks).map(share).collect())
-}
-
-fn signed(word: u64, bits: u32) -> i64 {
-    (word << (64 - bits)) as i64 >> (64 - bits)
-}
-
-fn both<T: Send + PartialEq + std::fmt::Debug>(f: impl Fn(&mut Party) -> Result<T> + Sync) -> T {
-    let (a, b) = run_pair(Party::pair_seeded(7).expect("a pair"), &f, &f).expect("an honest run");
-    assert_eq!(a, b);
-    a
 }
 
 #[test]
@@ -299,130 +277,4 @@ fn what_does_not_fit_is_refused() {
         Ok(())
     };
     run_pair(Party::pair_seeded(14).expect("a pair"), job, job).expect("refused before anything is sent");
-}
-
-/// One party's shares of three groups of 2, 5 and no members of 8 bins, with 10, 11, 12 .. in a column.
-fn three_groups(role: Role) -> (Vec<Bits>, AShare<u64>) {
-    let sizes = [0..2, 2..7, 7..7];
-    let members = (0..).zip(sizes).map(|(i, of)| bits(role, (0..8).map(|bin| of.contains(&bin)), 30 + i));
-    (members.collect(), words(role, 30, &(10..18).collect::<Vec<i64>>(), 40))
-}
-
-fn three(least: u32, noise: Option<GroupNoise>) -> GroupShape {
-    GroupShape { bins: 8, groups: 3, widths: vec![30], least, noise }
-}
-
-fn told(p: &mut Party, shape: GroupShape) -> Result<Vec<Group>> {
-    let (groups, column) = three_groups(p.role());
-    Groups::prepare(p, shape)?.add_up(p, &groups, &[&column])?.open(p)
-}
-
-/// Counts and sums get noise of both parties, another number each; and a count below 0 is one.
-#[test]
-fn groups_with_noise() {
-    let laplace = |eps, of| Laplace::new(eps, of).expect("a rate");
-    let noise = GroupNoise { counts: laplace(0.01, 1.0), sums: vec![laplace(0.01, 20.0)] };
-    let exact = both(|p| told(p, three(0, None)));
-    assert_eq!(exact.iter().map(|g| (g.count, g.sums[0])).collect::<Vec<_>>(), [(2, 21), (5, 70), (0, 0)]);
-    let (mut counts, mut sums) = (vec![], vec![]);
-    for seed in 50..58 {
-        let job = |p: &mut Party| told(p, three(0, Some(noise.clone())));
-        let (found, other) = run_pair(Party::pair_seeded(seed).expect("a pair"), job, job).expect("a run");
-        assert_eq!(found, other);
-        for (noisy, exact) in found.iter().zip(&exact) {
-            counts.push(noisy.count - exact.count);
-            sums.push(signed(noisy.sums[0], 30) - exact.sums[0] as i64);
-        }
-    }
-    // Of standard deviation 200 and 4000.
-    assert!(counts.iter().any(|x| *x < -10) && counts.iter().all(|x| x.abs() < 5000), "{counts:?}");
-    assert!(sums.iter().filter(|x| x.abs() > 100).count() > 16, "{sums:?}");
-    assert!(sums.iter().all(|x| x.abs() < 100_000), "{sums:?}");
-    // With a threshold that none but noise reaches.
-    let noisy = both(|p| told(p, three(1000, Some(noise.clone()))));
-    assert!(noisy.iter().all(|group| group.count >= 1000), "{noisy:?}");
-}
-
-/// What is sent by `open` is the same for a group of none and for one of less than the least size.
-#[test]
-fn small_groups_open_like_empty_ones() {
-    let cost = |members: usize| {
-        both(|p| {
-            let shape = GroupShape { bins: 8, groups: 1, widths: vec![30], least: 4, noise: None };
-            let group = bits(p.role(), (0..8).map(|bin| bin < members), 30);
-            let column = words(p.role(), 30, &[3; 8], 40);
-            let grouped = Groups::prepare(p, shape)?.add_up(p, &[group], &[&column])?;
-            let (found, cost) = p.metered(|p| grouped.open(p))?;
-            assert_eq!(found.len(), usize::from(members >= 4));
-            Ok((cost.sent, cost.received, cost.rounds))
-        })
-    };
-    let empty = cost(0);
-    (1..4).for_each(|members| assert_eq!(cost(members), empty, "{members} members"));
-    let four = cost(4);
-    assert!(four.0 > empty.0 && four.2 == empty.2 + 2, "{four:?} of a group that is opened, {empty:?}");
-}
-
-/// A least size, noise, cuts or a share that the peer does not have: both parties end, and nothing is opened.
-#[test]
-fn other_questions_than_the_peer_s_are_refused() {
-    let ends = |at_p0: &(dyn Fn(&mut Party) -> Result<()> + Sync),
-                at_p1: &(dyn Fn(&mut Party) -> Result<()> + Sync)| {
-        let said = std::sync::Mutex::new(Vec::new());
-        let job = |p: &mut Party| {
-            p.stock_cots(2000, 2000)?; // so that nothing of the peer's is waited for offline
-            let end = if p.role() == Role::P0 { at_p0(p) } else { at_p1(p) };
-            said.lock().expect("no panic").push(end);
-            Ok(())
-        };
-        run_pair(Party::pair_seeded(60).expect("a pair"), job, job).expect("both end");
-        for end in said.into_inner().expect("no panic") {
-            assert!(matches!(end, Err(Error::Handshake { .. })), "{end:?}");
-        }
-    };
-    let noise = |eps| {
-        let laplace = || Laplace::new(eps, 1.0).expect("a rate");
-        Some(GroupNoise { counts: laplace(), sums: vec![laplace()] })
-    };
-    for (ours, theirs) in [
-        (three(4, None), three(3, None)),
-        (three(4, None), three(0, None)),
-        (three(0, None), three(0, noise(1.0))),
-        (three(4, noise(1.0)), three(4, noise(2.0))),
-    ] {
-        ends(&|p| told(p, ours.clone()).map(drop), &|p| told(p, theirs.clone()).map(drop));
-    }
-    let quantile = Quantile { bits: 16, cuts: vec![1, 2], share: (1, 2), least: 2 };
-    for other in [
-        Quantile { least: 3, ..quantile.clone() },
-        Quantile { least: 0, ..quantile.clone() },
-        Quantile { cuts: vec![1, 3], ..quantile.clone() },
-        Quantile { share: (1, 3), ..quantile.clone() },
-    ] {
-        let find = |p: &mut Party, quantile: &Quantile| {
-            let (bits, column) = (Bits::new(8, vec![0]), AShare::<u64>::new(16, vec![0; 8]));
-            quantile.prepare(p, 8)?.find(p, &bits, &column).map(drop)
-        };
-        ends(&|p| find(p, &quantile), &|p| find(p, &other));
-    }
-}
-
-/// A quantile of fewer numbers than the least size looks like that of none.
-#[test]
-fn quantiles_of_enough_numbers() {
-    let quantile = Quantile { bits: 16, cuts: vec![-5, 5, 15], share: (1, 2), least: 4 };
-    let found = |matches: usize| {
-        both(|p| {
-            let matched = bits(p.role(), (0..8).map(|bin| bin < matches), 30);
-            let numbers: Vec<i64> = (0..8).map(|bin| if bin < matches { 7 } else { 0 }).collect();
-            let column = words(p.role(), 16, &numbers, 40);
-            let material = quantile.prepare(p, 8)?;
-            let (found, cost) = p.metered(|p| material.find(p, &matched, &column))?;
-            Ok((found, cost.sent + cost.received, cost.rounds))
-        })
-    };
-    let none = found(0);
-    assert_eq!(none.0, None);
-    (1..4).for_each(|matches| assert_eq!(found(matches), none, "{matches} matches"));
-    (4..9).for_each(|matches| assert_eq!(found(matches).0, Some(15), "{matches} matches"));
 }

@@ -10,7 +10,10 @@ use std::{env, fs, path::Path, time::Instant};
 
 use apps::{
     fusion::Fusion,
+    ids::{Rules, Set},
+    join::{Column, Join},
     proximity::{Places, Proximity},
+    psi::{Learns, Psi},
     scoring::{Question, Scoring},
 };
 use hushtable::{Error, Party, Result, Role, net::Connection, operation::Operation};
@@ -31,7 +34,32 @@ const JOBS: &[(&str, Job)] = &[
     ("fusion", |p| operated(p, &Fusion::new(6, &[1.0, 2.0], 0.9)?, 2)),
     ("score-threshold", |p| operated(p, &Scoring::new(32, 12, Question::AtLeast(0.8))?, 1)),
     ("score-bands", |p| operated(p, &Scoring::new(32, 12, Question::Bands(vec![0.2, 0.8]))?, 1)),
+    ("intersection", |p| intersected(p, Learns::Both)),
+    ("intersection-for-p1", |p| intersected(p, Learns::Only(Role::P1))),
+    ("join", joined),
 ];
+
+/// Ids 0, 3, .. of P0 and 0, 2, .. of P1; more are allowed.
+fn ids(p: &mut Party) -> Result<Set> {
+    let step = 3 - p.role() as usize;
+    Set::new(Rules::default(), (0..ITEMS).map(|i| [(step * i).to_string()]))
+}
+
+fn intersected(p: &mut Party, learns: Learns) -> Result<()> {
+    let (material, set) = (Psi::new([ITEMS, ITEMS + 2], learns)?.prepare(p)?, ids(p)?);
+    let salted = set.salted(p)?;
+    material.find(p, &salted)?;
+    p.barrier()
+}
+
+fn joined(p: &mut Party) -> Result<()> {
+    let columns = [Column::additive(20), Column::bitwise(3)];
+    let material = Join::new(Role::P1, [ITEMS, ITEMS + 2], &columns, &[13])?.prepare(p)?;
+    let (salted, words) = (ids(p)?.salted(p)?, [5; ITEMS]);
+    let mine: &[&[u64]] = if p.role() == Role::P1 { &[&words] } else { &[&words, &words] };
+    material.run(p, &salted, mine)?;
+    p.barrier()
+}
 
 fn operated(p: &mut Party, operation: &dyn Operation, operands: usize) -> Result<()> {
     let mine = [77 * (1 + p.role() as u64); ITEMS];

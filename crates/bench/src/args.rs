@@ -10,8 +10,9 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
-        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        Work, cmp::CmpWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
+        math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork, trunc::TruncWork,
+        vole::VoleWork,
     },
 };
 
@@ -24,6 +25,8 @@ Examples:
   hushtable-bench math --function sigmoid --bits 64 --fraction-bits 16
   hushtable-bench ot --scheme ferret --count 16777216 --repeat 3
   hushtable-bench vole --count 1048576 --net lan
+  hushtable-bench psi --count 1048576 --repeat 3
+  hushtable-bench join --count 65536 --other-count 1e5 --own-bits 64 --payload-bits 32
   hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -72,6 +75,15 @@ enum What {
     /// VOLE over F_2^64, sent by the listening party
     #[command(after_help = EXAMPLES)]
     Vole(Measure<VoleWork>),
+    /// Key-value stores: one party encodes, the other decodes what it is sent
+    #[command(after_help = EXAMPLES)]
+    Okvs(Measure<OkvsWork>),
+    /// Private set intersection
+    #[command(after_help = EXAMPLES)]
+    Psi(Measure<PsiWork>),
+    /// Joins of two tables that show nobody which rows match
+    #[command(after_help = EXAMPLES)]
+    Join(Measure<JoinWork>),
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -102,6 +114,9 @@ pub fn run() -> Result<()> {
         What::Triples(asked) => asked.run(Work::Triples),
         What::Fss(asked) => asked.run(Work::Fss),
         What::Vole(asked) => asked.run(Work::Vole),
+        What::Okvs(asked) => asked.run(Work::Okvs),
+        What::Psi(asked) => asked.run(Work::Psi),
+        What::Join(asked) => asked.run(Work::Join),
         What::Paper(tables) => paper::run(&tables),
         What::Party(args) => run::party(&args),
     }

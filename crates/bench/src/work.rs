@@ -2,10 +2,14 @@
 
 pub mod cmp;
 pub mod fss;
+mod ids;
 pub mod inference;
+pub mod join;
 pub mod lut;
 pub mod math;
+pub mod okvs;
 pub mod ot;
+pub mod psi;
 pub mod triples;
 pub mod trunc;
 pub mod vole;
@@ -18,8 +22,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    cmp::CmpWork, fss::FssWork, inference::InferenceWork, lut::LutWork, math::MathWork, ot::OtWork,
-    triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+    cmp::CmpWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork,
+    okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -36,6 +40,9 @@ pub enum Work {
     Triples(TriplesWork),
     Fss(FssWork),
     Vole(VoleWork),
+    Okvs(OkvsWork),
+    Psi(PsiWork),
+    Join(JoinWork),
 }
 
 impl fmt::Display for Work {
@@ -58,6 +65,9 @@ impl Deref for Work {
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,
+            Self::Okvs(work) => work,
+            Self::Psi(work) => work,
+            Self::Join(work) => work,
         }
     }
 }
@@ -74,6 +84,9 @@ impl DerefMut for Work {
             Self::Triples(work) => work,
             Self::Fss(work) => work,
             Self::Vole(work) => work,
+            Self::Okvs(work) => work,
+            Self::Psi(work) => work,
+            Self::Join(work) => work,
         }
     }
 }

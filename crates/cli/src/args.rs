@@ -14,12 +14,14 @@ use crate::{
     functions::{self, Functions},
     identity::{self, Identity},
     info,
+    join::{self, Join},
     plan::{self, Plan},
     prepare::{self, Prepare},
     proximity::{self, ProximityArgs},
     record::verify::{self, Records},
     run::{self, Run},
     score::{self, Score},
+    stats::{self, Stats},
     store::{self, Stores},
 };
 
@@ -35,6 +37,10 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
+  Two tables by their ids, without showing who is in them:
+    hushtable join --help
+  Then counts, sums and means of the rows in common:
+    hushtable stats --help
   A common model, each party with its own features and weights:
     hushtable score --help
   Whether moving objects of both are closer than a distance:
@@ -63,6 +69,8 @@ enum Command {
     Demo(Demo),
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Join(Box<Join>),
+    Stats(Box<Stats>),
     Proximity(Box<ProximityArgs>),
     Run(Box<Run>),
     Explain(Explain),
@@ -85,6 +93,8 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Score(args) => score::run(&args),
+        Command::Join(args) => join::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Proximity(args) => proximity::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(args),

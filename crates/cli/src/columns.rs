@@ -25,12 +25,17 @@ use std::{
 use bytemuck::Pod;
 use prim::wipe::Wiped;
 
-use self::{
+use self::csv::Csv;
+pub use self::{
     bad::{Bad, LeftOut},
-    cell::Cell,
-    csv::Csv,
+    cell::{Cell, quoted},
+    csv::line,
+    dialect::Dialect,
+    encoding::Encoding,
+    format::FileFormat,
+    ids::Ids,
+    write::write,
 };
-pub use self::{csv::line, dialect::Dialect, encoding::Encoding, format::FileFormat, ids::Ids, write::write};
 use crate::failure::{Failure, Result};
 
 /// A file of columns.
@@ -61,7 +66,7 @@ trait Rows {
 }
 
 /// The cells of a row, by their place among those that are wanted.
-type Row<'r> = &'r dyn Fn(usize) -> Cell<'r>;
+pub type Row<'r> = &'r dyn Fn(usize) -> Cell<'r>;
 /// Who looks at rows.
 type See<'s> = dyn FnMut(u64, std::result::Result<Row<'_>, String>) + 's;
 
@@ -196,6 +201,22 @@ impl<'a> ColumnFile<'a> {
         Ok(out)
     }
 
+    /// Shows every row to `see`: where it stands, and its cells in these columns, or why it has none.
+    pub fn each_row(
+        &self,
+        columns: &[&str],
+        mut see: impl FnMut(u64, std::result::Result<Row<'_>, String>),
+    ) -> Result<()> {
+        let header = self.header()?;
+        let wanted = columns.iter().map(|name| self.find(&header, name)).collect::<Result<Vec<_>>>()?;
+        self.rows.each(&wanted, &mut see).map_err(|what| self.says(&what))
+    }
+
+    /// What the places of rows are called.
+    pub fn place(&self) -> &'static str {
+        self.rows.place()
+    }
+
     fn find(&self, header: &[String], name: &str) -> Result<usize> {
         let mut at = header.iter().enumerate().filter(|(_, cell)| *cell == name).map(|(i, _)| i);
         match (at.next(), at.next()) {
@@ -208,7 +229,8 @@ impl<'a> ColumnFile<'a> {
         }
     }
 
-    fn says(&self, what: &str) -> Failure {
+    /// A complaint about the file.
+    pub fn says(&self, what: &str) -> Failure {
         Failure::input(format!("{}: {what}", self.path.display()))
     }
 }

@@ -1,8 +1,9 @@
-//! `hushtable demo`: the example, as two processes of this program that run `score`.
+//! `hushtable demo`: the example, as two processes of this program that run `join`, `stats` and `score`.
+
+mod text;
 
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
@@ -28,14 +29,21 @@ Examples:
   hushtable demo
   hushtable demo --net wan";
 
-/// The parties' features and weights.
+/// The parties' tables and weights.
 const BANK: [&str; 2] = [
-    include_str!("../../../examples/data/scoring/bank.csv"),
-    include_str!("../../../examples/data/scoring/bank.toml"),
+    include_str!("../../../examples/data/joining/bank.csv"),
+    include_str!("../../../examples/data/joining/bank.toml"),
 ];
 const TELECOM: [&str; 2] = [
-    include_str!("../../../examples/data/scoring/telecom.csv"),
-    include_str!("../../../examples/data/scoring/telecom.toml"),
+    include_str!("../../../examples/data/joining/telecom.csv"),
+    include_str!("../../../examples/data/joining/telecom.toml"),
+];
+
+/// The column of ids of each, and what they join.
+const IDS: [&str; 2] = ["customer", "subscriber"];
+const COLUMNS: [&str; 2] = [
+    "income_keur:1000,debt_ratio:10,late_instalments:100,years_customer:100,region:north|south|east|west",
+    "contract_months:1000,late_bills:100,prepaid_share:1,handset_instalments:100",
 ];
 
 /// Rows of each listing.
@@ -44,12 +52,13 @@ const SHOWN: usize = 5;
 /// What the bank asks.
 const THRESHOLD: f64 = 0.8;
 
-/// Run the scoring example: both parties on this machine, two processes, mutual TLS
+/// Run the example of two organisations: both on this machine, two processes, mutual TLS
 ///
-/// A bank and a telecom company know different things about the same 1000 customers, and have a common model of who
-/// repays: each has the weights of its own columns. The bank alone gets one bit a customer, whether the probability is
-/// at least 0.8, and nobody anything else: who got a probability and has its own part of the score would have the
-/// other's. Every decision is compared with plaintext; a wrong one ends with exit code 1.
+/// A bank and a telecom company have about a thousand customers each, of whom two thirds are common, in different
+/// orders. They join their tables without showing who is in them, see means of the common customers by region, and
+/// decide by a common model who repays: each has the weights of its own columns. The bank alone gets one bit for each of
+/// its customers, whether the probability is at least 0.8, and 0 where the telecom company does not know the customer.
+/// Every result is compared with plaintext; a wrong one ends with exit code 1.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Demo {
@@ -58,95 +67,127 @@ pub struct Demo {
     net: LinkShape,
 }
 
-/// What is read of the report of `score --json`.
+/// What is read of the report of `join --json` and `score --json`.
 #[derive(Deserialize)]
 struct Report {
-    protocol: String,
     #[serde(flatten)]
     phases: Phases,
 }
 
 /// One party of the example.
 struct Side {
+    role: usize,
     name: &'static str,
     files: [&'static str; 2],
     folder: PathBuf,
     identity: PathBuf,
 }
 
+/// What came out.
+struct Found {
+    /// The table of `stats`.
+    means: String,
+    explained: String,
+    rows: Vec<Row>,
+    /// Of the join and of the scores.
+    reports: [Report; 2],
+}
+
 /// Runs the subcommand.
 pub fn run(args: &Demo) -> Result<()> {
     let folder = tempfile::tempdir().map_err(|e| Failure::local(format!("temporary folder: {e}")))?;
     let sides = sides(folder.path())?;
-    let (explained, report) = {
+    let found = {
         let _progress = Progress::start("demo", 1, false);
-        (explained(&sides[0], args.net)?, both(&sides, args.net)?)
+        let join = both(&sides, args.net, &|side| join(side))?;
+        let means = both(&sides, args.net, &|side| stats(side))?;
+        let explained = explained(&sides[0], args.net)?;
+        let score = both(&sides, args.net, &|side| score(side))?;
+        let report = |text: &str| -> Result<Report> {
+            serde_json::from_str(text).map_err(|e| Failure::new(format!("report of a process: {e}")))
+        };
+        let reports = [report(&join[1])?, report(&score[1])?];
+        let [means, _] = means;
+        Found { means, explained, rows: rows(&sides)?, reports }
     };
-    let rows = rows(&sides)?;
-    let text = text(args, &rows, &explained, &report);
+    let text = text::text(args, &found);
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
-    rows.iter().try_for_each(Row::check)
+    found.rows.iter().try_for_each(Row::check)?;
+    check_means(&found)
 }
 
 /// Writes each side's folder: its data and its identity.
 fn sides(folder: &Path) -> Result<[Side; 2]> {
     let [bank_id, telecom_id] = identity::pair(folder, ["bank", "telecom"])?;
-    let side = |name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
+    let side = |role: usize, name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
         let folder = folder.join(name);
         fs::create_dir(&folder).map_err(Failure::writing(&folder))?;
-        let side = Side { name, files, folder, identity };
+        let side = Side { role, name, files, folder, identity };
         for (path, text) in side.inputs().iter().zip(files) {
             fs::write(path, text).map_err(Failure::writing(path))?;
         }
         Ok(side)
     };
-    Ok([side("bank", BANK, bank_id)?, side("telecom", TELECOM, telecom_id)?])
+    Ok([side(0, "bank", BANK, bank_id)?, side(1, "telecom", TELECOM, telecom_id)?])
 }
 
 impl Side {
-    /// The features and the weights.
+    /// The table and the weights.
     fn inputs(&self) -> [PathBuf; 2] {
         ["csv", "toml"].map(|extension| self.folder.join(self.name).with_extension(extension))
+    }
+
+    fn joined(&self) -> PathBuf {
+        self.folder.join("joined.json")
     }
 
     fn output(&self) -> PathBuf {
         self.folder.join("decisions.csv")
     }
 
-    /// Id and part of each row's score, in the clear.
+    /// Each id, in small letters, and its part of the score, in the clear; in the order of the file.
     fn parts(&self) -> Result<Vec<(String, f64)>> {
         let [features, weights] = self.inputs();
         let (text, dialect) = (self.files[0].as_bytes().to_vec().into(), Dialect::default());
-        let names = ColumnFile::of(&features, text, &dialect)?.header()?;
-        let weights = weights::read(&weights, &features, &names)?;
-        let columns =
-            weights.features.iter().map(|name| column(self.files[0], name)).collect::<Result<Vec<_>>>()?;
-        let ids = column(self.files[0], "score")?.into_iter().map(|(id, _)| id);
-        let part = |(i, id): (usize, String)| {
-            let row: Vec<f64> = columns.iter().map(|column| column[i].1).collect();
-            Ok((id, weights.weights.part(&row)?))
+        let file = ColumnFile::of(&features, text, &dialect)?;
+        let weights = weights::read(&weights, &features, &file.header()?)?;
+        let names: Vec<&str> = weights.features.iter().map(String::as_str).collect();
+        let read = file.read(&names, Some(IDS[self.role]), Ok)?;
+        let ids = read.ids.as_ref().expect("asked for").iter().enumerate();
+        let part = |(i, id): (usize, &str)| {
+            let row: Vec<f64> = read.values.iter().map(|column| column[i]).collect();
+            Ok((id.to_lowercase(), weights.weights.part(&row)?))
         };
-        ids.enumerate().map(part).collect()
+        ids.map(part).collect()
     }
 }
 
-/// Runs both parties; the report of one.
-fn both(sides: &[Side; 2], net: LinkShape) -> Result<Report> {
-    let [bank, telecom] = sides.each_ref().map(|side| command(side, "score", net));
+/// Runs both parties; what each wrote.
+fn both(
+    sides: &[Side; 2],
+    net: LinkShape,
+    command: &dyn Fn(&Side) -> Result<Command>,
+) -> Result<[String; 2]> {
+    let [bank, telecom] = sides.each_ref().map(|side| {
+        let mut command = command(side)?;
+        command.args(["--quiet", "--net", &net.to_string()]).arg("--identity").arg(&side.identity);
+        Ok::<_, Failure>(command)
+    });
     let (mut bank, mut telecom) = (bank?, telecom?);
-    bank.args(["--json", "--quiet", "--listen", "127.0.0.1:0"]);
+    bank.args(["--listen", "127.0.0.1:0"]);
     let connect = |address: &str| {
-        telecom.args(["--json", "--quiet", "--connect", address]);
+        telecom.args(["--connect", address]);
         telecom
     };
-    let reports = pair::run(bank, connect, false)?;
-    serde_json::from_str(&reports[1]).map_err(|e| Failure::new(format!("report of a process: {e}")))
+    pair::run(bank, connect, false)
 }
 
-/// What the program says of the job before anything is sent: who learns what.
+/// What the program says of the scores before anything is sent: who learns what.
 fn explained(side: &Side, net: LinkShape) -> Result<String> {
-    let mut command = command(side, "explain score", net)?;
-    let done = command.args(["--quiet", "--listen", "127.0.0.1:0"]).output();
+    let mut command = pair::program()?;
+    command.args(["explain", "score", "--quiet", "--net", &net.to_string()]);
+    scored(&mut command, side);
+    let done = command.arg("--identity").arg(&side.identity).args(["--listen", "127.0.0.1:0"]).output();
     let done = done.map_err(|e| Failure::local(format!("cannot start a process: {e}")))?;
     let said = String::from_utf8_lossy(if done.status.success() { &done.stdout } else { &done.stderr });
     let learned = said.lines().skip_while(|line| !line.starts_with("Who learns"));
@@ -157,37 +198,59 @@ fn explained(side: &Side, net: LinkShape) -> Result<String> {
     }
 }
 
-fn command(side: &Side, what: &str, net: LinkShape) -> Result<Command> {
-    let [features, weights] = side.inputs();
+fn join(side: &Side) -> Result<Command> {
     let mut command = pair::program()?;
-    command.args(what.split(' ')).args(["--net", &net.to_string(), "--reveal", "p0"]);
-    command.args(["--threshold", &THRESHOLD.to_string()]);
-    command.arg("--features").arg(features).arg("--weights").arg(weights);
-    command.arg("--output").arg(side.output()).arg("--identity").arg(&side.identity);
+    command.args(["join", "--json", "--rows", "p0", "--normalise", "trim,lower"]);
+    command.args(["--id", IDS[side.role], "--columns", COLUMNS[side.role]]);
+    command.arg("--input").arg(&side.inputs()[0]).arg("--output").arg(side.joined());
     Ok(command)
 }
 
-/// How far rounding of the parts can move a probability: half a step for each, where the sigmoid is steepest (1/4).
+fn stats(side: &Side) -> Result<Command> {
+    let mut command = pair::program()?;
+    command.arg("stats").arg(side.joined()).args(["--mean", "late_bills", "--by", "region"]);
+    Ok(command)
+}
+
+fn score(side: &Side) -> Result<Command> {
+    let mut command = pair::program()?;
+    command.args(["score", "--json"]);
+    scored(&mut command, side);
+    Ok(command)
+}
+
+/// What is asked of the scores.
+fn scored(command: &mut Command, side: &Side) {
+    command.args(["--reveal", "p0", "--default", "0", "--threshold", &THRESHOLD.to_string()]);
+    command.arg("--joined").arg(side.joined()).arg("--weights").arg(&side.inputs()[1]);
+    command.arg("--output").arg(side.output());
+}
+
+/// How far rounding of features, weights and parts can move a probability, where the sigmoid is steepest (1/4).
 fn bound() -> f64 {
-    2.0 * 0.5 * 0.25 * 2f64.powi(-(score::FRACTION_BITS as i32))
+    8.0 * 0.25 * 2f64.powi(-(score::FRACTION_BITS as i32))
 }
 
 /// One customer.
 struct Row {
     id: String,
-    parts: [f64; 2],
+    /// The parts of both; nothing if the telecom company does not know the customer.
+    parts: Option<[f64; 2]>,
     at_least: f64,
 }
 
 impl Row {
-    fn plain(&self) -> f64 {
-        Function::Sigmoid.eval(self.parts[0] + self.parts[1])
+    /// The probability, if there is one.
+    fn plain(&self) -> Option<f64> {
+        self.parts.map(|[bank, telecom]| Function::Sigmoid.eval(bank + telecom))
     }
 
     /// The result against plaintext. Parts are rounded, so the bit is free where the probability is that near.
     fn check(&self) -> Result<()> {
-        let (above, free) = (self.plain() >= THRESHOLD, (self.plain() - THRESHOLD).abs() <= bound());
-        if free || self.at_least == f64::from(u8::from(above)) {
+        let plain = self.plain();
+        let above = plain.is_some_and(|plain| plain >= THRESHOLD);
+        let free = plain.is_some_and(|plain| (plain - THRESHOLD).abs() <= bound());
+        if free && [0.0, 1.0].contains(&self.at_least) || self.at_least == f64::from(u8::from(above)) {
             return Ok(());
         }
         Err(Failure::Check(format!("customer {}: {} and not {}", self.id, self.at_least, u8::from(above))))
@@ -201,77 +264,48 @@ fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
     if sides[1].output().exists() {
         return Err(Failure::Check("the telecom company got what is the bank's".into()));
     }
-    let bits: HashMap<String, f64> =
-        column(&results, &format!("at_least_{THRESHOLD}"))?.into_iter().collect();
-    let missing = || Failure::Check("a customer has no result".into());
-    let [bank, telecom] = sides.each_ref().map(Side::parts);
-    let rows = bank?.into_iter().zip(telecom?).map(|((id, bank), (_, telecom))| {
-        let at_least = bits.get(&id).copied().ok_or_else(missing)?;
-        Ok(Row { parts: [bank, telecom], at_least, id })
-    });
-    rows.collect()
+    let bits = column(&results, "id", &format!("at_least_{THRESHOLD}"))?;
+    let telecom: HashMap<String, f64> = sides[1].parts()?.into_iter().collect();
+    let bank = sides[0].parts()?;
+    if bits.len() != bank.len() {
+        return Err(Failure::Check("a customer has no result".into()));
+    }
+    let row = |((id, at_least), (key, part)): ((String, f64), (String, f64))| match id.to_lowercase() == key {
+        true => Ok(Row { parts: telecom.get(&key).map(|other| [part, *other]), at_least, id }),
+        false => Err(Failure::Check(format!("the result of {id} stands where that of {key} should"))),
+    };
+    bits.into_iter().zip(bank).map(row).collect()
+}
+
+/// How many customers are in common.
+fn common(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.parts.is_some()).count()
+}
+
+/// An error unless the groups that were shown have all common customers together.
+fn check_means(found: &Found) -> Result<()> {
+    let counts = found.means.lines().filter(|line| line.contains(" count "));
+    let sum: f64 = counts.filter_map(|line| line.split_whitespace().last()?.parse::<f64>().ok()).sum();
+    match sum == common(&found.rows) as f64 {
+        true => Ok(()),
+        false => Err(Failure::Check(format!(
+            "the groups have {sum} customers, and {} are common",
+            common(&found.rows)
+        ))),
+    }
 }
 
 /// Id and number of each row.
-fn column(text: &str, name: &str) -> Result<Vec<(String, f64)>> {
+fn column(text: &str, id: &str, name: &str) -> Result<Vec<(String, f64)>> {
     let bad = |e: &dyn std::fmt::Display| Failure::Check(format!("column {name}: {e}"));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows = reader.deserialize::<HashMap<String, String>>();
     rows.map(|row| {
         let row = row.map_err(|e| bad(&e))?;
         let cell = |name: &str| row.get(name).ok_or_else(|| bad(&"missing"));
-        Ok((cell("id")?.clone(), cell(name)?.parse().map_err(|e| bad(&e))?))
+        Ok((cell(id)?.clone(), cell(name)?.parse().map_err(|e| bad(&e))?))
     })
     .collect()
-}
-
-fn text(args: &Demo, rows: &[Row], explained: &str, report: &Report) -> String {
-    let mut out = format!(
-        "A bank and a telecom company know different things about the same {} customers. Each has the weights of its own\n\
-         columns in a common model of who repays; neither sees the other's columns, weights or scores.\n\
-         Two processes on this machine, mutual TLS 1.3 over TCP on 127.0.0.1, network: {}.\n\n",
-        rows.len(),
-        args.net
-    );
-    for (who, [data, weights]) in
-        [("The bank (P0, listens)", BANK), ("The telecom company (P1, connects)", TELECOM)]
-    {
-        write!(out, "{who} holds:\n{}", listing(data)).expect("text grows");
-        let weights = weights.lines().filter(|line| line.contains('=')).collect::<Vec<_>>().join(", ");
-        writeln!(out, "  and the weights {weights}\n").expect("text grows");
-    }
-    writeln!(out, "What the bank was told before anything was sent (hushtable explain score)\n{explained}\n")
-        .expect("text grows");
-    let title = (format!("the bank gets: at least {THRESHOLD}"), "the telecom gets", "in plaintext");
-    writeln!(out, "  {:10}{:>27}{:>19}{:>15}", "id", title.0, title.1, title.2).expect("text grows");
-    for row in &rows[..SHOWN.min(rows.len())] {
-        let (plain, bit) = (row.plain(), row.at_least);
-        writeln!(out, "  {:10}{bit:>27}{:>19}{plain:>15.6}", row.id, "nothing").expect("text grows");
-    }
-    let right = rows.iter().filter(|row| row.check().is_ok()).count();
-    write!(
-        out,
-        "  ...\n{right} of {} decisions are those of plaintext\n\nCost ({})\n{}",
-        rows.len(),
-        report.protocol,
-        report.phases.table()
-    )
-    .expect("text grows");
-    out
-}
-
-/// The first rows of a file in columns.
-fn listing(data: &str) -> String {
-    let mut out = String::new();
-    for line in data.lines().take(SHOWN + 1) {
-        out += "  ";
-        for cell in line.split(',') {
-            write!(out, "{cell:<21}").expect("text grows");
-        }
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    }
-    out + "  ...\n"
 }
 
 #[cfg(test)]
@@ -280,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_wrong_bit_is_seen() {
-        let row = |score: f64, at_least| Row { id: "x".into(), parts: [score, 0.0], at_least };
+        let row = |score: f64, at_least| Row { id: "x".into(), parts: Some([score, 0.0]), at_least };
         for (score, right) in [(-1.0, 0.0), (1.38, 0.0), (1.39, 1.0), (5.0, 1.0)] {
             row(score, right).check().unwrap();
             for wrong in [1.0 - right, f64::NAN, 2.0] {
@@ -293,9 +327,14 @@ mod tests {
     fn only_what_rounding_leaves_open_is_free() {
         let logit = Function::Ln.eval(THRESHOLD / (1.0 - THRESHOLD));
         let step = 2f64.powi(-(score::FRACTION_BITS as i32));
-        let row = |off: f64, at_least| Row { id: "x".into(), parts: [logit + off * step, 0.0], at_least };
+        let row =
+            |off: f64, at_least| Row { id: "x".into(), parts: Some([logit + off * step, 0.0]), at_least };
         row(0.9, 0.0).check().unwrap();
         row(-0.9, 1.0).check().unwrap();
-        assert!(row(2.0, 0.0).check().is_err() && row(-2.0, 1.0).check().is_err());
+        assert!(row(20.0, 0.0).check().is_err() && row(-20.0, 1.0).check().is_err());
+        // Who is not in common gets 0.
+        let alone = |at_least| Row { id: "x".into(), parts: None, at_least };
+        alone(0.0).check().unwrap();
+        assert!(alone(1.0).check().is_err());
     }
 }

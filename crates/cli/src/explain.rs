@@ -11,7 +11,7 @@ use hushtable::{
     Role,
     bill::Bill,
     net::LinkShape,
-    plan,
+    plan::{self, Estimate},
     run::{self, Reveal},
 };
 
@@ -26,10 +26,12 @@ use crate::{
     choice::Choice,
     cost,
     failure::{Failure, Result},
+    join::{self, Join},
     link::Link,
     proximity::{self, ProximityArgs},
     run::{self as job, Run},
     score::{self, Score},
+    stats::{self, Stats},
 };
 
 const EXAMPLES: &str = "\
@@ -57,6 +59,8 @@ pub struct Explain {
 enum What {
     Apply(Box<Apply>),
     Score(Box<Score>),
+    Join(Box<Join>),
+    Stats(Box<Stats>),
     Proximity(Box<ProximityArgs>),
     Run(Box<Run>),
 }
@@ -71,6 +75,14 @@ pub fn run(args: Explain) -> Result<()> {
         What::Score(mut args) => {
             args.delivery.dry_run = true;
             score::run(&args)
+        }
+        What::Join(mut args) => {
+            args.delivery.dry_run = true;
+            join::run(&args)
+        }
+        What::Stats(mut args) => {
+            args.delivery.dry_run = true;
+            stats::run(&args)
         }
         What::Proximity(mut args) => {
             args.delivery.dry_run = true;
@@ -140,18 +152,18 @@ fn card(page: &mut Page, job: &Job) {
 }
 
 /// Text in lines of two columns.
-struct Page(String);
+pub struct Page(pub String);
 
 impl Page {
     const LABEL: usize = 20;
     const WIDTH: usize = 110;
 
-    fn title(&mut self, title: &str) {
+    pub fn title(&mut self, title: &str) {
         writeln!(self.0, "{title}").expect("text grows");
     }
 
     /// A label and words beside it, in lines that are not too long where words allow it.
-    fn line(&mut self, label: &str, words: &str) {
+    pub fn line(&mut self, label: &str, words: &str) {
         let mut line = format!("  {label:<width$}", width = Self::LABEL - 2);
         for word in words.split_whitespace() {
             if line.len() + 1 + word.len() > Self::WIDTH && line.len() > Self::LABEL {
@@ -167,7 +179,8 @@ impl Page {
     }
 }
 
-fn who(page: &mut Page, link: &Link) -> Result<()> {
+/// Both ends.
+pub fn who(page: &mut Page, link: &Link) -> Result<()> {
     page.title("Who");
     let (role, place) = (role_name(link.role()), link.place());
     match link.ends()? {
@@ -262,29 +275,52 @@ fn costs(
 ) -> Result<()> {
     let (rows, bill) = (jobs[0].rows(), bill(jobs, stored)?);
     let link = shape.unwrap_or(LinkShape::LOOPBACK);
-    let [setup, offline, online] = plan::least(&bill, &link, &calibration.machine());
-    for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
-        let sent =
-            [setup, offline, online].map(|phase| cost::bytes(phase.bytes[role as usize].round() as u64));
-        let [setup, offline, online] = sent;
-        page.line(
-            party,
-            &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
-        );
-    }
+    let phases = sent(page, &bill, &link, calibration, me);
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
     }
     if jobs[0].threads_are_open() {
         page.line("threads", "settled with the peer; counted as one here");
     }
-    let rounds = [setup, offline, online].map(|phase| phase.rounds.to_string()).join(" + ");
-    page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
-    let least: f64 = [setup, offline, online].iter().map(|phase| phase.seconds).sum();
     let predicted = match jobs {
         [job] => predicted(job, rows - stored, &link, calibration)?,
         _ => None,
     };
+    time(page, phases, predicted, shape, calibration);
+    Ok(())
+}
+
+/// What each party sends, in a session over `link`.
+pub fn sent(
+    page: &mut Page,
+    bill: &Bill,
+    link: &LinkShape,
+    calibration: &Calibration,
+    me: Role,
+) -> [Estimate; 3] {
+    let phases = plan::least(bill, link, &calibration.machine());
+    for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
+        let [setup, offline, online] =
+            phases.each_ref().map(|phase| cost::bytes(phase.bytes[role as usize].round() as u64));
+        page.line(
+            party,
+            &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
+        );
+    }
+    phases
+}
+
+/// Rounds, and the time as it was predicted or at least.
+pub fn time(
+    page: &mut Page,
+    phases: [Estimate; 3],
+    predicted: Option<f64>,
+    shape: Option<LinkShape>,
+    calibration: &Calibration,
+) {
+    let rounds = phases.each_ref().map(|phase| phase.rounds.to_string()).join(" + ");
+    page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
+    let least: f64 = phases.iter().map(|phase| phase.seconds).sum();
     let time = match predicted {
         Some(seconds) => format!("about {} on one thread", cost::time(seconds)),
         None => format!("at least {}, not counting what each machine computes by itself", cost::time(least)),
@@ -294,7 +330,6 @@ fn costs(
         None => "on one machine; `hushtable calibrate` measures the network to the peer".into(),
     };
     page.line("time", &format!("{time}, {over} ({calibration})"));
-    Ok(())
 }
 
 /// What all steps cost, but for what is on disk.

@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
+use apps::ids::Rules;
 use hushtable::{Role, math::Domain};
+use prim::wipe::Wiped;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -14,6 +16,13 @@ use crate::{
         table_file,
     },
     columns::{ColumnFile, Dialect, Encoding, FileFormat},
+    join::{
+        Duplicates,
+        agree::Offer,
+        column::Column,
+        file::{JoinedFile, Owned, Shared, Table},
+        rows::{Reading, Rows},
+    },
     record::verify,
     run::file::{JobFile, Operand},
     score::weights,
@@ -29,10 +38,11 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "columns", run: columns, seeds: column_seeds },
     Target { name: "formats", run: formats, seeds: format_seeds },
     Target { name: "job_file", run: job, seeds: job_seeds },
+    Target { name: "joined", run: joined, seeds: joined_seeds },
     Target { name: "record", run: signed, seeds: record_seeds },
     Target { name: "share_file", run: share_file, seeds: share_seeds },
     Target { name: "table_file", run: table, seeds: table_seeds },
@@ -58,6 +68,28 @@ pub fn forget(path: &Path, args: &[&str]) {
     let column = source.shares.is_none().then_some("score");
     let (ids, x) = source.numbers(column, Some("id"), format).expect("good numbers");
     assert!(ids.is_none_or(|ids| ids.len() == x.words.len()));
+}
+
+/// Reads the rows of a file as `join` does, whole ones too, writes a file of shares that holds their words, reads it
+/// again, and forgets all of it.
+pub fn forget_join(path: &Path, to: &Path) {
+    let dialect = Dialect::default();
+    let file = ColumnFile::open(path, &dialect).expect("a good file");
+    let columns = [Column::parse("score", 16).expect("a column")];
+    let (ids, rules) = (["id".to_owned()], [Rules { trim: true, nfc: true, ..Rules::default() }]);
+    let duplicates = Duplicates::All;
+    let reading = Reading { ids: &ids, rules: &rules, columns: &columns, duplicates, whole: true };
+    let mut rows = Rows::read(&file, path, &dialect, &reading).expect("good rows");
+    assert_eq!(rows.set().expect("each once").len(), rows.ids());
+    let bins = rows.ids();
+    let matched = || Shared::of(&vec![0; bins.div_ceil(64)]);
+    let table = Table::new(Role::P0, bins, matched(), vec![Shared::from(std::mem::take(&mut rows.words[0]))]);
+    let tables = [columns.to_vec(), vec![]].map(|columns| Offer { rows: bins, columns });
+    let places = Shared::from(Wiped::from((0..bins as u64).collect::<Vec<_>>()));
+    let owned = Some(Owned { ids: std::mem::take(&mut rows.names), rows: places });
+    let made = JoinedFile::new([7; 32], Role::P0, tables, vec![table], owned);
+    Output::reserve(to, &[], PRIVATE, true).and_then(|to| to.write(|to| made.write(to))).expect("a disk");
+    assert_eq!(JoinedFile::read(to).expect("what was written").joins[0].bins, bins);
 }
 
 /// Writes shares as `apply` does, of rows with names that tell them.
@@ -191,6 +223,40 @@ fn share_seeds() -> Vec<Vec<u8>> {
         text
     };
     files.map(text).chain(texts(&["id,score\na,1\n", "{", "{\"hushtable_shares\":2}"])).collect()
+}
+
+/// A file of a join as it is, and with the checksum that it should have.
+fn joined(data: &[u8]) {
+    let parsed = JoinedFile::parse(data);
+    if let Ok(file) = serde_json::from_slice::<JoinedFile>(data) {
+        let mut text = Vec::new();
+        file.sealed().write(&mut text).expect("memory");
+        if let Ok(file) = JoinedFile::parse(&text) {
+            let parts: usize = file.columns().map(|(_, column)| column.parts()).sum();
+            assert!(file.joins.iter().all(|table| table.shares.len() == parts && table.bins > 0));
+            assert_ne!(file.pairing(Role::P0), file.pairing(Role::P1));
+        }
+    } else {
+        assert!(parsed.is_err());
+    }
+}
+
+fn joined_seeds() -> Vec<Vec<u8>> {
+    let offer = |text: &str| Offer { rows: 2, columns: vec![Column::parse(text, 8).expect("a column")] };
+    let shares = || [vec![7, u64::MAX], vec![1], vec![2]].map(|words| Shared::of(&words)).into();
+    let table = |owner| Table::new(owner, 2, Shared::of(&[3]), shares());
+    let owned = || Some(Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[2, 0]) });
+    let tables = || [offer("income:5"), offer("region:n|s")];
+    let files = [
+        JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P0), table(Role::P1)], owned()),
+        JoinedFile::new([7; 32], Role::P0, tables(), vec![table(Role::P1)], None),
+    ];
+    let text = |file: JoinedFile| {
+        let mut text = Vec::new();
+        file.write(&mut text).expect("memory");
+        text
+    };
+    files.into_iter().map(text).chain(texts(&["{", "{\"hushtable_joined\":1}"])).collect()
 }
 
 /// A public table.

@@ -94,7 +94,7 @@ pub struct Prepare {
     #[arg(long)]
     shared: bool,
     /// What was made least; the same as when it is spent
-    #[arg(long, value_enum, default_value = "total")]
+    #[arg(long, value_enum, default_value = "total", conflicts_with = "lookups")]
     optimise: Optimise,
     /// The folder to make, for this party's half
     #[arg(long, value_name = "DIR")]

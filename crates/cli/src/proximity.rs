@@ -142,6 +142,14 @@ fn proximity(args: &ProximityArgs) -> Result<()> {
     Task { kind: "proximity", jobs: vec![job], common, stock, delivery, link, inputs }.carry_out()
 }
 
+impl ProximityArgs {
+    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
+    pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        job(&self)
+    }
+}
+
 /// What is asked about places of a kind. `shared`: its results stay shared.
 pub fn operation(within: f64, plane: bool, shared: bool) -> Result<Box<dyn Operation>> {
     let proximity = Proximity::new(within, if plane { Places::Plane } else { Places::Own })?;

@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     apply::{
-        job::Job,
         output::{Output, PRIVATE},
         shares::role_name,
     },
@@ -105,8 +104,12 @@ pub struct About<'a> {
     pub command: &'a str,
     /// The hash of the job file.
     pub file: Option<String>,
-    /// Its steps.
-    pub jobs: &'a [Job],
+    /// How many rows it is of.
+    pub rows: usize,
+    /// What comes out.
+    pub column: String,
+    /// To whom.
+    pub reveal: String,
     /// What the parties compare, but for the ids.
     pub fields: Vec<(String, String)>,
     pub link: &'a Link,
@@ -136,6 +139,11 @@ impl Record {
         self.entry.session = Some(blake3::Hash::from(connection.id()).to_hex().to_string());
     }
 
+    /// What the parties compared, once the link is known: in place of what was expected.
+    pub fn compared(&mut self, fields: Vec<(String, String)>) {
+        self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
+    }
+
     /// What the job took.
     pub fn took(&mut self, phases: Phases) {
         self.entry.phases = Some(phases);
@@ -151,11 +159,6 @@ impl Record {
                 self.entry.signed = Some(Signed { statement, signatures });
             }
         }
-    }
-
-    /// What the parties compared.
-    pub fn agreed(&mut self, fields: Vec<(String, String)>) {
-        self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
     }
 
     /// Writes the record of a job that ended so. A failure of the job goes before one to write this.
@@ -191,12 +194,11 @@ impl fmt::Debug for Record {
 
 impl Entry {
     fn of(about: About<'_>) -> Result<Self> {
-        let About { command, file, jobs, fields, link, inputs, output, explained } = about;
+        let About { command, file, rows, column, reveal, fields, link, inputs, output, explained } = about;
         let [this_party, expected_peer] = match link.ends()? {
             Some(ends) => ends.map(|end| Some(Who::from(end))),
             None => [None, None],
         };
-        let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
         let files = inputs.iter().filter(|path| path.is_file());
         Ok(Self {
             hushtable_record: FORMAT,
@@ -213,9 +215,9 @@ impl Entry {
             peer: None,
             session: None,
             job_file: file,
-            rows: jobs[0].rows(),
-            column: each(|job| &job.column),
-            reveal: each(|job| job.reveal.name()),
+            rows,
+            column,
+            reveal,
             parameters: fields.into_iter().map(<[String; 2]>::from).collect(),
             inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
             output: output.map(|path| path.display().to_string()),

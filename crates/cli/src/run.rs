@@ -1,5 +1,6 @@
 //! `hushtable run`: a job from a file that both parties hold and approve.
 
+mod describe;
 pub mod file;
 mod steps;
 
@@ -18,6 +19,7 @@ use crate::{
     explain,
     failure::{Failure, Result},
     link::Link,
+    score::InJob,
 };
 
 const EXAMPLES: &str = "\
@@ -40,8 +42,10 @@ whom, and goes on if somebody at the terminal says yes, or --approve says the ha
 
   A result that a later step names stays shared for it, whoever else gets it; what both parties see of each step goes \
 to one file. Besides, a step takes bits, domain, fraction-bits, method, output-fraction-bits, outside and protocol, as \
-`apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold. [options] has find-difference, \
-optimise and threads.
+`apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold; proximity takes within, plane and \
+the names of columns. [options] has find-difference, optimise and threads.
+  With join = true the rows are those in common, by a hidden join of the ids, in files of any order. There is one step \
+then, a score, which takes default and normalise too; see `score --join`.
 
 Examples:
   What a file says, and its hash:
@@ -109,6 +113,9 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     let (weights, calibration) = (args.weights.as_deref(), args.calibration.as_deref());
     let (csv, delivery) = (&args.csv, &args.delivery);
     let own = Own { file: path, input, weights, csv, link, calibration, quiet: delivery.quiet };
+    if file.join {
+        return joined(args, path, file, &own);
+    }
     let jobs = steps::jobs(file, &own)?;
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
@@ -123,6 +130,27 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
         approve(args, path, file)?;
     }
     task.carry_out()
+}
+
+/// A score of the rows in common.
+fn joined(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> {
+    if file.find_difference {
+        return Err(Failure::input(format!(
+            "{}: find-difference does not go with join = true",
+            path.display()
+        )));
+    }
+    let approve = |text: &str| match args.delivery.dry_run {
+        true => explain::print(&file.describe()),
+        false => {
+            eprint!("{}{text}", file.describe());
+            approve(args, path, file)
+        }
+    };
+    let (delivery, hash, column) = (&args.delivery, file.hash.as_str(), file.steps[0].name.as_str());
+    let inputs = vec![path];
+    let job = InJob { delivery, hash, column, approve: &approve, inputs };
+    steps::joined(file, own)?.of_join((own.link, own.csv), &job)
 }
 
 /// An error unless the party that listens, or connects, is the one that does so here.

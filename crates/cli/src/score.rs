@@ -1,6 +1,9 @@
 //! `hushtable score`: a logistic regression whose features and weights two parties hold.
 
+mod common;
 pub mod weights;
+
+pub use common::InJob;
 
 use std::{
     path::{Path, PathBuf},
@@ -12,13 +15,14 @@ use clap::Args;
 use hushtable::run::Reveal;
 use prim::wipe::Wiped;
 
-use self::weights::Named;
+use self::{common::Rowing, weights::Named};
 use crate::{
     apply::{
         agree::{Common, Terms},
         delivery::Delivery,
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
+        refuse,
         session::Task,
         stock::{Stock, Stored},
     },
@@ -54,8 +58,13 @@ for a job, and its cost, before anything is sent; --record keeps it with the job
   Every weight needs its column in --features; columns without a weight are not used. Parts are rounded to \
 multiples of 2^-F, F = --fraction-bits, and must fit an eighth of what --bits hold; the first row that does not is \
 named.
-  Rows are matched by position: both files must have the same ids in the same order, which is compared at the start. \
-Finding the rows in common without showing the others (private set intersection) is not part of this program yet.
+  Rows are matched by position: both files must have the same ids in the same order, which is compared at the start.
+  If they are not, --join ID finds the rows in common by a hidden join first, and --joined FILE takes the rows of such \
+a join, whose columns of numbers the weights are for. Results go to who owns the rows (--reveal: me, peer, or both, \
+each of its own), in the order of its file. They tell which of its rows the other has: the cells of others are \
+empty. --default 0, with a threshold, tells less: a row that the other does not have looks like one that does not \
+reach it. The other party does not learn which rows match. With --joined, weights are rounded to multiples of 2^-24 \
+and scores down by up to 3 steps of 2^-F; each weight costs 256 bytes a row, so --join is the cheaper one.
 
 Examples:
   The bank learns whether the probability is at least 0.8, and nothing else; the telecom company learns nothing:
@@ -63,6 +72,11 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable score --threshold 0.8 --reveal peer --features telecom.csv --weights telecom.toml \\
         --connect bank.example:7000 --identity telecom.id
+  The same for files in different orders with partly different customers; who is not in common gets 0:
+    hushtable score --join customer --default 0 --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --join msisdn --default 0 --threshold 0.8 --reveal peer --features telecom.csv \\
+        --weights telecom.toml --connect bank.example:7000 --identity telecom.id
   What that would show, to whom, and what it takes; nothing is sent:
     hushtable explain score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
         --listen 0.0.0.0:7000 --identity bank.id
@@ -78,8 +92,8 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Score {
     /// This party's features: a CSV file with a header, or a Parquet or Arrow file
-    #[arg(long, value_name = "FILE")]
-    features: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "joined")]
+    features: Option<PathBuf>,
     /// This party's weights: a TOML file
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
@@ -88,6 +102,8 @@ pub struct Score {
     id: String,
     #[command(flatten)]
     asked: Asked,
+    #[command(flatten)]
+    rowing: Rowing,
     /// Binary digits after the point of scores and probabilities, 4 to 24
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(4..=24))]
     fraction_bits: u32,
@@ -143,6 +159,10 @@ pub fn run(args: &Score) -> Result<()> {
 }
 
 fn score(args: &Score) -> Result<()> {
+    if args.rowing.asked() {
+        return common::score(args, None);
+    }
+    refuse("needs --joined or --join", [("--default", args.rowing.default.is_some())])?;
     let (mut job, stock) = (args.job()?, Stock::open(&args.stored, &args.link)?);
     stock.check(&mut job)?;
     let common = Common::of(&args.terms, &args.delivery);
@@ -153,7 +173,8 @@ fn score(args: &Score) -> Result<()> {
 impl Score {
     /// The files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
-        let inputs = [self.features.as_path(), &self.weights].into_iter().chain(self.stored.path());
+        let files = self.features.as_deref().into_iter().chain([self.weights.as_path()]);
+        let inputs = files.chain(self.stored.path());
         inputs.chain(self.csv.inputs()).collect()
     }
 
@@ -169,15 +190,19 @@ impl Score {
     }
 }
 
+impl Score {
+    /// Scores the rows in common as a job file says, connected by `link`, from files that are written in `csv`.
+    pub fn of_join(mut self, (link, csv): (&Link, &Dialect), job: &InJob<'_>) -> Result<()> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        common::score(&self, Some(job))
+    }
+}
+
 fn job(args: &Score) -> Result<Job> {
     let question = args.asked.question();
-    let column = match &question {
-        Question::AtLeast(t) => format!("at_least_{t}"),
-        Question::Bands(_) => "band".to_owned(),
-        Question::Probability => "probability".to_owned(),
-    };
+    let column = column_name(&question);
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
-    let (ids, words) = parts(args, &scoring)?;
+    let (ids, words) = parts(args, &scoring, Some(&args.id))?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
     let (threads, reveal) = (args.terms.threads, args.terms.reveal.on(&args.link)?);
@@ -185,6 +210,15 @@ fn job(args: &Score) -> Result<Job> {
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
     Ok(Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]))
+}
+
+/// The name of the column of results.
+fn column_name(question: &Question) -> String {
+    match question {
+        Question::AtLeast(t) => format!("at_least_{t}"),
+        Question::Bands(_) => "band".to_owned(),
+        Question::Probability => "probability".to_owned(),
+    }
 }
 
 /// What is asked where nothing was said, and what a probability gives away.
@@ -210,14 +244,14 @@ fn say(args: &Score, reveal: Reveal) {
 }
 
 /// The names of the rows and this party's parts of their scores.
-fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
-    let path: &Path = &args.features;
+fn parts(args: &Score, scoring: &Scoring, id: Option<&str>) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
+    let path = args.features.as_deref().expect("clap requires it");
     let file = ColumnFile::open(path, &args.csv)?;
     let columns = file.header()?;
     let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();
-    let rows = file.read(&names, Some(&args.id), Ok)?;
-    let unused = columns.iter().filter(|name| **name != args.id && !features.contains(name));
+    let rows = file.read(&names, id, Ok)?;
+    let unused = columns.iter().filter(|name| !is_id(args, name) && !features.contains(name));
     let unused = unused.map(String::as_str).collect::<Vec<_>>().join(", ");
     if !unused.is_empty() && !args.delivery.quiet {
         eprintln!("not used, without a weight: {unused}");
@@ -237,6 +271,11 @@ fn parts(args: &Score, scoring: &Scoring) -> Result<(Option<Arc<Ids>>, Wiped<u64
     };
     let words = file.each(&rows, part)?;
     Ok((rows.ids.map(Arc::new), words))
+}
+
+/// Whether a column names the rows.
+fn is_id(args: &Score, name: &String) -> bool {
+    if args.rowing.join.is_empty() { *name == args.id } else { args.rowing.join.contains(name) }
 }
 
 fn format(scoring: &Scoring) -> Format {

@@ -26,6 +26,11 @@ fn job_file() {
 }
 
 #[test]
+fn joined() {
+    fuzz("joined");
+}
+
+#[test]
 fn record() {
     fuzz("record");
 }

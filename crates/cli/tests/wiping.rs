@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use hushtable_cli::hostile::forget;
+use hushtable_cli::hostile::{forget, forget_join};
 
 /// The system's allocator, which looks for secrets in what is freed.
 struct Watching {
@@ -151,6 +151,18 @@ fn nothing_of_a_share_file_is_freed() {
     assert_eq!(freed(|| forget(&path, &[])), [0; KINDS], "texts, numbers, words");
     let again = folder.path().join("again.json");
     assert_eq!(freed(|| hushtable_cli::hostile::write_shares(&again, shares)), [0; KINDS]);
+}
+
+/// Of the rows of a join, whole ones and ids in their form, and of a file of shares that holds their words.
+#[test]
+fn nothing_of_a_join_is_freed() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let (path, to) = (folder.path().join("rows.csv"), folder.path().join("joined.json"));
+    let rows: String = (0..ROWS).map(|i| format!("c{0},{0},\"x\"\"{0}\"\n", number(i))).collect();
+    fs::write(&path, format!("id,score,note\n{rows}")).unwrap();
+    assert_eq!(freed(|| forget_join(&path, &to)), [0; KINDS], "texts, numbers, words");
+    assert!(fs::read_to_string(&to).unwrap().contains(&format!("{}", (number(17) * 65536.0) as u64)));
 }
 
 /// Of a file without compression and dictionaries, which the crate would keep in memory of its own.

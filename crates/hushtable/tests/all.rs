@@ -1,6 +1,7 @@
 //! All integration tests in one program: they share most of what is compiled for them.
 
 mod net_support;
+mod suiting;
 mod support;
 
 mod angles;
@@ -18,6 +19,7 @@ mod bad_params;
 mod balanced;
 mod bills;
 mod bills_math;
+mod bills_operations;
 mod bills_readers;
 mod circles;
 mod confidential_copy;
@@ -65,6 +67,7 @@ mod okvs;
 mod one_opening;
 mod operation_gates;
 mod oplut;
+mod oprf;
 mod ot;
 mod ottt;
 mod permutation;
@@ -90,6 +93,7 @@ mod views_generators;
 mod vole;
 mod wire;
 mod wire_functions;
+mod wire_joins;
 
 /// A file that is not listed above, or in the manifest, would never run.
 #[test]

@@ -1,10 +1,7 @@
 //! The bills of gates, lookups and arithmetic are what they cost, to the bit: what each party
 //! sends in each phase, rounds, and correlated OTs, none of which is drawn online.
 
-use crate::support::{
-    billed::{check, check_parts},
-    operations::{ITEMS, cases, named},
-};
+use crate::support::billed::{check, check_parts};
 
 use hushtable::{
     AShare, Party, Result, Role,
@@ -19,7 +16,6 @@ use hushtable::{
     gates::{B2a, Bits, DaBits, KnownMux, Mux, Triples, and_shared},
     lut::{LookupJob, Protocol, SharedTables, Table},
     onehot::{Cyclic, Group, Xor},
-    operation::Operation,
     share::{Additive, Bitwise, Kind, Share},
 };
 use prim::ring::Ring;
@@ -42,28 +38,6 @@ fn plans() -> impl Iterator<Item = ComparePlan> {
     let short = methods.flat_map(|method| (1..=6).map(move |digit| ComparePlan { method, digit }));
     let onehot = [(2, 1), (3, 4), (4, 5), (5, 7), (2, 9)];
     short.chain(onehot.map(|(join, digit)| ComparePlan { method: DigitMethod::OneHot { join }, digit }))
-}
-
-/// What operations add up to is what they cost: parts that a bill forgot would be drawn online, or sent.
-#[test]
-fn operations() {
-    // The last products of a check of a batch, and SP-LUT's tables, do not fill bytes: `bills_math` and `cost` have those.
-    let fills = |operation: &dyn Operation| {
-        operation.lookups().is_none() && !named(operation).contains("check of the domain")
-    };
-    for case in cases().into_iter().filter(|case| fills(&*case.operation)) {
-        let operation = &*case.operation;
-        check_parts(
-            &named(operation),
-            operation.bill(ITEMS).unwrap(),
-            0,
-            |p| operation.prepare(p, ITEMS),
-            |s, material| {
-                let words = case.words(s.role(), 0..ITEMS);
-                material.eval(s, &words.iter().map(Vec::as_slice).collect::<Vec<_>>()).map(drop)
-            },
-        );
-    }
 }
 
 #[test]

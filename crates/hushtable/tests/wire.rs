@@ -7,7 +7,7 @@
 
 use crate::support::pairs;
 use crate::support::relay;
-use crate::wire_functions;
+use crate::{wire_functions, wire_joins};
 
 use std::{env, fs, path::Path};
 
@@ -59,9 +59,6 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("softspoken-8", Some(Scheme::SoftSpoken8), |p| p.cots(9000, 9000).map(drop)),
     ("ferret-s", Some(Scheme::Ferret), |p| p.cots(150_000, 150_000).map(drop)),
     ("ferret-m", Some(Scheme::Ferret), |p| p.cots(300_000, 300_000).map(drop)),
-    ("vole-packed", None, |p| voles(p, 100)),
-    ("vole-s", Some(Scheme::Ferret), |p| voles(p, 20_000)),
-    ("vole-m", Some(Scheme::Ferret), |p| voles(p, 130_000)),
     ("rotl-cyclic", None, |p| OneHot::<Cyclic>::rotl(p, 3, 11).map(drop)),
     ("rotl-xor", None, |p| OneHot::<Xor>::rotl(p, 8, 3).map(drop)),
     ("doubling-cyclic", None, |p| OneHot::<Cyclic>::doubling(p, 5, 11).map(drop)),
@@ -135,13 +132,6 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("gelu", None, gelu),
     ("layer-norm", None, layer_norm),
 ];
-
-fn voles(p: &mut Party, count: usize) -> Result<()> {
-    match p.role() {
-        Role::P0 => p.send_voles(count).map(drop),
-        Role::P1 => p.receive_voles(count).map(drop),
-    }
-}
 
 fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
     Dpf::<G, _>::prepare_bit(p, 10, 11)?.at(p, &Share::new(10, vec![5; 11])).map(drop)
@@ -405,7 +395,8 @@ fn line(name: &str, sent: [&[Vec<u8>]; 2]) -> String {
 fn every_protocol_sends_what_it_sent_before() {
     let mut now = String::from("# protocol, then for each party: frames sent, hash of them. See wire.rs.\n");
     let numbers = wire_functions::PROTOCOLS.iter().map(|&(name, protocol)| (name, None, protocol));
-    for (name, scheme, protocol) in PROTOCOLS.iter().copied().chain(numbers) {
+    let joins = wire_joins::PROTOCOLS.iter().copied();
+    for (name, scheme, protocol) in PROTOCOLS.iter().copied().chain(numbers).chain(joins) {
         let sent = transcript(scheme, protocol);
         let set_up = transcript(scheme, |_| Ok(()));
         let after = if name.starts_with("set-up") { [0, 0] } else { [set_up[0].len(), set_up[1].len()] };

@@ -1,7 +1,12 @@
 //! The online phases that are looked at: a batch of each family.
 
+use apps::{
+    ids::{Ids, Rules, Set},
+    join::{Column, Join},
+    psi::{Learns, Psi},
+};
 use hushtable::{
-    AShare, Party, Result,
+    AShare, Party, Result, Role,
     arith::{
         AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
@@ -18,9 +23,10 @@ use hushtable::{
         Atan2, Atan2Job, Bounds, Evaluation, Function, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob,
     },
     onehot::{Cyclic, Group, Xor},
+    oprf::{Oprf, OprfJob},
     share::{Additive, Bitwise, Kind, Share},
 };
-use prim::ring::Ring;
+use prim::{block::Block, ring::Ring};
 
 use crate::valgrind;
 
@@ -78,6 +84,14 @@ fn evaluated(
     let material = Evaluation::new(function, bits, 8, &options)?.prepare(p, BATCH)?;
     online(p)?;
     material.eval(p, &Fixed::new(number(bits, BATCH), 8)?).map(drop)
+}
+
+/// This party's ids, hashed. Their salt is public, and what follows from an id only this party's own.
+fn ids(p: &mut Party) -> Result<Ids> {
+    let ids = Set::new(Rules::default(), (0..BATCH).map(|i| [(i * (2 + p.role() as usize)).to_string()]))?;
+    let salted = ids.salted(p)?;
+    valgrind::public(salted.blocks());
+    Ok(salted)
 }
 
 /// All of them, by name.
@@ -200,5 +214,34 @@ pub const JOBS: &[(&str, Phases)] = &[
         let material = Softmax::prepare(p, job)?;
         online(p)?;
         material.eval(p, &Fixed::new(number(37, 8), 12)?).map(drop)
+    }),
+    ("VOLE", |p, online| {
+        p.stock_cots(64 * BATCH, 64 * BATCH)?;
+        online(p)?;
+        match p.role() {
+            Role::P0 => p.send_voles(BATCH).map(drop),
+            Role::P1 => p.receive_voles(BATCH).map(drop),
+        }
+    }),
+    ("pseudo-random function", |p, online| {
+        let job = OprfJob { receiver: Role::P0, keys: BATCH, inputs: BATCH, blocks: 2 };
+        let material = Oprf::prepare(p, job)?;
+        online(p)?;
+        material.eval(p, &(0..BATCH as u128).map(Block).collect::<Vec<_>>()).map(drop)
+    }),
+    ("intersection", |p, online| {
+        let material = Psi::new([BATCH; 2], Learns::Both)?.prepare(p)?;
+        let ids = ids(p)?;
+        online(p)?;
+        material.find(p, &ids).map(drop)
+    }),
+    ("join", |p, online| {
+        let columns = [Column::additive(40), Column::bitwise(5)];
+        let material = Join::new(Role::P0, [BATCH; 2], &columns, &[20])?.prepare(p)?;
+        let ids = ids(p)?;
+        online(p)?;
+        let words = number(40, BATCH);
+        let mine: &[&[u64]] = if p.role() == Role::P0 { &[words.words()] } else { &[words.words(); 2] };
+        material.run(p, &ids, mine).map(drop)
     }),
 ];

@@ -3,4 +3,5 @@
 mod layers;
 mod paper;
 mod site;
+mod tables;
 mod work;

@@ -133,8 +133,8 @@ fn of_ids(error: Error) -> Failure {
     match &error {
         Error::Handshake { field, .. } if field.starts_with("ids") => Failure::from(error).worded(|error| {
             format!(
-                "{error}. Rows are matched by position: keep the common ids and sort both files by id (finding them \
-                 privately, by private set intersection, is not part of this program yet). --find-difference at both \
+                "{error}. Rows are matched by position: `hushtable join --reveal ids` writes the common rows of each \
+                 file in the same order, and `score --join ID` finds them without showing which. --find-difference at both \
                  parties finds the first row that differs"
             )
         }),

@@ -31,7 +31,7 @@ use crate::{
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct Delivery {
-    /// Where the results go: a file of id and result, or with --reveal none this party's shares
+    /// Where the results go: a file of id and result, or this party's shares of what stays shared
     ///
     /// CSV, or by the extension Parquet or Arrow. Appears when it is complete, readable by its owner only. Not needed
     /// if only the peer gets results.
@@ -120,8 +120,8 @@ impl Recipient {
 impl Delivery {
     /// The output file, unless this party gets nothing. It replaces none of `inputs`, and its disk has room.
     pub fn reserve(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
-        if self.output_mode.is_some() && jobs.iter().all(|job| job.reveal == Reveal::Nobody) {
-            return Err(Failure::new("--output-mode is for results: shares are for their owner only"));
+        if jobs.iter().all(|job| job.reveal == Reveal::Nobody) {
+            self.no_mode()?;
         }
         let mode = self.output_mode.unwrap_or(output::PRIVATE);
         match &self.output {
@@ -138,13 +138,27 @@ impl Delivery {
         }
     }
 
+    /// Refuses permissions for a file of shares.
+    pub fn no_mode(&self) -> Result<()> {
+        match self.output_mode {
+            Some(_) => Err(Failure::new("--output-mode is for results: shares are for their owner only")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a record of what does not run.
+    pub fn no_record(&self) -> Result<()> {
+        match self.record {
+            Some(_) => {
+                Err(Failure::new("--record is for a job that runs; nothing does with --dry-run or explain"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The same where nothing runs: an output may be left out.
     pub fn check_dry_run(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<()> {
-        if self.record.is_some() {
-            return Err(Failure::new(
-                "--record is for a job that runs; nothing does with --dry-run or explain",
-            ));
-        }
+        self.no_record()?;
         self.output.as_ref().map_or(Ok(()), |_| self.reserve(jobs, role, inputs).map(drop))
     }
 

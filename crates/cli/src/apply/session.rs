@@ -75,7 +75,10 @@ impl Task<'_> {
         let fields = agree::named(&self.jobs, &fields);
         let Self { kind, jobs, inputs, common, .. } = &self;
         let file = common.file.clone();
-        let about = About { command: kind, file, jobs, fields, link, inputs, output: to, explained };
+        let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
+        let (rows, column, reveal) = (jobs[0].rows(), each(|job| &job.column), each(|job| job.reveal.name()));
+        let about =
+            About { command: kind, file, rows, column, reveal, fields, link, inputs, output: to, explained };
         link.keep(Record::begin(path, delivery.force, about)?);
         link.end_record(self.deliver(output))
     }
@@ -134,7 +137,7 @@ impl Task<'_> {
         self.suit(&p.link())?;
         let Self { jobs, stock, link, .. } = self;
         let agreed = agree::agree(p, jobs, &self.common, &stock.name(), link.is_near())?;
-        link.note(|record| record.agreed(agree::named(jobs, &agreed.fields)));
+        link.note(|record| record.compared(agree::named(jobs, &agreed.fields)));
         for job in jobs.iter_mut() {
             let count = job.rows();
             if let Work::Lookup(lookup) = &mut job.work {

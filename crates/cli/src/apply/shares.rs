@@ -168,7 +168,7 @@ impl ShareFile {
 }
 
 /// Names that are shared with what else knows them.
-mod names {
+pub mod names {
     use std::sync::Arc;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -185,7 +185,7 @@ mod names {
 }
 
 /// Words in a list, none of which stays behind where it was read.
-mod words {
+pub mod words {
     use std::fmt;
 
     use prim::wipe::Wiped;

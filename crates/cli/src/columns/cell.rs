@@ -46,6 +46,14 @@ impl Cell<'_> {
     pub fn id(&self) -> Result<Cow<'_, str>, String> {
         match self {
             Self::Text(text) => Ok(text.trim().into()),
+            other => other.name(),
+        }
+    }
+
+    /// The same with white space around it.
+    pub fn name(&self) -> Result<Cow<'_, str>, String> {
+        match self {
+            Self::Text(text) => Ok((*text).into()),
             Self::Whole(number) => Ok(number.to_string().into()),
             Self::Decimal { digits, scale: 0 } => Ok(digits.to_string().into()),
             Self::Float(_) | Self::Decimal { .. } => {
@@ -53,6 +61,18 @@ impl Cell<'_> {
             }
             Self::Null => Err("is missing: every row needs an id".into()),
             Self::Garbled => Err(GARBLED.into()),
+        }
+    }
+
+    /// As text, so that it can be written again; nothing for what is missing.
+    pub fn text(&self) -> Result<Cow<'_, str>, String> {
+        match self {
+            Self::Null => Ok("".into()),
+            Self::Float(number) => Ok(number.to_string().into()),
+            Self::Decimal { digits, scale } if *scale != 0 => {
+                Ok(format!("{digits}e{}", -i64::from(*scale)).into())
+            }
+            other => other.name(),
         }
     }
 

@@ -5,7 +5,8 @@ use std::io;
 use super::{FileFormat, Ids};
 use crate::apply::output::Writer;
 
-/// Writes the names of rows, as the column `id` where there are any, and columns of numbers.
+/// Writes the names of rows, as the column `id` where there are any, and columns of numbers; in CSV the cell of no
+/// number is empty.
 pub fn write(
     to: &mut Writer<'_>,
     format: FileFormat,
@@ -31,7 +32,8 @@ fn csv(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])]) -> io
             to.write_field(ids.get(row).unwrap_or_default())?;
         }
         for (_, numbers) in numbers {
-            to.write_field(numbers[row].to_string())?;
+            let number = numbers[row];
+            to.write_field(if number.is_nan() { String::new() } else { number.to_string() })?;
         }
         to.write_record(None::<&[u8]>)?;
     }

@@ -1,6 +1,6 @@
 //! What a job file says: the shared part of a job, the same bytes at both parties.
 
-use std::{fmt::Write as _, fs, ops::Range, path::Path};
+use std::{fs, ops::Range, path::Path};
 
 use hushtable::{math::Function, operation::Relation};
 use toml::de::{DeTable, DeValue};
@@ -14,17 +14,22 @@ use crate::{
 /// Version of the format.
 const FORMAT: &str = "1";
 
-/// Keys of a file, of its options and of a step: those behind the first few of a step are options of `apply` or
-/// `score`.
-const FILE: [&str; 6] = ["hushtable-job", "about", "parties", "ids", "options", "step"];
+/// Keys of a file, of its options and of a step: those behind the first few of a step are options of `apply`, `score`
+/// or `proximity`.
+const FILE: [&str; 7] = ["hushtable-job", "about", "parties", "ids", "join", "options", "step"];
 const OPTIONS: [&str; 3] = ["find-difference", "optimise", "threads"];
 const STEP: [&str; 5] = ["name", "operation", "reveal", "x", "y"];
 const APPLY: [&str; 7] =
     ["bits", "domain", "fraction-bits", "method", "output-fraction-bits", "outside", "protocol"];
-const SCORE: [&str; 5] = ["bands", "bits", "fraction-bits", "reveal-exact", "threshold"];
+const SCORE: [&str; 7] =
+    ["bands", "bits", "default", "fraction-bits", "normalise", "reveal-exact", "threshold"];
+/// Those of a score over a join.
+const JOINED: [&str; 2] = ["default", "normalise"];
+const PROXIMITY: [&str; 6] = ["east", "latitude", "longitude", "north", "plane", "within"];
 
-/// The operation that is no function and no comparison.
+/// The operations that are no function and no comparison: each party's files are its own.
 pub const SCORING: &str = "score";
+pub const NEARNESS: &str = "proximity";
 
 /// Words that mean other recipients than a party by its name.
 const RESERVED: [&str; 6] = ["me", "peer", "both", "none", "p0", "p1"];
@@ -39,6 +44,8 @@ pub struct JobFile {
     pub parties: [String; 2],
     /// The column of each that names the rows; none: they are matched by position.
     pub ids: Option<[String; 2]>,
+    /// Rows are those in common, by a hidden join of these ids.
+    pub join: bool,
     pub find_difference: bool,
     /// For all steps.
     pub options: Vec<Flag>,
@@ -111,76 +118,15 @@ impl JobFile {
         let find_difference = options.iter().any(|flag| flag.key == "find-difference");
         options.retain(|flag| flag.key != "find-difference");
         let steps = steps(file, need(file, &table, None, "step")?, &parties)?;
-        let hash = record::sha256(bytes);
-        Ok(Self { hash, about: about.map(str::to_owned), parties, ids, find_difference, options, steps })
+        let (hash, about) = (record::sha256(bytes), about.map(str::to_owned));
+        let join = joins(file, &table, &ids, &steps)?;
+        Ok(Self { hash, about, parties, ids, join, find_difference, options, steps })
     }
 
     /// Whether a later step goes on with the results of this one.
     pub fn stays(&self, step: usize) -> bool {
         let is_it = |operand: &Option<Operand>| *operand == Some(Operand::Step(step));
         self.steps.iter().any(|later| is_it(&later.x) || is_it(&later.y))
-    }
-
-    /// For people who are to approve it.
-    pub fn describe(&self) -> String {
-        let [listens, connects] = &self.parties;
-        let mut page = format!("hash     {}\n", self.hash);
-        let mut line = |label: &str, words: &str| {
-            // Nothing in the file begins a line of its own.
-            let words = words.replace(char::is_control, " ");
-            writeln!(page, "{label:<8} {words}").expect("text grows");
-        };
-        if let Some(about) = &self.about {
-            line("about", about);
-        }
-        line("parties", &format!("{listens} listens, {connects} connects"));
-        match &self.ids {
-            Some([a, b]) => line("rows", &format!("by ids: column {a} of {listens}, {b} of {connects}")),
-            None => line("rows", "by position alone"),
-        }
-        if self.find_difference {
-            line("", "if ids differ, the first row where they do is found");
-        }
-        for (i, step) in self.steps.iter().enumerate() {
-            line(&format!("step {}", i + 1), &self.sentence(step, self.stays(i)));
-        }
-        for Flag { key, value, .. } in &self.options {
-            line("option", &format!("{key} {}", value.as_deref().unwrap_or_default()));
-        }
-        page
-    }
-
-    fn sentence(&self, step: &Step, stays: bool) -> String {
-        let Step { name, operation, reveal, .. } = step;
-        let mut text = format!("{name}: {operation}");
-        for (which, operand) in [("x", &step.x), ("y", &step.y)] {
-            if let Some(operand) = operand {
-                write!(text, ", {which} = {}", self.operand(operand)).expect("text grows");
-            }
-        }
-        for Flag { key, value, .. } in &step.options {
-            write!(text, ", {key} {}", value.as_deref().unwrap_or_default()).expect("text grows");
-        }
-        let kept = if stays { ", and stays shared for a later step" } else { "" };
-        match reveal.as_str() {
-            "none" if stays => text + "; nobody gets it, it stays shared for a later step",
-            "none" => text + "; nobody gets it, each party keeps shares",
-            "both" => text + "; both parties get it" + kept,
-            name => text + &format!("; {name} alone gets it{kept}"),
-        }
-    }
-
-    fn operand(&self, operand: &Operand) -> String {
-        match operand {
-            Operand::Number(number) => number.clone(),
-            Operand::Step(step) => format!("the result {}", self.steps[*step].name),
-            Operand::Columns(columns) => {
-                let parts = columns.iter().zip(&self.parties);
-                let parts =
-                    parts.filter_map(|(column, party)| Some(format!("{} of {party}", column.as_ref()?)));
-                parts.collect::<Vec<_>>().join(" + ")
-            }
-        }
     }
 }
 
@@ -252,6 +198,28 @@ fn columns(
     }
 }
 
+/// Whether rows are joined, which only a score of rows with ids is.
+fn joins(file: TomlFile<'_>, table: &DeTable<'_>, ids: &Option<[String; 2]>, steps: &[Step]) -> Result<bool> {
+    let value = table.get("join");
+    let join = match value.map(Value::get_ref) {
+        None => false,
+        Some(DeValue::Boolean(join)) => *join,
+        Some(_) => return Err(file.says(value.map(Value::span), "join: true or false")),
+    };
+    let options = steps.iter().flat_map(|step| &step.options);
+    let of_join = options.filter(|flag| JOINED.contains(&flag.key.as_str())).map(|flag| &flag.key).next();
+    match (join, steps, ids) {
+        (false, ..) => match of_join {
+            Some(key) => Err(file.says(None, &format!("{key} needs join = true"))),
+            None => Ok(false),
+        },
+        (true, [one], Some(_)) if one.operation == SCORING => Ok(true),
+        _ => {
+            Err(file.says(value.map(Value::span), "join = true is for one step, a score, and rows with ids"))
+        }
+    }
+}
+
 fn steps(file: TomlFile<'_>, value: &Value<'_>, parties: &[String; 2]) -> Result<Vec<Step>> {
     let DeValue::Array(array) = value.get_ref() else {
         return Err(file.says(Some(value.span()), "each step begins with [[step]]"));
@@ -285,7 +253,11 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
     let table = file.inner("step", value)?;
     let at = Some(value.span());
     let operation = operation(file, need(file, table, at.clone(), "operation")?)?;
-    let more: &[&str] = if operation == SCORING { &SCORE } else { &APPLY };
+    let more: &[&str] = match operation.as_str() {
+        SCORING => &SCORE,
+        NEARNESS => &PROXIMITY,
+        _ => &APPLY,
+    };
     file.knows(table, "such a step", &[&STEP[..], more].concat())?;
     let operand = |key: &str| -> Result<Option<Operand>> {
         table.get(key).map(|value| operand(file, key, value, before, parties)).transpose()
@@ -294,10 +266,11 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
     let says =
         |key: &str, what: String| Err(file.says(table.get(key).map(Value::span).or(at.clone()), &what));
     match (operation.as_str(), &x, &y) {
-        (SCORING, None, None) => {}
+        (SCORING | NEARNESS, None, None) => {}
         (SCORING, ..) => {
             return says("x", "score: each party's features and weights are its own: no x, no y".into());
         }
+        (NEARNESS, ..) => return says("x", "proximity: each party's places are its own: no x, no y".into()),
         (_, None, _) => return says("x", format!("{operation}: x = ... says where its numbers come from")),
         (_, Some(Operand::Number(_)), _) => return says("x", "x: a public number can be y only".into()),
         (name, _, None) if is_relation(name) => {
@@ -323,11 +296,12 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
     Ok(Step { line, name: name.to_owned(), operation, x, y, reveal: to.to_owned(), options })
 }
 
-/// The name of a function or a comparison, or `score`.
+/// The name of a function or a comparison, `score` or `proximity`.
 fn operation(file: TomlFile<'_>, value: &Value<'_>) -> Result<String> {
     let name = file.string("operation", value)?;
     let names = Function::ALL.into_iter().map(Function::name);
-    let names: Vec<&str> = names.chain(Relation::ALL.map(Relation::name)).chain([SCORING]).collect();
+    let names: Vec<&str> =
+        names.chain(Relation::ALL.map(Relation::name)).chain([SCORING, NEARNESS]).collect();
     if names.contains(&name) {
         return Ok(name.to_owned());
     }

@@ -1,4 +1,4 @@
-//! The steps of a job file as jobs: each by the options of `apply` or `score` that it stands for.
+//! The steps of a job file as jobs: each by the options of `apply`, `score` or `proximity` that it stands for.
 
 use std::{
     ffi::OsString,
@@ -12,12 +12,13 @@ use clap::{
 use hushtable::{Role, run::Reveal};
 use prim::wipe::Wiped;
 
-use super::file::{Flag, JobFile, Operand, SCORING, Step};
+use super::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step};
 use crate::{
     apply::{Apply, Earlier, job::Job, shares::ShareFile},
     columns::Dialect,
     failure::{Failure, Result},
     link::Link,
+    proximity::ProximityArgs,
     score::Score,
 };
 
@@ -39,6 +40,9 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
         let stays = file.stays(i);
         let mut job = if step.operation == SCORING {
             parsed::<Score>(file, step, own, scored(file, step, own, stays)?)?.of_step((own.link, own.csv))
+        } else if step.operation == NEARNESS {
+            let arguments = near(file, step, own, stays)?;
+            parsed::<ProximityArgs>(file, step, own, arguments)?.of_step((own.link, own.csv))
         } else {
             let arguments = applied(file, step, own, stays);
             let args = parsed::<Apply>(file, step, own, arguments)?;
@@ -116,6 +120,35 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Vec<OsStr
     all
 }
 
+/// What `proximity` is asked.
+fn near(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
+    let mut all = vec![with("--mine", own.input), id(file, step, own)?];
+    all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
+    Ok(all)
+}
+
+/// The column of ids, which these operations need.
+fn id(file: &JobFile, step: &Step, own: &Own<'_>) -> Result<OsString> {
+    let Some(ids) = &file.ids else {
+        let (name, operation) = (&step.name, &step.operation);
+        let what = format!("step {name:?}: {operation} matches rows by ids; ids = false is for other steps");
+        return Err(Failure::input(format!("{}: {what}", own.file.display())));
+    };
+    let id = &ids[own.link.role() as usize];
+    Ok(if file.join { format!("--join={id}") } else { format!("--id={id}") }.into())
+}
+
+/// Of all options this one is only of `apply`.
+fn is_not_optimise(flag: &OsString) -> bool {
+    !flag.as_encoded_bytes().starts_with(b"--optimise")
+}
+
+/// The score of rows in common.
+pub fn joined(file: &JobFile, own: &Own<'_>) -> Result<Score> {
+    let step = &file.steps[0];
+    parsed(file, step, own, scored(file, step, own, false)?)
+}
+
 /// What `score` is asked.
 fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
     let Some(weights) = own.weights else {
@@ -124,19 +157,10 @@ fn scored(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec
             step.name
         )));
     };
-    let Some(ids) = &file.ids else {
-        let what = format!("step {:?}: score matches rows by ids; ids = false is for other steps", step.name);
-        return Err(Failure::input(format!("{}: {what}", own.file.display())));
-    };
-    let id = format!("--id={}", ids[own.link.role() as usize]).into();
+    let id = id(file, step, own)?;
     let mut all = vec![with("--features", own.input), with("--weights", weights), id];
     all.extend(own.quiet.then(|| "--quiet".into()));
-    // Of all options this one is not one of `score`.
-    all.extend(
-        shared(file, step, stays)
-            .into_iter()
-            .filter(|flag| !flag.as_encoded_bytes().starts_with(b"--optimise")),
-    );
+    all.extend(shared(file, step, stays).into_iter().filter(is_not_optimise));
     Ok(all)
 }
 

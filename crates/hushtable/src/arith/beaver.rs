@@ -96,7 +96,8 @@ impl<R: Ring> ProductTriples<R> {
         let mut made = mixed.beside(mixed.swapped());
         made.online.bits.iter_mut().for_each(|b| *b -= numbers as u64 * u64::from(bits));
         let opened = u64::from(bits) * (shape.left() + shape.right()) as u64;
-        let kept = u64::from(bits) * (shape.left() + shape.right() + shape.out()) as u64;
+        // In words of the ring, however many bits count.
+        let kept = 8 * size_of::<R>() as u64 * (shape.left() + shape.right() + shape.out()) as u64;
         let offline = Bill { cots: made.cots, offline: made.online, ..Bill::FREE };
         (offline + Bill::opening(opened)).keeping(kept)
     }

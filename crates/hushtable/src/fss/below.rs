@@ -198,6 +198,14 @@ impl<G: Group, K: Kind> Dcf<G, K> {
     /// Sums a key's values of the point function from above, beginning with what lies `above` them.
     fn sum_up(&self, end: End, above: &mut [u64], values: &mut [u64]) {
         let bits = self.0.plan.shape.bits;
+        if let [above] = above {
+            for value in values.iter_mut().rev() {
+                let with = low(K::combine(*above, *value), bits);
+                *value = if end == End::At { with } else { *above };
+                *above = with;
+            }
+            return;
+        }
         for point in values.rchunks_exact_mut(above.len()) {
             for (above, value) in above.iter_mut().zip(point) {
                 let with = low(K::combine(*above, *value), bits);

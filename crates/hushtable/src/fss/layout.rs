@@ -87,6 +87,11 @@ impl Layout {
         (0..count).map(cell).collect()
     }
 
+    /// Whether a row of nodes is a row of values, in whole bytes.
+    pub fn is_packed(&self) -> bool {
+        self.words == 1 && self.lane >= 8 && self.lane << self.low == 128
+    }
+
     /// Bits of all cells.
     pub fn cell_bits(&self) -> u64 {
         self.cells().iter().map(|cell| u64::from(cell.bits)).sum()

@@ -146,6 +146,7 @@ impl<G: Group, K: Kind> Keys<G, K> {
         let row = |_| Wiped::<u64>::zeros((2 * LANES) << part);
         let mut rows: Vec<_> = (0..of.layout.blocks).map(row).collect();
         let mut room = Wiped::zeros(LANES << part);
+        let mut values = Wiped::zeros((of.layout.words as usize) << (part + of.layout.low));
         loop {
             let group: Vec<Task> = tasks.by_ref().take(LANES).collect();
             if group.is_empty() {
@@ -153,8 +154,12 @@ impl<G: Group, K: Kind> Keys<G, K> {
             }
             self.part(&of, &group, &mut room, &mut rows);
             for (i, task) in group.iter().enumerate() {
-                let values = self.values(&of.layout, task, &rows, i << part);
-                read(task.key, task.point, &values);
+                let values = &mut values[..(task.count * of.layout.words) as usize];
+                match of.layout.is_packed() {
+                    true => self.packed_values(&of.layout, task, &rows[0][i << (part + 1)..], values),
+                    false => self.values(&of.layout, task, &rows, i << part, values),
+                }
+                read(task.key, task.point, values);
             }
         }
     }
@@ -223,18 +228,38 @@ impl<G: Group, K: Kind> Keys<G, K> {
     }
 
     /// Shares at the points of a task, of which the row begins at block `at`.
-    fn values(&self, layout: &Layout, task: &Task, rows: &[Wiped<u64>], at: usize) -> Zeroizing<Vec<u64>> {
-        let mut values = Zeroizing::new(Vec::with_capacity((task.count * layout.words) as usize));
-        for i in 0..task.count {
+    fn values(&self, layout: &Layout, task: &Task, rows: &[Wiped<u64>], at: usize, values: &mut [u64]) {
+        for (i, point) in (0..).zip(values.chunks_exact_mut(layout.words as usize)) {
             let number = (task.from + i) ^ task.flip;
             let node = at + (number >> layout.low) as usize;
-            for word in 0..layout.words {
+            for (word, value) in (0..).zip(point) {
                 let cell = layout.place(number & ((1 << layout.low) - 1), word);
                 let found = rows[cell.block][2 * node + cell.shift as usize / 64] >> (cell.shift % 64);
-                values.push(self.signed(low(found, layout.bits), layout.bits));
+                *value = self.signed(low(found, layout.bits), layout.bits);
             }
         }
-        values
+    }
+
+    /// The same where values lie side by side, in a row that begins with the part.
+    fn packed_values(&self, layout: &Layout, task: &Task, row: &[u64], values: &mut [u64]) {
+        match layout.lane {
+            8 => self.lanes::<u8>(layout.bits, task, bytemuck::cast_slice(row), values),
+            16 => self.lanes::<u16>(layout.bits, task, bytemuck::cast_slice(row), values),
+            32 => self.lanes::<u32>(layout.bits, task, bytemuck::cast_slice(row), values),
+            _ => self.lanes(layout.bits, task, row, values),
+        }
+    }
+
+    fn lanes<T: Copy + Into<u64>>(&self, bits: u32, task: &Task, row: &[T], values: &mut [u64]) {
+        let negative = if self.signed(1, 64) == 1 { 0 } else { u64::MAX };
+        let signed = |found: T| low((found.into() ^ negative).wrapping_sub(negative), bits);
+        if task.flip == 0 {
+            let found = &row[task.from as usize..][..values.len()];
+            return values.iter_mut().zip(found).for_each(|(value, &found)| *value = signed(found));
+        }
+        for (number, value) in (task.from..).zip(values) {
+            *value = signed(row[(number ^ task.flip) as usize]);
+        }
     }
 
     /// Of keys of a bit in the group of XOR, the values at the points of an aligned piece, in whole words, a row for each

@@ -61,30 +61,27 @@ struct Matrix {
 impl Matrix {
     fn hash(with: &Hashing, size: Size, keys: &[Block]) -> Self {
         let (mut places, mut factors) = (Wiped::zeros(keys.len()), Wiped::zeros(keys.len()));
+        let mut order = Wiped::zeros(keys.len());
         let mut rows = Rows::new();
         let mut starts = Wiped::<usize>::zeros(size.clusters() + 1);
         let cluster = |places: &[u32; 3]| places[0] as usize / size.cluster();
-        let parts = places.chunks_mut(BATCH).zip(factors.chunks_mut(BATCH));
-        for (keys, (places, factors)) in keys.chunks(BATCH).zip(parts) {
+        // Hashed twice: that is faster than to move what is hashed to its cluster.
+        for keys in keys.chunks(BATCH) {
             rows.hash(with, size, keys);
-            places.copy_from_slice(&rows.places[..keys.len()]);
-            factors.copy_from_slice(&rows.coefficients[..keys.len()]);
-            places.iter().for_each(|places| starts[cluster(places) + 1] += 1);
-        }
-        let mut order = Wiped::zeros(keys.len());
-        if size.clusters() == 1 {
-            (0..).zip(order.iter_mut()).for_each(|(i, order)| *order = i);
-            return Self { places, factors, order, starts };
+            rows.places[..keys.len()].iter().for_each(|places| starts[cluster(places) + 1] += 1);
         }
         (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
         let mut next = Wiped::from(starts.to_vec());
-        let (mut sorted, mut sorted_factors) = (Wiped::zeros(keys.len()), Wiped::zeros(keys.len()));
-        for (i, (place, factor)) in (0..).zip(places.iter().zip(factors.iter())) {
-            let to = &mut next[cluster(place)];
-            (sorted[*to], sorted_factors[*to], order[*to]) = (*place, *factor, i);
-            *to += 1;
+        for (first, keys) in (0u32..).step_by(BATCH).zip(keys.chunks(BATCH)) {
+            rows.hash(with, size, keys);
+            let rows = rows.places.iter().zip(rows.coefficients.iter()).take(keys.len());
+            for (i, (place, factor)) in (first..).zip(rows) {
+                let to = &mut next[cluster(place)];
+                (places[*to], factors[*to], order[*to]) = (*place, *factor, i);
+                *to += 1;
+            }
         }
-        Self { places: sorted, factors: sorted_factors, order, starts }
+        Self { places, factors, order, starts }
     }
 }
 

@@ -1,5 +1,6 @@
-//! What numbers from the peer or the disk make a party allocate, counted by the allocator. A program of its own,
-//! because an allocator counts for all threads: nothing else runs beside it.
+//! What numbers from the peer or the disk make a party allocate, and what material holds against what its bill says,
+//! counted by the allocator. A program of its own, because an allocator counts for all threads: nothing else runs
+//! beside it.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -9,38 +10,48 @@ use std::{
 
 use hushtable::{
     Error, Party, Role,
+    arith::Objective,
     lut::{LookupJob, Prepared, Protocol},
+    math::{Evaluation, Function, Options},
     net::Connection,
     onehot::Xor,
+    operation::{Bands, Compare, Lookup, Multiply, Operation, Relation, Select, Truncate},
+    party::run_pair,
     share::{Bitwise, Sharing},
 };
 
-/// The system's allocator, and the largest piece that was asked of it.
+/// The system's allocator, the largest piece that was asked of it, and how much of it is in use.
 struct Counting;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
+static LIVE: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is passed on as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's promise is the one that is asked for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         LARGEST.fetch_max(size, Ordering::Relaxed);
+        LIVE.fetch_add(size, Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.realloc(at, layout, size) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { System.dealloc(at, layout) }
     }
@@ -106,6 +117,56 @@ fn counts_from_the_disk() {
     }
 }
 
+/// Items whose material is weighed: many, so that what a batch has once is lost among them.
+const ITEMS: usize = 4096;
+
+/// Material of each party has as many bytes as the bill of its operation says.
+fn what_is_kept() {
+    const ALL: [i64; 2] = [-1000, 1000];
+    let lookup = |protocol, index_bits| {
+        let job =
+            LookupJob { index: Sharing::Additive, output: Sharing::Additive, index_bits, value_bits: 32 };
+        Box::new(Lookup::blank(protocol, job).expect("lookups")) as Box<dyn Operation>
+    };
+    let compare = |relation, objective| {
+        Box::new(Compare::new(relation, [32, 0], ALL, ALL, objective).expect("a job")) as Box<dyn Operation>
+    };
+    let function = |fraction| {
+        let function = Evaluation::new(Function::Sigmoid, 32, fraction, &Options::default());
+        Box::new(function.expect("a function")) as Box<dyn Operation>
+    };
+    let all: [Box<dyn Operation>; 13] = [
+        Box::new(Multiply { bits: 40, objective: Objective::Total }),
+        Box::new(Multiply { bits: 40, objective: Objective::Online }),
+        Box::new(Truncate { bits: 40, cut: 12 }),
+        Box::new(Select { bits: 40 }),
+        Box::new(Bands::new(32, vec![0, 10, 20], Objective::Total).expect("cuts")),
+        compare(Relation::Lt, Objective::Total),
+        compare(Relation::Lt, Objective::Rounds),
+        compare(Relation::Max, Objective::Bytes),
+        lookup(Protocol::Doubling, 6),
+        lookup(Protocol::Tree, 10),
+        lookup(Protocol::SpLut, 6),
+        function(8),
+        function(16),
+    ];
+    for operation in &all {
+        let (p0, p1) = Party::pair_seeded(5).expect("a pair");
+        let prepare = |p: &mut Party| operation.prepare(p, ITEMS);
+        let made = run_pair((p0, p1), prepare, prepare).expect("an honest run");
+        let before = LIVE.load(Ordering::Relaxed);
+        drop(made);
+        let held = (before - LIVE.load(Ordering::Relaxed)) as f64 / (2 * ITEMS) as f64;
+        let said = operation.bill(ITEMS).expect("a bill").kept as f64 / (8 * ITEMS) as f64;
+        let what = format!(
+            "{}, {}: {held:.0} bytes an item, {said:.0} in the bill",
+            operation.name(),
+            operation.method()
+        );
+        assert!((0.93..1.08).contains(&(held / said)), "{what}");
+    }
+}
+
 /// The count itself is red where something is allocated.
 fn an_allocation_is_seen() {
     LARGEST.store(0, Ordering::Relaxed);
@@ -117,5 +178,6 @@ fn main() {
     an_allocation_is_seen();
     lengths_from_the_peer();
     counts_from_the_disk();
-    println!("no announced length was allocated");
+    what_is_kept();
+    println!("no announced length was allocated, and no more is kept than bills say");
 }

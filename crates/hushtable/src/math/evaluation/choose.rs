@@ -12,7 +12,7 @@ use crate::{
     error::{Error, Result},
     lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE, vectors::reading_columns},
     math::{
-        functions::{Accuracy, Method, Options, Outside, target::Target},
+        functions::{Accuracy, Method, Options, Outside, rounded_up, target::Target},
         splines::{
             pieces::{self, MAX_PIECE_BITS, Pieces, Split},
             spline::Spline,
@@ -151,7 +151,7 @@ fn asked_for(
 
 fn inaccurate(limit: f64, least: Option<f64>) -> Result<(Choice, Accuracy)> {
     let accepted = match least {
-        Some(least) => format!("{least:.2} and more"),
+        Some(least) => format!("{} and more", rounded_up(least)),
         None => "more, or another domain".into(),
     };
     Err(Error::Param { what: "largest error in ulp", got: limit.to_string(), accepted })

@@ -31,7 +31,7 @@ use crate::{
     bill::Bill,
     error::{Error, Result, same},
     math::functions::{
-        Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail,
+        Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail, rounded_up,
         target::{Grid, Target},
     },
     session::Session,
@@ -115,7 +115,7 @@ impl SinCos {
         };
         match options.max_ulp {
             Some(limit) if made.accuracy.max_ulp > limit => {
-                let least = format!("{:.2} and more", made.accuracy.max_ulp);
+                let least = format!("{} and more", rounded_up(made.accuracy.max_ulp));
                 Err(refuse("largest error in ulp", limit.to_string(), &least))
             }
             _ => Ok(Self(Arc::new(made))),

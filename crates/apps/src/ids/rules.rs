@@ -1,0 +1,226 @@
+//! Rules that bring a field of an id into one form.
+
+use unicode_normalization::UnicodeNormalization;
+use zeroize::Zeroizing;
+
+/// How the fields of ids are brought into one form. Public, the same at both parties. What is asked for is done in the
+/// order of these rules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// White space before and after a field is left out.
+    pub trim: bool,
+    /// Letters become small ones.
+    pub lower_case: bool,
+    /// Unicode's form NFC: a letter and its accent are one character, however they were typed.
+    pub nfc: bool,
+    /// Only the digits 0 to 9 are kept, as of telephone numbers.
+    pub digits_only: bool,
+    /// Telephone numbers become `+` and digits (E.164); those without a country code have this one. A national 0 before
+    /// them is left out, but in Italy (39), where it is part of the number.
+    pub phone: Option<u16>,
+    /// Dates become year-month-day.
+    pub date: Option<DateOrder>,
+}
+
+/// In which order a date is written whose year does not come first. One whose year comes first, in four digits, is read
+/// in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DateOrder {
+    /// 31.1.1970
+    DayMonthYear,
+    /// 1/31/1970
+    MonthDayYear,
+    /// 1970-01-31, and nothing else.
+    YearMonthDay,
+}
+
+impl Rules {
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let text = |rule: bool| if rule { "yes" } else { "no" }.to_string();
+        let or_no = |rule: Option<String>| rule.unwrap_or_else(|| "no".into());
+        vec![
+            ("ids trimmed", text(self.trim)),
+            ("ids in small letters", text(self.lower_case)),
+            ("ids in NFC", text(self.nfc)),
+            ("ids of digits only", text(self.digits_only)),
+            ("ids that are telephone numbers", or_no(self.phone.map(|code| format!("of +{code}")))),
+            ("ids that are dates", or_no(self.date.map(|order| format!("{order:?}")))),
+        ]
+    }
+
+    /// A field in its form.
+    ///
+    /// # Errors
+    /// What is wrong with a telephone number or a date, to be read after "it".
+    pub fn form(&self, field: &str) -> Result<Zeroizing<String>, &'static str> {
+        let field = if self.trim { field.trim() } else { field };
+        // Room for all of it: what grows leaves copies behind.
+        let room = || Zeroizing::new(String::with_capacity(3 * field.len() + 16));
+        let mut form = room();
+        if self.lower_case {
+            form.extend(field.chars().flat_map(char::to_lowercase));
+        } else {
+            form.push_str(field);
+        }
+        if self.nfc {
+            let before = std::mem::replace(&mut form, room());
+            form.extend(before.nfc());
+        }
+        if self.digits_only {
+            form.retain(|c| c.is_ascii_digit());
+        }
+        if let Some(code) = self.phone {
+            let before = std::mem::replace(&mut form, room());
+            phone(before.trim(), code, &mut form)?;
+        }
+        if let Some(order) = self.date {
+            let before = std::mem::replace(&mut form, room());
+            date(before.trim(), order, &mut form)?;
+        }
+        Ok(form)
+    }
+}
+
+/// Writes a telephone number with its country code.
+fn phone(text: &str, code: u16, to: &mut String) -> Result<(), &'static str> {
+    const SEPARATORS: &str = " \u{a0}\u{202f}-\u{2010}\u{2011}./()";
+    if text.is_empty() {
+        return Ok(());
+    }
+    // As in +43 (0) 1 234: the 0 is for callers from inside.
+    let (before, after) = text.split_once("(0)").unwrap_or((text, ""));
+    let mut digits = Zeroizing::new(String::with_capacity(text.len()));
+    let plus = before.starts_with('+');
+    for c in before.strip_prefix('+').unwrap_or(before).chars().chain(after.chars()) {
+        match c {
+            '0'..='9' => digits.push(c),
+            _ if SEPARATORS.contains(c) => {}
+            _ => return Err("is no telephone number: digits, with a + before and signs between them"),
+        }
+    }
+    to.push('+');
+    match (plus, digits.strip_prefix("00")) {
+        (true, _) => to.push_str(&digits),
+        (false, Some(international)) => to.push_str(international),
+        (false, None) => {
+            to.push_str(&code.to_string());
+            to.push_str(if code == 39 { &digits } else { digits.strip_prefix('0').unwrap_or(&digits) });
+        }
+    }
+    // Country and number: fifteen digits at most; none begins with 0.
+    match to.len() {
+        8..=16 if !to.starts_with("+0") => Ok(()),
+        _ => Err("is no telephone number: 7 to 15 digits with the country code"),
+    }
+}
+
+/// Writes a date as year-month-day.
+fn date(text: &str, order: DateOrder, to: &mut String) -> Result<(), &'static str> {
+    const NONE: &str = "is no date of the form asked for, with a year of four digits";
+    if text.is_empty() {
+        return Ok(());
+    }
+    let parts: Vec<&str> = match text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit()) {
+        true => vec![&text[..4], &text[4..6], &text[6..]],
+        false => {
+            let by = ['-', '.', '/'].into_iter().find(|by| text.contains(*by)).ok_or(NONE)?;
+            text.split(by).map(str::trim).collect()
+        }
+    };
+    let &[first, second, third] = &parts[..] else { return Err(NONE) };
+    let [year, month, day] = match (first.len(), third.len(), order) {
+        (4, 1..=2, _) => [first, second, third],
+        (1..=2, 4, DateOrder::DayMonthYear) => [third, second, first],
+        (1..=2, 4, DateOrder::MonthDayYear) => [third, first, second],
+        _ => return Err(NONE),
+    };
+    let number = |text: &str| match text.len() {
+        1..=4 if text.bytes().all(|b| b.is_ascii_digit()) => text.parse::<u32>().map_err(|_| NONE),
+        _ => Err(NONE),
+    };
+    let [year, month, day] = [number(year)?, number(month)?, number(day)?];
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return Err("is no date: it has no such month"),
+    };
+    if !(1..=days).contains(&day) || year == 0 {
+        return Err("is no date: the month has no such day");
+    }
+    for part in [format!("{year:04}-"), format!("{month:02}-"), format!("{day:02}")] {
+        to.push_str(&Zeroizing::new(part));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(rules: Rules, field: &str) -> Result<String, &'static str> {
+        rules.form(field).map(|form| form.to_string())
+    }
+
+    #[test]
+    fn letters() {
+        let all = Rules { trim: true, lower_case: true, nfc: true, ..Rules::default() };
+        assert_eq!(form(all, " \tA\u{308}nne@X.org "), Ok("\u{e4}nne@x.org".into()));
+        assert_eq!(form(all, "\u{c4}NNE@x.org"), Ok("\u{e4}nne@x.org".into()));
+        assert_eq!(form(Rules::default(), " A "), Ok(" A ".into()));
+        let digits = Rules { digits_only: true, ..Rules::default() };
+        assert_eq!(form(digits, "+43 (1) 234-5"), Ok("4312345".into()));
+    }
+
+    #[test]
+    fn telephone_numbers() {
+        let of = |code, text: &str| form(Rules { phone: Some(code), ..Rules::default() }, text);
+        for text in ["+43 1 234567", "0043 1 234567", "01/23 45-67", "+43 (0) 1 234567", "+43(0)1234567"] {
+            assert_eq!(of(43, text), Ok("+431234567".into()), "{text}");
+        }
+        assert_eq!(of(47, "22 12 34 56"), Ok("+4722123456".into()));
+        assert_eq!(of(39, "06 698 12345"), Ok("+390669812345".into()));
+        assert_eq!(of(43, ""), Ok(String::new()));
+        for text in
+            ["+43 1 234567 ext 5", "call me", "12", "+43 1234 5678 9012 345", "0000 123456", "++0431234567"]
+        {
+            assert!(of(43, text).is_err(), "{text}: {:?}", of(43, text));
+        }
+    }
+
+    #[test]
+    fn dates() {
+        let of = |order, text: &str| form(Rules { date: Some(order), ..Rules::default() }, text);
+        let [day, month, year] = [DateOrder::DayMonthYear, DateOrder::MonthDayYear, DateOrder::YearMonthDay];
+        for (order, text) in [
+            (day, "3.4.1970"),
+            (day, "03/04/1970"),
+            (day, "3. 4. 1970"),
+            (month, "4/3/1970"),
+            (month, "04-03-1970"),
+            (year, "1970-04-03"),
+            (day, "1970/4/3"),
+            (month, "19700403"),
+        ] {
+            assert_eq!(of(order, text), Ok("1970-04-03".into()), "{text}");
+        }
+        assert_eq!(of(day, "29.2.2000"), Ok("2000-02-29".into()));
+        for (order, text) in [
+            (year, "3.4.1970"),
+            (day, "3.4.70"),
+            (day, "29.2.1900"),
+            (day, "31.4.1970"),
+            (month, "13/1/1970"),
+            (day, "1970-13-01"),
+            (day, "1970-04"),
+            (day, "1970-04-03T00:00"),
+            (day, "0.1.1970"),
+            (day, "+1.1.1970"),
+            (day, "April 3, 1970"),
+        ] {
+            assert!(of(order, text).is_err(), "{text}");
+        }
+    }
+}

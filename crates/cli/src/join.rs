@@ -1,0 +1,299 @@
+//! `hushtable join`: two tables by their ids, without showing who is in them.
+
+pub mod agree;
+pub mod column;
+mod common;
+mod explain;
+pub mod file;
+pub mod hidden;
+pub mod rows;
+
+use std::path::{Path, PathBuf};
+
+use apps::ids::Rules;
+use clap::{Args, ValueEnum};
+use hushtable::run::Reveal;
+
+use self::{
+    agree::Ask,
+    column::{Column, FRACTION_BITS},
+    common::Finding,
+    hidden::Hiding,
+    rows::Rows,
+};
+use crate::{
+    apply::{
+        delivery::{Delivery, Recipient},
+        refuse,
+    },
+    columns::{ColumnFile, Dialect, FileFormat},
+    count::count,
+    errand::Errand,
+    failure::{Failure, Result},
+    link::Link,
+};
+
+const EXAMPLES: &str = "\
+Each party has a table with an id in each row, in any order and with rows that the other does not have.
+  --reveal none, the default: the join stays hidden. Each party keeps a file of shares: for each row whether it has a \
+partner, and the columns of both sides. Nobody learns which ids match, nor how many. `stats` computes counts, sums \
+and means of the rows in common from two such files, `score --joined` scores them.
+  --reveal ids: each party learns which of its rows the other has too, and writes these, all their columns, in the \
+same order as the other: ready for `score` and `apply`. Who enters all telephone numbers learns the other's list: \
+see the sizes that both say before anything is computed, and agree on them.
+  --reveal count: both learn how many ids are common, and nothing else.
+  --rows says whose rows a hidden join has. The owner of the rows can get results for each of its rows later, the \
+other cannot. With both there are two joins in one session, with the roles exchanged, at twice the cost.
+
+  --id a,b makes one id of several columns. --normalise brings ids into one form; both parties say the same:
+    trim           white space around a cell is left out (without this option: only this)
+    lower          letters become small ones
+    nfc            accents and their letters become one character
+    digits         only digits are kept
+    e164:+47       telephone numbers: those without a country code are of +47, or another
+    date:dmy       31.1.1970, 1970-01-31; date:mdy 1/31/1970; date:ymd and date only the year first, in four digits
+    none           as it is in the file
+With several id columns one --normalise serves all, or each column has its own, in their order. Leading zeros count.
+  --columns income,debt:500,region:north|south: what of the table is joined; all columns of numbers or of groups.
+    income         a number, up to 1048576 in size, kept as a multiple of 2^-16: see --fraction-bits
+    debt:500       a number up to 500; variances are finer with a small limit
+    region:a|b     one of 2 to 64 texts, for `stats --by`
+The names, limits and groups are shown to the peer, the cells are not.
+  An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
+the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
+with --reveal ids, writes all rows of a common id; it does not go with a hidden join, where a row would need a place \
+for each of its partners, as many as the largest number of rows of an id, which both would learn.
+  --pad-to N: the peer learns that there are at most N ids, not how many.
+
+Examples:
+  A hidden join:
+    hushtable join --input bank.csv --id customer --columns income,debt --output joined.json \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable join --input telecom.csv --id msisdn --columns months,late --output joined.json \\
+        --connect bank.example:7000 --identity telecom.id
+  The common rows of each file, in the same order; telephone numbers as people write them:
+    hushtable join --reveal ids --input bank.csv --id phone --normalise e164:+43 --output common.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+  How many are common:
+    hushtable join --reveal count --input bank.csv --id customer --listen 0.0.0.0:7000 --identity bank.id
+  What it would show, to whom and at what cost; nothing is sent:
+    hushtable explain join --input bank.csv --id customer --columns income,debt \\
+        --listen 0.0.0.0:7000 --identity bank.id";
+
+/// Join two tables by their ids without showing who is in them
+///
+/// The listening party is P0. The result is a file of shares, or with --reveal the common rows, or their number.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Join {
+    /// This party's table: a CSV file with a header, or a Parquet or Arrow file
+    #[arg(long, value_name = "FILE")]
+    input: PathBuf,
+    /// The column of ids, or several that make an id together
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
+    id: Vec<String>,
+    /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of groups, NAME:a|b|c
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
+    #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
+    fraction_bits: u32,
+    /// Whose rows the join has: me, peer, both, p0, p1, or a party by its name
+    #[arg(long, value_name = "WHO", default_value = "both")]
+    rows: Recipient,
+    /// What is shown: none, ids or count; the peer says the same
+    #[arg(long, value_enum, default_value = "none", value_name = "WHAT")]
+    reveal: Shown,
+    /// With --reveal ids: who learns them: me, peer, both, p0, p1, or a party by its name [default: both]
+    #[arg(long, value_name = "WHO")]
+    to: Option<Recipient>,
+    /// How ids are brought into one form; see below. Once for all columns of --id, or once for each
+    #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
+    normalise: Vec<Rules>,
+    /// What becomes of rows with the same id
+    #[arg(long, value_enum, default_value = "refuse", value_name = "WHAT")]
+    duplicates: Duplicates,
+    /// A bound on the number of ids here, which the peer learns in place of the number itself
+    #[arg(long, value_name = "N", value_parser = count)]
+    pad_to: Option<usize>,
+    #[command(flatten)]
+    csv: Dialect,
+    #[command(flatten)]
+    pub delivery: Delivery,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// What comes out in the clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// Nothing: each party keeps shares
+    None,
+    /// Which ids are common
+    Ids,
+    /// How many ids are common
+    Count,
+}
+
+/// What becomes of rows with the same id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Duplicates {
+    /// An error that names the lines
+    Refuse,
+    /// The first row counts
+    First,
+    /// The numbers of the rows are added up
+    Sum,
+    /// With --reveal ids all rows of a common id are written
+    All,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Join) -> Result<()> {
+    args.link.attended(|| join(args))
+}
+
+fn join(args: &Join) -> Result<()> {
+    let ask = args.ask()?;
+    let columns = args.columns()?;
+    let file = ColumnFile::open(&args.input, &args.csv)?;
+    let reading = rows::Reading {
+        ids: &args.id,
+        rules: &args.rules()?,
+        columns: &columns,
+        duplicates: args.duplicates,
+        whole: args.shown_rows(&ask),
+    };
+    let rows = Rows::read(&file, &args.input, &args.csv, &reading)?;
+    let bound = args.bound(&rows)?;
+    let explained = explain::text(&ask, &rows, &columns, bound, &args.link)?;
+    let shares = args.reveal == Shown::None;
+    let writes = match args.reveal {
+        Shown::None => Some(file::size(bound, &columns)),
+        Shown::Ids => args.shown_rows(&ask).then(|| rows.lines.bytes() as u64),
+        Shown::Count => None,
+    };
+    if shares {
+        args.delivery.no_mode()?;
+    }
+    let errand = Errand {
+        kind: "join",
+        file: None,
+        rows: rows.len(),
+        column: columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", "),
+        reveal: ask.shown(),
+        fields: ask.fields().into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        explained,
+        writes,
+        delivery: &args.delivery,
+        link: &args.link,
+        inputs: std::iter::once(args.input.as_path()).chain(args.csv.inputs()).collect(),
+    };
+    let report = agree::Report { json: args.delivery.json, quiet: args.delivery.quiet };
+    match args.reveal {
+        Shown::Ids => errand.carry_out(Finding::new(ask, rows, bound, report)),
+        _ => errand.carry_out(Hiding::new(ask, rows, columns, bound, report)),
+    }
+}
+
+impl Join {
+    /// What both parties must ask alike.
+    fn ask(&self) -> Result<Ask> {
+        let ids = self.reveal == Shown::Ids;
+        refuse("needs --reveal ids", [("--to", self.to.is_some() && !ids)])?;
+        refuse(
+            "is for a hidden join; with --reveal ids all columns are written",
+            [("--columns", !self.columns.is_empty() && ids)],
+        )?;
+        refuse(
+            "is for a hidden join",
+            [("--columns", !self.columns.is_empty() && self.reveal == Shown::Count)],
+        )?;
+        match self.duplicates {
+            Duplicates::All if !ids => {
+                return Err(Failure::new(
+                    "--duplicates all goes with --reveal ids: a hidden join has a place for one partner of each row; \
+                     more places would show both how many rows an id has at most. first and sum go with it",
+                ));
+            }
+            Duplicates::Sum if ids => {
+                return Err(Failure::new(
+                    "--duplicates sum adds up columns of a hidden join; --reveal ids has first and all",
+                ));
+            }
+            _ => {}
+        }
+        let who =
+            if ids { self.to.clone().unwrap_or(Recipient::Fixed(Reveal::Both)) } else { self.rows.clone() };
+        let who = who.on(&self.link)?;
+        if who == Reveal::Nobody {
+            return Err(Failure::new(if ids {
+                "--to none: nobody would learn anything"
+            } else {
+                "--rows none: the rows are a party's"
+            }));
+        }
+        let output = self.delivery.output.as_ref().filter(|_| ids);
+        if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
+            return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
+        }
+        Ok(Ask { reveal: self.reveal, who, forms: self.rules()? })
+    }
+
+    /// The rules of each column of the id.
+    fn rules(&self) -> Result<Vec<Rules>> {
+        let usual = Rules { trim: true, ..Rules::default() };
+        match &self.normalise[..] {
+            [] => Ok(vec![usual; self.id.len()]),
+            [all] => Ok(vec![*all; self.id.len()]),
+            each if each.len() == self.id.len() => Ok(each.to_vec()),
+            each => Err(Failure::new(format!(
+                "--normalise: {} times for {} columns of --id; once for all, or once for each",
+                each.len(),
+                self.id.len()
+            ))),
+        }
+    }
+
+    fn columns(&self) -> Result<Vec<Column>> {
+        let all: Vec<Column> = self
+            .columns
+            .iter()
+            .map(|text| Column::parse(text, self.fraction_bits).map_err(Failure::new))
+            .collect::<Result<_>>()?;
+        if let Some(twice) = (1..all.len()).find(|&i| all[..i].iter().any(|c| c.name == all[i].name)) {
+            return Err(Failure::new(format!("--columns: {:?} twice", all[twice].name)));
+        }
+        if self.duplicates == Duplicates::Sum {
+            let groups = all.iter().find(|column| column.groups().is_some());
+            if let Some(column) = groups {
+                let name = &column.name;
+                return Err(Failure::new(format!(
+                    "--duplicates sum is for numbers, and {name:?} has groups"
+                )));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether this party writes rows of its file.
+    fn shown_rows(&self, ask: &Ask) -> bool {
+        self.reveal == Shown::Ids && ask.who.reaches(self.link.role())
+    }
+
+    /// The number of ids as the peer learns it.
+    fn bound(&self, rows: &Rows) -> Result<usize> {
+        let (own, most) = (rows.ids(), agree::most(self.reveal));
+        let path: &Path = &self.input;
+        let bound = match self.pad_to {
+            Some(bound) if bound < own => {
+                return Err(Failure::new(format!("--pad-to {bound}: {} has {own} ids", path.display())));
+            }
+            bound => bound.unwrap_or(own),
+        };
+        match bound > most {
+            true => Err(Failure::new(format!("{bound} ids here; accepted: at most {most}"))),
+            false => Ok(bound),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Scoring of rows in common: from the comparison of what is asked to the results.
+
+use std::io::{self, Write};
+
+use apps::{
+    ids::{Rules, Set},
+    join::{Column, Join},
+    scoring::Scoring,
+};
+use hushtable::{
+    AShare, Error, Party, Role,
+    bill::Bill,
+    gates::Bits,
+    net::LinkShape,
+    operation::Operation,
+    ot::Limits,
+    run::{Phase, Reveal},
+};
+use prim::wipe::Wiped;
+use serde::Serialize;
+
+use super::{
+    answer,
+    model::{self, Model},
+};
+use crate::{
+    apply::{output::Output, shares::role_name},
+    calibrate::Calibration,
+    columns::{self, FileFormat, Ids},
+    cost::Phases,
+    errand::{Agreed, Work},
+    explain::{self, Page},
+    failure::{Cause, Failure, Result},
+    join::{
+        column,
+        file::{JoinedFile, Table},
+        rows::Rows,
+    },
+    link::Link,
+    progress::Progress,
+    stats::groups::Took,
+};
+
+/// What both must ask alike.
+pub struct Ask {
+    /// The hash of the job file, if there is one.
+    pub file: Option<String>,
+    pub scoring: Scoring,
+    pub default: Option<f64>,
+    /// Who gets results, each of its own rows.
+    pub owners: Vec<Role>,
+    pub column: String,
+    /// Of each column of the id, if the rows are joined now.
+    pub forms: Vec<Rules>,
+}
+
+/// Where the rows come from.
+pub enum Input {
+    File(Box<JoinedFile>, Model),
+    Fresh { rows: Box<Rows>, parts: Wiped<u64>, bound: usize },
+}
+
+/// Scoring them.
+pub struct Scored {
+    ask: Ask,
+    input: Input,
+    json: bool,
+    quiet: bool,
+    sizes: [usize; 2],
+    /// Of each row here, if this party gets results.
+    results: Option<Vec<f64>>,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    function: &'a str,
+    role: &'a str,
+    rows: usize,
+    protocol: String,
+    #[serde(flatten)]
+    phases: Phases,
+}
+
+impl Input {
+    /// Who gets results, if they go to whom `reveal` says.
+    pub fn owners(&self, reveal: Reveal, me: Role) -> Result<Vec<Role>> {
+        let all: Vec<Role> = match self {
+            Self::File(file, _) => file.joins.iter().map(|table| file.now(&table.owner, me)).collect(),
+            Self::Fresh { .. } => vec![Role::P0, Role::P1],
+        };
+        let mut owners: Vec<Role> = all.into_iter().filter(|role| reveal.reaches(*role)).collect();
+        owners.sort_by_key(|role| *role as usize);
+        match owners.is_empty() {
+            false => Ok(owners),
+            true => Err(Failure::new(
+                "results are of rows, and the join has not those of who is to get them; see --reveal, and `join --rows`",
+            )),
+        }
+    }
+
+    /// How many rows are this party's.
+    pub fn rows(&self, _me: Role) -> usize {
+        match self {
+            Self::File(file, _) => file.owned.as_ref().map_or(0, |owned| owned.ids.len()),
+            Self::Fresh { rows, .. } => rows.ids(),
+        }
+    }
+}
+
+impl Ask {
+    /// What the parties compare.
+    pub fn fields(&self, input: &Input, me: Role) -> Agreed {
+        let names: Vec<&str> = self.owners.iter().map(|role| role_name(*role)).collect();
+        let mut all = vec![
+            ("job file", self.file.clone().unwrap_or_else(|| "none".into())),
+            ("command", "score of rows in common".to_owned()),
+            (
+                "files",
+                match input {
+                    Input::File(file, _) => file.pairing(me),
+                    Input::Fresh { .. } => "joined now".into(),
+                },
+            ),
+            ("reveal", names.join(" and ")),
+            ("default", self.default.map_or("empty".into(), |value| value.to_string())),
+        ];
+        all.extend(self.scoring.fields());
+        all.extend(self.forms.iter().map(|rules| ("form of ids", column::form(rules))));
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// A join of ids and parts of scores.
+    fn join(&self, owner: Role, sizes: [usize; 2]) -> Result<Join> {
+        let bits = self.scoring.bits();
+        Ok(Join::new(owner, sizes, &[Column::additive(bits)], &[bits])?)
+    }
+
+    /// What it all costs.
+    fn bill(&self, input: &Input, sizes: [usize; 2], me: Role, limits: &Limits) -> Result<Bill> {
+        let mut all = Bill::FREE;
+        for &owner in &self.owners {
+            let (bill, bins) = match input {
+                Input::File(file, _) => {
+                    let table = of(file, owner, me);
+                    (model::bill(file, table, me, &self.scoring), table.bins)
+                }
+                Input::Fresh { .. } => {
+                    let join = self.join(owner, sizes)?;
+                    (join.bill(limits)? + Set::bill(), join.bins())
+                }
+            };
+            all = all + bill + answer::bill(&self.scoring, self.default, bins)?;
+        }
+        Ok(all)
+    }
+
+    /// What this shows to whom, and what it takes.
+    pub fn explain(&self, input: &Input, link: &Link) -> Result<String> {
+        let mut page = Page("hushtable score, before anything is sent\n".into());
+        explain::who(&mut page, link)?;
+        page.title("What is computed");
+        let me = link.role();
+        let from = match input {
+            Input::File(file, _) => format!("the rows in common of {}", file.words()),
+            Input::Fresh { rows, .. } => {
+                format!("the rows in common, by a hidden join of {} ids here", rows.ids())
+            }
+        };
+        page.line("of", &from);
+        page.line("result", &format!("the column {}: {}", self.column, self.scoring.question()));
+        page.title("Who learns what");
+        for (name, role) in [("this party", me), ("the peer", me.peer())] {
+            if !self.owners.contains(&role) {
+                page.line(
+                    name,
+                    "nothing: it gets no result, and does not learn which rows match, nor how many",
+                );
+                continue;
+            }
+            page.line(name, &format!("for each of its rows that the other has too {}", self.scoring.tells()));
+            match self.default {
+                None => page.line("", "which of its rows the other has: the others' cells are empty"),
+                Some(value) => {
+                    let text = format!(
+                        "a row that the other has not gets {value}, as others may: so any other result tells that the row \
+                         is in common"
+                    );
+                    page.line("", &text);
+                }
+            }
+        }
+        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
+        page.title("What shows besides");
+        if let Input::Fresh { bound, .. } = input {
+            page.line(
+                "to the peer",
+                &format!("that this party has up to {bound} ids; and the peer's number to this party"),
+            );
+        }
+        let fields: Vec<String> =
+            self.fields(input, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+        page.line("both compare", &fields.join("; "));
+        let fresh = matches!(input, Input::Fresh { .. });
+        page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
+        let calibration = Calibration::load(None)?.over(link);
+        let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
+        let over = shape.unwrap_or(LinkShape::LOOPBACK);
+        let limits = Limits::new(link.asked(), &over, &calibration.machine().ots);
+        let size = if let Input::Fresh { bound, .. } = input { *bound } else { 0 };
+        let bill = self.bill(input, [size; 2], me, &limits)?;
+        let phases = explain::sent(&mut page, &bill, &over, &calibration, me);
+        explain::time(&mut page, phases, None, shape, &calibration);
+        Ok(page.0)
+    }
+}
+
+/// The join whose rows are those of who is `owner` now.
+fn of(file: &JoinedFile, owner: Role, me: Role) -> &Table {
+    file.joins.iter().find(|table| file.now(&table.owner, me) == owner).expect("one of the owners")
+}
+
+impl Scored {
+    pub fn new(ask: Ask, input: Input, json: bool, quiet: bool) -> Self {
+        Self { ask, input, json, quiet, sizes: [0; 2], results: None }
+    }
+
+    /// Matches and scores of the bins of a join, and at its owner the row of each bin, counted from 1.
+    fn scores(
+        &self,
+        p: &mut Party,
+        owner: Role,
+        hashed: Option<&apps::ids::Ids>,
+        took: &mut Took,
+    ) -> Result<Bins> {
+        match &self.input {
+            Input::File(file, model) => {
+                let table = of(file, owner, p.role());
+                let scores = model::scores(p, file, table, model, &self.ask.scoring, took)?;
+                let mine = file.owned.as_ref().filter(|_| owner == p.role());
+                let rows = mine.map_or(Wiped::zeros(0), |owned| Wiped::from(owned.rows.to_vec()));
+                Ok(Bins { matched: table.matched.bits(table.bins), scores, rows })
+            }
+            Input::Fresh { parts, .. } => {
+                let join = self.ask.join(owner, self.sizes)?;
+                let prepared = took.offline(p, |p| join.prepare(p))?;
+                let hashed = hashed.expect("of ids");
+                let joined = took.online(p, |p| prepared.run(p, hashed, &[parts]))?;
+                let scores = &joined.additive[0] + &joined.own[0];
+                let rows = joined
+                    .rows()
+                    .map(|rows| rows.map(|row| row.map_or(0, |row| row as u64 + 1)).collect::<Vec<u64>>());
+                Ok(Bins {
+                    matched: joined.matched.clone(),
+                    scores,
+                    rows: rows.map_or(Wiped::zeros(0), Wiped::from),
+                })
+            }
+        }
+    }
+}
+
+/// What is known of the bins of a join.
+struct Bins {
+    matched: Bits,
+    scores: AShare<u64>,
+    rows: Wiped<u64>,
+}
+
+/// The names of this party's rows.
+fn names(input: &Input) -> Option<&Ids> {
+    match input {
+        Input::File(file, _) => file.owned.as_ref().map(|owned| &owned.ids),
+        Input::Fresh { rows, .. } => Some(&rows.names),
+    }
+}
+
+impl Work for Scored {
+    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+        let mut fields = self.ask.fields(&self.input, p.role());
+        let compared: Vec<(&str, String)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        p.agree(&compared).map_err(|error: Error| {
+            Failure::from(error).worded(|text| match text.contains("files") {
+                true => format!(
+                    "{text}. Both files must come from the same run of `join`, or both parties say --join"
+                ),
+                false => text.to_owned(),
+            })
+        })?;
+        if let Input::Fresh { bound, .. } = &self.input {
+            let theirs = p.exchange((*bound as u64).to_le_bytes().to_vec(), 8)?;
+            let theirs = u64::from_le_bytes(theirs.try_into().expect("8 bytes"));
+            if !(1..=apps::join::MAX_ROWS as u64).contains(&theirs) {
+                let what = format!("malformed message from the peer: {theirs} ids");
+                return Err(Failure::Reported(Cause::Peer, what));
+            }
+            if !self.quiet {
+                eprintln!("the peer joins up to {theirs} ids");
+            }
+            self.sizes[p.role() as usize] = *bound;
+            self.sizes[p.role().peer() as usize] = theirs as usize;
+            fields.push((
+                "ids of P0 and P1, at most".into(),
+                format!("{} and {}", self.sizes[0], self.sizes[1]),
+            ));
+        }
+        let bill = self.ask.bill(&self.input, self.sizes, p.role(), &p.ot_limits())?;
+        let (send, recv) = bill.cots_of(p.role());
+        p.prepare_ot(send, recv)?;
+        Ok(fields)
+    }
+
+    fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
+        let _progress = Progress::start("scores", 1, self.quiet);
+        let mut took = Took::default();
+        let hashed = match &self.input {
+            Input::Fresh { rows, .. } => {
+                let set = rows.set()?;
+                Some(took.online(p, |p| set.salted(p))?)
+            }
+            Input::File(..) => None,
+        };
+        for owner in self.ask.owners.clone() {
+            let bins = self.scores(p, owner, hashed.as_ref(), &mut took)?;
+            let Ask { scoring, default, .. } = &self.ask;
+            let results =
+                answer::answer(p, scoring, *default, owner, (&bins.matched, &bins.scores), &mut took)?;
+            let Some(results) = results else { continue };
+            let mut own = vec![f64::NAN; self.input.rows(p.role())];
+            for (&row, result) in bins.rows.iter().zip(results) {
+                if let (Some(row), Some(result)) = ((row as usize).checked_sub(1), result) {
+                    own[row] = result;
+                }
+            }
+            self.results = Some(own);
+        }
+        Ok([took.offline, took.online])
+    }
+
+    fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
+        let rows = self.input.rows(role);
+        match (&self.results, output) {
+            (Some(results), Some(output)) => {
+                let path = output.path().to_owned();
+                let format = FileFormat::of(&path);
+                format.check(&path)?;
+                let columns: [(&str, &[f64]); 1] = [(&self.ask.column, results)];
+                output.write(|to| columns::write(to, format, names(&self.input), &columns))?;
+                eprintln!("wrote {rows} rows to {}", path.display());
+            }
+            _ => eprintln!("the results go to the peer; nothing is written here"),
+        }
+        if !self.json {
+            return Ok(());
+        }
+        let (function, protocol) = (self.ask.column.as_str(), self.ask.scoring.method());
+        let report =
+            Report { kind: "score", function, role: role_name(role), rows, protocol, phases: *phases };
+        writeln!(io::stdout(), "{}", serde_json::to_string(&report).expect("plain data"))
+            .map_err(Failure::stdout)
+    }
+}

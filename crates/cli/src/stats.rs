@@ -1,0 +1,131 @@
+//! `hushtable stats`: what two parties learn of the rows that they have in common.
+
+mod explain;
+pub mod groups;
+mod named;
+mod question;
+mod work;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::{question::Question, work::Asking};
+use crate::{apply::delivery::Delivery, errand::Errand, failure::Result, join::file::JoinedFile, link::Link};
+
+const EXAMPLES: &str = "\
+Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
+Both get the results, and nothing else: sums over all rows in common, and not what any row has.
+  COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
+listened at the join.
+  The number of rows in common, of each group, is always shown: means and variances follow from sums that are opened, \
+and tell these too. Variances and covariances are of the rows in common, not of those that they were drawn from.
+  Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
+That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
+that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.
+  --min and --max show a number of one row. --quantile COLUMN:Q:CUTS shows the first of the cuts below which a share Q \
+of the rows lies.
+  --by COLUMN groups by the groups of a column (`join --columns region:north|south`), --by COLUMN:10,20 by below 10, \
+10 up to below 20, and from 20 on. --histogram COLUMN:CUTS counts rows so.
+  --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \
+shown is differentially private with the epsilon EPS against the other party, for a row more or less; EPS is shared \
+among count and sums in equal parts. A small group may then be shown and a large one not. Epsilons of several \
+questions add up.
+
+Examples:
+  hushtable stats joined.json --count --mean income --by region --listen 0.0.0.0:7000 --identity bank.id
+  hushtable stats joined.json --variance income --covariance income,bills --quantile income:0.5:10,20,30,40 \\
+      --listen 0.0.0.0:7000 --identity bank.id
+  hushtable stats joined.json --histogram bills:1,2,4,8 --least 25 --noise 0.5 \\
+      --connect bank.example:7000 --identity telecom.id
+  What it would show; nothing is sent:
+    hushtable explain stats joined.json --mean income --listen 0.0.0.0:7000 --identity bank.id";
+
+/// Count, add up and compare over the rows that a hidden join has in common
+///
+/// Results are opened to both parties: a table on standard output, with --json one line of JSON, with --output a CSV
+/// file with the columns group, statistic and value.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Stats {
+    /// This party's file of the join
+    #[arg(value_name = "FILE")]
+    joined: PathBuf,
+    #[command(flatten)]
+    asked: Asked,
+    #[command(flatten)]
+    pub delivery: Delivery,
+    #[command(flatten)]
+    link: Link,
+}
+
+/// What is asked; the peer asks the same.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Statistics")]
+pub struct Asked {
+    /// The number of rows in common
+    #[arg(long)]
+    pub count: bool,
+    /// The sum of a column; may be given more than once, as all of these
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub sum: Vec<String>,
+    /// Its mean
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub mean: Vec<String>,
+    /// Its variance
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub variance: Vec<String>,
+    /// The covariance of two columns
+    #[arg(long, value_name = "COLUMN,COLUMN")]
+    pub covariance: Vec<String>,
+    /// The smallest number of a column; that of one row
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub min: Vec<String>,
+    /// The largest
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub max: Vec<String>,
+    /// The first of increasing cuts below which a share Q of the rows lies: income:0.5:10,20,30
+    #[arg(long, value_name = "COLUMN:Q:CUTS")]
+    pub quantile: Vec<String>,
+    /// Counts between increasing cuts: the same as --count --by COLUMN:CUTS
+    #[arg(long, value_name = "COLUMN:CUTS", conflicts_with = "by")]
+    pub histogram: Option<String>,
+    /// For each group of a column, or between cuts of a column of numbers
+    #[arg(long, value_name = "COLUMN[:CUTS]")]
+    pub by: Option<String>,
+    /// The least number of rows, of a group or of all, of which anything is shown
+    #[arg(long, value_name = "N", default_value_t = LEAST)]
+    pub least: u32,
+    /// Add noise to counts and sums before they are shown: the epsilon of all of them together
+    #[arg(long, value_name = "EPS")]
+    pub noise: Option<f64>,
+}
+
+/// The least size unless another is asked for.
+pub const LEAST: u32 = 10;
+
+/// Runs the subcommand.
+pub fn run(args: &Stats) -> Result<()> {
+    args.link.attended(|| stats(args))
+}
+
+fn stats(args: &Stats) -> Result<()> {
+    let file = JoinedFile::read(&args.joined)?;
+    let question = Question::of(&args.asked, &file)?;
+    let explained = explain::text(&question, &file, &args.link)?;
+    let errand = Errand {
+        kind: "stats",
+        file: None,
+        rows: file.most(),
+        column: question.words(),
+        reveal: "both".into(),
+        fields: question.fields(&file, args.link.role()),
+        explained,
+        // An output only where one is asked for.
+        writes: args.delivery.output.is_some().then_some(1 << 16),
+        delivery: &args.delivery,
+        link: &args.link,
+        inputs: vec![&args.joined],
+    };
+    errand.carry_out(Asking::new(question, file, args.delivery.json, args.delivery.quiet))
+}

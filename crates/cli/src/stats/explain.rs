@@ -1,0 +1,72 @@
+//! What a question shows to whom, and what it takes, before anything is sent.
+
+use hushtable::net::LinkShape;
+
+use super::{
+    named::By,
+    question::{Question, Series, Statistic},
+    work,
+};
+use crate::{
+    calibrate::Calibration,
+    explain::{self, Page},
+    failure::Result,
+    join::file::JoinedFile,
+    link::Link,
+};
+
+/// The whole of it.
+pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {
+    let mut page = Page("hushtable stats, before anything is sent\n".into());
+    explain::who(&mut page, link)?;
+    page.title("What is computed");
+    page.line("of", &format!("the rows in common of {}", file.words()));
+    page.line("result", &question.words());
+    if let names @ [_, _, ..] = &question.by.names()[..] {
+        page.line("groups", &names.join("; "));
+    }
+    for series in &question.series {
+        let (names, resolution) = match series {
+            Series::Numbers { of, cut } if *cut > 0 => (of.name.clone(), of.number(2f64.powi(*cut as i32))),
+            _ => continue,
+        };
+        page.line("rounding", &format!("{names} to multiples of {resolution}, where it is multiplied or gets noise; a smaller limit, `join --columns NAME:LIMIT`, makes it finer"));
+    }
+    page.title("Who learns what");
+    let shown = match question.by {
+        By::All => "these numbers, and how many rows are in common, if there are enough; nothing of any row",
+        _ => "these numbers of each group that is large enough, and how many rows it has; nothing of any row",
+    };
+    page.line("both", shown);
+    if !question.ends.is_empty() {
+        page.line("", "the smallest and the largest number are those of a row");
+    }
+    if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
+        page.line("", "a variance or covariance tells count, sums and sum of products");
+    }
+    let least = match question.least {
+        0 | 1 => "none: groups of one row are shown, and tell what it has".to_owned(),
+        least => format!("{least} rows; of fewer nothing is shown, not even whether there are any"),
+    };
+    page.line("least size", &least);
+    match question.noise {
+        Some(eps) => page.line("noise", &format!("of both parties, epsilon {eps} for all of this; the least size is compared with a count that has noise")),
+        None => page.line("noise", "none"),
+    }
+    page.line(
+        "repeated runs",
+        "add up: two questions that differ in one row tell that row. Keep a list of what was asked",
+    );
+    page.title("What shows besides");
+    let fields = question.fields(file, link.role());
+    let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    page.line("both compare", &fields.join("; "));
+    page.title("What it takes");
+    let calibration = Calibration::load(None)?.over(link);
+    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
+    let bill = work::bill(question, file)?;
+    let phases =
+        explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
+    explain::time(&mut page, phases, None, shape, &calibration);
+    Ok(page.0)
+}

@@ -1,0 +1,281 @@
+//! What is asked, in terms of the columns of a join.
+
+use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
+use hushtable::Role;
+
+use super::{
+    Asked,
+    named::{By, Number, cuts, grouping, inside, number},
+};
+use crate::{
+    errand::Agreed,
+    failure::{Failure, Result},
+    join::{
+        column::BITS,
+        file::{JoinedFile, Table},
+    },
+};
+
+/// Most cuts of a quantile.
+const CUTS: usize = 256;
+
+/// A share of rows is a multiple of one of so many.
+const SHARES: u32 = 10_000;
+
+/// What is added up. `cut`: bits that are rounded away before.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Series {
+    /// Zeros: where only rows are counted.
+    Nothing,
+    Numbers {
+        of: Number,
+        cut: u32,
+    },
+    Products {
+        of: [Number; 2],
+        cuts: [u32; 2],
+    },
+}
+
+impl Series {
+    /// The largest absolute value of a row.
+    fn largest(&self) -> f64 {
+        let size =
+            |of: &Number, cut: u32| (of.limit * 2f64.powi(of.fraction_bits as i32 - cut as i32)).ceil();
+        match self {
+            Self::Nothing => 1.0,
+            Self::Numbers { of, cut } => size(of, *cut),
+            Self::Products { of: [a, b], cuts } => size(a, cuts[0]) * size(b, cuts[1]),
+        }
+    }
+
+    /// Bits of a word.
+    pub fn bits(&self) -> u32 {
+        if *self == Self::Nothing { 1 } else { BITS }
+    }
+
+    /// A sum of words as a number.
+    pub fn number(&self, sum: i64) -> f64 {
+        let behind = match self {
+            Self::Nothing => 0,
+            Self::Numbers { of, cut } => of.fraction_bits as i32 - *cut as i32,
+            Self::Products { of: [a, b], cuts } => {
+                (a.fraction_bits + b.fraction_bits) as i32 - (cuts[0] + cuts[1]) as i32
+            }
+        };
+        sum as f64 / 2f64.powi(behind)
+    }
+}
+
+/// A statistic of a group, from sums by their places among the series.
+#[derive(Clone, Debug)]
+pub enum Statistic {
+    Sum {
+        name: String,
+        sum: usize,
+    },
+    Mean {
+        name: String,
+        sum: usize,
+    },
+    /// Of two columns, or of one twice.
+    Covariance {
+        name: String,
+        sums: [usize; 2],
+        products: usize,
+    },
+}
+
+/// All of it.
+pub struct Question {
+    pub by: By,
+    pub series: Vec<Series>,
+    pub statistics: Vec<Statistic>,
+    /// Whether the largest, else the smallest.
+    pub ends: Vec<(bool, Number)>,
+    pub quantiles: Vec<(Number, f64, Quantile)>,
+    pub least: u32,
+    pub noise: Option<f64>,
+    /// In words.
+    text: Vec<String>,
+}
+
+impl Question {
+    pub fn of(asked: &Asked, file: &JoinedFile) -> Result<Self> {
+        let by = match (&asked.by, &asked.histogram) {
+            (Some(by), _) => grouping(by, file, false)?,
+            (None, Some(by)) => grouping(by, file, true)?,
+            (None, None) => By::All,
+        };
+        let mut this = Self {
+            by,
+            series: vec![],
+            statistics: vec![],
+            ends: vec![],
+            quantiles: vec![],
+            least: asked.least,
+            noise: asked.noise,
+            text: vec![],
+        };
+        this.sums(asked, file)?;
+        this.orders(asked, file)?;
+        let counted = asked.count || asked.histogram.is_some();
+        if this.statistics.is_empty() && this.ends.is_empty() && this.quantiles.is_empty() && !counted {
+            return Err(Failure::new(
+                "nothing is asked: --count, --sum, --mean, --variance, --covariance, --min, --max, --quantile or --histogram",
+            ));
+        }
+        if this.series.is_empty() {
+            this.series.push(Series::Nothing);
+        }
+        this.text.insert(0, "count".into());
+        let table = this.table(file);
+        this.shape(table.bins).and_then(|shape| Ok(shape.bill().map(drop)?))?;
+        Ok(this)
+    }
+
+    /// The join that serves: that with the fewest bins.
+    pub fn table<'f>(&self, file: &'f JoinedFile) -> &'f Table {
+        file.joins.iter().min_by_key(|table| (table.bins, table.owner.clone())).expect("one at least")
+    }
+
+    fn sums(&mut self, asked: &Asked, file: &JoinedFile) -> Result<()> {
+        let counted = usize::from(asked.noise.is_some());
+        // Of a share of epsilon, noise is as large as this many units.
+        let parts = counted
+            + asked.sum.len()
+            + asked.mean.len()
+            + 3 * (asked.variance.len() + asked.covariance.len());
+        let room = asked.noise.map(|eps| 18 + (eps / parts.max(1) as f64).log2().floor() as i32);
+        for (mean, name) in asked.sum.iter().map(|n| (false, n)).chain(asked.mean.iter().map(|n| (true, n))) {
+            let of = number(file, name)?;
+            let cut = room.map_or(0, |room| (of.size() as i32 - room).clamp(0, 60) as u32);
+            let name = if mean { format!("mean of {name}") } else { format!("sum of {name}") };
+            let sum = self.add(Series::Numbers { of, cut });
+            self.text.push(name.clone());
+            self.statistics.push(if mean {
+                Statistic::Mean { name, sum }
+            } else {
+                Statistic::Sum { name, sum }
+            });
+        }
+        let pairs =
+            asked.variance.iter().map(|name| Ok((format!("variance of {name}"), [name.trim(), name.trim()])));
+        let both = asked.covariance.iter().map(|text| match text.split_once(',') {
+            Some((a, b)) => Ok((format!("covariance of {a} and {b}"), [a.trim(), b.trim()])),
+            None => Err(Failure::new(format!("--covariance {text:?}: two columns, as income,bills"))),
+        });
+        for pair in pairs.chain(both).collect::<Result<Vec<_>>>()? {
+            let (name, columns) = pair;
+            let of = [number(file, columns[0])?, number(file, columns[1])?];
+            let rows = (file.most().max(2) as f64).log2().ceil() as i32;
+            let most = room.unwrap_or(62 - rows);
+            let sizes = of.each_ref().map(|of| of.size() as i32);
+            let over = (sizes[0] + sizes[1] - most).max(0);
+            // The larger one first, then both alike.
+            let first = (sizes[0] - sizes[1]).clamp(-over, over);
+            let rest = over - first.abs();
+            let share = |extra: i32, odd: i32| (extra.max(0) + (rest + odd) / 2).clamp(0, 60) as u32;
+            let mut cuts = [share(first, 1), share(-first, 0)];
+            if of[0] == of[1] {
+                cuts = [cuts[0].max(cuts[1]); 2];
+            }
+            let sums = [0, 1].map(|i| self.add(Series::Numbers { of: of[i].clone(), cut: cuts[i] }));
+            let products = self.add(Series::Products { of, cuts });
+            self.text.push(name.clone());
+            self.statistics.push(Statistic::Covariance { name, sums, products });
+        }
+        Ok(())
+    }
+
+    fn orders(&mut self, asked: &Asked, file: &JoinedFile) -> Result<()> {
+        let all = asked.min.len() + asked.max.len() + asked.quantile.len();
+        if all > 0 && (self.by != By::All || asked.noise.is_some()) {
+            return Err(Failure::new("--min, --max and --quantile go neither with groups nor with --noise"));
+        }
+        for (largest, name) in asked.min.iter().map(|n| (false, n)).chain(asked.max.iter().map(|n| (true, n)))
+        {
+            self.ends.push((largest, number(file, name)?));
+            self.text.push(format!("{} of {name}", if largest { "largest" } else { "smallest" }));
+        }
+        for text in &asked.quantile {
+            let usage =
+                || Failure::new(format!("--quantile {text:?}: COLUMN:Q:CUTS, as income:0.5:10,20,30"));
+            let (rest, list) = text.rsplit_once(':').ok_or_else(usage)?;
+            let (name, q) = rest.rsplit_once(':').ok_or_else(usage)?;
+            let q = q.trim().parse::<f64>().ok().filter(|q| *q > 0.0 && *q <= 1.0).ok_or_else(usage)?;
+            let (of, list) = (number(file, name)?, cuts(list, CUTS)?);
+            let share = ((q * f64::from(SHARES)).round().max(1.0) as u32, SHARES);
+            inside(&of, &list)?;
+            let scaled = list.iter().map(|cut| of.scaled(*cut)).collect();
+            let quantile = Quantile { bits: of.width(), cuts: scaled, share, least: asked.least };
+            self.text.push(format!("quantile {q} of {name} among {} cuts", list.len()));
+            self.quantiles.push((of, q, quantile));
+        }
+        Ok(())
+    }
+
+    /// The place of a series.
+    fn add(&mut self, series: Series) -> usize {
+        self.series.iter().position(|other| *other == series).unwrap_or_else(|| {
+            self.series.push(series);
+            self.series.len() - 1
+        })
+    }
+
+    /// Counts and sums by group.
+    pub fn shape(&self, bins: usize) -> Result<GroupShape> {
+        let noise = self.noise.map(|eps| -> Result<GroupNoise> {
+            if !(eps > 0.0 && eps.is_finite()) {
+                return Err(Failure::new(format!("--noise {eps}: an epsilon is more than 0")));
+            }
+            let real = self.series.iter().filter(|series| **series != Series::Nothing).count();
+            let each = eps / (1 + real) as f64;
+            let of = |series: &Series| match series {
+                Series::Nothing => Laplace::new(1.0, 1.0),
+                _ => Laplace::new(each, series.largest()),
+            };
+            let sums = self.series.iter().map(of).collect::<hushtable::Result<_>>()?;
+            Ok(GroupNoise { counts: Laplace::new(each, 1.0)?, sums })
+        });
+        Ok(GroupShape {
+            bins,
+            groups: self.by.names().len(),
+            widths: self.series.iter().map(Series::bits).collect(),
+            least: self.least,
+            noise: noise.transpose()?,
+        })
+    }
+
+    /// What is asked, in the same words at both parties.
+    pub fn words(&self) -> String {
+        let by = match &self.by {
+            By::All => String::new(),
+            By::Groups { name, .. } => format!(" by {name}"),
+            By::Cuts { of, cuts } => format!(" by {} cuts of {}", cuts.len(), of.name),
+        };
+        format!("{}{by}", self.text.join(", "))
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
+        let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
+        let quantiles: Vec<_> = self.quantiles.iter().map(|(of, _, quantile)| (of, quantile)).collect();
+        let exact = format!(
+            "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
+            self.statistics, self.ends, self.noise
+        );
+        let words = self.words();
+        let short: String = words.chars().take(120).collect();
+        let noise = self.noise.map_or("none".into(), |eps| format!("epsilon {eps}"));
+        let all = [
+            ("command", "stats".to_owned()),
+            ("files", file.pairing(role)),
+            ("what is asked", if short == words { words } else { format!("{short}...") }),
+            ("least size", self.least.to_string()),
+            ("noise", noise),
+            ("digest of the question", blake3::hash(exact.as_bytes()).to_hex()[..32].to_owned()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}

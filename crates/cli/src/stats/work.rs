@@ -1,0 +1,210 @@
+//! Asking: from the comparison of what is asked to the results.
+
+use std::io::{self, Write};
+
+use apps::statistics::{End, Extremes, Group, Groups, Moments};
+use hushtable::{Party, Role, bill::Bill, run::Phase};
+use serde::Serialize;
+
+use super::{
+    groups::{self, Took},
+    question::{Question, Statistic},
+};
+use crate::{
+    apply::{output::Output, shares::role_name},
+    cost::Phases,
+    errand::{Agreed, Work},
+    failure::{Failure, Result},
+    join::file::JoinedFile,
+    progress::Progress,
+};
+
+/// A question to two files.
+pub struct Asking {
+    question: Question,
+    file: JoinedFile,
+    json: bool,
+    quiet: bool,
+    lines: Vec<Line>,
+}
+
+/// A result.
+#[derive(Serialize)]
+struct Line {
+    group: String,
+    statistic: String,
+    /// Nothing where it is not shown, or where there is none.
+    value: Option<f64>,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    role: &'a str,
+    least: u32,
+    results: &'a [Line],
+    #[serde(flatten)]
+    phases: Phases,
+}
+
+impl Asking {
+    pub fn new(question: Question, file: JoinedFile, json: bool, quiet: bool) -> Self {
+        Self { question, file, json, quiet, lines: vec![] }
+    }
+
+    fn line(&mut self, group: &str, statistic: &str, value: Option<f64>) {
+        self.lines.push(Line { group: group.to_owned(), statistic: statistic.to_owned(), value });
+    }
+
+    /// The statistics of a group that is shown, or of one that is not.
+    fn group(&mut self, name: &str, group: Option<&Group>) {
+        self.line(name, "count", group.map(|group| group.count as f64));
+        for statistic in self.question.statistics.clone() {
+            let sum = |at: usize| Some(group?.sums[at] as i64);
+            let number = |at: usize| Some(self.question.series[at].number(sum(at)?));
+            let count = group.map(|group| group.count).filter(|count| *count > 0);
+            let (label, value) = match statistic {
+                Statistic::Sum { name, sum } => (name, number(sum)),
+                Statistic::Mean { name, sum } => {
+                    (name, number(sum).zip(count).map(|(sum, n)| sum / n as f64))
+                }
+                Statistic::Covariance { name, sums, products } => {
+                    let unit = self.question.series[products].number(1);
+                    let moments = || {
+                        let sums = [sum(sums[0])?, sum(sums[1])?];
+                        Moments::of(count? as u64, sums, sum(products)?)
+                    };
+                    (name, moments().map(|moments| moments.covariance * unit))
+                }
+            };
+            self.line(name, &label, value);
+        }
+    }
+
+    /// Minimum, maximum and quantiles; nothing unless enough rows match.
+    fn orders(&mut self, p: &mut Party, enough: bool, took: &mut Took) -> Result<()> {
+        let table = self.question.table(&self.file);
+        let (bins, matched) = (table.bins, table.matched.bits(table.bins));
+        let mut found = Vec::new();
+        for (largest, of) in &self.question.ends {
+            let statistic = format!("{} of {}", if *largest { "largest" } else { "smallest" }, of.name);
+            let mut value = None;
+            if enough {
+                let column = groups::numbers(of, &self.file, table, of.width())?;
+                let material = took.offline(p, |p| Extremes::prepare(p, of.width(), bins))?;
+                let end = if *largest { End::Greatest } else { End::Least };
+                let opened = took.online(p, |p| {
+                    let end = material.find(p, end, &matched, &column)?;
+                    p.open(&end)
+                })?;
+                let unused = 64 - of.width();
+                value = opened.first().map(|word| of.number(((word << unused) as i64 >> unused) as f64));
+            }
+            found.push((statistic, value));
+        }
+        for (of, q, quantile) in &self.question.quantiles {
+            let statistic = format!("quantile {q} of {}: below", of.name);
+            let mut value = None;
+            if enough {
+                let column = groups::numbers(of, &self.file, table, of.width())?;
+                let material = took.offline(p, |p| quantile.prepare(p, bins))?;
+                let cut = took.online(p, |p| material.find(p, &matched, &column))?;
+                value = cut.map(|cut| of.number(cut as f64));
+            }
+            found.push((statistic, value));
+        }
+        found.into_iter().for_each(|(statistic, value)| self.line("all", &statistic, value));
+        Ok(())
+    }
+
+    /// For people.
+    fn text(&self) -> String {
+        let width =
+            |of: fn(&Line) -> &str| self.lines.iter().map(|line| of(line).chars().count()).max().unwrap_or(0);
+        let (group, statistic) = (width(|line| &line.group), width(|line| &line.statistic));
+        let hidden = match (self.question.noise, self.question.least) {
+            (None, least @ 2..) => format!("not shown, or none: fewer than {least} rows"),
+            _ => "not shown, or none".into(),
+        };
+        let line = |line: &Line| {
+            let value = line.value.map_or_else(|| hidden.clone(), |value| value.to_string());
+            format!("{:group$}  {:statistic$}  {value}\n", line.group, line.statistic)
+        };
+        self.lines.iter().map(line).collect()
+    }
+}
+
+/// What it all costs.
+pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
+    let bins = question.table(file).bins;
+    let mut all = groups::bill(question, bins)? + question.shape(bins)?.bill()?;
+    for (_, of) in &question.ends {
+        all = all + Extremes::bill(of.width(), bins)? + Bill::opening(of.width().into());
+    }
+    for (_, _, quantile) in &question.quantiles {
+        all = all + quantile.bill(bins)?;
+    }
+    Ok(all)
+}
+
+impl Work for Asking {
+    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+        let fields = self.question.fields(&self.file, p.role());
+        let compared: Vec<(&str, String)> =
+            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        p.agree(&compared).map_err(|error| {
+            Failure::from(error).worded(|text| match text.contains("files") {
+                true => format!("{text}. Both files must come from the same run of `join`"),
+                false => text.to_owned(),
+            })
+        })?;
+        let (send, recv) = bill(&self.question, &self.file)?.cots_of(p.role());
+        p.prepare_ot(send, recv)?;
+        Ok(fields)
+    }
+
+    fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
+        let _progress = Progress::start("questions", 1, self.quiet);
+        let mut took = Took::default();
+        let table = self.question.table(&self.file);
+        let bits = groups::bits(&self.question, p, &self.file, table, &mut took)?;
+        let columns = groups::columns(&self.question, p, &self.file, table, &mut took)?;
+        let shape = self.question.shape(table.bins)?;
+        let material = took.offline(p, |p| Groups::prepare(p, shape))?;
+        let columns: Vec<_> = columns.iter().collect();
+        let opened = took.online(p, |p| material.add_up(p, &bits, &columns)?.open(p))?;
+        for (i, name) in self.question.by.names().iter().enumerate() {
+            self.group(name, opened.iter().find(|group| group.group == i));
+        }
+        // Public by now: whether there are enough rows, and any.
+        let enough = opened.first().is_some_and(|all| all.count > 0);
+        self.orders(p, enough, &mut took)?;
+        Ok([took.offline, took.online])
+    }
+
+    fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
+        if let Some(output) = output {
+            let path = output.path().to_owned();
+            output.write(|to| {
+                let mut to = csv::Writer::from_writer(to);
+                to.write_record(["group", "statistic", "value"])?;
+                for Line { group, statistic, value } in &self.lines {
+                    let value = value.map(|value| value.to_string()).unwrap_or_default();
+                    to.write_record([group, statistic, &value])?;
+                }
+                to.flush()
+            })?;
+            eprintln!("wrote {} results to {}", self.lines.len(), path.display());
+        }
+        let (role, least) = (role_name(role), self.question.least);
+        let text = match self.json {
+            true => {
+                let report = Report { kind: "stats", role, least, results: &self.lines, phases: *phases };
+                serde_json::to_string(&report).expect("plain data") + "\n"
+            }
+            false => self.text(),
+        };
+        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    }
+}

@@ -1,0 +1,175 @@
+//! `join` between two processes: everything that can be wrong, what is said before, and how it ends.
+
+mod common;
+
+use std::{thread, time::Duration};
+
+use common::{Done, Site};
+use serde_json::Value;
+
+const BANK: &str = "--identity bank.id --quiet";
+const TELECOM: &str = "--identity telecom.id --quiet";
+const P0: &str = "--input bank.csv --id customer";
+const P1: &str = "--input telecom.csv --id msisdn";
+
+/// Both parties' files.
+fn site() -> Site {
+    let site = Site::new();
+    let rows = |of: &dyn Fn(usize) -> String| (0..40).map(of).collect::<String>();
+    let regions = ["north", "south", "east"];
+    site.write(
+        "bank.csv",
+        &format!("customer,income,region\n{}", rows(&|i| format!("k{i},{i},{}\n", regions[i % 3]))),
+    );
+    site.write("telecom.csv", &format!("msisdn,bills\n{}", rows(&|i| format!("k{},{i}\n", 2 * i))));
+    site
+}
+
+/// Wrong before anything is connected: a message with file and lines, and no output.
+#[test]
+fn wrong_tables() {
+    let site = Site::new();
+    let run = |asked: &str| site.run(&format!("join {asked} --output out.json --connect 127.0.0.1:9 {BANK}"));
+    site.write("a.csv", "id,n,g\n ,1,a\nx,none,b\ny,2,c\n\u{a0},3,a\nz,4\nw,1e9,a\n");
+    let done = run("--input a.csv --id id --columns n,g:a|b");
+    for fragment in [
+        "a.csv: 6 bad rows",
+        "line 2, column \"id\": \"\" is empty: every row needs an id",
+        "line 3, column \"n\": \"none\" is not a number",
+        "line 4, column \"g\": \"c\" is none of: a, b",
+        "line 5, column \"id\": \"\" is empty",
+        "line 6: 2 cells where the first line has 3",
+        "line 7, column \"n\": \"1e9\" is outside -1048576 to 1048576; --columns NAME:LIMIT",
+    ] {
+        done.fails_with(3, fragment);
+    }
+    let rows: String = (0..50).map(|i| format!("x{},1,a\n", i / 2)).collect();
+    site.write("a.csv", &format!("id,n,g\n{rows}"));
+    let done = run("--input a.csv --id id");
+    done.fails_with(3, "a.csv: 25 bad rows");
+    done.fails_with(3, "and 5 more like these");
+    site.write("a.csv", "id,n\nx,1\n");
+    for (asked, code, fragment) in [
+        ("--input a.csv --id gone", 3, "no column \"gone\"; its columns are: id, n"),
+        ("--input a.csv --id id --columns gone", 3, "no column \"gone\""),
+        ("--input a.csv --id id --columns n,n", 2, "\"n\" twice"),
+        ("--input a.csv --id id --columns n:0", 2, "the limit 0"),
+        ("--input a.csv --id id --normalise upper", 2, "is none of: trim"),
+        (
+            "--input a.csv --id id,n --normalise trim --normalise trim --normalise trim",
+            2,
+            "3 times for 2 columns",
+        ),
+        (
+            "--input a.csv --id id --normalise e164:+43",
+            3,
+            "line 2, column \"id\": \"x\" is no telephone number",
+        ),
+        ("--input a.csv --id id --normalise date", 3, "is no date"),
+        ("--input a.csv --id id --duplicates all", 2, "a hidden join has a place for one partner"),
+        ("--input a.csv --id id --reveal count --duplicates all", 2, "a hidden join has a place"),
+        ("--input a.csv --id id --reveal ids --duplicates sum", 2, "adds up columns of a hidden join"),
+        ("--input a.csv --id id --reveal ids --columns n", 2, "--columns is for a hidden join"),
+        ("--input a.csv --id id --to me", 2, "--to needs --reveal ids"),
+        ("--input a.csv --id id --rows none", 2, "--rows none"),
+        ("--input a.csv --id id --pad-to 0", 2, "not a whole number"),
+        ("--input a.csv --id id --output-mode 640", 2, "--output-mode is for results"),
+        ("--input a.csv --id n --columns id:a|b", 3, "\"x\" is none of: a, b"),
+        ("--input gone.csv --id id", 3, "gone.csv"),
+    ] {
+        let done = run(asked);
+        assert!(done.code == code && done.stderr.contains(fragment), "{fragment}: {done:?}");
+    }
+    site.write("a.csv", "id\nx\ny\n");
+    run("--input a.csv --id id --pad-to 1").fails_with(2, "--pad-to 1: a.csv has 2 ids");
+    site.write("a.csv", "id\n");
+    run("--input a.csv --id id").fails_with(3, "no rows below the header");
+    assert!(!site.has("out.json"));
+}
+
+#[test]
+fn what_differs_ends_both() {
+    let site = site();
+    for (p0, p1, fragment) in [
+        ("", "--reveal count", "what is revealed"),
+        ("--rows p0", "--rows p1", "owner of the rows"),
+        ("--normalise lower", "--normalise trim", "form of ids"),
+        ("--id customer,income", "", "columns of an id"),
+        ("--reveal ids --to p0", "--reveal ids --to p1", "what is revealed"),
+    ] {
+        let p0 =
+            format!("join {P0} {p0} --output p0.out {BANK}").replace(".csv --id customer --id", ".csv --id");
+        let done = site.both(&p0, &format!("join {P1} {p1} --output p1.out {TELECOM}"));
+        done.iter().for_each(|done| done.fails_with(5, fragment));
+        assert!(!site.has("p0.out") && !site.has("p1.out"));
+    }
+}
+
+#[test]
+fn what_it_would_show_is_said_before() {
+    let site = site();
+    let asked = format!("{P0} --columns income,region:north|south|east --pad-to 64 --listen 127.0.0.1:0");
+    let explained = site.run(&format!("explain join {asked} {BANK}")).ok().stdout;
+    assert_eq!(explained, site.run(&format!("join {asked} --dry-run {BANK}")).ok().stdout);
+    let text = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+    for fragment in [
+        "hushtable join, before anything is sent",
+        "40 here, with 40 ids",
+        "of both: two joins, in each of which one party owns the rows",
+        "both nothing: neither which ids match, nor how many",
+        "that this party has up to 64 ids, with income (up to 1048576, 16 fraction bits), region (north|south|east)",
+        "this party sends about",
+        "at least",
+    ] {
+        assert!(text.contains(fragment), "{fragment}: {text}");
+    }
+    let ids =
+        site.run(&format!("explain join {P0} --reveal ids --to me --listen 127.0.0.1:0 {BANK}")).ok().stdout;
+    let ids = ids.split_whitespace().collect::<Vec<_>>().join(" ");
+    for fragment in
+        ["this party which of its ids the other has too", "the peer nothing", "learns the other's list"]
+    {
+        assert!(ids.contains(fragment), "{fragment}: {ids}");
+    }
+    site.run(&format!("join {asked} --dry-run --record x {BANK}"))
+        .fails_with(2, "--record is for a job that runs");
+}
+
+/// Nothing is overwritten, and no half file is left.
+#[test]
+fn outputs_and_ends() {
+    let site = site();
+    site.write("p0.json", "mine");
+    let asked = format!("join {P0} --connect 127.0.0.1:9 {BANK}");
+    site.run(&format!("{asked} --output p0.json")).fails_with(2, "is there already; --force replaces it");
+    site.run(&format!("{asked} --output bank.csv --force")).fails_with(2, "is the input file");
+    site.run(&asked).fails_with(2, "--output FILE says where");
+    assert_eq!(site.read("p0.json"), "mine");
+
+    // A peer that is killed in the middle: the other ends by itself, and writes nothing.
+    let rows: String = (0..40000).map(|i| format!("c{i},{i}\n")).collect();
+    site.write("large.csv", &format!("id,n\n{rows}"));
+    let large = "join --input large.csv --id id --columns n";
+    let mut p0 = site.listen(&format!("{large} --output large0.json --identity bank.id --timeout 20"));
+    let p1 =
+        site.start(&format!("{large} --output large1.json {TELECOM} --timeout 20 --connect {}", p0.address));
+    thread::sleep(Duration::from_millis(1500));
+    p0.kill();
+    let done = p1.finish();
+    assert!(done.code == 4 && done.time < Duration::from_secs(60), "{done:?}");
+    assert!(!site.has("large0.json") && !site.has("large1.json"));
+}
+
+#[test]
+fn both_sign_what_they_agreed_on() {
+    let site = site();
+    let _ = site
+        .both(
+            &format!("join {P0} --reveal count --sign --record p0.rec {BANK}"),
+            &format!("join {P1} --reveal count --sign --record p1.rec {TELECOM}"),
+        )
+        .map(Done::ok);
+    let verified = site.run("record verify p0.rec --identity telecom.id").stdout;
+    let record: Value = serde_json::from_str(&site.read("p0.rec")).unwrap();
+    assert!(!record["signed"].is_null(), "{verified} {record}");
+}

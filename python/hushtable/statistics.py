@@ -1,0 +1,234 @@
+"""Counts, sums, means and variances of shared rows, in all or by group, of which only some count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _hushtable as native
+from . import _words
+from .arithmetic import wide
+from .errors import ParamError, ShapeError
+from .party import Party
+from .share import Share
+
+# Fewer members than this, and nothing is told of a group, unless the caller says otherwise.
+LEAST = 10
+
+# A group's number, its members, and sums in steps of the columns.
+Told = dict[int, tuple[int, list[int]]]
+
+
+class Statistics:
+    """Rows as shares, of which those count whose bit is 1.
+
+    Each method takes `least` and `noise`. Of fewer rows than `least` nothing is told, not even how many they are.
+    `noise` is an epsilon: each party adds discrete Laplace noise of that epsilon to what is opened, shared out evenly
+    among count and sums, so that one row more or less changes little; the result is off by more, the larger the
+    column's `range` is. Under noise the noisy count is compared with `least`.
+    """
+
+    def __init__(
+        self,
+        party: Party,
+        matched: NDArray[np.uint64],
+        columns: Mapping[str, Share],
+        groups: Mapping[str, tuple[list[str], list[NDArray[np.uint64]]]],
+    ) -> None:
+        self._party = party
+        self._bits = matched
+        self._members = {name: bits for name, (_, bits) in groups.items()}
+        self.columns: dict[str, Share] = dict(columns)
+        self.groups: dict[str, tuple[str, ...]] = {name: tuple(labels) for name, (labels, _) in groups.items()}
+        self.asked: list[str] = []
+
+    @property
+    def party(self) -> Party:
+        """The party that holds these shares."""
+        return self._party
+
+    @property
+    def matched(self) -> Share:
+        """Shares of the bits that are 1 where there is a pair."""
+        return Share(self._party, _words.reduce(self._bits, 1), 1, 0, "xor", (0, 2))
+
+    def __len__(self) -> int:
+        return len(self._bits)
+
+    def __getitem__(self, name: str) -> Share:
+        """A column as a share."""
+        return self._share("column", name)
+
+    def count(self, *, least: int = LEAST, noise: float | None = None) -> int | None:
+        """How many pairs there are, to both parties; `None` if there are fewer than `least`."""
+        return next((count for count, _ in self._all("count()", [], least, noise).values()), None)
+
+    def sum(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
+        """The sum of a column, or of a share with a value for each place, over the pairs; as `count` otherwise.
+
+        Raises `ParamError` if the width may not hold it, as far as `range` tells.
+        """
+        share = self._share("sum", values)
+        return _first(_sums(self._all(_asked("sum", values), [share], least, noise), share))
+
+    def mean(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
+        """The mean over the pairs. Tells how many there are, and the sum. As `sum` otherwise."""
+        share = self._share("mean", values)
+        return _first(_means(self._all(_asked("mean", values), [share], least, noise), share))
+
+    def variance(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
+        """The variance of the pairs there are. Tells how many, their sum and the sum of squares. As `sum` otherwise."""
+        return self.covariance(values, values, least=least, noise=noise)
+
+    def covariance(
+        self, x: str | Share, y: str | Share, *, least: int = LEAST, noise: float | None = None
+    ) -> float | None:
+        """The covariance over the pairs. Tells how many, the sums and the sum of products. As `sum` otherwise."""
+        columns = self._products("covariance", x, y)
+        return _first(_covariances(self._all(_asked("covariance", x, y), columns, least, noise), columns))
+
+    def groupby(self, name: str) -> Groups:
+        """Statistics by the labels of a group column that one of the parties brought.
+
+        **Do not ask for the same in all**: what is left of it tells of a single group that is too small.
+        """
+        if name not in self.groups:
+            raise ParamError(f"groupby: no groups {name!r}; there are: {', '.join(self.groups)}")
+        return Groups(self, name)
+
+    def _all(self, what: str, columns: list[Share], least: int, noise: float | None) -> Told:
+        return self._told(what, [self._bits], columns, least, noise)
+
+    def _told(
+        self, what: str, groups: list[NDArray[np.uint64]], columns: list[Share], least: int, noise: float | None
+    ) -> Told:
+        """What is opened of groups that are large enough."""
+        if not columns:
+            # The library adds up something.
+            nothing = np.zeros(len(self), dtype=np.uint64)
+            columns = [Share(self._party, nothing, 1, 0, "additive", (0, 1))]
+            counted = True
+        else:
+            counted = False
+        for share in columns:
+            share._additive(what)
+            self._fits(what, share)
+        noises = None
+        if noise is not None:
+            each = noise / (1 if counted else 1 + len(columns))
+            reach = [max(abs(share._range[0]), abs(share._range[1] - 1), 1) for share in columns]
+            noises = [(each, 1.0), *((each, float(most)) for most in reach)]
+        text = f"{what}, {len(groups)} groups, {[share._type() for share in columns]}, least {least}, noise {noise}"
+        name = self._party._announced(text)
+        words = [(wide(share), share.bits) for share in columns]
+        opened = native.aggregate(self._party._live(what), name, groups, words, least, noises)
+        self.asked.append(text)
+        out = {}
+        for group, count, sums in opened:
+            signed = [_signed(sum_, share.bits) for sum_, share in zip(sums, columns, strict=True)]
+            out[group] = (count, [] if counted else signed)
+        return out
+
+    def _fits(self, what: str, share: Share) -> None:
+        most = len(self) * max(abs(share._range[0]), abs(share._range[1] - 1))
+        if share.bits > 1 and most >= 1 << (share.bits - 1):
+            raise ParamError(
+                f"{what}: sums of {len(self)} numbers in {share.range}, with {share.fraction} digits after the point, are "
+                f"not supported in {share.bits} bits; accepted: a smaller range=, fewer digits or more bits"
+            )
+
+    def _share(self, what: str, values: str | Share) -> Share:
+        if isinstance(values, Share):
+            if values.party is not self._party or values.shape[:1] != (len(self),):
+                raise ShapeError(f"{what}: a share with {len(self)} values of this party is expected, got {values!r}")
+            return values
+        if values not in self.columns:
+            raise ParamError(f"{what}: no column {values!r}; there are: {', '.join(self.columns)}")
+        return self.columns[values]
+
+    def _products(self, what: str, x: str | Share, y: str | Share) -> list[Share]:
+        """Both columns, or the one that is taken twice, and their products at twice the scale."""
+        a, b = self._share(what, x), self._share(what, y)
+        a._additive(what)
+        a._same(b, what)
+        product = Share(self._party, a._words, a.bits, 0, "additive", _words.product(a._range, b._range))
+        self._fits(what, product)
+        name = f"multiply({what} of {len(self)}, bits={a.bits})"
+        words = self._party._run(name, native.Operation.multiply(a.bits), wide(a), wide(b), a.shape)
+        product._words = _words.reduce(words, a.bits)
+        return [a, product] if a is b else [a, b, product]
+
+
+class Groups:
+    """Statistics by group: a dict by label, without the groups that are too small. See `Statistics` for `least` and
+    `noise`."""
+
+    def __init__(self, of: Statistics, name: str) -> None:
+        self._of = of
+        self.name = name
+
+    def count(self, *, least: int = LEAST, noise: float | None = None) -> dict[str, int]:
+        """How many pairs each group has."""
+        return {label: count for label, (count, _) in self._told("count()", [], least, noise).items()}
+
+    def sum(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
+        """The sums of a column by group."""
+        share = self._of._share("sum", values)
+        return _sums(self._told(_asked("sum", values), [share], least, noise), share)
+
+    def mean(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
+        """The means by group. Tells counts and sums."""
+        share = self._of._share("mean", values)
+        return _means(self._told(_asked("mean", values), [share], least, noise), share)
+
+    def variance(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
+        """The variances by group. Tells counts, sums and sums of squares."""
+        columns = self._of._products("variance", values, values)
+        return _covariances(self._told(_asked("variance", values), columns, least, noise), columns)
+
+    def _told(
+        self, what: str, columns: list[Share], least: int, noise: float | None
+    ) -> dict[str, tuple[int, list[int]]]:
+        labels, bits = self._of.groups[self.name], self._of._members[self.name]
+        found = self._of._told(f"{what} by {self.name!r}", bits, columns, least, noise)
+        return {labels[group]: told for group, told in found.items()}
+
+    def __repr__(self) -> str:
+        return f"Groups({self.name!r}, {list(self._of.groups[self.name])})"
+
+
+def _asked(what: str, *values: str | Share) -> str:
+    """What is asked for, as the parties compare it: columns by name, other shares by type."""
+    names = [repr(value) if isinstance(value, str) else "another share" for value in values]
+    return f"{what}({', '.join(names)})"
+
+
+def _first(found: Mapping[Any, float]) -> float | None:
+    return next(iter(found.values()), None)
+
+
+def _signed(word: int, bits: int) -> int:
+    low = word & ((1 << bits) - 1)
+    return low - (1 << bits) if low >> (bits - 1) and bits > 1 else low
+
+
+def _sums(told: Mapping[Any, tuple[int, list[int]]], share: Share) -> dict[Any, float]:
+    return {group: sums[0] * 2.0**-share.fraction for group, (_, sums) in told.items()}
+
+
+def _means(told: Mapping[Any, tuple[int, list[int]]], share: Share) -> dict[Any, float]:
+    step = 2.0**-share.fraction
+    return {group: sums[0] / count * step for group, (count, sums) in told.items() if count > 0}
+
+
+def _covariances(told: Mapping[Any, tuple[int, list[int]]], columns: list[Share]) -> dict[Any, float]:
+    """In whole numbers, so that nothing gets lost in the difference."""
+    step = 4.0 ** -columns[0].fraction
+    return {
+        group: (count * sums[-1] - sums[0] * sums[-2]) / count**2 * step
+        for group, (count, sums) in told.items()
+        if count > 0
+    }

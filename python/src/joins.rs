@@ -1,0 +1,219 @@
+//! Intersections, joins, and what is told of joined columns.
+
+use std::sync::Arc;
+
+use apps::{
+    ids::{Rules, Set},
+    join::{Column, Join},
+    psi::{Learns, Psi},
+    statistics::{GroupNoise, GroupShape, Groups, Laplace},
+};
+use hushtable::{AShare, Error, bill::Bill, gates::Bits, share::Share};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use prim::Wiped;
+use pyo3::{exceptions::PyTypeError, prelude::*};
+
+use crate::{
+    error::raise,
+    party::{Party, Steps, role},
+};
+
+/// This party's ids, in one form and hashed: fixed.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+pub struct Ids {
+    set: Arc<Set>,
+    columns: usize,
+}
+
+#[pymethods]
+impl Ids {
+    /// Rows of texts, column by column, and how they are brought into one form.
+    #[new]
+    fn new(py: Python<'_>, fields: Vec<Vec<String>>, rules: Vec<String>) -> PyResult<Self> {
+        let mut asked = Rules::default();
+        for name in &rules {
+            match name.as_str() {
+                "trim" => asked.trim = true,
+                "lower" => asked.lower_case = true,
+                "digits" => asked.digits_only = true,
+                _ => return Err(PyTypeError::new_err(format!("no rule {name:?}"))),
+            }
+        }
+        let columns = fields.len();
+        let rows = fields.first().map_or(0, Vec::len);
+        if fields.iter().any(|field| field.len() != rows) {
+            return Err(PyTypeError::new_err("columns of ids differ in length"));
+        }
+        let made = py.detach(move || {
+            let row = |i: usize| fields.iter().map(|field| field[i].as_str()).collect::<Vec<&str>>();
+            Set::new(asked, (0..rows).map(row))
+        });
+        Ok(Self { set: Arc::new(made.map_err(|e| raise(py, &e))?), columns })
+    }
+
+    /// How many there are.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Of how many columns each is made.
+    #[getter]
+    fn columns(&self) -> usize {
+        self.columns
+    }
+}
+
+/// The part of the set-up that suits a bill.
+fn set_up(steps: &mut Steps<'_>, bill: &Bill) -> Result<(), Error> {
+    steps.phase("setup", |p| {
+        let (send, recv) = bill.cots_of(p.role());
+        p.prepare_ot(send, recv)
+    })
+}
+
+/// Tells the peer a public text of at most 64 KiB, and returns its.
+#[pyfunction]
+pub fn tell(py: Python<'_>, p: &Party, name: &str, text: &str) -> PyResult<String> {
+    const MOST: usize = 1 << 16;
+    let mine = text.as_bytes().to_vec();
+    if mine.len() > MOST {
+        let (what, got) = ("bytes of a description", mine.len().to_string());
+        return Err(raise(py, &Error::Param { what, got, accepted: format!("up to {MOST}") }));
+    }
+    p.call(py, name, move |steps, _| {
+        steps.phase("online", |p| {
+            let length = p.exchange((mine.len() as u32).to_le_bytes().to_vec(), 4)?;
+            let length = length.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+            if length > MOST {
+                return Err(Error::Peer(format!("a description of {length} bytes")));
+            }
+            // Public: names, types and bounds, which the caller gives as such.
+            let theirs = p.exchange(mine, length)?;
+            String::from_utf8(theirs).map_err(|_| Error::Peer("a description that is no text".into()))
+        })
+    })
+}
+
+/// The rows of this party's ids that the peer has too, in an order that both have; `None` at who does not learn them.
+#[pyfunction]
+pub fn intersect<'py>(
+    py: Python<'py>,
+    p: &Party,
+    name: &str,
+    ids: &Ids,
+    sizes: [usize; 2],
+    learns: Option<u8>,
+) -> PyResult<Option<Bound<'py, PyArray1<i64>>>> {
+    let set = Arc::clone(&ids.set);
+    let learns = learns.map_or(Learns::Both, |to| Learns::Only(role(to)));
+    let psi = Psi::new(sizes, learns).map_err(|e| raise(py, &e))?;
+    let found = p.call(py, name, move |steps, _| {
+        steps.phase("setup", |p| p.agree(&[set.rules().fields(), psi.fields()].concat()))?;
+        let bill = steps.phase("setup", |p| psi.bill(&p.ot_limits()))?;
+        set_up(steps, &bill)?;
+        let material = steps.phase("offline", |p| psi.prepare(p))?;
+        steps.phase("online", |p| {
+            let ids = set.salted(p)?;
+            material.find(p, &ids)
+        })
+    })?;
+    let rows = |rows: Vec<usize>| rows.into_iter().map(|row| row as i64).collect::<Vec<_>>().into_pyarray(py);
+    Ok(found.map(rows))
+}
+
+/// Columns of words, one array each.
+type Columns<'py> = Vec<Bound<'py, PyArray1<u64>>>;
+
+/// What a join leaves, bin by bin: shares of whether it matches; of the peer's additive columns, of those of bits, and
+/// of the owner's; the owner's rows, -1 where there is none.
+type Bins<'py> =
+    (Bound<'py, PyArray1<u64>>, Columns<'py>, Columns<'py>, Columns<'py>, Option<Bound<'py, PyArray1<i64>>>);
+
+/// Joins tables of up to `sizes` rows. `theirs` are widths of the columns of who does not own the rows, and whether they
+/// are bits by XOR; `own` those of the owner; `columns` this party's.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn join<'py>(
+    py: Python<'py>,
+    p: &Party,
+    name: &str,
+    ids: &Ids,
+    owner: u8,
+    sizes: [usize; 2],
+    theirs: Vec<(u32, bool)>,
+    own: Vec<u32>,
+    columns: Vec<PyReadonlyArray1<'py, u64>>,
+) -> PyResult<Bins<'py>> {
+    let column = |&(bits, by_xor): &(u32, bool)| {
+        if by_xor { Column::bitwise(bits) } else { Column::additive(bits) }
+    };
+    let theirs: Vec<Column> = theirs.iter().map(column).collect();
+    let join = Join::new(role(owner), sizes, &theirs, &own).map_err(|e| raise(py, &e))?;
+    let copy = |column: &PyReadonlyArray1<'py, u64>| Ok(Wiped::from(column.as_slice()?.to_vec()));
+    let columns = columns.iter().map(copy).collect::<PyResult<Vec<Wiped<u64>>>>()?;
+    let set = Arc::clone(&ids.set);
+    let (matched, additive, bitwise, own, rows) = p.call(py, name, move |steps, _| {
+        steps.phase("setup", |p| p.agree(&[set.rules().fields(), join.fields()].concat()))?;
+        let bill = steps.phase("setup", |p| join.bill(&p.ot_limits()))?;
+        set_up(steps, &bill)?;
+        let material = steps.phase("offline", |p| join.prepare(p))?;
+        let joined = steps.phase("online", |p| {
+            let ids = set.salted(p)?;
+            material.run(p, &ids, &columns.iter().map(|column| &column[..]).collect::<Vec<_>>())
+        })?;
+        let rows =
+            joined.rows().map(|rows| rows.map(|row| row.map_or(-1, |row| row as i64)).collect::<Vec<_>>());
+        let matched = joined.matched.iter().collect::<Vec<u64>>();
+        Ok((matched, all(&joined.additive), all(&joined.bitwise), all(&joined.own), rows))
+    })?;
+    let arrays = |columns: Vec<Vec<u64>>| columns.into_iter().map(|column| column.into_pyarray(py)).collect();
+    let rows = rows.map(|rows| rows.into_pyarray(py));
+    Ok((matched.into_pyarray(py), arrays(additive), arrays(bitwise), arrays(own), rows))
+}
+
+fn all<K: hushtable::share::Kind>(columns: &[Share<K, u64>]) -> Vec<Vec<u64>> {
+    columns.iter().map(|column| column.words().to_vec()).collect()
+}
+
+/// Of each group that is large enough: its number, count and sums.
+type Opened = Vec<(usize, i64, Vec<u64>)>;
+
+/// Counts members of groups, and adds up columns over them. `groups` are shares of a bit for each bin, `columns` words
+/// and their width; `noise` epsilon and sensitivity of counts and of each column.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named ones, in Python
+pub fn aggregate(
+    py: Python<'_>,
+    p: &Party,
+    name: &str,
+    groups: Vec<PyReadonlyArray1<'_, u64>>,
+    columns: Vec<(PyReadonlyArray1<'_, u64>, u32)>,
+    least: u32,
+    noise: Option<Vec<(f64, f64)>>,
+) -> PyResult<Opened> {
+    let bits =
+        |group: &PyReadonlyArray1<'_, u64>| Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)));
+    let groups = groups.iter().map(bits).collect::<PyResult<Vec<Bits>>>()?;
+    let share = |(words, bits): &(PyReadonlyArray1<'_, u64>, u32)| {
+        Ok(AShare::<u64>::new(*bits, words.as_slice()?.to_vec()))
+    };
+    let columns = columns.iter().map(share).collect::<PyResult<Vec<AShare<u64>>>>()?;
+    let laplace = |&(eps, sensitivity): &(f64, f64)| Laplace::new(eps, sensitivity);
+    let noise = noise.map(|noise| noise.iter().map(laplace).collect::<Result<Vec<Laplace>, Error>>());
+    let mut noise = noise.transpose().map_err(|e| raise(py, &e))?;
+    let noise = noise
+        .as_mut()
+        .filter(|noise| !noise.is_empty())
+        .map(|noise| GroupNoise { counts: noise.remove(0), sums: std::mem::take(noise) });
+    let bins = groups.first().map_or(0, Bits::len);
+    let widths = columns.iter().map(AShare::bits).collect();
+    let shape = GroupShape { bins, groups: groups.len(), widths, least, noise };
+    let bill = shape.bill().map_err(|e| raise(py, &e))?;
+    let opened = p.call(py, name, move |steps, _| {
+        set_up(steps, &bill)?;
+        let material = steps.phase("offline", |p| Groups::prepare(p, shape))?;
+        steps.phase("online", |p| material.add_up(p, &groups, &columns.iter().collect::<Vec<_>>())?.open(p))
+    })?;
+    Ok(opened.into_iter().map(|group| (group.group, group.count, group.sums)).collect())
+}
