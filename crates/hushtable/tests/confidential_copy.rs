@@ -34,7 +34,7 @@ pub fn table(job: &CopyJob, every: usize) -> (Vec<u32>, Vec<u64>) {
 fn random_rows(job: &CopyJob, count: usize, seed: u128) -> Vec<u64> {
     let mut rows = vec![0; count * job.row_words()];
     Prg::new(Block(seed)).words(64, &mut rows);
-    if job.row_bits % 64 > 0 {
+    if !job.row_bits.is_multiple_of(64) {
         let last = rows.iter_mut().skip(job.row_words() - 1).step_by(job.row_words());
         last.for_each(|word| *word = prim::low(*word, job.row_bits % 64));
     }

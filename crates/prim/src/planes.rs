@@ -98,8 +98,8 @@ fn tile<const L: usize, const Q: usize, const P: usize>(
     for q in 0..Q {
         for p in 0..P {
             let mut sum = 0;
-            for l in 0..L {
-                sum ^= held[q][p][l];
+            for word in held[q][p] {
+                sum ^= word;
             }
             for i in len / L * L..len {
                 sum ^= rows[q][i] & planes[p][i];
