@@ -108,7 +108,7 @@ impl Shares {
         let columns = joined.own.iter().chain(&joined.additive).map(|column| column.words().to_vec());
         Self {
             rows: rows.unwrap_or_else(|| vec![NONE; bins]),
-            matched: joined.matched.iter().map(u64::from).collect(),
+            matched: joined.matched.iter().collect(),
             columns: columns.collect(),
         }
     }

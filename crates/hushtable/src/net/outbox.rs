@@ -209,7 +209,7 @@ mod tests {
             error
         });
         assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");
-        // 0.5 s, and half a second for 2 MiB; the bound is wide for a busy machine.
-        assert!((0.9..100.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+        // 0.5 s, and half a second for 2 MiB unless a busy machine keeps the reader from reading for 0.5 s.
+        assert!((0.5..100.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     }
 }
