@@ -151,6 +151,71 @@ def xor(values):
     return total
 
 
+# ---------------------------------------------------------------- LowMC, from the designers' paper and script
+
+class Grain:
+    """The LFSR of 80 bits as a self-shrinking generator; what it gave is kept, as all instances begin alike."""
+    state, bits = (1 << 80) - 1, []
+
+    def __init__(self):
+        self.used = 0
+
+    @classmethod
+    def step(cls):
+        s = cls.state
+        bit = (s ^ s >> 13 ^ s >> 23 ^ s >> 38 ^ s >> 51 ^ s >> 62) & 1
+        cls.state = s >> 1 | bit << 79
+        return bit
+
+    def bit(self):
+        if self.state == (1 << 80) - 1:
+            for _ in range(160):
+                self.step()
+        while self.used == len(self.bits):
+            choice, bit = self.step(), self.step()
+            if choice:
+                self.bits.append(bit)
+        self.used += 1
+        return self.bits[self.used - 1]
+
+    def row(self):
+        return sum(self.bit() << i for i in range(128))
+
+    def matrix(self):
+        while True:
+            rows = [self.row() for _ in range(128)]
+            leading = {}
+            for x in rows:
+                while x and x.bit_length() in leading:
+                    x ^= leading[x.bit_length()]
+                if x:
+                    leading[x.bit_length()] = x
+            if len(leading) == 128:
+                return rows
+
+
+class LowMc:
+    def __init__(self, boxes, rounds):
+        grain = Grain()
+        self.boxes = boxes
+        self.linear = [grain.matrix() for _ in range(rounds)]
+        self.constants = [grain.row() for _ in range(rounds)]
+        self.keys = [grain.matrix() for _ in range(rounds + 1)]
+
+    @staticmethod
+    def times(rows, x):
+        return sum(((row & x).bit_count() & 1) << i for i, row in enumerate(rows))
+
+    def encrypt(self, key, x):
+        x ^= self.times(self.keys[0], key)
+        for linear, constant, key_matrix in zip(self.linear, self.constants, self.keys[1:]):
+            y = x >> 3 * self.boxes << 3 * self.boxes
+            for i in range(self.boxes):
+                y |= (0, 1, 3, 6, 7, 4, 5, 2)[x >> 3 * i & 7] << 3 * i
+            x = self.times(linear, y) ^ constant ^ self.times(key_matrix, key)
+        return x
+
+
 # ---------------------------------------------------------------- vectors, one function per kernel
 
 def aes_vectors():
@@ -164,6 +229,26 @@ def aes_vectors():
     more = [(inputs.bytes(16), inputs.bytes(16)) for _ in range(14)] + [(bytes(16), bytes(16)), (b"\xff" * 16,) * 2]
     more = [(k.hex(), p.hex(), aes(round_keys(k), p).hex()) for k, p in more]
     return [{"key": k, "plain": p, "cipher": c} for k, p, c in known + more]
+
+
+def lowmc_vectors():
+    """The first one is that of the signature scheme Picnic, whose bytes have their highest bit first."""
+    def reversed_bits(text):
+        return number(bytes(int(f"{b:08b}"[::-1], 2) for b in bytes.fromhex(text)))
+
+    inputs = Inputs("lowmc")
+    picnic = [reversed_bits(text) for text in ("80" + "00" * 15, "abff" + "00" * 14, "0e30720b9f64d5c2a7771c8c238d8f70")]
+    out = []
+    for boxes, rounds, known in ((10, 20, picnic), (42, 13, None)):
+        cipher = LowMc(boxes, rounds)
+        cases = [(inputs.block(), inputs.block()) for _ in range(6)] + [(0, 0), ((1 << 128) - 1,) * 2]
+        cases = [(k, x, cipher.encrypt(k, x)) for k, x in cases]
+        if known:
+            assert cipher.encrypt(*known[:2]) == known[2]
+            cases.insert(0, known)
+        cases = [dict(zip(("key", "plain", "cipher"), hexes(case))) for case in cases]
+        out.append({"boxes": boxes, "rounds": rounds, "cases": cases})
+    return out
 
 
 def hash_vectors():
@@ -407,7 +492,7 @@ def packed_case(label):
 def text():
     vectors = {
         "about": "Made by tools/vectors.py, which explains the notation. Not to be edited.",
-        "aes": aes_vectors(), "hash": hash_vectors(), "prg": prg_vectors(), "pack": pack_vectors(),
+        "aes": aes_vectors(), "lowmc": lowmc_vectors(), "hash": hash_vectors(), "prg": prg_vectors(), "pack": pack_vectors(),
         "transpose": transpose_vectors(), "tree": tree_vectors(), "rows": row_vectors(), "lpn": lpn_vectors(),
         "field": field_vectors(), "lpn_field": lpn_field_vectors(), "packed": [packed_case("packed 0"), packed_case("packed 1")],
     }

@@ -6,6 +6,7 @@
 #![allow(dead_code)] // a fuzzer brings its own inputs, the tests choose for themselves
 
 mod base_ot;
+mod copy;
 mod frames;
 mod greeting;
 mod identity;
@@ -30,8 +31,9 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "base_ot", run: base_ot::run, seeds: base_ot::seeds, most: usize::MAX },
+    Target { name: "copy", run: copy::run, seeds: copy::seeds, most: 20_000 },
     Target { name: "frames", run: frames::run, seeds: frames::seeds, most: usize::MAX },
     Target { name: "greeting", run: greeting::run, seeds: greeting::seeds, most: 2000 },
     Target { name: "identity", run: identity::run, seeds: identity::seeds, most: 20_000 },

@@ -25,5 +25,5 @@ mod walk;
 pub use below::{Below, Dcf, End};
 pub use function::{Function, Placed, Unplaced};
 pub use layout::{KeyShape, MAX_KEYS, MAX_POSITION_BITS, MAX_WORDS};
-pub use point::{Dpf, Point};
+pub use point::{Dpf, PIECE_BITS, Point};
 pub use prefix::{Incremental, Prefixes};

@@ -18,6 +18,7 @@
 pub mod arith;
 pub mod bill;
 mod codec;
+pub mod confidential;
 pub mod cuckoo;
 pub mod error;
 pub mod fss;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use hushtable::{
     Error, Party, Result, Role,
-    fss::{Dcf, Dpf, End, Incremental, MAX_KEYS},
+    fss::{Dcf, Dpf, End, Incremental, MAX_KEYS, PIECE_BITS},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -192,6 +192,31 @@ fn the_bit_1_everywhere() {
 }
 
 /// Few positions of many bits.
+/// Piece by piece, as all at once.
+#[test]
+fn pieces_are_the_whole() {
+    for (d, count) in [(3, 2), (6, 40), (8, 33), (11, 5), (14, 3), (15, 34)] {
+        let positions: Vec<u32> = (0..count).map(|i: u32| i.wrapping_mul(0x9e37_79b9) >> (32 - d)).collect();
+        both(pair(0xb2f + u64::from(d), None), |p| {
+            let x = share::<Bitwise>(p.role(), d, &positions, 5);
+            let keys = Dpf::<Xor, Bitwise>::prepare_bit(p, d, positions.len())?.at(p, &x)?;
+            let mut whole = Vec::new();
+            keys.eval_bits(|_, row| whole.push(row.to_vec()))?;
+            let pieces = 1u32 << d.saturating_sub(PIECE_BITS);
+            let mut rows = vec![Vec::new(); positions.len()];
+            for piece in 0..pieces {
+                keys.eval_piece(piece, |keys, bits| {
+                    let words = bits.chunks_exact(bits.len() / keys.len());
+                    rows[keys].iter_mut().zip(words).for_each(|(row, words)| row.extend_from_slice(words));
+                })?;
+            }
+            assert_eq!(rows, whole, "{d} bits");
+            assert!(matches!(keys.eval_piece(pieces, |_, _| {}), Err(Error::Param { .. })));
+            Ok(())
+        });
+    }
+}
+
 #[test]
 fn large_domains() {
     for d in [12, 16, 17, 24] {

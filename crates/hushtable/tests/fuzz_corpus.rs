@@ -18,6 +18,11 @@ fn base_ot() {
 }
 
 #[test]
+fn copy() {
+    fuzz("copy");
+}
+
+#[test]
 fn frames() {
     fuzz("frames");
 }

@@ -25,6 +25,7 @@ const ORDER: &[&str] = &[
     "onehot",
     "lut",
     "fss",
+    "confidential",
     "plan",
     "arith",
     "math",

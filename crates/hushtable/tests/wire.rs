@@ -18,6 +18,10 @@ use hushtable::{
         Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
     },
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        prf::{Cipher, Key, Prf, PrfJob},
+    },
     fss::{Dcf, Dpf, Incremental},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
@@ -38,7 +42,7 @@ use hushtable::{
     share::{Additive, Share},
 };
 use pairs::{id, share};
-use prim::{ring::Ring, rows::Shift};
+use prim::{block::Block, ring::Ring, rows::Shift};
 use relay::{Fate, relayed};
 
 const SEED: u64 = 0x57_1e;
@@ -69,6 +73,9 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
         let payload = [9, 8, 7].map(|x| vec![AShare::new(20, vec![x; 11])]);
         Incremental::prepare(p, &payload)?.at(p, &Share::new(3, vec![5; 11])).map(drop)
     }),
+    ("function-aes", None, |p| function(p, Cipher::Aes128)),
+    ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
+    ("lookups-in-copy", None, in_copy),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),
@@ -128,6 +135,24 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
 
 fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
     Dpf::<G, _>::prepare_bit(p, 10, 11)?.at(p, &Share::new(10, vec![5; 11])).map(drop)
+}
+
+fn function(p: &mut Party, cipher: Cipher) -> Result<()> {
+    let job = PrfJob { cipher, owner: Role::P0, input_bits: 20, output_bits: 150 };
+    let key = (p.role() == Role::P0).then(|| Key::of(cipher, Block(7)));
+    Prf::prepare(p, job, 11)?.eval(p, key.as_ref(), &Share::new(20, vec![5; 11])).map(drop)
+}
+
+fn in_copy(p: &mut Party) -> Result<()> {
+    let cipher = Cipher::LowMc;
+    let job = CopyJob { owner: Role::P1, cipher, key_bits: 9, row_bits: 20, absent: true };
+    let owner = Owner::insecure_with_key(job, &[5, 400], &[77, 78], Block(9))?;
+    let copy = match p.role() {
+        Role::P0 => EncryptedCopy::receive(p, job),
+        Role::P1 => owner.send(p).map(|()| owner.copy().clone()),
+    }?;
+    let held = if p.role() == Role::P1 { Held::Owner(&owner) } else { Held::Copy(&copy) };
+    Lookups::prepare(p, job, 11)?.eval(p, held, &Share::new(9, vec![5; 11])).map(drop)
 }
 
 fn keys_below<G: Group>(p: &mut Party) -> Result<()> {

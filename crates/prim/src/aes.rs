@@ -33,6 +33,11 @@ impl Aes {
         self.engine.run(Hash { keys: &self.keys, xs });
     }
 
+    /// Replaces every `x` by `AES(x)`.
+    pub fn encrypt(&self, xs: &mut [Block]) {
+        self.engine.run(Encrypt { keys: &self.keys, xs });
+    }
+
     /// `out[i] = H(xs[i] ^ tweak)`, for slices of the same length.
     pub fn hash_xored(&self, xs: &[Block], tweak: Block, out: &mut [Block]) {
         self.engine.run(HashXored { keys: &self.keys, xs, tweak, out });
@@ -183,6 +188,31 @@ fn hash_rest<S: Isa>(cipher: &Cipher<S>, rest: &mut [Block]) {
     }
 }
 
+/// In place.
+struct Encrypt<'a> {
+    keys: &'a [Block; 11],
+    xs: &'a mut [Block],
+}
+
+impl<S: Isa> Op<S> for Encrypt<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn call(self, isa: S) {
+        let cipher = Cipher::new(isa, self.keys);
+        let mut wide = self.xs.chunks_exact_mut(8 * S::BLOCKS);
+        for xs in &mut wide {
+            cipher.store(cipher.encrypt(cipher.load::<8>(xs)), xs);
+        }
+        for rest in wide.into_remainder().chunks_mut(S::BLOCKS) {
+            let mut padded = [Block::ZERO; MAX_BLOCKS];
+            padded[..rest.len()].copy_from_slice(rest);
+            cipher.store(cipher.encrypt(cipher.load::<1>(&padded[..S::BLOCKS])), &mut padded[..S::BLOCKS]);
+            rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
 /// `out[i] = H(xs[i] ^ tweak)`.
 struct HashXored<'a> {
     keys: &'a [Block; 11],
@@ -282,28 +312,12 @@ pub(crate) mod tests {
     use super::*;
     use crate::Kernel;
 
-    struct Encrypt<'a> {
-        aes: &'a Aes,
-        x: Block,
-    }
-
-    impl<S: Isa> Op<S> for Encrypt<'_> {
-        type Out = Block;
-
-        #[inline(always)]
-        fn call(self, isa: S) -> Block {
-            let cipher = Cipher::new(isa, &self.aes.keys);
-            let mut out = [Block::ZERO; MAX_BLOCKS];
-            cipher.store(cipher.encrypt([isa.splat(self.x)]), &mut out);
-            assert!(out[..S::BLOCKS].iter().all(|x| *x == out[0]));
-            out[0]
-        }
-    }
-
-    /// `AES_key(x)`.
+    /// `AES_key(x)`, the same in every place of a batch.
     pub fn encrypt(kernel: Kernel, key: Block, x: Block) -> Block {
-        let aes = Aes::new(kernel.engine(), key);
-        aes.engine.run(Encrypt { aes: &aes, x })
+        let mut out = vec![x; 8 * MAX_BLOCKS + 5];
+        Aes::new(kernel.engine(), key).encrypt(&mut out);
+        assert!(out.iter().all(|x| *x == out[0]));
+        out[0]
     }
 
     /// A block from its 16 bytes in the order in which FIPS-197 prints them.

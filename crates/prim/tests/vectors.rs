@@ -1,8 +1,9 @@
 //! Known answers: every kernel against vectors that `tools/vectors.py` computes without this crate.
 
 use prim::hash::sigma;
+use prim::lowmc::LowMc;
 use prim::lpn::{self, Encoder, FieldEncoder};
-use prim::{Block, CcrHash, Kernel, Prg, Ring, Shift, gf64, ggm, low, pack, rows, transpose};
+use prim::{Aes128, Block, CcrHash, Kernel, Prg, Ring, Shift, gf64, ggm, low, pack, rows, transpose};
 use serde_json::Value;
 
 fn vectors(kind: &str) -> Vec<Value> {
@@ -63,7 +64,39 @@ fn aes() {
         let x = Block(right << 64 | (left ^ right));
         assert_eq!(sigma(x), y);
         assert_eq!(hash(kernel, case).one(x) ^ y, block(&case["cipher"]), "{kernel:?}");
+        let mut blocks = [y; 37];
+        Aes128::with_kernel(block(&case["key"]), kernel).encrypt(&mut blocks);
+        assert_eq!(blocks, [block(&case["cipher"]); 37], "{kernel:?}");
     });
+}
+
+/// Instances and blocks; the first one is published with Picnic.
+#[test]
+fn lowmc() {
+    for of in vectors("lowmc") {
+        let number = |name: &str| of[name].as_u64().unwrap() as usize;
+        let cipher = LowMc::new(number("boxes"), number("rounds"));
+        for case in of["cases"].as_array().unwrap() {
+            let keys = cipher.round_keys(block(&case["key"]));
+            let (plain, want) = (block(&case["plain"]).0, block(&case["cipher"]).0);
+            // The block at two places, beside others.
+            for (width, places) in [(1, [0, 63]), (3, [7, 150]), (9, [64, 575])] {
+                let bit = |x: u128, i: usize, at: usize| ((x >> i & 1) as u64) << (at % 64);
+                let mut planes: Vec<u64> =
+                    (0..128 * width as u64).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+                for (i, plane) in planes.chunks_mut(width).enumerate() {
+                    places.iter().for_each(|&at| {
+                        plane[at / 64] = plane[at / 64] & !(1 << (at % 64)) | bit(plain, i, at)
+                    });
+                }
+                cipher.encrypt(&keys, &mut planes, width);
+                for at in places {
+                    let found = |i: usize| u128::from(planes[i * width + at / 64] >> (at % 64) & 1) << i;
+                    assert_eq!((0..128).map(found).sum::<u128>(), want, "{width} words, place {at}");
+                }
+            }
+        }
+    }
 }
 
 #[test]

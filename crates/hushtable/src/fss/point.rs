@@ -42,12 +42,12 @@ use super::{
 };
 use crate::{
     bill::Bill,
-    error::{Result, same},
+    error::{Result, same, within},
     party::Party,
     share::{Bitwise, Kind, Share},
-    tree::Group,
+    tree::{Group, Xor},
 };
-use prim::forest::LANES;
+use prim::{forest::LANES, planes};
 
 /// The function of a [`Dpf`].
 pub struct Point;
@@ -94,11 +94,32 @@ impl<G: Group> Dpf<G, Bitwise> {
             }
             let row = &mut row[..1 << (d - 6)];
             match G::SHIFT {
-                Shift::Xor => xor_words(row, &mut moved, shift),
+                Shift::Xor => planes::xor_move(row, shift, &mut moved),
                 Shift::Cyclic => turn_words(row, &mut moved, shift),
             }
             read(key, &moved);
         });
+        Ok(())
+    }
+}
+
+/// Points of a piece, as a power of two; of keys with fewer, all are one piece.
+pub const PIECE_BITS: u32 = 14;
+
+impl Dpf<Xor, Bitwise> {
+    /// Shares of the values at the points of a piece, `piece * 2^14` and up, of all keys whose payload is one bit: numbers
+    /// of consecutive keys, in order, and a row of bits for each, 64 a word. Nothing is held between the pieces, so the
+    /// keys may be many and their domain large.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for other payloads, [`Error::Param`](crate::Error::Param) if there is no
+    /// such piece.
+    pub fn eval_piece(&self, piece: u32, mut read: impl FnMut(Range<usize>, &[u64])) -> Result<()> {
+        let shape = self.0.plan.shape;
+        same("bits of the payload", 1, (shape.bits * shape.words) as usize)?;
+        let most = (1 << shape.position.saturating_sub(PIECE_BITS)) - 1;
+        within("piece of a function's points", piece, 0..=most)?;
+        self.0.bit_pieces(piece, &mut read);
         Ok(())
     }
 }
@@ -195,22 +216,6 @@ fn moved_word(word: u64, group: Shift, shift: u32, n: u32) -> u64 {
         Shift::Cyclic => x.wrapping_sub(shift) & (n - 1),
     };
     (0..n).fold(0, |moved, x| moved | (word >> from(x) & 1) << x)
-}
-
-/// Bit x of `to` is bit `x ^ shift` of `row`. The distance is public.
-fn xor_words(row: &[u64], to: &mut [u64], shift: u32) {
-    const LOW: [u64; 6] = [
-        0x5555_5555_5555_5555,
-        0x3333_3333_3333_3333,
-        0x0f0f_0f0f_0f0f_0f0f,
-        0x00ff_00ff_00ff_00ff,
-        0x0000_ffff_0000_ffff,
-        0x0000_0000_ffff_ffff,
-    ];
-    to.iter_mut().enumerate().for_each(|(i, to)| *to = row[i ^ (shift / 64) as usize]);
-    for (i, mask) in (0..).zip(LOW).filter(|(i, _)| shift >> i & 1 == 1) {
-        to.iter_mut().for_each(|x| *x = (*x & mask) << (1 << i) | *x >> (1 << i) & mask);
-    }
 }
 
 /// Bit x of `to` is bit `x - shift` of `row`, cyclically.

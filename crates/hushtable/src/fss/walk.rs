@@ -8,6 +8,7 @@ use prim::{
     Wiped,
     block::Block,
     forest::{self, LANES},
+    planes,
     ring::low,
 };
 use zeroize::Zeroizing;
@@ -258,6 +259,28 @@ impl<G: Group, K: Kind> Keys<G, K> {
         }
         for (number, value) in (task.from..).zip(values) {
             *value = signed(row[(number ^ task.flip) as usize]);
+        }
+    }
+
+    /// Of keys of a bit in the group of XOR, the values at the points of an aligned piece, in whole words, a row for each
+    /// key: some consecutive keys at a time, in order.
+    pub fn bit_pieces(&self, piece: u32, read: &mut dyn FnMut(Range<usize>, &[u64])) {
+        let of = self.leaf_target();
+        let part = of.level.min(PART);
+        let bits = part + of.layout.low;
+        let (stride, words) = (2usize << part, (1usize << bits).div_ceil(64));
+        let mut rows = vec![Wiped::zeros(LANES * stride)];
+        let (mut room, mut moved) = (Wiped::zeros(LANES << part), Wiped::zeros(LANES * words));
+        for first in (0..self.len).step_by(LANES) {
+            let keys = first..self.len.min(first + LANES);
+            let top = |key: usize| piece ^ self.shifts()[key] >> bits;
+            let task = |key| Task { key, top: top(key), point: 0, from: 0, flip: 0, count: 0 };
+            self.part(&of, &keys.clone().map(task).collect::<Vec<_>>(), &mut room, &mut rows);
+            let lying = rows[0].chunks_exact(stride).zip(moved.chunks_exact_mut(words));
+            for (key, (row, moved)) in keys.clone().zip(lying) {
+                planes::xor_move(&row[..words], self.shifts()[key] & ((1 << bits) - 1), moved);
+            }
+            read(keys.clone(), &moved[..keys.len() * words]);
         }
     }
 

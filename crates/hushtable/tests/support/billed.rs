@@ -17,7 +17,7 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 10] = [
+const ANNOUNCED: [&str; 11] = [
     MARK,
     "statistics ",
     "function ",
@@ -28,6 +28,7 @@ const ANNOUNCED: [&str; 10] = [
     "layer norm ",
     "reciprocal ",
     "gains and offsets ",
+    "copy ",
 ];
 
 /// At one party: rounds of both phases, and correlated OTs that left the stock, as sender and as receiver.

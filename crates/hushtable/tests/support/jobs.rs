@@ -9,6 +9,10 @@ use hushtable::{
         Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
         PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum,
     },
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        prf::Cipher,
+    },
     fss::{Dcf, Dpf, End, Incremental},
     lut::{
         SharedTables, Table,
@@ -23,7 +27,7 @@ use hushtable::{
     permutation::{Arrays, permute, rotate},
     share::{Additive, Bitwise},
 };
-use prim::rows::Shift;
+use prim::{block::Block, rows::Shift};
 
 use super::{fixed, pairs::share};
 
@@ -231,6 +235,18 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let x = share(p.role(), 9, &[5; BATCH], SEED);
         let keys = Dpf::<Cyclic, Bitwise>::prepare_bit(p, 9, BATCH)?.at(p, &x)?;
         keys.eval(&[5; BATCH]).and_then(|_| p.barrier())
+    }),
+    ("lookups in a copy", None, |p| {
+        let cipher = Cipher::LowMc;
+        let job = CopyJob { owner: Role::P0, cipher, key_bits: 9, row_bits: 20, absent: true };
+        let owner = Owner::insecure_with_key(job, &[5, 400], &[77, 78], Block(9))?;
+        let copy = match p.role() {
+            Role::P0 => owner.send(p).map(|()| owner.copy().clone()),
+            Role::P1 => EncryptedCopy::receive(p, job),
+        }?;
+        let held = if p.role() == Role::P0 { Held::Owner(&owner) } else { Held::Copy(&copy) };
+        let x = share(p.role(), 9, &[5; BATCH], SEED);
+        Lookups::prepare(p, job, BATCH)?.eval(p, held, &x).and_then(|_| p.barrier())
     }),
     ("keys of a comparison", None, |p| {
         let x = share(p.role(), 4, &[5; BATCH], SEED);

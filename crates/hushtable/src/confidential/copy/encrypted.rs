@@ -1,0 +1,140 @@
+//! The encrypted copy: on its way, on a disk, in memory. It shows nothing but its size.
+
+use super::job::CopyJob;
+use crate::{
+    codec::{Reader, Writer, malformed},
+    confidential::prf::Cipher,
+    error::{Error, Result},
+    net::Role,
+    session::{Session, pieces},
+};
+
+/// What copies begin with on a disk: the format and its version.
+const MAGIC: &[u8; 8] = b"hushcpy1";
+
+/// Words in a message.
+const MESSAGE: usize = 1 << 17;
+
+/// A version of a table, encrypted.
+#[derive(Clone)]
+pub struct EncryptedCopy {
+    job: CopyJob,
+    /// Pieces one after the other, of each its planes.
+    words: Vec<u64>,
+    digest: [u8; 32],
+}
+
+impl EncryptedCopy {
+    /// Of these words, as many as the job says.
+    pub(super) fn of(job: CopyJob, words: Vec<u64>) -> Self {
+        let digest = digest(&job, &words);
+        Self { job, words, digest }
+    }
+
+    /// What it is a copy of.
+    pub fn job(&self) -> &CopyJob {
+        &self.job
+    }
+
+    /// Tells it from the copies of other versions and tables. Public.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The planes of each piece.
+    pub(super) fn pieces(&self) -> impl ExactSizeIterator<Item = &[u64]> {
+        self.words.chunks_exact(self.job.planes() * self.job.piece_words())
+    }
+
+    /// Sends it, as the owner.
+    pub(super) fn send(&self, s: &mut Session) -> Result<()> {
+        s.announce(&name(&self.job))?;
+        // Public: rows masked by a pseudo-random function of which nothing is opened.
+        s.send(self.digest.to_vec())?;
+        pieces(self.words.len(), MESSAGE)
+            .try_for_each(|at| s.send(bytemuck::cast_slice(&self.words[at]).to_vec()))
+    }
+
+    /// The owner's copy: one of 32 bytes, then messages of up to 1 MiB.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for sizes that are not supported, or at the owner; [`Error::Peer`] for a copy that is not what
+    /// its digest says; and those of the channel.
+    pub fn receive(s: &mut Session, job: CopyJob) -> Result<Self> {
+        job.check()?;
+        if s.role() == job.owner {
+            let (what, got) = ("who receives a copy", format!("{:?}", s.role()));
+            return Err(Error::Param { what, got, accepted: format!("{:?}", job.owner.peer()) });
+        }
+        s.announce(&name(&job))?;
+        let claimed = s.recv(32)?;
+        let mut words = Vec::new();
+        for at in pieces(job.words() * job.planes(), MESSAGE) {
+            // As much as has come: no number from the peer allocates.
+            let from = words.len();
+            words.resize(at.end, 0);
+            s.connection().channel().recv_into(bytemuck::cast_slice_mut(&mut words[from..]))?;
+        }
+        let copy = Self::of(job, words);
+        match copy.digest[..] == claimed[..] {
+            true => Ok(copy),
+            false => Err(Error::Peer("a copy of a table that is not what its digest says".into())),
+        }
+    }
+
+    /// All of it, for a disk.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut to = Writer::new(8 * self.words.len() + 64);
+        to.bytes(MAGIC);
+        to.bytes(&header(&self.job));
+        to.bytes(&self.digest);
+        to.bytes(bytemuck::cast_slice(&self.words));
+        to.finish().to_vec()
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) wrote, of a table of this form. Whether it is of the version that the owner
+    /// has, lookups find out.
+    ///
+    /// # Errors
+    /// [`Error::Store`] for anything else: cut short, altered, of another form.
+    pub fn from_bytes(job: CopyJob, bytes: &[u8]) -> Result<Self> {
+        job.check()?;
+        let mut from = Reader::new(bytes);
+        if from.array()? != *MAGIC || from.array()? != header(&job) {
+            return Err(malformed("is no copy of such a table"));
+        }
+        let claimed: [u8; 32] = from.array()?;
+        let count = job.words() * job.planes();
+        let found = from.bytes(8 * count)?;
+        from.finish()?;
+        let mut words = vec![0u64; count];
+        bytemuck::cast_slice_mut(&mut words).copy_from_slice(found);
+        let copy = Self::of(job, words);
+        if copy.digest == claimed { Ok(copy) } else { Err(malformed("is not what its digest says")) }
+    }
+}
+
+/// What both parties announce before a copy is sent.
+fn name(job: &CopyJob) -> String {
+    format!("copy of {job:?}")
+}
+
+/// The form in 16 bytes.
+fn header(job: &CopyJob) -> [u8; 16] {
+    let cipher = Cipher::ALL.iter().position(|&cipher| cipher == job.cipher).expect("one of them");
+    let mut header = [0; 16];
+    header[..4].copy_from_slice(&job.key_bits.to_le_bytes());
+    header[4..8].copy_from_slice(&job.row_bits.to_le_bytes());
+    header[8] = cipher as u8;
+    header[9] = u8::from(job.owner == Role::P1);
+    header[10] = u8::from(job.absent);
+    header
+}
+
+/// BLAKE3 of form and words.
+fn digest(job: &CopyJob, words: &[u64]) -> [u8; 32] {
+    let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 encrypted copy of a table");
+    hash.update(&header(job));
+    hash.update(bytemuck::cast_slice(words));
+    *hash.finalize().as_bytes()
+}

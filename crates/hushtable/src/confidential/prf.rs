@@ -1,0 +1,136 @@
+//! A pseudo-random function on shared inputs, whose key one party has.
+//!
+//! # Functionality
+//! In: XOR shares of m inputs x of d bits, `1 <= d <= 24`; the *owner*'s key k. Out: XOR shares of the w bits of
+//! `F_k(x)`, a batch of each bit. The other party learns nothing, the owner nothing of x.
+//!
+//! `F_k(x)` is `C_k(x, 0) ‖ C_k(x, 1) ‖ ..`, a block cipher of x and the number of a block of 128 bits, cut off at w
+//! bits. x takes three places of a block of AES that lie on a diagonal, or the first S-boxes of LowMC; the number takes
+//! others: [`Cipher`].
+//!
+//! # Protocol
+//! The cipher's rounds on bit planes of the whole batch: linear layers without a message, ANDs by triples. The key is
+//! the owner's, so round keys are added by the owner alone. What neither x nor a shared bit reaches (in the first
+//! rounds) the owner computes alone. Until x and the number of the block have met, all blocks of a row share the
+//! S-boxes. S-boxes whose result is cut off are left out.
+//!
+//! An S-box of AES is a circuit of 34 ANDs in 4 layers, one of LowMC has 3 ANDs in one. Two ANDs with a common operand
+//! open it once and spend one triple.
+//!
+//! # Cost
+//! c blocks of which the last has v bits. An S-box of AES: 44 correlated OTs and 112 bits; of LowMC: 4 and 10 bits.
+//!
+//! | | S-boxes of an item | rounds |
+//! |---|---|---|
+//! | AES-128 | `ceil(d/8) + 4 + 128 (c - 1) + 96 + 4 ceil(v/32) + ceil(v/8)` | 40 |
+//! | LowMC | `ceil(d/3) + 504 c` | 13 |
+//!
+//! # Source
+//! confidential-beyond 1 and figures-checked, "Circuits". The S-box of AES: Boyar, Peralta, "A small depth-16 circuit
+//! for the AES S-box" (SEC 2012). Circuits of 32 ANDs have 6 layers: 20 rounds more, and the 5 ANDs of their inversion
+//! would take 10 OTs and 20 bits, where the 7 here take 8 and 22. The order of the output's bits is a deviation: it is
+//! that before the last ShiftRows, so that four bytes need four S-boxes of round 9.
+//!
+//! # Security
+//! A pseudo-random permutation of 128 bits stands for a function: of the at most `2^37` blocks of a key the
+//! difference is `2^-55`. AES-128 is the default. LowMC's assumption is younger: 42 S-boxes and 13 rounds are what its
+//! designers' script gives for 128 bits of security with up to `2^64` blocks that an adversary may choose; partial
+//! layers and fewer rounds have been attacked since (confidential-errata E6).
+
+mod aes;
+mod ands;
+mod job;
+mod key;
+mod lowmc;
+mod sbox;
+
+pub use job::{Cipher, MAX_INPUT_BITS, MAX_OUTPUT_BITS, PrfJob};
+pub use key::Key;
+
+use crate::{
+    bill::Bill,
+    error::{Error, Result, same},
+    gates::Bits,
+    session::Session,
+    share::BShare,
+    source::Source,
+};
+use ands::Stock;
+
+/// One-time material for an evaluation at a batch of inputs.
+///
+/// ```compile_fail,E0382
+/// # use hushtable::{BShare, Result, confidential::prf::{Key, Prf}, session::Session};
+/// fn twice(s: &mut Session, m: Prf, k: Option<&Key>, x: &BShare<u32>) -> Result<()> {
+///     m.eval(s, k, x)?;
+///     m.eval(s, k, x)?; // use of moved value: `m`
+///     Ok(())
+/// }
+/// ```
+#[must_use = "one-time material that is not used was generated for nothing"]
+pub struct Prf {
+    job: PrfJob,
+    count: usize,
+    stock: Stock,
+}
+
+impl Prf {
+    /// Offline: for `count` inputs.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for sizes that are not supported, and those of the channel.
+    pub fn prepare(p: &mut impl Source, job: PrfJob, count: usize) -> Result<Self> {
+        job.check_count(count)?;
+        let [one, two] = job.ands();
+        Ok(Self { job, count, stock: Stock::prepare(p, one * count, two * count)? })
+    }
+
+    /// What `count` inputs cost.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for sizes that are not supported.
+    pub fn bill(job: &PrfJob, count: usize) -> Result<Bill> {
+        job.check_count(count)?;
+        let mut bill = Stock::bill(job.ands()).times(count);
+        if count > 0 {
+            bill.online.rounds = job.cipher.rounds();
+        }
+        Ok(bill)
+    }
+
+    /// Inputs there is material for.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Online: shares of the function's values, a batch of each bit. The owner gives its key, the other party none.
+    /// Spends the material.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many inputs of the right width, [`Error::Param`] unless the owner alone
+    /// gives a key, of the job's cipher; and those of the channel.
+    pub fn eval(mut self, s: &mut Session, key: Option<&Key>, x: &BShare<u32>) -> Result<Vec<Bits>> {
+        let job = &self.job;
+        same("inputs of the function", self.count, x.len())?;
+        same("bits of an input", job.input_bits as usize, x.bits() as usize)?;
+        let owner = s.role() == job.owner;
+        if owner != key.is_some() || key.is_some_and(|key| key.cipher() != job.cipher) {
+            let got = key.map_or("none".into(), |key| format!("one of {}", key.cipher()));
+            let accepted = format!("one of {} at {:?}, none at the other", job.cipher, job.owner);
+            return Err(Error::Param { what: "key of the function", got, accepted });
+        }
+        if self.count == 0 {
+            return Ok((0..job.output_bits).map(|_| Bits::new(0, Vec::new())).collect());
+        }
+        let x = Bits::from_share(x);
+        match job.cipher {
+            Cipher::Aes128 => aes::eval(s, &mut self.stock, job, key.map(Key::aes), &x),
+            Cipher::LowMc => lowmc::eval(s, &mut self.stock, job, key.map(Key::lowmc), &x),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What is evaluated, and what of it is public.
+
+use std::fmt;
+
+use prim::{Block, lowmc::BOXES};
+
+use crate::{
+    error::{Error, Result, within},
+    net::Role,
+};
+
+/// Most bits of an input.
+pub const MAX_INPUT_BITS: u32 = 24;
+
+/// Most bits of a value: 64 KiB and a bit.
+pub const MAX_OUTPUT_BITS: u32 = (1 << 19) + 1;
+
+/// Most blocks of a batch.
+const MAX_BLOCKS: usize = 1 << 20;
+
+/// Blocks that a key serves at most, as a power of two: with these, inputs and numbers of blocks say which they are.
+const KEY_BLOCKS: u32 = MAX_INPUT_BITS + (MAX_OUTPUT_BITS.div_ceil(128)).next_power_of_two().ilog2();
+
+// The data that LowMC's rounds are chosen for; and where permutations could be told from functions, with 2^-40.
+const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);
+
+/// The block cipher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cipher {
+    /// AES-128. Bits of x stand in bytes 0, 5 and 10, the number of the block in bytes 1 and 2.
+    #[default]
+    Aes128,
+    /// LowMC with blocks and keys of 128 bits, 42 S-boxes a round and 13 rounds: faster and less studied. x stands in
+    /// bits 0 and up, the number of the block in bits 64 to 79.
+    LowMc,
+}
+
+impl Cipher {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Aes128, Self::LowMc];
+
+    /// What is encrypted.
+    pub fn input(self, x: u32, block: usize) -> Block {
+        let (x, block) = (u128::from(x), block as u128);
+        Block(match self {
+            Self::Aes128 => (0..3).fold(block << 8, |sum, i| sum | (x >> (8 * i) & 0xff) << (40 * i)),
+            Self::LowMc => x | block << 64,
+        })
+    }
+
+    /// Messages that depend on one another.
+    pub(super) fn rounds(self) -> u32 {
+        match self {
+            Self::Aes128 => 40,
+            Self::LowMc => prim::lowmc::ROUNDS as u32,
+        }
+    }
+}
+
+/// `aes-128` or `lowmc-128-42-13`.
+impl fmt::Display for Cipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Aes128 => "aes-128",
+            Self::LowMc => "lowmc-128-42-13",
+        })
+    }
+}
+
+/// The function, and who has its key. Public, the same at both parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PrfJob {
+    /// The cipher.
+    pub cipher: Cipher,
+    /// Who has the key.
+    pub owner: Role,
+    /// Bits of an input, 1 to [`MAX_INPUT_BITS`].
+    pub input_bits: u32,
+    /// Bits of a value, 1 to [`MAX_OUTPUT_BITS`].
+    pub output_bits: u32,
+}
+
+impl PrfJob {
+    /// `Ok(())` if there is such a function.
+    pub(crate) fn check(&self) -> Result<()> {
+        within("bits of the function's input", self.input_bits, 1..=MAX_INPUT_BITS)?;
+        within("bits of the function's value", self.output_bits, 1..=MAX_OUTPUT_BITS)
+    }
+
+    pub(super) fn check_count(&self, count: usize) -> Result<()> {
+        self.check()?;
+        match count.checked_mul(self.blocks()).is_some_and(|blocks| blocks <= MAX_BLOCKS) {
+            true => Ok(()),
+            false => Err(Error::Param {
+                what: "inputs of the function at once",
+                got: count.to_string(),
+                accepted: format!("up to {}", MAX_BLOCKS / self.blocks()),
+            }),
+        }
+    }
+
+    /// Blocks of a value.
+    pub fn blocks(&self) -> usize {
+        self.output_bits.div_ceil(128) as usize
+    }
+
+    /// Bits of the value that are in a block.
+    pub(super) fn bits_of(&self, block: usize) -> usize {
+        (self.output_bits as usize - 128 * block).min(128)
+    }
+
+    /// Blocks of which the byte with this number is needed: all, or all but the last.
+    pub(super) fn blocks_with(&self, byte: usize) -> usize {
+        let all = self.blocks();
+        all - usize::from(self.bits_of(all - 1) <= 8 * byte)
+    }
+
+    /// S-boxes on shared bits for an input.
+    pub fn boxes(&self) -> usize {
+        let (d, all) = (self.input_bits as usize, self.blocks());
+        match self.cipher {
+            Cipher::Aes128 => {
+                let last = (0..16).map(|byte| self.blocks_with(byte)).sum::<usize>();
+                let before: usize = (0..4).map(|column| 4 * self.blocks_with(4 * column)).sum();
+                d.div_ceil(8) + 4 + 6 * 16 * all + before + last
+            }
+            Cipher::LowMc => d.div_ceil(3) + (prim::lowmc::ROUNDS - 1) * BOXES * all,
+        }
+    }
+
+    /// ANDs with an operand of their own for an input, and pairs of ANDs with a common operand.
+    pub(super) fn ands(&self) -> [usize; 2] {
+        let [one, two] = match self.cipher {
+            Cipher::Aes128 => [10, 12],
+            Cipher::LowMc => [1, 1],
+        };
+        [one * self.boxes(), two * self.boxes()]
+    }
+}

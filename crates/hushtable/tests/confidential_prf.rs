@@ -1,0 +1,194 @@
+//! The pseudo-random function on shared inputs: values, bills, what is sent, and what is refused.
+
+use crate::support::{
+    billed::check,
+    pairs::{both, pair, share},
+    uniform::assert_uniform,
+};
+
+use std::collections::{HashMap, HashSet};
+
+use hushtable::{
+    BShare, Error, Party, Result, Role,
+    confidential::prf::{Cipher, Key, Prf, PrfJob},
+    gates::Bits,
+    share::Bitwise,
+};
+use prim::{Aes128, block::Block, lowmc::LowMc};
+
+const KEY: Block = Block(0x0f0e_0d0c_0b0a_0908_0706_0504_0302_0100);
+
+fn job(cipher: Cipher, owner: Role, input_bits: u32, output_bits: u32) -> PrfJob {
+    PrfJob { cipher, owner, input_bits, output_bits }
+}
+
+fn key(p: &Party, job: &PrfJob) -> Option<Key> {
+    (p.role() == job.owner).then(|| Key::of(job.cipher, KEY))
+}
+
+/// The function by its definition, bit by bit.
+fn defined(job: &PrfJob, x: u32) -> Vec<u64> {
+    /// Bytes of a ciphertext of AES, column by column before the last ShiftRows.
+    const ORDER: [usize; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
+    let block = |number: usize| -> Vec<u64> {
+        let x = u128::from(x);
+        match job.cipher {
+            Cipher::Aes128 => {
+                let mut plain = [0u8; 16];
+                (plain[0], plain[5], plain[10]) = (x as u8, (x >> 8) as u8, (x >> 16) as u8);
+                (plain[1], plain[2]) = (number as u8, (number >> 8) as u8);
+                let mut out = [Block(u128::from_le_bytes(plain))];
+                Aes128::new(KEY).encrypt(&mut out);
+                let bytes = out[0].0.to_le_bytes();
+                ORDER.iter().flat_map(|&i| (0..8).map(move |k| u64::from(bytes[i] >> k & 1))).collect()
+            }
+            Cipher::LowMc => {
+                let plain = x | (number as u128) << 64;
+                let mut planes: Vec<u64> = (0..128).map(|i| (plain >> i & 1) as u64).collect();
+                let cipher = LowMc::standard();
+                cipher.encrypt(&cipher.round_keys(KEY), &mut planes, 1);
+                planes.iter().map(|plane| plane & 1).collect()
+            }
+        }
+    };
+    (0..job.blocks()).flat_map(block).take(job.output_bits as usize).collect()
+}
+
+fn values([a, b]: [&[Bits]; 2], item: usize) -> Vec<u64> {
+    a.iter().zip(b).map(|(a, b)| (a.words()[item / 64] ^ b.words()[item / 64]) >> (item % 64) & 1).collect()
+}
+
+#[test]
+fn values_are_those_of_the_cipher() {
+    let sizes = [(1, 1, 3), (3, 20, 64), (8, 33, 1), (9, 128, 5), (17, 129, 67), (20, 21, 70), (24, 300, 9)];
+    for (i, (d, w, count)) in sizes.into_iter().enumerate() {
+        for (cipher, owner) in Cipher::ALL.into_iter().zip([Role::P0, Role::P1]) {
+            let owner = if i % 2 == 0 { owner } else { owner.peer() };
+            let job = job(cipher, owner, d, w);
+            let x: Vec<u32> = (0..count as u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> (32 - d)).collect();
+            let (a, b) = both(pair(800 + i as u64, None), |p| {
+                let x = share::<Bitwise>(p.role(), d, &x, 7);
+                let key = key(p, &job);
+                Prf::prepare(p, job, count)?.eval(p, key.as_ref(), &x)
+            });
+            for (item, &x) in x.iter().enumerate() {
+                assert_eq!(values([&a, &b], item), defined(&job, x), "{job:?} at {x}");
+            }
+        }
+    }
+}
+
+/// What is encrypted differs for every input and number of a block, up to the largest.
+#[test]
+fn no_two_blocks_are_alike() {
+    let numbers: Vec<usize> = (0..13).flat_map(|i| [(1 << i) - 1, 1 << i, (1 << i) + 1]).collect();
+    let inputs: Vec<u32> = (0..24).flat_map(|i| [(1 << i) - 1, 1 << i]).chain([(1 << 24) - 1]).collect();
+    for cipher in Cipher::ALL {
+        let of = |x: &u32| numbers.iter().map(|&n| ((*x, n), cipher.input(*x, n).0)).collect::<Vec<_>>();
+        let all: HashMap<(u32, usize), u128> = inputs.iter().flat_map(of).collect();
+        let different: HashSet<u128> = all.values().copied().collect();
+        assert_eq!(different.len(), all.len(), "{cipher}");
+    }
+}
+
+#[test]
+fn owners_compute_the_same_values() {
+    for (cipher, (d, w)) in
+        Cipher::ALL.into_iter().flat_map(|c| [(4, 3), (12, 150), (20, 21)].map(|s| (c, s)))
+    {
+        let job = job(cipher, Role::P0, d, w);
+        let (width, first) = (9, if d > 9 { 64 * 5 } else { 0 });
+        let mut planes = vec![0u64; w as usize * width];
+        Key::of(cipher, KEY).add_values(&job, first, width, &mut planes).expect("a job");
+        for i in (0..64 * width).step_by(61) {
+            let found = planes.chunks(width).map(|plane| plane[i / 64] >> (i % 64) & 1);
+            assert_eq!(found.collect::<Vec<_>>(), defined(&job, first + i as u32), "{job:?}, {i}");
+        }
+    }
+}
+
+#[test]
+fn bills_are_met() {
+    for (cipher, owner) in Cipher::ALL.into_iter().zip([Role::P1, Role::P0]) {
+        for (d, w, count) in [(1, 1, 64), (20, 21, 64), (24, 128, 8), (13, 161, 8)] {
+            let job = job(cipher, owner, d, w);
+            check(
+                &format!("{job:?}"),
+                Prf::bill(&job, count).expect("a bill"),
+                |p| Prf::prepare(p, job, count),
+                |s, m| {
+                    let key = (s.role() == job.owner).then(|| Key::of(job.cipher, KEY));
+                    m.eval(s, key.as_ref(), &BShare::new(d, vec![1; count])).map(drop)
+                },
+            );
+        }
+    }
+}
+
+/// The page's formulas, and its figures.
+#[test]
+fn costs_are_those_of_the_page() {
+    let of = |cipher, d, w| {
+        let job = job(cipher, Role::P0, d, w);
+        let bill = Prf::bill(&job, 1).expect("a bill");
+        (job.boxes(), bill.all_cots(), bill.online.all_bits(), bill.online.rounds)
+    };
+    assert_eq!(of(Cipher::Aes128, 20, 21), (110, 44 * 110, 112 * 110, 40));
+    assert_eq!(of(Cipher::Aes128, 24, 128), (135, 44 * 135, 112 * 135, 40));
+    assert_eq!(of(Cipher::Aes128, 15, 6145).0, 2 + 4 + 128 * 48 + 96 + 4 + 1);
+    assert_eq!(of(Cipher::LowMc, 20, 21), (511, 4 * 511, 10 * 511, 13));
+    assert_eq!(of(Cipher::LowMc, 24, 513).0, 8 + 504 * 5);
+    // 4096 lookups, an OT being 1.2 bits: 9.3 and 3.9 MB.
+    let megabytes =
+        |(_, cots, bits, _): (usize, u64, u64, u32)| (1.2 * cots as f64 + bits as f64) / 8e6 * 4096.0;
+    assert!((9.2..9.3).contains(&megabytes(of(Cipher::Aes128, 20, 21))));
+    assert!((3.8..3.9).contains(&megabytes(of(Cipher::LowMc, 20, 21))));
+}
+
+#[test]
+fn what_is_sent_is_uniform() {
+    for (i, cipher) in Cipher::ALL.into_iter().enumerate() {
+        let job = job(cipher, Role::P0, 20, 40);
+        assert_uniform(&format!("{cipher}"), 830 + 10 * i as u64, 1 << 18, |p, x| {
+            let material = Prf::prepare(p, job, 64)?;
+            let key = key(p, &job);
+            p.barrier()?;
+            material.eval(p, key.as_ref(), &BShare::new(20, vec![x as u32; 64])).map(drop)
+        });
+    }
+}
+
+fn eval_none(p: &mut Party, job: PrfJob, key: Option<Key>) -> Result<Vec<Bits>> {
+    Prf::prepare(p, job, 0)?.eval(p, key.as_ref(), &BShare::new(8, Vec::new()))
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let bad = |p: &mut Party, job: PrfJob, count: usize| {
+        let refused = Prf::prepare(p, job, count).err().expect("refused");
+        assert!(matches!(refused, Error::Param { .. }), "{job:?}: {refused}");
+        assert!(Prf::bill(&job, count).is_err());
+    };
+    both(pair(850, None), |p| {
+        for (d, w) in [(0, 8), (25, 8), (8, 0), (8, (1 << 19) + 2)] {
+            bad(p, job(Cipher::LowMc, Role::P0, d, w), 1);
+        }
+        bad(p, job(Cipher::LowMc, Role::P0, 8, 129), (1 << 19) + 1);
+        let job = job(Cipher::Aes128, Role::P0, 8, 8);
+        let mine = |p: &Party| p.role() == Role::P0;
+        let eval = |p: &mut Party, key: Option<Key>, x: BShare<u32>| -> Result<Vec<Bits>> {
+            Prf::prepare(p, job, 2)?.eval(p, key.as_ref(), &x)
+        };
+        let two = |bits| BShare::new(bits, vec![0u32; 2]);
+        let wrong = if mine(p) { None } else { Some(Key::of(Cipher::Aes128, KEY)) };
+        assert!(matches!(eval(p, wrong, two(8)), Err(Error::Param { .. })));
+        let other = Some(Key::of(Cipher::LowMc, KEY));
+        assert!(matches!(eval(p, other, two(8)), Err(Error::Param { .. })));
+        let key = |p: &Party| mine(p).then(|| Key::of(Cipher::Aes128, KEY));
+        assert!(matches!(eval(p, key(p), two(7)), Err(Error::Shape { .. })));
+        assert!(matches!(eval(p, key(p), BShare::new(8, vec![0; 3])), Err(Error::Shape { .. })));
+        let none = eval_none(p, job, key(p))?;
+        assert!(none.len() == 8 && none.iter().all(Bits::is_empty));
+        Ok(())
+    });
+}

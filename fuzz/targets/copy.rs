@@ -1,0 +1,31 @@
+//! Encrypted copies of tables, and the owner's secret of one, as they are kept on disk.
+
+use hushtable::{
+    Error, Role,
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Owner},
+        prf::Cipher,
+    },
+};
+
+const JOB: CopyJob =
+    CopyJob { owner: Role::P0, cipher: Cipher::Aes128, key_bits: 3, row_bits: 9, absent: true };
+
+/// What is accepted is what was written, to the last bit.
+pub fn run(data: &[u8]) {
+    match EncryptedCopy::from_bytes(JOB, data) {
+        Ok(copy) => assert_eq!(copy.to_bytes(), data, "one encoding"),
+        Err(Error::Store(_)) => {}
+        Err(other) => panic!("{other}"),
+    }
+    match Owner::restore(JOB, &[1, 4], &[300, 5], data) {
+        Ok(owner) => assert_eq!(owner.secret()[..], *data, "one encoding"),
+        Err(Error::Store(_)) => {}
+        Err(other) => panic!("{other}"),
+    }
+}
+
+pub fn seeds() -> Vec<Vec<u8>> {
+    let owner = Owner::encrypt(JOB, &[1, 4], &[300, 5]).expect("a table");
+    vec![owner.copy().to_bytes(), owner.secret().to_vec()]
+}
