@@ -252,7 +252,7 @@ fn fss_verifies_every_object() {
         ("trunc", "--bits 16 --fraction-bits 9", 1),
         ("digits", "--bits 18", 1),
         ("digits", "--bits 16 --digit-bits 4", 1),
-        ("digits", "--bits 24 --digit-bits 4", 3),
+        ("digits", "--bits 24 --digit-bits 4", 5),
         ("spline", "--bits 12 --intervals 16", 1),
         ("spline", "--bits 9 --intervals 5 --payload-bits 34", 1),
         ("sincos", "--bits 16 --fraction-bits 9", 2),
@@ -263,7 +263,7 @@ fn fss_verifies_every_object() {
         ("cos", "--bits 18 --fraction-bits 9", 2),
         ("tan", "--bits 16 --fraction-bits 9", 2),
         ("proximity", "", 6),
-        ("fusion", "--bits 16 --fraction-bits 8", 21),
+        ("fusion", "--bits 16 --fraction-bits 8", 7),
     ] {
         let report = site.report(&format!("fss --object {object} {options} --batch 60 --net 1000:1ms"));
         assert_eq!([&report["kind"], &report["object"]], ["fss", object]);
