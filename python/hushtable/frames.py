@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,7 +42,7 @@ def cells(values: Any) -> list[Any]:
     return list(values)
 
 
-def texts(values: Any, what: str, nfc: bool) -> list[str]:
+def texts(values: Any, what: str) -> list[str]:
     """The cells of a column of ids as texts: texts, whole numbers and dates are some.
 
     Raises `ParamError` that names the first row, from 0, with something else or nothing.
@@ -62,7 +61,7 @@ def texts(values: Any, what: str, nfc: bool) -> list[str]:
             raise ParamError(
                 f"{what}: {got} in row {row} is not supported; accepted: texts, whole numbers and dates"
             )
-        out.append(unicodedata.normalize("NFC", text) if nfc else text)
+        out.append(text)
     return out
 
 

@@ -25,9 +25,6 @@ Value = TypeVar("Value")
 # Widths of columns: a narrow one leaves no room for sums.
 LEAST_BITS = 2
 
-# What is done with ids, in this order.
-RULES = ("nfc", "trim", "lower", "digits")
-
 
 def psi(
     p: Party,
@@ -42,8 +39,9 @@ def psi(
 
     `ids` is a column of texts, whole numbers or dates, or a table with `on`, the name of such a column or of several.
     Both learn the intersection, or party `learns` only; the other gets `None`. Numbers of ids are public; with `size`,
-    a bound for this party's, only that is. `normalise` says how ids are brought into one form: some of `"nfc"`, `"trim"`,
-    `"lower"` and `"digits"` (nothing else is kept), the same at both parties.
+    a bound for this party's, only that is. `normalise` says how ids are brought into one form: some of `"trim"`,
+    `"lower"`, `"nfc"`, `"digits"` (nothing else is kept), `"e164:+47"` (telephone numbers, with the country code of those
+    without one), `"date"`, `"date:dmy"` and `"date:mdy"`; the same at both parties.
 
     **What it tells**: who enters all telephone numbers learns the other's list. Limit the numbers, see them before.
 
@@ -225,18 +223,16 @@ def _places(labels: Sequence[str]) -> list[int]:
 
 
 def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Sequence[str]) -> native.Ids:
-    unknown = [rule for rule in normalise if rule not in RULES]
-    if isinstance(normalise, str) or unknown:
-        raise ParamError(f"{operation}: normalise={normalise!r} is not supported; accepted: some of {', '.join(RULES)}")
+    rules = [normalise] if isinstance(normalise, str) else list(normalise)
     keys = [on] if isinstance(on, str) else list(on or ())
     columns = [frames.column(ids, key) for key in keys] if keys else [ids]
     fields = [
-        frames.texts(column, f"{operation}: {key}", "nfc" in normalise)
+        frames.texts(column, f"{operation}: {key}")
         for key, column in zip(keys or ["ids"], columns, strict=True)
     ]
     if len({len(field) for field in fields}) != 1:
         raise ShapeError(f"{operation}: columns of one length are expected, got {[len(field) for field in fields]}")
-    return native.Ids(fields, [rule for rule in RULES[1:] if rule in normalise])
+    return native.Ids(fields, ",".join(rules) or "none")
 
 
 def _sizes(

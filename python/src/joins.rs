@@ -29,16 +29,9 @@ pub struct Ids {
 impl Ids {
     /// Rows of texts, column by column, and how they are brought into one form.
     #[new]
-    fn new(py: Python<'_>, fields: Vec<Vec<String>>, rules: Vec<String>) -> PyResult<Self> {
-        let mut asked = Rules::default();
-        for name in &rules {
-            match name.as_str() {
-                "trim" => asked.trim = true,
-                "lower" => asked.lower_case = true,
-                "digits" => asked.digits_only = true,
-                _ => return Err(PyTypeError::new_err(format!("no rule {name:?}"))),
-            }
-        }
+    fn new(py: Python<'_>, fields: Vec<Vec<String>>, rules: &str) -> PyResult<Self> {
+        let param = |accepted| Error::Param { what: "normalise", got: rules.to_owned(), accepted };
+        let asked: Rules = rules.parse().map_err(|why| raise(py, &param(why)))?;
         let columns = fields.len();
         let rows = fields.first().map_or(0, Vec::len);
         if fields.iter().any(|field| field.len() != rows) {

@@ -192,8 +192,7 @@ def test_what_is_refused():
 
     refused(ht.ParamError, "no column 'who'", on="who")
     refused(ht.ParamError, "no column 'y'", columns=["y"])
-    refused(ht.ParamError, "normalise=", normalise=["upper"])
-    refused(ht.ParamError, "normalise=", normalise="trim")
+    refused(ht.ParamError, "normalise", normalise=["upper"])
     refused(ht.ParamError, "owner=2", owner=2)
     refused(ht.ParamError, "size: 1 for 2 rows", size=1)
     refused(ht.ParamError, "column 'x': .*2 at index 1", range=(0, 2))
@@ -218,6 +217,7 @@ def test_what_parties_disagree_on():
 
     differ(ask(), ask(owner=1))
     differ(ask(), ask(normalise=["trim", "lower"]))
+    differ(ask(), ask(normalise=["nfc", "trim"]))
     differ(ask(), lambda p: ht.psi(p, ["a"]))
     differ(lambda p: ht.psi(p, ["a"]), lambda p: ht.psi(p, ["a"], learns=1))
     both = ask()

@@ -1,5 +1,7 @@
 //! Rules that bring a field of an id into one form.
 
+use std::str::FromStr;
+
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
@@ -154,6 +156,39 @@ fn date(text: &str, order: DateOrder, to: &mut String) -> Result<(), &'static st
         to.push_str(&Zeroizing::new(part));
     }
     Ok(())
+}
+
+/// Rules by their names, separated by commas: `trim`, `lower`, `nfc`, `digits`, `e164:+47`, `date:dmy` and its like,
+/// `none`.
+impl FromStr for Rules {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut rules = Rules::default();
+        for rule in text.split(',').map(str::trim) {
+            match rule.split_once(':').unwrap_or((rule, "")) {
+                ("none", "") => {}
+                ("trim", "") => rules.trim = true,
+                ("lower", "") => rules.lower_case = true,
+                ("nfc", "") => rules.nfc = true,
+                ("digits", "") => rules.digits_only = true,
+                ("e164", code) => {
+                    let code = code.strip_prefix('+').and_then(|code| code.parse().ok());
+                    let code = code.filter(|code| (1..=999).contains(code));
+                    rules.phone = Some(code.ok_or("e164 has a country code for numbers without one: e164:+47")?);
+                }
+                ("date", "ymd" | "") => rules.date = Some(DateOrder::YearMonthDay),
+                ("date", "dmy") => rules.date = Some(DateOrder::DayMonthYear),
+                ("date", "mdy") => rules.date = Some(DateOrder::MonthDayYear),
+                _ => {
+                    return Err(format!(
+                        "{rule:?} is none of: trim, lower, nfc, digits, e164:+CODE, date, date:dmy, date:mdy, date:ymd, none"
+                    ));
+                }
+            }
+        }
+        Ok(rules)
+    }
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl Lookups {
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut Party, job: CopyJob, count: usize) -> Result<Self> {
-        job.check()?;
+        job.check_count(count)?;
         let keys = Dpf::<Xor, Bitwise>::prepare_bit(p, job.key_bits, count)?;
         let prf = Prf::prepare(p, job.prf(), count)?;
         Ok(Self { job, keys, prf })
@@ -118,7 +118,7 @@ impl Lookups {
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported.
     pub fn bill(job: &CopyJob, count: usize) -> Result<Bill> {
-        job.check()?;
+        job.check_count(count)?;
         Ok(Dpf::<Xor, Bitwise>::bit_bill(job.key_bits)?.times(count) + Prf::bill(&job.prf(), count)?)
     }
 

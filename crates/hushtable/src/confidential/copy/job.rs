@@ -3,7 +3,7 @@
 use crate::{
     confidential::prf::{Cipher, MAX_OUTPUT_BITS, PrfJob},
     error::{Error, Result, within},
-    fss::{MAX_POSITION_BITS, PIECE_BITS},
+    fss::{MAX_KEYS, MAX_POSITION_BITS, PIECE_BITS},
     net::Role,
 };
 
@@ -38,6 +38,13 @@ impl CopyJob {
                 accepted: format!("up to {MAX_BITS}"),
             }),
         }
+    }
+
+    /// `Ok(())` if so many lookups are made at once.
+    pub(super) fn check_count(&self, count: usize) -> Result<()> {
+        self.check()?;
+        within("lookups at once", count.try_into().unwrap_or(u32::MAX), 1..=MAX_KEYS as u32)?;
+        self.prf().check_count(count)
     }
 
     /// Bits of the copy, which are sent once for each version.

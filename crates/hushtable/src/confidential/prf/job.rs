@@ -21,6 +21,9 @@ const MAX_BLOCKS: usize = 1 << 20;
 /// Blocks that a key serves at most, as a power of two: with these, inputs and numbers of blocks say which they are.
 const KEY_BLOCKS: u32 = MAX_INPUT_BITS + (MAX_OUTPUT_BITS.div_ceil(128)).next_power_of_two().ilog2();
 
+// Keys of tables are inputs.
+const _: () = assert!(crate::fss::MAX_POSITION_BITS <= MAX_INPUT_BITS);
+
 // The data that LowMC's rounds are chosen for; and where permutations could be told from functions, with 2^-40.
 const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);
 
@@ -87,7 +90,8 @@ impl PrfJob {
         within("bits of the function's value", self.output_bits, 1..=MAX_OUTPUT_BITS)
     }
 
-    pub(super) fn check_count(&self, count: usize) -> Result<()> {
+    /// `Ok(())` if so many inputs fit a batch.
+    pub(in crate::confidential) fn check_count(&self, count: usize) -> Result<()> {
         self.check()?;
         match count.checked_mul(self.blocks()).is_some_and(|blocks| blocks <= MAX_BLOCKS) {
             true => Ok(()),

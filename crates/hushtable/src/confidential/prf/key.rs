@@ -8,8 +8,8 @@ use prim::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-use super::job::{Cipher, PrfJob};
-use crate::error::{Result, same};
+use super::job::{Cipher, MAX_INPUT_BITS, PrfJob};
+use crate::error::{Error, Result, same};
 
 /// A key of the function, secret. Nothing else may use it.
 pub struct Key {
@@ -72,6 +72,12 @@ impl Key {
     /// for another number of planes.
     pub fn add_values(&self, job: &PrfJob, first: u32, width: usize, planes: &mut [u64]) -> Result<()> {
         job.check()?;
+        let end = u64::from(first) + 64 * width as u64;
+        // Beyond, the values would be those of inputs before.
+        if end > 1 << MAX_INPUT_BITS {
+            let (what, got) = ("inputs of the function", format!("up to {end}"));
+            return Err(Error::Param { what, got, accepted: format!("less than 2^{MAX_INPUT_BITS}") });
+        }
         same("words of the function's values", job.output_bits as usize * width, planes.len())?;
         for block in 0..job.blocks() {
             let planes = &mut planes[128 * block * width..][..job.bits_of(block) * width];
