@@ -192,3 +192,17 @@ fn what_does_not_fit_is_refused() {
         Ok(())
     });
 }
+
+/// Beyond the inputs that there are, AES would give the values of others again.
+#[test]
+fn inputs_that_there_are_not_have_no_value() {
+    for cipher in Cipher::ALL {
+        let (key, job) = (Key::of(cipher, KEY), job(cipher, Role::P0, 24, 8));
+        let mut planes = [0; 16];
+        key.add_values(&job, (1 << 24) - 128, 2, &mut planes).expect("the last inputs");
+        for first in [(1 << 24) - 64, 1 << 24, u32::MAX] {
+            let refused = key.add_values(&job, first, 2, &mut planes);
+            assert!(matches!(refused, Err(Error::Param { .. })), "{cipher}, {first}");
+        }
+    }
+}

@@ -175,7 +175,8 @@ impl FromStr for Rules {
                 ("e164", code) => {
                     let code = code.strip_prefix('+').and_then(|code| code.parse().ok());
                     let code = code.filter(|code| (1..=999).contains(code));
-                    rules.phone = Some(code.ok_or("e164 has a country code for numbers without one: e164:+47")?);
+                    rules.phone =
+                        Some(code.ok_or("e164 has a country code for numbers without one: e164:+47")?);
                 }
                 ("date", "ymd" | "") => rules.date = Some(DateOrder::YearMonthDay),
                 ("date", "dmy") => rules.date = Some(DateOrder::DayMonthYear),
