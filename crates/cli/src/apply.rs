@@ -9,6 +9,7 @@ mod fixed;
 pub mod how;
 pub mod input;
 pub mod job;
+mod joined;
 mod lookup;
 pub mod output;
 pub mod session;
@@ -56,6 +57,9 @@ lo/2 (included) to hi/2 (excluded). Both are checked here before anything is con
 that fails is named.
   If --input is a share file, neither party knows the numbers, and no number can be checked; instead \
 the function must take all values that the step before can give.
+  With --joined the numbers are the columns of a join, shared, with its fraction bits. Results go to who owns the \
+rows (--reveal: me, peer, or both, each of its own), in the order of its file. They tell which of its rows the other \
+has: the cells of others are empty, or --default. The other party does not learn which rows match.
   `hushtable functions NAME` prints a function's card: domain, accuracy, bytes and rounds.
 
 Examples:
@@ -84,7 +88,13 @@ Examples:
         --listen 0.0.0.0:7000 --identity bank.id
   A table of 256 values for sums of whole numbers; each party's are 0 to 127:
     hushtable apply --table tariff.csv --input bank.csv --column points \\
-        --output out.csv --listen 0.0.0.0:7000 --identity bank.id";
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+  Over a hidden join (`hushtable join`): for each of the bank's rows whether income is at least the peer's bills, 0 \
+where the peer has no such row; a result per row other than the default tells the bank that the peer has it:
+    hushtable apply ge --joined joined.json --column income --against bills --default 0 --reveal me \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply ge --joined joined.json --column income --against bills --default 0 --reveal peer \\
+        --connect bank.example:7000 --identity telecom.id";
 
 /// Compute a function of the sum of both parties' numbers, or compare two sums, row by row
 ///
@@ -108,8 +118,8 @@ pub struct Apply {
     table: Option<PathBuf>,
     /// This party's numbers: a CSV file with a header, a Parquet or an Arrow file; or a share file that `--reveal none`
     /// wrote
-    #[arg(long, value_name = "FILE")]
-    input: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "joined")]
+    input: Option<PathBuf>,
     /// The column of --input with the numbers; to compare, a party without any for x leaves it out
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
@@ -127,6 +137,8 @@ pub struct Apply {
     how: How,
     #[command(flatten)]
     second: Second,
+    #[command(flatten)]
+    rowing: joined::Rowing,
     #[command(flatten)]
     terms: Terms,
     #[command(flatten)]
@@ -206,6 +218,10 @@ pub fn run(args: &Apply) -> Result<()> {
 }
 
 fn apply(args: &Apply) -> Result<()> {
+    if args.rowing.joined.is_some() {
+        return joined::apply(args);
+    }
+    refuse("needs --joined", [("--default", args.rowing.default.is_some())])?;
     let stock = Stock::open(&args.stored, &args.link)?;
     let mut job = ask::job(args, stock.holds_lookups())?;
     stock.check(&mut job)?;
@@ -223,6 +239,11 @@ impl Apply {
         calibration: Option<&Path>,
         earlier: &[Earlier],
     ) -> Result<Job> {
+        let joined::Rowing { joined, default } = &self.rowing;
+        refuse(
+            "does not go with a step of a job",
+            [("--joined", joined.is_some()), ("--default", default.is_some())],
+        )?;
         (self.link, self.csv, self.earlier) = (link.clone(), csv.clone(), earlier.to_vec());
         self.choosing.calibration = calibration.map(Path::to_owned);
         let mut job = ask::job(&self, false)?;
@@ -238,6 +259,11 @@ impl Apply {
         }
     }
 
+    /// The file of numbers.
+    fn input(&self) -> &Path {
+        self.input.as_deref().expect("clap requires it without --joined")
+    }
+
     /// The column of ids, unless rows are matched by position only.
     fn id(&self) -> Option<&str> {
         (!self.no_ids).then_some(self.id.as_str())
@@ -246,7 +272,7 @@ impl Apply {
     /// The files and folders that are read.
     fn inputs(&self) -> Vec<&Path> {
         let others = [&self.second.other, &self.table, &self.choosing.calibration];
-        let others = others.into_iter().flatten().chain([&self.input]).map(PathBuf::as_path);
+        let others = others.into_iter().flatten().chain(&self.input).map(PathBuf::as_path);
         others.chain(self.stored.path()).chain(self.csv.inputs()).collect()
     }
 

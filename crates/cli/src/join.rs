@@ -37,7 +37,8 @@ const EXAMPLES: &str = "\
 Each party has a table with an id in each row, in any order and with rows that the other does not have.
   --reveal none, the default: the join stays hidden. Each party keeps a file of shares: for each row whether it has a \
 partner, and the columns of both sides. Nobody learns which ids match, nor how many. `stats` computes counts, sums \
-and means of the rows in common from two such files, `score --joined` scores them.
+and means of the rows in common from two such files, `score --joined` scores them, `apply --joined` \
+evaluates functions and comparisons of their columns.
   --reveal ids: each party learns which of its rows the other has too, and writes these, all their columns, in the \
 same order as the other: ready for `score` and `apply`. Who enters all telephone numbers learns the other's list: \
 see the sizes that both say before anything is computed, and agree on them.

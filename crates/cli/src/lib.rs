@@ -24,6 +24,7 @@ mod info;
 mod join;
 pub mod link;
 pub mod pair;
+mod per_row;
 mod plan;
 mod prepare;
 pub mod progress;

@@ -2,7 +2,7 @@
 
 mod explain;
 pub mod groups;
-mod named;
+pub mod named;
 mod question;
 mod work;
 

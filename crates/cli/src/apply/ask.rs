@@ -35,7 +35,7 @@ pub fn job(args: &Apply, stored: bool) -> Result<Job> {
 /// A function of numbers of any size.
 fn function_of(args: &Apply, function: Function) -> Result<Job> {
     args.refuse_second_operand()?;
-    let source = args.open(&args.input)?;
+    let source = args.open(args.input())?;
     let (bits, fraction_bits) = match source.format() {
         None => (args.how.bits, args.how.function_bits()),
         Some(format) => {
@@ -75,7 +75,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
 fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     args.refuse_second_operand()?;
     args.refuse_evaluation_options(stored)?;
-    let source = args.open(&args.input)?;
+    let source = args.open(args.input())?;
     let fraction_bits = index_fraction_bits(args, &source)?;
     let reveal = args.terms.reveal.on(&args.link)?;
     let shared = reveal == Reveal::Nobody;
@@ -118,7 +118,7 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
 /// A comparison of two columns, or of one with a public number.
 fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     args.refuse_lookup_options()?;
-    let first = args.open(&args.input)?;
+    let first = args.open(args.input())?;
     let second = args.second.other.as_deref().map(|path| args.open(path)).transpose()?;
     let format = compared_format(args, &first, second.as_ref())?;
     let read = |source: &Source, column: Option<&str>| match column {
@@ -202,13 +202,13 @@ fn same_rows(
     other_ids: Option<&Ids>,
     y: &Operand,
 ) -> Result<()> {
-    let other = || args.second.other.as_ref().unwrap_or(&args.input).display();
+    let other = || args.second.other.as_deref().unwrap_or(args.input()).display();
     if x.words.len() != y.words.len() {
         let (rows, others) = (x.words.len(), y.words.len());
         return Err(Failure::input(format!(
             "{}: {others} rows; {} has {rows}",
             other(),
-            args.input.display()
+            args.input().display()
         )));
     }
     let differs = |(ids, others): (&Ids, &Ids)| ids.iter().zip(others.iter()).position(|(a, b)| a != b);
@@ -218,7 +218,7 @@ fn same_rows(
             "{}: row {} has an id other than in {}: sort both files by id",
             other(),
             at + 1,
-            args.input.display()
+            args.input().display()
         ))),
     }
 }

@@ -9,8 +9,9 @@ use super::input::Format;
 use crate::failure::Result;
 
 /// The narrowest ring that is tried unless one is asked for.
-const NARROW: u32 = 32;
-const WIDE: u32 = 64;
+pub const NARROW: u32 = 32;
+/// The widest.
+pub const WIDE: u32 = 64;
 
 /// What is asked of the function, besides its name.
 #[derive(Clone, Copy, Debug)]

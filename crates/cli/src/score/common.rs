@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use apps::{ids::Rules, scoring::Scoring};
 use clap::Args;
-use hushtable::{Role, run::Reveal};
+use hushtable::Role;
 
 use self::{
     model::Model,
@@ -26,6 +26,7 @@ use crate::{
         file::JoinedFile,
         rows::{Reading, Rows},
     },
+    per_row,
 };
 
 /// Rows that are not in the same order at both.
@@ -85,12 +86,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
             ("--leave-out", !args.csv.leave_out.is_empty()),
         ],
     )?;
-    let reveal = args.terms.reveal.on(&args.link)?;
-    if reveal == Reveal::Nobody {
-        return Err(Failure::new(
-            "--reveal none does not go with --joined and --join: results are of a party's rows",
-        ));
-    }
+    let reveal = per_row::reveal(&args.terms, &args.link, "--joined and --join")?;
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();

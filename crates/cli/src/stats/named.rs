@@ -122,7 +122,9 @@ pub fn number(file: &JoinedFile, name: &str) -> Result<Number> {
             limit: *limit,
             fraction_bits: *fraction_bits,
         }),
-        Kind::Groups(_) => Err(Failure::new(format!("{name:?} has groups, no numbers: --by {name}"))),
+        Kind::Groups(_) => {
+            Err(Failure::new(format!("{name:?} has groups, no numbers; `stats --by {name}` counts them")))
+        }
     }
 }
 

@@ -1,42 +1,34 @@
 //! Scoring of rows in common: from the comparison of what is asked to the results.
 
-use std::io::{self, Write};
-
 use apps::{
     ids::{Rules, Set},
     join::{Column, Join},
     scoring::Scoring,
 };
 use hushtable::{
-    AShare, Error, Party, Role,
+    AShare, Party, Role,
     bill::Bill,
     gates::Bits,
-    net::LinkShape,
     operation::Operation,
     ot::Limits,
     run::{Phase, Reveal},
 };
 use prim::wipe::Wiped;
-use serde::Serialize;
 
 use super::{
-    answer,
+    answer::shared,
     model::{self, Model},
 };
 use crate::{
     apply::{output::Output, shares::role_name},
-    calibrate::Calibration,
-    columns::{self, FileFormat, Ids},
+    columns::Ids,
     cost::Phases,
     errand::{Agreed, Work},
     explain::{self, Page},
     failure::{Cause, Failure, Result},
-    join::{
-        column,
-        file::{JoinedFile, Table},
-        rows::Rows,
-    },
+    join::{column, file::JoinedFile, rows::Rows},
     link::Link,
+    per_row::{self, Report, answer::answer, table},
     progress::Progress,
     stats::groups::Took,
 };
@@ -71,31 +63,12 @@ pub struct Scored {
     results: Option<Vec<f64>>,
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    kind: &'a str,
-    function: &'a str,
-    role: &'a str,
-    rows: usize,
-    protocol: String,
-    #[serde(flatten)]
-    phases: Phases,
-}
-
 impl Input {
     /// Who gets results, if they go to whom `reveal` says.
     pub fn owners(&self, reveal: Reveal, me: Role) -> Result<Vec<Role>> {
-        let all: Vec<Role> = match self {
-            Self::File(file, _) => file.joins.iter().map(|table| file.now(&table.owner, me)).collect(),
-            Self::Fresh { .. } => vec![Role::P0, Role::P1],
-        };
-        let mut owners: Vec<Role> = all.into_iter().filter(|role| reveal.reaches(*role)).collect();
-        owners.sort_by_key(|role| *role as usize);
-        match owners.is_empty() {
-            false => Ok(owners),
-            true => Err(Failure::new(
-                "results are of rows, and the join has not those of who is to get them; see --reveal, and `join --rows`",
-            )),
+        match self {
+            Self::File(file, _) => per_row::owners(per_row::of_file(file, me), reveal),
+            Self::Fresh { .. } => per_row::owners([Role::P0, Role::P1].into_iter(), reveal),
         }
     }
 
@@ -142,7 +115,7 @@ impl Ask {
         for &owner in &self.owners {
             let (bill, bins) = match input {
                 Input::File(file, _) => {
-                    let table = of(file, owner, me);
+                    let table = table(file, owner, me);
                     (model::bill(file, table, me, &self.scoring), table.bins)
                 }
                 Input::Fresh { .. } => {
@@ -150,7 +123,7 @@ impl Ask {
                     (join.bill(limits)? + Set::bill(), join.bins())
                 }
             };
-            all = all + bill + answer::bill(&self.scoring, self.default, bins)?;
+            all = all + bill + per_row::answer::bill(&shared(&self.scoring)?, self.default, bins)?;
         }
         Ok(all)
     }
@@ -169,28 +142,7 @@ impl Ask {
         };
         page.line("of", &from);
         page.line("result", &format!("the column {}: {}", self.column, self.scoring.question()));
-        page.title("Who learns what");
-        for (name, role) in [("this party", me), ("the peer", me.peer())] {
-            if !self.owners.contains(&role) {
-                page.line(
-                    name,
-                    "nothing: it gets no result, and does not learn which rows match, nor how many",
-                );
-                continue;
-            }
-            page.line(name, &format!("for each of its rows that the other has too {}", self.scoring.tells()));
-            match self.default {
-                None => page.line("", "which of its rows the other has: the others' cells are empty"),
-                Some(value) => {
-                    let text = format!(
-                        "a row that the other has not gets {value}, as others may: so any other result tells that the row \
-                         is in common"
-                    );
-                    page.line("", &text);
-                }
-            }
-        }
-        page.line("repeated runs", "over the same rows add up: what one leaves open another may tell");
+        per_row::told(&mut page, &self.owners, me, self.default, &self.scoring.tells());
         page.title("What shows besides");
         if let Input::Fresh { bound, .. } = input {
             page.line(
@@ -203,21 +155,10 @@ impl Ask {
         page.line("both compare", &fields.join("; "));
         let fresh = matches!(input, Input::Fresh { .. });
         page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
-        let calibration = Calibration::load(None)?.over(link);
-        let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
-        let over = shape.unwrap_or(LinkShape::LOOPBACK);
-        let limits = Limits::new(link.asked(), &over, &calibration.machine().ots);
         let size = if let Input::Fresh { bound, .. } = input { *bound } else { 0 };
-        let bill = self.bill(input, [size; 2], me, &limits)?;
-        let phases = explain::sent(&mut page, &bill, &over, &calibration, me);
-        explain::time(&mut page, phases, None, shape, &calibration);
+        per_row::takes(&mut page, link, |limits| self.bill(input, [size; 2], me, limits))?;
         Ok(page.0)
     }
-}
-
-/// The join whose rows are those of who is `owner` now.
-fn of(file: &JoinedFile, owner: Role, me: Role) -> &Table {
-    file.joins.iter().find(|table| file.now(&table.owner, me) == owner).expect("one of the owners")
 }
 
 impl Scored {
@@ -235,7 +176,7 @@ impl Scored {
     ) -> Result<Bins> {
         match &self.input {
             Input::File(file, model) => {
-                let table = of(file, owner, p.role());
+                let table = table(file, owner, p.role());
                 let scores = model::scores(p, file, table, model, &self.ask.scoring, took)?;
                 let mine = file.owned.as_ref().filter(|_| owner == p.role());
                 let rows = mine.map_or(Wiped::zeros(0), |owned| Wiped::from(owned.rows.to_vec()));
@@ -278,16 +219,7 @@ fn names(input: &Input) -> Option<&Ids> {
 impl Work for Scored {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let mut fields = self.ask.fields(&self.input, p.role());
-        let compared: Vec<(&str, String)> =
-            fields.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        p.agree(&compared).map_err(|error: Error| {
-            Failure::from(error).worded(|text| match text.contains("files") {
-                true => format!(
-                    "{text}. Both files must come from the same run of `join`, or both parties say --join"
-                ),
-                false => text.to_owned(),
-            })
-        })?;
+        per_row::agree(p, &fields, ", or both parties say --join")?;
         if let Input::Fresh { bound, .. } = &self.input {
             let theirs = p.exchange((*bound as u64).to_le_bytes().to_vec(), 8)?;
             let theirs = u64::from_le_bytes(theirs.try_into().expect("8 bytes"));
@@ -324,40 +256,23 @@ impl Work for Scored {
         for owner in self.ask.owners.clone() {
             let bins = self.scores(p, owner, hashed.as_ref(), &mut took)?;
             let Ask { scoring, default, .. } = &self.ask;
-            let results =
-                answer::answer(p, scoring, *default, owner, (&bins.matched, &bins.scores), &mut took)?;
-            let Some(results) = results else { continue };
-            let mut own = vec![f64::NAN; self.input.rows(p.role())];
-            for (&row, result) in bins.rows.iter().zip(results) {
-                if let (Some(row), Some(result)) = ((row as usize).checked_sub(1), result) {
-                    own[row] = result;
-                }
+            let (asked, operands) = (shared(scoring)?, [bins.scores.words()]);
+            let results = answer(p, &asked, *default, owner, (&bins.matched, &operands), &mut took)?;
+            if let Some(results) = results {
+                self.results = Some(per_row::by_row(&bins.rows, results, self.input.rows(p.role())));
             }
-            self.results = Some(own);
         }
         Ok([took.offline, took.online])
     }
 
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
         let rows = self.input.rows(role);
-        match (&self.results, output) {
-            (Some(results), Some(output)) => {
-                let path = output.path().to_owned();
-                let format = FileFormat::of(&path);
-                format.check(&path)?;
-                let columns: [(&str, &[f64]); 1] = [(&self.ask.column, results)];
-                output.write(|to| columns::write(to, format, names(&self.input), &columns))?;
-                eprintln!("wrote {rows} rows to {}", path.display());
-            }
-            _ => eprintln!("the results go to the peer; nothing is written here"),
-        }
-        if !self.json {
-            return Ok(());
-        }
         let (function, protocol) = (self.ask.column.as_str(), self.ask.scoring.method());
-        let report =
-            Report { kind: "score", function, role: role_name(role), rows, protocol, phases: *phases };
-        writeln!(io::stdout(), "{}", serde_json::to_string(&report).expect("plain data"))
-            .map_err(Failure::stdout)
+        Report::new(["score", function], role, rows, protocol, phases).deliver(
+            self.results.as_deref(),
+            names(&self.input),
+            output,
+            self.json,
+        )
     }
 }

@@ -1,0 +1,93 @@
+//! `--joined`: a function or a comparison of columns of a hidden join, for the rows in common.
+
+mod question;
+mod work;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use self::{
+    question::Question,
+    work::{Applied, Ask},
+};
+use super::{Apply, Operation, how::Beyond, refuse};
+use crate::{
+    choice::Choice,
+    errand::Errand,
+    failure::{Failure, Result},
+    join::file::JoinedFile,
+    per_row,
+};
+
+/// Rows of a join.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Rows in common")]
+pub struct Rowing {
+    /// Compute over the rows of this file of a `join`, in place of --input; results go to who owns the rows
+    ///
+    /// --column and --against name columns of either party; both parties name the same.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "other"])]
+    pub joined: Option<PathBuf>,
+    /// With --joined: the result of a row that the peer does not have: a result there can be, or empty; the peer says
+    /// the same
+    ///
+    /// With empty, the default, the results tell which rows are in common. With a value such a row looks like others
+    /// with that result.
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub default: Option<String>,
+}
+
+/// Runs it, over the file of a join.
+pub fn apply(args: &Apply) -> Result<()> {
+    let path = args.rowing.joined.as_deref().expect("asked for");
+    supported(args)?;
+    let reveal = per_row::reveal(&args.terms, &args.link, "--joined")?;
+    let file = JoinedFile::read(path)?;
+    let question = match args.operation {
+        Some(Operation::Function(function)) => Question::function(args, function, &file)?,
+        Some(Operation::Relation(relation)) => Question::relation(args, relation, &file)?,
+        None => return Err(Failure::new("--joined needs a function or a comparison")),
+    };
+    let default = args.rowing.default.as_deref().map(|text| question.default(text)).transpose()?.flatten();
+    let role = args.link.role();
+    let owners = per_row::owners(per_row::of_file(&file, role), reveal)?;
+    let ask = Ask { question, default, owners };
+    let rows = file.owned.as_ref().map_or(0, |owned| owned.ids.len());
+    let errand = Errand {
+        kind: "apply",
+        file: None,
+        rows,
+        column: ask.question.name.clone(),
+        reveal: reveal.name().to_owned(),
+        fields: ask.fields(&file, role),
+        explained: ask.explain(&file, &args.link)?,
+        writes: ask.owners.contains(&role).then_some(48 * rows as u64),
+        delivery: &args.delivery,
+        link: &args.link,
+        inputs: vec![path],
+    };
+    errand.carry_out(Applied::new(ask, file, args.delivery.json))
+}
+
+/// An error for an option that joined rows do not have.
+fn supported(args: &Apply) -> Result<()> {
+    refuse(
+        "does not go with --joined",
+        [
+            ("--table", args.table.is_some()),
+            ("--no-ids", args.no_ids),
+            ("--store", args.stored.path().is_some()),
+            ("--leave-out", !args.csv.leave_out.is_empty()),
+            ("--threads", args.terms.threads.is_some()),
+            ("--find-difference", args.terms.find_difference),
+            ("--protocol", args.choosing.protocol != Choice::Auto),
+            ("--calibration", args.choosing.calibration.is_some()),
+            ("--outside wrap", args.how.outside == Some(Beyond::Wrap)),
+        ],
+    )?;
+    refuse(
+        "does not go with --joined, whose numbers have those of the join",
+        [("--fraction-bits", args.how.fraction_bits.is_some())],
+    )
+}
