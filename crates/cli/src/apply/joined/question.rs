@@ -7,7 +7,6 @@ use hushtable::{
     math::{Evaluation, Function},
     operation::{Compare, Operation, Relation},
 };
-use prim::wipe::Wiped;
 
 use super::super::{Apply, evaluate, job::SHARED_BITS};
 use crate::{
@@ -169,9 +168,8 @@ impl Question {
             operands.push(match operand {
                 Operand::Column { of, shift } => {
                     let column = &table.shares[file.part(of.column)];
-                    let words: Wiped<u64> =
-                        column.iter().map(|word| word << shift).collect::<Vec<_>>().into();
-                    let numbers = AShare::<u64>::new(self.bits, words.to_vec());
+                    let words = column.iter().map(|word| word << shift).collect();
+                    let numbers = AShare::<u64>::new(self.bits, words);
                     match self.inside {
                         Some(word) => answer::matching(p, &matched, &numbers, word as u64, took)?,
                         None => numbers,
