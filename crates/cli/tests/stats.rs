@@ -257,4 +257,22 @@ fn what_it_would_show_is_said_before() {
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");
     }
+    assert!(!text.contains("nothing of any row"), "{text}");
+    let words = |asked: &str| {
+        let asked = format!("explain stats p0.json {asked} --listen 127.0.0.1:0 {BANK}");
+        site.run(&asked).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = words("--sum income --mean bills --covariance debt,bills --quantile income:0.5:10,20");
+    for fragment in [
+        "exact sums of income, debt tell this party, whose numbers these are, which of its rows",
+        "exact sums of bills tell the peer, whose numbers these are",
+        "tells this party a sum of bills with weights of its own, debt; with a weight on one row, that row's number",
+        "tells the peer a sum of debt with weights of its own, bills",
+        "--noise does",
+        "many, with many cuts, tell numbers of rows",
+    ] {
+        assert!(text.contains(fragment), "{fragment}: {text}");
+    }
+    assert!(!words("--sum income --noise 1").contains("exact sums"), "{text}");
+    assert!(!words("--count").contains("exact sums"), "{text}");
 }
