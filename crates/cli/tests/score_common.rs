@@ -235,6 +235,11 @@ fn what_does_not_go_together() {
         done.iter().for_each(|done| done.fails_with(5, fragment));
     };
     fails("--joined p0.json", FRESH1, "or both parties say --join");
+    let [p0, _] = site.both(
+        &format!("score {P0} {FRESH0} --peer-at-most 44 --output x.csv {BANK}"),
+        &format!("score {P1} {FRESH1} --output y.csv {TELECOM}"),
+    );
+    p0.fails_with(2, "the peer joins up to 45 ids, and --peer-at-most is 44");
     let old = site.read("p1.json");
     join(&site, "--force");
     site.write("old.json", &old);

@@ -226,6 +226,8 @@ fn questions_that_cannot_be() {
         ("--quantile income:1.5:10", "COLUMN:Q:CUTS"),
         ("--covariance income", "two columns"),
         ("--count --noise 0", "an epsilon is more than 0"),
+        ("--sum income --noise 0", "an epsilon is more than 0"),
+        ("--variance income --noise nan", "an epsilon is more than 0"),
         ("--count --least 2000000000", "least size"),
     ] {
         run(asked).fails_with(2, fragment);

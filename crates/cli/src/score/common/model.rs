@@ -106,7 +106,9 @@ impl Model {
 /// behind the point as scores.
 fn cut(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
     let behind = fraction(file, role) + FRACTION;
-    behind.checked_sub(scoring.fraction()).expect("a score has at most as many bits behind the point as a weight")
+    behind
+        .checked_sub(scoring.fraction())
+        .expect("a score has at most as many bits behind the point as a weight")
 }
 
 fn ring(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
