@@ -90,6 +90,10 @@ impl Model {
                     joined.display()
                 )));
             }
+            if bits + FRACTION < scoring.fraction() {
+                let most = bits + FRACTION;
+                return Err(Failure::new(format!("--fraction-bits: accepted with this join: at most {most}")));
+            }
             let ring = ring(file, role, scoring);
             if ring > 64 {
                 return Err(Failure::new(format!(
@@ -105,10 +109,7 @@ impl Model {
 /// Bits that are rounded away of products with the columns of the party that had `role`; 0 where these have as many
 /// behind the point as scores.
 fn cut(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
-    let behind = fraction(file, role) + FRACTION;
-    behind
-        .checked_sub(scoring.fraction())
-        .expect("a score has at most as many bits behind the point as a weight")
+    (fraction(file, role) + FRACTION).saturating_sub(scoring.fraction())
 }
 
 fn ring(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
