@@ -76,6 +76,8 @@ pub struct InJob<'a> {
     pub approve: &'a dyn Fn(&str) -> Result<()>,
     /// The files that are read besides.
     pub inputs: Vec<&'a Path>,
+    /// Most ids that the peer may have.
+    pub peer_at_most: Option<usize>,
 }
 
 /// Runs it.
@@ -114,7 +116,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     super::say(args, reveal);
     let forms = rules(args)?;
     let file = job.map(|job| job.hash.to_owned());
-    let peer_at_most = args.rowing.peer_at_most;
+    let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
     let ask = Ask { file: file.clone(), scoring, default, owners, column, forms, peer_at_most };
     let mut inputs = vec![args.weights.as_path()];
     inputs.extend(args.rowing.joined.as_deref().or(args.features.as_deref()));

@@ -92,7 +92,9 @@ impl Model {
             }
             if bits + FRACTION < scoring.fraction() {
                 let most = bits + FRACTION;
-                return Err(Failure::new(format!("--fraction-bits: accepted with this join: at most {most}")));
+                return Err(Failure::new(format!(
+                    "--fraction-bits: accepted with this join: at most {most}"
+                )));
             }
             let ring = ring(file, role, scoring);
             if ring > 64 {
