@@ -23,7 +23,7 @@ use crate::{
     link::Link,
 };
 
-use self::machine::measure_machine;
+use self::machine::{MEASUREMENTS, measure_machine};
 pub use self::machine::{OtParty, run_party};
 
 const EXAMPLES: &str = "\
@@ -212,7 +212,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
     let output = Output::reserve(&path, &inputs, output::PUBLIC, true)?;
     let (machine, link) = match &args.peer.0 {
         Some(link) => with_peer(link)?,
-        None => (measure_machine()?, None),
+        None => (measure_machine(&mut || Ok(()))?, None),
     };
     let found = Calibration { machine, link, asked: None, source: None };
     found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
@@ -223,23 +223,21 @@ pub fn run(args: &Calibrate) -> Result<()> {
     Ok(())
 }
 
-/// Both machines, one after the other because they may be one, and the link.
+/// Both machines, one after the other because they may be one, and the link. Who waits hears of each measurement, so that
+/// a slow machine is not taken for one that has stopped.
 fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
     let (connection, _) = link.open()?;
     let mut p = Party::new(connection, OtWish::default())?;
     let (mbit_per_s, rtt) = measure_link(&mut p)?;
     let mine = match p.role() {
         Role::P0 => {
-            let mine = measure_machine()?;
-            p.barrier()?;
-            p.barrier()?;
+            let mine = measure_machine(&mut || Ok(p.barrier()?))?;
+            (0..MEASUREMENTS).try_for_each(|_| p.barrier())?;
             mine
         }
         Role::P1 => {
-            p.barrier()?;
-            let mine = measure_machine()?;
-            p.barrier()?;
-            mine
+            (0..MEASUREMENTS).try_for_each(|_| p.barrier())?;
+            measure_machine(&mut || Ok(p.barrier()?))?
         }
     };
     let machine = mine.slower(exchange(&mut p, mine)?);

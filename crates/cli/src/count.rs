@@ -27,13 +27,21 @@ pub fn batch(text: &str) -> std::result::Result<u32, String> {
     }
 }
 
-/// `Ok(())` if this machine has that much memory free, as far as the system tells.
+/// Most bytes where the system does not tell how many are free.
+const UNTOLD: u64 = 16 << 30;
+
+/// `Ok(())` if this machine has that much memory free, or if the system does not tell and it is no more than 16 GiB.
 pub fn fits(wanted: u64, what: &str) -> Result<()> {
     match available() {
         Some(free) if free < wanted => Err(Failure::local(format!(
             "{what} would take about {} of memory, and {} are free: take a smaller batch",
             bytes(wanted),
             bytes(free)
+        ))),
+        None if wanted > UNTOLD => Err(Failure::local(format!(
+            "{what} would take about {} of memory; accepted where the system does not tell how much is free: {}",
+            bytes(wanted),
+            bytes(UNTOLD)
         ))),
         _ => Ok(()),
     }

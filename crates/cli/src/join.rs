@@ -41,7 +41,7 @@ and means of the rows in common from two such files, `score --joined` scores the
 evaluates functions and comparisons of their columns.
   --reveal ids: each party learns which of its rows the other has too, and writes these, all their columns, in the \
 same order as the other: ready for `score` and `apply`. Who enters all telephone numbers learns the other's list: \
-see the sizes that both say before anything is computed, and agree on them.
+see the sizes that both say before anything is computed, and agree on them; --peer-at-most N refuses a peer with more.
   --reveal count: both learn how many ids are common, and nothing else.
   --rows says whose rows a hidden join has. The owner of the rows can get results for each of its rows later, the \
 other cannot. With both there are two joins in one session, with the roles exchanged, at twice the cost.
@@ -62,9 +62,11 @@ With several id columns one --normalise serves all, or each column has its own, 
 The names, limits and groups are shown to the peer, the cells are not.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
-with --reveal ids, writes all rows of a common id; it does not go with a hidden join, where a row would need a place \
+with --reveal ids, writes all rows of a common id: the two outputs then no longer line up row by row, which `score` \
+and `apply` need. It does not go with a hidden join, where a row would need a place \
 for each of its partners, as many as the largest number of rows of an id, which both would learn.
-  --pad-to N: the peer learns that there are at most N ids, not how many.
+  --pad-to N: the peer learns that there are at most N ids, not how many. That hides the number from messages, not from \
+a clock: computing on one's own ids takes time by their number.
 
 Examples:
   A hidden join:
@@ -99,9 +101,9 @@ pub struct Join {
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
     #[arg(long, value_name = "F", default_value_t = FRACTION_BITS, value_parser = clap::value_parser!(u32).range(0..=32))]
     fraction_bits: u32,
-    /// Whose rows the join has: me, peer, both, p0, p1, or a party by its name
-    #[arg(long, value_name = "WHO", default_value = "both")]
-    rows: Recipient,
+    /// Whose rows a hidden join has: me, peer, both, p0, p1, or a party by its name [default: both]
+    #[arg(long, value_name = "WHO")]
+    rows: Option<Recipient>,
     /// What is shown: none, ids or count; the peer says the same
     #[arg(long, value_enum, default_value = "none", value_name = "WHAT")]
     reveal: Shown,
@@ -114,9 +116,12 @@ pub struct Join {
     /// What becomes of rows with the same id
     #[arg(long, value_enum, default_value = "refuse", value_name = "WHAT")]
     duplicates: Duplicates,
-    /// A bound on the number of ids here, which the peer learns in place of the number itself
+    /// A bound on the number of ids here, which the peer learns in place of the number itself; a clock may tell more
     #[arg(long, value_name = "N", value_parser = count)]
     pad_to: Option<usize>,
+    /// Refuse a peer that says it has more ids, before anything is computed
+    #[arg(long, value_name = "N", value_parser = count)]
+    peer_at_most: Option<usize>,
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
@@ -193,7 +198,10 @@ fn join(args: &Join) -> Result<()> {
     let report = agree::Report { json: args.delivery.json, quiet: args.delivery.quiet };
     match args.reveal {
         Shown::Ids => errand.carry_out(Finding::new(ask, rows, bound, report)),
-        _ => errand.carry_out(Hiding::new(ask, rows, columns, bound, report)),
+        _ => {
+            let path = args.delivery.output.clone();
+            errand.carry_out(Hiding::new(ask, rows, columns, bound, report, path))
+        }
     }
 }
 
@@ -210,6 +218,12 @@ impl Join {
             "is for a hidden join",
             [("--columns", !self.columns.is_empty() && self.reveal == Shown::Count)],
         )?;
+        let hidden = self.reveal == Shown::None;
+        refuse("is for a hidden join", [("--rows", self.rows.is_some() && !hidden)])?;
+        refuse(
+            "does not go with --reveal count: the number is printed",
+            [("--output", self.delivery.output.is_some() && self.reveal == Shown::Count)],
+        )?;
         match self.duplicates {
             Duplicates::All if !ids => {
                 return Err(Failure::new(
@@ -224,8 +238,8 @@ impl Join {
             }
             _ => {}
         }
-        let who =
-            if ids { self.to.clone().unwrap_or(Recipient::Fixed(Reveal::Both)) } else { self.rows.clone() };
+        let who = if ids { &self.to } else { &self.rows };
+        let who = who.clone().unwrap_or(Recipient::Fixed(Reveal::Both));
         let who = who.on(&self.link)?;
         if who == Reveal::Nobody {
             return Err(Failure::new(if ids {
@@ -238,7 +252,7 @@ impl Join {
         if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
             return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
         }
-        Ok(Ask { reveal: self.reveal, who, forms: self.rules()? })
+        Ok(Ask { reveal: self.reveal, who, forms: self.rules()?, peer_at_most: self.peer_at_most })
     }
 
     /// The rules of each column of the id.

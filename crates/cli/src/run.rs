@@ -14,8 +14,9 @@ use hushtable::net::Identity;
 
 use self::{file::JobFile, steps::Own};
 use crate::{
-    apply::{agree::Common, delivery::Delivery, session::Task, stock::Stock},
+    apply::{agree::Common, delivery::Delivery, refuse, session::Task, stock::Stock},
     columns::Dialect,
+    count::count,
     explain,
     failure::{Failure, Result},
     link::Link,
@@ -82,6 +83,9 @@ pub struct Run {
     /// The hash of the file that was approved, or its first 16 digits or more; without it this asks at the terminal
     #[arg(long, value_name = "HEX", value_parser = digits)]
     approve: Option<String>,
+    /// With join = true: refuse a peer that says it has more ids, before anything is computed
+    #[arg(long, value_name = "N", value_parser = count)]
+    peer_at_most: Option<usize>,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -116,6 +120,7 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
     if file.join {
         return joined(args, path, file, &own);
     }
+    refuse("needs a job with join = true", [("--peer-at-most", args.peer_at_most.is_some())])?;
     let jobs = steps::jobs(file, &own)?;
     let others = [Some(path), Some(input), weights, calibration].into_iter().flatten();
     let inputs = others.chain(csv.inputs()).collect();
@@ -148,8 +153,8 @@ fn joined(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> 
         }
     };
     let (delivery, hash, column) = (&args.delivery, file.hash.as_str(), file.steps[0].name.as_str());
-    let inputs = vec![path];
-    let job = InJob { delivery, hash, column, approve: &approve, inputs };
+    let (inputs, peer_at_most) = (vec![path], args.peer_at_most);
+    let job = InJob { delivery, hash, column, approve: &approve, inputs, peer_at_most };
     steps::joined(file, own)?.of_join((own.link, own.csv), &job)
 }
 

@@ -178,6 +178,10 @@ impl Score {
         inputs.chain(self.csv.inputs()).collect()
     }
 
+    fn features(&self) -> &Path {
+        self.features.as_deref().expect("clap requires it")
+    }
+
     /// Reads and checks everything.
     fn job(&self) -> Result<Job> {
         job(self)
@@ -202,7 +206,8 @@ fn job(args: &Score) -> Result<Job> {
     let question = args.asked.question();
     let column = column_name(&question);
     let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
-    let (ids, words) = parts(args, &scoring, Some(&args.id))?;
+    let file = ColumnFile::open(args.features(), &args.csv)?;
+    let (ids, words) = parts(args, &scoring, Some(&args.id), &file)?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
     let operand = Operand { words, range: format(&scoring).range(), pairing };
     let (threads, reveal) = (args.terms.threads, args.terms.reveal.on(&args.link)?);
@@ -243,12 +248,15 @@ fn say(args: &Score, reveal: Reveal) {
     );
 }
 
-/// The names of the rows and this party's parts of their scores.
-fn parts(args: &Score, scoring: &Scoring, id: Option<&str>) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
-    let path = args.features.as_deref().expect("clap requires it");
-    let file = ColumnFile::open(path, &args.csv)?;
+/// The names of the rows and this party's parts of their scores, of the features in `file`.
+fn parts(
+    args: &Score,
+    scoring: &Scoring,
+    id: Option<&str>,
+    file: &ColumnFile<'_>,
+) -> Result<(Option<Arc<Ids>>, Wiped<u64>)> {
     let columns = file.header()?;
-    let Named { features, weights } = weights::read(&args.weights, path, &columns)?;
+    let Named { features, weights } = weights::read(&args.weights, args.features(), &columns)?;
     let names: Vec<&str> = features.iter().map(String::as_str).collect();
     let rows = file.read(&names, id, Ok)?;
     let unused = columns.iter().filter(|name| !is_id(args, name) && !features.contains(name));

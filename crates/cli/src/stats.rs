@@ -15,7 +15,7 @@ use crate::{apply::delivery::Delivery, errand::Errand, failure::Result, join::fi
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
-Both get the results, and nothing else: sums over all rows in common, and not what any row has.
+Both get the results, and nothing else.
   COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
 listened at the join.
   The number of rows in common, of each group, is always shown: means and variances follow from sums that are opened, \
@@ -23,8 +23,12 @@ and tell these too. Variances and covariances are of the rows in common, not of 
   Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
 That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
 that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.
+  Sums without noise are exact. Who chose the numbers of a column learns from its sum or mean which of its rows are in \
+it, as far as its bits go: with 1 in one row and 0 elsewhere, whether this row is in common. A covariance with such a \
+column is a sum of the other's numbers with weights of one's own; with a weight on one row, that row's number. --least \
+does not prevent this. Use --noise where the peer chose a column that is summed.
   --min and --max show a number of one row. --quantile COLUMN:Q:CUTS shows the first of the cuts below which a share Q \
-of the rows lies.
+of the rows lies; many of them, with many cuts, tell numbers of rows.
   --by COLUMN groups by the groups of a column (`join --columns region:north|south`), --by COLUMN:10,20 by below 10, \
 10 up to below 20, and from 20 on. --histogram COLUMN:CUTS counts rows so.
   --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \

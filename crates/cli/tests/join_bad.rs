@@ -67,11 +67,19 @@ fn wrong_tables() {
         ),
         ("--input a.csv --id id --normalise date", 3, "is no date"),
         ("--input a.csv --id id --duplicates all", 2, "a hidden join has a place for one partner"),
-        ("--input a.csv --id id --reveal count --duplicates all", 2, "a hidden join has a place"),
+        (
+            "--input a.csv --id id --reveal count --duplicates all",
+            2,
+            "--output does not go with --reveal count",
+        ),
         ("--input a.csv --id id --reveal ids --duplicates sum", 2, "adds up columns of a hidden join"),
         ("--input a.csv --id id --reveal ids --columns n", 2, "--columns is for a hidden join"),
         ("--input a.csv --id id --to me", 2, "--to needs --reveal ids"),
         ("--input a.csv --id id --rows none", 2, "--rows none"),
+        ("--input a.csv --id id --reveal count --rows me", 2, "--rows is for a hidden join"),
+        ("--input a.csv --id id --reveal ids --rows me", 2, "--rows is for a hidden join"),
+        ("--input a.csv --id id --reveal count", 2, "--output does not go with --reveal count"),
+        ("--input a.csv --id id --columns p0.n", 2, "does not begin with p0. or p1."),
         ("--input a.csv --id id --pad-to 0", 2, "not a whole number"),
         ("--input a.csv --id id --output-mode 640", 2, "--output-mode is for results"),
         ("--input a.csv --id n --columns id:a|b", 3, "\"x\" is none of: a, b"),
@@ -99,9 +107,34 @@ fn what_differs_ends_both() {
     ] {
         let p0 =
             format!("join {P0} {p0} --output p0.out {BANK}").replace(".csv --id customer --id", ".csv --id");
-        let done = site.both(&p0, &format!("join {P1} {p1} --output p1.out {TELECOM}"));
+        let output = if p1.contains("count") { "" } else { "--output p1.out" };
+        let done = site.both(&p0, &format!("join {P1} {p1} {output} {TELECOM}"));
         done.iter().for_each(|done| done.fails_with(5, fragment));
         assert!(!site.has("p0.out") && !site.has("p1.out"));
+    }
+}
+
+/// Before anything is computed; the peer is told that it ended.
+#[test]
+fn a_peer_with_too_many_ids_is_refused() {
+    let site = site();
+    for (reveal, more) in [("none", "--output p0.out"), ("ids", "--output p0.out"), ("count", "")] {
+        let asked = |own: &str| format!("join {own} --reveal {reveal}");
+        let other = more.replace("p0", "p1");
+        let done = |most: usize| {
+            site.both(
+                &format!("{} --peer-at-most {most} {more} --force {BANK}", asked(P0)),
+                &format!("{} --pad-to 50 {other} --force {TELECOM}", asked(P1)),
+            )
+        };
+        let [p0, p1] = done(49);
+        p0.fails_with(2, "the peer joins up to 50 ids, and --peer-at-most is 49: nothing was computed");
+        assert!(p1.code == 4 && !p1.stderr.contains("ids, and"), "{p1:?}");
+        assert!(!site.has("p0.out") && !site.has("p1.out"));
+        let _ = done(50).map(Done::ok);
+        for name in ["p0.out", "p1.out"] {
+            let _ = std::fs::remove_file(site.path(name));
+        }
     }
 }
 

@@ -169,6 +169,22 @@ fn files_of_a_join_are_scored() {
     let _ = done.map(Done::ok);
     decided(&cells(&site, "swapped.csv", "at_least_0.5", bank, true), 0.5, "");
 
+    // Numbers and scores with which nothing is rounded away of this party's products.
+    let _ = site
+        .both(
+            &format!("join --input bank.csv --id customer --columns income:100,late:10 --fraction-bits 0 --output p0.json --force {BANK}"),
+            &format!("join --input telecom.csv --id msisdn --columns bills:10,share:1 --output p1.json --force {TELECOM}"),
+        )
+        .map(Done::ok);
+    let asked = "--threshold 0.6 --fraction-bits 24 --force";
+    both(
+        &site,
+        &format!("--joined p0.json {asked} --output p0.csv"),
+        &format!("--joined p1.json {asked} --output p1.csv"),
+    );
+    decided(&cells(&site, "p0.csv", "at_least_0.6", bank, true), 0.6, "");
+    decided(&cells(&site, "p1.csv", "at_least_0.6", telecom, false), 0.6, "");
+
     // The rows of one party.
     join(&site, "--rows p1 --force");
     both(&site, "--joined p0.json", "--joined p1.json --output p1.csv --force");
@@ -183,6 +199,7 @@ fn what_does_not_go_together() {
     join(&site, "");
     site.write("large.toml", "[weights]\nincome = 127\nlate = 100\n");
     site.write("wide.toml", "[weights]\nincome = 128\n");
+    site.write("rounds.toml", "[weights]\nincome = -127.99999999\n");
     site.write("other.toml", "[weights]\nbills = 1\n");
     let run = |asked: &str| site.run(&format!("score {asked} --output x.csv --connect 127.0.0.1:9 {BANK}"));
     for (asked, code, fragment) in [
@@ -203,6 +220,7 @@ fn what_does_not_go_together() {
         (format!("{P0} --joined bank.csv"), 3, "not a usable file of a join"),
         ("--weights large.toml --joined p0.json --bits 28".into(), 3, "it must stay below"),
         ("--weights wide.toml --joined p0.json".into(), 3, "is outside -128 to 128; scale the column"),
+        ("--weights rounds.toml --joined p0.json".into(), 3, "-127.99999999, is outside -128 to 128"),
         ("--weights other.toml --joined p0.json".into(), 3, "p0.json has no such column, only: income, late"),
         (format!("{P0} --joined p0.json --bits 50"), 2, "take 74 bits"),
     ] {
@@ -217,6 +235,11 @@ fn what_does_not_go_together() {
         done.iter().for_each(|done| done.fails_with(5, fragment));
     };
     fails("--joined p0.json", FRESH1, "or both parties say --join");
+    let [p0, _] = site.both(
+        &format!("score {P0} {FRESH0} --peer-at-most 44 --output x.csv {BANK}"),
+        &format!("score {P1} {FRESH1} --output y.csv {TELECOM}"),
+    );
+    p0.fails_with(2, "the peer joins up to 45 ids, and --peer-at-most is 44");
     let old = site.read("p1.json");
     join(&site, "--force");
     site.write("old.json", &old);

@@ -226,6 +226,8 @@ fn questions_that_cannot_be() {
         ("--quantile income:1.5:10", "COLUMN:Q:CUTS"),
         ("--covariance income", "two columns"),
         ("--count --noise 0", "an epsilon is more than 0"),
+        ("--sum income --noise 0", "an epsilon is more than 0"),
+        ("--variance income --noise nan", "an epsilon is more than 0"),
         ("--count --least 2000000000", "least size"),
     ] {
         run(asked).fails_with(2, fragment);
@@ -257,4 +259,22 @@ fn what_it_would_show_is_said_before() {
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");
     }
+    assert!(!text.contains("nothing of any row"), "{text}");
+    let words = |asked: &str| {
+        let asked = format!("explain stats p0.json {asked} --listen 127.0.0.1:0 {BANK}");
+        site.run(&asked).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = words("--sum income --mean bills --covariance debt,bills --quantile income:0.5:10,20");
+    for fragment in [
+        "exact sums of income, debt tell this party, whose numbers these are, which of its rows",
+        "exact sums of bills tell the peer, whose numbers these are",
+        "tells this party a sum of bills with weights of its own, debt; with a weight on one row, that row's number",
+        "tells the peer a sum of debt with weights of its own, bills",
+        "--noise does",
+        "many, with many cuts, tell numbers of rows",
+    ] {
+        assert!(text.contains(fragment), "{fragment}: {text}");
+    }
+    assert!(!words("--sum income --noise 1").contains("exact sums"), "{text}");
+    assert!(!words("--count").contains("exact sums"), "{text}");
 }

@@ -62,15 +62,27 @@ const SOFT: usize = 1 << 20;
 const FERRET: [(Scheme, usize); 3] =
     [(Scheme::Ferret, 200_000), (Scheme::Ferret, 1 << 22), (Scheme::FerretLarge, 1 << 23)];
 
-/// The rates of local work, and OTs by each extension that can be chosen.
-pub fn measure_machine() -> Result<Machine> {
-    let soft = [Scheme::Iknp, Scheme::SoftSpoken2, Scheme::SoftSpoken4, Scheme::SoftSpoken8];
-    let progress = Progress::start("measurements", 1 + soft.len() + FERRET.len(), false);
-    let count = || progress.done().fetch_add(1, Ordering::Relaxed);
+const SOFTSPOKEN: [Scheme; 4] = [Scheme::Iknp, Scheme::SoftSpoken2, Scheme::SoftSpoken4, Scheme::SoftSpoken8];
+
+/// What is measured one after the other.
+pub const MEASUREMENTS: usize = 1 + SOFTSPOKEN.len() + FERRET.len();
+
+/// The rates of local work, and OTs by each extension that can be chosen; `each` is called after each of the
+/// [`MEASUREMENTS`].
+pub fn measure_machine(each: &mut dyn FnMut() -> Result<()>) -> Result<Machine> {
+    let progress = Progress::start("measurements", MEASUREMENTS, false);
+    let mut count = || {
+        progress.done().fetch_add(1, Ordering::Relaxed);
+        each()
+    };
     let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());
-    count();
-    let measured = |scheme, ots| measure_ots(scheme, ots).inspect(|_| _ = count());
-    let soft = soft.into_iter().map(|scheme| measured(scheme, SOFT)).collect::<Result<Vec<_>>>()?;
+    count()?;
+    let mut measured = |scheme, ots| {
+        let seconds = measure_ots(scheme, ots)?;
+        count()?;
+        Ok::<_, Failure>(seconds)
+    };
+    let soft = SOFTSPOKEN.into_iter().map(|scheme| measured(scheme, SOFT)).collect::<Result<Vec<_>>>()?;
     let ferret = FERRET.into_iter().map(|(scheme, ots)| measured(scheme, ots)).collect::<Result<Vec<_>>>()?;
     let each = |seconds: &Seconds, ots: usize| seconds.offline * 1e9 / ots as f64;
     let ots = Rates {

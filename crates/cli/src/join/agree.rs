@@ -1,6 +1,9 @@
 //! What both parties of a join must have alike, and what each tells the other of its table.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
 
 use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
@@ -30,6 +33,8 @@ pub struct Ask {
     pub who: Reveal,
     /// Of each column of the id.
     pub forms: Vec<Rules>,
+    /// Most ids that the peer may have; this party's own rule.
+    pub peer_at_most: Option<usize>,
 }
 
 /// What a party tells of its table.
@@ -84,6 +89,7 @@ impl Ask {
         if !quiet {
             eprintln!("the peer joins {}", theirs.words());
         }
+        accept(theirs.rows, self.peer_at_most)?;
         let offers = match p.role() {
             Role::P0 => [offer, theirs],
             Role::P1 => [theirs, offer],
@@ -93,6 +99,16 @@ impl Ask {
             agreed.push((format!("table of {role}"), offer.words()));
         }
         Ok((offers, agreed))
+    }
+}
+
+/// Refuses a peer with more ids than `--peer-at-most`.
+pub fn accept(theirs: usize, most: Option<usize>) -> Result<()> {
+    match most {
+        Some(most) if theirs > most => Err(Failure::new(format!(
+            "the peer joins up to {theirs} ids, and --peer-at-most is {most}: nothing was computed"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -112,7 +128,12 @@ impl Offer {
         if self.columns.len() > COLUMNS || (reveal != Shown::None && !self.columns.is_empty()) {
             return Err(format!("{} columns", self.columns.len()));
         }
-        self.columns.iter().try_for_each(Column::check)
+        self.columns.iter().try_for_each(Column::check)?;
+        let names: BTreeSet<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        match names.len() == self.columns.len() {
+            true => Ok(()),
+            false => Err("a name of a column occurs twice".into()),
+        }
     }
 }
 
@@ -130,7 +151,11 @@ fn swap(p: &mut Party, offer: &Offer) -> Result<Offer> {
         return Err(malformed(format!("a description of {length} bytes")));
     }
     let theirs = p.exchange(mine, length as usize)?;
-    serde_json::from_slice(&theirs).map_err(|e| malformed(format!("its table: {e}")))
+    serde_json::from_slice(&theirs).map_err(|e| {
+        // The complaint may quote what the peer sent.
+        let text: String = e.to_string().escape_debug().take(200).collect();
+        malformed(format!("its table: {text}"))
+    })
 }
 
 /// What `--json` prints.
@@ -175,8 +200,21 @@ mod tests {
         }
         let many = Offer { columns: vec![fine.columns[0].clone(); COLUMNS + 1], ..fine.clone() };
         assert!(many.check(Shown::None).is_err());
+        let twice = Offer { columns: vec![fine.columns[0].clone(); 2], ..fine.clone() };
+        assert!(twice.check(Shown::None).unwrap_err().contains("twice"));
         let mut bad = fine;
-        bad.columns[0].name = "a\u{1b}[2J".into();
-        assert!(bad.check(Shown::None).is_err());
+        for name in ["a\u{1b}[2J", "a\u{202e}b", "a\u{200b}", "a\u{2028}b", "p0.a", "p1.a"] {
+            bad.columns[0].name = name.into();
+            assert!(bad.check(Shown::None).is_err(), "{name:?}");
+        }
+        for name in
+            ["p0", "p2.a", "\u{e5}r", "a\u{308}", "net\u{a0}income", "\u{6536}\u{5165}", "a\\b", "\"a\""]
+        {
+            bad.columns[0].name = name.into();
+            assert!(bad.check(Shown::None).is_ok(), "{name:?}");
+        }
+        accept(5, None).unwrap();
+        accept(5, Some(5)).unwrap();
+        assert!(accept(6, Some(5)).is_err());
     }
 }

@@ -71,9 +71,12 @@ impl Column {
 
     /// Everything the rest of the program relies on; the peer's are hostile.
     pub fn check(&self) -> Result<(), String> {
-        let fine = |text: &str| !text.is_empty() && text.len() <= NAME && !text.contains(char::is_control);
+        let fine = |text: &str| !text.is_empty() && text.len() <= NAME && text.chars().all(shows);
         if !fine(&self.name) {
-            return Err(format!("a name has 1 to {NAME} bytes and no control characters"));
+            return Err(format!("a name has 1 to {NAME} bytes and no control or invisible characters"));
+        }
+        if ["p0.", "p1."].iter().any(|party| self.name.starts_with(party)) {
+            return Err("a name does not begin with p0. or p1., which say whose column is meant".into());
         }
         match &self.kind {
             Kind::Number { limit, fraction_bits } => {
@@ -151,6 +154,14 @@ impl Column {
             Kind::Groups(_) => value as u64,
         }
     }
+}
+
+/// Neither a control character nor one of formatting, such as the direction of text.
+fn shows(c: char) -> bool {
+    // After a letter: accents are escaped only where a text begins with them.
+    let escaped = || format!("a{c}").escape_debug().to_string();
+    let blank = c.is_whitespace() && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
+    c.is_ascii_graphic() || blank || (!c.is_control() && !escaped().starts_with("a\\u{"))
 }
 
 /// In the same words at both parties.

@@ -32,7 +32,11 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
         "to the peer",
         &format!("that this party has {}, and which columns make an id by what rules", own.words()),
     );
-    page.line("to this party", "the same of the peer's, before anything is computed; Ctrl-C ends it there");
+    let ends = match ask.peer_at_most {
+        Some(most) => format!("more than {most} ids end it there, and Ctrl-C"),
+        None => "Ctrl-C ends it there, and --peer-at-most N by itself".to_owned(),
+    };
+    page.line("to this party", &format!("the same of the peer's, before anything is computed; {ends}"));
     let fields: Vec<String> =
         ask.fields().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     page.line("both compare", &fields.join("; "));

@@ -1,6 +1,6 @@
 //! The hidden join, and the number of common ids by it.
 
-use std::sync::atomic::Ordering;
+use std::{path::PathBuf, sync::atomic::Ordering};
 
 use apps::{
     ids::{Ids as Hashed, Set},
@@ -29,6 +29,7 @@ use crate::{
     errand::{Agreed, Work},
     failure::Result,
     progress::Progress,
+    room,
 };
 
 /// One or two hidden joins in a session.
@@ -38,6 +39,8 @@ pub struct Hiding {
     columns: Vec<Column>,
     bound: usize,
     report: Report,
+    /// Where shares are written.
+    path: Option<PathBuf>,
     offers: Vec<Offer>,
     tables: Vec<Table>,
     placement: Wiped<u64>,
@@ -45,9 +48,27 @@ pub struct Hiding {
 }
 
 impl Hiding {
-    pub fn new(ask: Ask, rows: Rows, columns: Vec<Column>, bound: usize, report: Report) -> Self {
+    pub fn new(
+        ask: Ask,
+        rows: Rows,
+        columns: Vec<Column>,
+        bound: usize,
+        report: Report,
+        path: Option<PathBuf>,
+    ) -> Self {
         let (offers, tables) = (vec![], vec![]);
-        Self { ask, rows, columns, bound, report, offers, tables, placement: Wiped::zeros(0), common: None }
+        Self {
+            ask,
+            rows,
+            columns,
+            bound,
+            report,
+            path,
+            offers,
+            tables,
+            placement: Wiped::zeros(0),
+            common: None,
+        }
     }
 }
 
@@ -83,20 +104,41 @@ pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
     Ok(all)
 }
 
-/// About how many bytes of memory a join takes: the peer's numbers decide too.
-fn memory(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
+/// About how many bytes of memory a join takes with so many bins, vectors of shares, rows of the other party and
+/// columns of that.
+pub fn bytes(bins: u64, parts: u64, keys: u64, columns: u64) -> u64 {
     // Of a bin, and of a row of the other party in each of its three bins: measured.
     const BIN: u64 = 40;
     const KEY: u64 = 32;
+    bins * BIN * (3 + parts) + 3 * keys * KEY * (2 + columns)
+}
+
+/// About how many bytes of memory the larger join takes: the peer's numbers decide too.
+fn memory(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
     let mut most = 0;
     for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
         let bins = join(owner, offers)?.bins() as u64;
         let parts = |of: Role| offers[of as usize].columns.iter().map(Column::parts).sum::<usize>() as u64;
-        let keys = 3 * offers[owner.peer() as usize].rows as u64;
-        let words = 2 + offers[owner.peer() as usize].columns.len() as u64;
-        most = most.max(bins * BIN * (3 + parts(Role::P0) + parts(Role::P1)) + keys * KEY * words);
+        let other = &offers[owner.peer() as usize];
+        let parts = parts(Role::P0) + parts(Role::P1);
+        most = most.max(bytes(bins, parts, other.rows as u64, other.columns.len() as u64));
     }
     Ok(most)
+}
+
+/// At most how many bytes the file of shares takes, without ids.
+fn written(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
+    // Of a word in decimal digits, with its comma.
+    const WORD: usize = 21;
+    let mut words = 0;
+    for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
+        let bins = join(owner, offers)?.bins();
+        let bits = bins.div_ceil(64);
+        let column = |column: &Column| column.groups().map_or(bins, |groups| groups.len() * bits);
+        let columns = offers.iter().flat_map(|offer| &offer.columns).map(column).sum::<usize>();
+        words += columns + bits + bins;
+    }
+    Ok((words * WORD) as u64)
 }
 
 impl Hiding {
@@ -166,6 +208,9 @@ impl Work for Hiding {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
         fits(memory(&self.ask, &offers)?, "this join")?;
+        if let Some(path) = &self.path {
+            room::check(path, written(&self.ask, &offers)?)?;
+        }
         let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.offers = offers.into();

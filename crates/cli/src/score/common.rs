@@ -44,9 +44,13 @@ pub struct Rowing {
     /// With --join: how ids are brought into one form, as for `join`
     #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
     pub normalise: Vec<Rules>,
-    /// With --join: a bound on the number of ids here, which the peer learns in place of the number itself
+    /// With --join: a bound on the number of ids here, which the peer learns in place of the number itself; a clock may
+    /// tell more
     #[arg(long, value_name = "N", value_parser = count, requires = "join")]
     pub pad_to: Option<usize>,
+    /// With --join: refuse a peer that says it has more ids, before anything is computed
+    #[arg(long, value_name = "N", value_parser = count, requires = "join")]
+    pub peer_at_most: Option<usize>,
     /// The result of a row that the peer does not have: a result there can be, or empty; the peer says the same
     ///
     /// With empty, the default, the results tell which rows are in common. With a value such a row looks like others
@@ -73,6 +77,8 @@ pub struct InJob<'a> {
     pub approve: &'a dyn Fn(&str) -> Result<()>,
     /// The files that are read besides.
     pub inputs: Vec<&'a Path>,
+    /// Most ids that the peer may have.
+    pub peer_at_most: Option<usize>,
 }
 
 /// Runs it.
@@ -106,7 +112,8 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     super::say(args, reveal);
     let forms = rules(args)?;
     let file = job.map(|job| job.hash.to_owned());
-    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms };
+    let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
+    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms, peer_at_most };
     let mut inputs = vec![args.weights.as_path()];
     inputs.extend(args.rowing.joined.as_deref().or(args.features.as_deref()));
     inputs.extend(job.iter().flat_map(|job| job.inputs.iter().copied()));
@@ -142,12 +149,12 @@ fn rules(args: &Score) -> Result<Vec<Rules>> {
 
 /// Ids and parts of scores of a file that is not joined yet.
 fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
-    let path = args.features.as_deref().expect("clap requires it");
+    let path = args.features();
     let file = ColumnFile::open(path, &args.csv)?;
     let (ids, rules) = (&args.rowing.join, rules(args)?);
     let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
     let rows = Rows::read(&file, path, &args.csv, &reading)?;
-    let (_, parts) = super::parts(args, scoring, None)?;
+    let (_, parts) = super::parts(args, scoring, None, &file)?;
     let bound = match args.rowing.pad_to {
         Some(bound) if bound < rows.ids() => {
             return Err(Failure::new(format!("--pad-to {bound}: {} has {} ids", path.display(), rows.ids())));

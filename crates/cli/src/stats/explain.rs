@@ -3,11 +3,12 @@
 use hushtable::net::LinkShape;
 
 use super::{
-    named::By,
+    named::{By, Number},
     question::{Question, Series, Statistic},
     work,
 };
 use crate::{
+    apply::shares::role_name,
     calibrate::Calibration,
     explain::{self, Page},
     failure::Result,
@@ -34,8 +35,8 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     }
     page.title("Who learns what");
     let shown = match question.by {
-        By::All => "these numbers, and how many rows are in common, if there are enough; nothing of any row",
-        _ => "these numbers of each group that is large enough, and how many rows it has; nothing of any row",
+        By::All => "these numbers, and how many rows are in common, if there are enough",
+        _ => "these numbers of each group that is large enough, and how many rows it has",
     };
     page.line("both", shown);
     if !question.ends.is_empty() {
@@ -43,6 +44,13 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     }
     if question.statistics.iter().any(|s| matches!(s, Statistic::Covariance { .. })) {
         page.line("", "a variance or covariance tells count, sums and sum of products");
+    }
+    sums(&mut page, question, file);
+    if !question.quantiles.is_empty() {
+        page.line(
+            "quantiles",
+            "tell below which cut a share of the rows lies; many, with many cuts, tell numbers of rows",
+        );
     }
     let least = match question.least {
         0 | 1 => "none: groups of one row are shown, and tell what it has".to_owned(),
@@ -69,4 +77,62 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
+}
+
+/// What exact sums tell the party that chose the numbers of a column.
+fn sums(page: &mut Page, question: &Question, file: &JoinedFile) {
+    if question.noise.is_some() {
+        return;
+    }
+    let owner = |of: &Number| {
+        let (role, _) = file.columns().nth(of.column).expect("a column of the join");
+        if role_name(role) == file.role { "this party" } else { "the peer" }
+    };
+    // Names by whose columns they are, and pairs with columns of both.
+    let mut owned: [(&str, Vec<String>); 2] = [("this party", vec![]), ("the peer", vec![])];
+    let mut add = |of: &Number| {
+        let (_, names) = owned.iter_mut().find(|(who, _)| *who == owner(of)).expect("one of both");
+        if !names.contains(&of.name) {
+            names.push(of.name.clone());
+        }
+    };
+    let mut weighted = Vec::new();
+    for statistic in &question.statistics {
+        let (Statistic::Sum { sum: at, .. }
+        | Statistic::Mean { sum: at, .. }
+        | Statistic::Covariance { products: at, .. }) = statistic;
+        match &question.series[*at] {
+            Series::Nothing => {}
+            Series::Numbers { of, .. } => add(of),
+            Series::Products { of: [a, b], .. } => {
+                [a, b].into_iter().for_each(&mut add);
+                if owner(a) != owner(b) {
+                    weighted.extend([[a, b], [b, a]]);
+                }
+            }
+        }
+    }
+    for (who, names) in owned.iter().filter(|(_, names)| !names.is_empty()) {
+        let names = names.join(", ");
+        page.line(
+            "exact sums",
+            &format!(
+                "of {names} tell {who}, whose numbers these are, which of its rows are in them, as far as their bits go:                  with 1 in one row and 0 elsewhere, whether this row is in common"
+            ),
+        );
+    }
+    for [weights, of] in &weighted {
+        page.line(
+            "",
+            &format!(
+                "the sum of products tells {} a sum of {} with weights of its own, {}; with a weight on one row, that                  row's number",
+                owner(weights),
+                of.name,
+                weights.name
+            ),
+        );
+    }
+    if owned.iter().any(|(_, names)| !names.is_empty()) {
+        page.line("", "the least size does not prevent this; --noise does, up to its epsilon: use it where the peer chose the numbers");
+    }
 }

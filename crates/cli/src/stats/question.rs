@@ -19,6 +19,9 @@ use crate::{
 /// Most cuts of a quantile.
 const CUTS: usize = 256;
 
+/// Most bytes of a question that the parties compare in words; a digest stands for the rest.
+const SHORT: usize = 120;
+
 /// A share of rows is a multiple of one of so many.
 const SHARES: u32 = 10_000;
 
@@ -102,6 +105,9 @@ pub struct Question {
 
 impl Question {
     pub fn of(asked: &Asked, file: &JoinedFile) -> Result<Self> {
+        if let Some(eps) = asked.noise.filter(|eps| !(*eps > 0.0 && eps.is_finite())) {
+            return Err(Failure::new(format!("--noise {eps}: an epsilon is more than 0")));
+        }
         let by = match (&asked.by, &asked.histogram) {
             (Some(by), _) => grouping(by, file, false)?,
             (None, Some(by)) => grouping(by, file, true)?,
@@ -226,9 +232,6 @@ impl Question {
     /// Counts and sums by group.
     pub fn shape(&self, bins: usize) -> Result<GroupShape> {
         let noise = self.noise.map(|eps| -> Result<GroupNoise> {
-            if !(eps > 0.0 && eps.is_finite()) {
-                return Err(Failure::new(format!("--noise {eps}: an epsilon is more than 0")));
-            }
             let real = self.series.iter().filter(|series| **series != Series::Nothing).count();
             let each = eps / (1 + real) as f64;
             let of = |series: &Series| match series {
@@ -266,7 +269,8 @@ impl Question {
             self.statistics, self.ends, self.noise
         );
         let words = self.words();
-        let short: String = words.chars().take(120).collect();
+        let within = |(at, c): (usize, char)| (at + c.len_utf8() <= SHORT).then_some(c);
+        let short: String = words.char_indices().map_while(within).collect();
         let noise = self.noise.map_or("none".into(), |eps| format!("epsilon {eps}"));
         let all = [
             ("command", "stats".to_owned()),

@@ -64,12 +64,14 @@ impl Model {
         for (to, (name, number)) in scaled.iter_mut().zip(names.iter().zip(&own)) {
             let weight = weight(name);
             let most = 2f64.powi((WEIGHT - 1 - FRACTION) as i32);
-            if weight.abs() >= most {
+            // As it is rounded: what is just below the bound may reach it.
+            let rounded = (weight * 2f64.powi(FRACTION as i32)).round();
+            if rounded.abs() >= 2f64.powi(WEIGHT as i32 - 1) {
                 return Err(says(format!(
                     "the weight of {name:?}, {weight}, is outside -{most} to {most}; scale the column"
                 )));
             }
-            *to = (weight * 2f64.powi(FRACTION as i32)).round() as i64;
+            *to = rounded as i64;
             largest += weight.abs() * number.2;
         }
         if largest >= scoring.limit() {
@@ -88,6 +90,12 @@ impl Model {
                     joined.display()
                 )));
             }
+            if bits + FRACTION < scoring.fraction() {
+                let most = bits + FRACTION;
+                return Err(Failure::new(format!(
+                    "--fraction-bits: accepted with this join: at most {most}"
+                )));
+            }
             let ring = ring(file, role, scoring);
             if ring > 64 {
                 return Err(Failure::new(format!(
@@ -100,9 +108,10 @@ impl Model {
     }
 }
 
-/// Bits that are rounded away of products with the columns of the party that had `role`.
+/// Bits that are rounded away of products with the columns of the party that had `role`; 0 where these have as many
+/// behind the point as scores.
 fn cut(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
-    (fraction(file, role) + FRACTION).saturating_sub(scoring.fraction()).max(1)
+    (fraction(file, role) + FRACTION).saturating_sub(scoring.fraction())
 }
 
 fn ring(file: &JoinedFile, role: Role, scoring: &Scoring) -> u32 {
@@ -127,7 +136,10 @@ pub fn bill(file: &JoinedFile, table: &Table, me: Role, scoring: &Scoring) -> Bi
         let now = file.now(if was == Role::P0 { "P0" } else { "P1" }, me);
         all = all + KnownMux::bill(now, &[scoring.bits()]).times(table.bins);
         if let Some(job) = job(file, table, was, now, scoring) {
-            all = all + job.bill() + Truncation::bill(cut(file, was, scoring)).times(table.bins);
+            all = all + job.bill();
+            if let cut @ 1.. = cut(file, was, scoring) {
+                all = all + Truncation::bill(cut).times(table.bins);
+            }
         }
     }
     all
@@ -168,11 +180,17 @@ pub fn scores(
         }
         let features = AShare::<u64>::new(job.bits, words.to_vec());
         let product = took.offline(p, |p| SmallMatrixProduct::prepare(p, job))?;
-        let truncation = took.offline(p, |p| Truncation::prepare(p, job.bits, cut, bins))?;
+        let truncation = match cut {
+            0 => None,
+            _ => Some(took.offline(p, |p| Truncation::prepare(p, job.bits, cut, bins))?),
+        };
         let known: &[i64] = if now == me { &model.weights } else { &[] };
         let part = took.online(p, |p| {
             let part = product.multiply(p, &features, known)?;
-            truncation.truncate(p, &part)
+            match truncation {
+                Some(truncation) => truncation.truncate(p, &part),
+                None => Ok(part),
+            }
         })?;
         sum = &sum + &part.low_bits(bits)?;
     }

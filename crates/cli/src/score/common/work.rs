@@ -23,10 +23,11 @@ use crate::{
     apply::{output::Output, shares::role_name},
     columns::Ids,
     cost::Phases,
+    count::fits,
     errand::{Agreed, Work},
     explain::{self, Page},
     failure::{Cause, Failure, Result},
-    join::{column, file::JoinedFile, rows::Rows},
+    join::{agree, column, file::JoinedFile, hidden, rows::Rows},
     link::Link,
     per_row::{self, Report, answer::answer, table},
     progress::Progress,
@@ -44,6 +45,8 @@ pub struct Ask {
     pub column: String,
     /// Of each column of the id, if the rows are joined now.
     pub forms: Vec<Rules>,
+    /// Most ids that the peer may have; this party's own rule.
+    pub peer_at_most: Option<usize>,
 }
 
 /// Where the rows come from.
@@ -230,8 +233,13 @@ impl Work for Scored {
             if !self.quiet {
                 eprintln!("the peer joins up to {theirs} ids");
             }
+            agree::accept(theirs as usize, self.ask.peer_at_most)?;
             self.sizes[p.role() as usize] = *bound;
             self.sizes[p.role().peer() as usize] = theirs as usize;
+            for &owner in &self.ask.owners {
+                let bins = self.ask.join(owner, self.sizes)?.bins() as u64;
+                fits(hidden::bytes(bins, 2, self.sizes[owner.peer() as usize] as u64, 1), "this join")?;
+            }
             fields.push((
                 "ids of P0 and P1, at most".into(),
                 format!("{} and {}", self.sizes[0], self.sizes[1]),
