@@ -182,7 +182,8 @@ fn outputs_and_ends() {
     // A peer that is killed in the middle: the other ends by itself, and writes nothing.
     let rows: String = (0..40000).map(|i| format!("c{i},{i}\n")).collect();
     site.write("large.csv", &format!("id,n\n{rows}"));
-    let large = "join --input large.csv --id id --columns n";
+    // Over a link on which it takes longer than until then.
+    let large = "join --input large.csv --id id --columns n --net 4:20ms";
     let mut p0 = site.listen(&format!("{large} --output large0.json --identity bank.id --timeout 20"));
     let p1 =
         site.start(&format!("{large} --output large1.json {TELECOM} --timeout 20 --connect {}", p0.address));
