@@ -4,9 +4,9 @@
     vectors.py [FILE]            writes FILE (default crates/prim/tests/data/vectors.json)
     vectors.py --check [FILE]    fails if FILE is not what would be written
 
-Independent of the Rust code on purpose: plain Python, AES-128 from FIPS-197 with an S-box computed from its
-definition, every algorithm from its written definition, bit by bit where that is simplest. Deterministic: all inputs
-come from SHAKE-128 of a label.
+Independent of the Rust code on purpose: plain Python, ciphers by their definitions (tools/ciphers.py), every algorithm
+from its written definition, bit by bit where that is simplest. Deterministic: all inputs come from SHAKE-128 of a
+label.
 
 Notation of the file. A block is 128 bits, written as the 32 hex digits of its 16 bytes in memory order; as a number
 it is little-endian, bit i being (x >> i) & 1. Other bit strings are bytes in hex, bit i being bit i % 8 of byte
@@ -17,68 +17,10 @@ import json
 import sys
 from pathlib import Path
 
+from ciphers import LowMc, aes, round_keys
+
 FILE = Path(__file__).parent.parent / "crates/prim/tests/data/vectors.json"
 MASK64 = (1 << 64) - 1
-
-
-# ---------------------------------------------------------------- AES-128, FIPS-197
-
-def times(a, b):
-    """Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1."""
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a = (a << 1) ^ (0x11B if a & 0x80 else 0)
-        b >>= 1
-    return product
-
-
-def sbox_entry(x):
-    """Section 5.1.1: the inverse, then the affine map."""
-    inverse = next((y for y in range(256) if times(x, y) == 1), 0)
-    out = 0
-    for i in range(8):
-        bit = 0x63 >> i
-        for offset in (0, 4, 5, 6, 7):
-            bit ^= inverse >> ((i + offset) % 8)
-        out |= (bit & 1) << i
-    return out
-
-
-SBOX = [sbox_entry(x) for x in range(256)]
-DOUBLE = [times(2, x) for x in range(256)]
-TRIPLE = [times(3, x) for x in range(256)]
-
-
-def round_keys(key):
-    """Section 5.2: eleven round keys of 16 bytes."""
-    words = [list(key[4 * i:4 * i + 4]) for i in range(4)]
-    constant = 1
-    for i in range(4, 44):
-        word = list(words[i - 1])
-        if i % 4 == 0:
-            word = [SBOX[x] for x in word[1:] + word[:1]]
-            word[0] ^= constant
-            constant = times(constant, 2)
-        words.append([a ^ b for a, b in zip(words[i - 4], word)])
-    return [sum(words[4 * r:4 * r + 4], []) for r in range(11)]
-
-
-def aes(keys, plain):
-    """Section 5.1. Byte r + 4c of a state is row r, column c."""
-    state = [a ^ b for a, b in zip(plain, keys[0])]
-    for number in range(1, 11):
-        state = [SBOX[state[(i + 4 * (i % 4)) % 16]] for i in range(16)]     # SubBytes and ShiftRows
-        if number < 10:
-            mixed = []
-            for c in range(0, 16, 4):
-                for r in range(4):
-                    a, b, d, e = (state[c + (r + j) % 4] for j in range(4))
-                    mixed.append(DOUBLE[a] ^ TRIPLE[b] ^ d ^ e)
-            state = mixed
-        state = [a ^ b for a, b in zip(state, keys[number])]
-    return bytes(state)
 
 
 # ---------------------------------------------------------------- blocks, hash, generator
@@ -149,71 +91,6 @@ def xor(values):
     for value in values:
         total ^= value
     return total
-
-
-# ---------------------------------------------------------------- LowMC, from the designers' paper and script
-
-class Grain:
-    """The LFSR of 80 bits as a self-shrinking generator; what it gave is kept, as all instances begin alike."""
-    state, bits = (1 << 80) - 1, []
-
-    def __init__(self):
-        self.used = 0
-
-    @classmethod
-    def step(cls):
-        s = cls.state
-        bit = (s ^ s >> 13 ^ s >> 23 ^ s >> 38 ^ s >> 51 ^ s >> 62) & 1
-        cls.state = s >> 1 | bit << 79
-        return bit
-
-    def bit(self):
-        if self.state == (1 << 80) - 1:
-            for _ in range(160):
-                self.step()
-        while self.used == len(self.bits):
-            choice, bit = self.step(), self.step()
-            if choice:
-                self.bits.append(bit)
-        self.used += 1
-        return self.bits[self.used - 1]
-
-    def row(self):
-        return sum(self.bit() << i for i in range(128))
-
-    def matrix(self):
-        while True:
-            rows = [self.row() for _ in range(128)]
-            leading = {}
-            for x in rows:
-                while x and x.bit_length() in leading:
-                    x ^= leading[x.bit_length()]
-                if x:
-                    leading[x.bit_length()] = x
-            if len(leading) == 128:
-                return rows
-
-
-class LowMc:
-    def __init__(self, boxes, rounds):
-        grain = Grain()
-        self.boxes = boxes
-        self.linear = [grain.matrix() for _ in range(rounds)]
-        self.constants = [grain.row() for _ in range(rounds)]
-        self.keys = [grain.matrix() for _ in range(rounds + 1)]
-
-    @staticmethod
-    def times(rows, x):
-        return sum(((row & x).bit_count() & 1) << i for i, row in enumerate(rows))
-
-    def encrypt(self, key, x):
-        x ^= self.times(self.keys[0], key)
-        for linear, constant, key_matrix in zip(self.linear, self.constants, self.keys[1:]):
-            y = x >> 3 * self.boxes << 3 * self.boxes
-            for i in range(self.boxes):
-                y |= (0, 1, 3, 6, 7, 4, 5, 2)[x >> 3 * i & 7] << 3 * i
-            x = self.times(linear, y) ^ constant ^ self.times(key_matrix, key)
-        return x
 
 
 # ---------------------------------------------------------------- vectors, one function per kernel

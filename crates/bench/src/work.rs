@@ -19,6 +19,10 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
+use hushtable::{
+    net::LinkShape,
+    ot::{Limits, Rates},
+};
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -26,6 +30,12 @@ use self::{
     okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
+
+/// Limits by which OTs are counted before the link is known: which set is the last one is all that depends on it, and
+/// changes little here.
+fn usual_limits() -> Limits {
+    Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
+}
 
 /// A kind with its parameters. Names are a contract with other programs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

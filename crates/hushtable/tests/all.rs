@@ -95,6 +95,7 @@ mod vole;
 mod wire;
 mod wire_functions;
 mod wire_joins;
+mod wire_keys;
 
 /// A file that is not listed above, or in the manifest, would never run.
 #[test]

@@ -90,7 +90,7 @@ pub fn xor_row(row: &mut [u64], n: usize, by: u32) {
 }
 
 /// Entry `b`: `2^b` ones, as many zeros, and so on, from the lowest bit up.
-const LOW: [u64; 6] = [
+pub(crate) const LOW: [u64; 6] = [
     0x5555_5555_5555_5555,
     0x3333_3333_3333_3333,
     0x0f0f_0f0f_0f0f_0f0f,

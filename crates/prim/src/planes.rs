@@ -3,7 +3,7 @@
 //! A table of entries of w bits is w *planes*: bit i of word `i / 64` of plane p is bit p of entry i.
 
 use crate::simd::{Isa, Op};
-use crate::{Kernel, low};
+use crate::{Kernel, ct::LOW, low};
 
 /// For every row and plane, adds up the words of their AND: `sums[q * w + p] ^= XOR over i of rows[q][i] & planes[p][i]`,
 /// w planes. The parity of a sum is bit p of the XOR of the entries that row q chooses. Rows and planes have `len` words
@@ -129,16 +129,6 @@ struct Move<'a> {
     out: &'a mut [u64],
 }
 
-/// Of each `2^(i + 1)` bits the lower half.
-const LOWER: [u64; 6] = [
-    0x5555_5555_5555_5555,
-    0x3333_3333_3333_3333,
-    0x0f0f_0f0f_0f0f_0f0f,
-    0x00ff_00ff_00ff_00ff,
-    0x0000_ffff_0000_ffff,
-    0x0000_0000_ffff_ffff,
-];
-
 /// As [`Chosen`].
 impl<S: Isa> Op<S> for Move<'_> {
     type Out = ();
@@ -150,7 +140,7 @@ impl<S: Isa> Op<S> for Move<'_> {
             *out = self.row[i ^ words];
         }
         // Which halves are swapped is public.
-        for (i, lower) in LOWER.into_iter().enumerate() {
+        for (i, lower) in LOW.into_iter().enumerate() {
             if low((self.distance >> i).into(), 1) == 1 {
                 for word in self.out.iter_mut() {
                     *word = (*word & lower) << (1 << i) | *word >> (1 << i) & lower;

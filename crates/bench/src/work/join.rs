@@ -4,11 +4,7 @@ use std::{fmt, io::Read};
 
 use apps::join::{Column, Join, Joined};
 use clap::Args;
-use hushtable::{
-    Party, Role,
-    net::LinkShape,
-    ot::{Limits, Rates},
-};
+use hushtable::{Party, Role, net::LinkShape};
 use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +55,7 @@ impl Benchmark for JoinWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        // Which set is the last one is all that depends on the link, and changes little here.
-        let limits = Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE);
+        let limits = super::usual_limits();
         let join = self.join(self.counts.part(items)).expect("checked before the processes started");
         join.bill(&limits).expect("checked numbers").cots_of(role)
     }

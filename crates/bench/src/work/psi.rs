@@ -4,11 +4,7 @@ use std::fmt;
 
 use apps::psi::{Learns, Psi};
 use clap::{Args, ValueEnum};
-use hushtable::{
-    Party, Role,
-    net::LinkShape,
-    ot::{Limits, Rates},
-};
+use hushtable::{Party, Role, net::LinkShape};
 use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +66,7 @@ impl Benchmark for PsiWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        // Which set is the last one is all that depends on the link, and changes little here.
-        let limits = Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE);
+        let limits = super::usual_limits();
         let psi = self.psi(self.counts.part(items)).expect("checked before the processes started");
         psi.bill(&limits).expect("checked numbers").cots_of(role)
     }

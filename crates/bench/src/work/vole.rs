@@ -6,10 +6,7 @@ use clap::Args;
 use hushtable::{
     Party, Role,
     net::LinkShape,
-    ot::{
-        Limits, Rates,
-        vole::{self, Receiver, Sender},
-    },
+    ot::vole::{self, Receiver, Sender},
 };
 use hushtable_cli::{
     count::batch,
@@ -57,8 +54,7 @@ impl Benchmark for VoleWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        // Which set is the last one is all that depends on the link, and changes little here.
-        let limits = Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE);
+        let limits = super::usual_limits();
         vole::bill(Role::P0, items, &limits).expect("a checked number").cots_of(role)
     }
 

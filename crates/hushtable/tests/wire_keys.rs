@@ -1,0 +1,40 @@
+//! What keys, and lookups in private tables by keys, send: protocols of the golden transcripts of `wire`.
+
+use hushtable::{
+    AShare, Party, Result, Role,
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        prf::{Cipher, Key, Prf, PrfJob},
+    },
+    fss::{Dcf, Dpf},
+    onehot::Group,
+    share::Share,
+};
+use prim::block::Block;
+
+pub fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
+    Dpf::<G, _>::prepare_bit(p, 10, 11)?.at(p, &Share::new(10, vec![5; 11])).map(drop)
+}
+
+pub fn function(p: &mut Party, cipher: Cipher) -> Result<()> {
+    let job = PrfJob { cipher, owner: Role::P0, input_bits: 20, output_bits: 150 };
+    let key = (p.role() == Role::P0).then(|| Key::of(cipher, Block(7)));
+    Prf::prepare(p, job, 11)?.eval(p, key.as_ref(), &Share::new(20, vec![5; 11])).map(drop)
+}
+
+pub fn in_copy(p: &mut Party) -> Result<()> {
+    let cipher = Cipher::LowMc;
+    let job = CopyJob { owner: Role::P1, cipher, key_bits: 9, row_bits: 20, absent: true };
+    let owner = Owner::insecure_with_key(job, &[5, 400], &[77, 78], Block(9))?;
+    let copy = match p.role() {
+        Role::P0 => EncryptedCopy::receive(p, job),
+        Role::P1 => owner.send(p).map(|()| owner.copy().clone()),
+    }?;
+    let held = if p.role() == Role::P1 { Held::Owner(&owner) } else { Held::Copy(&copy) };
+    Lookups::prepare(p, job, 11)?.eval(p, held, &Share::new(9, vec![5; 11])).map(drop)
+}
+
+pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {
+    let payload = [AShare::new(13, vec![5; 11]), AShare::new(13, vec![6; 11])];
+    Dcf::<G, _>::prepare(p, 6, &payload)?.at(p, &Share::new(6, vec![5; 11])).map(drop)
+}
