@@ -47,6 +47,7 @@
 //! row, which it has. An absent key of a sparse table seems present with probability `2^-52`, and then has a random row.
 //! How long the owner takes to encrypt a table depends on its rows and keys; that is done before a session, and once.
 
+mod arriving;
 mod dense;
 mod encrypted;
 mod job;
@@ -54,6 +55,7 @@ mod owner;
 mod presence;
 mod sparse;
 
+pub use arriving::Arriving;
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};
 pub use owner::Owner;
