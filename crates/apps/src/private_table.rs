@@ -34,6 +34,7 @@ mod key;
 mod settle;
 mod table;
 mod value;
+mod visit;
 
 pub use batch::{
     Looked, PRESENT_BITS, Query, Took, batches, bill, fraction_bits, look_up, prepare_ot, shared_bits,
@@ -45,3 +46,4 @@ pub use key::{Key, KeyKind};
 pub use settle::{Answer, Greeting, Gets, Request};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};
+pub use visit::{Found, Results, Served, Shared, find, look_all_up, request, turn_away};

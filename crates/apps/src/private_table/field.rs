@@ -10,6 +10,8 @@ use crate::ids::DateOrder;
 pub enum Field<'a> {
     /// Text, as it is written; numbers in it have a point.
     Text(&'a str),
+    /// The same where numbers have a comma.
+    Comma(&'a str),
     /// A whole number.
     Whole(i128),
     /// A floating-point number.
@@ -40,10 +42,15 @@ impl Field<'_> {
             Self::Float(number) if number.is_finite() => {
                 return read(&Zeroizing::new(number.to_string())).ok_or_else(|| NONE.into());
             }
-            Self::Text(text) if text.trim().is_empty() => {
+            Self::Text(text) | Self::Comma(text) if text.trim().is_empty() => {
                 return Err("is missing: every row needs a number there".into());
             }
             Self::Text(text) => return read(text.trim()).ok_or_else(|| NONE.into()),
+            Self::Comma(text) if text.contains('.') => return Err(NONE.into()),
+            Self::Comma(text) => {
+                let text = Zeroizing::new(text.trim().replacen(',', ".", 1));
+                return read(&text).ok_or_else(|| NONE.into());
+            }
             Self::Missing => return Err("is missing: every row needs a number there".into()),
             Self::Float(_) | Self::Date(_) => return Err(NONE.into()),
         };
@@ -62,7 +69,7 @@ impl Field<'_> {
     pub fn days(&self, order: DateOrder) -> Result<i64, String> {
         match self {
             Self::Date(days) => Ok(*days),
-            Self::Text(text) => days_of(text, order),
+            Self::Text(text) | Self::Comma(text) => days_of(text, order),
             Self::Missing => Err("is missing: every row needs a date there".into()),
             _ => Err("is not a date".into()),
         }
@@ -71,7 +78,7 @@ impl Field<'_> {
     /// Its text without white space around it: of whole numbers their digits, of dates the year first.
     pub fn text(&self) -> Result<Zeroizing<String>, String> {
         Ok(Zeroizing::new(match self {
-            Self::Text(text) => text.trim().to_owned(),
+            Self::Text(text) | Self::Comma(text) => text.trim().to_owned(),
             Self::Whole(number) => number.to_string(),
             Self::Decimal { digits, scale: 0 } => digits.to_string(),
             Self::Float(number) => number.to_string(),
@@ -156,6 +163,8 @@ mod tests {
         assert_eq!(Field::Decimal { digits: 1200, scale: 3 }.decimal(), Ok((12, 1)));
         assert_eq!(Field::Decimal { digits: 12, scale: -2 }.whole(), Ok(1200));
         assert!(Field::Text("1.5").whole().is_err() && Field::Float(f64::NAN).decimal().is_err());
+        assert_eq!(Field::Comma("-1,50").decimal(), Ok((-15, 1)));
+        assert!(Field::Comma("1.5").decimal().is_err() && Field::Comma("1,5,0").decimal().is_err());
         assert!(Field::Text(" ").decimal().unwrap_err().contains("missing"));
     }
 }
