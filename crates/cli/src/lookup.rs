@@ -62,11 +62,12 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Lookup {
-    /// This party's keys: CSV with a header, Parquet or Arrow
+    /// This party's keys: CSV with a header, Parquet or Arrow; or a share file that `--reveal none` wrote, whose other
+    /// half the peer has (its --key-shares)
     #[arg(long, value_name = "FILE", required_unless_present = "describe")]
     keys: Option<PathBuf>,
-    /// The column of --keys with the keys
-    #[arg(long, value_name = "NAME", required_unless_present = "describe")]
+    /// The column of --keys with the keys; of a share file it is left out
+    #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// Columns of the table to write, separated by commas [default: all; with --reveal shares one]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -124,8 +125,8 @@ fn lookup(args: &Lookup) -> Result<()> {
     if args.describe {
         return session::describe(args);
     }
-    let (path, column) = (args.keys(), args.column.as_deref().expect("clap requires it"));
-    let keys = Keys::read(path, column, &args.csv)?;
+    let path = args.keys();
+    let keys = Keys::read(path, args.column.as_deref(), &args.csv)?;
     let outputs = args.outputs(&keys)?;
     let explained = explain::text(args, &keys)?;
     if args.delivery.dry_run {
@@ -139,7 +140,7 @@ fn lookup(args: &Lookup) -> Result<()> {
         command: "lookup",
         file: None,
         rows: keys.len(),
-        column: column.to_owned(),
+        column: keys.name().to_owned(),
         reveal: if args.shares() { "none" } else { "me" }.into(),
         fields: vec![],
         link: &args.link,

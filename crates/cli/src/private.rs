@@ -2,6 +2,7 @@
 
 use apps::private_table::{
     Description, Gets, PRESENT_BITS, Places, Shared, Value, bill, cipher_name, fraction_bits, shared_bits,
+    shared_keys_fit,
 };
 use hushtable::Role;
 
@@ -33,7 +34,7 @@ pub fn describe(page: &mut Page, description: &Description) {
     page.line("rows", &rows);
     let copy = cost::bytes(description.job().copy_bits() / 8);
     page.line("encrypted copy", &format!("{copy}, once for each version, under {}", cipher_name(*cipher)));
-    let each = bill(description, Gets::Client, (*batch).min(4096) as usize);
+    let each = bill(description, Gets::Client, None, (*batch).min(4096) as usize);
     if let Ok(each) = each {
         let (send, recv) = each.cots_of(Role::P0);
         let bits: u64 = each.offline.bits.iter().chain(&each.online.bits).sum();
@@ -71,4 +72,23 @@ pub fn share_files(
     let of = format!("whether {} is there", description.key.name);
     let present = ShareFile::new(&of, session, role, format, [0, 1], shared.present());
     [values.sealed(), present.sealed()]
+}
+
+/// What names the shares of keys that both parties hold, the same at both if their files belong together; `role` is this
+/// party's now.
+pub fn shares_name(file: &ShareFile, role: Role) -> [u8; 32] {
+    let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 shares that are keys of a table");
+    hash.update(file.pairing(role).as_bytes()).update(&(file.count as u64).to_le_bytes());
+    *hash.finalize().as_bytes()
+}
+
+/// Whether a file of shares has keys of whole numbers that a table can have.
+///
+/// # Errors
+/// Why not.
+pub fn shares_fit(file: &ShareFile, description: &Description) -> Result<(), String> {
+    if file.fraction_bits > 0 {
+        return Err(format!("shares of numbers with {} bits behind the point; keys are whole", file.fraction_bits));
+    }
+    shared_keys_fit(description.key.kind, file.bits, file.range)
 }

@@ -101,6 +101,10 @@ pub struct Serve {
     /// Clients may ask for shares of results; this party's go to files in this folder
     #[arg(long, value_name = "DIR")]
     shares: Option<PathBuf>,
+    /// Clients may look up keys that are shared, of which this party's shares are files in this folder: results of
+    /// `apply --reveal none` and its like. Whoever has the other half may look them up
+    #[arg(long, value_name = "DIR")]
+    key_shares: Option<PathBuf>,
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]
@@ -209,7 +213,7 @@ fn hash_bits(text: &str) -> std::result::Result<u32, String> {
 
 /// Runs the subcommand.
 pub fn run(args: Serve) -> Result<()> {
-    if let Some(folder) = args.shares.as_ref().filter(|folder| !folder.is_dir()) {
+    if let Some(folder) = [&args.shares, &args.key_shares].into_iter().flatten().find(|folder| !folder.is_dir()) {
         return Err(Failure::input(format!("{}: is no folder", folder.display())));
     }
     if args.dry_run {

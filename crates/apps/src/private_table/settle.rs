@@ -36,6 +36,8 @@ pub struct Request {
     pub lookups: u64,
     /// Who gets results.
     pub gets: Gets,
+    /// What names the shares of the keys that both hold; nothing if the keys are the client's own.
+    pub keys: Option<[u8; 32]>,
 }
 
 /// What the owner says to that.
@@ -51,6 +53,8 @@ pub enum Answer {
     Later(u32),
     /// It keeps no shares, or not of that column.
     NoShares,
+    /// It has no shares of these keys.
+    NoKeys,
     /// No keys, or more messages than there are.
     Malformed,
 }
@@ -89,7 +93,7 @@ impl Greeting {
 
 impl Request {
     /// Bytes of a request.
-    pub const LEN: usize = 32 + 4 + 8 + 2;
+    pub const LEN: usize = 32 + 4 + 8 + 2 + 1 + 32;
 
     /// As it is sent.
     pub fn to_bytes(self) -> Vec<u8> {
@@ -97,7 +101,9 @@ impl Request {
             Gets::Client => [0, 0],
             Gets::Shared(column) => [1, column],
         };
-        [&self.digest[..], &self.messages.to_le_bytes(), &self.lookups.to_le_bytes(), &gets].concat()
+        let (shared, keys) = self.keys.map_or((0, [0; 32]), |keys| (1, keys));
+        let (messages, lookups) = (self.messages.to_le_bytes(), self.lookups.to_le_bytes());
+        [&self.digest[..], &messages, &lookups, &gets, &[shared], &keys].concat()
     }
 
     /// What [`to_bytes`](Self::to_bytes) made.
@@ -114,6 +120,11 @@ impl Request {
                 [0, 0] => Gets::Client,
                 [1, column] => Gets::Shared(column),
                 _ => return Err(Error::Peer("who gets results".into())),
+            },
+            keys: match (from.take()?, from.take()?) {
+                ([0], keys) if keys == [0; 32] => None,
+                ([1], keys) => Some(keys),
+                _ => return Err(Error::Peer("whose the keys are".into())),
             },
         })
     }
@@ -132,6 +143,7 @@ impl Answer {
             Self::Later(seconds) => (3, seconds),
             Self::NoShares => (4, 0),
             Self::Malformed => (5, 0),
+            Self::NoKeys => (6, 0),
         };
         [kind.to_le_bytes(), seconds.to_le_bytes()].concat()
     }
@@ -149,6 +161,7 @@ impl Answer {
             (3, seconds) => Self::Later(seconds),
             (4, _) => Self::NoShares,
             (5, _) => Self::Malformed,
+            (6, _) => Self::NoKeys,
             (kind, _) => return Err(Error::Peer(format!("an answer {kind}"))),
         })
     }
@@ -176,13 +189,13 @@ mod tests {
             let bytes = greeting.to_bytes();
             assert_eq!((bytes.len(), Greeting::from_bytes(&bytes).unwrap()), (Greeting::LEN, greeting));
         }
-        for gets in [Gets::Client, Gets::Shared(7)] {
-            let request = Request { digest: [9; 32], messages: 5, lookups: 1 << 40, gets };
+        for (gets, keys) in [(Gets::Client, None), (Gets::Shared(7), Some([3; 32]))] {
+            let request = Request { digest: [9; 32], messages: 5, lookups: 1 << 40, gets, keys };
             let bytes = request.to_bytes();
             assert_eq!((bytes.len(), Request::from_bytes(&bytes).unwrap()), (Request::LEN, request));
         }
         use Answer::*;
-        for answer in [Yes, OtherVersion, TooMany, Later(60), NoShares, Malformed] {
+        for answer in [Yes, OtherVersion, TooMany, Later(60), NoShares, NoKeys, Malformed] {
             let bytes = answer.to_bytes();
             assert_eq!((bytes.len(), Answer::from_bytes(&bytes).unwrap()), (Answer::LEN, answer));
         }

@@ -9,7 +9,7 @@ use prim::Wiped;
 
 use super::{
     Answer, Description, Gets, Greeting, MOST_DESCRIBED, Request,
-    batch::{Looked, Query, Took, batches, look_up},
+    batch::{Keys, Looked, Query, Took, batches, look_up},
 };
 
 /// A version of a table that is served.
@@ -97,7 +97,8 @@ impl Served {
         }
     }
 
-    /// Step 4 at the owner: all batches. `done` gets the number of lookups so far. The shares that stay here.
+    /// Step 4 at the owner: all batches. `keys` are this party's shares of them and their bits, as many as are asked
+    /// for, if they are shared. `done` gets the number of lookups so far. The shares that stay here.
     ///
     /// # Errors
     /// Those of [`look_up`].
@@ -105,17 +106,22 @@ impl Served {
         &self,
         p: &mut Party,
         request: &Request,
+        keys: Option<(&[u64], u32)>,
         took: &mut Took,
         mut done: impl FnMut(u64),
     ) -> Result<Option<Shared>> {
         let mut shared = Shared::default();
         let mut all = 0;
         for count in batches(request.lookups, self.description.batch) {
-            let keys = vec![0; count];
-            let query = Query { held: Held::Owner(&self.owner), gets: request.gets, keys: &keys };
+            let none = vec![0; if keys.is_none() { count } else { 0 }];
+            let keys = match keys {
+                None => Keys::Own(&none),
+                Some((shares, bits)) => Keys::Shared(&shares[all..all + count], bits),
+            };
+            let query = Query { held: Held::Owner(&self.owner), gets: request.gets, keys };
             shared.take(look_up(p, took, &self.description, &query)?)?;
-            all += count as u64;
-            done(all);
+            all += count;
+            done(all as u64);
         }
         Ok(shared.some())
     }
@@ -163,6 +169,30 @@ pub enum Results {
     Rows(Wiped<u64>, Vec<bool>),
     /// Shares.
     Shared(Shared),
+}
+
+/// All keys of a client.
+#[derive(Clone, Copy)]
+pub enum AllKeys<'a> {
+    /// Its own.
+    Own(&'a [u128]),
+    /// Its additive shares, of so many bits.
+    Shared(&'a [u64], u32),
+}
+
+impl AllKeys<'_> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Own(keys) => keys.len(),
+            Self::Shared(shares, _) => shares.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Tells a client that it cannot be served now.
@@ -214,12 +244,18 @@ pub fn request(
 pub fn look_all_up(
     p: &mut Party,
     (description, copy): (&Description, &EncryptedCopy),
-    (keys, gets): (&[u128], Gets),
+    (keys, gets): (AllKeys<'_>, Gets),
     took: &mut Took,
     mut done: impl FnMut(u64),
 ) -> Result<Results> {
     let (mut words, mut present, mut shared) = (Wiped::default(), Vec::new(), Shared::default());
-    for keys in keys.chunks(description.batch as usize) {
+    let mut all = 0;
+    for count in batches(keys.len() as u64, description.batch) {
+        let keys = match keys {
+            AllKeys::Own(keys) => Keys::Own(&keys[all..all + count]),
+            AllKeys::Shared(shares, bits) => Keys::Shared(&shares[all..all + count], bits),
+        };
+        all += count;
         let query = Query { held: Held::Copy(copy), gets, keys };
         match look_up(p, took, description, &query)? {
             Looked::Rows { words: rows, present: here } => {
@@ -228,7 +264,7 @@ pub fn look_all_up(
             }
             looked => shared.take(looked)?,
         }
-        done((present.len() as u64).max(shared.present().len() as u64));
+        done(all as u64);
     }
     Ok(shared.some().map_or(Results::Rows(words, present), Results::Shared))
 }

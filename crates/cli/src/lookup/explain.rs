@@ -11,8 +11,11 @@ pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {
     let mut page = Page("hushtable lookup, before anything is sent\n".into());
     explain::who(&mut page, &args.link)?;
     page.title("What is computed");
-    let column = args.column.as_deref().unwrap_or_default();
-    page.line("operation", &format!("the rows of the peer's table at {} keys, the column {column:?}", keys.len()));
+    let which = match keys.half() {
+        None => format!("the column {:?}", keys.name()),
+        Some(_) => "which nobody knows: each party has shares of them".into(),
+    };
+    page.line("operation", &format!("the rows of the peer's table at {} keys, {which}", keys.len()));
     page.line("", "a key that stands twice is looked up twice; --describe says what the table is");
     page.title("Who learns what");
     let (mine, theirs) = match args.shares() {

@@ -3,17 +3,22 @@
 use std::path::Path;
 
 use apps::{ids::DateOrder, private_table::{Description, Field}};
+use hushtable::Role;
 use prim::Wiped;
 
 use crate::{
-    columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut},
+    apply::shares::ShareFile,
+    columns::{self, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut},
     failure::{Failure, Result},
+    private::{shares_fit, shares_name},
 };
 
 /// Keys as they are written, in the order of the file. Wiped when they are dropped.
 pub struct Keys<'a> {
     path: &'a Path,
     column: &'a str,
+    /// This party's half, if nobody knows them.
+    shares: Option<ShareFile>,
     dialect: &'a Dialect,
     /// What the places of rows are called.
     place: &'static str,
@@ -23,8 +28,16 @@ pub struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// The column of the file at `path`. One error names all bad rows.
-    pub fn read(path: &'a Path, column: &'a str, dialect: &'a Dialect) -> Result<Self> {
-        let file = ColumnFile::open(path, dialect)?;
+    pub fn read(path: &'a Path, column: Option<&'a str>, dialect: &'a Dialect) -> Result<Self> {
+        let bytes = columns::read(path)?;
+        if let Some(shares) = ShareFile::read(path, &bytes)? {
+            return match column {
+                None => Ok(Self::shared(path, dialect, shares)),
+                Some(_) => Err(Failure::new("--column is for files of columns; a share file has none")),
+            };
+        }
+        let column = column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
+        let file = ColumnFile::of(path, bytes, dialect)?;
         let (mut texts, mut places) = (Ids::default(), Vec::new());
         let (mut bad, mut left_out) = (Bad::new(file.place()), LeftOut::read(dialect, Some(column))?);
         file.each_row(&[column], |at, row| {
@@ -53,7 +66,27 @@ impl<'a> Keys<'a> {
         if texts.is_empty() {
             return Err(file.says("no rows below the header: there is nothing to look up"));
         }
-        Ok(Self { path, column, dialect, place: file.place(), texts, places })
+        Ok(Self { path, column, shares: None, dialect, place: file.place(), texts, places })
+    }
+
+    /// Keys that nobody knows, by the names of their rows or by their numbers.
+    fn shared(path: &'a Path, dialect: &'a Dialect, shares: ShareFile) -> Self {
+        let (column, texts) = match &shares.ids {
+            Some(ids) => ("id", ids.iter().collect()),
+            None => ("row", (1..=shares.count).map(|row| row.to_string()).collect()),
+        };
+        Self { path, column, shares: Some(shares), dialect, place: "row", texts, places: vec![] }
+    }
+
+    /// What the column of keys is called, or of what names them.
+    pub fn name(&self) -> &str {
+        self.column
+    }
+
+    /// This party's half, and what names it for the peer.
+    pub fn half(&self) -> Option<(&[u64], u32, [u8; 32])> {
+        let file = self.shares.as_ref()?;
+        Some((&file.shares, file.bits, shares_name(file, Role::P1)))
     }
 
     /// How many.
@@ -74,6 +107,10 @@ impl<'a> Keys<'a> {
         order: DateOrder,
         strict: bool,
     ) -> Result<(Wiped<u128>, Vec<bool>)> {
+        if let Some(file) = &self.shares {
+            shares_fit(file, description).map_err(|what| self.says(&what))?;
+            return Ok((Wiped::default(), vec![true; file.count]));
+        }
         let kind = description.key.kind;
         let mut keys = Wiped::from(Vec::with_capacity(self.len()));
         let (mut known, mut bad) = (Vec::with_capacity(self.len()), Bad::new(self.place));

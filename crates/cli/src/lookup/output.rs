@@ -56,7 +56,7 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn of(
         args: &'a Lookup,
-        keys: &Keys<'_>,
+        keys: &'a Keys<'_>,
         done: &'a Done,
         words: &[u64],
         present: &'a [bool],
@@ -82,7 +82,7 @@ impl<'a> Table<'a> {
         }
         let value = |&i: &usize| &description.values[i];
         Ok(Self {
-            key: args.column.as_deref().unwrap_or("key"),
+            key: keys.name(),
             names: wanted.iter().map(|i| value(i).name.as_str()).collect(),
             kinds: wanted.iter().map(|i| value(i).kind).collect(),
             cells,

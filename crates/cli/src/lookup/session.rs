@@ -8,7 +8,7 @@ use std::{
 };
 
 use apps::private_table::{
-    Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
+    AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
 };
 use hushtable::{
     Party,
@@ -17,8 +17,6 @@ use hushtable::{
     run::Phase,
     session::Session,
 };
-use prim::Wiped;
-
 use super::{
     Lookup, Outputs,
     cache::{Cache, Kept},
@@ -147,16 +145,28 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     }
     let gets = args.gets(&description)?;
     let (encoded, known) = keys.encode(&description, args.dates.into(), args.shares())?;
-    if encoded.len() as u64 > description.lookups {
-        return Err(too_many(encoded.len(), description.lookups));
+    let all = match keys.half() {
+        None => AllKeys::Own(&encoded),
+        Some((shares, bits, _)) => AllKeys::Shared(shares, bits),
+    };
+    if all.len() as u64 > description.lookups {
+        return Err(too_many(all.len(), description.lookups));
     }
     let cache = Cache::open(args.copy.as_deref(), &peer, &description)?;
-    let copy = match fetch(args, &mut s, (&description, gets, encoded.len() as u64), cache, course)? {
+    let asked = Request {
+        digest: description.digest,
+        messages: 0,
+        lookups: all.len() as u64,
+        gets,
+        keys: keys.half().map(|(.., name)| name),
+    };
+    let copy = match fetch(args, &mut s, (&description, asked), cache, course)? {
         Ok(copy) => copy,
         Err(step) => return Ok(step),
     };
-    let (p, took) = compute(args, s, start)?.run(args, &description, &copy, (&encoded, gets))?;
-    let (results, [set_up, offline, online]) = (p, took);
+    let wish = Choosing::default().calibration()?.wish(&args.link);
+    let p = Party::start(s, wish)?;
+    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, gets))?;
     let phases = Phases::of(args.link.role(), set_up, offline, online);
     Ok(Step::Done(Box::new(Done { description, gets, results, known, session: id, phases })))
 }
@@ -170,7 +180,7 @@ fn named(connection: &Connection) -> String {
 fn fetch(
     args: &Lookup,
     s: &mut Session,
-    (description, gets, lookups): (&Description, Gets, u64),
+    (description, asked): (&Description, Request),
     mut cache: Cache,
     course: &mut Course,
 ) -> Result<std::result::Result<EncryptedCopy, Step>> {
@@ -185,7 +195,7 @@ fn fetch(
         }
     };
     let before = arriving.as_ref().map_or(job.messages(), Arriving::messages);
-    let asked = Request { digest, messages: before as u32, lookups, gets };
+    let asked = Request { messages: before as u32, ..asked };
     let progress = Progress::start("parts of the copy", job.messages() - before, args.delivery.quiet);
     let fetched = Cell::new(0);
     let answered = request(s, asked, arriving.as_mut(), |message| {
@@ -198,7 +208,7 @@ fn fetch(
     match answered {
         Ok(Answer::Yes) => {}
         Ok(Answer::OtherVersion) => return Ok(Err(Step::Again("the table has changed meanwhile"))),
-        Ok(refusal) => return Err(refused(refusal, lookups, description)),
+        Ok(refusal) => return Err(refused(refusal, asked.lookups, description)),
         Err(error) => {
             let failure = Failure::from(error);
             cache.close()?;
@@ -237,43 +247,32 @@ fn refused(answer: Answer, lookups: u64, description: &Description) -> Failure {
         Answer::Later(seconds) => {
             format!("{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again")
         }
+        Answer::NoKeys => "the peer has no other half of these shares (its --key-shares)".into(),
         Answer::NoShares => "the peer keeps no shares of results (its --shares), or not of that column".into(),
         _ => "the peer did not understand what was asked for".into(),
     };
     Failure::Reported(Cause::Disagreement, what)
 }
 
-/// A session in which only the lookups are left.
-struct Computing {
-    s: Session,
+/// The lookups, when the copy is here.
+fn compute(
+    args: &Lookup,
+    mut p: Party,
     start: Instant,
-    wish: hushtable::ot::OtWish,
-}
-
-fn compute(args: &Lookup, s: Session, start: Instant) -> Result<Computing> {
-    Ok(Computing { s, start, wish: Choosing::default().calibration()?.wish(&args.link) })
-}
-
-impl Computing {
-    fn run(
-        self,
-        args: &Lookup,
-        description: &Description,
-        copy: &EncryptedCopy,
-        (keys, gets): (&Wiped<u128>, Gets),
-    ) -> Result<(Results, [Phase; 3])> {
-        let mut p = Party::start(self.s, self.wish)?;
-        prepare_ot(&mut p, description, gets, keys.len() as u64)?;
-        let set_up = Phase::new(self.start, p.take_cost());
-        let (progress, mut took) =
-            (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
-        let results = look_all_up(&mut p, (description, copy), (keys, gets), &mut took, |done| {
-            progress.done().store(done as usize, Ordering::Relaxed);
-        })?;
-        // The peer has kept its shares by now, where it keeps some.
-        p.barrier()?;
-        Ok((results, [set_up, took.offline, took.online]))
-    }
+    (description, copy): (&Description, &EncryptedCopy),
+    (keys, gets): (AllKeys<'_>, Gets),
+) -> Result<(Results, [Phase; 3])> {
+    let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
+    prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
+    let set_up = Phase::new(start, p.take_cost());
+    let (progress, mut took) =
+        (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
+    let results = look_all_up(&mut p, (description, copy), (keys, gets), &mut took, |done| {
+        progress.done().store(done as usize, Ordering::Relaxed);
+    })?;
+    // The peer has kept its shares by now, where it keeps some.
+    p.barrier()?;
+    Ok((results, [set_up, took.offline, took.online]))
 }
 
 impl Lookup {

@@ -32,6 +32,14 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
          the keys, nor which of them are there, nor which are equal",
     );
     page.line("the network", "addresses, sizes and times, and from these about how many keys are looked up");
+    if let Some(folder) = &args.key_shares {
+        let folder = folder.display();
+        let text = format!(
+            "who has the other half of a file of shares in {folder} may look those keys up, which neither party knows; the \
+             results, if it asks for them, say of a key what its row says"
+        );
+        page.line("shared keys", &text);
+    }
     page.title("What is kept");
     let key = match &args.key_file {
         Some(path) => format!("{}: as secret as the table", path.display()),

@@ -62,9 +62,19 @@ fn work(
 ) -> Result<()> {
     let id = connection.id();
     let mut s = Session::new(connection)?;
-    let settled = served.settle(&mut s, |request| match hourly.take(peer, request.lookups) {
-        Ok(()) => Answer::Yes,
-        Err(seconds) => Answer::Later(seconds),
+    let mut keys = None;
+    let settled = served.settle(&mut s, |request| {
+        if let Some(name) = &request.keys {
+            let folder = versions.args.key_shares.as_deref();
+            keys = folder.and_then(|folder| shares::keys(folder, name, request.lookups, served.description()));
+            if keys.is_none() {
+                return Answer::NoKeys;
+            }
+        }
+        match hourly.take(peer, request.lookups) {
+            Ok(()) => Answer::Yes,
+            Err(seconds) => Answer::Later(seconds),
+        }
     })?;
     did.request = Some(settled);
     let (request, answer) = settled;
@@ -73,8 +83,9 @@ fn work(
     }
     let mut p = Party::start(s, wish)?;
     let (description, mut took) = (served.description(), Took::default());
-    prepare_ot(&mut p, description, request.gets, request.lookups)?;
-    let shared = served.serve(&mut p, &request, &mut took, |done| did.done = done)?;
+    let keys = keys.as_ref().map(|file| (&file.shares[..], file.bits));
+    prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
+    let shared = served.serve(&mut p, &request, keys, &mut took, |done| did.done = done)?;
     if let (Some(shared), Gets::Shared(column), Some(folder)) =
         (shared, request.gets, &versions.args.shares)
     {
@@ -99,6 +110,7 @@ impl Did {
             Answer::TooMany => Some("more keys than a session may have"),
             Answer::Later(_) => Some("more keys than it may have now"),
             Answer::NoShares => Some("shares that are not kept"),
+            Answer::NoKeys => Some("shares of keys that are not here"),
             Answer::Malformed => Some("a request that makes no sense"),
         };
         let _ = match fate {
@@ -111,7 +123,8 @@ impl Did {
                     some => format!("sent {some} of {} parts of the copy", self.messages),
                 };
                 let gets = if request.gets == Gets::Client { "for it" } else { "as shares" };
-                write!(line, "{copy}, {} of {} keys {gets}, ", self.done, request.lookups)
+                let shared = if request.keys.is_some() { "shared " } else { "" };
+                write!(line, "{copy}, {} of {} {shared}keys {gets}, ", self.done, request.lookups)
             }
         };
     }
