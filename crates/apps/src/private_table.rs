@@ -37,14 +37,16 @@ mod value;
 mod visit;
 
 pub use batch::{
-    Batch, Keys, Looked, PRESENT_BITS, Query, Took, batches, bill, fraction_bits, look_up, prepare_ot, shared_bits,
-    shared_keys_fit,
+    Batch, Keys, Looked, PRESENT_BITS, Query, Took, batches, bill, fraction_bits, look_up, prepare_ot,
+    shared_bits, shared_keys_fit,
 };
 pub use date::{date_of, days_of};
-pub use description::{Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name, name_shows};
+pub use description::{
+    Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name, name_shows,
+};
 pub use field::Field;
 pub use key::{Key, KeyKind};
-pub use settle::{Answer, Greeting, Gets, Request};
+pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};
 pub use visit::{AllKeys, Found, Results, Served, Shared, find, look_all_up, request, turn_away};

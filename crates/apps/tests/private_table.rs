@@ -14,8 +14,9 @@ use std::collections::HashMap;
 use apps::{
     ids::DateOrder,
     private_table::{
-        AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places, Query, Request, Results,
-        Scale, Served, Table, Took, Value, ValueKind, bill, find, look_all_up, request, shared_bits, turn_away,
+        AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
+        Query, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find, look_all_up,
+        request, shared_bits, turn_away,
     },
 };
 use hushtable::{
@@ -81,13 +82,20 @@ fn session(served: &Served, keys: &[u128], gets: Gets) -> (Option<apps::private_
         let Found::Open(description) = find(&mut s).unwrap() else { panic!("a table") };
         assert_eq!(*description, *served.description());
         let mut arriving = Arriving::new(description.job(), description.digest).unwrap();
-        let asked = Request { digest: description.digest, messages: 0, lookups: keys.len() as u64, gets, keys: None };
+        let asked =
+            Request { digest: description.digest, messages: 0, lookups: keys.len() as u64, gets, keys: None };
         assert_eq!(request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap(), Answer::Yes);
         let copy = arriving.finish().unwrap();
         let mut p = Party::start(s, None).unwrap();
         let mut done = vec![];
-        let results =
-            look_all_up(&mut p, (&description, &copy), (AllKeys::Own(keys), gets), &mut Took::default(), |n| done.push(n)).unwrap();
+        let results = look_all_up(
+            &mut p,
+            (&description, &copy),
+            (AllKeys::Own(keys), gets),
+            &mut Took::default(),
+            |n| done.push(n),
+        )
+        .unwrap();
         assert_eq!(done, [8, 16, 19]);
         (owner.join().unwrap().unwrap(), results)
     })
@@ -99,13 +107,15 @@ fn rows_and_shares_are_those_of_the_table() {
         let truth: HashMap<i64, i64> = rows.into_iter().collect();
         let asked: Vec<i64> = (0..19).map(|i| [i * i, 2 * i, 49, 3][i as usize % 4]).collect();
         let kind = served.description().key.kind;
-        let read = |&key: &i64| kind.read(&Field::Whole(key.into()), DateOrder::YearMonthDay).unwrap().unwrap();
+        let read =
+            |&key: &i64| kind.read(&Field::Whole(key.into()), DateOrder::YearMonthDay).unwrap().unwrap();
         let keys: Vec<u128> = asked.iter().map(read).collect();
         let description = served.description();
         let (none, results) = session(&served, &keys, Gets::Client);
         let Results::Rows(words, present) = results else { panic!("rows") };
         assert!(none.is_none());
-        for ((key, row), here) in asked.iter().zip(words.chunks(description.job().row_words())).zip(&present) {
+        for ((key, row), here) in asked.iter().zip(words.chunks(description.job().row_words())).zip(&present)
+        {
             assert_eq!(*here, truth.contains_key(key), "{key}");
             let cells = [0, 1].map(|i| description.values[i].kind.read(row, description.start(i)).unwrap());
             let number = truth.get(key).copied().unwrap_or(0);
@@ -153,7 +163,8 @@ fn bills() {
 fn answered(served: &Served, asked: Vec<u8>, may: Answer) -> hushtable::Result<Answer> {
     let (p0, p1) = Connection::pair();
     std::thread::scope(|scope| {
-        let owner = scope.spawn(move || served.settle(&mut Session::new(p0)?, |_| may).map(|(_, answer)| answer));
+        let owner =
+            scope.spawn(move || served.settle(&mut Session::new(p0)?, |_| may).map(|(_, answer)| answer));
         let mut s = Session::new(p1)?;
         find(&mut s)?;
         s.send(asked)?;

@@ -374,7 +374,8 @@ fn description_seeds() -> Vec<Vec<u8>> {
     };
     let value = |name: &str, kind: &str| format!("{{\"name\":\"{name}\",\"kind\":{kind}}}");
     let decimal = "{\"number\":{\"scale\":{\"decimal\":2},\"bits\":20}}";
-    let values = [value("a", decimal), value("b", "{\"text\":{\"bytes\":5}}"), value("c", "\"date\"")].join(",");
+    let values =
+        [value("a", decimal), value("b", "{\"text\":{\"bytes\":5}}"), value("c", "\"date\"")].join(",");
     let whole = table("{\"whole\":{\"least\":0,\"bits\":16}}", &values, "\"dense\"");
     let text = table("{\"text\":{\"bits\":96}}", &values, "{\"sparse\":{\"rows\":1000}}");
     let greeting = Greeting::Open(5).to_bytes();

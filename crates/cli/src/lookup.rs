@@ -51,6 +51,9 @@ Examples:
   Shares, that nobody has opened:
     hushtable lookup --keys mine.csv --column sku --value stock --reveal shares --output stock.json \\
         --present there.json --connect shop.example:7000 --identity bank.id
+  Keys that nobody knows, shares that an earlier step left with both parties:
+    hushtable lookup --keys mine.json --value stock --reveal shares --output stock.json \\
+        --connect shop.example:7000 --identity bank.id
   What it would show; nothing is connected:
     hushtable explain lookup --keys mine.csv --column sku --reveal me --connect shop.example:7000 --identity bank.id
   The other side:
@@ -117,7 +120,9 @@ pub fn run(args: &Lookup) -> Result<()> {
 
 fn lookup(args: &Lookup) -> Result<()> {
     if args.link.role() == Role::P0 {
-        return Err(Failure::new("--listen is for `hushtable serve`; a lookup says where that is: --connect"));
+        return Err(Failure::new(
+            "--listen is for `hushtable serve`; a lookup says where that is: --connect",
+        ));
     }
     if args.delivery.sign {
         return Err(Failure::new("--sign does not go with lookup: a party that serves many signs nothing"));
@@ -165,7 +170,9 @@ impl Lookup {
     /// The files for results, none of which is an input; nothing if none is named.
     fn outputs(&self, keys: &Keys<'_>) -> Result<Option<Outputs>> {
         if self.present.is_some() && !self.shares() {
-            return Err(Failure::new("--present goes with --reveal shares; else present is a column of the results"));
+            return Err(Failure::new(
+                "--present goes with --reveal shares; else present is a column of the results",
+            ));
         }
         if self.shares() {
             self.delivery.no_mode()?;
@@ -186,6 +193,9 @@ impl Lookup {
         let mode = self.delivery.output_mode.unwrap_or(crate::apply::output::PRIVATE);
         let reserve = |path: &PathBuf| Output::reserve(path, &inputs, mode, self.delivery.force);
         crate::room::check(path, keys.bytes())?;
-        Ok(Some(Outputs { results: reserve(path)?, present: self.present.as_ref().map(reserve).transpose()? }))
+        Ok(Some(Outputs {
+            results: reserve(path)?,
+            present: self.present.as_ref().map(reserve).transpose()?,
+        }))
     }
 }

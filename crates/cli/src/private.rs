@@ -40,7 +40,10 @@ pub fn describe(page: &mut Page, description: &Description) {
         let bits: u64 = each.offline.bits.iter().chain(&each.online.bits).sum();
         let per = bits as f64 / 8.0 / f64::from((*batch).min(4096));
         let cots = (send + recv) as f64 / f64::from((*batch).min(4096));
-        page.line("a lookup", &format!("{per:.0} bytes and {cots:.0} correlated OTs, {} rounds a batch", each.online.rounds));
+        page.line(
+            "a lookup",
+            &format!("{per:.0} bytes and {cots:.0} correlated OTs, {} rounds a batch", each.online.rounds),
+        );
     }
     page.line("at most", &format!("{batch} keys in a batch, {lookups} in a session"));
     page.line("results", if *shares { "for the client, or as shares" } else { "for the client" });
@@ -88,7 +91,10 @@ pub fn shares_name(file: &ShareFile, role: Role) -> [u8; 32] {
 /// Why not.
 pub fn shares_fit(file: &ShareFile, description: &Description) -> Result<(), String> {
     if file.fraction_bits > 0 {
-        return Err(format!("shares of numbers with {} bits behind the point; keys are whole", file.fraction_bits));
+        return Err(format!(
+            "shares of numbers with {} bits behind the point; keys are whole",
+            file.fraction_bits
+        ));
     }
     shared_keys_fit(description.key.kind, file.bits, file.range)
 }

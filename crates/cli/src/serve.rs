@@ -213,7 +213,9 @@ fn hash_bits(text: &str) -> std::result::Result<u32, String> {
 
 /// Runs the subcommand.
 pub fn run(args: Serve) -> Result<()> {
-    if let Some(folder) = [&args.shares, &args.key_shares].into_iter().flatten().find(|folder| !folder.is_dir()) {
+    if let Some(folder) =
+        [&args.shares, &args.key_shares].into_iter().flatten().find(|folder| !folder.is_dir())
+    {
         return Err(Failure::input(format!("{}: is no folder", folder.display())));
     }
     if args.dry_run {

@@ -32,7 +32,9 @@ fn table(site: &Site, name: &str, rows: i64, times: i64) {
 }
 
 fn lookup(out: &str, copy: &str, address: &str, rest: &str) -> String {
-    format!("lookup --keys m.csv --column k --reveal me --force --output {out} --copy {copy} {PLAIN} --connect {address} {rest}")
+    format!(
+        "lookup --keys m.csv --column k --reveal me --force --output {out} --copy {copy} {PLAIN} --connect {address} {rest}"
+    )
 }
 
 /// A table whose copy has 5 messages: a text of 512 bits at each of 2^16 keys.
@@ -59,7 +61,11 @@ fn copies_that_are_kept() {
     let whole = fs::read(site.path("c")).unwrap();
     look("the copy was here", "had the copy", &mut server);
     // Cut short: whole messages that are here are not sent again.
-    for (len, sent) in [(whole.len() - 1, "sent 1 of 5 parts"), (56 + 2 * MIB + 77, "sent 3 of 5 parts"), (56, "sent the copy")] {
+    for (len, sent) in [
+        (whole.len() - 1, "sent 1 of 5 parts"),
+        (56 + 2 * MIB + 77, "sent 3 of 5 parts"),
+        (56, "sent the copy"),
+    ] {
         fs::write(site.path("c"), &whole[..len]).unwrap();
         look(if len > 56 { "is cut short: the rest is fetched" } else { "were the copy" }, sent, &mut server);
         assert_eq!(fs::read(site.path("c")).unwrap(), whole);
@@ -70,7 +76,11 @@ fn copies_that_are_kept() {
     fs::write(site.path("c"), &altered).unwrap();
     look("c: is damaged: it is fetched anew", "sent the copy", &mut server);
     fs::write(site.path("c"), &altered[..56 + 3 * MIB]).unwrap();
-    look("the copy is not what its digest says, and is fetched anew: once more", "sent 2 of 5 parts", &mut server);
+    look(
+        "the copy is not what its digest says, and is fetched anew: once more",
+        "sent 2 of 5 parts",
+        &mut server,
+    );
     assert!(server.says("session ").contains("sent the copy"));
     assert_eq!(fs::read(site.path("c")).unwrap(), whole);
     // Of another table, and of another version.
@@ -96,7 +106,11 @@ fn a_connection_that_breaks() {
     // Each connection brings two and a half messages.
     let proxy = Proxy::new(&server.address, 5 * MIB / 2, Fault::Cut);
     let done = site.run(&lookup("o.csv", "c", &proxy.address, "")).ok();
-    assert_eq!(done.stderr.matches("the connection broke, and the copy goes on where it was").count(), 2, "{done:?}");
+    assert_eq!(
+        done.stderr.matches("the connection broke, and the copy goes on where it was").count(),
+        2,
+        "{done:?}"
+    );
     assert_eq!(site.read("o.csv"), LARGE);
     // The last session sent what the others had not.
     assert!(server.says("sent 1 of 5 parts").contains("done"));
@@ -156,7 +170,11 @@ fn fifty_clients_of_which_some_misbehave() {
     let mut server = site.listen(&format!("serve --table t.csv --key k --value v {limits} {PLAIN}"));
     // The memory of six at once.
     let all = |from: usize, to: usize| -> Vec<Running> {
-        (from..to).map(|i| site.start(&lookup(&format!("o{i}.csv"), &format!("c{i}"), &server.address, "--timeout 120"))).collect()
+        (from..to)
+            .map(|i| {
+                site.start(&lookup(&format!("o{i}.csv"), &format!("c{i}"), &server.address, "--timeout 120"))
+            })
+            .collect()
     };
     let finished = |clients: Vec<Running>| clients.into_iter().map(Running::finish).collect::<Vec<Done>>();
     finished(all(0, 6)).into_iter().for_each(|done| drop(done.ok()));
@@ -206,7 +224,8 @@ fn who_stops_holds_nothing_for_long() {
     table(&site, "t.csv", 10, 1);
     site.write("m.csv", "k\n3\n");
     for limits in ["--timeout 1", "--timeout 600 --longest 2"] {
-        let server = site.listen(&format!("serve --table t.csv --key k --value v --sessions 1 {limits} {PLAIN}"));
+        let server =
+            site.listen(&format!("serve --table t.csv --key k --value v --sessions 1 {limits} {PLAIN}"));
         let stopped = half_way(&server.address);
         let start = Instant::now();
         let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
@@ -239,7 +258,8 @@ fn another_version_and_the_end() {
     let site = Site::without_identities();
     table(&site, "t.csv", 10, 1);
     site.write("m.csv", "k\n27\n");
-    let start = || site.listen(&format!("serve --table t.csv --key k --value v --key-file t.key --grace 60 {PLAIN}"));
+    let start =
+        || site.listen(&format!("serve --table t.csv --key k --value v --key-file t.key --grace 60 {PLAIN}"));
     let look = |server: &Listening, want: &str| {
         let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
         assert_eq!(site.read("o.csv"), format!("k,v,present\n27,{want},1\n"));

@@ -22,7 +22,12 @@ fn owner() -> Owner {
 }
 
 /// Runs one connection: the owner sends from `first` on, the client takes `most` messages.
-fn connection(owner: &Owner, first: usize, arriving: &mut Arriving, most: usize) -> hushtable::Result<Vec<u8>> {
+fn connection(
+    owner: &Owner,
+    first: usize,
+    arriving: &mut Arriving,
+    most: usize,
+) -> hushtable::Result<Vec<u8>> {
     let (p0, p1) = Connection::pair();
     std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -75,7 +80,8 @@ fn parts_of_other_copies_are_refused() {
     let owner = owner();
     let (all, digest) = (owner.copy().to_bytes(), *owner.copy().digest());
     let part = &all[..56 + (2 << 20)];
-    let refused = |job, digest, bytes: &[u8]| matches!(Arriving::resumed(job, digest, bytes), Err(Error::Store(_)));
+    let refused =
+        |job, digest, bytes: &[u8]| matches!(Arriving::resumed(job, digest, bytes), Err(Error::Store(_)));
     let other = self::owner();
     assert!(refused(JOB, *other.copy().digest(), part), "another version");
     assert!(refused(CopyJob { row_bits: 1701, ..JOB }, digest, part), "another form");

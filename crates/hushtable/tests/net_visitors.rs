@@ -1,11 +1,6 @@
 //! A listening party that serves many.
 
-use std::{
-    io::Write,
-    net::TcpStream,
-    thread,
-    time::Duration,
-};
+use std::{io::Write, net::TcpStream, thread, time::Duration};
 
 use hushtable::{
     Role,

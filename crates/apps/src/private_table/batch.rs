@@ -4,9 +4,9 @@ use std::iter;
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
+    arith::Decomposition,
     bill::Bill,
     confidential::copy::{CopyJob, Held, Lookups},
-    arith::Decomposition,
     gates::{B2a, Bits},
     run::Phase,
     session::Session,
@@ -195,11 +195,14 @@ impl Batch {
         let (job, count) = (description.job(), query.keys.len());
         let keys = match (query.keys, self.digits) {
             (Keys::Own(keys), None) => key_words(&job, keys),
-            (Keys::Shared(shares, bits), Some(digits)) => shared_words(s, description, (shares, bits), digits)?,
+            (Keys::Shared(shares, bits), Some(digits)) => {
+                shared_words(s, description, (shares, bits), digits)?
+            }
             _ => return Err(Error::Shape { what: "shares of keys", want: 0, got: count }),
         };
         let rows = self.lookups.eval(s, query.held, &keys)?;
-        let present = rows.present.ok_or_else(|| Error::Peer("lookups that do not tell who is absent".into()))?;
+        let present =
+            rows.present.ok_or_else(|| Error::Peer("lookups that do not tell who is absent".into()))?;
         let (Gets::Shared(column), Some([bits, present_bits])) = (query.gets, self.conversion) else {
             return opened(s, &job, &rows.words, &present);
         };
@@ -252,7 +255,10 @@ pub fn shared_keys_fit(kind: KeyKind, bits: u32, range: [i64; 2]) -> std::result
     let most = i128::from(least) + (1i128 << key_bits) - 1;
     if range[0] < least || i128::from(range[1]) > most {
         let [first, last] = range;
-        return Err(format!("shares of values from {first} to {last}; keys of the table are {}", kind.words()));
+        return Err(format!(
+            "shares of values from {first} to {last}; keys of the table are {}",
+            kind.words()
+        ));
     }
     match key_bits <= bits || (least, key_bits) == (i64::MIN, 64) {
         true => Ok(()),
@@ -267,7 +273,8 @@ fn shared_words(
     (shares, bits): (&[u64], u32),
     digits: Decomposition,
 ) -> Result<Vec<BShare<u64>>> {
-    let (KeyKind::Whole { least, bits: key_bits } | KeyKind::Date { least, bits: key_bits }) = description.key.kind
+    let (KeyKind::Whole { least, bits: key_bits } | KeyKind::Date { least, bits: key_bits }) =
+        description.key.kind
     else {
         return Err(Error::Peer("shares of keys that are text".into()));
     };
@@ -298,8 +305,9 @@ fn opened(s: &mut Session, job: &CopyJob, shares: &[BShare<u64>], present: &Bits
         to.zip(values.iter()).for_each(|(to, &word)| *to = word);
     }
     let present = s.reveal(&present, Role::P1)?;
-    Ok(present.map_or(Looked::Nothing, |present| {
-        Looked::Rows { words, present: present.into_iter().map(|bit| bit == 1).collect() }
+    Ok(present.map_or(Looked::Nothing, |present| Looked::Rows {
+        words,
+        present: present.into_iter().map(|bit| bit == 1).collect(),
     }))
 }
 

@@ -71,7 +71,8 @@ impl KeyKind {
                 return if text.is_empty() { Err(MISSING.into()) } else { Ok(Some(hashed(&text, bits))) };
             }
             Self::Whole { least, .. } => {
-                let number = field.whole().map_err(|what| what.replace("needs a number there", "needs a key"))?;
+                let number =
+                    field.whole().map_err(|what| what.replace("needs a number there", "needs a key"))?;
                 number.checked_sub(least.into())
             }
             Self::Date { least, .. } => Some(i128::from(field.days(order)?) - i128::from(least)),
@@ -122,14 +123,17 @@ mod tests {
     #[test]
     fn keys_of_each_kind() {
         let whole = KeyKind::Whole { least: -10, bits: 5 };
-        for (text, want) in [("-10", Some(0)), ("21", Some(31)), ("22", None), ("-11", None), ("007", Some(17))] {
+        for (text, want) in
+            [("-10", Some(0)), ("21", Some(31)), ("22", None), ("-11", None), ("007", Some(17))]
+        {
             assert_eq!(whole.read(&Field::Text(text), YMD), Ok(want), "{text}");
         }
         let wide = KeyKind::Whole { least: i64::MIN, bits: 64 };
         assert_eq!(wide.read(&Field::Whole(i64::MAX.into()), YMD), Ok(Some(u64::MAX.into())));
         assert_eq!(wide.read(&Field::Whole(i128::MAX), YMD), Ok(None));
         assert_eq!(wide.words(), format!("whole numbers from {} to {}", i64::MIN, i64::MAX));
-        for bad in [Field::Text("x"), Field::Text("1.5"), Field::Text(""), Field::Missing, Field::Float(0.5)] {
+        for bad in [Field::Text("x"), Field::Text("1.5"), Field::Text(""), Field::Missing, Field::Float(0.5)]
+        {
             assert!(whole.read(&bad, YMD).is_err());
         }
         let date = KeyKind::Date { least: 0, bits: 15 };

@@ -11,11 +11,7 @@ use hushtable::{
 };
 use prim::Wiped;
 
-use super::{
-    Field, Key, KeyKind, Places, Scale, Value, ValueKind,
-    date::DAYS,
-    description::job,
-};
+use super::{Field, Key, KeyKind, Places, Scale, Value, ValueKind, date::DAYS, description::job};
 use crate::ids::DateOrder;
 
 /// Most bits of a key with a place for each that there could be.
@@ -66,8 +62,15 @@ pub struct Survey {
 }
 
 impl Seen {
-    const NOTHING: Self =
-        Self { numbers: true, plain: true, dates: true, digits: 0, least: i128::MAX, most: i128::MIN, bytes: 0 };
+    const NOTHING: Self = Self {
+        numbers: true,
+        plain: true,
+        dates: true,
+        digits: 0,
+        least: i128::MAX,
+        most: i128::MIN,
+        bytes: 0,
+    };
 
     /// Takes a cell in. Of what is missing or bad the second look will tell.
     fn see(&mut self, field: &Field<'_>) -> Option<(i128, u32)> {
@@ -89,7 +92,12 @@ impl Seen {
 impl Survey {
     /// Of a table with so many columns of values.
     pub fn new(values: usize) -> Self {
-        Self { key: Seen::NOTHING, values: vec![Seen::NOTHING; values], sizes: vec![[0; 19]; values], rows: 0 }
+        Self {
+            key: Seen::NOTHING,
+            values: vec![Seen::NOTHING; values],
+            sizes: vec![[0; 19]; values],
+            rows: 0,
+        }
     }
 
     /// Looks at a row.
@@ -159,14 +167,19 @@ impl Survey {
         let seen = &self.key;
         let kind = wanted.unwrap_or(match () {
             () if self.rows > 0 && seen.dates && seen.bytes > 0 => Kind::Date,
-            () if seen.numbers && seen.plain && i64::try_from(seen.least).is_ok() && i64::try_from(seen.most).is_ok() => {
+            () if seen.numbers
+                && seen.plain
+                && i64::try_from(seen.least).is_ok()
+                && i64::try_from(seen.most).is_ok() =>
+            {
                 Kind::Number(Scale::Decimal(0))
             }
             () => Kind::Text,
         });
         let rows = pad.unwrap_or(0).max(u32::try_from(self.rows).unwrap_or(u32::MAX));
         let sparse = Places::Sparse { rows };
-        let bits_of = |range: [i64; 2]| (128 - (i128::from(range[1]) - i128::from(range[0])).leading_zeros()).max(1);
+        let bits_of =
+            |range: [i64; 2]| (128 - (i128::from(range[1]) - i128::from(range[0])).leading_zeros()).max(1);
         let (dense, other) = match (kind, range) {
             (Kind::Text, None) => (None, KeyKind::Text { bits: hash_bits }),
             (Kind::Text, Some(_)) => return Err("text has no range".into()),
@@ -180,7 +193,8 @@ impl Survey {
                 (Some(kind), kind)
             }
             (Kind::Number(_), None) => {
-                let most = i64::try_from(seen.most).ok().filter(|&most| seen.least >= 0 && most < 1 << DENSE_BITS);
+                let most =
+                    i64::try_from(seen.most).ok().filter(|&most| seen.least >= 0 && most < 1 << DENSE_BITS);
                 let dense = most.map(|most| KeyKind::Whole { least: 0, bits: bits_of([0, most]) });
                 (dense, KeyKind::Whole { least: i64::MIN, bits: 64 })
             }

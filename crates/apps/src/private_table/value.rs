@@ -94,7 +94,13 @@ impl ValueKind {
     ///
     /// # Errors
     /// Why there is no such value, to be read after "it".
-    pub fn write(self, field: &Field<'_>, order: DateOrder, row: &mut [u64], at: usize) -> Result<(), String> {
+    pub fn write(
+        self,
+        field: &Field<'_>,
+        order: DateOrder,
+        row: &mut [u64],
+        at: usize,
+    ) -> Result<(), String> {
         match self {
             Self::Number { scale, bits } => put(row, at, scale.read(field, bits)? as u64, bits),
             Self::Date => {
@@ -131,8 +137,7 @@ impl ValueKind {
                 known.then_some(Cell::Date(days)).ok_or("a date beyond the year 9999")?
             }
             Self::Text { bytes } => {
-                let mut text: Vec<u8> =
-                    (0..bytes as usize).map(|i| get(row, at + 8 * i, 8) as u8).collect();
+                let mut text: Vec<u8> = (0..bytes as usize).map(|i| get(row, at + 8 * i, 8) as u8).collect();
                 text.truncate(text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1));
                 Cell::Text(String::from_utf8(text).map_err(|_| "text that is not UTF-8")?)
             }
@@ -283,7 +288,11 @@ mod tests {
         }
         assert!(ValueKind::Text { bytes: 2 }.read(&[0xffff], 0).is_err());
         assert!(ValueKind::Date.read(&[0x3f_ffff], 0).is_err());
-        assert!(number(Scale::Decimal(19), 20).check().is_err() && number(Scale::Decimal(0), 1).check().is_err());
-        assert!(number(Scale::Binary(33), 20).check().is_err() && ValueKind::Text { bytes: 0 }.check().is_err());
+        assert!(
+            number(Scale::Decimal(19), 20).check().is_err() && number(Scale::Decimal(0), 1).check().is_err()
+        );
+        assert!(
+            number(Scale::Binary(33), 20).check().is_err() && ValueKind::Text { bytes: 0 }.check().is_err()
+        );
     }
 }

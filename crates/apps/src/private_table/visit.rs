@@ -35,7 +35,11 @@ impl Served {
     /// [`Error::Param`] if description and version are of different forms.
     pub fn new(mut description: Description, owner: Owner) -> Result<Self> {
         description.digest = *owner.copy().digest();
-        let wrong = |what| Error::Param { what: "description of a table", got: what, accepted: "that of its form".into() };
+        let wrong = |what| Error::Param {
+            what: "description of a table",
+            got: what,
+            accepted: "that of its form".into(),
+        };
         if description.job() != *owner.copy().job() {
             return Err(wrong(format!("{:?}", description.job())));
         }

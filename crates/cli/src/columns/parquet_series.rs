@@ -36,7 +36,9 @@ pub fn write(to: &mut Writer<'_>, columns: &[(String, Series)]) -> Result<(), Pa
     for (_, series) in columns {
         let mut column = group.next_column()?.expect("a column of the schema");
         match series {
-            Series::Text(cells) => put::<ByteArrayType, _>(&mut column, cells, |text| ByteArray::from(text.as_str()))?,
+            Series::Text(cells) => {
+                put::<ByteArrayType, _>(&mut column, cells, |text| ByteArray::from(text.as_str()))?
+            }
             Series::Whole(cells) => put::<Int64Type, _>(&mut column, cells, |number| *number)?,
             Series::Number(cells) => put::<DoubleType, _>(&mut column, cells, |number| *number)?,
             Series::Date(cells) => put::<Int32Type, _>(&mut column, cells, |days| *days)?,

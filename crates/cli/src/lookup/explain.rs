@@ -36,7 +36,10 @@ pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {
             keys.len()
         ),
     );
-    page.line("to this party", "the table's name, columns, widths, a bound of its rows, and when it has changed");
+    page.line(
+        "to this party",
+        "the table's name, columns, widths, a bound of its rows, and when it has changed",
+    );
     let network = match args.link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many keys there are",
         None => "everything that is sent: plain TCP; who changes it changes results",

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use apps::{ids::DateOrder, private_table::{Description, Field}};
+use apps::{
+    ids::DateOrder,
+    private_table::{Description, Field},
+};
 use hushtable::Role;
 use prim::Wiped;
 
@@ -36,7 +39,8 @@ impl<'a> Keys<'a> {
                 Some(_) => Err(Failure::new("--column is for files of columns; a share file has none")),
             };
         }
-        let column = column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
+        let column =
+            column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
         let file = ColumnFile::of(path, bytes, dialect)?;
         let (mut texts, mut places) = (Ids::default(), Vec::new());
         let (mut bad, mut left_out) = (Bad::new(file.place()), LeftOut::read(dialect, Some(column))?);

@@ -24,14 +24,16 @@ pub fn write(args: &Lookup, keys: &Keys<'_>, outputs: Outputs, done: &Done) -> R
                 apps::private_table::Gets::Shared(column) => column,
                 apps::private_table::Gets::Client => 0,
             };
-            let [values, present] = share_files(&done.description, column, shared, done.session, args.link.role());
+            let [values, present] =
+                share_files(&done.description, column, shared, done.session, args.link.role());
             outputs.results.write(|to| values.write(to))?;
             if let Some(output) = outputs.present {
                 output.write(|to| present.write(to))?;
             }
         }
         Results::Rows(words, present) => {
-            let present: Vec<bool> = present.iter().zip(&done.known).map(|(here, known)| *here && *known).collect();
+            let present: Vec<bool> =
+                present.iter().zip(&done.known).map(|(here, known)| *here && *known).collect();
             let table = Table::of(args, keys, done, words, &present)?;
             let format = FileFormat::of(&path);
             outputs.results.write(|to| match format {
@@ -130,10 +132,13 @@ impl<'a> Table<'a> {
 fn series(cells: &[Option<Cell>], kind: ValueKind) -> Series {
     match kind {
         ValueKind::Date => {
-            let day = |cell: &Cell| if let Cell::Date(days) = cell { i32::try_from(*days).ok() } else { None };
+            let day =
+                |cell: &Cell| if let Cell::Date(days) = cell { i32::try_from(*days).ok() } else { None };
             Series::Date(cells.iter().map(|cell| day(cell.as_ref()?)).collect())
         }
-        ValueKind::Text { .. } => Series::Text(cells.iter().map(|cell| Some(cell.as_ref()?.to_string())).collect()),
+        ValueKind::Text { .. } => {
+            Series::Text(cells.iter().map(|cell| Some(cell.as_ref()?.to_string())).collect())
+        }
         ValueKind::Number { scale: Scale::Decimal(0) | Scale::Binary(0), .. } => {
             let units = |cell: &Cell| if let Cell::Number(units, _) = cell { Some(*units) } else { None };
             Series::Whole(cells.iter().map(|cell| units(cell.as_ref()?)).collect())

@@ -7,16 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use apps::private_table::{
-    AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
-};
-use hushtable::{
-    Party,
-    confidential::copy::{Arriving, EncryptedCopy},
-    net::Connection,
-    run::Phase,
-    session::Session,
-};
 use super::{
     Lookup, Outputs,
     cache::{Cache, Kept},
@@ -29,6 +19,16 @@ use crate::{
     failure::{Cause, Failure, Result},
     private,
     progress::Progress,
+};
+use apps::private_table::{
+    AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
+};
+use hushtable::{
+    Party,
+    confidential::copy::{Arriving, EncryptedCopy},
+    net::Connection,
+    run::Phase,
+    session::Session,
 };
 
 /// A server without room is asked again after so long, then less and less often.
@@ -213,7 +213,9 @@ fn fetch(
             let failure = Failure::from(error);
             cache.close()?;
             return match (&failure, whole) {
-                (Failure::Reported(Cause::Peer, _), None) => Ok(Err(Step::Broken(fetched.get() > 0, failure))),
+                (Failure::Reported(Cause::Peer, _), None) => {
+                    Ok(Err(Step::Broken(fetched.get() > 0, failure)))
+                }
                 _ => Err(failure),
             };
         }
@@ -236,7 +238,9 @@ fn fetch(
 }
 
 fn too_many(keys: usize, most: u64) -> Failure {
-    let what = format!("{keys} keys; the peer accepts up to {most} in a session (--lookups-at-most): split the file");
+    let what = format!(
+        "{keys} keys; the peer accepts up to {most} in a session (--lookups-at-most): split the file"
+    );
     Failure::Reported(Cause::Disagreement, what)
 }
 
@@ -245,10 +249,14 @@ fn refused(answer: Answer, lookups: u64, description: &Description) -> Failure {
     let what = match answer {
         Answer::TooMany => return too_many(lookups as usize, description.lookups),
         Answer::Later(seconds) => {
-            format!("{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again")
+            format!(
+                "{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again"
+            )
         }
         Answer::NoKeys => "the peer has no other half of these shares (its --key-shares)".into(),
-        Answer::NoShares => "the peer keeps no shares of results (its --shares), or not of that column".into(),
+        Answer::NoShares => {
+            "the peer keeps no shares of results (its --shares), or not of that column".into()
+        }
         _ => "the peer did not understand what was asked for".into(),
     };
     Failure::Reported(Cause::Disagreement, what)
@@ -265,8 +273,7 @@ fn compute(
     let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
     prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
     let set_up = Phase::new(start, p.take_cost());
-    let (progress, mut took) =
-        (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
+    let (progress, mut took) = (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
     let results = look_all_up(&mut p, (description, copy), (keys, gets), &mut took, |done| {
         progress.done().store(done as usize, Ordering::Relaxed);
     })?;
@@ -292,12 +299,18 @@ impl Lookup {
         let column = match (self.value.as_slice(), description.values.len()) {
             ([one], _) => description.column(one).unwrap_or_default(),
             ([], 1) => 0,
-            _ => return Err(Failure::new(format!("--reveal shares is of one column: --value one of {}", columns()))),
+            _ => {
+                return Err(Failure::new(format!(
+                    "--reveal shares is of one column: --value one of {}",
+                    columns()
+                )));
+            }
         };
         if !description.shareable(column) {
             let kind = description.values[column].kind.words();
             let name = &description.values[column].name;
-            let what = format!("{name:?} has {kind}; accepted for shares: whole numbers, multiples of 2^-n, dates");
+            let what =
+                format!("{name:?} has {kind}; accepted for shares: whole numbers, multiples of 2^-n, dates");
             return Err(Failure::Reported(Cause::Disagreement, what));
         }
         Ok(Gets::Shared(column as u8))

@@ -61,8 +61,11 @@ pub fn serve(versions: Versions) -> Result<()> {
     let calibration = Calibration::load(None)?;
     let (port, limits) = (&versions.args.port, &versions.args.limits);
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
-    let wish =
-        OtWish { scheme: port.ot.scheme(), link: simulated.or(calibration.link()), rates: calibration.machine().ots };
+    let wish = OtWish {
+        scheme: port.ot.scheme(),
+        link: simulated.or(calibration.link()),
+        rates: calibration.machine().ots,
+    };
     let house = Arc::new(House {
         hourly: Hourly::new(limits.lookups_per_hour),
         wish,

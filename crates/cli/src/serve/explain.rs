@@ -17,7 +17,10 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
         Places::Sparse { .. } => "not how many rows there are below that bound",
     };
     page.line("clients", &format!("all that stands above, before they send anything; {rows}"));
-    page.line("", "the values at the keys that they look up, and whether those are there; nothing of other rows");
+    page.line(
+        "",
+        "the values at the keys that they look up, and whether those are there; nothing of other rows",
+    );
     page.line("", "when the table has changed: the copy is another one then. Not what has changed");
     let limit = &args.limits;
     let hourly = match limit.lookups_per_hour {
@@ -68,7 +71,8 @@ fn who(page: &mut Page, args: &Serve) -> Result<()> {
     page.line("this party", &format!("{name}, listens on {}; fingerprint {fingerprint}", port.listen));
     let peers = identity.peers();
     let comes = |name: &String| port.peer.is_empty() || port.peer.contains(name);
-    let names: Vec<&str> = peers.iter().map(|peer| &peer.name).filter(|name| comes(name)).map(String::as_str).collect();
+    let names: Vec<&str> =
+        peers.iter().map(|peer| &peer.name).filter(|name| comes(name)).map(String::as_str).collect();
     let clients = match names.as_slice() {
         [] => "nobody: `hushtable identity trust` pins a peer's certificate".to_owned(),
         names => format!("{}; nobody else is let in", names.join(", ")),

@@ -54,12 +54,18 @@ fn name(args: &Serve) -> Result<String> {
     let name = args.name.clone().or_else(stem).unwrap_or_default();
     match name_shows(&name) {
         true => Ok(name),
-        false => Err(Failure::new(format!("--name: {name:?} cannot be shown; letters, digits and signs can"))),
+        false => {
+            Err(Failure::new(format!("--name: {name:?} cannot be shown; letters, digits and signs can")))
+        }
     }
 }
 
 /// The cells of a row as they are read; of a cell that cannot be, why.
-fn fields<'r>(row: Row<'r>, columns: usize, dialect: &Dialect) -> Vec<std::result::Result<Field<'r>, String>> {
+fn fields<'r>(
+    row: Row<'r>,
+    columns: usize,
+    dialect: &Dialect,
+) -> Vec<std::result::Result<Field<'r>, String>> {
     (0..columns).map(|i| row(i).field(dialect)).collect()
 }
 
@@ -82,7 +88,8 @@ fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<S
 /// The second look, at rows of a form that is known.
 fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Result<Table> {
     let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
-    let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), crate::columns::Ids::default());
+    let (mut bad, mut places, mut names) =
+        (Bad::new(file.place()), Vec::new(), crate::columns::Ids::default());
     let mut whole = true;
     file.each_row(wanted, |at, row| {
         let row = match row {
@@ -123,13 +130,19 @@ fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) 
             let (name, before) = (names.get(row).unwrap_or_default(), names.get(first).unwrap_or_default());
             let what = match name == before {
                 true => format!("the key {} again, as in {place} {other}", quoted(name)),
-                false => format!("the key {} is the same as {} in {place} {other}", quoted(name), quoted(before)),
+                false => {
+                    format!("the key {} is the same as {} in {place} {other}", quoted(name), quoted(before))
+                }
             };
             bad.row(places[row], &what, Some(name));
         }
     }
     bad.check(&args.table, &args.csv)?;
-    if table.is_empty() { Err(file.says("no rows below the header: a table needs one at least")) } else { Ok(table) }
+    if table.is_empty() {
+        Err(file.says("no rows below the header: a table needs one at least"))
+    } else {
+        Ok(table)
+    }
 }
 
 /// `--key-range`.
@@ -141,9 +154,10 @@ fn range(args: &Serve, text: &str) -> Result<[i64; 2]> {
         Some(Kind::Text) => Err(wrong("text has no range")),
         Some(Kind::Number(Scale::Decimal(0))) | None => match text.trim().parse() {
             Ok(number) => Ok(number),
-            Err(_) if args.key.kind.is_none() => {
-                Err(wrong(&format!("{text} is not a whole number; for dates say --key {}:date", args.key.name)))
-            }
+            Err(_) if args.key.kind.is_none() => Err(wrong(&format!(
+                "{text} is not a whole number; for dates say --key {}:date",
+                args.key.name
+            ))),
             Err(_) => Err(wrong(&format!("{text} is not a whole number"))),
         },
         Some(Kind::Number(_)) => Err(wrong("keys are whole numbers")),

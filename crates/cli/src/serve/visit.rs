@@ -3,12 +3,7 @@
 use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
 
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
-use hushtable::{
-    Party,
-    net::Connection,
-    ot::OtWish,
-    session::Session,
-};
+use hushtable::{Party, net::Connection, ot::OtWish, session::Session};
 
 use super::{limits::Hourly, log, shares, versions::Versions};
 use crate::{
@@ -66,7 +61,8 @@ fn work(
     let settled = served.settle(&mut s, |request| {
         if let Some(name) = &request.keys {
             let folder = versions.args.key_shares.as_deref();
-            keys = folder.and_then(|folder| shares::keys(folder, name, request.lookups, served.description()));
+            keys =
+                folder.and_then(|folder| shares::keys(folder, name, request.lookups, served.description()));
             if keys.is_none() {
                 return Answer::NoKeys;
             }
@@ -86,8 +82,7 @@ fn work(
     let keys = keys.as_ref().map(|file| (&file.shares[..], file.bits));
     prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
     let shared = served.serve(&mut p, &request, keys, &mut took, |done| did.done = done)?;
-    if let (Some(shared), Gets::Shared(column), Some(folder)) =
-        (shared, request.gets, &versions.args.shares)
+    if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
     {
         let kept = shares::keep(folder, description, column, &shared, id);
         // The client keeps its shares only if these are kept.

@@ -26,7 +26,10 @@ pub(super) enum Aim<'a> {
     Session,
     /// A session with one of many; there will be others.
     Visit,
-    Lane { parent: &'a [u8; 32], lane: u16 },
+    Lane {
+        parent: &'a [u8; 32],
+        lane: u16,
+    },
 }
 
 /// A connection whose peer is authenticated, unless it is plain TCP.
