@@ -12,7 +12,7 @@ const PRICES: &str = "\
 sku,price,tier,since,note
 7,12.50,gold,2024-02-29,x
 1000,-0.01,silver,1999-12-31,\"a, b\"
-3,0,,2000-01-01,\"say \"\"hi\"\"\"
+0,0,,2000-01-01,\"say \"\"hi\"\"\"
 999,99999.99,bronze,2030-06-15,caf\u{e9}
 ";
 
@@ -32,7 +32,7 @@ fn look_up(site: &Site, server: &Listening, out: &str, rest: &str) -> String {
 fn values_at_whole_numbers() {
     let site = Site::new();
     site.write("prices.csv", PRICES);
-    site.write("mine.csv", "id,article\na,1000\nb,8\nc,7\nd,7\ne,3\nf,99999999\ng,-3\nh,999\n");
+    site.write("mine.csv", "id,article\na,1000\nb,8\nc,7\nd,7\ne,0\nf,99999999\ng,-3\nh,999\n");
     let mut server = serve(
         &site,
         "--table prices.csv --key sku --value price,tier,since,note --identity bank.id --batch 3",
@@ -45,7 +45,7 @@ article,price,tier,since,note,present
 8,,,,,0
 7,12.50,gold,2024-02-29,x,1
 7,12.50,gold,2024-02-29,x,1
-3,0.00,,2000-01-01,\"say \"\"hi\"\"\",1
+0,0.00,,2000-01-01,\"say \"\"hi\"\"\",1
 99999999,,,,,0
 -3,,,,,0
 999,99999.99,bronze,2030-06-15,caf\u{e9},1
@@ -55,10 +55,14 @@ article,price,tier,since,note,present
     assert!(line.contains(" telecom: sent the copy, 8 of 8 keys for it, done, "), "{line}");
     // Some of the columns; the copy is there.
     let again = site.run(&format!(
-        "lookup {rest} --value note,price --output two.csv --copy out.csv.copy --connect {}",
+        "lookup {rest} --value note,price --output two.csv --copy out.csv.copy --json --connect {}",
         server.address
     ));
-    assert!(again.ok().stderr.contains("the copy was here"));
+    let again = again.ok();
+    assert!(again.stderr.contains("the copy was here"));
+    let report: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((report["rows"].as_u64(), report["copy"].as_u64()), (Some(8), Some(0)));
+    assert!(report["online"]["rounds"].as_u64() > Some(0), "{report}");
     assert!(site.read("two.csv").starts_with("article,note,price,present\n1000,\"a, b\",-0.01,1\n8,,,0\n"));
     let line = server.says("session ");
     assert!(line.contains(": had the copy, 8 of 8 keys for it, done, "), "{line}");
@@ -270,7 +274,7 @@ fn tables_that_cannot_be_served() {
     }
     let long = "x".repeat(40_000);
     serve(&format!("k,v\n1,{long}\n"), "--key k --value v").fails("column \"v\": values Text");
-    serve("k,v\n1,2\n", "--key k --value v:text:30000 --pad-to 2e7").fails_with(2, "rows of a table");
+    serve("k,v\n1,2\n", "--key k:text --value v:text:300 --pad-to 2e7").fails_with(2, "rows of a table");
     serve("k,v\n1,2\n", "--key k --value v --batch 70000").fails_with(2, "batches of 70000");
     serve("k,v\n1,2\n", "--key k --value v --shares none").fails_with(3, "none: is no folder");
     serve("k,v\n1,2\n", "--key k --value v --key-file t.csv").fails_with(3, "t.csv: ");

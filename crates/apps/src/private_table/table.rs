@@ -14,6 +14,9 @@ use prim::Wiped;
 use super::{Field, Key, KeyKind, Places, Scale, Value, ValueKind, date::DAYS, description::job};
 use crate::ids::DateOrder;
 
+/// Lookups for which the choice of places is made.
+const BATCH: usize = 1 << 12;
+
 /// Most bits of a key with a place for each that there could be.
 const DENSE_BITS: u32 = 24;
 
@@ -153,7 +156,7 @@ impl Survey {
     }
 
     /// What keys are, and where rows stand, no more than `pad` of them if that is given: in whatever takes fewer bytes
-    /// for a copy and a batch of `batch` lookups.
+    /// for a copy and 4096 lookups.
     ///
     /// # Errors
     /// What does not fit.
@@ -162,7 +165,7 @@ impl Survey {
         wanted: Option<Kind>,
         (range, hash_bits): (Option<[i64; 2]>, u32),
         values: &[Value],
-        (pad, cipher, batch): (Option<u32>, Cipher, usize),
+        (pad, cipher): (Option<u32>, Cipher),
     ) -> std::result::Result<(KeyKind, Places), String> {
         let seen = &self.key;
         let kind = wanted.unwrap_or(match () {
@@ -199,7 +202,7 @@ impl Survey {
                 (dense, KeyKind::Whole { least: i64::MIN, bits: 64 })
             }
         };
-        let bytes = |kind: KeyKind, places| bytes(&job(kind, values, places, cipher), batch);
+        let bytes = |kind: KeyKind, places| bytes(&job(kind, values, places, cipher));
         match dense.filter(|kind| kind.bits() <= DENSE_BITS) {
             Some(kind) if bytes(kind, Places::Dense) <= bytes(other, sparse) => Ok((kind, Places::Dense)),
             _ => Ok((other, sparse)),
@@ -208,8 +211,8 @@ impl Survey {
 }
 
 /// Bytes of a copy and of a batch of lookups in it; none if there is no such copy.
-fn bytes(job: &CopyJob, batch: usize) -> f64 {
-    let Ok(bill) = Lookups::bill(job, batch.min(job.most()).max(1)) else { return f64::INFINITY };
+fn bytes(job: &CopyJob) -> f64 {
+    let Ok(bill) = Lookups::bill(job, BATCH.min(job.most()).max(1)) else { return f64::INFINITY };
     let sent = bill.offline.bits.iter().chain(&bill.online.bits).sum::<u64>() as f64;
     (job.copy_bits() as f64 + sent) / 8.0
 }

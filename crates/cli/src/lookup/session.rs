@@ -14,6 +14,7 @@ use super::{
     output,
 };
 use crate::{
+    apply::shares::role_name,
     choice::Choosing,
     cost::{self, Phases},
     failure::{Cause, Failure, Result},
@@ -30,6 +31,7 @@ use hushtable::{
     run::Phase,
     session::Session,
 };
+use serde::Serialize;
 
 /// A server without room is asked again after so long, then less and less often.
 const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
@@ -46,6 +48,18 @@ pub struct Done {
     pub known: Vec<bool>,
     pub session: [u8; 32],
     pub phases: Phases,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    role: &'a str,
+    rows: usize,
+    /// Bytes of the copy that were fetched.
+    copy: u64,
+    #[serde(flatten)]
+    phases: Phases,
 }
 
 /// How a session ended.
@@ -108,6 +122,11 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
     };
     args.link.note(|record| record.took(done.phases));
     output::write(args, keys, outputs, &done)?;
+    if args.delivery.json {
+        let (role, copy) = (role_name(args.link.role()), course.fetched);
+        let report = Report { kind: "lookup", role, rows: keys.len(), copy, phases: done.phases };
+        crate::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
+    }
     if !args.delivery.quiet {
         eprint!("{}", done.phases.table());
         match course.fetched {

@@ -27,7 +27,7 @@ pub fn load(args: &Serve) -> Result<Loaded> {
     };
     let values = args.value.iter().enumerate().map(value).collect::<Result<Vec<Value>>>()?;
     let range = args.key_range.as_deref().map(|text| range(args, text)).transpose()?;
-    let asked = (args.pad_to, args.prf.into(), args.limits.batch as usize);
+    let asked = (args.pad_to, args.prf.into());
     let (kind, places) = survey
         .key(args.key.kind, (range, args.hash_bits), &values, asked)
         .map_err(|what| says(&args.key.name, what))?;

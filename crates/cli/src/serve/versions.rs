@@ -49,10 +49,10 @@ impl Versions {
     /// Reads the table again; whether it has changed. If it cannot be read, the version of now stays.
     pub fn reload(&self) -> Result<bool> {
         let loaded = table::load(&self.args)?;
-        let digest = *self.now().owner().copy().digest();
-        let same = self.lock().content == loaded.table.digest()
-            && *self.now().description() == (Description { digest, ..loaded.description.clone() });
-        if same {
+        let (now, content) = (self.now(), self.lock().content);
+        let digest = now.description().digest;
+        let as_before = *now.description() == Description { digest, ..loaded.description.clone() };
+        if as_before && content == loaded.table.digest() {
             return Ok(false);
         }
         let next = self.args.version(loaded, None)?;
