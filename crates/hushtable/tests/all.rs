@@ -26,6 +26,7 @@ mod confidential_copy;
 mod confidential_prf;
 mod confidential_resume;
 mod confidential_sparse;
+mod confidential_updates;
 mod confidential_versions;
 mod cost;
 mod debug;
