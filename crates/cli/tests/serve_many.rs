@@ -42,7 +42,7 @@ fn large(site: &Site) -> Listening {
     table(site, "t.csv", 100, 7);
     site.write("m.csv", "k\n297\n1\n0\n");
     site.listen(&format!(
-        "serve --table t.csv --key k --key-range 0:65535 --value v:text:64 --prf lowmc {PLAIN}"
+        "serve --table t.csv --key k --key-range 0:65535 --pad-to 1e5 --value v:text:64 --prf lowmc {PLAIN}"
     ))
 }
 

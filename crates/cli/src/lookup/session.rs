@@ -239,21 +239,26 @@ fn fetch(
             };
         }
     }
-    let copy = match (whole, arriving) {
-        (Some(copy), _) => copy,
-        (None, Some(arriving)) => match arriving.finish() {
-            Ok(copy) => copy,
-            Err(_) => {
-                // A part of it was altered on the disk, or on its way.
-                cache.begin(&Arriving::new(job, digest)?)?;
-                cache.close()?;
-                return Ok(Err(Step::Again("the copy is not what its digest says, and is fetched anew")));
-            }
-        },
+    match (whole, arriving) {
+        (Some(copy), _) => cache.close().map(|()| Ok(copy)),
+        (None, Some(arriving)) => arrived(arriving, cache, description),
         (None, None) => unreachable!("one of both"),
-    };
+    }
+}
+
+/// The copy, if what has come is it.
+fn arrived(
+    arriving: Arriving,
+    mut cache: Cache,
+    description: &Description,
+) -> Result<std::result::Result<EncryptedCopy, Step>> {
+    let copy = arriving.finish();
+    if copy.is_err() {
+        // A part of it was altered on the disk, or on its way.
+        cache.begin(&Arriving::new(description.job(), description.digest)?)?;
+    }
     cache.close()?;
-    Ok(Ok(copy))
+    Ok(copy.map_err(|_| Step::Again("the copy is not what its digest says, and is fetched anew")))
 }
 
 fn too_many(keys: usize, most: u64) -> Failure {

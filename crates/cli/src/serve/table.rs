@@ -4,7 +4,7 @@ use apps::private_table::{Description, Field, Key, Kind, Scale, Survey, Table, V
 
 use super::Serve;
 use crate::{
-    columns::{Bad, Cell, ColumnFile, Dialect, LeftOut, Row, quoted},
+    columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
     failure::{Failure, Result},
 };
 
@@ -88,8 +88,7 @@ fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<S
 /// The second look, at rows of a form that is known.
 fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Result<Table> {
     let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
-    let (mut bad, mut places, mut names) =
-        (Bad::new(file.place()), Vec::new(), crate::columns::Ids::default());
+    let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), Ids::default());
     let mut whole = true;
     file.each_row(wanted, |at, row| {
         let row = match row {
@@ -125,23 +124,26 @@ fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) 
     })?;
     left_out.check(&args.table)?;
     if whole {
-        for [first, row] in table.twice() {
-            let (place, other) = (file.place(), places[first]);
-            let (name, before) = (names.get(row).unwrap_or_default(), names.get(first).unwrap_or_default());
-            let what = match name == before {
-                true => format!("the key {} again, as in {place} {other}", quoted(name)),
-                false => {
-                    format!("the key {} is the same as {} in {place} {other}", quoted(name), quoted(before))
-                }
-            };
-            bad.row(places[row], &what, Some(name));
-        }
+        name_twice(&table, (&names, &places), file.place(), &mut bad);
     }
     bad.check(&args.table, &args.csv)?;
     if table.is_empty() {
         Err(file.says("no rows below the header: a table needs one at least"))
     } else {
         Ok(table)
+    }
+}
+
+/// Complains of rows whose key stands in another one before them.
+fn name_twice(table: &Table, (names, places): (&Ids, &[u64]), place: &str, bad: &mut Bad) {
+    for [first, row] in table.twice() {
+        let other = places[first];
+        let (name, before) = (names.get(row).unwrap_or_default(), names.get(first).unwrap_or_default());
+        let what = match name == before {
+            true => format!("the key {} again, as in {place} {other}", quoted(name)),
+            false => format!("the key {} is the same as {} in {place} {other}", quoted(name), quoted(before)),
+        };
+        bad.row(places[row], &what, Some(name));
     }
 }
 
