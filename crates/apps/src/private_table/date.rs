@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn days_and_dates() {
-        let days = |text| days_of(text, DateOrder::YearMonthDay);
+        let days = |text: &str| days_of(text, DateOrder::YearMonthDay);
         for (text, want) in [
             ("1970-01-01", 0),
             ("1969-12-31", -1),
