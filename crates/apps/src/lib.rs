@@ -7,6 +7,7 @@ pub mod fusion;
 pub mod ids;
 pub mod inference;
 pub mod join;
+pub mod private_table;
 pub mod proximity;
 pub mod psi;
 pub mod scoring;

@@ -54,6 +54,7 @@
 //! restored. How long the owner takes to encrypt a sparse table depends on how many rows it has and on how many tries its places
 //! take: encrypt it before a peer waits for it.
 
+mod arriving;
 mod dense;
 mod encrypted;
 mod job;
@@ -62,6 +63,7 @@ mod presence;
 mod sparse;
 mod update;
 
+pub use arriving::Arriving;
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};
 pub use owner::Owner;

@@ -76,12 +76,28 @@ impl Owner {
     /// # Errors
     /// [`Error::Param`] at the other party, and those of the channel.
     pub fn send(&self, s: &mut Session) -> Result<()> {
-        let job = self.copy.job();
-        if s.role() != job.owner {
-            let (what, got) = ("who sends a copy", format!("{:?}", s.role()));
-            return Err(Error::Param { what, got, accepted: format!("{:?}", job.owner) });
-        }
+        self.sends(s)?;
         self.copy.send(s)
+    }
+
+    /// Sends the messages of the copy from the one with this number on, counted from 0, to a party that has those before
+    /// ([`Arriving`](super::Arriving)).
+    ///
+    /// # Errors
+    /// [`Error::Param`] at the other party, and those of the channel.
+    pub fn send_from(&self, s: &mut Session, first: usize) -> Result<()> {
+        self.sends(s)?;
+        self.copy.send_from(s, first)
+    }
+
+    /// `Ok(())` at the owner.
+    fn sends(&self, s: &Session) -> Result<()> {
+        let job = self.copy.job();
+        if s.role() == job.owner {
+            return Ok(());
+        }
+        let (what, got) = ("who sends a copy", format!("{:?}", s.role()));
+        Err(Error::Param { what, got, accepted: format!("{:?}", job.owner) })
     }
 
     /// The key and what it was used for, to be kept as secret as the table: what [`restore`](Self::restore) needs
