@@ -37,13 +37,10 @@ use hushtable::{
 };
 use prim::{Wiped, ring::low};
 
-use crate::private_table::pack;
+use crate::private_table::{lookups_at_once, pack};
 
 /// Most rows of a matrix.
 pub const MAX_ROWS: u32 = 1 << 24;
-
-/// Blocks of the function in a batch: their material takes 2 KB each.
-const BLOCKS: usize = 1 << 15;
 
 /// Numbers in a batch.
 const ENTRIES: usize = 1 << 17;
@@ -172,10 +169,7 @@ impl EmbeddingJob {
 
     /// Results whose material fits memory together.
     fn most(&self) -> usize {
-        let copy = self.copy();
-        let ids = (BLOCKS / copy.row_bits.div_ceil(128) as usize)
-            .min(ENTRIES / self.columns.max(1) as usize)
-            .min(copy.most());
+        let ids = lookups_at_once(&self.copy()).min(ENTRIES / self.columns.max(1) as usize);
         (ids / self.bag as usize).max(1)
     }
 }

@@ -9,6 +9,9 @@ use hushtable::{
 };
 use prim::{Wiped, ring::low};
 
+/// Blocks of the function in a batch: their material takes 2 KB each.
+const BLOCKS: usize = 1 << 15;
+
 /// What a party looks up in. Clones are of the same table, which is in memory once.
 #[derive(Clone)]
 pub enum Table {
@@ -67,6 +70,11 @@ impl fmt::Debug for Table {
         let who = if matches!(self, Self::Owner(_)) { "the owner's" } else { "a copy" };
         write!(f, "Table({who}, {:?})", self.copy().job())
     }
+}
+
+/// Lookups whose material fits memory together.
+pub(crate) fn lookups_at_once(copy: &CopyJob) -> usize {
+    (BLOCKS / copy.row_bits.div_ceil(128).max(1) as usize).clamp(1, copy.most().max(1))
 }
 
 /// Puts values of these widths, 1 to 64 each, in a row of words, one behind the other, the lowest bits first.
