@@ -68,6 +68,7 @@ from .joins import Joined, join, psi
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Prepared, count, prepare
+from .private import Embedding, Found, PrivateTable
 from .session import (
     Link,
     connect,
@@ -87,7 +88,9 @@ from .tables import Table, lookup, lookup_shared, protocols
 
 __all__ = [
     "Cost",
+    "Embedding",
     "ForkedError",
+    "Found",
     "Function",
     "Groups",
     "HandshakeError",
@@ -106,6 +109,7 @@ __all__ = [
     "Prediction",
     "Predictions",
     "Prepared",
+    "PrivateTable",
     "ShapeError",
     "Share",
     "SpentError",

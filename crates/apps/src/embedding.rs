@@ -116,7 +116,24 @@ impl EmbeddingJob {
     /// Those of [`check`](Self::check), [`Error::Shape`] unless there are as many numbers as rows and columns say, and
     /// [`Error::Param`] that names row and column of a number that does not fit.
     pub fn encrypt(&self, entries: &[i64]) -> Result<Owner> {
+        Owner::encrypt(self.copy(), &self.keys()?, &self.packed(entries)?)
+    }
+
+    /// The version of which this is the matrix, and the [secret](Owner::secret).
+    ///
+    /// # Errors
+    /// As [`encrypt`](Self::encrypt), and [`Error::Store`] for the secret of another version.
+    pub fn restore(&self, entries: &[i64], secret: &[u8]) -> Result<Owner> {
+        Owner::restore(self.copy(), &self.keys()?, &self.packed(entries)?, secret)
+    }
+
+    fn keys(&self) -> Result<Vec<u128>> {
         self.check()?;
+        Ok((0..1 << self.copy().keys.bits()).collect())
+    }
+
+    /// The rows of the table, those of zeros with them.
+    fn packed(&self, entries: &[i64]) -> Result<Wiped<u64>> {
         let (columns, copy) = (self.columns as usize, self.copy());
         same("numbers of the embedding", self.rows as usize * columns, entries.len())?;
         let half = 1i64 << (self.entry_bits - 1).min(62);
@@ -131,8 +148,7 @@ impl EmbeddingJob {
         for (row, entries) in rows.chunks_exact_mut(words).zip(entries.chunks_exact(columns)) {
             pack(entries.iter().map(|&entry| (low(entry as u64, self.entry_bits), self.entry_bits)), row);
         }
-        let keys: Vec<u128> = (0..1 << copy.keys.bits()).collect();
-        Owner::encrypt(copy, &keys, &rows)
+        Ok(rows)
     }
 
     /// What so many results cost: rows, or sums of rows.

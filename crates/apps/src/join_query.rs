@@ -97,6 +97,21 @@ impl JoinJob {
     /// keys; [`Error::Param`] that names the row of a value that is too wide, or the key of too many rows; and those of
     /// [`Owner::encrypt`].
     pub fn encrypt(&self, keys: &[u128], columns: &[&[u64]]) -> Result<Owner> {
+        let (keys, rows) = self.packed(keys, columns)?;
+        Owner::encrypt(self.copy(), &keys, &rows)
+    }
+
+    /// The version of which this is the table, and the [secret](Owner::secret).
+    ///
+    /// # Errors
+    /// As [`encrypt`](Self::encrypt), and [`Error::Store`] for the secret of another version.
+    pub fn restore(&self, keys: &[u128], columns: &[&[u64]], secret: &[u8]) -> Result<Owner> {
+        let (keys, rows) = self.packed(keys, columns)?;
+        Owner::restore(self.copy(), &keys, &rows, secret)
+    }
+
+    /// Every key once, in order, and what stands at it.
+    fn packed(&self, keys: &[u128], columns: &[&[u64]]) -> Result<(Vec<u128>, Wiped<u64>)> {
         self.check()?;
         same("columns of a table to join", self.columns.len(), columns.len())?;
         for (i, (column, &bits)) in columns.iter().zip(&self.columns).enumerate() {
@@ -124,8 +139,7 @@ impl JoinJob {
             let there = (self.per_key > 1).then_some((1, 1));
             pack(group.iter().flat_map(|row| there.into_iter().chain(value(row))), row);
         }
-        let keys: Vec<u128> = groups.iter().map(|group| keys[group[0]]).collect();
-        Owner::encrypt(self.copy(), &keys, &rows)
+        Ok((groups.iter().map(|group| keys[group[0]]).collect(), rows))
     }
 
     /// What a join of so many keys costs.

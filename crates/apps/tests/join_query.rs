@@ -210,7 +210,9 @@ fn customers() -> (Vec<u64>, Vec<u64>) {
     let orders = Plain::of(&tables()[0], 30);
     let mut customers: Vec<u64> = orders.keys.iter().step_by(2).map(|&key| key as u64).collect();
     customers.extend([customers[3], 1, 2]);
-    let limits = random(15, customers.len(), 6);
+    let mut limits = random(15, customers.len(), 6);
+    // Rows that are not there have a price of 0, too.
+    limits[..6].fill(0);
     (customers, limits)
 }
 
