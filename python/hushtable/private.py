@@ -1,12 +1,11 @@
-"""Private tables: one party's rows, looked up at keys that are shared. The other party keeps an encrypted copy."""
+"""Private tables: one party's rows, joined with rows that nobody knows. The other party keeps an encrypted copy."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,157 +14,14 @@ from . import _hushtable as native
 from . import _words, frames
 from ._words import Range
 from .arithmetic import NOTHING, both, wide
-from .errors import IoError, ParamError, PeerError, ShapeError, StoreError
+from .copies import Cipher, Make, owned, transferred
+from .errors import ParamError, ShapeError
 from .party import Party
 from .share import Share
 from .statistics import Statistics
 
-Cipher = Literal["aes-128", "lowmc-128-42-13"]
-
 # Bits of a key for which there is a place in a copy, whether the table has it or not.
 MOST_DENSE = 24
-
-# How a table is made: from the secret of a version, or as a version of its own.
-Make = Callable[[bytes | None], native.PrivateTable]
-
-
-class Embedding:
-    """A matrix of one party, `owner`, whose rows both look up: at token ids that one of them has, or that are shared.
-
-    Both parties call this. The owner gives `matrix`, of whole numbers, or of others that are rounded to `fraction`
-    digits after the point; the other gives `None` and receives a copy that is encrypted under a key of the owner's, 25 MB
-    for 30522 rows of 768 numbers of 8 bits. Public are the numbers of rows and columns, `fraction`, and `entry_bits`, the
-    width of a number (default: the least that holds all of them). Nobody learns which rows are looked up, nor whether
-    they are the same.
-
-    `path` is a file where the owner keeps the key and the other party its copy. If both have theirs, of this very matrix,
-    nothing is sent: `received` is then false. Otherwise a copy is sent, and the file is written anew. **Keep the owner's
-    file as secret as the matrix**.
-
-    `cipher` is `"aes-128"`, or `"lowmc-128-42-13"`, which takes a third of the bytes and is less studied.
-    """
-
-    def __init__(
-        self,
-        party: Party,
-        matrix: ArrayLike | None,
-        *,
-        owner: int,
-        fraction: int = 0,
-        entry_bits: int | None = None,
-        cipher: Cipher = "aes-128",
-        path: str | os.PathLike[str] | None = None,
-    ) -> None:
-        _owned("Embedding", party, owner, matrix)
-        entries, mine = None, {}
-        if matrix is not None:
-            numbers = _words.numbers(matrix)
-            if numbers.ndim != 2 or 0 in numbers.shape:
-                raise ShapeError(f"Embedding: a matrix is expected, got shape {numbers.shape}")
-            if not 0 <= fraction <= 52:
-                raise ParamError(f"fraction bits: {fraction} is not supported; accepted: 0 to 52")
-            entries = native.encode(numbers, 64, fraction, _words.signed(64), 1).view(np.int64)
-            lo, hi = _words.extremes(entries)
-            width = entry_bits or max((-lo - 1).bit_length(), (hi - 1).bit_length(), 0) + 1
-            mine = {"rows": numbers.shape[0], "columns": numbers.shape[1], "entry_bits": width, "fraction": fraction}
-        found = _described("Embedding", party, owner, mine, ("rows", "columns", "entry_bits", "fraction"), cipher)
-        self.party, self.owner, self.cipher = party, owner, cipher
-        self.rows, self.columns, self.entry_bits, self.fraction = (int(value) for value in found.values())
-        form = native.PrivateForm.embedding(owner, cipher, self.rows, self.columns, self.entry_bits)
-        self._form = form
-        make: Make | None = None
-        if entries is not None:
-            flat = np.ascontiguousarray(entries).ravel()
-            make = lambda secret: form.of_matrix(flat, secret)  # noqa: E731
-        self._table, self.received = _transferred("Embedding", party, form, make, path)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.rows, self.columns
-
-    @property
-    def copy_bytes(self) -> int:
-        """Bytes of the encrypted copy."""
-        return self._form.copy_bytes
-
-    @property
-    def digest(self) -> str:
-        """Which version of which matrix it is, the same at both parties."""
-        return self._table.digest
-
-    def __call__(
-        self,
-        ids: ArrayLike | Share | None,
-        *,
-        owner: int | None = None,
-        shape: int | tuple[int, ...] | None = None,
-        bits: int = 32,
-    ) -> Share:
-        """Shares of the rows: of shape `ids.shape + (columns,)`, of `bits` bits, with the digits of the matrix after the point.
-
-        `ids` is a share by XOR, as `self.input` makes it; or the ids of party `owner`, and `None` with `shape` at the
-        other. Raises `ParamError` that names the first id without a row, if this party knows it; shared ids beyond the
-        matrix, and -1, give rows of zeros.
-        """
-        share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
-        return self._looked_up(share, bits, 1)
-
-    def sum(
-        self,
-        ids: ArrayLike | Share | None,
-        *,
-        owner: int | None = None,
-        shape: int | tuple[int, ...] | None = None,
-        bits: int = 32,
-    ) -> Share:
-        """Shares of the sums of rows over the last axis of `ids`: a bag of words. As a call otherwise.
-
-        -1 is no token: rows of fewer ids are filled with it.
-        """
-        share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
-        if share.ndim == 0 or share.size == 0:
-            raise ShapeError(f"sum: rows of token ids are expected, got shape {share.shape}")
-        return self._looked_up(share, bits, share.shape[-1])
-
-    def input(
-        self, ids: ArrayLike | None, *, owner: int | None, shape: int | tuple[int, ...] | None = None
-    ) -> Share:
-        """Shares of the token ids of one party, `owner`; the other passes `None` and the shape. No message."""
-        if owner not in (0, 1):
-            raise ParamError(f"Embedding: owner={owner!r} of token ids is not supported; accepted: 0 or 1")
-        if ids is not None:
-            numbers = _words.numbers(ids)
-            if numbers.dtype != np.int64 and numbers.size:
-                raise TypeError(f"token ids: whole numbers are expected, got {numbers.dtype}")
-            numbers = numbers.astype(np.int64)
-            wrong = np.argwhere((numbers < -1) | (numbers >= self.rows))
-            if len(wrong):
-                at = tuple(wrong[0].tolist())
-                place = at[0] if len(at) == 1 else at
-                raise ParamError(f"token id: {numbers[at]} at index {place} is not supported; accepted: 0 to {self.rows - 1}")
-            if self.rows >= 1 << self._form.key_bits and (numbers == -1).any():
-                raise ParamError(f"token id: -1 is not supported with {self.rows} rows; add one of zeros to the matrix")
-            ids = np.where(numbers == -1, self.rows, numbers)
-        return self.party.input(ids, owner, shape=shape, bits=self._form.key_bits, fraction=0, kind="xor")
-
-    def _looked_up(self, ids: Share, bits: int, bag: int) -> Share:
-        if ids.party is not self.party:
-            raise ShapeError("Embedding: token ids of another session or party")
-        if ids.kind != "xor" or ids.fraction or ids.bits != self._form.key_bits:
-            raise TypeError(f"Embedding: token ids of {self._form.key_bits} bits, shared by xor, are expected, got {ids!r}")
-        operation = self._table.rows(bits, self.fraction, bag)
-        limits = operation.range
-        out = (*(ids.shape if bag == 1 else ids.shape[:-1]), self.columns)
-        range = _words.signed(bits) if limits is None else (limits[0], limits[1] + 1)
-        name = f"embedding(shape {ids.shape}, {self.rows} x {self.columns} of {self.entry_bits} bits, bits={bits}, sums of {bag})"
-        if ids.size == 0:
-            return Share(self.party, np.zeros(out, dtype=_words.dtype(bits)), bits, self.fraction, "additive", range)
-        words = self.party._run(name, operation, wide(ids).ravel(), NOTHING, out)
-        return Share(self.party, _words.reduce(words, bits), bits, self.fraction, "additive", range)
-
-    def __repr__(self) -> str:
-        return f"Embedding({self.rows} x {self.columns} numbers of {self.entry_bits} bits of party {self.owner})"
 
 
 class PrivateTable:
@@ -199,7 +55,7 @@ class PrivateTable:
         cipher: Cipher = "aes-128",
         path: str | os.PathLike[str] | None = None,
     ) -> None:
-        _owned("PrivateTable", party, owner, table)
+        owned("PrivateTable", party, owner, table)
         digits = {name: fraction.get(name, 0) if isinstance(fraction, Mapping) else fraction for name in columns or {}}
         self._numbers = {name: _steps(name, ends, digits[name]) for name, ends in (columns or {}).items()}
         self._digits = digits
@@ -222,7 +78,7 @@ class PrivateTable:
         if table is not None:
             given, values = self._words_of(table, on)
             make = lambda secret: form.of_rows(given, values, secret)  # noqa: E731
-        self._table, self.received = _transferred("PrivateTable", party, form, make, path)
+        self._table, self.received = transferred("PrivateTable", party, form, make, path)
 
     @property
     def copy_bytes(self) -> int:
@@ -353,10 +209,16 @@ class Found(Statistics):
             raise ShapeError(f"of_keys: {len(self) // self.per_key} values are expected, got shape {values.shape}")
         return values[np.repeat(np.arange(len(values)), self.per_key)]
 
+    def members(self, group: str) -> dict[str, Share]:
+        """Of each label of a group column, the shared bits of the rows that count and have it."""
+        if group not in self.groups:
+            raise ParamError(f"members: no groups {group!r}; there are: {', '.join(self.groups)}")
+        return {label: self._member(bits) for label, bits in zip(self.groups[group], self._members[group], strict=True)}
+
     def where(self, condition: Share, groups: Mapping[str, Mapping[str, Share]] | None = None) -> Found:
         """The rows that count and whose shared bit is 1. `groups`: further ones, of each label its shared bits."""
         keep = both(self.matched, self._bit("where", condition))
-        every = {name: dict(zip(self.groups[name], map(self._member, bits), strict=True)) for name, bits in self._members.items()}
+        every = {name: self.members(name) for name in self.groups}
         every |= {name: dict(labels) for name, labels in (groups or {}).items()}
         made = {}
         for name, labels in every.items():
@@ -374,88 +236,6 @@ class Found(Statistics):
 
     def __repr__(self) -> str:
         return f"Found({len(self)} rows, columns {list(self.columns)}, groups {list(self.groups)}, codes {list(self.codes)})"
-
-
-def _owned(what: str, party: Party, owner: int, table: object) -> None:
-    if owner not in (0, 1):
-        raise ParamError(f"{what}: owner={owner!r} is not supported; accepted: 0 or 1")
-    if (table is not None) != (party.role == owner):
-        who = "has to give it" if party.role == owner else "passes None"
-        raise ParamError(f"{what}: party {owner} owns it; this party {who}")
-
-
-def _described(
-    what: str, party: Party, owner: int, mine: Mapping[str, int], names: Sequence[str], cipher: str
-) -> dict[str, int]:
-    """What the owner says of its table, which is checked here as far as the library does not."""
-    name = party._announced(f"{what}(of party {owner}, {cipher})")
-    told = native.tell(party._live(what), name, json.dumps(mine))
-    if party.role == owner:
-        return dict(mine)
-    try:
-        theirs = json.loads(told)
-        found = {name: theirs[name] for name in names}
-        if not all(type(value) is int and 0 <= value < 1 << 32 for value in found.values()):
-            raise ValueError
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise PeerError(f"{what}: the peer's description of its table is none") from None
-    return found
-
-
-def _transferred(
-    what: str, party: Party, form: native.PrivateForm, make: Make | None, path: str | os.PathLike[str] | None
-) -> tuple[native.PrivateTable, bool]:
-    """The table, and whether a copy was sent: not if both parties have kept the same version."""
-    kept = _read(path)
-    table: native.PrivateTable | None = None
-    if kept is not None:
-        try:
-            table = form.kept(kept) if make is None else make(kept)
-        except StoreError:
-            table = None  # of another version, cut short, altered: a new one is made and sent
-    if table is None and make is not None:
-        table = make(None)
-    live = party._live(what)
-    mine = "" if table is None else table.digest
-    theirs = native.tell(live, party._announced(f"{what}: versions"), mine)
-    if table is not None and mine == theirs:
-        return table, False
-    name = party._announced(f"{what}: an encrypted copy")
-    if make is None:
-        table = form.receive(live, name)
-    else:
-        assert table is not None
-        table.send(live, name)
-    if path is not None:
-        _write(path, table.kept_bytes())
-    return table, True
-
-
-def _read(path: str | os.PathLike[str] | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise IoError(f"{path}: {error.strerror}") from None
-
-
-def _write(path: str | os.PathLike[str], content: bytes) -> None:
-    """In one step, for this user alone: the owner's is a key."""
-    whole = Path(path)
-    beside = whole.with_name(f".{whole.name}.{os.getpid()}")
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, whole)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise IoError(f"{path}: {error.strerror}") from None
 
 
 def _steps(name: str, ends: tuple[float, float], fraction: int) -> Range:
@@ -487,9 +267,10 @@ def _whole(table: Any, name: str, bits: int) -> NDArray[np.uint64]:
     numbers = _words.numbers(frames.column(table, name))
     if numbers.dtype != np.int64:
         raise TypeError(f"PrivateTable: whole numbers are expected in {name!r}, got {numbers.dtype}")
-    wrong = np.flatnonzero((numbers < 0) | (numbers >> min(bits, 63) > 0))
+    whole = numbers.astype(np.int64, copy=False)
+    wrong = np.flatnonzero((whole < 0) | (whole >> min(bits, 63) > 0))
     if len(wrong):
         raise ParamError(
-            f"PrivateTable: {numbers[wrong[0]]} in row {wrong[0]} of {name!r} is not supported; accepted: 0 to {(1 << bits) - 1}"
+            f"PrivateTable: {whole[wrong[0]]} in row {wrong[0]} of {name!r} is not supported; accepted: 0 to {(1 << bits) - 1}"
         )
-    return numbers.view(np.uint64)
+    return whole.view(np.uint64)

@@ -49,7 +49,10 @@ impl fmt::Display for EmbeddingWork {
         let Self { rows, columns, entry_bits, bits, bag, batch, .. } = self;
         let what = if *bag == 1 { format!("{batch} rows") } else { format!("{batch} sums of {bag} rows") };
         let cipher = self.prf.cipher();
-        write!(f, "{what} of a private matrix of {rows} x {columns} x {entry_bits} bits, as {bits} bits, {cipher}")
+        write!(
+            f,
+            "{what} of a private matrix of {rows} x {columns} x {entry_bits} bits, as {bits} bits, {cipher}"
+        )
     }
 }
 
@@ -96,7 +99,10 @@ impl EmbeddingWork {
 
     fn matrix(&self) -> Vec<i64> {
         let numbers = self.rows as usize * self.columns as usize;
-        inputs::words("matrix", 0, 0).take(numbers).map(|word| word as i64 >> (64 - self.entry_bits)).collect()
+        inputs::words("matrix", 0, 0)
+            .take(numbers)
+            .map(|word| word as i64 >> (64 - self.entry_bits))
+            .collect()
     }
 
     /// The token ids of some results.

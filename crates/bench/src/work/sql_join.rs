@@ -78,7 +78,10 @@ impl fmt::Display for SqlJoinWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, key_bits, batch, .. } = self;
         let (keys, cipher) = (if self.sparse { "sparse" } else { "dense" }, self.prf.cipher());
-        write!(f, "{batch} shared rows joined with {rows} private ones at {keys} keys of {key_bits} bits, filtered, and added up by {GROUPS} groups, {cipher}")
+        write!(
+            f,
+            "{batch} shared rows joined with {rows} private ones at {keys} keys of {key_bits} bits, filtered, and added up by {GROUPS} groups, {cipher}"
+        )
     }
 }
 
@@ -94,7 +97,9 @@ impl Benchmark for SqlJoinWork {
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         let Self { rows, key_bits, .. } = *self;
         if u64::from(rows) > 1 << key_bits {
-            return Err(Failure::local(format!("--rows {rows}: there are 2^{key_bits} keys of --key-bits {key_bits}")));
+            return Err(Failure::local(format!(
+                "--rows {rows}: there are 2^{key_bits} keys of --key-bits {key_bits}"
+            )));
         }
         let job = self.job();
         job.check()?;
@@ -112,7 +117,8 @@ impl Benchmark for SqlJoinWork {
         let table = lanes.once(|p| transferred(p, job.copy(), encrypt))?;
         let (role, items) = (lanes.role(), lanes.items().to_vec());
         let rows: Vec<Vec<Row>> = items.iter().enumerate().map(|(lane, &n)| self.shared(lane, n)).collect();
-        let inputs = rows.iter().enumerate().map(|(lane, rows)| shares(role, lane, rows, self.key_bits)).collect();
+        let inputs =
+            rows.iter().enumerate().map(|(lane, rows)| shares(role, lane, rows, self.key_bits)).collect();
         let done = lanes.measure(
             items,
             inputs,
@@ -186,11 +192,18 @@ fn shares(role: Role, lane: usize, rows: &[Row], key_bits: u32) -> [Vec<u64>; 4]
     let mask = |what: u64| inputs::words("masks", what, lane as u64);
     let xor = |what: u64, bits: u32, value: fn(&Row) -> u64| -> Vec<u64> {
         let masked = rows.iter().zip(mask(what));
-        masked.map(|(row, mask)| prim::low(if role == Role::P0 { mask } else { mask ^ value(row) }, bits)).collect()
+        masked
+            .map(|(row, mask)| prim::low(if role == Role::P0 { mask } else { mask ^ value(row) }, bits))
+            .collect()
     };
     let least = rows.iter().zip(mask(9));
     let least = least.map(|(row, mask)| if role == Role::P0 { mask } else { row.least.wrapping_sub(mask) });
-    [xor(0, key_bits, |row| row.key), xor(1, 1, |row| row.counts), least.collect(), xor(2, 1, |row| row.group)]
+    [
+        xor(0, key_bits, |row| row.key),
+        xor(1, 1, |row| row.counts),
+        least.collect(),
+        xor(2, 1, |row| row.group),
+    ]
 }
 
 /// Everything that needs the inputs; counts and sums are opened.
@@ -245,12 +258,14 @@ mod tests {
         let rows = work.shared(0, 200);
         let of = |group: u64| {
             let stays = rows.iter().filter(|row| row.counts == 1 && row.group == group);
-            let found: Vec<u64> = stays.filter_map(|row| price(row.key).filter(|&p| p >= row.least)).collect();
+            let found: Vec<u64> =
+                stays.filter_map(|row| price(row.key).filter(|&p| p >= row.least)).collect();
             [found.len() as u64, found.iter().sum()]
         };
         let want = [of(0), of(1)];
         assert!(want.iter().all(|[count, _]| *count > 20));
-        let group = |(group, [count, sum]): (usize, [u64; 2])| Group { group, count: count as i64, sums: vec![sum] };
+        let group =
+            |(group, [count, sum]): (usize, [u64; 2])| Group { group, count: count as i64, sums: vec![sum] };
         let mine: Vec<Group> = want.into_iter().enumerate().map(group).collect();
         let handed: Vec<u8> = want.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
         verify(&price, &rows, &mine, &mut handed.as_slice()).unwrap();
