@@ -90,15 +90,17 @@ class Embedding:
         owner: int | None = None,
         shape: int | tuple[int, ...] | None = None,
         bits: int = 32,
+        fraction: int | None = None,
     ) -> Share:
-        """Shares of the rows: of shape `ids.shape + (columns,)`, of `bits` bits, with the digits of the matrix after the point.
+        """Shares of the rows: of shape `ids.shape + (columns,)`, of `bits` bits, with `fraction` digits after the point:
+        those of the matrix, the default, or more, for what is done next.
 
         `ids` is a share by XOR, as `self.input` makes it; or the ids of party `owner`, and `None` with `shape` at the
         other. Raises `ParamError` that names the first id without a row, if this party knows it; shared ids beyond the
         matrix, and -1, give rows of zeros.
         """
         share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
-        return self._looked_up(share, bits, 1)
+        return self._looked_up(share, bits, 1, fraction)
 
     def sum(
         self,
@@ -107,6 +109,7 @@ class Embedding:
         owner: int | None = None,
         shape: int | tuple[int, ...] | None = None,
         bits: int = 32,
+        fraction: int | None = None,
     ) -> Share:
         """Shares of the sums of rows over the last axis of `ids`: a bag of words. As a call otherwise.
 
@@ -115,7 +118,7 @@ class Embedding:
         share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
         if share.ndim == 0 or share.size == 0:
             raise ShapeError(f"sum: rows of token ids are expected, got shape {share.shape}")
-        return self._looked_up(share, bits, share.shape[-1])
+        return self._looked_up(share, bits, share.shape[-1], fraction)
 
     def input(
         self, ids: ArrayLike | None, *, owner: int | None, shape: int | tuple[int, ...] | None = None
@@ -138,7 +141,7 @@ class Embedding:
             ids = np.where(numbers == -1, self.rows, numbers)
         return self.party.input(ids, owner, shape=shape, bits=self._form.key_bits, fraction=0, kind="xor")
 
-    def _looked_up(self, ids: Share, bits: int, bag: int) -> Share:
+    def _looked_up(self, ids: Share, bits: int, bag: int, fraction: int | None) -> Share:
         if ids.party is not self.party:
             raise ShapeError("Embedding: token ids of another session or party")
         if ids.kind != "xor" or ids.fraction or ids.bits != self._form.key_bits:
@@ -146,12 +149,20 @@ class Embedding:
         operation = self._table.rows(bits, self.fraction, bag)
         limits = operation.range
         out = (*(ids.shape if bag == 1 else ids.shape[:-1]), self.columns)
-        range = _words.signed(bits) if limits is None else (limits[0], limits[1] + 1)
+        least, most = _words.signed(bits) if limits is None else (limits[0], limits[1] + 1)
+        digits = self.fraction if fraction is None else fraction
+        more = digits - self.fraction
+        if not 0 <= more <= 52 - self.fraction or not _words.fits(least << more, most << more, bits):
+            raise ParamError(
+                f"fraction bits: {digits} is not supported for results of {bits} bits; accepted: {self.fraction} and "
+                f"more, as far as the width holds the results"
+            )
+        range = (least << more, most << more)
         name = f"embedding(shape {ids.shape}, {self.rows} x {self.columns} of {self.entry_bits} bits, bits={bits}, sums of {bag})"
         if ids.size == 0:
-            return Share(self.party, np.zeros(out, dtype=_words.dtype(bits)), bits, self.fraction, "additive", range)
+            return Share(self.party, np.zeros(out, dtype=_words.dtype(bits)), bits, digits, "additive", range)
         words = self.party._run(name, operation, wide(ids).ravel(), NOTHING, out)
-        return Share(self.party, _words.reduce(words, bits), bits, self.fraction, "additive", range)
+        return Share(self.party, _words.reduce(words << np.uint64(more), bits), bits, digits, "additive", range)
 
     def __repr__(self) -> str:
         return f"Embedding({self.rows} x {self.columns} numbers of {self.entry_bits} bits of party {self.owner})"

@@ -51,6 +51,12 @@ def test_functions_take_what_comes_out():
         e = embedding(p, matrix, owner=0, fraction=12)
         assert e.fraction == 12
         x = e.sum(np.array([[1, 2], [19, -1]]) if p.role == 1 else None, owner=1, shape=(2, 2))
+        finer = e.sum(np.array([[1, 2]]) if p.role == 1 else None, owner=1, shape=(1, 2), fraction=14)
+        assert finer.fraction == 14 and np.array_equal(p.open(finer), p.open(x)[:1])
+        with pytest.raises(ht.ParamError, match="fraction bits: 11 .*accepted: 12 and more"):
+            e(np.array([1]) if p.role == 1 else None, owner=1, shape=1, fraction=11)
+        with pytest.raises(ht.ParamError, match="fraction bits: 40"):
+            e(np.array([1]) if p.role == 1 else None, owner=1, shape=1, fraction=40)
         return p.open(x), p.open(ht.softmax(x)), p.open(x @ np.ones((6, 2)))
 
     (x, soft, product), _ = ht.run_pair(party)
@@ -113,7 +119,7 @@ def test_bad_matrices_and_ids_are_refused():
     refused(ht.ShapeError, "a matrix is expected", matrix=np.zeros(3, dtype=int))
     refused(ht.ShapeError, "a matrix is expected", matrix=np.zeros((0, 3), dtype=int))
     refused(ht.ParamError, "-128 in row 0, column 0 .*accepted: -64 to 63", matrix=np.full((2, 2), -128), entry_bits=7)
-    refused(ht.ParamError, "not finite", matrix=np.array([[np.nan]]))
+    refused(ht.ParamError, "NaN at index", matrix=np.array([[np.nan]]))
     refused(ht.ParamError, "fraction bits: 53", fraction=53)
     refused(ht.ParamError, "cipher: aes-256", cipher="aes-256")
     refused(ht.ParamError, "token id: 100 at index 1 .*accepted: 0 to 99", ids=[0, 100])
