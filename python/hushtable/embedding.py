@@ -100,7 +100,7 @@ class Embedding:
         matrix, and -1, give rows of zeros.
         """
         share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
-        return self._looked_up(share, bits, 1, fraction)
+        return self._looked_up(share, share.shape, bits, 1, fraction)
 
     def sum(
         self,
@@ -118,7 +118,7 @@ class Embedding:
         share = ids if isinstance(ids, Share) else self.input(ids, owner=owner, shape=shape)
         if share.ndim == 0 or share.size == 0:
             raise ShapeError(f"sum: rows of token ids are expected, got shape {share.shape}")
-        return self._looked_up(share, bits, share.shape[-1], fraction)
+        return self._looked_up(share, share.shape[:-1], bits, share.shape[-1], fraction)
 
     def input(
         self, ids: ArrayLike | None, *, owner: int | None, shape: int | tuple[int, ...] | None = None
@@ -141,14 +141,16 @@ class Embedding:
             ids = np.where(numbers == -1, self.rows, numbers)
         return self.party.input(ids, owner, shape=shape, bits=self._form.key_bits, fraction=0, kind="xor")
 
-    def _looked_up(self, ids: Share, bits: int, bag: int, fraction: int | None) -> Share:
+    def _looked_up(
+        self, ids: Share, results: tuple[int, ...], bits: int, bag: int, fraction: int | None
+    ) -> Share:
         if ids.party is not self.party:
             raise ShapeError("Embedding: token ids of another session or party")
         if ids.kind != "xor" or ids.fraction or ids.bits != self._form.key_bits:
             raise TypeError(f"Embedding: token ids of {self._form.key_bits} bits, shared by xor, are expected, got {ids!r}")
         operation = self._table.rows(bits, self.fraction, bag)
         limits = operation.range
-        out = (*(ids.shape if bag == 1 else ids.shape[:-1]), self.columns)
+        out = (*results, self.columns)
         least, most = _words.signed(bits) if limits is None else (limits[0], limits[1] + 1)
         digits = self.fraction if fraction is None else fraction
         more = digits - self.fraction

@@ -34,6 +34,8 @@ def test_rows_of_a_private_matrix():
         mask = np.array([[77, 5, 1], [8, 9, 100]])
         shared = p.share(mask if p.role == 0 else ids ^ mask, bits=7, fraction=0, kind="xor")
         sums = e.sum(np.array([[5, 6, -1, -1], [7, 7, 7, -1]]) if p.role == 1 else None, owner=1, shape=(2, 4), bits=16)
+        one = e.sum(np.array([[5], [7]]) if p.role == 1 else None, owner=1, shape=(2, 1))
+        assert one.shape == (2, 12) and np.array_equal(p.open(one), MATRIX[[5, 7]])
         nothing = e(np.zeros((0, 2), dtype=int) if p.role == 0 else None, owner=0, shape=(0, 2))
         assert nothing.shape == (0, 2, 12)
         return p.open(mine), p.open(e(shared)), p.open(sums), e.digest
