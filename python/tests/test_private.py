@@ -148,7 +148,10 @@ def test_bad_matrices_and_ids_are_refused():
     assert ht.run_pair(both) == (True, True)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"rows": -1}', '{"rows": 1, "columns": 1.5}', "[" * 9000])
+FIELDS = '{"rows": %s, "columns": 2, "entry_bits": 8, "fraction": 0}'
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 9000, *(FIELDS % bad for bad in ("-1", "1.5", "true", "4294967296", '"2"'))])
 def test_what_the_peer_says_of_its_matrix_is_checked(text, monkeypatch):
     monkeypatch.setattr(embeddings.native, "tell", lambda *_: text)
 
@@ -236,6 +239,9 @@ def test_rows_of_rows():
         first = t.join(t.input([3, 7, 8] if p.role == 0 else None, owner=0, shape=3))
         second = u.join(first.codes["order"], first.matched)
         assert len(second) == 18
+        # A key that does not count has rows in no group.
+        third = t.join(t.input([3, 7] if p.role == 0 else None, owner=0, shape=2), p.share([0, p.role], fraction=0) > 0)
+        assert third.groupby("year").count(least=1) == {"1995": 1, "1996": 1}
         return second.sum("price", least=1), second.count(least=1)
 
     assert ht.run_pair(party) == ((7.0, 3), (7.0, 3))
@@ -249,8 +255,14 @@ def test_bits_are_joined_by_and_and_or():
         a, b = p.share(x * p.role, fraction=0) > 0, p.share(y * p.role, fraction=0) > 0
         with pytest.raises(TypeError, match="shared bits"):
             a & p.share([1, 2, 3, 4])
+        before.append(a)
+        if len(before) > 2:
+            with pytest.raises(ht.ShapeError, match="different sessions"):
+                a & before[0]
         return p.open(a & b), p.open(a | b)
 
+    before = []
+    ht.run_pair(party)
     (both, either), _ = ht.run_pair(party)
     assert both.tolist() == [False, False, False, True] and either.tolist() == [False, True, True, True]
 
