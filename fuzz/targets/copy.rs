@@ -3,13 +3,13 @@
 use hushtable::{
     Error, Role,
     confidential::{
-        copy::{CopyJob, EncryptedCopy, Owner},
+        copy::{CopyJob, EncryptedCopy, Keys, Owner},
         prf::Cipher,
     },
 };
 
 const JOB: CopyJob =
-    CopyJob { owner: Role::P0, cipher: Cipher::Aes128, key_bits: 3, row_bits: 9, absent: true };
+    CopyJob { owner: Role::P0, cipher: Cipher::Aes128, keys: Keys::Dense { bits: 3 }, row_bits: 9 };
 
 /// What is accepted is what was written, to the last bit.
 pub fn run(data: &[u8]) {

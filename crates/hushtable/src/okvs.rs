@@ -36,5 +36,6 @@ mod solve;
 
 pub use decode::{decode, decode_pairs};
 pub use encode::encode;
+pub(crate) use peel::Columns;
 pub use rows::Hashing;
 pub use size::{MAX_KEYS, Size};

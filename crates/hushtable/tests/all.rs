@@ -24,6 +24,7 @@ mod bills_readers;
 mod circles;
 mod confidential_copy;
 mod confidential_prf;
+mod confidential_sparse;
 mod confidential_versions;
 mod cost;
 mod debug;

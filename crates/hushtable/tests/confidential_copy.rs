@@ -2,7 +2,7 @@
 
 use crate::support::{
     billed::check,
-    pairs::{both, id, pair, share},
+    pairs::{both, id, pair, share, wide},
     relay::{Fate, relayed},
     stats,
     uniform::{BOUND, assert_uniform},
@@ -13,7 +13,7 @@ use hushtable::{
     BShare, Error, Party, Result, Role,
     bill::{Bill, Phase},
     confidential::{
-        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner, Rows},
+        copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner, Rows},
         prf::Cipher,
     },
     net::Connection,
@@ -22,11 +22,11 @@ use hushtable::{
 use prim::{block::Block, pack::unpack, prg::Prg};
 
 pub const JOB: CopyJob =
-    CopyJob { owner: Role::P0, cipher: Cipher::LowMc, key_bits: 9, row_bits: 20, absent: true };
+    CopyJob { owner: Role::P0, cipher: Cipher::LowMc, keys: Keys::Dense { bits: 9 }, row_bits: 20 };
 
 /// Distinct keys, and random rows.
-pub fn table(job: &CopyJob, every: usize) -> (Vec<u32>, Vec<u64>) {
-    let keys: Vec<u32> = (0..1u32 << job.key_bits).step_by(every).collect();
+pub fn table(job: &CopyJob, every: usize) -> (Vec<u128>, Vec<u64>) {
+    let keys: Vec<u128> = (0..1u128 << job.keys.bits()).step_by(every).collect();
     let rows = random_rows(job, keys.len(), 5);
     (keys, rows)
 }
@@ -48,7 +48,7 @@ pub enum Side {
 }
 
 impl Side {
-    pub fn transfer(p: &mut Party, job: CopyJob, keys: &[u32], rows: &[u64]) -> Result<Self> {
+    pub fn transfer(p: &mut Party, job: CopyJob, keys: &[u128], rows: &[u64]) -> Result<Self> {
         if p.role() == job.owner {
             let owner = Owner::encrypt(job, keys, rows)?;
             owner.send(p)?;
@@ -74,28 +74,28 @@ fn row(both: [&Rows; 2], item: usize) -> (Vec<u64>, Option<u64>) {
     (words, bit(a).zip(bit(b)).map(|(a, b)| a ^ b))
 }
 
-fn expect(job: &CopyJob, keys: &[u32], rows: &[u64], x: u32) -> (Vec<u64>, Option<u64>) {
+fn expect(job: &CopyJob, keys: &[u128], rows: &[u64], x: u32) -> (Vec<u64>, Option<u64>) {
     let len = job.row_words();
-    let at = keys.iter().position(|&key| key == x);
+    let at = keys.iter().position(|&key| key == u128::from(x));
     let row = at.map_or(vec![0; len], |at| rows[at * len..][..len].to_vec());
-    (row, job.absent.then_some(u64::from(at.is_some())))
+    (row, job.keys.absent().then_some(u64::from(at.is_some())))
 }
 
 /// All tables with keys of two bits; all batches of two keys, which are twice the same, absent, or both.
 #[test]
 fn every_small_table_and_batch() {
     for cipher in Cipher::ALL {
-        let job = CopyJob { owner: Role::P1, cipher, key_bits: 2, row_bits: 3, absent: true };
+        let job = CopyJob { owner: Role::P1, cipher, keys: Keys::Dense { bits: 2 }, row_bits: 3 };
         both(pair(900, None), |p| {
             for subset in 1..16u32 {
-                let keys: Vec<u32> = (0..4).filter(|key| subset >> key & 1 == 1).collect();
-                let rows: Vec<u64> = keys.iter().map(|key| u64::from(5 * key + 3) & 7).collect();
+                let keys: Vec<u128> = (0..4).filter(|key| subset >> key & 1 == 1).collect();
+                let rows: Vec<u64> = keys.iter().map(|&key| (5 * key as u64 + 3) & 7).collect();
                 let side = Side::transfer(p, job, &keys, &rows)?;
                 // LowMC batch by batch; AES in one batch of all.
                 let all: Vec<u32> = (0..16).flat_map(|i| [i / 4, i % 4]).collect();
                 for x in all.chunks(if cipher == Cipher::LowMc { 2 } else { 32 }) {
                     let shares = share::<Bitwise>(p.role(), 2, x, subset.into());
-                    let found = Lookups::prepare(p, job, x.len())?.eval(p, side.held(), &shares)?;
+                    let found = Lookups::prepare(p, job, x.len())?.eval(p, side.held(), &[wide(shares)])?;
                     let present = found.present.as_ref().expect("shares of it").open(p)?;
                     let opened = p.open(&found.words[0])?;
                     for (i, &x) in x.iter().enumerate() {
@@ -127,14 +127,15 @@ fn rows_of_every_width_and_tables_of_every_size() {
     ];
     for (i, (key_bits, row_bits, absent, count)) in sizes.into_iter().enumerate() {
         let (cipher, owner) = (Cipher::ALL[i % 2], [Role::P0, Role::P1][i / 2 % 2]);
-        let job = CopyJob { owner, cipher, key_bits, row_bits, absent };
+        let keys = if absent { Keys::Dense { bits: key_bits } } else { Keys::All { bits: key_bits } };
+        let job = CopyJob { owner, cipher, keys, row_bits };
         let (keys, rows) = table(&job, if absent { 3 } else { 1 });
         let x: Vec<u32> =
             (0..count as u32).map(|i| (i / 2).wrapping_mul(0x9e37_79b9) >> (32 - key_bits)).collect();
         let (a, b) = both(pair(910 + i as u64, None), |p| {
             let side = Side::transfer(p, job, &keys, &rows)?;
             let x = share::<Bitwise>(p.role(), key_bits, &x, 9);
-            Lookups::prepare(p, job, count)?.eval(p, side.held(), &x)
+            Lookups::prepare(p, job, count)?.eval(p, side.held(), &[wide(x)])
         });
         for (item, &x) in x.iter().enumerate() {
             assert_eq!(row([&a, &b], item), expect(&job, &keys, &rows, x), "{job:?} at {x}");
@@ -144,10 +145,15 @@ fn rows_of_every_width_and_tables_of_every_size() {
 
 #[test]
 fn bills_are_met() {
-    for (cipher, key_bits, row_bits, absent) in
-        [(Cipher::LowMc, 12, 20, true), (Cipher::Aes128, 15, 31, true), (Cipher::LowMc, 6, 130, false)]
-    {
-        let job = CopyJob { owner: Role::P1, cipher, key_bits, row_bits, absent };
+    let sizes = [
+        (Cipher::LowMc, Keys::Dense { bits: 12 }, 20),
+        (Cipher::Aes128, Keys::Dense { bits: 15 }, 31),
+        (Cipher::LowMc, Keys::All { bits: 6 }, 130),
+        (Cipher::LowMc, Keys::Sparse { bits: 14, rows: 1 << 14 }, 20),
+        (Cipher::Aes128, Keys::Sparse { bits: 10, rows: 2000 }, 130),
+    ];
+    for (cipher, keys, row_bits) in sizes {
+        let job = CopyJob { owner: Role::P1, cipher, keys, row_bits };
         let (keys, rows) = table(&job, 1);
         let owner = Owner::encrypt(job, &keys, &rows).expect("a table");
         const N: usize = 16;
@@ -157,11 +163,19 @@ fn bills_are_met() {
             |p| Lookups::prepare(p, job, N),
             |s, m| {
                 let held = if s.role() == job.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
-                m.eval(s, held, &BShare::new(key_bits, vec![1; N])).map(drop)
+                m.eval(s, held, &[BShare::new(job.keys.bits(), vec![1; N])]).map(drop)
             },
         );
         // The copy: its bits, as the page says, and its digest, in one direction.
-        assert_eq!(job.copy_bits(), u64::from(row_bits + u32::from(absent)) << key_bits);
+        let places = match job.keys {
+            Keys::All { bits } => u64::from(row_bits) << bits,
+            Keys::Dense { bits } => u64::from(row_bits + 1) << bits,
+            // 1.25 cells for each row, in three thirds of a power of two.
+            Keys::Sparse { rows, .. } => {
+                3 * u64::from(row_bits + 52) * (5 * u64::from(rows)).div_ceil(12).next_power_of_two()
+            }
+        };
+        assert_eq!(job.copy_bits(), places);
         let bits = [0, job.copy_bits() + 256];
         let once = Bill { offline: Phase { bits, rounds: 1 }, ..Bill::FREE };
         let transfer = |p: &mut Party| match p.role() == job.owner {
@@ -176,7 +190,7 @@ fn bills_are_met() {
 #[test]
 fn costs_are_those_of_the_page() {
     let of = |cipher, d| {
-        let job = CopyJob { owner: Role::P0, cipher, key_bits: d, row_bits: d, absent: true };
+        let job = CopyJob { owner: Role::P0, cipher, keys: Keys::Dense { bits: d }, row_bits: d };
         let bill = Lookups::bill(&job, 4096).expect("a bill");
         let bits = bill.offline.all_bits() + bill.online.all_bits();
         let megabytes = (bits as f64 + 1.2 * bill.all_cots() as f64) / 8e6;
@@ -201,7 +215,7 @@ fn what_lookups_send_is_uniform() {
         let material = Lookups::prepare(p, JOB, 128)?;
         p.barrier()?;
         let held = if p.role() == JOB.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
-        material.eval(p, held, &BShare::new(JOB.key_bits, vec![x as u32; 128])).map(drop)
+        material.eval(p, held, &[BShare::new(JOB.keys.bits(), vec![x; 128])]).map(drop)
     });
 }
 
@@ -209,15 +223,15 @@ fn what_lookups_send_is_uniform() {
 /// S-box, its own shares of the row and of the bit of presence.
 fn views(owner: Role, viewer: Role, secret: u32) -> Vec<u64> {
     const N: usize = 1 << 11;
-    let job = CopyJob { owner, cipher: Cipher::LowMc, key_bits: 2, row_bits: 1, absent: true };
+    let job = CopyJob { owner, cipher: Cipher::LowMc, keys: Keys::Dense { bits: 2 }, row_bits: 1 };
     let table = Owner::insecure_with_key(job, &[0, 1, 3], &[1, 0, 1], Block(11)).expect("a table");
     let run = |connection: Connection| -> Result<Rows> {
         let p = &mut Party::seeded(connection, 970, None)?;
         let material = Lookups::prepare(p, job, N)?;
         p.barrier()?;
         let held = if p.role() == owner { Held::Owner(&table) } else { Held::Copy(table.copy()) };
-        let mine = if p.role() == viewer { 1 } else { secret };
-        material.eval(p, held, &BShare::new(2, vec![mine; N]))
+        let mine = if p.role() == viewer { 1 } else { u64::from(secret) };
+        material.eval(p, held, &[BShare::new(2, vec![mine; N])])
     };
     let outcome = relayed(id(970), run, run, |_, _, _| Fate::Pass);
     let sent = [Role::P0, Role::P1].map(|role| Sent::of(&outcome.sent, role).0.to_vec());
@@ -266,11 +280,11 @@ fn lookups_that_do_not_fit_are_refused() {
     let wide = CopyJob { row_bits: 21, ..JOB };
     let wider = Owner::encrypt(wide, &keys, &rows).expect("a table");
     both(pair(960, None), |p| {
-        let eval = |p: &mut Party, held: Held<'_>, x: BShare<u32>| {
-            Lookups::prepare(p, JOB, 2)?.eval(p, held, &x).map(drop)
+        let eval = |p: &mut Party, held: Held<'_>, x: BShare<u64>| {
+            Lookups::prepare(p, JOB, 2)?.eval(p, held, &[x]).map(drop)
         };
         let at_owner = p.role() == JOB.owner;
-        let two = || BShare::new(9, vec![0u32; 2]);
+        let two = || BShare::new(9, vec![0u64; 2]);
         let (right, wrong) = (Held::Owner(&owner), Held::Copy(owner.copy()));
         let (right, wrong) = if at_owner { (right, wrong) } else { (wrong, right) };
         assert!(matches!(eval(p, wrong, two()), Err(Error::Param { .. })));

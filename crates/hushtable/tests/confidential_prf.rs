@@ -2,7 +2,7 @@
 
 use crate::support::{
     billed::check,
-    pairs::{both, pair, share},
+    pairs::{both, pair},
     uniform::assert_uniform,
 };
 
@@ -12,7 +12,6 @@ use hushtable::{
     BShare, Error, Party, Result, Role,
     confidential::prf::{Cipher, Key, Prf, PrfJob},
     gates::Bits,
-    share::Bitwise,
 };
 use prim::{Aes128, block::Block, lowmc::LowMc};
 
@@ -27,23 +26,24 @@ fn key(p: &Party, job: &PrfJob) -> Option<Key> {
 }
 
 /// The function by its definition, bit by bit.
-fn defined(job: &PrfJob, x: u32) -> Vec<u64> {
+fn defined(job: &PrfJob, x: u128) -> Vec<u64> {
     /// Bytes of a ciphertext of AES, column by column before the last ShiftRows.
     const ORDER: [usize; 16] = [0, 13, 10, 7, 4, 1, 14, 11, 8, 5, 2, 15, 12, 9, 6, 3];
+    /// Where the bytes of x stand.
+    const PLACES: [usize; 12] = [0, 5, 10, 15, 4, 9, 14, 3, 8, 13, 2, 7];
     let block = |number: usize| -> Vec<u64> {
-        let x = u128::from(x);
         match job.cipher {
             Cipher::Aes128 => {
                 let mut plain = [0u8; 16];
-                (plain[0], plain[5], plain[10]) = (x as u8, (x >> 8) as u8, (x >> 16) as u8);
-                (plain[1], plain[2]) = (number as u8, (number >> 8) as u8);
+                PLACES.iter().enumerate().for_each(|(i, &at)| plain[at] = (x >> (8 * i)) as u8);
+                (plain[1], plain[6]) = (number as u8, (number >> 8) as u8);
                 let mut out = [Block(u128::from_le_bytes(plain))];
                 Aes128::new(KEY).encrypt(&mut out);
                 let bytes = out[0].0.to_le_bytes();
                 ORDER.iter().flat_map(|&i| (0..8).map(move |k| u64::from(bytes[i] >> k & 1))).collect()
             }
             Cipher::LowMc => {
-                let plain = x | (number as u128) << 64;
+                let plain = x | (number as u128) << 96;
                 let mut planes: Vec<u64> = (0..128).map(|i| (plain >> i & 1) as u64).collect();
                 let cipher = LowMc::standard();
                 cipher.encrypt(&cipher.round_keys(KEY), &mut planes, 1);
@@ -58,18 +58,41 @@ fn values([a, b]: [&[Bits]; 2], item: usize) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| (a.words()[item / 64] ^ b.words()[item / 64]) >> (item % 64) & 1).collect()
 }
 
+/// Shares of the bits of inputs.
+fn inputs(role: Role, bits: u32, x: &[u128]) -> Vec<Bits> {
+    let bit = |k: u32| match role {
+        Role::P0 => Bits::collect(x.iter().map(|x| (x >> k ^ u128::from(k)) as u64 & 1)),
+        Role::P1 => Bits::collect(x.iter().map(|_| u64::from(k & 1))),
+    };
+    (0..bits).map(bit).collect()
+}
+
 #[test]
 fn values_are_those_of_the_cipher() {
-    let sizes = [(1, 1, 3), (3, 20, 64), (8, 33, 1), (9, 128, 5), (17, 129, 67), (20, 21, 70), (24, 300, 9)];
+    let sizes = [
+        (1, 1, 3),
+        (3, 20, 64),
+        (8, 33, 1),
+        (9, 128, 5),
+        (17, 129, 67),
+        (20, 21, 70),
+        (24, 300, 9),
+        (32, 40, 5),
+        (33, 257, 5),
+        (64, 128, 6),
+        (65, 129, 3),
+        (96, 300, 4),
+    ];
     for (i, (d, w, count)) in sizes.into_iter().enumerate() {
         for (cipher, owner) in Cipher::ALL.into_iter().zip([Role::P0, Role::P1]) {
             let owner = if i % 2 == 0 { owner } else { owner.peer() };
             let job = job(cipher, owner, d, w);
-            let x: Vec<u32> = (0..count as u32).map(|i| i.wrapping_mul(0x9e37_79b9) >> (32 - d)).collect();
+            let scattered = |i: u128| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) >> (128 - d);
+            let x: Vec<u128> = (0..count).map(scattered).collect();
             let (a, b) = both(pair(800 + i as u64, None), |p| {
-                let x = share::<Bitwise>(p.role(), d, &x, 7);
+                let x = inputs(p.role(), d, &x);
                 let key = key(p, &job);
-                Prf::prepare(p, job, count)?.eval(p, key.as_ref(), &x)
+                Prf::prepare(p, job, x[0].len())?.eval(p, key.as_ref(), &x)
             });
             for (item, &x) in x.iter().enumerate() {
                 assert_eq!(values([&a, &b], item), defined(&job, x), "{job:?} at {x}");
@@ -82,10 +105,10 @@ fn values_are_those_of_the_cipher() {
 #[test]
 fn no_two_blocks_are_alike() {
     let numbers: Vec<usize> = (0..13).flat_map(|i| [(1 << i) - 1, 1 << i, (1 << i) + 1]).collect();
-    let inputs: Vec<u32> = (0..24).flat_map(|i| [(1 << i) - 1, 1 << i]).chain([(1 << 24) - 1]).collect();
+    let inputs: Vec<u128> = (0..96).flat_map(|i| [(1 << i) - 1, 1 << i]).chain([(1 << 96) - 1]).collect();
     for cipher in Cipher::ALL {
-        let of = |x: &u32| numbers.iter().map(|&n| ((*x, n), cipher.input(*x, n).0)).collect::<Vec<_>>();
-        let all: HashMap<(u32, usize), u128> = inputs.iter().flat_map(of).collect();
+        let of = |x: &u128| numbers.iter().map(|&n| ((*x, n), cipher.input(*x, n).0)).collect::<Vec<_>>();
+        let all: HashMap<(u128, usize), u128> = inputs.iter().flat_map(of).collect();
         let different: HashSet<u128> = all.values().copied().collect();
         assert_eq!(different.len(), all.len(), "{cipher}");
     }
@@ -94,15 +117,16 @@ fn no_two_blocks_are_alike() {
 #[test]
 fn owners_compute_the_same_values() {
     for (cipher, (d, w)) in
-        Cipher::ALL.into_iter().flat_map(|c| [(4, 3), (12, 150), (20, 21)].map(|s| (c, s)))
+        Cipher::ALL.into_iter().flat_map(|c| [(4, 3), (12, 150), (20, 21), (96, 130)].map(|s| (c, s)))
     {
         let job = job(cipher, Role::P0, d, w);
-        let (width, first) = (9, if d > 9 { 64 * 5 } else { 0 });
+        let (width, first) = (9, if d > 9 { (1 << (d - 1)) + 64 * 5 } else { 0 });
+        let inputs: Vec<u128> = (first..).take(64 * width).collect();
         let mut planes = vec![0u64; w as usize * width];
-        Key::of(cipher, KEY).add_values(&job, first, width, &mut planes).expect("a job");
+        Key::of(cipher, KEY).add_values(&job, &inputs, &mut planes).expect("a job");
         for i in (0..64 * width).step_by(61) {
             let found = planes.chunks(width).map(|plane| plane[i / 64] >> (i % 64) & 1);
-            assert_eq!(found.collect::<Vec<_>>(), defined(&job, first + i as u32), "{job:?}, {i}");
+            assert_eq!(found.collect::<Vec<_>>(), defined(&job, inputs[i]), "{job:?}, {i}");
         }
     }
 }
@@ -110,7 +134,9 @@ fn owners_compute_the_same_values() {
 #[test]
 fn bills_are_met() {
     for (cipher, owner) in Cipher::ALL.into_iter().zip([Role::P1, Role::P0]) {
-        for (d, w, count) in [(1, 1, 64), (20, 21, 64), (24, 128, 8), (13, 161, 8)] {
+        for (d, w, count) in
+            [(1, 1, 64), (20, 21, 64), (24, 128, 8), (13, 161, 8), (64, 128, 8), (96, 129, 8)]
+        {
             let job = job(cipher, owner, d, w);
             check(
                 &format!("{job:?}"),
@@ -118,7 +144,7 @@ fn bills_are_met() {
                 |p| Prf::prepare(p, job, count),
                 |s, m| {
                     let key = (s.role() == job.owner).then(|| Key::of(job.cipher, KEY));
-                    m.eval(s, key.as_ref(), &BShare::new(d, vec![1; count])).map(drop)
+                    m.eval(s, key.as_ref(), &inputs(s.role(), d, &vec![1; count])).map(drop)
                 },
             );
         }
@@ -135,6 +161,8 @@ fn costs_are_those_of_the_page() {
     };
     assert_eq!(of(Cipher::Aes128, 20, 21), (110, 44 * 110, 112 * 110, 40));
     assert_eq!(of(Cipher::Aes128, 24, 128), (135, 44 * 135, 112 * 135, 40));
+    assert_eq!(of(Cipher::Aes128, 64, 128).0, 8 + 8 + 128);
+    assert_eq!(of(Cipher::LowMc, 64, 128).0, 22 + 504);
     assert_eq!(of(Cipher::Aes128, 15, 6145).0, 2 + 4 + 128 * 48 + 96 + 4 + 1);
     assert_eq!(of(Cipher::LowMc, 20, 21), (511, 4 * 511, 10 * 511, 13));
     assert_eq!(of(Cipher::LowMc, 24, 513).0, 8 + 504 * 5);
@@ -153,13 +181,14 @@ fn what_is_sent_is_uniform() {
             let material = Prf::prepare(p, job, 64)?;
             let key = key(p, &job);
             p.barrier()?;
-            material.eval(p, key.as_ref(), &BShare::new(20, vec![x as u32; 64])).map(drop)
+            let x = Bits::from_share(&BShare::new(20, vec![x as u32; 64]));
+            material.eval(p, key.as_ref(), &x).map(drop)
         });
     }
 }
 
 fn eval_none(p: &mut Party, job: PrfJob, key: Option<Key>) -> Result<Vec<Bits>> {
-    Prf::prepare(p, job, 0)?.eval(p, key.as_ref(), &BShare::new(8, Vec::new()))
+    Prf::prepare(p, job, 0)?.eval(p, key.as_ref(), &vec![Bits::collect([]); 8])
 }
 
 #[test]
@@ -170,23 +199,23 @@ fn what_does_not_fit_is_refused() {
         assert!(Prf::bill(&job, count).is_err());
     };
     both(pair(850, None), |p| {
-        for (d, w) in [(0, 8), (25, 8), (8, 0), (8, (1 << 19) + 2)] {
+        for (d, w) in [(0, 8), (97, 8), (8, 0), (8, (1 << 19) + 2)] {
             bad(p, job(Cipher::LowMc, Role::P0, d, w), 1);
         }
         bad(p, job(Cipher::LowMc, Role::P0, 8, 129), (1 << 19) + 1);
         let job = job(Cipher::Aes128, Role::P0, 8, 8);
         let mine = |p: &Party| p.role() == Role::P0;
-        let eval = |p: &mut Party, key: Option<Key>, x: BShare<u32>| -> Result<Vec<Bits>> {
+        let eval = |p: &mut Party, key: Option<Key>, x: Vec<Bits>| -> Result<Vec<Bits>> {
             Prf::prepare(p, job, 2)?.eval(p, key.as_ref(), &x)
         };
-        let two = |bits| BShare::new(bits, vec![0u32; 2]);
+        let two = |bits| vec![Bits::collect([0; 2]); bits];
         let wrong = if mine(p) { None } else { Some(Key::of(Cipher::Aes128, KEY)) };
         assert!(matches!(eval(p, wrong, two(8)), Err(Error::Param { .. })));
         let other = Some(Key::of(Cipher::LowMc, KEY));
         assert!(matches!(eval(p, other, two(8)), Err(Error::Param { .. })));
         let key = |p: &Party| mine(p).then(|| Key::of(Cipher::Aes128, KEY));
         assert!(matches!(eval(p, key(p), two(7)), Err(Error::Shape { .. })));
-        assert!(matches!(eval(p, key(p), BShare::new(8, vec![0; 3])), Err(Error::Shape { .. })));
+        assert!(matches!(eval(p, key(p), vec![Bits::collect([0; 3]); 8]), Err(Error::Shape { .. })));
         let none = eval_none(p, job, key(p))?;
         assert!(none.len() == 8 && none.iter().all(Bits::is_empty));
         Ok(())
@@ -197,12 +226,14 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn inputs_that_there_are_not_have_no_value() {
     for cipher in Cipher::ALL {
-        let (key, job) = (Key::of(cipher, KEY), job(cipher, Role::P0, 24, 8));
-        let mut planes = [0; 16];
-        key.add_values(&job, (1 << 24) - 128, 2, &mut planes).expect("the last inputs");
-        for first in [(1 << 24) - 64, 1 << 24, u32::MAX] {
-            let refused = key.add_values(&job, first, 2, &mut planes);
-            assert!(matches!(refused, Err(Error::Param { .. })), "{cipher}, {first}");
-        }
+        let (key, job) = (Key::of(cipher, KEY), job(cipher, Role::P0, 96, 8));
+        let mut planes = [0; 8];
+        let mut inputs = [(1 << 96) - 1; 64];
+        key.add_values(&job, &inputs, &mut planes).expect("the last input");
+        inputs[63] += 1;
+        let refused = key.add_values(&job, &inputs, &mut planes);
+        assert!(matches!(refused, Err(Error::Param { .. })), "{cipher}");
+        let refused = key.add_values(&job, &inputs[..63], &mut planes);
+        assert!(matches!(refused, Err(Error::Shape { .. })), "{cipher}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     confidential_copy::{JOB, Side, table},
     support::{
-        pairs::{both, id, pair, share},
+        pairs::{both, id, pair, share, wide},
         relay::{Fate, relayed},
         stats,
         uniform::BOUND,
@@ -13,7 +13,7 @@ use crate::{
 use hushtable::{
     Error, Party, Result, Role,
     confidential::{
-        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::Cipher,
     },
     net::Connection,
@@ -31,7 +31,7 @@ fn copies_show_nothing_of_the_table() {
         stats::uniform(&counts)
     };
     for cipher in Cipher::ALL {
-        let job = CopyJob { cipher, key_bits: 12, ..JOB };
+        let job = CopyJob { cipher, keys: Keys::Dense { bits: 12 }, ..JOB };
         let (keys, _) = table(&job, 1);
         let full = Owner::encrypt(job, &keys, &vec![(1 << 20) - 1; keys.len()]).expect("a table");
         let almost_empty = Owner::encrypt(job, &[7], &[0]).expect("a table");
@@ -53,7 +53,7 @@ fn copies_show_nothing_of_the_table() {
 #[test]
 fn versions_share_no_mask() {
     for cipher in Cipher::ALL {
-        let job = CopyJob { cipher, key_bits: 8, row_bits: 64, absent: false, ..JOB };
+        let job = CopyJob { cipher, keys: Keys::All { bits: 8 }, row_bits: 64, ..JOB };
         let (keys, first) = table(&job, 1);
         let mut second = first.clone();
         second[77] ^= 0xabc;
@@ -85,7 +85,7 @@ fn versions_share_no_mask() {
             (differing(&versions[0], &again), again.copy().digest()),
             (0, versions[0].copy().digest())
         );
-        let refused = |keys: &[u32], rows: &[u64]| {
+        let refused = |keys: &[u128], rows: &[u64]| {
             let outcome = Owner::restore(job, keys, rows, &kept).err().expect("refused");
             assert!(matches!(outcome, Error::Store(_)), "{outcome}");
         };
@@ -111,7 +111,7 @@ fn copies_are_kept_and_compared() {
     let look = |p: &mut Party, owner: &Owner| {
         let held = if p.role() == JOB.owner { Held::Owner(owner) } else { Held::Copy(&kept) };
         let x = share::<Bitwise>(p.role(), 9, &[4, 5, 4], 1);
-        let rows = Lookups::prepare(p, JOB, 3)?.eval(p, held, &x)?;
+        let rows = Lookups::prepare(p, JOB, 3)?.eval(p, held, &[wide(x)])?;
         p.open(&rows.words[0])
     };
     both(pair(940, None), |p| {
@@ -133,7 +133,9 @@ fn copies_are_kept_and_compared() {
         altered[at] ^= 4;
         assert!(matches!(EncryptedCopy::from_bytes(JOB, &altered), Err(Error::Store(_))), "byte {at}");
     }
-    for job in [CopyJob { row_bits: 21, absent: false, ..JOB }, CopyJob { owner: Role::P1, ..JOB }] {
+    for job in
+        [CopyJob { row_bits: 21, keys: Keys::All { bits: 9 }, ..JOB }, CopyJob { owner: Role::P1, ..JOB }]
+    {
         assert!(EncryptedCopy::from_bytes(job, &bytes).is_err(), "{job:?}");
     }
 }
@@ -160,7 +162,7 @@ fn copies_altered_on_the_way_are_refused() {
 
 #[test]
 fn bad_tables_are_refused() {
-    let param = |job: CopyJob, keys: &[u32], rows: &[u64], says: &str| {
+    let param = |job: CopyJob, keys: &[u128], rows: &[u64], says: &str| {
         let refused = Owner::encrypt(job, keys, rows).err().expect("refused");
         assert!(matches!(refused, Error::Param { .. }) && refused.to_string().contains(says), "{refused}");
     };
@@ -168,13 +170,13 @@ fn bad_tables_are_refused() {
     param(JOB, &[3, 9, 3], &[1, 2, 3], "3, a second time");
     param(JOB, &[512], &[1], "512");
     param(JOB, &[3], &[1 << 20], "that of 3");
-    param(CopyJob { absent: false, ..JOB }, &[3], &[1], "none may be absent");
+    param(CopyJob { keys: Keys::All { bits: 9 }, ..JOB }, &[3], &[1], "none may be absent");
     for job in [
-        CopyJob { key_bits: 0, ..JOB },
-        CopyJob { key_bits: 25, ..JOB },
+        CopyJob { keys: Keys::Dense { bits: 0 }, ..JOB },
+        CopyJob { keys: Keys::Dense { bits: 25 }, ..JOB },
         CopyJob { row_bits: 0, ..JOB },
         CopyJob { row_bits: (1 << 19) + 1, ..JOB },
-        CopyJob { key_bits: 24, row_bits: 1 << 12, ..JOB },
+        CopyJob { keys: Keys::Dense { bits: 24 }, row_bits: 1 << 12, ..JOB },
     ] {
         param(job, &[0], &[0], "bits of a table");
         assert!(Lookups::bill(&job, 1).is_err() && EncryptedCopy::from_bytes(job, &[]).is_err());

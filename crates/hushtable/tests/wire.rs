@@ -21,7 +21,7 @@ use hushtable::{
         Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
     },
-    confidential::prf::Cipher,
+    confidential::{copy::Keys, prf::Cipher},
     fss::Incremental,
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
@@ -75,7 +75,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     }),
     ("function-aes", None, |p| function(p, Cipher::Aes128)),
     ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
-    ("lookups-in-copy", None, in_copy),
+    ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),
+    ("lookups-in-sparse-copy", None, |p| in_copy(p, Keys::Sparse { bits: 40, rows: 100 })),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),

@@ -1,12 +1,13 @@
 //! What keys, and lookups in private tables by keys, send: protocols of the golden transcripts of `wire`.
 
 use hushtable::{
-    AShare, Party, Result, Role,
+    AShare, BShare, Party, Result, Role,
     confidential::{
-        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::{Cipher, Key, Prf, PrfJob},
     },
     fss::{Dcf, Dpf},
+    gates::Bits,
     onehot::Group,
     share::Share,
 };
@@ -19,19 +20,20 @@ pub fn keys_of_a_bit<G: Group>(p: &mut Party) -> Result<()> {
 pub fn function(p: &mut Party, cipher: Cipher) -> Result<()> {
     let job = PrfJob { cipher, owner: Role::P0, input_bits: 20, output_bits: 150 };
     let key = (p.role() == Role::P0).then(|| Key::of(cipher, Block(7)));
-    Prf::prepare(p, job, 11)?.eval(p, key.as_ref(), &Share::new(20, vec![5; 11])).map(drop)
+    let x = Bits::from_share(&BShare::<u32>::new(20, vec![5; 11]));
+    Prf::prepare(p, job, 11)?.eval(p, key.as_ref(), &x).map(drop)
 }
 
-pub fn in_copy(p: &mut Party) -> Result<()> {
+pub fn in_copy(p: &mut Party, keys: Keys) -> Result<()> {
     let cipher = Cipher::LowMc;
-    let job = CopyJob { owner: Role::P1, cipher, key_bits: 9, row_bits: 20, absent: true };
+    let job = CopyJob { owner: Role::P1, cipher, keys, row_bits: 20 };
     let owner = Owner::insecure_with_key(job, &[5, 400], &[77, 78], Block(9))?;
     let copy = match p.role() {
         Role::P0 => EncryptedCopy::receive(p, job),
         Role::P1 => owner.send(p).map(|()| owner.copy().clone()),
     }?;
     let held = if p.role() == Role::P1 { Held::Owner(&owner) } else { Held::Copy(&copy) };
-    Lookups::prepare(p, job, 11)?.eval(p, held, &Share::new(9, vec![5; 11])).map(drop)
+    Lookups::prepare(p, job, 11)?.eval(p, held, &[BShare::new(keys.bits(), vec![5; 11])]).map(drop)
 }
 
 pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {

@@ -1,48 +1,66 @@
 //! Lookups of shared keys in one party's table, which both scan in an encrypted copy.
 //!
 //! # Functionality
-//! In: the *owner*'s table T, rows of w bits at some of the keys of d bits, `1 <= d <= 24`; XOR shares of m keys x.
-//! Out: XOR shares of the rows `T[x]`, 0 where there is none, and if keys may be absent shares of a bit that says
-//! whether x is present. Public are d, w, m, who the owner is, and whether keys may be absent; nothing else is learned:
-//! not which keys are present, nor how many, nor which of the m are equal, in this batch or another.
+//! In: the *owner*'s table T, rows of w bits at some keys of d bits; XOR shares of m keys x. Out: XOR shares of the rows
+//! `T[x]`, 0 where there is none, and if keys may be absent shares of a bit that says whether x is present. Public is the
+//! [job](CopyJob): d, w, who the owner is, which keys there may be ([`Keys`]); and m. Nothing else is learned: not which
+//! keys are present, nor how many, nor which of the m are equal, in this batch or another.
 //!
 //! # Protocol
-//! F is the [function](super::prf) under a key k of the owner, one for each version of the table.
+//! F is the [function](super::prf) under a key k of the owner, one for each version of the table. With a place for every
+//! key of up to 24 bits ([`Keys::All`], [`Keys::Dense`]):
 //! 1. *Once a version*: the owner sends the copy `E[x] = (T[x] ‖ present) ^ F_k(x)` for all keys of d bits.
 //! 2. *Offline*: keys of the [point function](crate::fss::Dpf) with the bit 1 at a random position, for each lookup; the
 //!    function's triples.
 //! 3. *Online*: the distance of each x from its position is opened. Each party adds up `E[j]` over all j where its
 //!    share of the point function is 1: together `E[x]`. Shares of `F_k(x)` are computed, and taken off.
 //!
-//! The copy lies in pieces of `2^14` keys, each as planes of bits. A piece is read once for all lookups of the batch,
+//! With keys of up to 96 bits, few of which are there ([`Keys::Sparse`]), `F_k(x)` is `a ‖ b ‖ c ‖ mask`:
+//! 1. The copy has three thirds of `2^e` [cells](super::cells), 1.25 for each row and more, with
+//!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^52) ^ mask` for each key of the table. Cells that no key decides are random.
+//! 2. Point functions for all three of each lookup, the function's triples, and those of step 4.
+//! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.
+//! 4. The row is present if the 52 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
+//!
+//! The copy lies in pieces of `2^14` places, each as planes of bits. A piece is read once for all lookups of the batch,
 //! while what the parties hold of a point function there is grown and moved by its distance.
 //!
 //! # Cost
-//! Once: `(w + 1) 2^d` bits and a digest of 256 from the owner, w without the bit; at least 64 for a plane. A lookup:
-//! what [`Dpf::bit_bill`] and [`Prf::bill`] say of `w + 1` bits: online `2 d` bits and 1 round, then the function's.
-//! Each party reads the copy once a batch: `m (w + 1) 2^d` bits are ANDed, `m 2^d / 64` blocks hashed.
+//! Once: as many bits as the copy has ([`CopyJob::copy_bits`]) and a digest of 256 from the owner. A lookup: what
+//! [`Dpf::bit_bill`] and [`Prf::bill`] say; online, 1 round and then the function's. Sparse: three times the former
+//! with e bits, `51 + w` ANDs, and 7 rounds more. Each party reads the copy once a batch: for n places and p planes
+//! `m n p` bits are ANDed, `m n / 64` blocks hashed.
 //!
 //! # Source
 //! confidential-beyond 1, design A; figures-checked, "Confidential tables", for the distance of all d bits. Doerner,
 //! shelat, "Scaling ORAM for secure computation" (CCS 2017) for one of the parties with the table in clear.
 //!
+//! Sparse keys deviate: the page hashes a key by three linear functions that both parties know. Then keys in a row, such
+//! as dates, may have no placement at all, and trying other functions until one fits tells about the keys. Here
+//! the places are a part of the function's value, which nobody else sees, so that keys of any form are as good as random
+//! ones, further tries are invisible, and 3 cells give a row by XOR without a comparison each.
+//!
 //! # Security
 //! Copies are pseudo-random. A key of the function serves one copy: two under one key would show where the tables
 //! differ and how ([`Owner`]). Of `F_k(x)` nothing is opened, so the key and the copy serve any number of batches.
 //! Results are shares: whoever is shown a row learns `F_k` at a key only if it knows the key too, and of that key the
-//! row, which it has. How long the owner takes to encrypt a table depends on how many rows it has; that is done before a
-//! session, and once.
+//! row, which it has. An absent key of a sparse table seems present with probability `2^-52`, and then has a random row.
+//! How long the owner takes to encrypt a table depends on its rows and keys; that is done before a session, and once.
 
+mod dense;
 mod encrypted;
 mod job;
 mod owner;
+mod presence;
+mod sparse;
 
 pub use encrypted::EncryptedCopy;
-pub use job::CopyJob;
+pub use job::{CopyJob, Keys, MAX_ROWS};
 pub use owner::Owner;
 
 use std::{fmt::Write, ops::Range};
 
+use presence::Presence;
 use prim::{Wiped, planes};
 use zeroize::Zeroizing;
 
@@ -88,7 +106,7 @@ pub struct Rows {
 ///
 /// ```compile_fail,E0382
 /// # use hushtable::{BShare, Result, confidential::copy::{EncryptedCopy, Held, Lookups}, session::Session};
-/// fn twice(s: &mut Session, m: Lookups, copy: &EncryptedCopy, x: &BShare<u32>) -> Result<()> {
+/// fn twice(s: &mut Session, m: Lookups, copy: &EncryptedCopy, x: &[BShare<u64>]) -> Result<()> {
 ///     m.eval(s, Held::Copy(copy), x)?;
 ///     m.eval(s, Held::Copy(copy), x)?; // use of moved value: `m`
 ///     Ok(())
@@ -97,20 +115,29 @@ pub struct Rows {
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Lookups {
     job: CopyJob,
+    /// Of the first part of the copy for all lookups, then of the next.
     keys: Unplaced<Point, Xor, Bitwise>,
     prf: Prf,
+    presence: Option<Presence>,
 }
 
 impl Lookups {
-    /// Offline: for `count` lookups, 1 to [`MAX_KEYS`](crate::fss::MAX_KEYS). Any version of the table will do.
+    /// Offline: for `count` lookups, 1 to [`CopyJob::most`]. Any version of the table will do.
     ///
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
     pub fn prepare(p: &mut Party, job: CopyJob, count: usize) -> Result<Self> {
         job.check_count(count)?;
-        let keys = Dpf::<Xor, Bitwise>::prepare_bit(p, job.key_bits, count)?;
+        let of = job.keys;
+        let keys = Dpf::<Xor, Bitwise>::prepare_bit(p, of.position_bits(), of.parts() * count)?;
         let prf = Prf::prepare(p, job.prf(), count)?;
-        Ok(Self { job, keys, prf })
+        let presence = match of {
+            Keys::All { .. } | Keys::Dense { .. } => None,
+            Keys::Sparse { .. } => {
+                Some(Presence::prepare(p, of.tag_bits() as usize, job.row_bits as usize, count)?)
+            }
+        };
+        Ok(Self { job, keys, prf, presence })
     }
 
     /// What `count` lookups cost.
@@ -119,7 +146,15 @@ impl Lookups {
     /// [`Error::Param`] for sizes that are not supported.
     pub fn bill(job: &CopyJob, count: usize) -> Result<Bill> {
         job.check_count(count)?;
-        Ok(Dpf::<Xor, Bitwise>::bit_bill(job.key_bits)?.times(count) + Prf::bill(&job.prf(), count)?)
+        let of = job.keys;
+        let keys = Dpf::<Xor, Bitwise>::bit_bill(of.position_bits())?.times(of.parts() * count);
+        let bill = keys + Prf::bill(&job.prf(), count)?;
+        Ok(match of {
+            Keys::All { .. } | Keys::Dense { .. } => bill,
+            Keys::Sparse { .. } => {
+                bill + Presence::bill(of.tag_bits() as usize, job.row_bits as usize, count)
+            }
+        })
     }
 
     /// Lookups there is material for.
@@ -132,13 +167,13 @@ impl Lookups {
         self.prf.is_empty()
     }
 
-    /// Online: shares of the rows at these keys. Spends the material.
+    /// Online: shares of the rows at the keys of which x has the words, lowest first. Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a key of the right width for each lookup; [`Error::Param`] for a table or copy
     /// of another job, or the owner's at the other party; [`Error::Handshake`], at both parties, if their copies
     /// differ; and those of the channel.
-    pub fn eval(self, s: &mut Session, held: Held<'_>, x: &BShare<u32>) -> Result<Rows> {
+    pub fn eval(self, s: &mut Session, held: Held<'_>, x: &[BShare<u64>]) -> Result<Rows> {
         let copy = held.copy();
         let owner = match held {
             Held::Owner(owner) => Some(owner),
@@ -148,14 +183,38 @@ impl Lookups {
             let (what, accepted) = ("table to look up in", format!("{:?}", self.job));
             return Err(Error::Param { what, got: format!("{:?} of {:?}", copy.job(), s.role()), accepted });
         }
-        same("keys to look up", self.len(), x.len())?;
-        same("bits of a key", self.job.key_bits as usize, x.bits() as usize)?;
+        same("words of a key", self.job.key_words(), x.len())?;
+        let x: Vec<Bits> = x.iter().flat_map(Bits::from_share).collect();
+        same("bits of a key", self.job.keys.bits() as usize, x.len())?;
+        x.iter().try_for_each(|bit| same("keys to look up", self.len(), bit.len()))?;
         s.announce(&announced(copy))?;
-        let keys = self.keys.at(s, x)?;
-        let masks = self.prf.eval(s, owner.map(Owner::key), x)?;
-        let found = scan(copy, &keys)?;
-        Ok(rows(&self.job, &found, &masks))
+        let key = owner.map(Owner::key);
+        let found = match self.presence {
+            None => {
+                let keys = self.keys.at(s, &Bits::to_share(&x)?)?;
+                let masks = self.prf.eval(s, key, &x)?;
+                bits(&self.job, &scan(copy, keys)?, &masks)
+            }
+            Some(presence) => {
+                let mut masks = self.prf.eval(s, key, &x)?;
+                let places: Vec<Bits> = masks.drain(..self.job.place_bits()).collect();
+                let keys = self.keys.at(s, &joined(&self.job, &places)?)?;
+                let mut row = bits(&self.job, &scan(copy, keys)?, &masks);
+                let tag = row.split_off(self.job.row_bits as usize);
+                let (mut row, present) = presence.eval(s, &row, tag)?;
+                row.push(present);
+                row
+            }
+        };
+        rows(&self.job, found)
     }
+}
+
+/// The positions in the first part of all lookups, then in the next.
+fn joined(job: &CopyJob, places: &[Bits]) -> Result<BShare<u32>> {
+    let bits = job.keys.position_bits() as usize;
+    let bit = |i: usize| Bits::concat(places[i..].iter().step_by(bits));
+    Bits::to_share(&(0..bits).map(bit).collect::<Vec<_>>())
 }
 
 /// Names the copy: those of other versions and tables differ.
@@ -166,49 +225,49 @@ fn announced(copy: &EncryptedCopy) -> String {
     })
 }
 
-/// This party's sums of the copy's rows where its shares of the point functions are 1: for each key as many words as a
-/// row fills.
-fn scan(copy: &EncryptedCopy, keys: &Dpf<Xor, Bitwise>) -> Result<Wiped<u64>> {
-    let width = copy.job().planes();
-    let words = width.div_ceil(64);
-    let mut found = Wiped::zeros(keys.len() * words);
+/// This party's sums of the copy's rows where its shares of the point functions are 1: for each lookup as many words as
+/// a row fills.
+fn scan(copy: &EncryptedCopy, mut keys: Dpf<Xor, Bitwise>) -> Result<Wiped<u64>> {
+    let job = copy.job();
+    let (width, parts) = (job.planes(), job.keys.parts());
+    let (words, count) = (width.div_ceil(64), keys.len() / parts);
+    let mut found = Wiped::zeros(count * words);
     let mut sums = Wiped::<u64>::default();
-    for (piece, planes) in (0..).zip(copy.pieces()) {
-        let len = planes.len() / width;
-        keys.eval_piece(piece, |keys: Range<usize>, rows| {
-            sums.truncate(0);
-            planes::add_chosen(rows, planes, len, sums.extend_zeros(keys.len() * width));
-            let found = found[keys.start * words..keys.end * words].chunks_exact_mut(words);
-            for (found, sums) in found.zip(sums.chunks_exact(width)) {
-                for (found, sums) in found.iter_mut().zip(sums.chunks(64)) {
-                    let parity = |(i, sum): (usize, &u64)| u64::from(sum.count_ones() & 1) << i;
-                    *found ^= sums.iter().enumerate().map(parity).fold(0, |word, bit| word | bit);
+    // The last part's keys are cut off first.
+    for part in (0..parts).rev() {
+        let keys = keys.take(count)?;
+        for (piece, planes) in (0..).zip(copy.pieces(part)) {
+            let len = planes.len() / width;
+            keys.eval_piece(piece, |keys: Range<usize>, rows| {
+                sums.truncate(0);
+                planes::add_chosen(rows, planes, len, sums.extend_zeros(keys.len() * width));
+                let found = found[keys.start * words..keys.end * words].chunks_exact_mut(words);
+                for (found, sums) in found.zip(sums.chunks_exact(width)) {
+                    for (found, sums) in found.iter_mut().zip(sums.chunks(64)) {
+                        let parity = |(i, sum): (usize, &u64)| u64::from(sum.count_ones() & 1) << i;
+                        *found ^= sums.iter().enumerate().map(parity).fold(0, |word, bit| word | bit);
+                    }
                 }
-            }
-        })?;
+            })?;
+        }
     }
     Ok(found)
 }
 
-/// What was found, without its masks.
-fn rows(job: &CopyJob, found: &[u64], masks: &[Bits]) -> Rows {
+/// What was found, without its masks: a batch of each bit.
+fn bits(job: &CopyJob, found: &[u64], masks: &[Bits]) -> Vec<Bits> {
     let width = job.planes().div_ceil(64);
     let word = |i: usize| {
         let bits = &masks[64 * i..masks.len().min(64 * i + 64)];
-        let masks: BShare<u64> = Bits::to_share(bits).expect("batches of one length");
         let words = Zeroizing::new(found.iter().skip(i).step_by(width).copied().collect::<Vec<_>>());
-        &BShare::new(bits.len() as u32, words.to_vec()) ^ &masks
+        let found = Bits::from_share(&BShare::new(bits.len() as u32, words.to_vec()));
+        found.iter().zip(bits).map(|(found, mask)| found ^ mask).collect::<Vec<_>>()
     };
-    let mut words: Vec<BShare<u64>> = (0..width).map(word).collect();
-    if !job.absent {
-        return Rows { words, present: None };
-    }
-    // The bit behind the row.
-    let last = words.pop().expect("a word at least");
-    let mut bits = Bits::from_share(&last);
-    let present = bits.pop();
-    if !bits.is_empty() {
-        words.push(Bits::to_share(&bits).expect("batches of one length"));
-    }
-    Rows { words, present }
+    (0..width).flat_map(word).collect()
+}
+
+/// A row's words, and the bit behind them if there is one.
+fn rows(job: &CopyJob, mut bits: Vec<Bits>) -> Result<Rows> {
+    let present = if job.keys.absent() { bits.pop() } else { None };
+    Ok(Rows { words: bits.chunks(64).map(Bits::to_share).collect::<Result<_>>()?, present })
 }

@@ -1,11 +1,11 @@
 //! A pseudo-random function on shared inputs, whose key one party has.
 //!
 //! # Functionality
-//! In: XOR shares of m inputs x of d bits, `1 <= d <= 24`; the *owner*'s key k. Out: XOR shares of the w bits of
+//! In: XOR shares of m inputs x of d bits, `1 <= d <= 96`; the *owner*'s key k. Out: XOR shares of the w bits of
 //! `F_k(x)`, a batch of each bit. The other party learns nothing, the owner nothing of x.
 //!
 //! `F_k(x)` is `C_k(x, 0) ‖ C_k(x, 1) ‖ ..`, a block cipher of x and the number of a block of 128 bits, cut off at w
-//! bits. x takes three places of a block of AES that lie on a diagonal, or the first S-boxes of LowMC; the number takes
+//! bits. x takes bytes of AES that go into as few columns as hold it, or the first S-boxes of LowMC; the number takes
 //! others: [`Cipher`].
 //!
 //! # Protocol
@@ -22,7 +22,7 @@
 //!
 //! | | S-boxes of an item | rounds |
 //! |---|---|---|
-//! | AES-128 | `ceil(d/8) + 4 + 128 (c - 1) + 96 + 4 ceil(v/32) + ceil(v/8)` | 40 |
+//! | AES-128 | `ceil(d/8) + 4 ceil(d/32) + 128 (c - 1) + 96 + 4 ceil(v/32) + ceil(v/8)` | 40 |
 //! | LowMC | `ceil(d/3) + 504 c` | 13 |
 //!
 //! # Source
@@ -32,8 +32,8 @@
 //! that before the last ShiftRows, so that four bytes need four S-boxes of round 9.
 //!
 //! # Security
-//! A pseudo-random permutation of 128 bits stands for a function: of the at most `2^37` blocks of a key the
-//! difference is `2^-55`. AES-128 is the default. LowMC's assumption is younger: 42 S-boxes and 13 rounds are what its
+//! A pseudo-random permutation of 128 bits stands for a function: of the at most `2^37` blocks of a key that are
+//! shown, masked, the difference is `2^-55`. AES-128 is the default. LowMC's assumption is younger: 42 S-boxes and 13 rounds are what its
 //! designers' script gives for 128 bits of security with up to `2^64` blocks that an adversary may choose; partial
 //! layers and fewer rounds have been attacked since (confidential-errata E6).
 
@@ -52,7 +52,6 @@ use crate::{
     error::{Error, Result, same},
     gates::Bits,
     session::Session,
-    share::BShare,
     source::Source,
 };
 use ands::Stock;
@@ -60,8 +59,8 @@ use ands::Stock;
 /// One-time material for an evaluation at a batch of inputs.
 ///
 /// ```compile_fail,E0382
-/// # use hushtable::{BShare, Result, confidential::prf::{Key, Prf}, session::Session};
-/// fn twice(s: &mut Session, m: Prf, k: Option<&Key>, x: &BShare<u32>) -> Result<()> {
+/// # use hushtable::{Result, confidential::prf::{Key, Prf}, gates::Bits, session::Session};
+/// fn twice(s: &mut Session, m: Prf, k: Option<&Key>, x: &[Bits]) -> Result<()> {
 ///     m.eval(s, k, x)?;
 ///     m.eval(s, k, x)?; // use of moved value: `m`
 ///     Ok(())
@@ -108,16 +107,16 @@ impl Prf {
         self.count == 0
     }
 
-    /// Online: shares of the function's values, a batch of each bit. The owner gives its key, the other party none.
+    /// Online: shares of the function's values, a batch of each bit, from those of the inputs. The owner gives its key, the other party none.
     /// Spends the material.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many inputs of the right width, [`Error::Param`] unless the owner alone
     /// gives a key, of the job's cipher; and those of the channel.
-    pub fn eval(mut self, s: &mut Session, key: Option<&Key>, x: &BShare<u32>) -> Result<Vec<Bits>> {
+    pub fn eval(mut self, s: &mut Session, key: Option<&Key>, x: &[Bits]) -> Result<Vec<Bits>> {
         let job = &self.job;
-        same("inputs of the function", self.count, x.len())?;
-        same("bits of an input", job.input_bits as usize, x.bits() as usize)?;
+        same("bits of an input", job.input_bits as usize, x.len())?;
+        x.iter().try_for_each(|bit| same("inputs of the function", self.count, bit.len()))?;
         let owner = s.role() == job.owner;
         if owner != key.is_some() || key.is_some_and(|key| key.cipher() != job.cipher) {
             let got = key.map_or("none".into(), |key| format!("one of {}", key.cipher()));
@@ -127,10 +126,9 @@ impl Prf {
         if self.count == 0 {
             return Ok((0..job.output_bits).map(|_| Bits::new(0, Vec::new())).collect());
         }
-        let x = Bits::from_share(x);
         match job.cipher {
-            Cipher::Aes128 => aes::eval(s, &mut self.stock, job, key.map(Key::aes), &x),
-            Cipher::LowMc => lowmc::eval(s, &mut self.stock, job, key.map(Key::lowmc), &x),
+            Cipher::Aes128 => aes::eval(s, &mut self.stock, job, key.map(Key::aes), x),
+            Cipher::LowMc => lowmc::eval(s, &mut self.stock, job, key.map(Key::lowmc), x),
         }
     }
 }

@@ -3,7 +3,7 @@
 use prim::Wiped;
 
 /// Which rows of a cluster are solved by which of their three columns, and in which order.
-pub(super) struct Peeled {
+pub(crate) struct Peeled {
     /// Rows and their own columns, 0 to 2, as they were peeled.
     pub order: Wiped<[u32; 2]>,
     /// Where each round ends. What a round peels uses no own column of that round or an earlier one but its own.
@@ -14,7 +14,7 @@ pub(super) struct Peeled {
 
 /// Columns of a cluster under way.
 #[derive(Default)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     /// Rows that use a column, and the XOR of their numbers.
     users: Wiped<[u32; 2]>,
 }

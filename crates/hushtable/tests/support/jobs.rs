@@ -10,7 +10,7 @@ use hushtable::{
         PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum,
     },
     confidential::{
-        copy::{CopyJob, EncryptedCopy, Held, Lookups, Owner},
+        copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::Cipher,
     },
     fss::{Dcf, Dpf, End, Incremental},
@@ -29,7 +29,10 @@ use hushtable::{
 };
 use prim::{block::Block, rows::Shift};
 
-use super::{fixed, pairs::share};
+use super::{
+    fixed,
+    pairs::{share, wide},
+};
 
 /// Of sessions and shares.
 pub const SEED: u64 = 80;
@@ -238,7 +241,7 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     }),
     ("lookups in a copy", None, |p| {
         let cipher = Cipher::LowMc;
-        let job = CopyJob { owner: Role::P0, cipher, key_bits: 9, row_bits: 20, absent: true };
+        let job = CopyJob { owner: Role::P0, cipher, keys: Keys::Dense { bits: 9 }, row_bits: 20 };
         let owner = Owner::insecure_with_key(job, &[5, 400], &[77, 78], Block(9))?;
         let copy = match p.role() {
             Role::P0 => owner.send(p).map(|()| owner.copy().clone()),
@@ -246,7 +249,7 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         }?;
         let held = if p.role() == Role::P0 { Held::Owner(&owner) } else { Held::Copy(&copy) };
         let x = share(p.role(), 9, &[5; BATCH], SEED);
-        Lookups::prepare(p, job, BATCH)?.eval(p, held, &x).and_then(|_| p.barrier())
+        Lookups::prepare(p, job, BATCH)?.eval(p, held, &[wide(x)]).and_then(|_| p.barrier())
     }),
     ("keys of a comparison", None, |p| {
         let x = share(p.role(), 4, &[5; BATCH], SEED);

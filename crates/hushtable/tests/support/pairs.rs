@@ -38,6 +38,11 @@ pub fn share<K: Kind>(role: Role, bits: u32, values: &[u32], seed: u64) -> Share
     }
 }
 
+/// In words of 64 bits.
+pub fn wide<K: Kind>(x: Share<K, u32>) -> Share<K, u64> {
+    Share::new(x.bits(), x.words().iter().map(|&word| word.into()).collect())
+}
+
 /// Runs the same function at both parties; their results, P0's first.
 pub fn both<T: Send>(
     pair: (Party, Party),

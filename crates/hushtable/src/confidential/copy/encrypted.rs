@@ -1,6 +1,6 @@
 //! The encrypted copy: on its way, on a disk, in memory. It shows nothing but its size.
 
-use super::job::CopyJob;
+use super::job::{CopyJob, Keys};
 use crate::{
     codec::{Reader, Writer, malformed},
     confidential::prf::Cipher,
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What copies begin with on a disk: the format and its version.
-const MAGIC: &[u8; 8] = b"hushcpy1";
+const MAGIC: &[u8; 8] = b"hushcpy2";
 
 /// Words in a message.
 const MESSAGE: usize = 1 << 17;
@@ -41,9 +41,10 @@ impl EncryptedCopy {
         &self.digest
     }
 
-    /// The planes of each piece.
-    pub(super) fn pieces(&self) -> impl ExactSizeIterator<Item = &[u64]> {
-        self.words.chunks_exact(self.job.planes() * self.job.piece_words())
+    /// The planes of each piece of a part.
+    pub(super) fn pieces(&self, part: usize) -> impl ExactSizeIterator<Item = &[u64]> {
+        let len = self.job.planes() * self.job.part_words();
+        self.words[part * len..][..len].chunks_exact(self.job.planes() * self.job.piece_words())
     }
 
     /// Sends it, as the owner.
@@ -122,12 +123,18 @@ fn name(job: &CopyJob) -> String {
 /// The form in 16 bytes.
 fn header(job: &CopyJob) -> [u8; 16] {
     let cipher = Cipher::ALL.iter().position(|&cipher| cipher == job.cipher).expect("one of them");
+    let (keys, rows) = match job.keys {
+        Keys::All { .. } => (0, 0),
+        Keys::Dense { .. } => (1, 0),
+        Keys::Sparse { rows, .. } => (2, rows),
+    };
     let mut header = [0; 16];
-    header[..4].copy_from_slice(&job.key_bits.to_le_bytes());
+    header[0] = job.keys.bits() as u8;
+    header[1] = keys;
+    header[2] = cipher as u8;
+    header[3] = u8::from(job.owner == Role::P1);
     header[4..8].copy_from_slice(&job.row_bits.to_le_bytes());
-    header[8] = cipher as u8;
-    header[9] = u8::from(job.owner == Role::P1);
-    header[10] = u8::from(job.absent);
+    header[8..12].copy_from_slice(&rows.to_le_bytes());
     header
 }
 

@@ -1,7 +1,7 @@
 //! What of a table is public.
 
 use crate::{
-    confidential::prf::{Cipher, MAX_OUTPUT_BITS, PrfJob},
+    confidential::prf::{Cipher, MAX_INPUT_BITS, MAX_OUTPUT_BITS, PrfJob},
     error::{Error, Result, within},
     fss::{MAX_KEYS, MAX_POSITION_BITS, PIECE_BITS},
     net::Role,
@@ -10,6 +10,74 @@ use crate::{
 /// Most bits of a copy: 4 GiB.
 const MAX_BITS: u64 = 1 << 35;
 
+/// Most keys of a table with [`Keys::Sparse`].
+pub const MAX_ROWS: u32 = 1 << 24;
+
+/// Bits of zero behind a row of [`Keys::Sparse`]: a batch of up to 4096 absent keys has one that seems present with
+/// probability below `2^-40`.
+const TAG_BITS: u32 = 52;
+
+/// Which keys a table has, and where their rows stand in a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keys {
+    /// All keys of so many bits, 1 to 24: none is absent.
+    All {
+        /// Bits of a key.
+        bits: u32,
+    },
+    /// Some keys of so many bits, 1 to 24; the copy has a place for each that there could be.
+    Dense {
+        /// Bits of a key.
+        bits: u32,
+    },
+    /// Some keys of so many bits, 1 to 96, no more than `rows`; a key has a cell in each third of the copy.
+    Sparse {
+        /// Bits of a key.
+        bits: u32,
+        /// Most keys that the table may have, 1 to `2^24`.
+        rows: u32,
+    },
+}
+
+impl Keys {
+    /// Bits of a key.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::All { bits } | Self::Dense { bits } | Self::Sparse { bits, .. } => bits,
+        }
+    }
+
+    /// Whether keys may be absent.
+    pub fn absent(self) -> bool {
+        !matches!(self, Self::All { .. })
+    }
+
+    /// What stands behind a row: nothing, a bit of presence, or zeros.
+    pub(super) fn tag_bits(self) -> u32 {
+        match self {
+            Self::All { .. } => 0,
+            Self::Dense { .. } => 1,
+            Self::Sparse { .. } => TAG_BITS,
+        }
+    }
+
+    /// In how many parts the copy is.
+    pub(super) fn parts(self) -> usize {
+        if matches!(self, Self::Sparse { .. }) { 3 } else { 1 }
+    }
+
+    /// Bits of a position in a part.
+    pub(super) fn position_bits(self) -> u32 {
+        match self {
+            Self::All { bits } | Self::Dense { bits } => bits,
+            // 1.25 cells a key and more.
+            Self::Sparse { rows, .. } => {
+                (5 * u64::from(rows)).div_ceil(12).next_power_of_two().ilog2().max(1)
+            }
+        }
+    }
+}
+
 /// A table's form. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CopyJob {
@@ -17,19 +85,25 @@ pub struct CopyJob {
     pub owner: Role,
     /// What it is encrypted with.
     pub cipher: Cipher,
-    /// Bits of a key, 1 to 24.
-    pub key_bits: u32,
+    /// Its keys.
+    pub keys: Keys,
     /// Bits of a row, 1 to `2^19`.
     pub row_bits: u32,
-    /// Whether keys may be absent; else the table has a row for each key.
-    pub absent: bool,
 }
 
 impl CopyJob {
     /// `Ok(())` if there are copies of this form.
     pub(super) fn check(&self) -> Result<()> {
-        within("bits of a table's key", self.key_bits, 1..=MAX_POSITION_BITS)?;
-        within("bits of a table's row", self.row_bits, 1..=MAX_OUTPUT_BITS - 1)?;
+        let most = match self.keys {
+            Keys::All { .. } | Keys::Dense { .. } => MAX_POSITION_BITS,
+            Keys::Sparse { rows, .. } => {
+                within("rows of a table", rows, 1..=MAX_ROWS)?;
+                MAX_INPUT_BITS
+            }
+        };
+        within("bits of a table's key", self.keys.bits(), 1..=most)?;
+        let beside = self.prf_beside();
+        within("bits of a table's row", self.row_bits, 1..=MAX_OUTPUT_BITS - 1 - beside)?;
         match self.copy_bits() <= MAX_BITS {
             true => Ok(()),
             false => Err(Error::Param {
@@ -43,13 +117,14 @@ impl CopyJob {
     /// `Ok(())` if so many lookups are made at once.
     pub(super) fn check_count(&self, count: usize) -> Result<()> {
         self.check()?;
-        within("lookups at once", count.try_into().unwrap_or(u32::MAX), 1..=MAX_KEYS as u32)?;
+        let most = MAX_KEYS / self.keys.parts();
+        within("lookups at once", count.try_into().unwrap_or(u32::MAX), 1..=most as u32)?;
         self.prf().check_count(count)
     }
 
     /// Bits of the copy, which are sent once for each version.
     pub fn copy_bits(&self) -> u64 {
-        64 * (self.words() * self.planes()) as u64
+        (self.words() as u64).saturating_mul(64).saturating_mul(self.planes() as u64)
     }
 
     /// Words of a row as it is given.
@@ -57,24 +132,55 @@ impl CopyJob {
         self.row_bits.div_ceil(64) as usize
     }
 
-    /// The function whose values mask the rows.
+    /// Words of a key as it is looked up.
+    pub fn key_words(&self) -> usize {
+        self.keys.bits().div_ceil(64) as usize
+    }
+
+    /// Most lookups at once.
+    pub fn most(&self) -> usize {
+        self.prf().most().min(MAX_KEYS / self.keys.parts())
+    }
+
+    /// The function whose values say where the rows stand, if keys are sparse, and mask them.
     pub(super) fn prf(&self) -> PrfJob {
-        let output_bits = self.row_bits + u32::from(self.absent);
-        PrfJob { cipher: self.cipher, owner: self.owner, input_bits: self.key_bits, output_bits }
+        let output_bits = self.row_bits.saturating_add(self.place_bits() as u32 + self.keys.tag_bits());
+        PrfJob { cipher: self.cipher, owner: self.owner, input_bits: self.keys.bits(), output_bits }
+    }
+
+    /// Bits of a value that say where a row stands: the first ones.
+    pub(super) fn place_bits(&self) -> usize {
+        match self.keys {
+            Keys::All { .. } | Keys::Dense { .. } => 0,
+            Keys::Sparse { .. } => 3 * self.keys.position_bits() as usize,
+        }
+    }
+
+    /// Bits of a value that mask no bit of a row that is given.
+    fn prf_beside(&self) -> u32 {
+        match self.keys {
+            Keys::All { .. } | Keys::Dense { .. } => 0,
+            Keys::Sparse { .. } => self.place_bits() as u32 + TAG_BITS - 1,
+        }
     }
 
     /// Bits of a row of the copy.
     pub(super) fn planes(&self) -> usize {
-        self.prf().output_bits as usize
+        self.row_bits as usize + self.keys.tag_bits() as usize
     }
 
-    /// Words of a plane, of all pieces.
+    /// Words of a plane, of all parts.
     pub(super) fn words(&self) -> usize {
-        (1usize << self.key_bits).div_ceil(64)
+        self.keys.parts() * self.part_words()
+    }
+
+    /// Words of a plane in a part.
+    pub(super) fn part_words(&self) -> usize {
+        (1usize << self.keys.position_bits().min(40)).div_ceil(64)
     }
 
     /// Words of a plane in a piece.
     pub(super) fn piece_words(&self) -> usize {
-        self.words().min(1 << (PIECE_BITS - 6))
+        self.part_words().min(1 << (PIECE_BITS - 6))
     }
 }

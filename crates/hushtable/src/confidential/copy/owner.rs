@@ -1,9 +1,14 @@
 //! The owner's side: its table is encrypted, once for each version, each under a key of its own.
 
 use prim::{Block, Wiped, transpose::transpose64};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
-use super::{encrypted::EncryptedCopy, job::CopyJob};
+use super::{
+    dense,
+    encrypted::EncryptedCopy,
+    job::{CopyJob, Keys},
+    sparse,
+};
 use crate::{
     codec::{Reader, Writer, malformed},
     confidential::prf::Key,
@@ -18,6 +23,7 @@ use crate::{
 /// row from two copies under one key.
 pub struct Owner {
     copy: EncryptedCopy,
+    secret: Block,
     key: Key,
 }
 
@@ -26,10 +32,10 @@ impl Owner {
     /// [`CopyJob::row_words`] words for each of `keys`, lowest first.
     ///
     /// # Errors
-    /// [`Error::Param`] for sizes that are not supported, an empty table, a key that is too large, stands twice or is
-    /// absent where none may be, and bits beyond those of a row; [`Error::Shape`] unless there is a row for each key;
-    /// [`Error::Io`] if the system gives no randomness.
-    pub fn encrypt(job: CopyJob, keys: &[u32], rows: &[u64]) -> Result<Self> {
+    /// [`Error::Param`] for sizes that are not supported, an empty table or one with more rows than it may have, a key
+    /// that is too large, stands twice or is absent where none may be, and bits beyond those of a row; [`Error::Shape`]
+    /// unless there is a row for each key; [`Error::Io`] if the system gives no randomness.
+    pub fn encrypt(job: CopyJob, keys: &[u128], rows: &[u64]) -> Result<Self> {
         let mut random = Zeroizing::new([0; 16]);
         getrandom::fill(&mut *random).map_err(|e| Error::Io {
             what: "system randomness".into(),
@@ -43,24 +49,14 @@ impl Owner {
     /// # Errors
     /// As there.
     #[doc(hidden)]
-    pub fn insecure_with_key(job: CopyJob, keys: &[u32], rows: &[u64], key: Block) -> Result<Self> {
+    pub fn insecure_with_key(job: CopyJob, keys: &[u128], rows: &[u64], secret: Block) -> Result<Self> {
         job.check()?;
-        let table = table(&job, keys, rows)?;
-        let key = Key::of(job.cipher, key);
-        let mut words = Vec::with_capacity(job.words() * job.planes());
-        let len = job.piece_words();
-        for first in (0..job.words()).step_by(len) {
-            let from = words.len();
-            words.resize(from + len * job.planes(), 0);
-            let planes = &mut words[from..];
-            write_planes(&job, &table[64 * first * row_len(&job)..], planes);
-            key.add_values(&job.prf(), 64 * first as u32, len, planes)?;
-        }
-        if job.key_bits < 6 {
-            // Behind the last key of a word there is nothing.
-            words.iter_mut().for_each(|word| *word = prim::low(*word, 1 << job.key_bits));
-        }
-        Ok(Self { copy: EncryptedCopy::of(job, words), key })
+        check(&job, keys, rows)?;
+        let (key, words) = match job.keys {
+            Keys::All { .. } | Keys::Dense { .. } => dense::encrypt(&job, keys, rows, secret)?,
+            Keys::Sparse { .. } => sparse::encrypt(&job, keys, rows, secret)?,
+        };
+        Ok(Self { copy: EncryptedCopy::of(job, words), secret, key })
     }
 
     /// The copy.
@@ -85,7 +81,7 @@ impl Owner {
     /// beside it, so that a copy at the other party serves again.
     pub fn secret(&self) -> Zeroizing<Vec<u8>> {
         let mut to = Writer::new(48);
-        to.blocks(&[self.key.block()]);
+        to.blocks(&[self.secret]);
         to.bytes(self.copy.digest());
         to.finish()
     }
@@ -95,7 +91,7 @@ impl Owner {
     /// # Errors
     /// As [`encrypt`](Self::encrypt), and [`Error::Store`] if the table is not the one that the key was used for, to the
     /// last bit: it is another version, and its rows must not be masked by that key.
-    pub fn restore(job: CopyJob, keys: &[u32], rows: &[u64], secret: &[u8]) -> Result<Self> {
+    pub fn restore(job: CopyJob, keys: &[u128], rows: &[u64], secret: &[u8]) -> Result<Self> {
         let mut from = Reader::new(secret);
         let key = Zeroizing::new(from.array::<16>()?);
         let digest = from.array::<32>()?;
@@ -114,60 +110,60 @@ impl Owner {
     }
 }
 
-/// Words of a row with its bit of presence.
-fn row_len(job: &CopyJob) -> usize {
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.secret.zeroize();
+    }
+}
+
+/// `Ok(())` if this is a table of the job.
+fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
+    let refused = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
+    let (len, bits) = (job.row_words(), job.keys.bits());
+    let most = match job.keys {
+        Keys::All { bits } | Keys::Dense { bits } => 1 << bits,
+        Keys::Sparse { rows, .. } => rows as usize,
+    };
+    same("words of a table's rows", keys.len().saturating_mul(len), rows.len())?;
+    if let Some(key) = keys.iter().find(|&key| key >> bits > 0) {
+        return refused("key of a table", key.to_string(), format!("0 to {}", (1u128 << bits) - 1));
+    }
+    let mut sorted = Wiped::from(Vec::with_capacity(keys.len()));
+    sorted.extend_from_slice(keys);
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return refused("key of a table", format!("{}, a second time", twice[0]), "each key once".into());
+    }
+    if !(1..=most).contains(&keys.len()) {
+        return refused("rows of a table", keys.len().to_string(), format!("1 to {most}"));
+    }
+    if !job.keys.absent() && keys.len() < most {
+        let accepted = "one for each key, as none may be absent".into();
+        return refused("rows of a table", keys.len().to_string(), accepted);
+    }
+    let spare = job.row_bits % 64;
+    let wide = |row: &[u64]| spare > 0 && row[len - 1] >> spare > 0;
+    match keys.iter().zip(rows.chunks_exact(len)).find(|(_, row)| wide(row)) {
+        Some((key, _)) => {
+            refused("row of a table", format!("that of {key}"), format!("rows of {} bits", job.row_bits))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Words of a row with what stands behind it.
+pub(super) fn row_len(job: &CopyJob) -> usize {
     job.planes().div_ceil(64)
 }
 
-/// The rows of all keys, zero where there is none; of each its bit of presence behind it.
-fn table(job: &CopyJob, keys: &[u32], rows: &[u64]) -> Result<Wiped<u64>> {
-    let refused =
-        |what, got: String, accepted: &str| Err(Error::Param { what, got, accepted: accepted.into() });
-    if keys.is_empty() {
-        return refused("rows of a table", "0".into(), "1 and more");
-    }
-    let (given, len) = (job.row_words(), row_len(job));
-    same("words of a table's rows", keys.len().saturating_mul(given), rows.len())?;
-    let mut table = Wiped::zeros(64 * job.words() * len);
-    let mut seen = Wiped::<u64>::zeros(job.words());
-    let spare = job.row_bits as usize % 64;
-    for (&key, row) in keys.iter().zip(rows.chunks_exact(given)) {
-        if key >> job.key_bits > 0 {
-            return refused(
-                "key of a table",
-                key.to_string(),
-                &format!("0 to {}", (1u64 << job.key_bits) - 1),
-            );
-        }
-        let (seen, bit) = (&mut seen[key as usize / 64], 1 << (key % 64));
-        if *seen & bit != 0 {
-            return refused("key of a table", format!("{key}, a second time"), "each key once");
-        }
-        *seen |= bit;
-        if spare > 0 && row[given - 1] >> spare > 0 {
-            let what = "row of a table";
-            return refused(what, format!("that of {key}"), &format!("rows of {} bits", job.row_bits));
-        }
-        let to = &mut table[key as usize * len..][..len];
-        to[..given].copy_from_slice(row);
-        if job.absent {
-            to[job.row_bits as usize / 64] |= 1 << spare;
-        }
-    }
-    if !job.absent && keys.len() < 1 << job.key_bits {
-        return refused("rows of a table", keys.len().to_string(), "one for each key, as none may be absent");
-    }
-    Ok(table)
-}
-
-/// The planes of the first rows of a table, as many as fill them.
-fn write_planes(job: &CopyJob, table: &[u64], planes: &mut [u64]) {
-    let (len, row) = (job.piece_words(), row_len(job));
+/// The planes of rows with `len` words in a piece of 64 places a word, as many as it has.
+pub(super) fn write_planes(rows: &[u64], row_len: usize, len: usize, planes: &mut [u64]) {
     let mut square = Zeroizing::new([[0u64; 64]]);
     for word in 0..len {
-        let rows = &table[64 * word * row..][..64 * row];
-        for column in 0..row {
-            square[0].iter_mut().zip(rows.iter().skip(column).step_by(row)).for_each(|(s, &word)| *s = word);
+        let rows = &rows[64 * word * row_len..][..64 * row_len];
+        for column in 0..row_len {
+            let column_of = rows.iter().skip(column).step_by(row_len);
+            square[0].iter_mut().zip(column_of).for_each(|(s, &word)| *s = word);
             transpose64(&mut *square);
             let planes = planes.chunks_exact_mut(len).skip(64 * column).take(64);
             planes.zip(&square[0]).for_each(|(plane, bits)| plane[word] = *bits);

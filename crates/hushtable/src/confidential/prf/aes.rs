@@ -1,13 +1,13 @@
 //! AES-128 on shared inputs, under a key of one party.
 //!
-//! Byte i of a block stands in row `i mod 4` and column `i / 4`. Shared are the bytes on the diagonal through byte 0,
-//! which ShiftRows puts into one column: after round 1 that column alone is shared, after round 2 all of the block.
+//! Byte i of a block stands in row `i mod 4` and column `i / 4`. Shared are bytes that ShiftRows puts into the first
+//! columns, as few as hold x: after round 1 these columns alone are shared, after round 2 all of the block.
 
 use prim::{Aes128, Block};
 
 use super::{
     ands::{Layer, Local, Shared, Stock, constant, repeated, spread},
-    job::PrfJob,
+    job::{PrfJob, aes_source},
     sbox::{Byte, sbox},
 };
 use crate::{error::Result, gates::Bits, session::Session};
@@ -43,12 +43,7 @@ type State = Vec<Byte>;
 
 /// The bytes that ShiftRows puts into each column.
 fn shifted(state: &State) -> Vec<[&Byte; 4]> {
-    (0..4).map(|column| std::array::from_fn(|row| &state[source(row, column)])).collect()
-}
-
-/// The byte that ShiftRows puts there.
-fn source(row: usize, column: usize) -> usize {
-    row + 4 * ((column + row) % 4)
+    (0..4).map(|column| std::array::from_fn(|row| &state[aes_source(row, column)])).collect()
 }
 
 impl Run<'_> {
@@ -56,21 +51,24 @@ impl Run<'_> {
     fn first_rounds(&mut self, x: &[Bits]) -> Result<State> {
         let (count, blocks) = (self.count, self.job.blocks());
         let shared_bytes = x.len().div_ceil(8);
+        let columns = shared_bytes.div_ceil(4);
+        let place = |i: usize| aes_source(i % 4, i / 4);
         let zero = constant(count, 0);
         let shared = (0..shared_bytes).map(|i| {
             let bit = |k: usize| x.get(8 * i + k).unwrap_or(&zero).clone();
-            self.plus_key(0, 5 * i, std::array::from_fn(bit))
+            self.plus_key(0, place(i), std::array::from_fn(bit))
         });
         let shared = shared.collect();
         let known: State = (0..16).map(|i| self.plus_key(0, i, self.numbers(i))).collect();
         // Round 1.
         let (mut shared, known) = (self.substitute(shared)?, self.substitute_own(known)?);
-        for i in shared_bytes..4 {
-            // No number of a block stands on the diagonal: one bit serves all.
-            shared.push(known[5 * i].each_ref().map(|bit| spread(&bit.range(0..1), count)));
+        for i in shared_bytes..4 * columns {
+            // No number of a block stands in these columns: one bit serves all.
+            shared.push(known[place(i)].each_ref().map(|bit| spread(&bit.range(0..1), count)));
         }
-        let shared = self.next(1, 0..1, vec![std::array::from_fn(|i| &shared[i])]);
-        let known = self.next(1, 1..4, shifted(&known).split_off(1));
+        let columns_of = shared.chunks_exact(4).map(|c| std::array::from_fn(|i| &c[i]));
+        let shared = self.next(1, 0..columns, columns_of.collect());
+        let known = self.next(1, columns..4, shifted(&known).split_off(columns));
         // Round 2.
         let (shared, known) = (self.substitute(shared)?, self.substitute_own(known)?);
         let shared = shared.iter().map(|byte| byte.each_ref().map(|bit| repeated(bit, blocks)));
@@ -84,7 +82,7 @@ impl Run<'_> {
         let (job, count) = (self.job, self.count);
         let cut = |byte: &Byte, blocks: usize| byte.each_ref().map(|bit| bit.range(0..count * blocks));
         let columns: Vec<usize> = (0..4).filter(|&j| job.blocks_with(4 * j) > 0).collect();
-        let bytes = columns.iter().flat_map(|&j| (0..4).map(move |row| (source(row, j), j)));
+        let bytes = columns.iter().flat_map(|&j| (0..4).map(move |row| (aes_source(row, j), j)));
         let bytes = bytes.map(|(i, j)| cut(&state[i], job.blocks_with(4 * j))).collect();
         let bytes = self.substitute(bytes)?;
         let all: Vec<[&Byte; 4]> = bytes.chunks_exact(4).map(|c| std::array::from_fn(|i| &c[i])).collect();

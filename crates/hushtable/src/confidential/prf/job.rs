@@ -10,7 +10,10 @@ use crate::{
 };
 
 /// Most bits of an input.
-pub const MAX_INPUT_BITS: u32 = 24;
+pub const MAX_INPUT_BITS: u32 = 96;
+
+/// Most inputs at which a key's owner shows values, masked, as a power of two: the rows of a table.
+const SHOWN_INPUTS: u32 = 24;
 
 /// Most bits of a value: 64 KiB and a bit.
 pub const MAX_OUTPUT_BITS: u32 = (1 << 19) + 1;
@@ -18,11 +21,11 @@ pub const MAX_OUTPUT_BITS: u32 = (1 << 19) + 1;
 /// Most blocks of a batch.
 const MAX_BLOCKS: usize = 1 << 20;
 
-/// Blocks that a key serves at most, as a power of two: with these, inputs and numbers of blocks say which they are.
-const KEY_BLOCKS: u32 = MAX_INPUT_BITS + (MAX_OUTPUT_BITS.div_ceil(128)).next_power_of_two().ilog2();
+/// Blocks that are shown under a key at most, as a power of two.
+const KEY_BLOCKS: u32 = SHOWN_INPUTS + (MAX_OUTPUT_BITS.div_ceil(128)).next_power_of_two().ilog2();
 
-// Keys of tables are inputs.
-const _: () = assert!(crate::fss::MAX_POSITION_BITS <= MAX_INPUT_BITS);
+// The rows of a table with a place for each key.
+const _: () = assert!(crate::fss::MAX_POSITION_BITS <= SHOWN_INPUTS);
 
 // The data that LowMC's rounds are chosen for; and where permutations could be told from functions, with 2^-40.
 const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);
@@ -30,11 +33,12 @@ const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);
 /// The block cipher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Cipher {
-    /// AES-128. Bits of x stand in bytes 0, 5 and 10, the number of the block in bytes 1 and 2.
+    /// AES-128. Bits of x stand in bytes 0, 5, 10, 15; 4, 9, 14, 3; 8, 13, 2, 7: of each column after ShiftRows. The
+    /// number of the block stands in bytes 1 and 6, of the fourth.
     #[default]
     Aes128,
     /// LowMC with blocks and keys of 128 bits, 42 S-boxes a round and 13 rounds: faster and less studied. x stands in
-    /// bits 0 and up, the number of the block in bits 64 to 79.
+    /// bits 0 to 95, the number of the block in the 16 behind them.
     LowMc,
 }
 
@@ -43,11 +47,14 @@ impl Cipher {
     pub const ALL: [Self; 2] = [Self::Aes128, Self::LowMc];
 
     /// What is encrypted.
-    pub fn input(self, x: u32, block: usize) -> Block {
-        let (x, block) = (u128::from(x), block as u128);
+    pub fn input(self, x: u128, block: usize) -> Block {
+        let block = block as u128;
         Block(match self {
-            Self::Aes128 => (0..3).fold(block << 8, |sum, i| sum | (x >> (8 * i) & 0xff) << (40 * i)),
-            Self::LowMc => x | block << 64,
+            Self::Aes128 => {
+                let number = (block & 0xff) << 8 | (block >> 8) << 48;
+                (0..12).fold(number, |sum, i| sum | (x >> (8 * i) & 0xff) << (8 * aes_source(i % 4, i / 4)))
+            }
+            Self::LowMc => x | block << MAX_INPUT_BITS,
         })
     }
 
@@ -58,6 +65,11 @@ impl Cipher {
             Self::LowMc => prim::lowmc::ROUNDS as u32,
         }
     }
+}
+
+/// The byte of AES that ShiftRows puts into this row and column.
+pub(super) fn aes_source(row: usize, column: usize) -> usize {
+    row + 4 * ((column + row) % 4)
 }
 
 /// `aes-128` or `lowmc-128-42-13`.
@@ -93,14 +105,19 @@ impl PrfJob {
     /// `Ok(())` if so many inputs fit a batch.
     pub(in crate::confidential) fn check_count(&self, count: usize) -> Result<()> {
         self.check()?;
-        match count.checked_mul(self.blocks()).is_some_and(|blocks| blocks <= MAX_BLOCKS) {
+        match count <= self.most() {
             true => Ok(()),
             false => Err(Error::Param {
                 what: "inputs of the function at once",
                 got: count.to_string(),
-                accepted: format!("up to {}", MAX_BLOCKS / self.blocks()),
+                accepted: format!("up to {}", self.most()),
             }),
         }
+    }
+
+    /// Most inputs of a batch.
+    pub fn most(&self) -> usize {
+        MAX_BLOCKS / self.blocks().max(1)
     }
 
     /// Blocks of a value.
@@ -126,7 +143,7 @@ impl PrfJob {
             Cipher::Aes128 => {
                 let last = (0..16).map(|byte| self.blocks_with(byte)).sum::<usize>();
                 let before: usize = (0..4).map(|column| 4 * self.blocks_with(4 * column)).sum();
-                d.div_ceil(8) + 4 + 6 * 16 * all + before + last
+                d.div_ceil(8) + 4 * d.div_ceil(32) + 6 * 16 * all + before + last
             }
             Cipher::LowMc => d.div_ceil(3) + (prim::lowmc::ROUNDS - 1) * BOXES * all,
         }

@@ -6,15 +6,15 @@ use prim::{
     prg::Prg,
     transpose::transpose64,
 };
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::job::{Cipher, MAX_INPUT_BITS, PrfJob};
 use crate::error::{Error, Result, same};
 
 /// A key of the function, secret. Nothing else may use it.
 pub struct Key {
-    block: Block,
-    schedule: Schedule,
+    /// In one place, so that no move leaves a copy behind.
+    schedule: Box<Schedule>,
 }
 
 enum Schedule {
@@ -34,74 +34,65 @@ impl Key {
             Cipher::Aes128 => Schedule::Aes128(Aes128::new(block)),
             Cipher::LowMc => Schedule::LowMc(LowMc::standard().round_keys(block)),
         };
-        Self { block, schedule }
+        Self { schedule: schedule.into() }
     }
 
     /// The cipher that it is for.
     pub fn cipher(&self) -> Cipher {
-        match self.schedule {
+        match *self.schedule {
             Schedule::Aes128(_) => Cipher::Aes128,
             Schedule::LowMc(_) => Cipher::LowMc,
         }
     }
 
-    /// Its bits, secret.
-    pub(crate) fn block(&self) -> Block {
-        self.block
-    }
-
     pub(super) fn aes(&self) -> &Aes128 {
-        match &self.schedule {
+        match &*self.schedule {
             Schedule::Aes128(cipher) => cipher,
             Schedule::LowMc(_) => unreachable!("the cipher was compared"),
         }
     }
 
     pub(super) fn lowmc(&self) -> &RoundKeys {
-        match &self.schedule {
+        match &*self.schedule {
             Schedule::LowMc(keys) => keys,
             Schedule::Aes128(_) => unreachable!("the cipher was compared"),
         }
     }
 
-    /// Adds the values at the inputs from `first` on to planes of `width` words each, one for each bit of a value: 64
-    /// inputs a word.
+    /// Adds the values at these inputs to planes, one for each bit of a value: 64 inputs a word, whose number is a
+    /// multiple of 64.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for sizes that are not supported, and [`Error::Shape`](crate::Error::Shape)
-    /// for another number of planes.
-    pub fn add_values(&self, job: &PrfJob, first: u32, width: usize, planes: &mut [u64]) -> Result<()> {
+    /// [`Error::Param`](crate::Error::Param) for sizes that are not supported and inputs that are too large, and
+    /// [`Error::Shape`](crate::Error::Shape) for another number of planes.
+    pub fn add_values(&self, job: &PrfJob, inputs: &[u128], planes: &mut [u64]) -> Result<()> {
         job.check()?;
-        let end = u64::from(first) + 64 * width as u64;
-        // Beyond, the values would be those of inputs before.
-        if end > 1 << MAX_INPUT_BITS {
-            let (what, got) = ("inputs of the function", format!("up to {end}"));
+        // Too large, they would have the values of others.
+        if inputs.iter().fold(0, |all, x| all | x) >> MAX_INPUT_BITS > 0 {
+            let (what, got) = ("inputs of the function", "a larger one".into());
             return Err(Error::Param { what, got, accepted: format!("less than 2^{MAX_INPUT_BITS}") });
         }
+        let width = inputs.len() / 64;
+        same("inputs of the function", 64 * width, inputs.len())?;
         same("words of the function's values", job.output_bits as usize * width, planes.len())?;
         for block in 0..job.blocks() {
             let planes = &mut planes[128 * block * width..][..job.bits_of(block) * width];
-            match &self.schedule {
-                Schedule::Aes128(cipher) => aes_values(cipher, block, first, width, planes),
-                Schedule::LowMc(keys) => lowmc_values(keys, block, first, width, planes),
+            match &*self.schedule {
+                Schedule::Aes128(cipher) => aes_values(cipher, block, inputs, planes),
+                Schedule::LowMc(keys) => lowmc_values(keys, block, inputs, planes),
             }
         }
         Ok(())
     }
 }
 
-impl Drop for Key {
-    fn drop(&mut self) {
-        self.block.zeroize();
-    }
-}
-
 /// 64 blocks at a time, whose bytes are put in the order before the last ShiftRows.
-fn aes_values(cipher: &Aes128, block: usize, first: u32, width: usize, planes: &mut [u64]) {
+fn aes_values(cipher: &Aes128, block: usize, inputs: &[u128], planes: &mut [u64]) {
+    let width = inputs.len() / 64;
     let mut blocks = Zeroizing::new([Block::ZERO; 64]);
     let mut squares = Zeroizing::new([[0u64; 64]; 2]);
-    for word in 0..width {
-        for (x, input) in (first + 64 * word as u32..).zip(blocks.iter_mut()) {
+    for (word, inputs) in inputs.chunks_exact(64).enumerate() {
+        for (&x, input) in inputs.iter().zip(blocks.iter_mut()) {
             *input = Cipher::Aes128.input(x, block);
         }
         cipher.encrypt(&mut *blocks);
@@ -124,19 +115,19 @@ fn unshifted(x: u128) -> u128 {
 }
 
 /// As many blocks at a time as vectors hold.
-fn lowmc_values(keys: &RoundKeys, block: usize, first: u32, width: usize, planes: &mut [u64]) {
+fn lowmc_values(keys: &RoundKeys, block: usize, inputs: &[u128], planes: &mut [u64]) {
     const WIDTH: usize = 8;
+    let width = inputs.len() / 64;
     for from in (0..width).step_by(WIDTH) {
         let now = WIDTH.min(width - from);
         let mut state = Wiped::zeros(BITS * now);
         for word in 0..now {
-            let input = |i: u32| Cipher::LowMc.input(first + 64 * (from + word) as u32 + i, block);
-            let mut squares = [[0u64; 64]; 2];
-            for i in 0..64 {
-                let input = input(i).0;
-                (squares[0][i as usize], squares[1][i as usize]) = (input as u64, (input >> 64) as u64);
+            let mut squares = Zeroizing::new([[0u64; 64]; 2]);
+            for (i, &x) in inputs[64 * (from + word)..][..64].iter().enumerate() {
+                let input = Cipher::LowMc.input(x, block).0;
+                (squares[0][i], squares[1][i]) = (input as u64, (input >> 64) as u64);
             }
-            transpose64(&mut squares);
+            transpose64(&mut *squares);
             squares.as_flattened().iter().enumerate().for_each(|(i, bits)| state[i * now + word] = *bits);
         }
         LowMc::standard().encrypt(keys, &mut state, now);

@@ -1,0 +1,113 @@
+//! Copies with a cell for each key in each of three thirds; the function says which.
+
+use prim::{Block, Prg, Wiped, transpose::transpose64};
+use zeroize::Zeroizing;
+
+use super::{
+    job::CopyJob,
+    owner::{row_len, write_planes},
+};
+use crate::{
+    confidential::{cells, prf::Key},
+    error::{Error, Result},
+};
+
+/// Tries with places of their own, of which nearly each will do.
+const TRIES: u32 = 1000;
+
+/// Keys whose values are computed at a time.
+const CHUNK: usize = 512;
+
+/// The function's key, and the copy's words. A key whose places leave a row without a cell of its own is never used: the
+/// next one is taken, and nobody else sees how many there were.
+pub(super) fn encrypt(job: &CopyJob, keys: &[u128], rows: &[u64], secret: Block) -> Result<(Key, Vec<u64>)> {
+    for number in 0..TRIES {
+        let [key, seed] = derived(secret, number);
+        let key = Key::of(job.cipher, key);
+        let (places, masked) = masked(job, &key, keys, rows)?;
+        let cells = 3usize << job.keys.position_bits();
+        let rng = &mut Prg::new(seed);
+        if let Some(filled) = cells::fill(&places, cells, row_len(job), &masked, rng) {
+            return Ok((key, planes(job, &filled)));
+        }
+    }
+    Err(Error::Chance("cells for the keys of a table"))
+}
+
+/// The key of a try, and the seed of its cells that nothing decides.
+fn derived(secret: Block, number: u32) -> [Block; 2] {
+    let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 sparse copy of a table");
+    let bytes = Zeroizing::new(secret.0.to_le_bytes());
+    hash.update(&*bytes).update(&number.to_le_bytes());
+    let mut out = Zeroizing::new([0; 32]);
+    hash.finalize_xof().fill(&mut *out);
+    [0, 16].map(|at| Block(u128::from_le_bytes(out[at..at + 16].try_into().expect("16 bytes"))))
+}
+
+/// The places of each key, and its row masked, with zeros behind it that are masked too.
+fn masked(job: &CopyJob, key: &Key, keys: &[u128], rows: &[u64]) -> Result<(Wiped<[u32; 3]>, Wiped<u64>)> {
+    let (given, len, bits) = (job.row_words(), row_len(job), job.keys.position_bits());
+    let mut places = Wiped::from(Vec::with_capacity(keys.len()));
+    let mut masked = Wiped::from(Vec::with_capacity(keys.len() * len));
+    for (keys, rows) in keys.chunks(CHUNK).zip(rows.chunks(CHUNK * given)) {
+        let mut inputs = Wiped::<u128>::zeros(keys.len().next_multiple_of(64));
+        inputs[..keys.len()].copy_from_slice(keys);
+        let values = values(job, key, &inputs)?;
+        let width = values.len() / inputs.len();
+        for (value, row) in values.chunks_exact(width).zip(rows.chunks_exact(given)) {
+            let part = |i: usize| (i << bits) as u32 | field(value, i * bits as usize, bits) as u32;
+            places.extend_from_slice(&[[part(0), part(1), part(2)]]);
+            for i in 0..len {
+                let left = (job.planes() - 64 * i).min(64) as u32;
+                let mask = field(value, job.place_bits() + 64 * i, left);
+                masked.extend_from_slice(&[mask ^ row.get(i).copied().unwrap_or(0)]);
+            }
+        }
+    }
+    Ok((places, masked))
+}
+
+/// The values at these inputs, words of one behind those of another.
+fn values(job: &CopyJob, key: &Key, inputs: &[u128]) -> Result<Wiped<u64>> {
+    let width = inputs.len() / 64;
+    let mut planes = Wiped::<u64>::zeros(job.prf().output_bits as usize * width);
+    key.add_values(&job.prf(), inputs, &mut planes)?;
+    let len = job.prf().output_bits.div_ceil(64) as usize;
+    let mut values = Wiped::zeros(inputs.len() * len);
+    let mut square = Zeroizing::new([[0u64; 64]]);
+    for word in 0..width {
+        for column in 0..len {
+            square[0].fill(0);
+            let planes = planes.chunks_exact(width).skip(64 * column).take(64);
+            square[0].iter_mut().zip(planes).for_each(|(row, plane)| *row = plane[word]);
+            transpose64(&mut *square);
+            let to = values[64 * word * len..].iter_mut().skip(column).step_by(len);
+            to.zip(&square[0]).for_each(|(to, &bits)| *to = bits);
+        }
+    }
+    Ok(values)
+}
+
+/// `bits` bits of a value from bit `at` on.
+fn field(value: &[u64], at: usize, bits: u32) -> u64 {
+    let (word, shift) = (at / 64, at % 64);
+    let above = value.get(word + 1).map_or(0, |next| next.checked_shl(64 - shift as u32).unwrap_or(0));
+    prim::low(value[word] >> shift | above, bits)
+}
+
+/// The planes of the cells, third by third, and piece by piece.
+fn planes(job: &CopyJob, cells: &[u64]) -> Vec<u64> {
+    let (len, row) = (job.piece_words(), row_len(job));
+    let mut words = vec![0; job.words() * job.planes()];
+    let third = row << job.keys.position_bits();
+    // Less than a word of cells: the rest of it stays zero.
+    let mut padded = Wiped::zeros(third.max(64 * row));
+    for (part, planes) in
+        cells.chunks_exact(third).zip(words.chunks_exact_mut(job.part_words() * job.planes()))
+    {
+        padded[..third].copy_from_slice(part);
+        let pieces = padded.chunks_exact(64 * len * row).zip(planes.chunks_exact_mut(len * job.planes()));
+        pieces.for_each(|(cells, planes)| write_planes(cells, row, len, planes));
+    }
+    words
+}
