@@ -16,4 +16,5 @@ pub use crate::bill::Objective;
 pub use machine::Machine;
 pub use predict::{BEFORE, Estimate, Prediction, choose, least, plan};
 pub use settle::{Wish, settle};
+pub(crate) use predict::implied;
 pub(crate) use suiting::suiting;

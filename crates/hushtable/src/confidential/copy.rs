@@ -50,9 +50,9 @@
 mod dense;
 mod encrypted;
 mod job;
-mod owner;
-mod presence;
-mod sparse;
+pub(super) mod owner;
+pub(super) mod presence;
+pub(super) mod sparse;
 
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};
@@ -201,7 +201,7 @@ impl Lookups {
                 let keys = self.keys.at(s, &joined(&self.job, &places)?)?;
                 let mut row = bits(&self.job, &scan(copy, keys)?, &masks);
                 let tag = row.split_off(self.job.row_bits as usize);
-                let (mut row, present) = presence.eval(s, &row, tag)?;
+                let (mut row, present) = presence.eval(s, &row, &tag)?;
                 row.push(present);
                 row
             }

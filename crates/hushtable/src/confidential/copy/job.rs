@@ -53,7 +53,7 @@ impl Keys {
     }
 
     /// What stands behind a row: nothing, a bit of presence, or zeros.
-    pub(super) fn tag_bits(self) -> u32 {
+    pub(in crate::confidential) fn tag_bits(self) -> u32 {
         match self {
             Self::All { .. } => 0,
             Self::Dense { .. } => 1,
@@ -93,7 +93,7 @@ pub struct CopyJob {
 
 impl CopyJob {
     /// `Ok(())` if there are copies of this form.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::confidential) fn check(&self) -> Result<()> {
         let most = match self.keys {
             Keys::All { .. } | Keys::Dense { .. } => MAX_POSITION_BITS,
             Keys::Sparse { rows, .. } => {
@@ -165,7 +165,7 @@ impl CopyJob {
     }
 
     /// Bits of a row of the copy.
-    pub(super) fn planes(&self) -> usize {
+    pub(in crate::confidential) fn planes(&self) -> usize {
         self.row_bits as usize + self.keys.tag_bits() as usize
     }
 

@@ -117,7 +117,7 @@ impl Drop for Owner {
 }
 
 /// `Ok(())` if this is a table of the job.
-fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
+pub(in crate::confidential) fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
     let refused = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
     let (len, bits) = (job.row_words(), job.keys.bits());
     let most = match job.keys {

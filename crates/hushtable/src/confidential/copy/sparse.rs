@@ -8,7 +8,10 @@ use super::{
     owner::{row_len, write_planes},
 };
 use crate::{
-    confidential::{cells, prf::Key},
+    confidential::{
+        cells,
+        prf::{Key, PrfJob},
+    },
     error::{Error, Result},
 };
 
@@ -52,7 +55,7 @@ fn masked(job: &CopyJob, key: &Key, keys: &[u128], rows: &[u64]) -> Result<(Wipe
     for (keys, rows) in keys.chunks(CHUNK).zip(rows.chunks(CHUNK * given)) {
         let mut inputs = Wiped::<u128>::zeros(keys.len().next_multiple_of(64));
         inputs[..keys.len()].copy_from_slice(keys);
-        let values = values(job, key, &inputs)?;
+        let values = values(&job.prf(), key, &inputs)?;
         let width = values.len() / inputs.len();
         for (value, row) in values.chunks_exact(width).zip(rows.chunks_exact(given)) {
             let part = |i: usize| (i << bits) as u32 | field(value, i * bits as usize, bits) as u32;
@@ -68,11 +71,11 @@ fn masked(job: &CopyJob, key: &Key, keys: &[u128], rows: &[u64]) -> Result<(Wipe
 }
 
 /// The values at these inputs, words of one behind those of another.
-fn values(job: &CopyJob, key: &Key, inputs: &[u128]) -> Result<Wiped<u64>> {
+pub(in crate::confidential) fn values(job: &PrfJob, key: &Key, inputs: &[u128]) -> Result<Wiped<u64>> {
     let width = inputs.len() / 64;
-    let mut planes = Wiped::<u64>::zeros(job.prf().output_bits as usize * width);
-    key.add_values(&job.prf(), inputs, &mut planes)?;
-    let len = job.prf().output_bits.div_ceil(64) as usize;
+    let mut planes = Wiped::<u64>::zeros(job.output_bits as usize * width);
+    key.add_values(job, inputs, &mut planes)?;
+    let len = job.output_bits.div_ceil(64) as usize;
     let mut values = Wiped::zeros(inputs.len() * len);
     let mut square = Zeroizing::new([[0u64; 64]]);
     for word in 0..width {
@@ -89,7 +92,7 @@ fn values(job: &CopyJob, key: &Key, inputs: &[u128]) -> Result<Wiped<u64>> {
 }
 
 /// `bits` bits of a value from bit `at` on.
-fn field(value: &[u64], at: usize, bits: u32) -> u64 {
+pub(in crate::confidential) fn field(value: &[u64], at: usize, bits: u32) -> u64 {
     let (word, shift) = (at / 64, at % 64);
     let above = value.get(word + 1).map_or(0, |next| next.checked_shl(64 - shift as u32).unwrap_or(0));
     prim::low(value[word] >> shift | above, bits)

@@ -1,0 +1,363 @@
+//! Lookups in a private table by ids: rows, what is sent, what the sort shows, and what is refused.
+
+use crate::support::{
+    billed::check_parts,
+    pairs::{both, id, pair},
+    relay::{Fate, relayed},
+    stats,
+    uniform::{BOUND, assert_uniform},
+    views::Sent,
+};
+
+use hushtable::{
+    BShare, Error, Party, Result, Role,
+    confidential::{
+        copy::{CopyJob, Keys},
+        prf::Cipher,
+        thin::{MAX_LOOKUPS, Table, ThinJob, ThinLookups},
+    },
+    net::Connection,
+};
+use prim::{block::Block, low, prg::Prg};
+
+const fn job(keys: Keys, row_bits: u32) -> ThinJob {
+    let table = CopyJob { owner: Role::P0, cipher: Cipher::LowMc, keys, row_bits };
+    ThinJob { table, distinct: false }
+}
+
+/// Shares of keys: words of each, under masks that both know.
+fn shares(role: Role, job: &ThinJob, x: &[u128]) -> Vec<BShare<u64>> {
+    let bits = job.table.keys.bits();
+    (0..bits.div_ceil(64))
+        .map(|i| {
+            let mask = |j: usize| 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(j as u64 + 77 * u64::from(i) + 1);
+            let share = |(j, &x): (usize, &u128)| {
+                let word = (x >> (64 * i)) as u64;
+                if role == Role::P0 { word ^ mask(j) } else { mask(j) }
+            };
+            BShare::new((bits - 64 * i).min(64), x.iter().enumerate().map(share).collect())
+        })
+        .collect()
+}
+
+/// A row of each key, from a seed.
+fn row(job: &ThinJob, key: u128, seed: u64) -> Vec<u64> {
+    let mut words = vec![0; job.table.row_words()];
+    Prg::new(Block(key ^ u128::from(seed) << 100)).words(64, &mut words);
+    let spare = job.table.row_bits % 64;
+    if spare > 0 {
+        let last = words.last_mut().expect("a word");
+        *last = low(*last, spare);
+    }
+    words
+}
+
+fn table(job: &ThinJob, keys: &[u128], seed: u64) -> Table {
+    let rows: Vec<u64> = keys.iter().flat_map(|&key| row(job, key, seed)).collect();
+    Table::new(job.table, keys, &rows).expect("a table")
+}
+
+/// Looks up, and opens what is found.
+fn look(p: &mut Party, job: ThinJob, table: &Table, x: &[u128]) -> Result<Vec<(Vec<u64>, bool)>> {
+    let table = (p.role() == job.table.owner).then_some(table);
+    let material = ThinLookups::prepare(p, job, table, x.len())?;
+    assert_eq!(material.len(), x.len());
+    let x_shares = shares(p.role(), &job, x);
+    let found = material.eval(p, &x_shares)?;
+    assert_eq!(found.words.len(), job.table.row_words());
+    let words = found.words.iter().map(|words| p.open(words)).collect::<Result<Vec<_>>>()?;
+    let present = match &found.present {
+        Some(bits) => bits.open(p)?,
+        None => vec![u64::MAX; x.len().div_ceil(64)],
+    };
+    let item = |i: usize| (words.iter().map(|w| w[i]).collect(), present[i / 64] >> (i % 64) & 1 == 1);
+    Ok((0..x.len()).map(item).collect())
+}
+
+fn expect(job: &ThinJob, keys: &[u128], seed: u64, x: u128) -> (Vec<u64>, bool) {
+    match keys.contains(&x) {
+        true => (row(job, x, seed), true),
+        false => (vec![0; job.table.row_words()], false),
+    }
+}
+
+/// All tables with keys of two bits; all batches of one to three keys: equal, absent, or both.
+#[test]
+fn every_small_table_and_batch() {
+    let subset = |keys: u32| -> Vec<u128> { (0..4).filter(|key| keys >> key & 1 == 1).collect() };
+    let batches: Vec<Vec<u128>> = (1..=3u32)
+        .flat_map(|len| (0..4u128.pow(len)).map(move |i| (0..len).map(|j| i >> (2 * j) & 3).collect()))
+        .collect();
+    both(pair(5000, None), |p| {
+        for keys in 1..16 {
+            let keys = subset(keys);
+            let mut jobs = vec![job(Keys::Dense { bits: 2 }, 3)];
+            if keys.len() == 4 {
+                jobs.push(job(Keys::All { bits: 2 }, 3));
+            }
+            for job in jobs {
+                let table = table(&job, &keys, 1);
+                for x in &batches {
+                    let want: Vec<_> = x.iter().map(|&x| expect(&job, &keys, 1, x)).collect();
+                    assert_eq!(look(p, job, &table, x)?, want, "{job:?}, keys {keys:?}, batch {x:?}");
+                }
+            }
+        }
+        // A store of sparse keys has 500 columns more: some tables do.
+        for keys in [1, 6, 15].map(subset) {
+            let job = job(Keys::Sparse { bits: 2, rows: 4 }, 3);
+            let table = table(&job, &keys, 2);
+            for x in batches.iter().filter(|x| x.len() > 1).step_by(3) {
+                let want: Vec<_> = x.iter().map(|&x| expect(&job, &keys, 2, x)).collect();
+                assert_eq!(look(p, job, &table, x)?, want, "{job:?}, keys {keys:?}, batch {x:?}");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Batches of any number of keys, rows and keys of every width, both owners and ciphers, and keys known to be distinct.
+#[test]
+fn random_tables_and_batches() {
+    let sizes = [
+        (Keys::All { bits: 3 }, 64, 4),
+        (Keys::Dense { bits: 8 }, 63, 33),
+        (Keys::Dense { bits: 9 }, 64, 70),
+        (Keys::All { bits: 12 }, 20, 300),
+        (Keys::Sparse { bits: 24, rows: 700 }, 20, 100),
+        (Keys::Sparse { bits: 64, rows: 300 }, 130, 37),
+        (Keys::Sparse { bits: 96, rows: 50 }, 12, 65),
+        (Keys::Dense { bits: 16 }, 1, 500),
+    ];
+    for (i, (keys, row_bits, count)) in sizes.into_iter().enumerate() {
+        let (cipher, owner) = (Cipher::ALL[i % 2], [Role::P0, Role::P1][i / 2 % 2]);
+        let job = ThinJob { table: CopyJob { owner, cipher, keys, row_bits }, distinct: false };
+        let rng = &mut Prg::new(Block(i as u128));
+        let mut random = || -> u128 {
+            let mut words = [0u64; 2];
+            rng.words(64, &mut words);
+            (u128::from(words[0]) << 64 | u128::from(words[1])) >> (128 - keys.bits())
+        };
+        let listed: Vec<u128> = match keys {
+            Keys::All { bits } => (0..1 << bits).collect(),
+            Keys::Dense { bits } => (0..1 << bits).step_by(3).collect(),
+            Keys::Sparse { rows, .. } => (0..rows).map(|_| random()).collect(),
+        };
+        let table = table(&job, &listed, 3);
+        // Every third is the one before, every fifth a key of the table, others anything.
+        let mut x: Vec<u128> = Vec::new();
+        for j in 0..count {
+            x.push(match (j % 3, j % 5) {
+                (2, _) => x[j - 1],
+                (_, 0) => listed[(random() % listed.len() as u128) as usize],
+                _ => random(),
+            });
+        }
+        let want = |x: &[u128]| x.iter().map(|&x| expect(&job, &listed, 3, x)).collect::<Vec<_>>();
+        both(pair(5100 + i as u64, None), |p| {
+            assert_eq!(look(p, job, &table, &x)?, want(&x), "{job:?}");
+            let mut once = x.clone();
+            once.sort_unstable();
+            once.dedup();
+            let job = ThinJob { distinct: true, ..job };
+            assert_eq!(look(p, job, &table, &once)?, want(&once), "{job:?}");
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn bills_are_met() {
+    let aes = |job: ThinJob| ThinJob { table: CopyJob { cipher: Cipher::Aes128, owner: Role::P1, ..job.table }, ..job };
+    let distinct = |job: ThinJob| ThinJob { distinct: true, ..job };
+    let jobs = [
+        (job(Keys::All { bits: 9 }, 16), 64),
+        (distinct(job(Keys::All { bits: 9 }, 16)), 64),
+        (aes(job(Keys::Dense { bits: 8 }, 15)), 64),
+        (aes(distinct(job(Keys::Sparse { bits: 40, rows: 1000 }, 12))), 64),
+        (job(Keys::Sparse { bits: 80, rows: 300 }, 76), 64),
+    ];
+    for (job, count) in jobs {
+        let keys: Vec<u128> = (0..1 << job.table.keys.bits().min(8)).collect();
+        let keys = if let Keys::All { bits } = job.table.keys { (0..1 << bits).collect() } else { keys };
+        let table = table(&job, &keys, 4);
+        // Messages of one row less, and of half of them, are filled up to whole bytes: in what sorts.
+        let filled = filled(&job, count);
+        check_parts(
+            &format!("{job:?}"),
+            ThinLookups::bill(&job, count).expect("a bill"),
+            filled,
+            |p| ThinLookups::prepare(p, job, (p.role() == job.table.owner).then_some(&table), count),
+            |s, m| {
+                let x: Vec<u128> = (0..count as u128).map(|i| if job.distinct { i } else { i / 2 }).collect();
+                m.eval(s, &shares(s.role(), &job, &x)).map(drop)
+            },
+        );
+    }
+}
+
+/// Bits that fill messages of numbers of items that are no multiples of eight.
+fn filled(job: &ThinJob, count: usize) -> u64 {
+    if job.distinct {
+        return 0;
+    }
+    let up = |bits: usize| (bits.next_multiple_of(8) - bits) as u64;
+    let bits = job.table.keys.bits() as usize;
+    let mut ands = bits;
+    let mut sum = 0;
+    while ands > 1 {
+        sum += 2 * up(ands / 2 * (count - 1));
+        ands -= ands / 2;
+    }
+    sum
+}
+
+/// Whatever the shares are: but for the opened order, whose messages are few.
+#[test]
+fn what_lookups_send_is_uniform() {
+    let job = ThinJob { distinct: true, ..job(Keys::All { bits: 9 }, 20) };
+    let keys: Vec<u128> = (0..512).collect();
+    let table = table(&job, &keys, 5);
+    assert_uniform("lookups by ids", 5300, 1 << 17, |p, x| {
+        let table = (p.role() == job.table.owner).then_some(&table);
+        let material = ThinLookups::prepare(p, job, table, 128)?;
+        p.barrier()?;
+        material.eval(p, &[BShare::new(9, (0..128).map(|i| x ^ i).collect())]).map(drop)
+    });
+}
+
+/// What a batch of three keys shows, many times over: how often each order, and at the party without the table the ids.
+fn seen(keys: [u128; 3], rows: u64, position: bool) -> (Vec<u64>, Vec<Vec<u64>>) {
+    const TIMES: usize = 300;
+    let job = job(Keys::All { bits: 2 }, 5);
+    let table = table(&job, &[0, 1, 2, 3], rows);
+    let (owner, other) = both(pair(7, None), |p| {
+        let mut all = Vec::new();
+        for _ in 0..TIMES {
+            let table = (p.role() == job.table.owner).then_some(&table);
+            let mut material = ThinLookups::prepare(p, job, table, 3)?;
+            if position {
+                material = material.insecure_ties_by_position();
+            }
+            let x = shares(p.role(), &job, &keys);
+            let (_, seen) = material.eval_seen(p, &x)?;
+            all.push((seen.order, seen.ids));
+        }
+        Ok(all)
+    });
+    let mut counts = vec![0; 9];
+    for ((order, none), (same, _)) in owner.iter().zip(&other) {
+        assert!(order == same && none.is_empty());
+        counts[(3 * order[0] + order[1]) as usize] += 1;
+    }
+    let orders = [1, 2, 3, 5, 6, 7].map(|i| counts[i]).to_vec();
+    assert_eq!(orders.iter().sum::<u64>(), TIMES as u64);
+    (orders, other.into_iter().map(|(_, ids)| ids).collect())
+}
+
+/// The order that is opened is uniform, and the ids are different, whichever keys are equal; and two tables show the same.
+#[test]
+fn equal_keys_are_hidden() {
+    for (keys, rows) in [([0, 1, 2], 7), ([1, 1, 2], 8), ([2, 3, 2], 8), ([3, 3, 3], 9)] {
+        let (orders, ids) = seen(keys, rows, false);
+        let z = stats::uniform(&orders);
+        assert!(z < BOUND, "the orders of {keys:?} are {orders:?} ({z:.1})");
+        let mut bytes = vec![0u64; 16];
+        for batch in &ids {
+            let mut once = batch.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), 3, "{keys:?} has ids {batch:x?}");
+            batch.iter().for_each(|id| bytes[(id >> 60) as usize] += 1);
+        }
+        let z = stats::uniform(&bytes);
+        assert!(z < BOUND, "ids of {keys:?} ({z:.1})");
+        // A key of the function serves one batch.
+        let mut all: Vec<u64> = ids.into_iter().flatten().collect();
+        let len = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), len, "ids of several batches");
+    }
+}
+
+/// The mistake put back: with the public position in place of the secret index equal keys keep their order.
+#[test]
+fn ties_broken_by_position_are_seen() {
+    let distinct = seen([0, 1, 2], 7, true).0;
+    assert!(stats::uniform(&distinct) < BOUND, "{distinct:?}");
+    for keys in [[1, 1, 2], [3, 3, 3]] {
+        let orders = seen(keys, 7, true).0;
+        assert!(stats::uniform(&orders) > 2.0 * BOUND, "the orders of {keys:?} are {orders:?}");
+    }
+}
+
+/// All that the party without the table gets from the owner, in two runs that differ in the table and in the keys alone:
+/// stores and openings are as uniform in the one as in the other.
+#[test]
+fn two_tables_show_the_same() {
+    let view = |keys: Vec<u128>, x: [u128; 8], sparse: bool| -> Vec<u64> {
+        let of = if sparse { Keys::Sparse { bits: 8, rows: 128 } } else { Keys::Dense { bits: 8 } };
+        let job = job(of, 19);
+        let table = table(&job, &keys, 8);
+        let run = |connection: Connection| -> Result<()> {
+            let p = &mut Party::seeded(connection, 8, None)?;
+            for _ in 0..8 {
+                let table = (p.role() == job.table.owner).then_some(&table);
+                let material = ThinLookups::prepare(p, job, table, 8)?;
+                let x = shares(p.role(), &job, &x);
+                material.eval(p, &x).map(drop)?;
+            }
+            Ok(())
+        };
+        let outcome = relayed(id(8), run, run, |_, _, _| Fate::Pass);
+        outcome.p0.expect("no panic").expect("an honest run");
+        outcome.p1.expect("no panic").expect("an honest run");
+        let frames = Sent::of(&outcome.sent, Role::P0).0;
+        // The stores: by far the longest messages.
+        let long = frames.iter().map(|frame| frame.len()).max().expect("frames");
+        let stores: Vec<u8> =
+            frames.iter().filter(|frame| frame.len() == long).flat_map(|frame| frame[8..].to_vec()).collect();
+        assert!(stores.len() > 6000, "{} bytes", stores.len());
+        let mut counts = vec![0; 256];
+        stores.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+        assert!(stats::uniform(&counts) < BOUND, "a store of {} keys", keys.len());
+        counts
+    };
+    for sparse in [false, true] {
+        let full = view((0..128).collect(), [0, 1, 2, 3, 4, 5, 6, 7], sparse);
+        let one = view(vec![255], [255; 8], sparse);
+        let z = stats::homogeneous(&full, &one);
+        assert!(z < BOUND, "sparse: {sparse}, {z:.1}");
+    }
+}
+
+#[test]
+fn lookups_that_do_not_fit_are_refused() {
+    let job = job(Keys::Dense { bits: 9 }, 20);
+    let table = table(&job, &[1, 5, 300], 9);
+    both(pair(5600, None), |p| {
+        let owner = p.role() == job.table.owner;
+        let mine = || owner.then_some(&table);
+        let wrong = (!owner).then_some(&table);
+        assert!(matches!(ThinLookups::prepare(p, job, wrong, 2), Err(Error::Param { .. })));
+        let mut other = job;
+        other.table.row_bits = 21;
+        if owner {
+            assert!(matches!(ThinLookups::prepare(p, other, mine(), 2), Err(Error::Param { .. })));
+        }
+        for count in [0, MAX_LOOKUPS + 1] {
+            assert!(matches!(ThinLookups::prepare(p, job, mine(), count), Err(Error::Param { .. })), "{count}");
+        }
+        for x in [BShare::new(9, vec![0u64; 3]), BShare::new(8, vec![0; 2])] {
+            let material = ThinLookups::prepare(p, job, mine(), 2)?;
+            assert!(matches!(material.eval(p, &[x]), Err(Error::Shape { .. })));
+        }
+        let material = ThinLookups::prepare(p, job, mine(), 2)?;
+        assert!(matches!(material.eval(p, &[]), Err(Error::Shape { .. })));
+        Ok(())
+    });
+    for (keys, rows) in [(vec![1, 1], vec![0, 0]), (vec![512], vec![0]), (vec![1], vec![1 << 20]), (vec![], vec![])] {
+        assert!(matches!(Table::new(job.table, &keys, &rows), Err(Error::Param { .. })), "{keys:?}");
+    }
+}
