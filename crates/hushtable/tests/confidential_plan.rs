@@ -51,7 +51,7 @@ fn room_and_batches_decide() {
         };
         of(true) / of(false)
     };
-    assert!(bytes(100) < 0.15 && bytes(1) > 0.5, "{} and {}", bytes(100), bytes(1));
+    assert!(bytes(100) < 0.3 && bytes(1) > 0.5, "{} and {}", bytes(100), bytes(1));
 }
 
 /// A few keys of many bits: only sparse forms. Of many among few bits also the others.
@@ -89,7 +89,9 @@ fn bytes_are_those_of_the_bills() {
         let want = online.all_bits() as f64 / 8.0;
         assert!(sent >= want && sent < want + 16.0 * f64::from(online.rounds + 40), "{}", c.design);
         assert_eq!(c.online.rounds, online.rounds);
-        assert!((c.once.bytes[0] - once).abs() < 1000.0 && c.once.bytes[1] == 0.0);
+        // The copy's digest, and what frames its messages.
+        let rest = c.once.bytes[0] - once;
+        assert!((0.0..200.0).contains(&rest) && c.once.bytes[1] < 100.0, "{}: {:?}", c.design, c.once);
     }
 }
 

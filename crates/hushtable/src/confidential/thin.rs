@@ -261,14 +261,23 @@ impl ThinLookups {
         let sent = Bill { offline: Phase { bits: from(owner, store), rounds: 1 }, kept: store, ..Bill::FREE };
         let ids = from(owner, u64::from(ID_BITS) * count as u64);
         let opened = Bill { online: Phase { bits: ids, rounds: 1 }, ..Bill::FREE };
-        let mut bill = Prf::bill(&job.prf(), count)? + opened + sent;
-        if job.sorts(count) {
-            bill = Sorted::bill(job, count)? + bill;
+        let prf = Prf::bill(&job.prf(), count)?;
+        let presence = match job.table.keys {
+            Keys::Sparse { .. } => Presence::bill(job.tag_bits(), job.table.row_bits as usize, count),
+            Keys::All { .. } | Keys::Dense { .. } => Bill::FREE,
+        };
+        let bill = prf + opened + presence + sent;
+        let (values, behind) = (prf.online.rounds, presence.online.rounds);
+        let mut clock = Clock::default();
+        if !job.sorts(count) {
+            clock.both(values).from(owner).both(behind);
+            return Ok(clock.rounds(bill));
         }
-        if let Keys::Sparse { .. } = job.table.keys {
-            bill = bill + Presence::bill(job.tag_bits(), job.table.row_bits as usize, count);
-        }
-        Ok(bill)
+        let parts = Sorted::bills(job, count)?;
+        let [_, order, tags, ids, spread] = parts.map(|part| part.online.rounds);
+        clock.from(Role::P1).from(Role::P0).both(order + tags + values + ids);
+        clock.from(owner).both(spread + behind).from(Role::P0).from(Role::P1);
+        Ok(clock.rounds(parts.into_iter().fold(Bill::FREE, Bill::then) + bill))
     }
 
     /// Lookups there is material for.
@@ -353,6 +362,35 @@ impl ThinLookups {
     }
 }
 
+/// How many messages, each of which waits for the one before, each party has waited for: where one party alone sends, the
+/// other is a message ahead, and the next one may cost nothing.
+#[derive(Default)]
+struct Clock([u32; 2]);
+
+impl Clock {
+    /// Rounds in which both send.
+    fn both(&mut self, rounds: u32) -> &mut Self {
+        for _ in 0..rounds {
+            let [a, b] = self.0;
+            self.0 = [a.max(b + 1), b.max(a + 1)];
+        }
+        self
+    }
+
+    /// A message of one party.
+    fn from(&mut self, role: Role) -> &mut Self {
+        let (mine, theirs) = (role as usize, role.peer() as usize);
+        self.0[theirs] = self.0[theirs].max(self.0[mine] + 1);
+        self
+    }
+
+    /// A bill with these rounds online.
+    fn rounds(&self, bill: Bill) -> Bill {
+        let rounds = self.0[0].max(self.0[1]);
+        Bill { online: Phase { rounds, ..bill.online }, ..bill }
+    }
+}
+
 /// What is left of the material for sorting, and what was learned.
 #[derive(Default)]
 struct Sorting {
@@ -377,13 +415,16 @@ impl Sorted {
         })
     }
 
-    fn bill(job: &ThinJob, count: usize) -> Result<Bill> {
+    /// Of the fields, in order.
+    fn bills(job: &ThinJob, count: usize) -> Result<[Bill; 5]> {
         let widths = job.item_widths(count);
-        let shuffle = Shuffle::bill(count, &widths, &job.result_widths())?;
-        let order = Order::bill(widths.iter().sum(), count)?;
-        let tags = Zeros::bill(job.table.keys.bits() as usize, count - 1);
-        let ids = Mux::bill(&[ID_BITS]).times(count);
-        Ok(shuffle + order + tags + ids + Spread::bill(count, &job.read_widths()))
+        Ok([
+            Shuffle::bill(count, &widths, &job.result_widths())?,
+            Order::bill(widths.iter().sum(), count)?,
+            Zeros::bill(job.table.keys.bits() as usize, count - 1),
+            Mux::bill(&[ID_BITS]).times(count),
+            Spread::bill(count, &job.read_widths()),
+        ])
     }
 
     /// Step 2: the keys' bits in order, and which is that of the one before.
