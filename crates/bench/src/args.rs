@@ -10,9 +10,9 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, cmp::CmpWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork,
-        math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork, trunc::TruncWork,
-        vole::VoleWork,
+        Work, cmp::CmpWork, confidential::ConfidentialWork, fss::FssWork, inference::InferenceWork,
+        join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork,
+        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -27,11 +27,12 @@ Examples:
   hushtable-bench vole --count 1048576 --net lan
   hushtable-bench psi --count 1048576 --repeat 3
   hushtable-bench join --count 65536 --other-count 1e5 --own-bits 64 --payload-bits 32
+  hushtable-bench confidential --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --prf lowmc
   hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
 Phases: set-up is connecting, handshake, base OTs and the start of the OT extension; offline is the rest \
-that needs no input, OT extension included; online needs the inputs. Times are the slower party's. Bytes \
+that needs no input, OT extension included; online needs the inputs; once is what serves any number of sessions. Times are the slower party's. Bytes \
 are those of all messages with their framing, as sent by P0 and by P1.
 Networks: loopback (nothing simulated), lan (3000 Mbit/s, 0.8 ms), wan (100 Mbit/s, 50 ms) or RATE:RTT, \
 for example 200:10ms.";
@@ -84,6 +85,9 @@ enum What {
     /// Joins of two tables that show nobody which rows match
     #[command(after_help = EXAMPLES)]
     Join(Measure<JoinWork>),
+    /// Lookups of shared keys in a table that one party must not show
+    #[command(after_help = EXAMPLES)]
+    Confidential(Measure<ConfidentialWork>),
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -117,6 +121,7 @@ pub fn run() -> Result<()> {
         What::Okvs(asked) => asked.run(Work::Okvs),
         What::Psi(asked) => asked.run(Work::Psi),
         What::Join(asked) => asked.run(Work::Join),
+        What::Confidential(asked) => asked.run(Work::Confidential),
         What::Paper(tables) => paper::run(&tables),
         What::Party(args) => run::party(&args),
     }

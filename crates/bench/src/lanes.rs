@@ -32,6 +32,8 @@ struct Measured {
     offline: Phase,
     #[serde(with = "PhaseText")]
     online: Phase,
+    #[serde(with = "PhaseText")]
+    once: Phase,
     peak_rss_bytes: u64,
 }
 
@@ -54,6 +56,7 @@ pub struct Lanes {
     /// Material of each lane, if it comes from stores.
     reserved: Vec<Reserved>,
     setup: Phase,
+    once: Phase,
 }
 
 /// What a benchmark leaves: a result for each lane and the costs.
@@ -91,7 +94,8 @@ impl Lanes {
         if count == 1 {
             parties.push(p);
         }
-        let mut lanes = Self { role, parties, items, reserved: Vec::new(), setup: common };
+        let mut lanes =
+            Self { role, parties, items, reserved: Vec::new(), setup: common, once: Phase::default() };
         let (_, prepared) = lanes.phase(counts, |p, (send, recv)| p.prepare_ot(send, recv))?;
         lanes.setup = common.then(prepared);
         Ok(lanes)
@@ -106,6 +110,14 @@ impl Lanes {
         store.agree(&mut self.parties[0])?;
         self.reserved = store.reserve_lanes(&self.items)?;
         Ok(())
+    }
+
+    /// What is done once for any number of sessions, in the first lane: measured beside the three phases.
+    pub fn once<T>(&mut self, f: impl FnOnce(&mut Party) -> std::result::Result<T, Error>) -> Result<T> {
+        self.barrier()?;
+        let (done, phase) = Phase::of(&mut self.parties[0], f)?;
+        self.once = phase;
+        Ok(done)
     }
 
     /// Items of each lane.
@@ -162,9 +174,9 @@ impl Lanes {
     }
 
     fn finish<T>(mut self, results: Vec<T>, offline: Phase, online: Phase) -> Result<Finished<T>> {
-        let (role, setup, peak_rss_bytes) = (self.role, self.setup, peak_rss());
+        let (role, setup, once, peak_rss_bytes) = (self.role, self.setup, self.once, peak_rss());
         self.barrier()?;
-        Ok(Finished { results, role, measured: Measured { setup, offline, online, peak_rss_bytes } })
+        Ok(Finished { results, role, measured: Measured { setup, offline, online, once, peak_rss_bytes } })
     }
 
     fn barrier(&mut self) -> Result<()> {
@@ -249,7 +261,9 @@ impl<T> Finished<T> {
             offline: both(p0.offline, p1.offline),
             online: both(p0.online, p1.online),
         };
-        let run = Run { phases, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes], accuracy };
+        let once = both(p0.once, p1.once);
+        let once = (once != Figures::default()).then_some(once);
+        let run = Run { phases, once, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes], accuracy };
         println!("{}", serde_json::to_string(&run).expect("plain data"));
         Ok(())
     }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     pub phases: Phases,
+    /// What is done once for any number of sessions, if there is something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub once: Option<Figures>,
     /// Peak resident memory of P0 and P1, before the verification.
     pub peak_rss_bytes: [u64; 2],
     /// Of results that are not exact.
@@ -40,6 +43,11 @@ pub fn medians(runs: &[Run]) -> Phases {
     }
 }
 
+/// The median of what is done once.
+pub fn once(runs: &[Run]) -> Option<Figures> {
+    runs.iter().all(|run| run.once.is_some()).then(|| median(runs, |run| run.once.unwrap_or_default()))
+}
+
 fn median(runs: &[Run], phase: impl Fn(&Run) -> Figures) -> Figures {
     let all: Vec<Figures> = runs.iter().map(phase).collect();
     fn middle<T: PartialOrd + Copy>(mut values: Vec<T>) -> T {
@@ -62,7 +70,12 @@ mod tests {
     fn medians_of_odd_and_even_counts() {
         let run = |seconds: f64| {
             let online = Figures { seconds, bytes: [7, 9], rounds: 2 };
-            Run { phases: Phases { online, ..Phases::default() }, peak_rss_bytes: [1, 2], accuracy: None }
+            Run {
+                phases: Phases { online, ..Phases::default() },
+                once: None,
+                peak_rss_bytes: [1, 2],
+                accuracy: None,
+            }
         };
         let of = |seconds: &[f64]| medians(&seconds.iter().map(|&s| run(s)).collect::<Vec<_>>()).online;
         assert_eq!(of(&[3.0, 1.0, 2.0]), Figures { seconds: 2.0, bytes: [7, 9], rounds: 2 });

@@ -3,12 +3,12 @@
 use std::fs;
 
 use clap::ValueEnum;
-use hushtable_cli::cost::{Figures, Phases};
+use hushtable_cli::cost::{Figures, Phases, bytes, time};
 use prim::simd::Kernel;
 use serde::Serialize;
 
 use crate::{
-    measured::{Accuracy, Run, medians},
+    measured::{Accuracy, Run, medians, once},
     run::Options,
     work::Work,
 };
@@ -29,6 +29,8 @@ pub struct Report<'a> {
     net: Net,
     #[serde(flatten)]
     phases: Phases,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    once: Option<Figures>,
     us_per_item: PerItem,
     bits_per_item: PerItem,
     peak_rss_bytes: [u64; 2],
@@ -81,6 +83,7 @@ impl<'a> Report<'a> {
             work,
             threads: options.threads,
             phases,
+            once: once(runs),
         }
     }
 
@@ -96,8 +99,13 @@ impl<'a> Report<'a> {
             let Accuracy { max_ulp, mean_ulp, .. } = a;
             format!("error from floating point in units in the last place: at most {max_ulp:.3}, on average {mean_ulp:.3}\n")
         });
+        let once = self.once.map_or(String::new(), |once| {
+            let [p0, p1] = once.bytes.map(bytes);
+            let (time, rounds) = (time(once.seconds), once.rounds);
+            format!("{:10}{time:>12}{p0:>14}{p1:>14}{rounds:>9}\n", "once")
+        });
         format!(
-            "{}, {} thread(s), network {}\n{}\nper {}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
+            "{}, {} thread(s), network {}\n{}{once}\nper {}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
              peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\n{accuracy}all {} results verified\n{}, hushtable {}\n",
             self.work,
             self.threads,

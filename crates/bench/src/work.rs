@@ -1,6 +1,7 @@
 //! What is measured, as the two processes get it and as the report names it.
 
 pub mod cmp;
+pub mod confidential;
 pub mod fss;
 mod ids;
 pub mod inference;
@@ -26,8 +27,9 @@ use hushtable::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    cmp::CmpWork, fss::FssWork, inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork,
-    okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+    cmp::CmpWork, confidential::ConfidentialWork, fss::FssWork, inference::InferenceWork, join::JoinWork,
+    lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork,
+    trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -53,6 +55,7 @@ pub enum Work {
     Okvs(OkvsWork),
     Psi(PsiWork),
     Join(JoinWork),
+    Confidential(ConfidentialWork),
 }
 
 impl fmt::Display for Work {
@@ -78,6 +81,7 @@ impl Deref for Work {
             Self::Okvs(work) => work,
             Self::Psi(work) => work,
             Self::Join(work) => work,
+            Self::Confidential(work) => work,
         }
     }
 }
@@ -97,6 +101,7 @@ impl DerefMut for Work {
             Self::Okvs(work) => work,
             Self::Psi(work) => work,
             Self::Join(work) => work,
+            Self::Confidential(work) => work,
         }
     }
 }

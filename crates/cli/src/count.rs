@@ -7,15 +7,18 @@ use crate::{
     failure::{Failure, Result},
 };
 
-/// A number of things: digits, or as 1e5.
+/// A number of things: digits, or as 1e5 or 2^17.
 pub fn count(text: &str) -> std::result::Result<usize, String> {
     let number = text.parse::<usize>().ok().or_else(|| {
+        if let Some(power) = text.strip_prefix("2^") {
+            return power.parse::<u32>().ok().filter(|&power| power <= 40).map(|power| 1 << power);
+        }
         let value = text.parse::<f64>().ok()?;
         (value.fract() == 0.0 && (1.0..=1e12).contains(&value)).then_some(value as usize)
     });
     number
         .filter(|&n| n > 0)
-        .ok_or_else(|| "not a whole number of 1 or more, such as 100000 or 1e5".to_owned())
+        .ok_or_else(|| "not a whole number of 1 or more, such as 100000, 1e5 or 2^17".to_owned())
 }
 
 /// The same, at most 2^28.

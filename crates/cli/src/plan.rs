@@ -55,8 +55,8 @@ pub struct Plan {
     #[arg(long, value_enum, default_value = "public", conflicts_with_all = ["index_bits", "compare_bits", "index", "output"])]
     table: Whose,
     /// Rows of a private table, such as 1e6 or 2^20
-    #[arg(long, value_name = "N", default_value = "2^20", value_parser = rows)]
-    rows: u64,
+    #[arg(long, value_name = "N", default_value = "2^20", value_parser = count)]
+    rows: usize,
     /// Bits of a private table's keys, 1 to 96 [default: as many as numbers of the rows have]
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=96))]
     key_bits: Option<u32>,
@@ -67,11 +67,11 @@ pub struct Plan {
     #[arg(long)]
     distinct: bool,
     /// Bytes that the party without a private table can keep on its disk, such as 2e9 or 2^31
-    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = rows)]
-    disk: u64,
+    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = count)]
+    disk: usize,
     /// Bytes that it has in memory
-    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = rows)]
-    memory: u64,
+    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = count)]
+    memory: usize,
     /// Width of an entry in bits, 1 to 64; of a row of a private table up to 524288
     #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=1 << 19))]
     value_bits: u32,
@@ -105,15 +105,6 @@ enum Whose {
     Public,
     /// One party's, which the other must not see
     Private,
-}
-
-/// A number, also as a power of two.
-fn rows(text: &str) -> std::result::Result<u64, String> {
-    let power = text.strip_prefix("2^").and_then(|power| power.parse::<u32>().ok());
-    match power {
-        Some(power) => 1u64.checked_shl(power).ok_or_else(|| "2^63 at most".to_owned()),
-        None => count(text).map(|n| n as u64),
-    }
 }
 
 /// What `--json` prints.
@@ -178,14 +169,14 @@ pub fn run(args: &Plan) -> Result<()> {
 fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<()> {
     let asked = Asked {
         owner: Role::P0,
-        rows: args.rows,
-        key_bits: args.key_bits.unwrap_or(64 - args.rows.saturating_sub(1).leading_zeros()).max(1),
+        rows: args.rows as u64,
+        key_bits: args.key_bits.unwrap_or(usize::BITS - (args.rows - 1).leading_zeros()).max(1),
         row_bits: args.value_bits,
         batch: args.batch,
         batches: args.batches,
         distinct: args.distinct,
     };
-    let room = Room { disk: args.disk, memory: args.memory };
+    let room = Room { disk: args.disk as u64, memory: args.memory as u64 };
     let all = planner::candidates(&asked, &room, link, &calibration.machine(), args.optimise.into())?;
     let text = match args.json {
         true => private::lines(&all),

@@ -25,6 +25,7 @@ mod circles;
 mod confidential_copy;
 mod confidential_prf;
 mod confidential_sparse;
+mod confidential_updates;
 mod confidential_versions;
 mod cost;
 mod debug;

@@ -149,6 +149,7 @@ fn bills_are_met() {
         (Cipher::LowMc, Keys::Dense { bits: 12 }, 20),
         (Cipher::Aes128, Keys::Dense { bits: 15 }, 31),
         (Cipher::LowMc, Keys::All { bits: 6 }, 130),
+        (Cipher::LowMc, Keys::Changing { bits: 10, updates: 5 }, 70),
         (Cipher::LowMc, Keys::Sparse { bits: 14, rows: 1 << 14 }, 20),
         (Cipher::Aes128, Keys::Sparse { bits: 10, rows: 2000 }, 130),
     ];
@@ -170,6 +171,8 @@ fn bills_are_met() {
         let places = match job.keys {
             Keys::All { bits } => u64::from(row_bits) << bits,
             Keys::Dense { bits } => u64::from(row_bits + 1) << bits,
+            // Up to 5 updates: 3 bits.
+            Keys::Changing { bits, .. } => u64::from(row_bits + 1 + 3) << bits,
             // 1.25 cells for each row, in three thirds of a power of two.
             Keys::Sparse { rows, .. } => {
                 3 * u64::from(row_bits + 52) * (5 * u64::from(rows)).div_ceil(12).next_power_of_two()

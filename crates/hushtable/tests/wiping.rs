@@ -17,13 +17,17 @@ use std::{
 
 use hushtable::{
     Party, Role,
+    confidential::{
+        copy::{CopyJob, Keys, Owner},
+        prf::Cipher,
+    },
     onehot::{Cyclic, OneHot},
     oprf::{Oprf, OprfJob},
     ot::{CotReceiver, CotSender, Scheme},
     party::Ticket,
 };
 use pairs::{both, pair};
-use prim::{block::Block, prg::Prg};
+use prim::{Aes128, block::Block, lowmc::LowMc, prg::Prg};
 
 // ---- The allocator ----
 
@@ -378,4 +382,35 @@ fn orders_of_ids_are_not_freed() {
     };
     let columns: Vec<_> = freed.iter().filter(ascending).take(8).collect();
     assert!(columns.is_empty(), "numbers of columns in freed memory: {columns:x?}");
+}
+
+/// The key of a private table's version, the round keys made of it, and the rows that it masks.
+#[test]
+fn an_owners_key_is_not_freed() {
+    let _alone = alone();
+    let secret = Block(0x8f3b_51c2_9d04_7ae6_13d8_664f_ab20_95e1);
+    let keys: Vec<u128> = (0..3000).map(|i| i * 7).collect();
+    let mut rows = vec![0u64; 2 * keys.len()];
+    Prg::new(Block(11)).words(64, &mut rows);
+    let row = |i: usize| u128::from(rows[2 * i]) | u128::from(rows[2 * i + 1]) << 64;
+    for cipher in Cipher::ALL {
+        for of in [Keys::Dense { bits: 15 }, Keys::Sparse { bits: 15, rows: 3000 }] {
+            let job = CopyJob { owner: Role::P0, cipher, keys: of, row_bits: 128 };
+            let ((), freed, _) = watched(|| {
+                let owner = Owner::insecure_with_key(job, &keys, &rows, secret).expect("a table");
+                drop(owner.secret());
+            });
+            let mut known: Vec<u128> = match cipher {
+                Cipher::Aes128 => Aes128::new(secret).round_keys().iter().map(|key| key.0).collect(),
+                Cipher::LowMc => {
+                    let keys = LowMc::standard().round_keys(secret);
+                    (0..=13).map(|round| keys.of(round).0).collect()
+                }
+            };
+            known.push(secret.0);
+            known.extend((0..keys.len()).map(row));
+            let found = known.iter().position(|word| freed.contains(word));
+            assert_eq!(found, None, "{job:?}");
+        }
+    }
 }

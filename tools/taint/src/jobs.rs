@@ -1,5 +1,7 @@
 //! The online phases that are looked at: a batch of each family.
 
+use std::hint::black_box;
+
 use apps::{
     ids::{Ids, Rules, Set},
     join::{Column, Join},
@@ -12,6 +14,10 @@ use hushtable::{
         Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
         Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
         PiecewiseJob, ProductTriples, Relu, Truncation,
+    },
+    confidential::{
+        copy::{CopyJob, Held, Keys, Lookups, Owner},
+        prf::{Cipher, Key, Prf, PrfJob},
     },
     fss::{Dpf, Incremental},
     gates::{B2a, Bits, Mux},
@@ -222,6 +228,43 @@ pub const JOBS: &[(&str, Phases)] = &[
             Role::P0 => p.send_voles(BATCH).map(drop),
             Role::P1 => p.receive_voles(BATCH).map(drop),
         }
+    }),
+    ("function of shared inputs", |p, online| {
+        let material = Cipher::ALL.into_iter().map(|cipher| {
+            let job = PrfJob { cipher, owner: Role::P0, input_bits: 40, output_bits: 150 };
+            Prf::prepare(p, job, BATCH)
+        });
+        let material = material.collect::<Result<Vec<_>>>()?;
+        let secret_key = [7u128];
+        valgrind::secret(&secret_key);
+        online(p)?;
+        let x = Bits::from_share(&secret::<Bitwise, u64>(40, BATCH));
+        for (cipher, material) in Cipher::ALL.into_iter().zip(material) {
+            let key = (p.role() == Role::P0).then(|| Key::of(cipher, Block(black_box(secret_key)[0])));
+            material.eval(p, key.as_ref(), &x)?;
+        }
+        Ok(())
+    }),
+    ("lookups in a private table", |p, online| {
+        let tables = [
+            Keys::Dense { bits: 15 },
+            Keys::Changing { bits: 3, updates: 2 },
+            Keys::Sparse { bits: 40, rows: 90 },
+        ];
+        // What the owner encrypted, and the copy, are there before the session.
+        let tables = tables.map(|keys| {
+            let job = CopyJob { owner: Role::P1, cipher: Cipher::LowMc, keys, row_bits: 90 };
+            Owner::insecure_with_key(job, &[1, 5], &[3, 4, 5, 6], Block(9))
+        });
+        let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
+        let material = tables.iter().map(|owner| Lookups::prepare(p, *owner.copy().job(), BATCH));
+        let material = material.collect::<Result<Vec<_>>>()?;
+        online(p)?;
+        for (owner, material) in tables.iter().zip(material) {
+            let held = if p.role() == Role::P1 { Held::Owner(owner) } else { Held::Copy(owner.copy()) };
+            material.eval(p, held, &[secret(owner.copy().job().keys.bits(), BATCH)])?;
+        }
+        Ok(())
     }),
     ("pseudo-random function", |p, online| {
         let job = OprfJob { receiver: Role::P0, keys: BATCH, inputs: BATCH, blocks: 2 };

@@ -22,6 +22,10 @@
 //! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.
 //! 4. The row is present if the 52 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
 //!
+//! Rows that change alone ([`Keys::Changing`]): behind a row stands, in clear, the number v of the [update](Update) that it
+//! last had. An update has the changed rows, masked by `F_k(x ‖ v)`. A lookup finds shares of v with the row, then computes
+//! the function.
+//!
 //! The copy lies in pieces of `2^14` places, each as planes of bits. A piece is read once for all lookups of the batch,
 //! while what the parties hold of a point function there is grown and moved by its distance.
 //!
@@ -45,24 +49,32 @@
 //! differ and how ([`Owner`]). Of `F_k(x)` nothing is opened, so the key and the copy serve any number of batches.
 //! Results are shares: whoever is shown a row learns `F_k` at a key only if it knows the key too, and of that key the
 //! row, which it has. An absent key of a sparse table seems present with probability `2^-52`, and then has a random row.
-//! How long the owner takes to encrypt a table depends on its rows and keys; that is done before a session, and once.
+//! Updates show which keys they are of, that is all; no number masks a row twice, since none is sent by a version that was
+//! restored. How long the owner takes to encrypt a table depends on its rows and keys; that is done before a session, and once.
 
 mod dense;
 mod encrypted;
 mod job;
+<<<<<<< HEAD
 pub(super) mod owner;
 pub(super) mod presence;
 pub(super) mod sparse;
+=======
+mod owner;
+mod presence;
+mod sparse;
+mod update;
+>>>>>>> main
 
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};
 pub use owner::Owner;
+pub use update::Update;
 
 use std::{fmt::Write, ops::Range};
 
 use presence::Presence;
 use prim::{Wiped, planes};
-use zeroize::Zeroizing;
 
 use super::prf::Prf;
 use crate::{
@@ -131,12 +143,8 @@ impl Lookups {
         let of = job.keys;
         let keys = Dpf::<Xor, Bitwise>::prepare_bit(p, of.position_bits(), of.parts() * count)?;
         let prf = Prf::prepare(p, job.prf(), count)?;
-        let presence = match of {
-            Keys::All { .. } | Keys::Dense { .. } => None,
-            Keys::Sparse { .. } => {
-                Some(Presence::prepare(p, of.tag_bits() as usize, job.row_bits as usize, count)?)
-            }
-        };
+        let (tag, row) = (of.tag_bits() as usize, job.row_bits as usize);
+        let presence = of.sparse().then(|| Presence::prepare(p, tag, row, count)).transpose()?;
         Ok(Self { job, keys, prf, presence })
     }
 
@@ -149,12 +157,8 @@ impl Lookups {
         let of = job.keys;
         let keys = Dpf::<Xor, Bitwise>::bit_bill(of.position_bits())?.times(of.parts() * count);
         let bill = keys + Prf::bill(&job.prf(), count)?;
-        Ok(match of {
-            Keys::All { .. } | Keys::Dense { .. } => bill,
-            Keys::Sparse { .. } => {
-                bill + Presence::bill(of.tag_bits() as usize, job.row_bits as usize, count)
-            }
-        })
+        let (tag, row) = (of.tag_bits() as usize, job.row_bits as usize);
+        Ok(if of.sparse() { bill + Presence::bill(tag, row, count) } else { bill })
     }
 
     /// Lookups there is material for.
@@ -192,14 +196,16 @@ impl Lookups {
         let found = match self.presence {
             None => {
                 let keys = self.keys.at(s, &Bits::to_share(&x)?)?;
-                let masks = self.prf.eval(s, key, &x)?;
-                bits(&self.job, &scan(copy, keys)?, &masks)
+                let mut found = bits(&self.job, &scan(copy, keys)?);
+                let updates = found.split_off(self.job.masked());
+                let x = [x, updates].concat();
+                unmasked(&found, &self.prf.eval(s, key, &x)?)
             }
             Some(presence) => {
                 let mut masks = self.prf.eval(s, key, &x)?;
                 let places: Vec<Bits> = masks.drain(..self.job.place_bits()).collect();
                 let keys = self.keys.at(s, &joined(&self.job, &places)?)?;
-                let mut row = bits(&self.job, &scan(copy, keys)?, &masks);
+                let mut row = unmasked(&bits(&self.job, &scan(copy, keys)?), &masks);
                 let tag = row.split_off(self.job.row_bits as usize);
                 let (mut row, present) = presence.eval(s, &row, &tag)?;
                 row.push(present);
@@ -254,16 +260,20 @@ fn scan(copy: &EncryptedCopy, mut keys: Dpf<Xor, Bitwise>) -> Result<Wiped<u64>>
     Ok(found)
 }
 
-/// What was found, without its masks: a batch of each bit.
-fn bits(job: &CopyJob, found: &[u64], masks: &[Bits]) -> Vec<Bits> {
+/// What was found: a batch of each bit.
+fn bits(job: &CopyJob, found: &[u64]) -> Vec<Bits> {
     let width = job.planes().div_ceil(64);
     let word = |i: usize| {
-        let bits = &masks[64 * i..masks.len().min(64 * i + 64)];
-        let words = Zeroizing::new(found.iter().skip(i).step_by(width).copied().collect::<Vec<_>>());
-        let found = Bits::from_share(&BShare::new(bits.len() as u32, words.to_vec()));
-        found.iter().zip(bits).map(|(found, mask)| found ^ mask).collect::<Vec<_>>()
+        let bits = (job.planes() - 64 * i).min(64) as u32;
+        let words = found.iter().skip(i).step_by(width).copied().collect();
+        Bits::from_share(&BShare::<u64>::new(bits, words))
     };
     (0..width).flat_map(word).collect()
+}
+
+/// Without its masks.
+fn unmasked(found: &[Bits], masks: &[Bits]) -> Vec<Bits> {
+    found.iter().zip(masks).map(|(found, mask)| found ^ mask).collect()
 }
 
 /// A row's words, and the bit behind them if there is one.

@@ -18,9 +18,10 @@ pub(super) fn encrypt(job: &CopyJob, keys: &[u128], rows: &[u64], secret: Block)
         let from = words.len();
         words.resize(from + len * job.planes(), 0);
         let planes = &mut words[from..];
-        write_planes(&table[64 * first * row..], row, len, planes);
+        let masked = &mut planes[..job.masked() * len];
+        write_planes(&table[64 * first * row..], row, len, masked);
         let inputs: Vec<u128> = (64 * first as u128..).take(64 * len).collect();
-        key.add_values(&job.prf(), &inputs, planes)?;
+        key.add_values(&job.prf(), &inputs, masked)?;
     }
     if job.keys.bits() < 6 {
         // Behind the last key of a word there is nothing.

@@ -20,7 +20,7 @@ const MESSAGE: usize = 1 << 17;
 pub struct EncryptedCopy {
     job: CopyJob,
     /// Pieces one after the other, of each its planes.
-    words: Vec<u64>,
+    pub(super) words: Vec<u64>,
     digest: [u8; 32],
 }
 
@@ -123,10 +123,11 @@ fn name(job: &CopyJob) -> String {
 /// The form in 16 bytes.
 fn header(job: &CopyJob) -> [u8; 16] {
     let cipher = Cipher::ALL.iter().position(|&cipher| cipher == job.cipher).expect("one of them");
-    let (keys, rows) = match job.keys {
+    let (keys, most) = match job.keys {
         Keys::All { .. } => (0, 0),
         Keys::Dense { .. } => (1, 0),
         Keys::Sparse { rows, .. } => (2, rows),
+        Keys::Changing { updates, .. } => (3, updates),
     };
     let mut header = [0; 16];
     header[0] = job.keys.bits() as u8;
@@ -134,7 +135,7 @@ fn header(job: &CopyJob) -> [u8; 16] {
     header[2] = cipher as u8;
     header[3] = u8::from(job.owner == Role::P1);
     header[4..8].copy_from_slice(&job.row_bits.to_le_bytes());
-    header[8..12].copy_from_slice(&rows.to_le_bytes());
+    header[8..12].copy_from_slice(&most.to_le_bytes());
     header
 }
 

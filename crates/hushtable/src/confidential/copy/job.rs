@@ -13,6 +13,9 @@ const MAX_BITS: u64 = 1 << 35;
 /// Most keys of a table with [`Keys::Sparse`].
 pub const MAX_ROWS: u32 = 1 << 24;
 
+/// Most updates of a version.
+pub(super) const MAX_UPDATES: u32 = 127;
+
 /// Bits of zero behind a row of [`Keys::Sparse`]: a batch of up to 4096 absent keys has one that seems present with
 /// probability below `2^-40`.
 const TAG_BITS: u32 = 52;
@@ -30,6 +33,13 @@ pub enum Keys {
         /// Bits of a key.
         bits: u32,
     },
+    /// As [`Dense`](Self::Dense), and rows may change, appear and go without a new version of the table.
+    Changing {
+        /// Bits of a key.
+        bits: u32,
+        /// How many updates a version may get, 1 to 127.
+        updates: u32,
+    },
     /// Some keys of so many bits, 1 to 96, no more than `rows`; a key has a cell in each third of the copy.
     Sparse {
         /// Bits of a key.
@@ -43,7 +53,8 @@ impl Keys {
     /// Bits of a key.
     pub fn bits(self) -> u32 {
         match self {
-            Self::All { bits } | Self::Dense { bits } | Self::Sparse { bits, .. } => bits,
+            Self::All { bits } | Self::Dense { bits } => bits,
+            Self::Changing { bits, .. } | Self::Sparse { bits, .. } => bits,
         }
     }
 
@@ -52,24 +63,42 @@ impl Keys {
         !matches!(self, Self::All { .. })
     }
 
+    /// Whether a row stands in three cells.
+    pub(super) fn sparse(self) -> bool {
+        matches!(self, Self::Sparse { .. })
+    }
+
     /// What stands behind a row: nothing, a bit of presence, or zeros.
     pub(in crate::confidential) fn tag_bits(self) -> u32 {
         match self {
             Self::All { .. } => 0,
-            Self::Dense { .. } => 1,
+            Self::Dense { .. } | Self::Changing { .. } => 1,
             Self::Sparse { .. } => TAG_BITS,
         }
     }
 
+    /// Updates that a version may get.
+    pub(super) fn most_updates(self) -> u32 {
+        match self {
+            Self::Changing { updates, .. } => updates,
+            Self::All { .. } | Self::Dense { .. } | Self::Sparse { .. } => 0,
+        }
+    }
+
+    /// Bits of the number of a row's last update, which stands behind it in clear.
+    pub(super) fn update_bits(self) -> u32 {
+        32 - self.most_updates().leading_zeros()
+    }
+
     /// In how many parts the copy is.
     pub(super) fn parts(self) -> usize {
-        if matches!(self, Self::Sparse { .. }) { 3 } else { 1 }
+        if self.sparse() { 3 } else { 1 }
     }
 
     /// Bits of a position in a part.
     pub(super) fn position_bits(self) -> u32 {
         match self {
-            Self::All { bits } | Self::Dense { bits } => bits,
+            Self::All { bits } | Self::Dense { bits } | Self::Changing { bits, .. } => bits,
             // 1.25 cells a key and more.
             Self::Sparse { rows, .. } => {
                 (5 * u64::from(rows)).div_ceil(12).next_power_of_two().ilog2().max(1)
@@ -96,6 +125,10 @@ impl CopyJob {
     pub(in crate::confidential) fn check(&self) -> Result<()> {
         let most = match self.keys {
             Keys::All { .. } | Keys::Dense { .. } => MAX_POSITION_BITS,
+            Keys::Changing { updates, .. } => {
+                within("updates of a table", updates, 1..=MAX_UPDATES)?;
+                MAX_POSITION_BITS
+            }
             Keys::Sparse { rows, .. } => {
                 within("rows of a table", rows, 1..=MAX_ROWS)?;
                 MAX_INPUT_BITS
@@ -145,13 +178,14 @@ impl CopyJob {
     /// The function whose values say where the rows stand, if keys are sparse, and mask them.
     pub(super) fn prf(&self) -> PrfJob {
         let output_bits = self.row_bits.saturating_add(self.place_bits() as u32 + self.keys.tag_bits());
-        PrfJob { cipher: self.cipher, owner: self.owner, input_bits: self.keys.bits(), output_bits }
+        let input_bits = self.keys.bits().saturating_add(self.keys.update_bits());
+        PrfJob { cipher: self.cipher, owner: self.owner, input_bits, output_bits }
     }
 
     /// Bits of a value that say where a row stands: the first ones.
     pub(super) fn place_bits(&self) -> usize {
         match self.keys {
-            Keys::All { .. } | Keys::Dense { .. } => 0,
+            Keys::All { .. } | Keys::Dense { .. } | Keys::Changing { .. } => 0,
             Keys::Sparse { .. } => 3 * self.keys.position_bits() as usize,
         }
     }
@@ -159,14 +193,24 @@ impl CopyJob {
     /// Bits of a value that mask no bit of a row that is given.
     fn prf_beside(&self) -> u32 {
         match self.keys {
-            Keys::All { .. } | Keys::Dense { .. } => 0,
+            Keys::All { .. } | Keys::Dense { .. } | Keys::Changing { .. } => 0,
             Keys::Sparse { .. } => self.place_bits() as u32 + TAG_BITS - 1,
         }
     }
 
+    /// Bits of a row of the copy that are masked: the row, and what stands behind it.
+    pub(super) fn masked(&self) -> usize {
+        self.row_bits as usize + self.keys.tag_bits() as usize
+    }
+
     /// Bits of a row of the copy.
+<<<<<<< HEAD
     pub(in crate::confidential) fn planes(&self) -> usize {
         self.row_bits as usize + self.keys.tag_bits() as usize
+=======
+    pub(super) fn planes(&self) -> usize {
+        self.masked() + self.keys.update_bits() as usize
+>>>>>>> main
     }
 
     /// Words of a plane, of all parts.

@@ -20,11 +20,14 @@ use crate::{
 ///
 /// A key is made with the copy and never serves another. Whatever changes in the table, also a single row, is a new
 /// version: [`Owner::encrypt`] again, and the copy is sent anew. The client would learn the XOR of the old and the new
-/// row from two copies under one key.
+/// row from two copies under one key. Where rows change often and nobody minds that the client sees which,
+/// [`Keys::Changing`] sends them alone ([`Owner::update`]).
 pub struct Owner {
-    copy: EncryptedCopy,
+    pub(super) copy: EncryptedCopy,
     secret: Block,
-    key: Key,
+    pub(super) key: Key,
+    /// Updates that there may still be: none of a version that was restored.
+    pub(super) updates: u32,
 }
 
 impl Owner {
@@ -53,10 +56,13 @@ impl Owner {
         job.check()?;
         check(&job, keys, rows)?;
         let (key, words) = match job.keys {
-            Keys::All { .. } | Keys::Dense { .. } => dense::encrypt(&job, keys, rows, secret)?,
+            Keys::All { .. } | Keys::Dense { .. } | Keys::Changing { .. } => {
+                dense::encrypt(&job, keys, rows, secret)?
+            }
             Keys::Sparse { .. } => sparse::encrypt(&job, keys, rows, secret)?,
         };
-        Ok(Self { copy: EncryptedCopy::of(job, words), secret, key })
+        let updates = job.keys.most_updates();
+        Ok(Self { copy: EncryptedCopy::of(job, words), secret, key, updates })
     }
 
     /// The copy.
@@ -86,7 +92,8 @@ impl Owner {
         to.finish()
     }
 
-    /// The version of which these are the [secret](Self::secret) and the table.
+    /// The version of which these are the [secret](Self::secret) and the table, without updates, of which it gets no
+    /// more.
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt), and [`Error::Store`] if the table is not the one that the key was used for, to the
@@ -96,7 +103,9 @@ impl Owner {
         let key = Zeroizing::new(from.array::<16>()?);
         let digest = from.array::<32>()?;
         from.finish()?;
-        let owner = Self::insecure_with_key(job, keys, rows, Block(u128::from_le_bytes(*key)))?;
+        let mut owner = Self::insecure_with_key(job, keys, rows, Block(u128::from_le_bytes(*key)))?;
+        // Nobody knows here which were sent since: a number must not serve twice.
+        owner.updates = 0;
         match *owner.copy.digest() == digest {
             true => Ok(owner),
             false => {
@@ -118,10 +127,21 @@ impl Drop for Owner {
 
 /// `Ok(())` if this is a table of the job.
 pub(in crate::confidential) fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
+    check_rows(job, keys, rows)?;
+    let all = 1 << job.keys.position_bits();
+    if !job.keys.absent() && keys.len() < all {
+        let (what, got) = ("rows of a table", keys.len().to_string());
+        return Err(Error::Param { what, got, accepted: "one for each key, as none may be absent".into() });
+    }
+    Ok(())
+}
+
+/// `Ok(())` if these may be rows of a table of the job.
+pub(super) fn check_rows(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
     let refused = |what, got: String, accepted: String| Err(Error::Param { what, got, accepted });
     let (len, bits) = (job.row_words(), job.keys.bits());
     let most = match job.keys {
-        Keys::All { bits } | Keys::Dense { bits } => 1 << bits,
+        Keys::All { bits } | Keys::Dense { bits } | Keys::Changing { bits, .. } => 1 << bits,
         Keys::Sparse { rows, .. } => rows as usize,
     };
     same("words of a table's rows", keys.len().saturating_mul(len), rows.len())?;
@@ -137,10 +157,6 @@ pub(in crate::confidential) fn check(job: &CopyJob, keys: &[u128], rows: &[u64])
     if !(1..=most).contains(&keys.len()) {
         return refused("rows of a table", keys.len().to_string(), format!("1 to {most}"));
     }
-    if !job.keys.absent() && keys.len() < most {
-        let accepted = "one for each key, as none may be absent".into();
-        return refused("rows of a table", keys.len().to_string(), accepted);
-    }
     let spare = job.row_bits % 64;
     let wide = |row: &[u64]| spare > 0 && row[len - 1] >> spare > 0;
     match keys.iter().zip(rows.chunks_exact(len)).find(|(_, row)| wide(row)) {
@@ -153,7 +169,7 @@ pub(in crate::confidential) fn check(job: &CopyJob, keys: &[u128], rows: &[u64])
 
 /// Words of a row with what stands behind it.
 pub(super) fn row_len(job: &CopyJob) -> usize {
-    job.planes().div_ceil(64)
+    job.masked().div_ceil(64)
 }
 
 /// The planes of rows with `len` words in a piece of 64 places a word, as many as it has.

@@ -12,8 +12,9 @@ use crate::{
 /// Most bits of an input.
 pub const MAX_INPUT_BITS: u32 = 96;
 
-/// Most inputs at which a key's owner shows values, masked, as a power of two: the rows of a table.
-const SHOWN_INPUTS: u32 = 24;
+/// Most inputs at which a key's owner shows values, masked, as a power of two: the rows of a table, each of up to 128
+/// times.
+const SHOWN_INPUTS: u32 = 24 + 7;
 
 /// Most bits of a value: 64 KiB and a bit.
 pub const MAX_OUTPUT_BITS: u32 = (1 << 19) + 1;
@@ -25,7 +26,7 @@ const MAX_BLOCKS: usize = 1 << 20;
 const KEY_BLOCKS: u32 = SHOWN_INPUTS + (MAX_OUTPUT_BITS.div_ceil(128)).next_power_of_two().ilog2();
 
 // The rows of a table with a place for each key.
-const _: () = assert!(crate::fss::MAX_POSITION_BITS <= SHOWN_INPUTS);
+const _: () = assert!(crate::fss::MAX_POSITION_BITS + 7 <= SHOWN_INPUTS);
 
 // The data that LowMC's rounds are chosen for; and where permutations could be told from functions, with 2^-40.
 const _: () = assert!(KEY_BLOCKS <= 64 && 2 * KEY_BLOCKS + 40 <= 129);

@@ -1,0 +1,191 @@
+//! `confidential`: lookups of shared keys in a private table of the listening party.
+
+mod copy;
+mod thin;
+
+use std::fmt;
+
+use clap::{Args, ValueEnum};
+use hushtable::{Role, confidential::prf::Cipher, net::LinkShape};
+use hushtable_cli::{
+    count::{count, fits},
+    failure::{Failure, Result},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
+
+/// Lookups in a private table; with several threads a part of the batch in each.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub struct ConfidentialWork {
+    /// How they are done
+    #[arg(long, value_enum, default_value = "a")]
+    design: Design,
+    /// Rows of the table
+    #[arg(long, value_name = "N", default_value = "2^20", value_parser = count)]
+    rows: usize,
+    /// Bits of a key; there is a row for every `2^BITS / N`th, or if there may be more keys for the first ones
+    #[arg(long, value_name = "BITS", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=96))]
+    key_bits: u32,
+    /// Bits of a row
+    #[arg(long, value_name = "BITS", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=1 << 19))]
+    value_bits: u32,
+    /// Lookups
+    #[arg(long, value_name = "N", default_value = "4096", value_parser = count)]
+    batch: usize,
+    /// The pseudo-random function
+    #[arg(long, value_enum, default_value = "aes")]
+    prf: Prf,
+    /// No key is looked up twice, and both parties know that: for design b
+    #[arg(long)]
+    distinct: bool,
+    /// Whether the copy has a place for every key: by default up to 2^24 keys
+    #[arg(long, value_enum, default_value = "auto")]
+    places: Places,
+}
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Design {
+    /// An encrypted copy that both parties scan
+    A,
+    /// A store for each batch, read by ids: nothing stays at the party without the table
+    B,
+}
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Prf {
+    /// AES-128
+    Aes,
+    /// LowMC with 42 S-boxes and 13 rounds
+    Lowmc,
+}
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Places {
+    /// One for every key up to 24 bits, else three cells
+    Auto,
+    /// One for every key, each of which has a row
+    All,
+    /// One for every key
+    Dense,
+    /// Three cells for each row
+    Sparse,
+}
+
+impl fmt::Display for ConfidentialWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { batch, rows, key_bits, value_bits, .. } = self;
+        let design = match self.design {
+            Design::A => format!("an encrypted copy, {}", self.cipher()),
+            Design::B => format!("ids, {}", self.cipher()),
+        };
+        write!(
+            f,
+            "{batch} lookups in {rows} private rows of {value_bits} bits at keys of {key_bits}, {design}"
+        )
+    }
+}
+
+impl Benchmark for ConfidentialWork {
+    fn items(&self) -> usize {
+        self.batch
+    }
+
+    fn unit(&self) -> &'static str {
+        "lookup"
+    }
+
+    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
+        if self.key_bits < 64 && self.rows as u64 > 1 << self.key_bits {
+            let Self { rows, key_bits, .. } = self;
+            return Err(Failure::local(format!(
+                "--rows {rows}: there are 2^{key_bits} keys of --key-bits {key_bits}"
+            )));
+        }
+        if self.distinct && self.batch > self.rows / 2 {
+            let Self { rows, batch, .. } = self;
+            return Err(Failure::local(format!("--batch {batch} --distinct: accepted with --rows {rows}: 1 to {}", rows / 2)));
+        }
+        match self.design {
+            Design::A => fits(copy::memory(self)?, "tables of both parties"),
+            Design::B => fits(thin::memory(self)?, "tables of both parties"),
+        }
+    }
+
+    fn cots(&self, role: Role, items: usize) -> (usize, usize) {
+        match self.design {
+            Design::A => copy::cots(self, role, items),
+            Design::B => thin::cots(self, role, items),
+        }
+    }
+
+    fn run(&self, lanes: Lanes) -> Result<()> {
+        match self.design {
+            Design::A => copy::run(self, lanes),
+            Design::B => thin::run(self, lanes),
+        }
+    }
+}
+
+impl ConfidentialWork {
+    fn cipher(&self) -> Cipher {
+        match self.prf {
+            Prf::Aes => Cipher::Aes128,
+            Prf::Lowmc => Cipher::LowMc,
+        }
+    }
+
+    /// The keys of the table, spread over all there could be.
+    fn keys(&self) -> Vec<u128> {
+        let step = (1u128 << self.key_bits) / self.rows as u128;
+        (0..self.rows as u128).map(|row| row * step).collect()
+    }
+
+    /// Words of a row.
+    fn row_words(&self) -> usize {
+        self.value_bits.div_ceil(64) as usize
+    }
+
+    /// All rows, lowest word first.
+    fn table(&self) -> Vec<u64> {
+        let len = self.row_words();
+        let mut rows: Vec<u64> = inputs::words("rows", 0, 0).take(self.rows * len).collect();
+        let last = rows.iter_mut().skip(len - 1).step_by(len);
+        let spare = self.value_bits % 64;
+        last.for_each(|word| *word = if spare > 0 { prim::low(*word, spare) } else { *word });
+        rows
+    }
+
+    /// What is looked up in a lane: three of four keys are present, some of them twice.
+    fn looked_up(&self, lane: usize, items: usize) -> Vec<Key> {
+        let step = (1u128 << self.key_bits) / self.rows as u128;
+        let key = |(i, word): (usize, u64)| {
+            let row = word as usize % self.rows;
+            let absent = i % 4 == 3 && step > 1;
+            Key { key: row as u128 * step + u128::from(absent), row: (!absent).then_some(row) }
+        };
+        let mut keys: Vec<Key> = Vec::with_capacity(items);
+        let mut seen = std::collections::HashSet::new();
+        for next in inputs::words("keys", 0, lane as u64).enumerate().map(key) {
+            if keys.len() == items {
+                break;
+            }
+            if !self.distinct || seen.insert(next.key) {
+                keys.push(next);
+            }
+        }
+        keys
+    }
+}
+
+/// A key that is looked up, and the row that there is.
+struct Key {
+    key: u128,
+    row: Option<usize>,
+}
