@@ -109,8 +109,10 @@ impl Benchmark for ConfidentialWork {
             )));
         }
         if self.distinct && self.batch > self.rows / 2 {
-            let Self { rows, batch, .. } = self;
-            return Err(Failure::local(format!("--batch {batch} --distinct: accepted with --rows {rows}: 1 to {}", rows / 2)));
+            let (most, Self { rows, batch, .. }) = (self.rows / 2, self);
+            return Err(Failure::local(format!(
+                "--batch {batch} --distinct: accepted with --rows {rows}: 1 to {most}"
+            )));
         }
         match self.design {
             Design::A => fits(copy::memory(self)?, "tables of both parties"),

@@ -55,16 +55,10 @@
 mod dense;
 mod encrypted;
 mod job;
-<<<<<<< HEAD
 pub(super) mod owner;
 pub(super) mod presence;
 pub(super) mod sparse;
-=======
-mod owner;
-mod presence;
-mod sparse;
 mod update;
->>>>>>> main
 
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};

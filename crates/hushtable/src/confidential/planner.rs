@@ -266,12 +266,12 @@ fn thin(asked: &Asked, table: CopyJob, machine: &Machine) -> Result<Counted> {
     let (bill, count) = pieces(asked.batch, job.most(), |batch| ThinLookups::bill(&job, batch))?;
     let keys = match table.keys {
         Keys::Sparse { rows, .. } => rows as usize,
-        Keys::All { bits } | Keys::Dense { bits } => 1 << bits,
+        keys => 1 << keys.bits(),
     };
     let work = [machine.seconds(Work::words(value(&table) + STORED), count * keys), 0.0];
     let store = job.store_bits(asked.batch.div_ceil(count))? / 8;
     let rest = (bill.kept - 8 * store) / 8;
-    let words = table.planes().div_ceil(64) as u64;
+    let words = table.masked().div_ceil(64) as u64;
     // Places and rows of all keys, and their cells.
     let owner = keys as u64 * (12 + 30 * words);
     Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work, memory: [owner + rest, store + rest], disk: 0 })

@@ -7,8 +7,8 @@
 //! # Protocol
 //! F is the [function](super::prf) under a key k of the owner, a fresh one for each batch; `F_k(x)` is `id ‖ mask`, the
 //! id of 64 bits.
-//! 1. *Offline*: the owner sends a [store](store) from which whoever has the id of a key reads its row, masked. All keys of
-//!    [`Keys::All`] and [`Keys::Dense`] are in it, and m dummies, ids of no key. The other material is made.
+//! 1. *Offline*: the owner sends a [store](store) from which whoever has the id of a key reads its row, masked. All keys that
+//!    there could be are in it, but for [`Keys::Sparse`], and m dummies, ids of no key. The other material is made.
 //! 2. The keys are [shuffled](crate::permutation::shuffle), and their indexes with them. `x ‖ index` is
 //!    [sorted](super::order): the order is public. Of each but the first it is asked whether its key is that of the one
 //!    before: shared bits t.
@@ -156,7 +156,7 @@ impl ThinJob {
 
     /// Bits of a row and of what stands behind it.
     fn row_planes(&self) -> u32 {
-        self.table.planes() as u32
+        self.table.masked() as u32
     }
 
     fn prf(&self) -> PrfJob {
@@ -209,7 +209,7 @@ impl Table {
 
     /// The rows of all keys that there can be, with the bit behind each that says whether it is there.
     fn by_key(&self) -> Wiped<u64> {
-        let (given, len) = (self.job.row_words(), self.job.planes().div_ceil(64));
+        let (given, len) = (self.job.row_words(), self.job.masked().div_ceil(64));
         let mut rows = Wiped::zeros(len << self.job.keys.bits());
         let behind = self.job.row_bits as usize;
         for (key, row) in self.keys.iter().zip(self.rows.chunks_exact(given)) {
@@ -241,7 +241,7 @@ impl ThinLookups {
         let prf = Prf::prepare(p, job.prf(), count)?;
         let presence = match job.table.keys {
             Keys::Sparse { .. } => Some(Presence::prepare(p, job.tag_bits(), job.table.row_bits as usize, count)?),
-            Keys::All { .. } | Keys::Dense { .. } => None,
+            _ => None,
         };
         let side = match table {
             Some(table) => Side::Owner(store::send(p, &job, table, count)?),
@@ -264,7 +264,7 @@ impl ThinLookups {
         let prf = Prf::bill(&job.prf(), count)?;
         let presence = match job.table.keys {
             Keys::Sparse { .. } => Presence::bill(job.tag_bits(), job.table.row_bits as usize, count),
-            Keys::All { .. } | Keys::Dense { .. } => Bill::FREE,
+            _ => Bill::FREE,
         };
         let bill = prf + opened + presence + sent;
         let (values, behind) = (prf.online.rounds, presence.online.rounds);

@@ -199,18 +199,13 @@ impl CopyJob {
     }
 
     /// Bits of a row of the copy that are masked: the row, and what stands behind it.
-    pub(super) fn masked(&self) -> usize {
+    pub(in crate::confidential) fn masked(&self) -> usize {
         self.row_bits as usize + self.keys.tag_bits() as usize
     }
 
     /// Bits of a row of the copy.
-<<<<<<< HEAD
     pub(in crate::confidential) fn planes(&self) -> usize {
-        self.row_bits as usize + self.keys.tag_bits() as usize
-=======
-    pub(super) fn planes(&self) -> usize {
         self.masked() + self.keys.update_bits() as usize
->>>>>>> main
     }
 
     /// Words of a plane, of all parts.

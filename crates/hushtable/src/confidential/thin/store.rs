@@ -68,7 +68,7 @@ impl Form {
     pub fn of(job: &ThinJob, count: usize) -> Result<Self> {
         let bits = match job.table.keys {
             Keys::Sparse { rows, .. } => return Size::of(rows as usize).map(Self::Okvs),
-            Keys::All { bits } | Keys::Dense { bits } => bits,
+            keys => keys.bits(),
         };
         let keys = (1usize << bits) + job.dummies(count);
         let clusters = (keys / CLUSTER).max(1);
