@@ -152,7 +152,10 @@ pub fn run(args: &Plan) -> Result<()> {
         return private(args, &link, &calibration);
     }
     if args.value_bits > 64 {
-        return Err(Failure::local(format!("width of an entry is {}; accepted: 1 to 64 bits", args.value_bits)));
+        return Err(Failure::local(format!(
+            "width of an entry is {}; accepted: 1 to 64 bits",
+            args.value_bits
+        )));
     }
     let job = LookupJob {
         index: args.index.into(),

@@ -5,8 +5,8 @@
 //! that moves them; either role may be either. The result is shared by both, additively or by XOR.
 //! Arrays stand one behind the other in a slice, as do the entries of the shares.
 
-pub mod permute;
 mod network;
+pub mod permute;
 mod punctured;
 pub mod rotate;
 pub mod shuffle;

@@ -12,8 +12,15 @@ use hushtable::{
     plan::{Machine, Objective},
 };
 
-const ASKED: Asked =
-    Asked { owner: Role::P0, rows: 1 << 20, key_bits: 20, row_bits: 20, batch: 4096, batches: 1, distinct: false };
+const ASKED: Asked = Asked {
+    owner: Role::P0,
+    rows: 1 << 20,
+    key_bits: 20,
+    row_bits: 20,
+    batch: 4096,
+    batches: 1,
+    distinct: false,
+};
 const ROOM: Room = Room { disk: 1 << 40, memory: 1 << 40 };
 
 fn plan(asked: Asked, room: Room, objective: Objective) -> Vec<Candidate> {

@@ -170,7 +170,10 @@ fn random_tables_and_batches() {
 
 #[test]
 fn bills_are_met() {
-    let aes = |job: ThinJob| ThinJob { table: CopyJob { cipher: Cipher::Aes128, owner: Role::P1, ..job.table }, ..job };
+    let aes = |job: ThinJob| ThinJob {
+        table: CopyJob { cipher: Cipher::Aes128, owner: Role::P1, ..job.table },
+        ..job
+    };
     let distinct = |job: ThinJob| ThinJob { distinct: true, ..job };
     let jobs = [
         (job(Keys::All { bits: 9 }, 16), 64),
@@ -367,6 +370,31 @@ fn two_tables_show_the_same() {
     }
 }
 
+/// What the party without the table reads at the ids of keys is uniform, also the bits that no row has: else they would
+/// tell which keys are there.
+#[test]
+fn what_is_read_does_not_tell_which_keys_are_there() {
+    let job = ThinJob { distinct: true, ..job(Keys::Sparse { bits: 10, rows: 1000 }, 19) };
+    let keys: Vec<u128> = (0..500).collect();
+    let table = table(&job, &keys, 10);
+    for x in [keys.clone(), (500..1000).collect()] {
+        let (_, read) = both(pair(5700, None), |p| {
+            let table = (p.role() == job.table.owner).then_some(&table);
+            let shares = shares(p.role(), &job, &x);
+            Ok(ThinLookups::prepare(p, job, table, x.len())?.eval_seen(p, &shares)?.1.stored)
+        });
+        assert_eq!(read.len(), 2, "words of 71 bits");
+        for shift in [0, 7, 32, 60] {
+            let mut counts = [0u64; 16];
+            read.iter()
+                .flat_map(|words| words.iter())
+                .for_each(|word| counts[(word >> shift & 15) as usize] += 1);
+            let z = stats::uniform(&counts);
+            assert!(z < BOUND, "bits from {shift} on at keys from {} on ({z:.1})", x[0]);
+        }
+    }
+}
+
 /// The store of sparse keys, as it is used: with 2^16 keys, and many of few. None may fail in so many tries as there is
 /// time for; how often those fail that are made too small on purpose, `okvs.rs` compares with the bound. `OKVS_RUNS`
 /// multiplies the tries: 500 are 10^6 stores of 16 keys.
@@ -403,7 +431,10 @@ fn lookups_that_do_not_fit_are_refused() {
             assert!(matches!(ThinLookups::prepare(p, other, mine(), 2), Err(Error::Param { .. })));
         }
         for count in [0, MAX_LOOKUPS + 1] {
-            assert!(matches!(ThinLookups::prepare(p, job, mine(), count), Err(Error::Param { .. })), "{count}");
+            assert!(
+                matches!(ThinLookups::prepare(p, job, mine(), count), Err(Error::Param { .. })),
+                "{count}"
+            );
         }
         for x in [BShare::new(9, vec![0u64; 3]), BShare::new(8, vec![0; 2])] {
             let material = ThinLookups::prepare(p, job, mine(), 2)?;
@@ -413,7 +444,9 @@ fn lookups_that_do_not_fit_are_refused() {
         assert!(matches!(material.eval(p, &[]), Err(Error::Shape { .. })));
         Ok(())
     });
-    for (keys, rows) in [(vec![1, 1], vec![0, 0]), (vec![512], vec![0]), (vec![1], vec![1 << 20]), (vec![], vec![])] {
+    for (keys, rows) in
+        [(vec![1, 1], vec![0, 0]), (vec![512], vec![0]), (vec![1], vec![1 << 20]), (vec![], vec![])]
+    {
         assert!(matches!(Table::new(job.table, &keys, &rows), Err(Error::Param { .. })), "{keys:?}");
     }
 }

@@ -43,13 +43,11 @@ fn items_are_moved_and_moved_back() {
             }
             let bits: Vec<u64> = order.iter().map(|&from| from as u64 & 1).collect();
             let tens: Vec<u64> = order.iter().map(|&from| (from as u64) << 4).collect();
-            let columns = [
-                shares(p.role(), 1, &bits),
-                shares(p.role(), 20, &tens),
-                shares(p.role(), 64, &opened[1]),
-            ];
+            let columns =
+                [shares(p.role(), 1, &bits), shares(p.role(), 20, &tens), shares(p.role(), 64, &opened[1])];
             let columns = back.unshuffle(p, &columns)?;
-            let opened = columns.iter().map(|column| p.open(column)).collect::<hushtable::Result<Vec<_>>>()?;
+            let opened =
+                columns.iter().map(|column| p.open(column)).collect::<hushtable::Result<Vec<_>>>()?;
             for from in 0..items {
                 assert_eq!(
                     [opened[0][from], opened[1][from], opened[2][from]],
@@ -85,7 +83,9 @@ fn orders_are_uniform() {
 
 #[test]
 fn bills_are_met() {
-    for (items, there, back) in [(16, vec![5, 64], vec![9]), (64, vec![32], vec![20, 1]), (1024, vec![31], vec![3])] {
+    for (items, there, back) in
+        [(16, vec![5, 64], vec![9]), (64, vec![32], vec![20, 1]), (1024, vec![31], vec![3])]
+    {
         let mut bill = Shuffle::bill(items, &there, &back).expect("a bill");
         // Right behind one another, the last message there and the first one back are one party's.
         bill.online.rounds -= 1;

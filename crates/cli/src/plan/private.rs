@@ -56,7 +56,16 @@ pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Candidate]) 
     );
     write!(out, "  {:26}", "design").expect("text grows");
     let head = [
-        "once", "offline", "online", "once sent", "offl. sent", "online sent", "rounds", "owner mem", "other mem", "disk",
+        "once",
+        "offline",
+        "online",
+        "once sent",
+        "offl. sent",
+        "online sent",
+        "rounds",
+        "owner mem",
+        "other mem",
+        "disk",
     ];
     head.iter().for_each(|h| write!(out, "{h:>12}").expect("text grows"));
     for (i, c) in all.iter().enumerate() {

@@ -132,7 +132,7 @@ impl Order {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many items of as many bits, [`Error::Chance`] if the order is one in which the
-    /// last phase lacks room, and those of the channel.
+    /// last phase lacks room, [`Error::Peer`] for results that are of no order, and those of the channel.
     pub fn reveal(self, s: &mut Session, x: &[Bits]) -> Result<Vec<u32>> {
         same("bits of an item to sort", self.bits as usize, x.len())?;
         x.iter().try_for_each(|bit| same("items to sort", self.count, bit.len()))?;
@@ -150,10 +150,17 @@ impl Order {
             pairs.resize(phase.room, [0, 1]);
             let less = compared.less(s, &numbers, &pairs)?;
             // Public: a function of the order of distinct items, which a shuffle has made uniform.
-            let less = Bits::collect(less.open(s)?.into_iter().flat_map(|word| (0..64).map(move |i| word >> i & 1)));
+            let less =
+                Bits::collect(less.open(s)?.into_iter().flat_map(|word| (0..64).map(move |i| word >> i & 1)));
             known = known.learn(&phase, &mut less.iter().take(asked).map(|bit| bit == 1));
         }
-        Ok(known.order())
+        let order = known.order();
+        let mut met = vec![false; self.count];
+        order.iter().for_each(|&item| met[item as usize] = true);
+        match order.len() == self.count && met.into_iter().all(|met| met) {
+            true => Ok(order),
+            false => Err(Error::Peer("results of comparisons that are of no order".into())),
+        }
     }
 }
 
@@ -209,7 +216,11 @@ impl Compared {
 fn sums(s: &mut Session, bits: u32, products: Vec<Products>, x: &[Bits]) -> Result<Vec<AShare<u64>>> {
     let values: Vec<zeroize::Zeroizing<Vec<Vec<u64>>>> =
         x.iter().map(|bit| zeroize::Zeroizing::new(vec![bit.to_wide()])).collect();
-    let runs = products.into_iter().zip(x).zip(&values).map(|((product, bit), value)| product.chosen(bit.iter(), value));
+    let runs = products
+        .into_iter()
+        .zip(x)
+        .zip(&values)
+        .map(|((product, bit), value)| product.chosen(bit.iter(), value));
     let crossed = multiply::<Additive>(s, runs.collect())?;
     let mut planes = crossed.iter().zip(&values);
     let number = |width: u32| {
@@ -217,7 +228,9 @@ fn sums(s: &mut Session, bits: u32, products: Vec<Products>, x: &[Bits]) -> Resu
         for (k, (product, value)) in planes.by_ref().take(width as usize).enumerate() {
             // b_0 + b_1 - 2 b_0 b_1
             let bits = words.iter_mut().zip(&product[0]).zip(&value[0]);
-            bits.for_each(|((word, product), bit)| *word = word.wrapping_add(bit.wrapping_sub(product << 1) << k));
+            bits.for_each(|((word, product), bit)| {
+                *word = word.wrapping_add(bit.wrapping_sub(product << 1) << k)
+            });
         }
         AShare::new(width + 1, words.into_vec())
     };

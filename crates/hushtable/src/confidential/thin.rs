@@ -42,7 +42,10 @@ use prim::Wiped;
 use store::{Form, Kept, Store};
 
 use super::{
-    copy::{CopyJob, Keys, Rows, owner, presence::{Presence, Zeros}},
+    copy::{
+        CopyJob, Keys, Rows, owner,
+        presence::{Presence, Zeros},
+    },
     order::{self, Order},
     prf::{Prf, PrfJob},
     spread::Spread,
@@ -116,11 +119,12 @@ struct Sorted {
 }
 
 /// What is opened for a batch: to both parties which of the shuffled keys is the least, and so on; to the one without the
-/// table the ids, in that order.
+/// table the ids, in that order, and what the store has there, word by word.
 #[doc(hidden)]
 pub struct Seen {
     pub order: Vec<u32>,
     pub ids: Vec<u64>,
+    pub stored: Vec<Wiped<u64>>,
 }
 
 /// What a party has of the store.
@@ -161,7 +165,12 @@ impl ThinJob {
 
     fn prf(&self) -> PrfJob {
         let CopyJob { cipher, owner, keys, .. } = self.table;
-        PrfJob { cipher, owner, input_bits: keys.bits(), output_bits: ID_BITS.saturating_add(self.row_planes()) }
+        PrfJob {
+            cipher,
+            owner,
+            input_bits: keys.bits(),
+            output_bits: ID_BITS.saturating_add(self.row_planes()),
+        }
     }
 
     /// Whether equal keys must be hidden among so many.
@@ -240,7 +249,9 @@ impl ThinLookups {
         let sorted = if job.sorts(count) { Some(Sorted::prepare(p, &job, count)?) } else { None };
         let prf = Prf::prepare(p, job.prf(), count)?;
         let presence = match job.table.keys {
-            Keys::Sparse { .. } => Some(Presence::prepare(p, job.tag_bits(), job.table.row_bits as usize, count)?),
+            Keys::Sparse { .. } => {
+                Some(Presence::prepare(p, job.tag_bits(), job.table.row_bits as usize, count)?)
+            }
             _ => None,
         };
         let side = match table {
@@ -338,7 +349,8 @@ impl ThinLookups {
         if let (Some(mux), Some(tags)) = (mux, &tags) {
             ids = replaced(s, &side, mux, tags, ids)?;
         }
-        let (mut read, ids) = read(s, &job, &side, &ids)?;
+        let mut seen = read(s, &job, &side, &ids)?;
+        let mut read = shares(&job, &seen.stored, count);
         if let (Some(spread), Some(tags)) = (spread, &tags) {
             read = spread.spread(s, tags, read)?;
         }
@@ -351,7 +363,6 @@ impl ThinLookups {
             row.push(present);
         }
         let mut columns = columns(&row, &job.result_widths())?;
-        let mut seen = Seen { order: Vec::new(), ids };
         if let (Some(order), Some(back)) = (order, back) {
             columns = back.unshuffle(s, &unsorted(&columns, &order))?;
             seen.order = order;
@@ -432,7 +443,8 @@ impl Sorted {
         let Self { shuffle, order, tags, mux, spread, by_position } = self;
         let (role, count) = (s.role(), x[0].len());
         let width = *job.item_widths(count).last().expect("that of the index");
-        let index = BShare::new(width, (0..count as u64).map(|i| if role == Role::P0 { i } else { 0 }).collect());
+        let index =
+            BShare::new(width, (0..count as u64).map(|i| if role == Role::P0 { i } else { 0 }).collect());
         let (moved, back) = shuffle.shuffle(s, &[x, std::slice::from_ref(&index)].concat())?;
         let mut keys: Vec<Bits> = moved.iter().flat_map(Bits::from_share).collect();
         let mut places = keys.split_off(job.table.keys.bits() as usize);
@@ -475,26 +487,26 @@ fn replaced(s: &mut Session, side: &Side, mux: Mux, tags: &Bits, ids: BShare<u64
     Ok(&ids ^ &mux.select::<Bitwise, u64>(s, tags, &change)?)
 }
 
-/// Step 3: opens the ids; shares of what the store has there, all at the party that reads, and the ids.
-fn read(
-    s: &mut Session,
-    job: &ThinJob,
-    side: &Side,
-    ids: &BShare<u64>,
-) -> Result<(Vec<BShare<u64>>, Vec<u64>)> {
+/// Step 3: opens the ids; what the store has there, at the party that reads.
+fn read(s: &mut Session, job: &ThinJob, side: &Side, ids: &BShare<u64>) -> Result<Seen> {
     let mut opened = Vec::with_capacity(ids.len());
     // To one party: pseudo-random and different, as equal ones were replaced.
     let to = Some(job.table.owner.peer());
     s.open_words::<Bitwise, u64>(to, ID_BITS, ids.words(), |words| opened.extend_from_slice(words))?;
-    let widths = job.read_widths();
-    let read = match side {
-        Side::Owner(_) => widths.iter().map(|&width| BShare::new(width, vec![0; ids.len()])).collect(),
-        Side::Other(store) => {
-            let words = store.read(&opened)?.into_iter();
-            words.zip(&widths).map(|(words, &width)| BShare::new(width, words.into_vec())).collect()
-        }
+    let stored = match side {
+        Side::Owner(_) => Vec::new(),
+        Side::Other(store) => store.read(&opened)?,
     };
-    Ok((read, opened))
+    Ok(Seen { order: Vec::new(), ids: opened, stored })
+}
+
+/// Shares of what was read, all at the party that did: without what no row has.
+fn shares(job: &ThinJob, stored: &[Wiped<u64>], count: usize) -> Vec<BShare<u64>> {
+    let column = |(i, width)| {
+        let words = stored.get(i).map_or(vec![0; count], |words: &Wiped<u64>| words.to_vec());
+        BShare::new(width, words)
+    };
+    job.read_widths().into_iter().enumerate().map(column).collect()
 }
 
 /// Words of these widths from bits.

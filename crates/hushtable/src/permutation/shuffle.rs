@@ -117,7 +117,8 @@ impl Shuffle {
         message.extend(more);
         let len = layers * widths.iter().map(|&w| packed_len(each, w)).sum::<usize>();
         let theirs = p.exchange(message, len)?;
-        let (first, second) = theirs.split_at(layers * there.iter().map(|&w| packed_len(each, w)).sum::<usize>());
+        let (first, second) =
+            theirs.split_at(layers * there.iter().map(|&w| packed_len(each, w)).sum::<usize>());
         let moved_there = follow(&network, items, there, &mut receivers, 0..layers, first);
         let moved_back = follow(&network, items, back, &mut receivers, (0..layers).rev(), second);
         let of = |widths: &[u32], masks, moved| Direction { widths: widths.to_vec(), masks, moved };
@@ -209,7 +210,13 @@ impl Direction {
     }
 
     /// The mover's part, from the holder's message.
-    fn receive(&self, columns: &mut Columns, items: usize, mut message: &[u8], network: &impl Fn(&mut [u64])) {
+    fn receive(
+        &self,
+        columns: &mut Columns,
+        items: usize,
+        mut message: &[u8],
+        network: &impl Fn(&mut [u64]),
+    ) {
         for ((column, x), &width) in columns.iter_mut().zip(&self.moved).zip(&self.widths) {
             let (mine, rest) = message.split_at(packed_len(items, width));
             message = rest;

@@ -36,7 +36,10 @@ pub(super) fn phases(n: usize) -> Vec<Phase> {
     let phase = |step, room: usize| Phase { step, room: room.next_multiple_of(8) };
     let all = n * n.saturating_sub(1) / 2;
     let first = |sample: usize, pivots| {
-        [phase(Step::Sample(sample), sample * (sample - 1) / 2), phase(Step::Split(pivots), pivots * (n - sample))]
+        [
+            phase(Step::Sample(sample), sample * (sample - 1) / 2),
+            phase(Step::Split(pivots), pivots * (n - sample)),
+        ]
     };
     let second = [phase(Step::Split(15), 15 * n)];
     let last = [phase(Step::Refine(7), 5 * n), phase(Step::All, all.min(16 * n))];
@@ -175,7 +178,8 @@ impl Asked {
         if !cut {
             return vec![Group { sorted: pivots, rest: group.rest[self.pivots.len()..].to_vec() }];
         }
-        let mut parts: Vec<Group> = (0..=pivots.len()).map(|_| Group { sorted: vec![], rest: vec![] }).collect();
+        let mut parts: Vec<Group> =
+            (0..=pivots.len()).map(|_| Group { sorted: vec![], rest: vec![] }).collect();
         for &x in &self.others {
             let above = self.pivots.iter().filter(|_| answers.next().expect("an answer to each")).count();
             parts[above].rest.push(x);

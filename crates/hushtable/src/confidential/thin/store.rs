@@ -106,7 +106,13 @@ impl Places {
 }
 
 /// The cluster of an id, and its cells there.
-fn cells_of(hash: &CcrHash, clusters: usize, third: usize, ids: &[u64], mut read: impl FnMut(usize, [u32; 3])) {
+fn cells_of(
+    hash: &CcrHash,
+    clusters: usize,
+    third: usize,
+    ids: &[u64],
+    mut read: impl FnMut(usize, [u32; 3]),
+) {
     let mut hashed = Wiped::zeros(CHUNK);
     for ids in ids.chunks(CHUNK) {
         let hashed = &mut hashed[..ids.len()];
@@ -186,7 +192,8 @@ impl Store {
                 let width = self.words.len();
                 let mut table = Wiped::zeros(size.columns() * width);
                 for (i, words) in self.words.iter().enumerate() {
-                    let words = words.chunks_exact(8).map(|w| u64::from_le_bytes(w.try_into().expect("8 bytes")));
+                    let words =
+                        words.chunks_exact(8).map(|w| u64::from_le_bytes(w.try_into().expect("8 bytes")));
                     table.iter_mut().skip(i).step_by(width).zip(words).for_each(|(to, word)| *to = word);
                 }
                 let keys: Vec<Block> = ids.iter().map(|&id| Block(id.into())).collect();
