@@ -27,6 +27,7 @@ mod confidential_plan;
 mod confidential_prf;
 mod confidential_sparse;
 mod confidential_thin;
+mod confidential_thin_views;
 mod confidential_updates;
 mod confidential_versions;
 mod cost;

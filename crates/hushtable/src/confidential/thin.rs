@@ -36,55 +36,30 @@
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
 //! ([`store`]). A sparse key that is absent seems present with probability `2^-52`.
 
+mod job;
+mod sorted;
 mod store;
 
+pub use job::{MAX_LOOKUPS, MAX_ROW_BITS, Table, ThinJob};
+
+use job::{ID_BITS, words};
 use prim::Wiped;
+use sorted::{Clock, Sorted, Sorting, unsorted};
 use store::{Form, Kept, Store};
 
 use super::{
-    copy::{
-        CopyJob, Keys, Rows, owner,
-        presence::{Presence, Zeros},
-    },
-    order::{self, Order},
-    prf::{Prf, PrfJob},
-    spread::Spread,
+    copy::{Keys, Rows, presence::Presence},
+    prf::Prf,
 };
 use crate::{
     bill::{Bill, Phase},
-    error::{Error, Result, same, within},
+    error::{Error, Result, same},
     gates::{Bits, Mux},
     net::Role,
     party::Party,
-    permutation::shuffle::{Shuffle, Unshuffle},
     session::Session,
     share::{BShare, Bitwise},
 };
-
-/// Most lookups of a batch.
-pub const MAX_LOOKUPS: usize = order::MAX_ITEMS;
-
-/// Most bits of a row.
-pub const MAX_ROW_BITS: u32 = 1 << 12;
-
-/// Bits of an id: the first of the function's value.
-const ID_BITS: u32 = 64;
-
-/// The form of a table and of its lookups. Public, the same at both parties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ThinJob {
-    /// The table's.
-    pub table: CopyJob,
-    /// Whether no key stands twice in a batch.
-    pub distinct: bool,
-}
-
-/// The owner's table. Secret.
-pub struct Table {
-    job: CopyJob,
-    keys: Wiped<u128>,
-    rows: Wiped<u64>,
-}
 
 /// One-time material for a batch of lookups.
 ///
@@ -107,17 +82,6 @@ pub struct ThinLookups {
     side: Side,
 }
 
-/// What hides which keys are equal.
-struct Sorted {
-    shuffle: Shuffle,
-    order: Order,
-    tags: Zeros,
-    mux: Mux,
-    spread: Spread,
-    /// A mistake, for tests.
-    by_position: bool,
-}
-
 /// What is opened for a batch: to both parties which of the shuffled keys is the least, and so on; to the one without the
 /// table the ids, in that order, and what the store has there, word by word.
 #[doc(hidden)]
@@ -134,19 +98,6 @@ enum Side {
 }
 
 impl ThinJob {
-    /// `Ok(())` if so many lookups can be made.
-    fn check(&self, count: usize) -> Result<()> {
-        self.table.check()?;
-        within("bits of a table's row", self.table.row_bits, 1..=MAX_ROW_BITS)?;
-        within("lookups at once", u32::try_from(count).unwrap_or(u32::MAX), 1..=MAX_LOOKUPS as u32)?;
-        self.prf().check_count(count)
-    }
-
-    /// Most lookups at once.
-    pub fn most(&self) -> usize {
-        self.prf().most().min(MAX_LOOKUPS)
-    }
-
     /// Bits of the store, which are sent for each batch of so many lookups.
     ///
     /// # Errors
@@ -156,79 +107,6 @@ impl ThinJob {
         let form = Form::of(self, count)?;
         let row: u32 = form.widths(self.row_planes()).iter().sum();
         Ok(form.columns() as u64 * u64::from(row))
-    }
-
-    /// Bits of a row and of what stands behind it.
-    fn row_planes(&self) -> u32 {
-        self.table.masked() as u32
-    }
-
-    fn prf(&self) -> PrfJob {
-        let CopyJob { cipher, owner, keys, .. } = self.table;
-        PrfJob {
-            cipher,
-            owner,
-            input_bits: keys.bits(),
-            output_bits: ID_BITS.saturating_add(self.row_planes()),
-        }
-    }
-
-    /// Whether equal keys must be hidden among so many.
-    fn sorts(&self, count: usize) -> bool {
-        !self.distinct && count > 1
-    }
-
-    /// Ids that take the place of others and are keys of the store: those of sparse keys need not be.
-    fn dummies(&self, count: usize) -> usize {
-        if self.sorts(count) { count } else { 0 }
-    }
-
-    /// Widths of the words of a key, and of its index.
-    fn item_widths(&self, count: usize) -> Vec<u32> {
-        let index = count.next_power_of_two().ilog2();
-        words(self.table.keys.bits()).chain([index]).collect()
-    }
-
-    /// Widths of the words of a row, and of a bit of presence.
-    fn result_widths(&self) -> Vec<u32> {
-        words(self.table.row_bits).chain(self.table.keys.absent().then_some(1)).collect()
-    }
-}
-
-/// Widths of the words of so many bits.
-fn words(bits: u32) -> impl Iterator<Item = u32> {
-    (0..bits.div_ceil(64)).map(move |i| (bits - 64 * i).min(64))
-}
-
-impl Table {
-    /// A table with [`CopyJob::row_words`] words for each of `keys`, lowest first.
-    ///
-    /// # Errors
-    /// As [`Owner::encrypt`](super::copy::Owner::encrypt).
-    pub fn new(job: CopyJob, keys: &[u128], rows: &[u64]) -> Result<Self> {
-        job.check()?;
-        owner::check(&job, keys, rows)?;
-        Ok(Self { job, keys: Wiped::from(keys.to_vec()), rows: Wiped::from(rows.to_vec()) })
-    }
-
-    /// Its form.
-    pub fn job(&self) -> &CopyJob {
-        &self.job
-    }
-
-    /// The rows of all keys that there can be, with the bit behind each that says whether it is there.
-    fn by_key(&self) -> Wiped<u64> {
-        let (given, len) = (self.job.row_words(), self.job.masked().div_ceil(64));
-        let mut rows = Wiped::zeros(len << self.job.keys.bits());
-        let behind = self.job.row_bits as usize;
-        for (key, row) in self.keys.iter().zip(self.rows.chunks_exact(given)) {
-            let to = &mut rows[*key as usize * len..][..len];
-            to[..given].copy_from_slice(row);
-            if self.job.keys.absent() {
-                to[behind / 64] |= 1 << (behind % 64);
-            }
-        }
-        rows
     }
 }
 
@@ -373,111 +251,6 @@ impl ThinLookups {
     }
 }
 
-/// How many messages, each of which waits for the one before, each party has waited for: where one party alone sends, the
-/// other is a message ahead, and the next one may cost nothing.
-#[derive(Default)]
-struct Clock([u32; 2]);
-
-impl Clock {
-    /// Rounds in which both send.
-    fn both(&mut self, rounds: u32) -> &mut Self {
-        for _ in 0..rounds {
-            let [a, b] = self.0;
-            self.0 = [a.max(b + 1), b.max(a + 1)];
-        }
-        self
-    }
-
-    /// A message of one party.
-    fn from(&mut self, role: Role) -> &mut Self {
-        let (mine, theirs) = (role as usize, role.peer() as usize);
-        self.0[theirs] = self.0[theirs].max(self.0[mine] + 1);
-        self
-    }
-
-    /// A bill with these rounds online.
-    fn rounds(&self, bill: Bill) -> Bill {
-        let rounds = self.0[0].max(self.0[1]);
-        Bill { online: Phase { rounds, ..bill.online }, ..bill }
-    }
-}
-
-/// What is left of the material for sorting, and what was learned.
-#[derive(Default)]
-struct Sorting {
-    tags: Option<Bits>,
-    mux: Option<Mux>,
-    spread: Option<Spread>,
-    order: Option<Vec<u32>>,
-    back: Option<Unshuffle>,
-}
-
-impl Sorted {
-    fn prepare(p: &mut Party, job: &ThinJob, count: usize) -> Result<Self> {
-        let widths = job.item_widths(count);
-        let store = job.read_widths();
-        Ok(Self {
-            shuffle: Shuffle::prepare(p, count, &widths, &job.result_widths())?,
-            order: Order::prepare(p, widths.iter().sum(), count)?,
-            tags: Zeros::prepare(p, job.table.keys.bits() as usize, count - 1)?,
-            mux: Mux::prepare(p, count, &[ID_BITS])?,
-            spread: Spread::prepare(p, count, &store)?,
-            by_position: false,
-        })
-    }
-
-    /// Of the fields, in order.
-    fn bills(job: &ThinJob, count: usize) -> Result<[Bill; 5]> {
-        let widths = job.item_widths(count);
-        Ok([
-            Shuffle::bill(count, &widths, &job.result_widths())?,
-            Order::bill(widths.iter().sum(), count)?,
-            Zeros::bill(job.table.keys.bits() as usize, count - 1),
-            Mux::bill(&[ID_BITS]).times(count),
-            Spread::bill(count, &job.read_widths()),
-        ])
-    }
-
-    /// Step 2: the keys' bits in order, and which is that of the one before.
-    fn sort(self, s: &mut Session, job: &ThinJob, x: &[BShare<u64>]) -> Result<(Vec<Bits>, Sorting)> {
-        let Self { shuffle, order, tags, mux, spread, by_position } = self;
-        let (role, count) = (s.role(), x[0].len());
-        let width = *job.item_widths(count).last().expect("that of the index");
-        let index =
-            BShare::new(width, (0..count as u64).map(|i| if role == Role::P0 { i } else { 0 }).collect());
-        let (moved, back) = shuffle.shuffle(s, &[x, std::slice::from_ref(&index)].concat())?;
-        let mut keys: Vec<Bits> = moved.iter().flat_map(Bits::from_share).collect();
-        let mut places = keys.split_off(job.table.keys.bits() as usize);
-        if by_position {
-            places = Bits::from_share(&index);
-        }
-        // Ties are broken by the index, which is secret after the shuffle.
-        places.extend(keys.iter().cloned());
-        let order = order.reveal(s, &places)?;
-        let moved = |bit: &Bits| {
-            let at = |&i: &u32| bit.words()[i as usize / 64] >> (i % 64) & 1;
-            Bits::collect(order.iter().map(at))
-        };
-        let keys: Vec<Bits> = keys.iter().map(moved).collect();
-        let change = |bit: &Bits| &bit.range(1..count) ^ &bit.range(0..count - 1);
-        let same = tags.eval(s, &keys.iter().map(change).collect::<Vec<_>>())?;
-        let tags = Bits::collect(std::iter::once(0).chain(same.iter()));
-        let (mux, spread) = (Some(mux), Some(spread));
-        Ok((keys, Sorting { tags: Some(tags), mux, spread, order: Some(order), back: Some(back) }))
-    }
-}
-
-impl ThinJob {
-    /// Widths of the words that are read in the store, without what no row has.
-    fn read_widths(&self) -> Vec<u32> {
-        words(self.row_planes()).collect()
-    }
-
-    fn tag_bits(&self) -> usize {
-        self.table.keys.tag_bits() as usize
-    }
-}
-
 /// Step 3: dummies instead of ids, where the bit is 1.
 fn replaced(s: &mut Session, side: &Side, mux: Mux, tags: &Bits, ids: BShare<u64>) -> Result<BShare<u64>> {
     let change = match side {
@@ -518,14 +291,4 @@ fn columns(bits: &[Bits], widths: &[u32]) -> Result<Vec<BShare<u64>>> {
         Bits::to_share(mine)
     };
     widths.iter().map(column).collect()
-}
-
-/// Each item at the place that it was sorted from, which is public.
-fn unsorted(columns: &[BShare<u64>], order: &[u32]) -> Vec<BShare<u64>> {
-    let column = |x: &BShare<u64>| {
-        let mut words = Wiped::zeros(x.len());
-        order.iter().zip(x.words()).for_each(|(&to, &word)| words[to as usize] = word);
-        BShare::new(x.bits(), words.into_vec())
-    };
-    columns.iter().map(column).collect()
 }

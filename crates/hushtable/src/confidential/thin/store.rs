@@ -11,7 +11,7 @@ use prim::{
     pack::{pack, packed_len, unpack},
 };
 
-use super::{ID_BITS, Table, ThinJob};
+use super::job::{ID_BITS, Table, ThinJob};
 use crate::{
     confidential::{
         cells,
