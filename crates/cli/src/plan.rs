@@ -1,6 +1,7 @@
 //! `hushtable plan`: what each lookup protocol would cost, and which is chosen; or each way of comparing.
 
 mod compare;
+mod private;
 
 use std::{
     fmt::Write as _,
@@ -9,8 +10,10 @@ use std::{
     str::FromStr,
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hushtable::{
+    Role,
+    confidential::planner::{self, Asked, Room},
     lut::LookupJob,
     net::LinkShape,
     plan::{self, Estimate, Prediction},
@@ -30,6 +33,7 @@ Examples:
   hushtable plan --index-bits 8 --value-bits 64 --batch 100000 --net lan
   hushtable plan --index-bits 16 --value-bits 16 --batch 1e4 --net wan --optimise bytes
   hushtable plan --compare-bits 32 --batch 1e4 --net wan --optimise online
+  hushtable plan --table private --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --net lan
   With what `hushtable calibrate` measured between the two machines:
     hushtable plan --index-bits 12 --batch 1e5 --calibration calibration.json
 
@@ -47,8 +51,29 @@ pub struct Plan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64),
         conflicts_with_all = ["index_bits", "value_bits", "index", "output"])]
     compare_bits: Option<u32>,
-    /// Width of an entry in bits, 1 to 64
-    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Whose table it is: public, or one that one party must not show
+    #[arg(long, value_enum, default_value = "public", conflicts_with_all = ["index_bits", "compare_bits", "index", "output"])]
+    table: Whose,
+    /// Rows of a private table, such as 1e6 or 2^20
+    #[arg(long, value_name = "N", default_value = "2^20", value_parser = count)]
+    rows: usize,
+    /// Bits of a private table's keys, 1 to 96 [default: as many as numbers of the rows have]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=96))]
+    key_bits: Option<u32>,
+    /// Batches that one version of a private table serves
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    batches: u32,
+    /// No key stands twice in a batch
+    #[arg(long)]
+    distinct: bool,
+    /// Bytes that the party without a private table can keep on its disk, such as 2e9 or 2^31
+    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = count)]
+    disk: usize,
+    /// Bytes that it has in memory
+    #[arg(long, value_name = "BYTES", default_value = "2^40", value_parser = count)]
+    memory: usize,
+    /// Width of an entry in bits, 1 to 64; of a row of a private table up to 524288
+    #[arg(long, value_name = "L", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=1 << 19))]
     value_bits: u32,
     /// Number of lookups or comparisons, such as 100000 or 1e5
     #[arg(long, value_name = "B", default_value = "100000", value_parser = count)]
@@ -73,6 +98,15 @@ pub struct Plan {
     json: bool,
 }
 
+/// Whose a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Whose {
+    /// Both parties know it
+    Public,
+    /// One party's, which the other must not see
+    Private,
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Line<'a> {
@@ -92,6 +126,12 @@ struct Phase {
     rounds: u32,
 }
 
+impl From<Estimate> for Phase {
+    fn from(e: Estimate) -> Self {
+        Self { seconds: e.seconds, bytes: e.bytes.map(|bytes| bytes.round() as u64), rounds: e.rounds }
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(args: &Plan) -> Result<()> {
     let calibration = Calibration::load(args.calibration.as_deref())?;
@@ -108,6 +148,15 @@ pub fn run(args: &Plan) -> Result<()> {
         };
         return io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout);
     }
+    if args.table == Whose::Private {
+        return private(args, &link, &calibration);
+    }
+    if args.value_bits > 64 {
+        return Err(Failure::local(format!(
+            "width of an entry is {}; accepted: 1 to 64 bits",
+            args.value_bits
+        )));
+    }
     let job = LookupJob {
         index: args.index.into(),
         output: args.output.into(),
@@ -119,6 +168,26 @@ pub fn run(args: &Plan) -> Result<()> {
     io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
 }
 
+/// In a private table, that of P0.
+fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<()> {
+    let asked = Asked {
+        owner: Role::P0,
+        rows: args.rows as u64,
+        key_bits: args.key_bits.unwrap_or(usize::BITS - (args.rows - 1).leading_zeros()).max(1),
+        row_bits: args.value_bits,
+        batch: args.batch,
+        batches: args.batches,
+        distinct: args.distinct,
+    };
+    let room = Room { disk: args.disk as u64, memory: args.memory as u64 };
+    let all = planner::candidates(&asked, &room, link, &calibration.machine(), args.optimise.into())?;
+    let text = match args.json {
+        true => private::lines(&all),
+        false => private::table(&asked, link, &calibration.to_string(), &all),
+    };
+    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+}
+
 fn lines(all: &[Prediction]) -> String {
     let of = |(i, p): (usize, &Prediction)| {
         line(p.protocol.name(), i == 0, [p.setup, p.offline, p.online], Some(p.memory))
@@ -127,11 +196,7 @@ fn lines(all: &[Prediction]) -> String {
 }
 
 fn line(protocol: &str, chosen: bool, phases: [Estimate; 3], memory_bytes: Option<u64>) -> String {
-    let [setup, offline, online] = phases.map(|e| Phase {
-        seconds: e.seconds,
-        bytes: e.bytes.map(|bytes| bytes.round() as u64),
-        rounds: e.rounds,
-    });
+    let [setup, offline, online] = phases.map(Phase::from);
     let line = Line { protocol, chosen, setup, offline, online, memory_bytes };
     serde_json::to_string(&line).expect("plain data") + "\n"
 }

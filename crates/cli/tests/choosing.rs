@@ -120,3 +120,32 @@ fn calibrate_with_a_peer() {
         assert!(rate <= 120.0 && rtt >= 3.5, "{rate} Mbit/s, {rtt} ms");
     }
 }
+
+/// All designs for a private table, one of which is chosen; without room for a copy another one.
+#[test]
+fn plan_shows_designs_for_private_tables() {
+    let site = site();
+    let ask = "plan --table private --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --net lan";
+    let chosen = |more: &str| -> Vec<(String, bool)> {
+        let lines = site.run(&format!("{ask} --json {more}")).ok().stdout;
+        let of = |line: &str| {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            for name in ["once", "setup", "offline", "online"] {
+                assert!(line[name]["bytes"][0].is_u64() && line[name]["rounds"].is_u64(), "{line}");
+            }
+            assert!(line["memory_bytes"][1].is_u64() && line["disk_bytes"].is_u64());
+            (line["design"].as_str().expect("a name").to_owned(), line["chosen"] == true)
+        };
+        lines.lines().map(of).collect()
+    };
+    let all = chosen("");
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert_eq!(all.iter().filter(|(_, chosen)| *chosen).count(), 1);
+    assert_eq!(all[0], ("copy, lowmc-128-42-13".to_owned(), true));
+    assert_eq!(chosen("--disk 1e6")[0], ("ids, lowmc-128-42-13".to_owned(), true));
+    let table = site.run(&format!("{ask} --disk 1e6")).ok().stdout;
+    for text in ["* ids, lowmc", "! copy, aes-128", "other mem", "disk", "! needs more disk or memory"] {
+        assert!(table.contains(text), "{text} in:\n{table}");
+    }
+    site.run("plan --table private --rows 2^20 --key-bits 19").fails("rows of a table");
+}

@@ -1,12 +1,15 @@
-//! Arrays of one party, moved by a secret of the other: shared permutation and shared rotation.
+//! Arrays of one party, moved by a secret of the other: shared permutation and shared rotation; and shared items in an
+//! order that neither party knows: [`shuffle`].
 //!
-//! Each protocol is two functions, one for the party that holds the arrays and one for the party
+//! Each of the first two is two functions, one for the party that holds the arrays and one for the party
 //! that moves them; either role may be either. The result is shared by both, additively or by XOR.
 //! Arrays stand one behind the other in a slice, as do the entries of the shares.
 
+mod network;
 pub mod permute;
 mod punctured;
 pub mod rotate;
+pub mod shuffle;
 
 use prim::ring::{Ring, low};
 

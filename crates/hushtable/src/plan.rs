@@ -14,6 +14,7 @@ mod suiting;
 
 pub use crate::bill::Objective;
 pub use machine::Machine;
+pub(crate) use predict::implied;
 pub use predict::{BEFORE, Estimate, Prediction, choose, least, plan};
 pub use settle::{Wish, settle};
 pub(crate) use suiting::suiting;

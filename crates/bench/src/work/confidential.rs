@@ -1,6 +1,7 @@
 //! `confidential`: lookups of shared keys in a private table of the listening party.
 
 mod copy;
+mod thin;
 
 use std::fmt;
 
@@ -35,6 +36,9 @@ pub struct ConfidentialWork {
     /// The pseudo-random function
     #[arg(long, value_enum, default_value = "aes")]
     prf: Prf,
+    /// No key is looked up twice, and both parties know that: for design b
+    #[arg(long)]
+    distinct: bool,
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]
     places: Places,
@@ -46,6 +50,8 @@ pub struct ConfidentialWork {
 enum Design {
     /// An encrypted copy that both parties scan
     A,
+    /// A store for each batch, read by ids: nothing stays at the party without the table
+    B,
 }
 
 /// Names are a contract with other programs.
@@ -77,6 +83,7 @@ impl fmt::Display for ConfidentialWork {
         let Self { batch, rows, key_bits, value_bits, .. } = self;
         let design = match self.design {
             Design::A => format!("an encrypted copy, {}", self.cipher()),
+            Design::B => format!("ids, {}", self.cipher()),
         };
         write!(
             f,
@@ -101,20 +108,29 @@ impl Benchmark for ConfidentialWork {
                 "--rows {rows}: there are 2^{key_bits} keys of --key-bits {key_bits}"
             )));
         }
+        if self.distinct && self.batch > self.rows / 2 {
+            let (most, Self { rows, batch, .. }) = (self.rows / 2, self);
+            return Err(Failure::local(format!(
+                "--batch {batch} --distinct: accepted with --rows {rows}: 1 to {most}"
+            )));
+        }
         match self.design {
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
+            Design::B => fits(thin::memory(self)?, "tables of both parties"),
         }
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.design {
             Design::A => copy::cots(self, role, items),
+            Design::B => thin::cots(self, role, items),
         }
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
         match self.design {
             Design::A => copy::run(self, lanes),
+            Design::B => thin::run(self, lanes),
         }
     }
 }
@@ -156,7 +172,17 @@ impl ConfidentialWork {
             let absent = i % 4 == 3 && step > 1;
             Key { key: row as u128 * step + u128::from(absent), row: (!absent).then_some(row) }
         };
-        inputs::words("keys", 0, lane as u64).take(items).enumerate().map(key).collect()
+        let mut keys: Vec<Key> = Vec::with_capacity(items);
+        let mut seen = std::collections::HashSet::new();
+        for next in inputs::words("keys", 0, lane as u64).enumerate().map(key) {
+            if keys.len() == items {
+                break;
+            }
+            if !self.distinct || seen.insert(next.key) {
+                keys.push(next);
+            }
+        }
+        keys
     }
 }
 

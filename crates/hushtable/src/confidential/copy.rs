@@ -58,9 +58,9 @@ mod arriving;
 mod dense;
 mod encrypted;
 mod job;
-mod owner;
-mod presence;
-mod sparse;
+pub(super) mod owner;
+pub(super) mod presence;
+pub(super) mod sparse;
 mod update;
 
 pub use arriving::Arriving;
@@ -207,7 +207,7 @@ impl Lookups {
                 let keys = self.keys.at(s, &joined(&self.job, &places)?)?;
                 let mut row = unmasked(&bits(&self.job, &scan(copy, keys)?), &masks);
                 let tag = row.split_off(self.job.row_bits as usize);
-                let (mut row, present) = presence.eval(s, &row, tag)?;
+                let (mut row, present) = presence.eval(s, &row, &tag)?;
                 row.push(present);
                 row
             }

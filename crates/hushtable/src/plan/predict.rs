@@ -115,7 +115,7 @@ pub fn least(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] 
 }
 
 /// The same with the local work that the bill implies.
-pub(super) fn implied(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
+pub(crate) fn implied(bill: &Bill, link: &LinkShape, machine: &Machine) -> [Estimate; 3] {
     let work = Work::of_batch(bill).map(|work| machine.seconds(work, 1));
     estimates(bill, &Step::of(bill), work, link, machine)
 }

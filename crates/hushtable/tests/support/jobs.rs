@@ -12,6 +12,7 @@ use hushtable::{
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::Cipher,
+        thin::{Table as PrivateTable, ThinJob, ThinLookups},
     },
     fss::{Dcf, Dpf, End, Incremental},
     lut::{
@@ -256,6 +257,15 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let held = if p.role() == Role::P0 { Held::Owner(&owner) } else { Held::Copy(&copy) };
         let x = share(p.role(), 9, &[5; BATCH], SEED);
         Lookups::prepare(p, job, BATCH)?.eval(p, held, &[wide(x)]).and_then(|_| p.barrier())
+    }),
+    ("lookups by ids", None, |p| {
+        let table =
+            CopyJob { owner: Role::P0, cipher: Cipher::LowMc, keys: Keys::Dense { bits: 4 }, row_bits: 5 };
+        let owned = PrivateTable::new(table, &[5, 9], &[7, 8])?;
+        let owned = (p.role() == Role::P0).then_some(&owned);
+        let x = wide(share(p.role(), 4, &[5, 9, 5], SEED));
+        let job = ThinJob { table, distinct: false };
+        ThinLookups::prepare(p, job, owned, 3)?.eval(p, &[x]).and_then(|_| p.barrier())
     }),
     ("keys of a comparison", None, |p| {
         let x = share(p.role(), 4, &[5; BATCH], SEED);

@@ -11,7 +11,7 @@ use hushtable_cli::failure::{Failure, Result};
 use super::{ConfidentialWork, Key, Places};
 use crate::lanes::{self, Lanes};
 
-fn job(work: &ConfidentialWork) -> CopyJob {
+pub(super) fn job(work: &ConfidentialWork) -> CopyJob {
     let (bits, rows) = (work.key_bits, work.rows as u32);
     let keys = match work.places {
         Places::All => Keys::All { bits },
@@ -96,7 +96,7 @@ pub fn run(work: &ConfidentialWork, mut lanes: Lanes) -> Result<()> {
 }
 
 /// Shares of the keys' words.
-fn shares(role: Role, job: &CopyJob, keys: &[Key]) -> Vec<BShare<u64>> {
+pub(super) fn shares(role: Role, job: &CopyJob, keys: &[Key]) -> Vec<BShare<u64>> {
     let word = |i: usize| {
         let width = (job.keys.bits() - 64 * i as u32).min(64);
         let mask = crate::inputs::words("masks", 0, i as u64);
@@ -110,7 +110,7 @@ fn shares(role: Role, job: &CopyJob, keys: &[Key]) -> Vec<BShare<u64>> {
 }
 
 /// A party's shares, lookup by lookup: the row, and whether it is present.
-fn words_of(rows: &Rows) -> impl Iterator<Item = u64> + '_ {
+pub(super) fn words_of(rows: &Rows) -> impl Iterator<Item = u64> + '_ {
     (0..rows.words[0].len()).flat_map(move |item| {
         let row = rows.words.iter().map(move |word| word.words()[item]);
         let present = rows.present.as_ref().map(|bits| bits.words()[item / 64] >> (item % 64) & 1);
@@ -119,7 +119,7 @@ fn words_of(rows: &Rows) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// Compares every row; `from` has the shares of P0.
-fn check(
+pub(super) fn check(
     work: &ConfidentialWork,
     table: &[u64],
     keys: &[Key],

@@ -72,7 +72,7 @@ impl Keys {
     }
 
     /// What stands behind a row: nothing, a bit of presence, or zeros.
-    pub(super) fn tag_bits(self) -> u32 {
+    pub(in crate::confidential) fn tag_bits(self) -> u32 {
         match self {
             Self::All { .. } => 0,
             Self::Dense { .. } | Self::Changing { .. } => 1,
@@ -125,7 +125,7 @@ pub struct CopyJob {
 
 impl CopyJob {
     /// `Ok(())` if there are copies of this form.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::confidential) fn check(&self) -> Result<()> {
         let most = match self.keys {
             Keys::All { .. } | Keys::Dense { .. } => MAX_POSITION_BITS,
             Keys::Changing { updates, .. } => {
@@ -202,12 +202,12 @@ impl CopyJob {
     }
 
     /// Bits of a row of the copy that are masked: the row, and what stands behind it.
-    pub(super) fn masked(&self) -> usize {
+    pub(in crate::confidential) fn masked(&self) -> usize {
         self.row_bits as usize + self.keys.tag_bits() as usize
     }
 
     /// Bits of a row of the copy.
-    pub(super) fn planes(&self) -> usize {
+    pub(in crate::confidential) fn planes(&self) -> usize {
         self.masked() + self.keys.update_bits() as usize
     }
 

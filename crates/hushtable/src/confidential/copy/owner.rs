@@ -143,7 +143,7 @@ impl Drop for Owner {
 }
 
 /// `Ok(())` if this is a table of the job.
-fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
+pub(in crate::confidential) fn check(job: &CopyJob, keys: &[u128], rows: &[u64]) -> Result<()> {
     check_rows(job, keys, rows)?;
     let all = 1 << job.keys.position_bits();
     if !job.keys.absent() && keys.len() < all {

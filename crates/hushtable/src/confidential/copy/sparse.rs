@@ -79,7 +79,7 @@ fn masked(job: &CopyJob, key: &Key, keys: &[u128], rows: &[u64]) -> Result<Wiped
 }
 
 /// The values at these inputs, words of one behind those of another.
-fn values(job: &PrfJob, key: &Key, keys: &[u128]) -> Result<Wiped<u64>> {
+pub(in crate::confidential) fn values(job: &PrfJob, key: &Key, keys: &[u128]) -> Result<Wiped<u64>> {
     let mut inputs = Wiped::<u128>::zeros(keys.len().next_multiple_of(64));
     inputs[..keys.len()].copy_from_slice(keys);
     let width = inputs.len() / 64;
@@ -103,7 +103,7 @@ fn values(job: &PrfJob, key: &Key, keys: &[u128]) -> Result<Wiped<u64>> {
 }
 
 /// `bits` bits of a value from bit `at` on.
-fn field(value: &[u64], at: usize, bits: u32) -> u64 {
+pub(in crate::confidential) fn field(value: &[u64], at: usize, bits: u32) -> u64 {
     let (word, shift) = (at / 64, at % 64);
     let above = value.get(word + 1).map_or(0, |next| next.checked_shl(64 - shift as u32).unwrap_or(0));
     prim::low(value[word] >> shift | above, bits)

@@ -1,0 +1,116 @@
+//! What the planner for private tables chooses, and that its figures are those of the bills.
+
+use hushtable::{
+    Error, Role,
+    confidential::{
+        copy::{CopyJob, Keys, Lookups},
+        planner::{Asked, Candidate, Design, Form, Room, candidates},
+        prf::Cipher,
+        thin::{ThinJob, ThinLookups},
+    },
+    net::LinkShape,
+    plan::{Machine, Objective},
+};
+
+const ASKED: Asked = Asked {
+    owner: Role::P0,
+    rows: 1 << 20,
+    key_bits: 20,
+    row_bits: 20,
+    batch: 4096,
+    batches: 1,
+    distinct: false,
+};
+const ROOM: Room = Room { disk: 1 << 40, memory: 1 << 40 };
+
+fn plan(asked: Asked, room: Room, objective: Objective) -> Vec<Candidate> {
+    candidates(&asked, &room, &LinkShape::LAN, &Machine::REFERENCE, objective).expect("designs")
+}
+
+fn first(asked: Asked, room: Room, objective: Objective) -> Design {
+    plan(asked, room, objective)[0].design
+}
+
+#[test]
+fn small_tables_are_sent_whole() {
+    let small = Asked { rows: 1 << 8, key_bits: 8, row_bits: 8, ..ASKED };
+    assert_eq!(first(small, ROOM, Objective::Bytes), Design::SpLut);
+    // Above 2^10 rows it is not looked at.
+    let all = plan(Asked { rows: 1 << 11, key_bits: 11, ..ASKED }, ROOM, Objective::Total);
+    assert!(all.iter().all(|c| c.design != Design::SpLut));
+}
+
+/// A copy where there is room for it, ids where there is not; few batches of a large table are better off with ids.
+#[test]
+fn room_and_batches_decide() {
+    assert!(matches!(first(ASKED, ROOM, Objective::Total), Design::Copy(Cipher::LowMc, Form::Dense)));
+    let none = Room { disk: 1 << 20, memory: 1 << 30 };
+    assert!(matches!(first(ASKED, none, Objective::Total), Design::Thin(Cipher::LowMc, Form::Dense)));
+    let all = plan(ASKED, none, Objective::Total);
+    assert!(all.iter().all(|c| c.fits != matches!(c.design, Design::Copy(..))));
+    assert!(all.windows(2).all(|pair| pair[0].fits >= pair[1].fits), "those with room come first");
+    let bytes = |batches| {
+        let asked = Asked { rows: 1 << 24, key_bits: 24, row_bits: 24, batches, ..ASKED };
+        let all = plan(asked, ROOM, Objective::Bytes);
+        let of = |copy: bool| {
+            let found = all.iter().find(|c| matches!(c.design, Design::Copy(..)) == copy).expect("one");
+            found.value(&asked, Objective::Bytes)
+        };
+        of(true) / of(false)
+    };
+    assert!(bytes(100) < 0.3 && bytes(1) > 0.5, "{} and {}", bytes(100), bytes(1));
+}
+
+/// A few keys of many bits: only sparse forms. Of many among few bits also the others.
+#[test]
+fn forms_are_those_that_serve() {
+    let forms = |asked: Asked| -> Vec<Form> {
+        let form = |c: &Candidate| match c.design {
+            Design::Copy(_, form) | Design::Thin(_, form) => form,
+            Design::SpLut => panic!("a large table"),
+        };
+        plan(asked, ROOM, Objective::Total).iter().map(form).collect()
+    };
+    assert!(forms(Asked { key_bits: 64, ..ASKED }).iter().all(|&form| form == Form::Sparse));
+    assert!(forms(ASKED).iter().all(|&form| form == Form::Dense));
+    let some = forms(Asked { rows: 1 << 14, ..ASKED });
+    assert!(some.contains(&Form::Dense) && some.contains(&Form::Sparse));
+}
+
+/// The bytes of a prediction are those of the bills, and of what a message adds.
+#[test]
+fn bytes_are_those_of_the_bills() {
+    let table = |cipher| CopyJob { owner: Role::P0, cipher, keys: Keys::All { bits: 20 }, row_bits: 20 };
+    for c in plan(ASKED, ROOM, Objective::Total) {
+        let (bill, once) = match c.design {
+            Design::Copy(cipher, _) => {
+                (Lookups::bill(&table(cipher), 4096), table(cipher).copy_bits() as f64 / 8.0)
+            }
+            Design::Thin(cipher, _) => {
+                (ThinLookups::bill(&ThinJob { table: table(cipher), distinct: false }, 4096), 0.0)
+            }
+            Design::SpLut => panic!("a large table"),
+        };
+        let online = bill.expect("a bill").online;
+        let sent: f64 = c.online.bytes.iter().sum();
+        let want = online.all_bits() as f64 / 8.0;
+        assert!(sent >= want && sent < want + 16.0 * f64::from(online.rounds + 40), "{}", c.design);
+        assert_eq!(c.online.rounds, online.rounds);
+        // The copy's digest, and what frames its messages.
+        let rest = c.once.bytes[0] - once;
+        assert!((0.0..200.0).contains(&rest) && c.once.bytes[1] < 100.0, "{}: {:?}", c.design, c.once);
+    }
+}
+
+#[test]
+fn tables_that_cannot_be_are_refused() {
+    for asked in [
+        Asked { rows: 1 << 21, ..ASKED },
+        Asked { rows: 0, ..ASKED },
+        Asked { key_bits: 97, ..ASKED },
+        Asked { rows: 1 << 25, key_bits: 40, ..ASKED },
+    ] {
+        let found = candidates(&asked, &ROOM, &LinkShape::LAN, &Machine::REFERENCE, Objective::Total);
+        assert!(matches!(found, Err(Error::Param { .. })), "{asked:?}");
+    }
+}
