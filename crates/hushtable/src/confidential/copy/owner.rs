@@ -32,7 +32,8 @@ pub struct Owner {
 
 impl Owner {
     /// Encrypts a table under a fresh key of the operating system's randomness. `rows` has
-    /// [`CopyJob::row_words`] words for each of `keys`, lowest first.
+    /// [`CopyJob::row_words`] words for each of `keys`, lowest first. To be done before a peer waits for the copy: the time
+    /// that it takes follows from the number of rows. Takes as much memory as three copies.
     ///
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, an empty table or one with more rows than it may have, a key
