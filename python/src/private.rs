@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use apps::{
     embedding::{Embedding, EmbeddingJob},
+    held_table::Table,
     join_query::{JoinJob, JoinQuery},
-    private_table::Table,
 };
 use hushtable::{
     Error,

@@ -37,7 +37,7 @@ use hushtable::{
 };
 use prim::{Wiped, ring::low};
 
-use crate::private_table::{lookups_at_once, pack};
+use crate::held_table::{lookups_at_once, pack};
 
 /// Most rows of a matrix.
 pub const MAX_ROWS: u32 = 1 << 24;

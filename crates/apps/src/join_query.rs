@@ -45,7 +45,7 @@ use hushtable::{
 };
 use prim::Wiped;
 
-use crate::private_table::pack;
+use crate::held_table::pack;
 
 /// Most rows of a key.
 pub const MAX_PER_KEY: u32 = 64;

@@ -5,6 +5,7 @@
 
 pub mod embedding;
 pub mod fusion;
+pub mod held_table;
 pub mod ids;
 pub mod inference;
 pub mod join;

@@ -1,143 +1,52 @@
-//! A table of one party as each party holds it, for lookups: [`embedding`](crate::embedding) and
-//! [`join_query`](crate::join_query).
+//! A party's private table as others look it up: what it is, how its rows are bits, and a session of lookups.
+//!
+//! # Functionality
+//! The *owner*, P0, has a table: a column of [keys](Key), each once, and columns of [values](Value). A *client*, P1, has
+//! a list of keys. Out: the values at these keys, to the client, or shares of them to both. Public are the table's
+//! [`Description`] and how many keys the list has. The owner does not learn the keys, nor which of them it has, nor which
+//! are equal; the client learns nothing of rows that it did not look up.
+//!
+//! **What results say**: a client may look up any key that it likes. The description limits how many in a session
+//! ([`Description::lookups`]); who serves a table counts sessions.
+//!
+//! # Protocol
+//! 1. The owner sends a [`Greeting`] and the description, which has the digest of its encrypted copy.
+//! 2. The client sends a [`Request`]: how many keys, who gets results, and how much of that copy it has.
+//! 3. The owner sends an [`Answer`], and the messages of the copy that the client lacks.
+//! 4. Batch by batch, [lookups](hushtable::confidential::copy). The client's share of a key is the key, the owner's 0.
+//!    Results are opened to the client alone. Numbers that stay shared are made additive bit by bit ([`B2a`]).
+//!
+//! [`B2a`]: hushtable::gates::B2a
+//!
+//! # Cost
+//! Once a version: the copy ([`CopyJob::copy_bits`](hushtable::confidential::copy::CopyJob::copy_bits)). A lookup: what
+//! [`Lookups::bill`](hushtable::confidential::copy::Lookups::bill) says, and the bits of a row from the owner or the
+//! [`B2a`] of each bit of a number.
+//!
+//! # Source
+//! confidential-beyond 1, design A. Keys of text are hashed by BLAKE3.
 
-use std::{fmt, sync::Arc};
+mod batch;
+mod date;
+mod description;
+mod field;
+mod key;
+mod settle;
+mod table;
+mod value;
+mod visit;
 
-use hushtable::{
-    BShare, Error, Result,
-    confidential::copy::{CopyJob, EncryptedCopy, Held, Owner, Rows},
+pub use batch::{
+    Batch, Keys, Looked, PRESENT_BITS, Query, Took, batches, bill, fraction_bits, look_up, prepare_ot,
+    shared_bits, shared_keys_fit,
 };
-use prim::{Wiped, ring::low};
-
-/// Blocks of the function in a batch: their material takes 2 KB each.
-const BLOCKS: usize = 1 << 15;
-
-/// What a party looks up in. Clones are of the same table, which is in memory once.
-#[derive(Clone)]
-pub enum Table {
-    /// At the owner: its table.
-    Owner(Arc<Owner>),
-    /// At the other party: the encrypted copy.
-    Copy(Arc<EncryptedCopy>),
-}
-
-impl Table {
-    /// For lookups.
-    pub fn held(&self) -> Held<'_> {
-        match self {
-            Self::Owner(owner) => Held::Owner(owner),
-            Self::Copy(copy) => Held::Copy(copy),
-        }
-    }
-
-    /// The copy, which both parties have.
-    pub fn copy(&self) -> &EncryptedCopy {
-        match self {
-            Self::Owner(owner) => owner.copy(),
-            Self::Copy(copy) => copy,
-        }
-    }
-
-    /// `Ok(())` if it is of this form.
-    pub(crate) fn check(&self, job: &CopyJob) -> Result<()> {
-        let found = self.copy().job();
-        match found == job {
-            true => Ok(()),
-            false => Err(Error::Param {
-                what: "table to look up in",
-                got: format!("{found:?}"),
-                accepted: format!("{job:?}"),
-            }),
-        }
-    }
-}
-
-impl From<Owner> for Table {
-    fn from(owner: Owner) -> Self {
-        Self::Owner(owner.into())
-    }
-}
-
-impl From<EncryptedCopy> for Table {
-    fn from(copy: EncryptedCopy) -> Self {
-        Self::Copy(copy.into())
-    }
-}
-
-/// Prints which table it is: rows and keys are secret.
-impl fmt::Debug for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = if matches!(self, Self::Owner(_)) { "the owner's" } else { "a copy" };
-        write!(f, "Table({who}, {:?})", self.copy().job())
-    }
-}
-
-/// Lookups whose material fits memory together.
-pub(crate) fn lookups_at_once(copy: &CopyJob) -> usize {
-    (BLOCKS / copy.row_bits.div_ceil(128).max(1) as usize).clamp(1, copy.most().max(1))
-}
-
-/// Puts values of these widths, 1 to 64 each, in a row of words, one behind the other, the lowest bits first.
-pub(crate) fn pack(values: impl IntoIterator<Item = (u64, u32)>, row: &mut [u64]) {
-    let mut at = 0;
-    for (value, bits) in values {
-        let (word, shift) = (at / 64, at % 64);
-        row[word] |= value << shift;
-        if shift + bits as usize > 64 {
-            row[word + 1] |= value >> (64 - shift);
-        }
-        at += bits as usize;
-    }
-}
-
-/// Shares of the values that stand at these places, `(first bit, width)`, in each row that was found: those of the
-/// first row first.
-pub(crate) fn unpack(rows: &Rows, places: &[(usize, u32)]) -> Wiped<u64> {
-    let words: Vec<&[u64]> = rows.words.iter().map(BShare::words).collect();
-    let count = words.first().map_or(0, |word| word.len());
-    let mut out = Wiped::default();
-    let values = out.extend_zeros(count * places.len());
-    for (row, values) in values.chunks_exact_mut(places.len().max(1)).enumerate() {
-        for (value, &(at, bits)) in values.iter_mut().zip(places) {
-            let (word, shift) = (at / 64, at % 64);
-            let mut found = words[word][row] >> shift;
-            if shift + bits as usize > 64 {
-                found |= words[word + 1][row] << (64 - shift);
-            }
-            *value = low(found, bits);
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_of_any_width_come_back() {
-        let widths = [1u32, 64, 7, 33, 60, 64, 20, 3];
-        let total: u32 = widths.iter().sum();
-        let mut rows = vec![vec![0u64; total.div_ceil(64) as usize]; 3];
-        let value = |row: u64, bits: u32| low((row + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15), bits);
-        for (row, words) in (0..).zip(&mut rows) {
-            pack(widths.iter().map(|&bits| (value(row, bits), bits)), words);
-        }
-        let word = |i: usize| {
-            let bits = (total - 64 * i as u32).min(64);
-            BShare::new(bits, rows.iter().map(|row| row[i]).collect())
-        };
-        let found = Rows { words: (0..rows[0].len()).map(word).collect(), present: None };
-        let places: Vec<(usize, u32)> = widths
-            .iter()
-            .scan(0, |at, &bits| {
-                let from = *at;
-                *at += bits as usize;
-                Some((from, bits))
-            })
-            .collect();
-        let want: Vec<u64> =
-            (0..3).flat_map(|row| widths.iter().map(move |&bits| value(row, bits))).collect();
-        assert_eq!(*unpack(&found, &places), want);
-    }
-}
+pub use date::{date_of, days_of};
+pub use description::{
+    Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name, name_shows,
+};
+pub use field::Field;
+pub use key::{Key, KeyKind};
+pub use settle::{Answer, Gets, Greeting, Request};
+pub use table::{Kind, Limits, Survey, Table};
+pub use value::{Cell, Scale, Value, ValueKind};
+pub use visit::{AllKeys, Found, Results, Served, Shared, find, look_all_up, request, turn_away};

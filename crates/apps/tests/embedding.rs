@@ -9,7 +9,7 @@ mod relay;
 
 use apps::{
     embedding::{Embedding, EmbeddingJob},
-    private_table::Table,
+    held_table::Table,
 };
 use billed::check_parts;
 use hushtable::{

@@ -8,8 +8,8 @@ mod pairs;
 mod relay;
 
 use apps::{
+    held_table::Table,
     join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
-    private_table::Table,
     statistics::{Group, GroupShape},
 };
 use billed::check_parts;

@@ -11,10 +11,10 @@ use std::{env, fs, path::Path, time::Instant};
 use apps::{
     embedding::{Embedding, EmbeddingJob},
     fusion::Fusion,
+    held_table::Table,
     ids::{Rules, Set},
     join::{Column, Join},
     join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
-    private_table::Table,
     proximity::{Places, Proximity},
     psi::{Learns, Psi},
     scoring::{Question, Scoring},

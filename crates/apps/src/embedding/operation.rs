@@ -13,7 +13,7 @@ use hushtable::{
 };
 
 use super::EmbeddingJob;
-use crate::private_table::{Table, unpack};
+use crate::held_table::{Table, unpack};
 
 /// Embeddings in a table, at one party. Takes this party's shares of the ids by XOR; gives the numbers of the rows, or of
 /// the sums of rows, one behind the other. An item is a result: a row, or a bag of ids.

@@ -14,7 +14,7 @@ use hushtable::{
 use prim::Wiped;
 
 use super::JoinJob;
-use crate::private_table::{Table, lookups_at_once, unpack};
+use crate::held_table::{Table, lookups_at_once, unpack};
 
 /// A join with a table, at one party.
 ///

@@ -1,6 +1,6 @@
 //! What benchmarks of private tables have in common.
 
-use apps::private_table::Table;
+use apps::held_table::Table;
 use clap::ValueEnum;
 use hushtable::{
     Error, Party,

@@ -3,8 +3,8 @@
 use std::{fmt, io::Read};
 
 use apps::{
+    held_table::Table,
     join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
-    private_table::Table,
     statistics::{Group, GroupShape},
 };
 use clap::Args;
