@@ -36,7 +36,7 @@ fn seen(keys: [u128; 3], rows: u64, position: bool) -> (Vec<u64>, Vec<Vec<u64>>)
         }
         Ok(all)
     });
-    let mut counts = vec![0; 9];
+    let mut counts = [0; 9];
     for ((order, none), (same, _)) in owner.iter().zip(&other) {
         assert!(order == same && none.is_empty());
         counts[(3 * order[0] + order[1]) as usize] += 1;

@@ -71,8 +71,16 @@ pub struct Order {
 
 /// The comparisons of a phase.
 enum Compared {
-    One(Comparison),
-    Two { high: Comparison, equal: Equality, low: Comparison, both: Triples },
+    One(Box<Comparison>),
+    Two(Box<Two>),
+}
+
+/// Those of two numbers each.
+struct Two {
+    high: Comparison,
+    equal: Equality,
+    low: Comparison,
+    both: Triples,
 }
 
 /// Bits of the numbers that an item is, lowest first.
@@ -167,13 +175,13 @@ impl Order {
 impl Compared {
     fn prepare(p: &mut Party, bits: u32, room: usize) -> Result<Self> {
         Ok(match numbers(bits)[..] {
-            [low, high] => Self::Two {
+            [low, high] => Self::Two(Box::new(Two {
                 high: Comparison::prepare(p, job(high)?, room)?,
                 equal: Equality::prepare(p, high + 1, EQUALITY_DIGIT, room)?,
                 low: Comparison::prepare(p, job(low)?, room)?,
                 both: Triples::random(p, room)?,
-            },
-            _ => Self::One(Comparison::prepare(p, job(bits)?, room)?),
+            })),
+            _ => Self::One(Comparison::prepare(p, job(bits)?, room)?.into()),
         })
     }
 
@@ -201,7 +209,8 @@ impl Compared {
                 let [x, y] = sides(&numbers[0]);
                 one.less(s, &x, &y)
             }
-            Self::Two { high, equal, low, both } => {
+            Self::Two(two) => {
+                let Two { high, equal, low, both } = *two;
                 let [x, y] = sides(&numbers[1]);
                 let (above, same) = (high.less(s, &x, &y)?, equal.eq(s, &x, &y)?);
                 let [x, y] = sides(&numbers[0]);

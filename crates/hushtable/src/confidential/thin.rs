@@ -94,7 +94,7 @@ pub struct Seen {
 /// What a party has of the store.
 enum Side {
     Owner(Kept),
-    Other(Store),
+    Other(Box<Store>),
 }
 
 impl ThinJob {
@@ -134,7 +134,7 @@ impl ThinLookups {
         };
         let side = match table {
             Some(table) => Side::Owner(store::send(p, &job, table, count)?),
-            None => Side::Other(Store::receive(p, &job, count)?),
+            None => Side::Other(Store::receive(p, &job, count)?.into()),
         };
         Ok(Self { job, count, sorted, prf, presence, side })
     }
@@ -182,7 +182,6 @@ impl ThinLookups {
     /// With ties broken by the public position after the shuffle, not by the secret index: a mistake that shows which
     /// keys are equal, for the test that finds it.
     #[doc(hidden)]
-    #[must_use]
     pub fn insecure_ties_by_position(mut self) -> Self {
         self.sorted.iter_mut().for_each(|sorted| sorted.by_position = true);
         self
@@ -220,10 +219,7 @@ impl ThinLookups {
         let mut masks = prf.eval(s, key, &keys)?;
         let mut ids: BShare<u64> = Bits::to_share(&masks[..ID_BITS as usize])?;
         masks.drain(..ID_BITS as usize);
-        let Sorting { tags, mux, spread, order, back } = match sorting {
-            None => Sorting::default(),
-            Some(sorting) => sorting,
-        };
+        let Sorting { tags, mux, spread, order, back } = sorting.unwrap_or_default();
         if let (Some(mux), Some(tags)) = (mux, &tags) {
             ids = replaced(s, &side, mux, tags, ids)?;
         }
