@@ -2,7 +2,11 @@
 //!
 //! The *owner* has the table, both parties have shares of the keys, both get shares of the rows. [`prf`] has a
 //! pseudo-random function on shared inputs, [`mod@copy`] lookups in a copy that the owner has encrypted with it.
+//! What both are compared with: [`scan`], and `fable` with the feature of that name.
 
 mod cells;
 pub mod copy;
+#[cfg(feature = "fable")]
+pub mod fable;
 pub mod prf;
+pub mod scan;

@@ -23,8 +23,11 @@ mod bills_operations;
 mod bills_readers;
 mod circles;
 mod confidential_copy;
+#[cfg(feature = "fable")]
+mod confidential_fable;
 mod confidential_prf;
 mod confidential_resume;
+mod confidential_scan;
 mod confidential_sparse;
 mod confidential_updates;
 mod confidential_versions;
