@@ -74,7 +74,8 @@ pub(super) fn extracted(
     keys: &ClientKeys,
     responses: &[Vec<u8>],
 ) -> Result<Columns> {
-    let mut rows = Zeroizing::new(vec![Vec::with_capacity(sizes.slots); 2 * COPIES]);
+    let mut rows =
+        Zeroizing::new((0..2 * COPIES).map(|_| Vec::with_capacity(sizes.slots)).collect::<Vec<_>>());
     let level = ring.par.max_level();
     for (copy, responses) in responses.chunks_exact(sizes.chunks).enumerate() {
         let mut items = Zeroizing::new(vec![0u128; sizes.slots]);
