@@ -80,7 +80,8 @@ fn every_small_table_and_batch() {
 /// Keys in a row, in strides, in a subspace and random ones: their places are random anyway. Many rows and few.
 #[test]
 fn keys_of_every_form_have_a_place() {
-    let forms: [(&str, fn(u128) -> u128); 5] = [
+    type Form = fn(u128) -> u128;
+    let forms: [(&str, Form); 5] = [
         ("in a row", |i| 20_240_101 + i),
         ("in strides", |i| 4096 * i),
         ("two words", |i| i << 64 | i),

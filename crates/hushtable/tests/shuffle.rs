@@ -23,7 +23,7 @@ fn shares(role: Role, bits: u32, words: &[u64]) -> BShare<u64> {
 #[test]
 fn items_are_moved_and_moved_back() {
     for (i, items) in [1, 2, 3, 4, 7, 8, 16, 31, 100, 1000, 4096].into_iter().enumerate() {
-        let words: Vec<u64> = (0..items as u64).map(|x| x << 20 | x * 7 % 13).collect();
+        let words: Vec<u64> = (0..items as u64).map(|x| (x << 20) | (x * 7 % 13)).collect();
         let wide: Vec<u64> = (0..items as u64).map(|x| x.wrapping_mul(0x1234_5678_9abc_def1)).collect();
         both(pair(4000 + i as u64, None), |p| {
             let x = [shares(p.role(), 33, &words), shares(p.role(), 64, &wide)];

@@ -67,7 +67,7 @@ mod tests {
     use prim::Block;
 
     fn places(keys: usize, third: u32, rng: &mut Prg) -> Vec<[u32; 3]> {
-        (0..keys).map(|_| [0, 1, 2].map(|i| i * third + rng.below(third.into()) as u32)).collect()
+        (0..keys).map(|_| [0, 1, 2].map(|i| i * third + rng.below(third))).collect()
     }
 
     #[test]

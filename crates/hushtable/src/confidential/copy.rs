@@ -3,7 +3,7 @@
 //! # Functionality
 //! In: the *owner*'s table T, rows of w bits at some keys of d bits; XOR shares of m keys x. Out: XOR shares of the rows
 //! `T[x]`, 0 where there is none, and if keys may be absent shares of a bit that says whether x is present. Public is the
-//! [job](CopyJob): d, w, who the owner is, which keys there may be ([`Keys`]); and m. Nothing else is learned: not which
+//! [`CopyJob`]: d, w, who the owner is, which keys there may be ([`Keys`]); and m. Nothing else is learned: not which
 //! keys are present, nor how many, nor which of the m are equal, in this batch or another.
 //!
 //! # Protocol
@@ -22,7 +22,7 @@
 //! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.
 //! 4. The row is present if the 54 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
 //!
-//! Rows that change alone ([`Keys::Changing`]): behind a row stands, in clear, the number v of the [update](Update) that it
+//! Rows that change alone ([`Keys::Changing`]): behind a row stands, in clear, the number v of the [`Update`] that it
 //! last had. An update has the changed rows, masked by `F_k(x ‖ v)`. A lookup finds shares of v with the row, then computes
 //! the function.
 //!
