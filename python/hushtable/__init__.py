@@ -19,6 +19,7 @@ from .arithmetic import argmax, clip, inside, maximum, minimum, where
 from .arithmetic import largest as max
 from .columns import fraction_bits, read_column, write_column
 from .cost import Cost, Phase
+from .embedding import Embedding
 from .errors import (
     ForkedError,
     HandshakeError,
@@ -68,6 +69,7 @@ from .joins import Joined, join, psi
 from .party import Party
 from .plan import Prediction, Predictions, plan
 from .prepared import Like, Need, Prepared, count, prepare
+from .private import Found, PrivateTable
 from .session import (
     Link,
     connect,
@@ -87,7 +89,9 @@ from .tables import Table, lookup, lookup_shared, protocols
 
 __all__ = [
     "Cost",
+    "Embedding",
     "ForkedError",
+    "Found",
     "Function",
     "Groups",
     "HandshakeError",
@@ -106,6 +110,7 @@ __all__ = [
     "Prediction",
     "Predictions",
     "Prepared",
+    "PrivateTable",
     "ShapeError",
     "Share",
     "SpentError",

@@ -179,6 +179,21 @@ def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64
     return a.party._run(_name(relation, a, b), operation, x, y, x.shape)
 
 
+def both(a: Share, b: Share) -> Share:
+    """Shared bits that are 1 where those of `a` and `b` are both 1; broadcast. `a & b` is the same.
+
+    Raises `TypeError` for what is not shared bits, `ShapeError` for shapes that do not fit, or another session.
+    """
+    for bit in (a, b):
+        if not isinstance(bit, Share) or (bit.kind, bit.bits) != ("xor", 1):
+            raise TypeError(f"&: shared bits, as of a comparison, are expected, got {bit!r}")
+    a._same(b, "&")
+    x, y = _pair(a, b)
+    # Of single bits, additive shares are shares by XOR.
+    words = a.party._run(_name("and", a, b), native.Operation.select(1), x, y, x.shape)
+    return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
+
+
 def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
     """Bits, shared by XOR, that are 1 where `lo <= x < hi`, for each of 1 to 64 public intervals: along a last axis more.
 

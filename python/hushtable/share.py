@@ -198,6 +198,14 @@ class Share:
 
         return differ(self, other)  # type: ignore[arg-type]
 
+    def __and__(self, other: Share) -> Share:
+        from .arithmetic import both
+
+        return both(self, other)
+
+    def __or__(self, other: Share) -> Share:
+        return ~(~self & ~other)
+
     def mean(self, axis: int | None = None) -> Share:
         """Means over an axis, or of all, within a step of the scale."""
         from .arithmetic import mean

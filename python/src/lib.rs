@@ -14,6 +14,7 @@ mod opening;
 mod operation;
 mod party;
 mod plan;
+mod private;
 mod running;
 mod store;
 mod table;
@@ -54,6 +55,8 @@ mod _hushtable {
     use party::Party;
     #[pymodule_export]
     use plan::predict;
+    #[pymodule_export]
+    use private::{PrivateForm, PrivateTable};
     #[pymodule_export]
     use running::{Material, prepare_operation, run};
     #[pymodule_export]

@@ -8,7 +8,8 @@ use hushtable::{
     lut::LookupJob,
     math::{Affine, NormJob, SoftmaxJob},
     operation::{
-        self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, Truncate,
+        self, Compare, Intervals, LayerNorm, Multiply, Products, Relation, SecretTable, Select, ToAdditive,
+        Truncate,
     },
 };
 use numpy::PyReadonlyArrayDyn;
@@ -27,7 +28,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    fn of(operation: impl operation::Operation + 'static) -> Self {
+    pub fn of(operation: impl operation::Operation + 'static) -> Self {
         let operation = Arc::new(operation);
         Self { now: operation.clone(), ahead: operation }
     }
@@ -102,6 +103,12 @@ impl Operation {
     #[staticmethod]
     fn select(bits: u32) -> Self {
         Self::of(Select { bits })
+    }
+
+    /// Numbers of `width` bits that are shared by XOR, as additive ones of `bits` bits.
+    #[staticmethod]
+    fn to_additive(width: u32, bits: u32, signed: bool, fraction: u32) -> Self {
+        Self::of(ToAdditive { bits: [width, bits], signed, fraction })
     }
 
     /// A function of `x_i`.

@@ -41,6 +41,7 @@ def test_the_code_of_the_tutorial_and_of_the_front_page_runs(tmp_path):
     run("\n".join(blocks(pages / "tutorial.md")), tmp_path)
     assert "0.6796875" in run("\n".join(blocks(pages / "index.md")), tmp_path)
     assert "of the bank's 200 customers" in run("\n".join(blocks(pages / "joins.md")), tmp_path)
+    run("\n".join(blocks(pages / "embeddings.md")), tmp_path)
 
 
 def test_everything_public_is_described():

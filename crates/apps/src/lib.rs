@@ -3,10 +3,14 @@
 //! They know neither files nor command lines; those are the program's.
 #![forbid(unsafe_code)]
 
+pub mod embedding;
 pub mod fusion;
+pub mod held_table;
 pub mod ids;
 pub mod inference;
 pub mod join;
+pub mod join_query;
+pub mod private_table;
 pub mod proximity;
 pub mod psi;
 pub mod scoring;

@@ -325,7 +325,20 @@ impl Grouped {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn open(mut self, s: &mut Session) -> Result<Vec<Group>> {
+    pub fn open(self, s: &mut Session) -> Result<Vec<Group>> {
+        self.told(s, None).map(Option::unwrap_or_default)
+    }
+
+    /// Online: as [`open`](Self::open), to one party; the other gets `None`. Which groups are large enough both learn, if
+    /// there is a least size.
+    ///
+    /// # Errors
+    /// Those of the channel.
+    pub fn reveal(self, s: &mut Session, to: Role) -> Result<Option<Vec<Group>>> {
+        self.told(s, Some(to))
+    }
+
+    fn told(mut self, s: &mut Session, to: Option<Role>) -> Result<Option<Vec<Group>>> {
         let groups = self.counts.len();
         if let Some(noise) = &self.shape.noise {
             self.counts = noise.counts.added(s, &self.counts);
@@ -344,19 +357,25 @@ impl Grouped {
             }
         };
         if chosen.is_empty() {
-            return Ok(Vec::new());
+            return Ok(to.is_none_or(|to| to == s.role()).then(Vec::new));
         }
         // Public by the functionality: of groups that are large enough only. The others stay shared.
         let pick = |column: &AShare<u64>| {
             AShare::<u64>::new(column.bits(), chosen.iter().map(|&group| column.words()[group]).collect())
         };
-        let counts = s.open(&pick(&self.counts))?;
-        let sums = self.sums.iter().map(|column| s.open(&pick(column))).collect::<Result<Vec<_>>>()?;
+        let mut open = |column: &AShare<u64>| match to {
+            None => s.open(&pick(column)).map(Some),
+            Some(to) => s.reveal(&pick(column), to),
+        };
+        let opened =
+            std::iter::once(&self.counts).chain(&self.sums).map(&mut open).collect::<Result<Vec<_>>>()?;
+        let Some(mut sums) = opened.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let counts = sums.remove(0);
         let group = |(i, &group): (usize, &usize)| Group {
             group,
             count: signed(counts[i]),
             sums: sums.iter().map(|column| column[i]).collect(),
         };
-        Ok(chosen.iter().enumerate().map(group).collect())
+        Ok(Some(chosen.iter().enumerate().map(group).collect()))
     }
 }

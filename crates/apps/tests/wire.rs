@@ -9,14 +9,28 @@ mod relay;
 use std::{env, fs, path::Path, time::Instant};
 
 use apps::{
+    embedding::{Embedding, EmbeddingJob},
     fusion::Fusion,
+    held_table::Table,
     ids::{Rules, Set},
     join::{Column, Join},
+    join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
     proximity::{Places, Proximity},
     psi::{Learns, Psi},
     scoring::{Question, Scoring},
+    statistics::GroupShape,
 };
-use hushtable::{Error, Party, Result, Role, net::Connection, operation::Operation};
+use hushtable::{
+    AShare, Error, Party, Result, Role,
+    arith::{CompareDomain, CompareJob, Objective},
+    confidential::{
+        copy::{CopyJob, EncryptedCopy, Keys, Owner},
+        prf::Cipher,
+    },
+    net::Connection,
+    operation::Operation,
+};
+use prim::Block;
 use relay::{Fate, Outcome, relayed};
 
 const SEED: u64 = 91;
@@ -37,7 +51,40 @@ const JOBS: &[(&str, Job)] = &[
     ("intersection", |p| intersected(p, Learns::Both)),
     ("intersection-for-p1", |p| intersected(p, Learns::Only(Role::P1))),
     ("join", joined),
+    ("embedding", embedded),
+    ("join-query", queried),
 ];
+
+/// A table under a known key, at its owner or as a copy.
+fn table(p: &Party, job: CopyJob) -> Result<Table> {
+    let keys: Vec<u128> = (0..1 << job.keys.bits()).collect();
+    let owner = Owner::insecure_with_key(job, &keys, &vec![5; keys.len() * job.row_words()], Block(7))?;
+    Ok(match p.role() == job.owner {
+        true => owner.into(),
+        false => EncryptedCopy::from_bytes(job, &owner.copy().to_bytes())?.into(),
+    })
+}
+
+fn embedded(p: &mut Party) -> Result<()> {
+    let job = EmbeddingJob { bag: 3, ..EmbeddingJob::new(Role::P1, [13, 3], 5, 20) };
+    let material = Embedding::new(job, table(p, job.copy())?)?.prepare(p, 2)?;
+    material.eval(p, &[&[9, 8, 7, 6, 5, 4]])?;
+    p.barrier()
+}
+
+fn queried(p: &mut Party) -> Result<()> {
+    let (owner, keys) = (Role::P0, Keys::Dense { bits: 4 });
+    let job = JoinJob { owner, cipher: Cipher::LowMc, keys, columns: vec![9, 3], per_key: 2 };
+    let material = JoinQuery::new(job.clone(), table(p, job.copy())?)?.prepare(p, ITEMS)?;
+    let joined = Joined::of(&job, &material.eval(p, &[&[3; ITEMS], &[1; ITEMS]])?)?;
+    let compare = CompareJob::new(9, CompareDomain::Near, Objective::Total)?;
+    let x = AShare::new(9, vec![3; 2 * ITEMS]);
+    let valid = Filter::prepare(p, compare, 2 * ITEMS)?.at_least(p, &joined.valid, &x, &x)?;
+    let shape = GroupShape { bins: 2 * ITEMS, groups: 1, widths: vec![9], least: 0, noise: None };
+    let sums = Aggregate::prepare(p, shape)?.add_up(p, &valid, std::slice::from_ref(&valid), &[&x])?;
+    sums.open(p)?;
+    p.barrier()
+}
 
 /// Ids 0, 3, .. of P0 and 0, 2, .. of P1; more are allowed.
 fn ids(p: &mut Party) -> Result<Set> {

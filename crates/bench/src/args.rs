@@ -10,9 +10,9 @@ use crate::{
     report::{Format, Report},
     run::{self, OneParty, Options},
     work::{
-        Work, cmp::CmpWork, confidential::ConfidentialWork, fss::FssWork, inference::InferenceWork,
-        join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork,
-        triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
+        Work, cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork,
+        inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork,
+        psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
     },
 };
 
@@ -28,6 +28,8 @@ Examples:
   hushtable-bench psi --count 1048576 --repeat 3
   hushtable-bench join --count 65536 --other-count 1e5 --own-bits 64 --payload-bits 32
   hushtable-bench confidential --rows 2^20 --key-bits 20 --value-bits 20 --batch 4096 --prf lowmc
+  hushtable-bench embedding --rows 30522 --columns 768 --entry-bits 8 --batch 128 --prf lowmc
+  hushtable-bench sql-join --rows 1e6 --key-bits 20 --batch 4096
   hushtable-bench fss --object dpf --bits 16 --payload-bits 64 --batch 10000
   hushtable-bench paper rotl-table5 --rows rotl,n=256 --csv table5.csv --plot table5.svg
 
@@ -88,6 +90,12 @@ enum What {
     /// Lookups of shared keys in a table that one party must not show
     #[command(after_help = EXAMPLES)]
     Confidential(Measure<ConfidentialWork>),
+    /// Rows of a private matrix at shared token ids
+    #[command(after_help = EXAMPLES)]
+    Embedding(Measure<EmbeddingWork>),
+    /// Shared rows joined with a private table, filtered and added up
+    #[command(after_help = EXAMPLES)]
+    SqlJoin(Measure<SqlJoinWork>),
     /// A paper's table: what it prints, corrected where it is wrong, and what this program measures
     #[command(after_help = EXAMPLES)]
     Paper(PaperTables),
@@ -122,6 +130,8 @@ pub fn run() -> Result<()> {
         What::Psi(asked) => asked.run(Work::Psi),
         What::Join(asked) => asked.run(Work::Join),
         What::Confidential(asked) => asked.run(Work::Confidential),
+        What::Embedding(asked) => asked.run(Work::Embedding),
+        What::SqlJoin(asked) => asked.run(Work::SqlJoin),
         What::Paper(tables) => paper::run(&tables),
         What::Party(args) => run::party(&args),
     }

@@ -2,6 +2,7 @@
 
 pub mod cmp;
 pub mod confidential;
+pub mod embedding;
 pub mod fss;
 mod ids;
 pub mod inference;
@@ -10,7 +11,9 @@ pub mod lut;
 pub mod math;
 pub mod okvs;
 pub mod ot;
+mod private;
 pub mod psi;
+pub mod sql_join;
 pub mod triples;
 pub mod trunc;
 pub mod vole;
@@ -27,9 +30,9 @@ use hushtable::{
 use serde::{Deserialize, Serialize};
 
 use self::{
-    cmp::CmpWork, confidential::ConfidentialWork, fss::FssWork, inference::InferenceWork, join::JoinWork,
-    lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork, psi::PsiWork, triples::TriplesWork,
-    trunc::TruncWork, vole::VoleWork,
+    cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork,
+    inference::InferenceWork, join::JoinWork, lut::LutWork, math::MathWork, okvs::OkvsWork, ot::OtWork,
+    psi::PsiWork, sql_join::SqlJoinWork, triples::TriplesWork, trunc::TruncWork, vole::VoleWork,
 };
 use crate::benchmark::Benchmark;
 
@@ -56,6 +59,9 @@ pub enum Work {
     Psi(PsiWork),
     Join(JoinWork),
     Confidential(ConfidentialWork),
+    Embedding(EmbeddingWork),
+    #[serde(rename = "sql-join")]
+    SqlJoin(SqlJoinWork),
 }
 
 impl fmt::Display for Work {
@@ -82,6 +88,8 @@ impl Deref for Work {
             Self::Psi(work) => work,
             Self::Join(work) => work,
             Self::Confidential(work) => work,
+            Self::Embedding(work) => work,
+            Self::SqlJoin(work) => work,
         }
     }
 }
@@ -102,6 +110,8 @@ impl DerefMut for Work {
             Self::Psi(work) => work,
             Self::Join(work) => work,
             Self::Confidential(work) => work,
+            Self::Embedding(work) => work,
+            Self::SqlJoin(work) => work,
         }
     }
 }

@@ -15,12 +15,14 @@ use crate::{
     identity::{self, Identity},
     info,
     join::{self, Join},
+    lookup::{self, Lookup},
     plan::{self, Plan},
     prepare::{self, Prepare},
     proximity::{self, ProximityArgs},
     record::verify::{self, Records},
     run::{self, Run},
     score::{self, Score},
+    serve::{self, Serve},
     stats::{self, Stats},
     store::{self, Stores},
 };
@@ -45,6 +47,9 @@ Examples:
     hushtable score --help
   Whether moving objects of both are closer than a distance:
     hushtable proximity --help
+  Lookups in a table that one party must not show:
+    hushtable serve --help
+    hushtable lookup --help
   A job file that both parties hold and approve, in steps if it has several:
     hushtable run --help
   What such a job shows to whom, and what it takes, before anything is sent:
@@ -72,6 +77,8 @@ enum Command {
     Join(Box<Join>),
     Stats(Box<Stats>),
     Proximity(Box<ProximityArgs>),
+    Serve(Box<Serve>),
+    Lookup(Box<Lookup>),
     Run(Box<Run>),
     Explain(Explain),
     Functions(Box<Functions>),
@@ -96,6 +103,8 @@ pub fn run() -> ExitCode {
         Command::Join(args) => join::run(&args),
         Command::Stats(args) => stats::run(&args),
         Command::Proximity(args) => proximity::run(&args),
+        Command::Serve(args) => serve::run(*args),
+        Command::Lookup(args) => lookup::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(args),
         Command::Functions(args) => functions::run(&args),

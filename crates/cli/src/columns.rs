@@ -13,6 +13,9 @@ mod guard;
 mod ids;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_series;
+mod series;
 mod write;
 
 use std::{
@@ -34,6 +37,7 @@ pub use self::{
     encoding::Encoding,
     format::FileFormat,
     ids::Ids,
+    series::{Series, write_series},
     write::write,
 };
 use crate::failure::{Failure, Result};

@@ -28,9 +28,11 @@ use crate::{
     failure::{Failure, Result},
     join::{self, Join},
     link::Link,
+    lookup::{self, Lookup},
     proximity::{self, ProximityArgs},
     run::{self as job, Run},
     score::{self, Score},
+    serve::{self, Serve},
     stats::{self, Stats},
 };
 
@@ -62,6 +64,8 @@ enum What {
     Join(Box<Join>),
     Stats(Box<Stats>),
     Proximity(Box<ProximityArgs>),
+    Serve(Box<Serve>),
+    Lookup(Box<Lookup>),
     Run(Box<Run>),
 }
 
@@ -87,6 +91,14 @@ pub fn run(args: Explain) -> Result<()> {
         What::Proximity(mut args) => {
             args.delivery.dry_run = true;
             proximity::run(&args)
+        }
+        What::Serve(mut args) => {
+            args.dry_run = true;
+            serve::run(*args)
+        }
+        What::Lookup(mut args) => {
+            args.delivery.dry_run = true;
+            lookup::run(&args)
         }
         What::Run(mut args) => {
             args.delivery.dry_run = true;

@@ -3,7 +3,10 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use apps::ids::Rules;
+use apps::{
+    ids::Rules,
+    private_table::{Answer, Description, Greeting, Request},
+};
 use hushtable::{Role, math::Domain};
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
@@ -38,8 +41,9 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "columns", run: columns, seeds: column_seeds },
+    Target { name: "description", run: description, seeds: description_seeds },
     Target { name: "formats", run: formats, seeds: format_seeds },
     Target { name: "job_file", run: job, seeds: job_seeds },
     Target { name: "joined", run: joined, seeds: joined_seeds },
@@ -343,4 +347,37 @@ fn record_seeds() -> Vec<Vec<u8>> {
         [signed(""), signed("[\"P0\",\"00\"],[\"P1\",\"11\"],[\"time at P0\",\"18446744073709551615\"]")];
     let unsigned = "{\"hushtable_record\":1,\"unsigned\":\"the peer did not ask for it\"}".to_owned();
     all.into_iter().chain([unsigned]).map(String::into_bytes).collect()
+}
+
+/// What who serves a table, or a client of it, sends before any lookup.
+fn description(data: &[u8]) {
+    let _ = (Greeting::from_bytes(data), Request::from_bytes(data), Answer::from_bytes(data));
+    let Ok(description) = Description::from_bytes(data) else { return };
+    assert_eq!(Description::from_bytes(&description.to_bytes()).expect("what was written"), description);
+    assert!(!crate::private::summary(&description).contains('\u{1b}'));
+    let job = description.job();
+    assert!(job.messages() >= 1 && description.batch as usize <= job.most());
+    // Rows of any bits: a value or an error.
+    let row: Vec<u64> = (0..job.row_words() as u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    for (i, value) in description.values.iter().enumerate() {
+        let _ = value.kind.read(&row, description.start(i)).map(|cell| cell.to_string());
+    }
+}
+
+fn description_seeds() -> Vec<Vec<u8>> {
+    let digest = "07".repeat(32);
+    let table = |key: &str, values: &str, places: &str| {
+        format!(
+            "{{\"table\":\"t\",\"key\":{{\"name\":\"k\",\"kind\":{key}}},\"values\":[{values}],\"places\":{places},\
+             \"cipher\":\"aes128\",\"digest\":\"{digest}\",\"batch\":4096,\"lookups\":9,\"shares\":true}}"
+        )
+    };
+    let value = |name: &str, kind: &str| format!("{{\"name\":\"{name}\",\"kind\":{kind}}}");
+    let decimal = "{\"number\":{\"scale\":{\"decimal\":2},\"bits\":20}}";
+    let values =
+        [value("a", decimal), value("b", "{\"text\":{\"bytes\":5}}"), value("c", "\"date\"")].join(",");
+    let whole = table("{\"whole\":{\"least\":0,\"bits\":16}}", &values, "\"dense\"");
+    let text = table("{\"text\":{\"bits\":96}}", &values, "{\"sparse\":{\"rows\":1000}}");
+    let greeting = Greeting::Open(5).to_bytes();
+    vec![whole.into_bytes(), text.into_bytes(), greeting, Answer::Later(7).to_bytes()]
 }

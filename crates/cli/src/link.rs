@@ -104,6 +104,11 @@ impl Link {
         self.ot.scheme()
     }
 
+    /// Longest wait for the peer to appear.
+    pub fn wait(&self) -> Duration {
+        Duration::from_secs(self.wait.into())
+    }
+
     /// The identity folder.
     pub fn identity(&self) -> Option<&Path> {
         self.identity.as_deref()

@@ -16,6 +16,11 @@ fn columns() {
 }
 
 #[test]
+fn description() {
+    fuzz("description");
+}
+
+#[test]
 fn formats() {
     fuzz("formats");
 }

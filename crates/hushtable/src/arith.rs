@@ -38,6 +38,7 @@ mod small;
 mod thermometer;
 mod tree;
 mod truncate;
+mod xor_to_additive;
 
 pub use crate::bill::Objective;
 pub use additive_containment::AdditiveContainment;
@@ -68,3 +69,4 @@ pub use small::SmallProducts;
 pub use truncate::{
     FaithfulReduction, FaithfulTruncation, Truncation, insecure_truncate_local, truncate_reduce,
 };
+pub use xor_to_additive::XorToAdditive;

@@ -143,7 +143,7 @@ impl fmt::Display for Ending {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// `Ok(())` for a number that is accepted, else [`Error::Param`].
-pub(crate) fn within(what: &'static str, got: u32, accepted: RangeInclusive<u32>) -> Result<()> {
+pub fn within(what: &'static str, got: u32, accepted: RangeInclusive<u32>) -> Result<()> {
     if accepted.contains(&got) {
         return Ok(());
     }

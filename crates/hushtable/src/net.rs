@@ -42,7 +42,7 @@ pub use farewell::Farewell;
 pub use frame::wire_len;
 pub use hello::WIRE_VERSION;
 pub use identity::{Certificate, Fingerprint, Identity, Peer};
-pub use listen::{Listener, connect};
+pub use listen::{Listener, Visitors, connect};
 pub use log::Log;
 pub use options::Options;
 pub use patience::Timing;

@@ -12,6 +12,7 @@
 mod arithmetic;
 mod bands;
 mod compare;
+mod convert;
 mod function;
 mod intervals;
 mod lookup;
@@ -21,6 +22,7 @@ mod tensor;
 pub use arithmetic::{Multiply, Products, Select, Truncate};
 pub use bands::Bands;
 pub use compare::{Compare, Relation};
+pub use convert::ToAdditive;
 pub use intervals::Intervals;
 pub use lookup::Lookup;
 pub use secret_table::SecretTable;

@@ -67,7 +67,11 @@ impl Party {
         Self::start(Session::seeded(connection, seed), wish)
     }
 
-    fn start(mut session: Session, wish: impl Into<OtWish>) -> Result<Self> {
+    /// A party in a session that is under way: what was exchanged before needed no OT.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn start(mut session: Session, wish: impl Into<OtWish>) -> Result<Self> {
         let ot = Ot::new(&mut session, wish)?;
         session.renew_rng();
         Ok(Self { session, ot })

@@ -25,6 +25,7 @@ mod circles;
 mod confidential_copy;
 mod confidential_plan;
 mod confidential_prf;
+mod confidential_resume;
 mod confidential_sparse;
 mod confidential_thin;
 mod confidential_thin_views;
@@ -68,6 +69,7 @@ mod net_strangers;
 mod net_tcp;
 mod net_tls;
 mod net_trust;
+mod net_visitors;
 mod nmt;
 mod okvs;
 mod one_opening;
@@ -102,6 +104,7 @@ mod wire;
 mod wire_functions;
 mod wire_joins;
 mod wire_keys;
+mod xor_to_additive;
 
 /// A file that is not listed above, or in the manifest, would never run.
 #[test]

@@ -21,13 +21,13 @@ use crate::support::{
 };
 
 use hushtable::{
-    AShare, Party, Result, Role,
+    AShare, BShare, Party, Result, Role,
     arith::{
         Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
         Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed,
         HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
         OneRoundExtension, OneRoundTruncation, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
-        SmallProducts, Squares, Truncation, VectorMaximum,
+        SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -108,6 +108,11 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         let material = Comparison::prepare(p, job, BATCH)?;
         p.barrier()?;
         material.ge(p, &word(13, BATCH, x), &word(13, BATCH, 3)).map(drop)
+    }),
+    ("numbers by XOR as additive ones", |p, x| {
+        let material = XorToAdditive::prepare(p, [9, 20], BATCH)?;
+        p.barrier()?;
+        material.signed(p, &BShare::new(9, vec![x; BATCH])).map(drop)
     }),
     ("equality", |p, x| {
         let material = Equality::prepare(p, 20, 4, BATCH)?;

@@ -175,7 +175,7 @@ fn bills_are_met() {
             Keys::Changing { bits, .. } => u64::from(row_bits + 1 + 3) << bits,
             // 1.25 cells for each row, in three thirds of a power of two.
             Keys::Sparse { rows, .. } => {
-                3 * u64::from(row_bits + 52) * (5 * u64::from(rows)).div_ceil(12).next_power_of_two()
+                3 * u64::from(row_bits + 54) * (5 * u64::from(rows)).div_ceil(12).next_power_of_two()
             }
         };
         assert_eq!(job.copy_bits(), places);

@@ -88,7 +88,7 @@ fn keys_of_every_form_have_a_place() {
         ("random", |i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) >> 32),
     ];
     for (form, key) in forms {
-        for (n, room) in [(1, 1), (150, 153), (5000, 5000), (153, 3000)] {
+        for (n, room) in [(1, 1), (4, 4), (19, 19), (38, 38), (150, 153), (5000, 5000), (153, 3000)] {
             let keys: Vec<u128> = (0..n).map(key).collect();
             let rows = rows(keys.len(), 33);
             let job = CopyJob { cipher: Cipher::ALL[n as usize % 2], ..job(96, room, 33) };
@@ -103,6 +103,38 @@ fn keys_of_every_form_have_a_place() {
                 Ok(())
             });
         }
+    }
+}
+
+/// Each third has two pieces.
+#[test]
+fn more_rows_than_a_piece_has() {
+    let job = job(64, 40_000, 20);
+    let keys: Vec<u128> = (0..40_000).map(|i| i * 977).collect();
+    let rows = rows(keys.len(), 20);
+    both(pair(1015, None), |p| {
+        let side = Side::transfer(p, job, &keys, &rows)?;
+        let x: Vec<u128> = keys.iter().step_by(640).copied().collect();
+        let (words, present) = look(p, &side, job, &x)?;
+        assert!(present.iter().all(|present| *present));
+        assert!(words[0].iter().zip(rows.iter().step_by(640)).all(|(found, row)| found == row));
+        Ok(())
+    });
+}
+
+/// Around a word.
+#[test]
+fn keys_of_every_width() {
+    for bits in [1, 24, 25, 63, 64, 65, 96] {
+        let job = job(bits, 2, 5);
+        let keys = [0, (1 << bits) - 1];
+        both(pair(1016, None), |p| {
+            let side = Side::transfer(p, job, &keys, &[9, 30])?;
+            let (words, present) = look(p, &side, job, &[keys[1], keys[1] ^ 1, keys[0]])?;
+            let middle = if bits == 1 { (9, true) } else { (0, false) };
+            assert_eq!((&words[0][..], &present[..]), (&[30, middle.0, 9][..], &[true, middle.1, true][..]));
+            Ok(())
+        });
     }
 }
 
@@ -218,5 +250,23 @@ fn bad_tables_are_refused() {
     param(job(64, (1 << 24) + 1, 20), &[1], "rows of a table");
     param(job(64, u32::MAX, u32::MAX), &[1], "rows of a table");
     param(job(64, 2, 1 << 19), &[1], "bits of a table's row");
+    // 64 KiB and a bit are what the function has: 54 zeros and 3 bits of places beside a row.
+    param(job(64, 2, (1 << 19) - 55), &[1], "bits of a table's row");
+    assert!(Owner::encrypt(job(64, 2, (1 << 19) - 56), &[1], &[0; 1 << 13]).is_ok());
     assert!(Lookups::bill(&fits, fits.most()).is_ok() && Lookups::bill(&fits, fits.most() + 1).is_err());
+}
+
+#[test]
+fn words_of_the_wrong_width_are_refused() {
+    let job = job(96, 2, 5);
+    let owner = Owner::encrypt(job, &[1], &[1]).expect("a table");
+    both(pair(1045, None), |p| {
+        let held = if p.role() == job.owner { Held::Owner(&owner) } else { Held::Copy(owner.copy()) };
+        for widths in [[32, 64], [64, 33], [48, 48]] {
+            let x = widths.map(|bits| BShare::new(bits, vec![0; 2]));
+            let refused = Lookups::prepare(p, job, 2)?.eval(p, held, &x).err().expect("refused");
+            assert!(matches!(refused, Error::Shape { .. }), "{widths:?}: {refused}");
+        }
+        Ok(())
+    });
 }

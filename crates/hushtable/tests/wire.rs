@@ -15,11 +15,11 @@ use crate::{
 use std::{env, fs, path::Path};
 
 use hushtable::{
-    AShare, Party, Result, Role,
+    AShare, BShare, Party, Result, Role,
     arith::{
         CompareDomain, CompareJob, ComparePlan, Decomposition, DigitMethod, Equality, FaithfulTruncation,
         Fixed, HammingEquality, MatrixShape, Millionaires, Multiplication, Objective, ProductTriples, Relu,
-        Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation,
+        Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation, XorToAdditive,
     },
     confidential::{copy::Keys, prf::Cipher},
     fss::Incremental,
@@ -108,6 +108,9 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("and", None, ands),
     ("mux", None, select),
     ("bits-to-additive", None, to_additive),
+    ("numbers-to-additive", None, |p| {
+        XorToAdditive::prepare(p, [9, 20], 11)?.signed(p, &BShare::new(9, vec![300; 11])).map(drop)
+    }),
     ("compare-thermometer", None, |p| compared(p, DigitMethod::Thermometer, 4)),
     ("compare-lookup", None, |p| compared(p, DigitMethod::Lookup, 2)),
     ("compare-one-hot", None, |p| compared(p, DigitMethod::OneHot { join: 3 }, 5)),

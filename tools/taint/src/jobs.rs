@@ -13,7 +13,7 @@ use hushtable::{
         AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
         Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
-        PiecewiseJob, ProductTriples, Relu, Truncation,
+        PiecewiseJob, ProductTriples, Relu, Truncation, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, Held, Keys, Lookups, Owner},
@@ -197,15 +197,17 @@ pub const JOBS: &[(&str, Phases)] = &[
         product.multiply(p, &number(16, BATCH), &number(16, BATCH))?;
         triples.multiply(p, &number(16, shape.left()), &number(16, shape.right())).map(drop)
     }),
-    ("selection, larger numbers, conversion of bits", |p, online| {
+    ("selection, larger numbers, conversion of bits and numbers", |p, online| {
         let job = CompareJob { bits: 20, domain: CompareDomain::Near, plan: THERMOMETER };
         let (select, larger) = (Mux::prepare(p, BATCH, &[9, 20])?, Maximum::prepare(p, job, BATCH)?);
         let convert = B2a::prepare(p, 31, BATCH)?;
+        let numbers = XorToAdditive::prepare(p, [9, 31], BATCH)?;
         online(p)?;
         let bits = Bits::collect(secret::<Bitwise, u64>(1, BATCH).words().iter().copied());
         select.select_all(p, &bits, &[&number(9, BATCH), &number(20, BATCH)])?;
         larger.max(p, &number(20, BATCH), &number(20, BATCH))?;
-        convert.convert::<u32>(p, &bits).map(drop)
+        convert.convert::<u32>(p, &bits)?;
+        numbers.signed(p, &secret::<Bitwise, u64>(9, BATCH)).map(drop)
     }),
     ("GELU", |p, online| {
         let job = GeluJob { batch: BATCH, bits: 32, scale: 12, objective: Objective::Total };

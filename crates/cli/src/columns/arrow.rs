@@ -3,18 +3,18 @@
 use std::{io::Cursor, sync::Arc};
 
 use arrow_array::{
-    Array, ArrayRef, Float64Array, RecordBatch, StringArray,
+    Array, ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray,
     cast::AsArray,
     types::{
-        ArrowPrimitiveType, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-        Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+        ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
+        Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
     },
 };
 use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::FileWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use prim::wipe::Wiped;
 
-use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, write::rows};
+use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, series::Series, write::rows};
 use crate::apply::output::Writer;
 
 /// Rows of a batch that is written.
@@ -61,7 +61,7 @@ impl Rows for Arrow {
             let cells = wanted.iter().map(column).map(|i| {
                 let refused = |kind: &DataType| {
                     format!(
-                        "column {:?} holds {kind}; accepted: whole and floating-point numbers, decimals, text",
+                        "column {:?} holds {kind}; accepted: whole and floating-point numbers, decimals, dates, text",
                         schema.field(i).name()
                     )
                 };
@@ -101,6 +101,7 @@ fn cells(array: &dyn Array) -> Result<Cells<'_>, DataType> {
         DataType::UInt64 => typed::<UInt64Type>(array, |v| Cell::Whole(v.into())),
         DataType::Float32 => typed::<Float32Type>(array, |v| Cell::Float(v.into())),
         DataType::Float64 => typed::<Float64Type>(array, Cell::Float),
+        DataType::Date32 => typed::<Date32Type>(array, |v| Cell::Date(v.into())),
         DataType::Decimal128(_, scale) => {
             let scale = i32::from(*scale);
             typed::<Decimal128Type>(array, move |digits| Cell::Decimal { digits, scale })
@@ -183,5 +184,24 @@ pub fn write(to: &mut Writer<'_>, ids: Option<&Ids>, numbers: &[(&str, &[f64])])
         });
         file.write(&RecordBatch::try_new(schema.clone(), ids.into_iter().chain(numbers).collect())?)?;
     }
+    file.finish()
+}
+
+/// Writes columns of one length, in which cells may be missing.
+pub fn write_series(to: &mut Writer<'_>, columns: &[(String, Series)]) -> Result<(), ArrowError> {
+    let array = |series: &Series| -> ArrayRef {
+        match series {
+            Series::Text(cells) => Arc::new(cells.iter().map(Option::as_deref).collect::<StringArray>()),
+            Series::Whole(cells) => Arc::new(cells.iter().copied().collect::<Int64Array>()),
+            Series::Number(cells) => Arc::new(cells.iter().copied().collect::<Float64Array>()),
+            Series::Date(cells) => Arc::new(cells.iter().copied().collect::<Date32Array>()),
+        }
+    };
+    let arrays: Vec<ArrayRef> = columns.iter().map(|(_, series)| array(series)).collect();
+    let fields = columns.iter().zip(&arrays);
+    let fields = fields.map(|((name, _), array)| Field::new(name, array.data_type().clone(), true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let mut file = FileWriter::try_new(to, &schema)?;
+    file.write(&RecordBatch::try_new(schema, arrays)?)?;
     file.finish()
 }

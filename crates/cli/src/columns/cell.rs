@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use apps::private_table::{self, Field};
 use zeroize::Zeroizing;
 
 use super::dialect::Dialect;
@@ -17,6 +18,8 @@ pub enum Cell<'a> {
         digits: i128,
         scale: i32,
     },
+    /// Days since 1970-01-01.
+    Date(i64),
     Null,
     /// Bytes that are no text.
     Garbled,
@@ -24,7 +27,7 @@ pub enum Cell<'a> {
 
 const GARBLED: &str = "is not UTF-8 text";
 
-impl Cell<'_> {
+impl<'a> Cell<'a> {
     /// The number, or what is wrong with it.
     pub fn number(&self, dialect: &Dialect) -> Result<f64, String> {
         match self {
@@ -37,6 +40,7 @@ impl Cell<'_> {
                 let text = Zeroizing::new(format!("{digits}e{}", -i64::from(*scale)));
                 text.parse().map_err(|_| "is not a number".to_owned())
             }
+            Self::Date(_) => Err("is a date, not a number".into()),
             Self::Null => Err("is missing: every row needs a number there".into()),
             Self::Garbled => Err(GARBLED.into()),
         }
@@ -56,6 +60,7 @@ impl Cell<'_> {
             Self::Text(text) => Ok((*text).into()),
             Self::Whole(number) => Ok(number.to_string().into()),
             Self::Decimal { digits, scale: 0 } => Ok(digits.to_string().into()),
+            Self::Date(days) => Ok(private_table::date_of(*days).into()),
             Self::Float(_) | Self::Decimal { .. } => {
                 Err("names no row: ids are text or whole numbers".into())
             }
@@ -76,12 +81,28 @@ impl Cell<'_> {
         }
     }
 
+    /// As private tables read it, or what is wrong with it.
+    pub fn field(self, dialect: &Dialect) -> Result<Field<'a>, String> {
+        Ok(match self {
+            Self::Text(text) if dialect.na.iter().any(|na| na.trim() == text.trim()) => Field::Missing,
+            Self::Text(text) if dialect.decimal == ',' => Field::Comma(text),
+            Self::Text(text) => Field::Text(text),
+            Self::Whole(number) => Field::Whole(number),
+            Self::Float(number) => Field::Float(number),
+            Self::Decimal { digits, scale } => Field::Decimal { digits, scale },
+            Self::Date(days) => Field::Date(days),
+            Self::Null => Field::Missing,
+            Self::Garbled => return Err(GARBLED.into()),
+        })
+    }
+
     /// As a complaint shows it.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => quoted(text.trim()),
             Self::Whole(number) => number.to_string(),
             Self::Float(number) => number.to_string(),
+            Self::Date(days) => private_table::date_of(*days),
             Self::Decimal { digits, scale: 0 } => digits.to_string(),
             Self::Decimal { digits, scale } => format!("{digits}e{}", -i64::from(*scale)),
             Self::Null => "null".into(),

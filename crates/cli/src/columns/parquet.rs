@@ -68,7 +68,7 @@ impl Parquet {
                 .logical_type_ref()
                 .map_or(column.physical_type().to_string(), |kind| format!("{kind:?}"));
             format!(
-                "column {name:?} holds {kind}; accepted: whole and floating-point numbers, decimals, text"
+                "column {name:?} holds {kind}; accepted: whole and floating-point numbers, decimals, dates, text"
             )
         })?;
         Ok(opened(guarded(|| group.get_column_reader(leaf).map_err(damaged))?, values))
@@ -119,6 +119,7 @@ enum Values {
     Unsigned,
     Float,
     Decimal(i32),
+    Date,
     Text,
 }
 
@@ -131,6 +132,9 @@ impl Values {
         match (column.physical_type(), column.logical_type_ref(), column.converted_type()) {
             (Physical::FLOAT | Physical::DOUBLE, None, _) => Some(Self::Float),
             (Physical::BOOLEAN | Physical::INT96, ..) => None,
+            (Physical::INT32, Some(LogicalType::Date), _) | (Physical::INT32, None, Converted::DATE) => {
+                Some(Self::Date)
+            }
             (_, Some(LogicalType::Decimal(_)), _) | (_, None, Converted::DECIMAL) => decimal,
             (_, Some(LogicalType::Integer(kind)), _) if whole => {
                 Some(if kind.is_signed { Self::Signed } else { Self::Unsigned })
@@ -191,6 +195,7 @@ fn opened(reader: ColumnReader, values: Values) -> Box<dyn Chunk> {
 fn whole<'a>(number: i128, values: Values) -> Cell<'a> {
     match values {
         Values::Decimal(scale) => Cell::Decimal { digits: number, scale },
+        Values::Date => Cell::Date(i64::try_from(number).unwrap_or(i64::MAX)),
         _ => Cell::Whole(number),
     }
 }

@@ -161,6 +161,19 @@ impl Listening {
     pub fn kill(&mut self) {
         self.running.child.kill().unwrap();
     }
+
+    /// Waits for a line on standard error with this in it.
+    pub fn says(&mut self, fragment: &str) -> String {
+        self.running.says(fragment)
+    }
+
+    /// The most memory that the process has had, in KiB.
+    #[cfg(target_os = "linux")]
+    pub fn most_memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.running.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().strip_suffix("kB").unwrap().trim().parse().unwrap()
+    }
 }
 
 impl Running {
@@ -173,6 +186,19 @@ impl Running {
             assert!(read > 0, "{start:?} was not said: {:?}", self.seen);
             if self.seen[from..].starts_with(start) {
                 return;
+            }
+        }
+    }
+
+    /// Waits for a line on standard error with this in it.
+    pub fn says(&mut self, fragment: &str) -> String {
+        let stderr = self.stderr.as_mut().unwrap();
+        loop {
+            let from = self.seen.len();
+            let read = stderr.read_line(&mut self.seen).unwrap();
+            assert!(read > 0, "{fragment:?} was not said: {:?}", self.seen);
+            if self.seen[from..].contains(fragment) {
+                return self.seen[from..].to_owned();
             }
         }
     }

@@ -22,33 +22,43 @@ use prim::{Wiped, prg::Prg};
 
 use crate::okvs::Columns;
 
-/// Cells of `width` words each, for `cells` in all. `None` if there is a key that has no cell of its own when all the
-/// others that have one are gone.
+/// In which order keys got a cell of their own, and which of their three it is.
+pub(super) struct Order {
+    peeled: Wiped<[u32; 2]>,
+    cells: usize,
+}
+
+/// `None` if there is a key that has no cell of its own when all the others that have one are gone.
 ///
 /// # Panics
-/// Unless there are `width` words for each key, and for a cell beyond the last.
+/// For a cell beyond the last.
+pub(super) fn peel(places: &[[u32; 3]], cells: usize) -> Option<Order> {
+    let peeled = Columns::default().peel(places, 0, cells);
+    peeled.core.is_empty().then_some(Order { peeled: peeled.order, cells })
+}
+
+/// Cells of `width` words each.
+///
+/// # Panics
+/// Unless there are `width` words for each key.
 pub(super) fn fill(
     places: &[[u32; 3]],
-    cells: usize,
+    order: &Order,
     width: usize,
     rows: &[u64],
     rng: &mut Prg,
-) -> Option<Wiped<u64>> {
+) -> Wiped<u64> {
     assert_eq!(rows.len(), places.len() * width, "a row for each key");
-    let peeled = Columns::default().peel(places, 0, cells);
-    if !peeled.core.is_empty() {
-        return None;
-    }
-    let mut filled = Wiped::zeros(cells * width);
+    let mut filled = Wiped::zeros(order.cells * width);
     rng.words(64, &mut filled);
-    for &[row, own] in peeled.order.iter().rev() {
+    for &[row, own] in order.peeled.iter().rev() {
         let (row, own) = (row as usize, own as usize);
         let [mine, second, third] = [0, 1, 2].map(|i| places[row][(own + i) % 3] as usize * width);
         for i in 0..width {
             filled[mine + i] = rows[row * width + i] ^ filled[second + i] ^ filled[third + i];
         }
     }
-    Some(filled)
+    filled
 }
 
 #[cfg(test)]
@@ -68,7 +78,8 @@ mod tests {
             rng.words(64, &mut rows);
             let (places, cells) = loop {
                 let places = places(keys, third, rng);
-                if let Some(cells) = fill(&places, 3 * third as usize, width, &rows, rng) {
+                if let Some(order) = peel(&places, 3 * third as usize) {
+                    let cells = fill(&places, &order, width, &rows, rng);
                     break (places, cells);
                 }
             };
@@ -85,13 +96,13 @@ mod tests {
     #[test]
     fn cells_that_nothing_decides_are_random() {
         let rng = &mut Prg::new(Block(8));
-        let cells = fill(&[[0, 10, 20]], 30, 1, &[5], rng).expect("one key");
+        let places = [[0, 10, 20]];
+        let cells = fill(&places, &peel(&places, 30).expect("one key"), 1, &[5], rng);
         assert_eq!(cells.iter().filter(|&&word| word == 0).count(), 0);
     }
 
     #[test]
     fn keys_with_the_same_cells_are_told() {
-        let rng = &mut Prg::new(Block(9));
-        assert!(fill(&[[0, 1, 2], [0, 1, 2]], 3, 1, &[5, 6], rng).is_none());
+        assert!(peel(&[[0, 1, 2], [0, 1, 2]], 3).is_none());
     }
 }

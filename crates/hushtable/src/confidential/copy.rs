@@ -17,10 +17,10 @@
 //!
 //! With keys of up to 96 bits, few of which are there ([`Keys::Sparse`]), `F_k(x)` is `a ‖ b ‖ c ‖ mask`:
 //! 1. The copy has three thirds of `2^e` [cells](super::cells), 1.25 for each row and more, with
-//!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^52) ^ mask` for each key of the table. Cells that no key decides are random.
+//!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^54) ^ mask` for each key of the table. Cells that no key decides are random.
 //! 2. Point functions for all three of each lookup, the function's triples, and those of step 4.
 //! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.
-//! 4. The row is present if the 52 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
+//! 4. The row is present if the 54 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
 //!
 //! Rows that change alone ([`Keys::Changing`]): behind a row stands, in clear, the number v of the [update](Update) that it
 //! last had. An update has the changed rows, masked by `F_k(x ‖ v)`. A lookup finds shares of v with the row, then computes
@@ -32,7 +32,7 @@
 //! # Cost
 //! Once: as many bits as the copy has ([`CopyJob::copy_bits`]) and a digest of 256 from the owner. A lookup: what
 //! [`Dpf::bit_bill`] and [`Prf::bill`] say; online, 1 round and then the function's. Sparse: three times the former
-//! with e bits, `51 + w` ANDs, and 7 rounds more. Each party reads the copy once a batch: for n places and p planes
+//! with e bits, `53 + w` ANDs, and 7 rounds more. Each party reads the copy once a batch: for n places and p planes
 //! `m n p` bits are ANDed, `m n / 64` blocks hashed.
 //!
 //! # Source
@@ -48,10 +48,13 @@
 //! Copies are pseudo-random. A key of the function serves one copy: two under one key would show where the tables
 //! differ and how ([`Owner`]). Of `F_k(x)` nothing is opened, so the key and the copy serve any number of batches.
 //! Results are shares: whoever is shown a row learns `F_k` at a key only if it knows the key too, and of that key the
-//! row, which it has. An absent key of a sparse table seems present with probability `2^-52`, and then has a random row.
+//! row, which it has. An absent key of a sparse table seems present with probability `2^-54`, in a version always or never, and then has a
+//! random row.
 //! Updates show which keys they are of, that is all; no number masks a row twice, since none is sent by a version that was
-//! restored. How long the owner takes to encrypt a table depends on its rows and keys; that is done before a session, and once.
+//! restored. How long the owner takes to encrypt a sparse table depends on how many rows it has and on how many tries its places
+//! take: encrypt it before a peer waits for it.
 
+mod arriving;
 mod dense;
 mod encrypted;
 mod job;
@@ -60,6 +63,7 @@ pub(super) mod presence;
 pub(super) mod sparse;
 mod update;
 
+pub use arriving::Arriving;
 pub use encrypted::EncryptedCopy;
 pub use job::{CopyJob, Keys, MAX_ROWS};
 pub use owner::Owner;
@@ -182,6 +186,8 @@ impl Lookups {
             return Err(Error::Param { what, got: format!("{:?} of {:?}", copy.job(), s.role()), accepted });
         }
         same("words of a key", self.job.key_words(), x.len())?;
+        let full = x[..x.len() - 1].iter();
+        full.into_iter().try_for_each(|word| same("bits of a key's word", 64, word.bits() as usize))?;
         let x: Vec<Bits> = x.iter().flat_map(Bits::from_share).collect();
         same("bits of a key", self.job.keys.bits() as usize, x.len())?;
         x.iter().try_for_each(|bit| same("keys to look up", self.len(), bit.len()))?;

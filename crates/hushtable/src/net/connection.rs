@@ -25,7 +25,7 @@ pub struct Connection {
     id: [u8; 32],
     peer_name: String,
     peer: Option<Fingerprint>,
-    /// A probe has none.
+    /// Neither a probe nor a session with a party that serves many has one.
     kin: Option<Arc<dyn Kin>>,
     in_process: bool,
     link: Option<LinkShape>,
@@ -235,7 +235,12 @@ impl Connection {
     }
 
     fn lane(&mut self, lane: u16) -> Result<Connection> {
-        let kin = Arc::clone(self.kin.as_ref().expect("a probe is never handed out"));
+        let no_lanes = || Error::Param {
+            what: "lanes of a session",
+            got: "some".into(),
+            accepted: "none with a party that serves many".into(),
+        };
+        let kin = Arc::clone(self.kin.as_ref().ok_or_else(no_lanes)?);
         kin.lane(&self.id, lane, &mut || self.channel.watch())
     }
 }

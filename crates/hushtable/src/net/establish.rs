@@ -24,7 +24,12 @@ pub(super) struct Setup {
 #[derive(Clone, Copy)]
 pub(super) enum Aim<'a> {
     Session,
-    Lane { parent: &'a [u8; 32], lane: u16 },
+    /// A session with one of many; there will be others.
+    Visit,
+    Lane {
+        parent: &'a [u8; 32],
+        lane: u16,
+    },
 }
 
 /// A connection whose peer is authenticated, unless it is plain TCP.
@@ -41,7 +46,10 @@ impl Setup {
     pub(super) fn new(options: Options) -> Result<Self> {
         let tls = match (&options.identity, &options.peer) {
             (Some(identity), name) => {
-                let awaited = identity.awaited(name.as_deref())?;
+                let awaited = match &options.guests {
+                    Some(names) => identity.guests(names)?,
+                    None => identity.awaited(name.as_deref())?.into_iter().collect(),
+                };
                 Some(tls::Settings::new(identity, awaited, options.timing.linger)?)
             }
             (None, None) => None,
@@ -100,7 +108,7 @@ impl Setup {
         let mine = greeting(Role::P1, aim);
         let theirs = self.trade(transport, &mine, deadline)?;
         match aim {
-            Aim::Session => Ok(session_id(&theirs, &mine)),
+            Aim::Session | Aim::Visit => Ok(session_id(&theirs, &mine)),
             Aim::Lane { parent, lane } => {
                 same_lane(&theirs, parent, lane, Role::P0)?;
                 Ok(lane_id(parent, lane))
@@ -151,7 +159,7 @@ impl Secured {
 /// The greeting of party `role`.
 pub(super) fn greeting(role: Role, aim: Aim<'_>) -> Hello {
     match aim {
-        Aim::Session => Hello::new(role, Intent::Session),
+        Aim::Session | Aim::Visit => Hello::new(role, Intent::Session),
         Aim::Lane { parent, lane } => {
             Hello { lane, token: lane_token(parent, lane, role), ..Hello::new(role, Intent::Lane) }
         }

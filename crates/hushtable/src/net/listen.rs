@@ -57,6 +57,22 @@ impl Listener {
         self.addr
     }
 
+    /// The same port with other options, as when other peers are trusted by now.
+    ///
+    /// # Errors
+    /// Those of [`bind`](Self::bind).
+    pub fn renewed(&self, options: Options) -> Result<Self> {
+        let setup = Arc::new(Setup::new(options)?);
+        let listener = self.door.listener.try_clone().map_err(Error::io("a port that is open"))?;
+        Ok(Listener { door: Arc::new(Door { listener, setup }), addr: self.addr })
+    }
+
+    /// For a party that serves many: waits for one peer after another, those that [`Options::guests`] lets in. Sessions
+    /// with them have no lanes.
+    pub fn visitors(&self) -> Visitors<'_> {
+        Visitors { reception: Reception::new(&self.door.listener, &self.door.setup), door: &self.door }
+    }
+
     /// Waits for the peer and opens a session as P0. Answers probes meanwhile; whoever else comes is turned
     /// away with a line in [`Options::log`].
     ///
@@ -71,6 +87,29 @@ impl Listener {
     }
 }
 
+/// Those who come to a party that serves many, one after another. Who is being heard stays so between two calls.
+pub struct Visitors<'a> {
+    door: &'a Arc<Door>,
+    reception: Reception<'a>,
+}
+
+impl Visitors<'_> {
+    /// Waits up to `wait` for the next one and opens a session as P0; `None` if nobody comes. A visitor with another
+    /// wire version or role is turned away with a line in [`Options::log`], as strangers are.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system gives no connection, as when too many files are open: later it may.
+    pub fn next(&mut self, wait: Duration) -> Result<Option<Connection>> {
+        let deadline = Deadline::after(wait);
+        let (secured, id) = match self.reception.admit(Aim::Visit, &deadline, || Ok(())) {
+            Err(Error::Timeout { .. }) => return Ok(None),
+            admitted => admitted?,
+        };
+        // No way to lanes: it would keep the port open for as long as the session lasts.
+        self.door.setup.connection(Role::P0, secured, id, None).map(Some)
+    }
+}
+
 impl Kin for Door {
     fn lane(
         self: Arc<Self>,
@@ -79,7 +118,7 @@ impl Kin for Door {
         alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Connection> {
         let deadline = Deadline::after(self.setup.options.timeout);
-        let reception = Reception::new(&self.listener, &self.setup);
+        let mut reception = Reception::new(&self.listener, &self.setup);
         let (secured, id) = reception.admit(Aim::Lane { parent, lane }, &deadline, alive)?;
         self.setup.connection(Role::P0, secured, id, Some(self.clone()))
     }

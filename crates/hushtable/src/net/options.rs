@@ -15,6 +15,9 @@ pub struct Options {
     /// The name of the peer, as [`Identity::trust`] has it: nobody else is let in. `None`: the only one
     /// that is trusted.
     pub peer: Option<String>,
+    /// At a listening party that serves many, in place of `peer`: the names of the peers that may come; empty: all that
+    /// are trusted. See [`Listener::visitors`](super::Listener::visitors).
+    pub guests: Option<Vec<String>>,
     /// A network to simulate.
     pub shape: LinkShape,
     /// Longest wait for a peer whose process lives but makes no progress in a message. In all a message
@@ -48,6 +51,7 @@ impl Options {
         Options {
             identity: None,
             peer: None,
+            guests: None,
             shape: LinkShape::LOOPBACK,
             timeout: Duration::from_secs(30),
             idle: Duration::from_secs(30),

@@ -1,4 +1,4 @@
-//! Acceptance of the peer's certificate: it must be the pinned one of the peer that is awaited, and be
+//! Acceptance of the peer's certificate: it must be the pinned one of a peer that is awaited, and be
 //! valid now.
 
 use super::identity::{Fingerprint, Identity, Pin, name_of, validity_problem};
@@ -12,28 +12,30 @@ use rustls::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Accepts the certificate of the peer that is awaited, in both roles. Signatures are verified by rustls.
+/// Accepts the certificate of a peer that is awaited, in both roles. Signatures are verified by rustls.
 pub(super) struct Pins {
     identity: Identity,
-    /// Nobody, if nobody is trusted.
-    awaited: Option<Pin>,
+    /// One, or at a party that serves many all that may come; nobody, if nobody is trusted.
+    awaited: Vec<Pin>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl Pins {
-    pub(super) fn new(identity: &Identity, awaited: Option<Pin>, provider: &CryptoProvider) -> Self {
+    pub(super) fn new(identity: &Identity, awaited: Vec<Pin>, provider: &CryptoProvider) -> Self {
         let algorithms = provider.signature_verification_algorithms;
         Pins { identity: identity.clone(), awaited, algorithms }
     }
 
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), Error> {
         let shown = format!("{}, fingerprint {}", name_of(certificate), Fingerprint::of(certificate));
-        match (&self.awaited, self.identity.pin_of(certificate)) {
-            (Some(awaited), Some(pin)) if awaited.certificate == pin.certificate => {}
-            (Some(awaited), Some(pin)) => {
+        match self.identity.pin_of(certificate) {
+            Some(pin) if self.awaited.iter().any(|awaited| awaited.certificate == pin.certificate) => {}
+            Some(pin) if !self.awaited.is_empty() => {
+                let awaited: Vec<&str> = self.awaited.iter().map(|awaited| awaited.name.as_str()).collect();
                 return Err(refuse(format!(
                     "this is {} ({shown}), who is trusted but not the peer of this job, {}",
-                    pin.name, awaited.name
+                    pin.name,
+                    awaited.join(", ")
                 )));
             }
             _ => {

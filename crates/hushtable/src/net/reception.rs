@@ -53,7 +53,7 @@ struct Guest {
     since: Instant,
 }
 
-/// One wait for a peer.
+/// One wait for a peer, or several for one after another.
 pub(super) struct Reception<'a> {
     listener: &'a TcpListener,
     setup: &'a Arc<Setup>,
@@ -74,7 +74,7 @@ impl<'a> Reception<'a> {
 
     /// Waits for whom `aim` says. `alive` says now and then whether there is anything to wait for.
     pub(super) fn admit(
-        mut self,
+        &mut self,
         aim: Aim<'_>,
         deadline: &Deadline,
         mut alive: impl FnMut() -> Result<()>,
@@ -188,6 +188,10 @@ impl<'a> Reception<'a> {
             if let Aim::Lane { .. } = aim {
                 return Ok(Verdict::Stranger(difference.to_string()));
             }
+            if let Aim::Visit = aim {
+                let _ = mine.send(&*transport, &deadline);
+                return Ok(Verdict::Stranger(difference.to_string()));
+            }
             // It gets our greeting too, so that it can name the difference; what else its greeting says
             // is not looked at.
             let _ = mine.send(&*transport, &deadline);
@@ -197,7 +201,7 @@ impl<'a> Reception<'a> {
         let id = match (aim, theirs.intent()) {
             (_, Some(Intent::Probe)) if self.probes == PROBES => return stranger("too many probes"),
             (_, Some(Intent::Probe)) => None,
-            (Aim::Session, Some(Intent::Session)) => Some(session_id(&mine, &theirs)),
+            (Aim::Session | Aim::Visit, Some(Intent::Session)) => Some(session_id(&mine, &theirs)),
             (Aim::Lane { parent, lane }, Some(Intent::Lane)) => {
                 if let Err(error) = same_lane(&theirs, parent, lane, Role::P1) {
                     return Ok(Verdict::Stranger(error.to_string()));

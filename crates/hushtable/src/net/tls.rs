@@ -29,7 +29,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(identity: &Identity, awaited: Option<Pin>, linger: Duration) -> Result<Self> {
+    pub(super) fn new(identity: &Identity, awaited: Vec<Pin>, linger: Duration) -> Result<Self> {
         let provider = Arc::new(CryptoProvider {
             cipher_suites: vec![
                 ring::cipher_suite::TLS13_AES_128_GCM_SHA256,

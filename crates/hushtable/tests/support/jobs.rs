@@ -7,7 +7,7 @@ use hushtable::{
         AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
         Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
-        PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum,
+        PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
@@ -69,6 +69,12 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
     ("SoftSpoken", None, |p| p.cots(9000, 9000).and_then(|_| p.barrier())),
     ("Ferret", Some(Scheme::Ferret), |p| p.cots(50_000, 50_000).and_then(|_| p.barrier())),
     ("VOLE", None, |p| voles(p, BATCH)), // extended ones: `vole.rs`
+    ("XOR to additive", None, |p| {
+        let x = share::<Bitwise>(p.role(), 9, &[300; BATCH], SEED);
+        let x = BShare::new(9, x.words().iter().map(|&word| word.into()).collect());
+        let y = XorToAdditive::prepare(p, [9, 20], BATCH)?.signed(p, &x)?;
+        p.open(&y).and_then(|_| p.barrier())
+    }),
     ("ROTL", None, |p| {
         let material = OneHot::<Cyclic>::rotl(p, 3, BATCH)?.signed(p, &[9])?;
         let x = share(p.role(), 3, &[5; BATCH], SEED);

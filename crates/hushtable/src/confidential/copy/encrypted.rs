@@ -13,7 +13,7 @@ use crate::{
 const MAGIC: &[u8; 8] = b"hushcpy2";
 
 /// Words in a message.
-const MESSAGE: usize = 1 << 17;
+pub(super) const MESSAGE: usize = 1 << 17;
 
 /// A version of a table, encrypted.
 #[derive(Clone)]
@@ -56,6 +56,15 @@ impl EncryptedCopy {
             .try_for_each(|at| s.send(bytemuck::cast_slice(&self.words[at]).to_vec()))
     }
 
+    /// Sends it from a message on, to a party that has those before.
+    pub(super) fn send_from(&self, s: &mut Session, first: usize) -> Result<()> {
+        s.announce(&rest(&self.job, first))?;
+        // Public, as above.
+        pieces(self.words.len(), MESSAGE)
+            .skip(first)
+            .try_for_each(|at| s.send(bytemuck::cast_slice(&self.words[at]).to_vec()))
+    }
+
     /// The owner's copy: one of 32 bytes, then messages of up to 1 MiB.
     ///
     /// # Errors
@@ -86,9 +95,7 @@ impl EncryptedCopy {
     /// All of it, for a disk.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut to = Writer::new(8 * self.words.len() + 64);
-        to.bytes(MAGIC);
-        to.bytes(&header(&self.job));
-        to.bytes(&self.digest);
+        to.bytes(&head(&self.job, &self.digest));
         to.bytes(bytemuck::cast_slice(&self.words));
         to.finish().to_vec()
     }
@@ -118,6 +125,16 @@ impl EncryptedCopy {
 /// What both parties announce before a copy is sent.
 fn name(job: &CopyJob) -> String {
     format!("copy of {job:?}")
+}
+
+/// The same before what follows some messages.
+pub(super) fn rest(job: &CopyJob, first: usize) -> String {
+    format!("{} from message {first}", name(job))
+}
+
+/// What stands before the words on a disk.
+pub(super) fn head(job: &CopyJob, digest: &[u8; 32]) -> Vec<u8> {
+    [&MAGIC[..], &header(job), digest].concat()
 }
 
 /// The form in 16 bytes.

@@ -16,9 +16,12 @@ pub const MAX_ROWS: u32 = 1 << 24;
 /// Most updates of a version.
 pub(super) const MAX_UPDATES: u32 = 127;
 
-/// Bits of zero behind a row of [`Keys::Sparse`]: a batch of up to 4096 absent keys has one that seems present with
+/// Bits of zero behind a row of [`Keys::Sparse`]: of 10922 absent keys, which is the largest batch, one seems present with
 /// probability below `2^-40`.
-const TAG_BITS: u32 = 52;
+const TAG_BITS: u32 = 54;
+
+// What a key of the function may show.
+const _: () = assert!(MAX_ROWS.ilog2() <= MAX_POSITION_BITS);
 
 /// Which keys a table has, and where their rows stand in a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

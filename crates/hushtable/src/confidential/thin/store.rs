@@ -223,10 +223,10 @@ fn dummies(job: &ThinJob, key: &Key, count: usize) -> Result<Wiped<u64>> {
     let count = job.dummies(count);
     let prf = job.prf();
     let behind = PrfJob { output_bits: 128 * prf.blocks() as u32 + ID_BITS, ..prf };
-    let inputs: Vec<u128> = (0..count.next_multiple_of(64) as u128).collect();
+    let inputs: Vec<u128> = (0..count as u128).collect();
     let values = values(&behind, key, &inputs)?;
     let len = behind.output_bits.div_ceil(64) as usize;
-    Ok(Wiped::from(values.iter().skip(len - 1).step_by(len).take(count).copied().collect::<Vec<_>>()))
+    Ok(Wiped::from(values.iter().skip(len - 1).step_by(len).copied().collect::<Vec<_>>()))
 }
 
 /// Gives the ids of these keys, with the masks of their rows.
@@ -242,10 +242,8 @@ fn each(
     while keys.peek().is_some() {
         let mut inputs = Wiped::from(Vec::with_capacity(CHUNK));
         keys.by_ref().take(CHUNK).for_each(|key| inputs.extend_from_slice(&[key]));
-        let count = inputs.len();
-        inputs.extend_zeros(count.next_multiple_of(64) - count);
         let values = values(&job.prf(), key, &inputs)?;
-        for value in values.chunks_exact(len).take(count) {
+        for value in values.chunks_exact(len) {
             read(number, value[0], &|i, width| field(value, ID_BITS as usize + 64 * i, width));
             number += 1;
         }
@@ -294,7 +292,8 @@ fn fill(
     let mut columns: Vec<Wiped<u64>> = widths.iter().map(|_| Wiped::zeros(3 * clusters * third)).collect();
     for (at, (places, rows)) in parts.iter().enumerate() {
         // Two equal ids have the same cells, and cannot be filled either.
-        let Some(cells) = cells::fill(places, 3 * third, len, rows, rng) else { return Ok(None) };
+        let Some(order) = cells::peel(places, 3 * third) else { return Ok(None) };
+        let cells = cells::fill(places, &order, len, rows, rng);
         for (i, column) in columns.iter_mut().enumerate() {
             let to = column[3 * third * at..][..3 * third].iter_mut();
             to.zip(cells.iter().skip(i).step_by(len)).for_each(|(to, &word)| *to = word);

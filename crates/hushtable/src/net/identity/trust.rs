@@ -119,6 +119,18 @@ impl Identity {
         }
     }
 
+    /// The peers of these names; without a name all that are trusted.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] for one that is not trusted.
+    pub(in crate::net) fn guests(&self, names: &[String]) -> Result<Vec<Pin>> {
+        let (pins, dir) = (&self.0.trusted, &self.0.dir);
+        match names {
+            [] => Ok(pins.clone()),
+            names => names.iter().map(|name| named(pins, name, dir).cloned()).collect(),
+        }
+    }
+
     /// The trusted peer with this certificate.
     pub(in crate::net) fn pin_of(&self, certificate: &CertificateDer<'_>) -> Option<&Pin> {
         self.0.trusted.iter().find(|pin| pin.certificate == *certificate)

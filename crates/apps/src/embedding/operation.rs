@@ -1,0 +1,161 @@
+//! Embeddings as an operation, which runs as any other.
+
+use hushtable::{
+    AShare, BShare, Error, Party, Result,
+    arith::{BoundedExtension, XorToAdditive},
+    bill::Bill,
+    confidential::copy::Lookups,
+    error::same,
+    operation::{Held, Material, Operation, Words},
+    session::Session,
+    share::Sharing,
+    source::{Origin, Shape},
+};
+
+use super::EmbeddingJob;
+use crate::held_table::{Table, unpack};
+
+/// Embeddings in a table, at one party. Takes this party's shares of the ids by XOR; gives the numbers of the rows, or of
+/// the sums of rows, one behind the other. An item is a result: a row, or a bag of ids.
+pub struct Embedding {
+    job: EmbeddingJob,
+    table: Table,
+}
+
+impl Embedding {
+    /// In a table that the job [encrypted](EmbeddingJob::encrypt), or in its copy.
+    ///
+    /// # Errors
+    /// Those of [`EmbeddingJob::check`], and [`Error::Param`] for a table of another form.
+    pub fn new(job: EmbeddingJob, table: Table) -> Result<Self> {
+        job.check()?;
+        table.check(&job.copy())?;
+        Ok(Self { job, table })
+    }
+
+    /// What is looked up.
+    pub fn job(&self) -> &EmbeddingJob {
+        &self.job
+    }
+}
+
+impl Operation for Embedding {
+    fn name(&self) -> String {
+        "embedding".into()
+    }
+
+    fn method(&self) -> String {
+        format!("encrypted copy, {}", self.job.cipher)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let EmbeddingJob { owner, rows, columns, entry_bits, bits, fraction, bag, .. } = self.job;
+        vec![
+            ("owner of the matrix", format!("{owner:?}")),
+            ("matrix", format!("{rows} rows of {columns} numbers of {entry_bits} bits")),
+            ("results", format!("{bits} bits, {fraction} behind the point")),
+            ("rows of a sum", bag.to_string()),
+            ("encrypted with", self.job.cipher.to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        let EmbeddingJob { entry_bits, bits, fraction, bag, .. } = self.job;
+        let most = i64::from(bag).checked_mul(1 << (entry_bits - 1).min(62));
+        let range = most.filter(|_| entry_bits < 64).map(|most| [-most, most - i64::from(bag)]);
+        Held { sharing: Sharing::Additive, bits, fraction, range }
+    }
+
+    fn takes(&self, _operand: usize) -> usize {
+        self.job.bag as usize
+    }
+
+    fn gives(&self) -> usize {
+        self.job.columns as usize
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        self.job.bill(items)
+    }
+
+    fn most(&self) -> usize {
+        self.job.most()
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (job, columns) = (self.job, self.job.columns as usize);
+        let [w, sum, l] = job.widths();
+        let ids = items * job.bag as usize;
+        let lookups = Lookups::prepare(p, job.copy(), ids)?;
+        let numbers = XorToAdditive::prepare(p, [w, sum], ids * columns)?;
+        let extension = match sum < l {
+            true => Some(BoundedExtension::prepare(p, [sum, l], items * columns)?),
+            false => None,
+        };
+        Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, numbers, extension }))
+    }
+
+    fn material(&self, _from: &mut Origin<'_>, _items: usize) -> Result<Box<dyn Material>> {
+        Err(unstored())
+    }
+
+    fn shape(&self) -> Result<Shape> {
+        Err(unstored())
+    }
+
+    fn tells(&self) -> String {
+        "numbers of the matrix, and of the ids what they and the matrix imply".into()
+    }
+}
+
+fn unstored() -> Error {
+    Error::Store("embeddings are not stored: what is made for them is made with the peer".into())
+}
+
+/// One-time material for so many results.
+struct Prepared {
+    job: EmbeddingJob,
+    table: Table,
+    items: usize,
+    lookups: Lookups,
+    numbers: XorToAdditive,
+    extension: Option<BoundedExtension>,
+}
+
+impl Material for Prepared {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        let Self { job, table, items, lookups, numbers, extension } = *self;
+        let &[ids] = operands else {
+            return Err(Error::Shape { what: "operands", want: 1, got: operands.len() });
+        };
+        let (columns, w) = (job.columns as usize, job.entry_bits);
+        same("token ids", items * job.bag as usize, ids.len())?;
+        let ids = BShare::new(job.copy().keys.bits(), ids.to_vec());
+        let rows = lookups.eval(s, table.held(), &[ids])?;
+        let places: Vec<(usize, u32)> = (0..columns).map(|column| (column * w as usize, w)).collect();
+        let found = BShare::new(w, unpack(&rows, &places).into_vec());
+        drop(rows);
+        let sums = added_up(&numbers.signed(s, &found)?, items, columns);
+        let sums = match extension {
+            Some(extension) => extension.sign(s, &sums)?,
+            None => sums,
+        };
+        Ok(Words::new(sums.words().to_vec()))
+    }
+}
+
+/// Shares of the sums of the rows of each item. Local.
+fn added_up(rows: &AShare<u64>, items: usize, columns: usize) -> AShare<u64> {
+    let mut sums = vec![0u64; items * columns];
+    let bags = rows.words().chunks_exact((rows.len() / items.max(1)).max(1));
+    for (sums, bag) in sums.chunks_exact_mut(columns).zip(bags) {
+        for row in bag.chunks_exact(columns) {
+            sums.iter_mut().zip(row).for_each(|(sum, number)| *sum = sum.wrapping_add(*number));
+        }
+    }
+    AShare::new(rows.bits(), sums)
+}

@@ -1,0 +1,213 @@
+//! Joins as an operation, which runs as any other.
+
+use hushtable::{
+    BShare, Error, Party, Result,
+    bill::Bill,
+    confidential::copy::Lookups,
+    error::same,
+    gates::{Bits, Triples, and_shared},
+    operation::{Held, Material, Operation, Words},
+    session::Session,
+    share::Sharing,
+    source::{Origin, Shape},
+};
+use prim::Wiped;
+
+use super::JoinJob;
+use crate::held_table::{Table, lookups_at_once, unpack};
+
+/// A join with a table, at one party.
+///
+/// Takes this party's shares by XOR of the keys, of each its words of 64 bits, lowest first; and of the bit of each key,
+/// whether it counts. An item is a key. Gives for each of its rows the bit whether it is there, and the values of the
+/// columns, as words: [`Joined::of`] puts them in order.
+pub struct JoinQuery {
+    job: JoinJob,
+    table: Table,
+}
+
+impl JoinQuery {
+    /// With a table that the job [encrypted](JoinJob::encrypt), or its copy.
+    ///
+    /// # Errors
+    /// Those of [`JoinJob::check`], and [`Error::Param`] for a table of another form.
+    pub fn new(job: JoinJob, table: Table) -> Result<Self> {
+        job.check()?;
+        table.check(&job.copy())?;
+        Ok(Self { job, table })
+    }
+
+    /// What is joined with.
+    pub fn job(&self) -> &JoinJob {
+        &self.job
+    }
+}
+
+impl Operation for JoinQuery {
+    fn name(&self) -> String {
+        "join with a private table".into()
+    }
+
+    fn method(&self) -> String {
+        format!("encrypted copy, {}", self.job.cipher)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("owner of the table", format!("{:?}", self.job.owner)),
+            ("keys", format!("{:?}", self.job.keys)),
+            ("rows of a key", self.job.per_key.to_string()),
+            ("widths of columns", format!("{:?}", self.job.columns)),
+            ("encrypted with", self.job.cipher.to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Xor, bits: 64, fraction: 0, range: None }
+    }
+
+    fn takes(&self, operand: usize) -> usize {
+        if operand == 0 { self.job.copy().key_words() } else { 1 }
+    }
+
+    fn gives(&self) -> usize {
+        self.job.per_key as usize * (1 + self.job.columns.len())
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        self.job.bill(items)
+    }
+
+    fn most(&self) -> usize {
+        lookups_at_once(&self.job.copy())
+    }
+
+    fn prepare(&self, p: &mut Party, items: usize) -> Result<Box<dyn Material>> {
+        let (job, ands) = (self.job.clone(), self.job.ands());
+        let lookups = Lookups::prepare(p, job.copy(), items)?;
+        let valid = if ands > 0 { Some(Triples::shared(p, items, ands)?) } else { None };
+        Ok(Box::new(Prepared { job, table: self.table.clone(), items, lookups, valid }))
+    }
+
+    fn material(&self, _from: &mut Origin<'_>, _items: usize) -> Result<Box<dyn Material>> {
+        Err(unstored())
+    }
+
+    fn shape(&self) -> Result<Shape> {
+        Err(unstored())
+    }
+
+    fn tells(&self) -> String {
+        "rows of the table, and which keys have some".into()
+    }
+}
+
+fn unstored() -> Error {
+    Error::Store(
+        "joins with a private table are not stored: what is made for them is made with the peer".into(),
+    )
+}
+
+/// One-time material for so many keys.
+struct Prepared {
+    job: JoinJob,
+    table: Table,
+    items: usize,
+    lookups: Lookups,
+    valid: Option<Triples>,
+}
+
+impl Material for Prepared {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        let Self { job, table, items, lookups, valid } = *self;
+        let &[keys, counts] = operands else {
+            return Err(Error::Shape { what: "operands", want: 2, got: operands.len() });
+        };
+        let words = job.copy().key_words();
+        same("words of the keys", items * words, keys.len())?;
+        same("bits of the keys", items, counts.len())?;
+        let rows = lookups.eval(s, table.held(), &key_shares(keys, words, job.keys.bits()))?;
+        let counts = Bits::collect(counts.iter().map(|word| word & 1));
+        let mut out = unpack(&rows, &places(&job));
+        let width = 1 + job.columns.len();
+        let there: Vec<Bits> = match (job.per_key, rows.present) {
+            (1, None) => Vec::new(),
+            (1, Some(present)) => vec![present],
+            (more, _) => (0..more as usize)
+                .map(|row| {
+                    Bits::collect(out.iter().skip(row * width).step_by(more as usize * width).copied())
+                })
+                .collect(),
+        };
+        let there = match valid {
+            // An absent key's row is zero, so that its places need no bit of presence.
+            Some(triples) => and_shared(s, triples, &counts, &there.iter().collect::<Vec<_>>())?,
+            None => vec![counts],
+        };
+        for (row, bits) in there.iter().enumerate() {
+            let to = out.iter_mut().skip(row * width).step_by(there.len() * width);
+            to.zip(bits.iter()).for_each(|(word, bit)| *word = bit);
+        }
+        Ok(Words::new(out.into_vec()))
+    }
+}
+
+/// Shares of keys whose words stand one behind the other.
+fn key_shares(keys: &[u64], words: usize, bits: u32) -> Vec<BShare<u64>> {
+    let word = |i: usize| {
+        let width = (bits - 64 * i as u32).min(64);
+        BShare::new(width, keys.iter().skip(i).step_by(words).copied().collect())
+    };
+    (0..words).map(word).collect()
+}
+
+/// Of each row of a key: where the bit stands that says that it is there, and where its columns.
+fn places(job: &JoinJob) -> Vec<(usize, u32)> {
+    let mut at = 0;
+    let mut next = |bits: u32| {
+        let from = at;
+        at += bits as usize;
+        (from, bits)
+    };
+    let mut places = Vec::new();
+    for _ in 0..job.per_key {
+        // The bit of the only row of a key is no part of it: the place is written over.
+        places.push(if job.per_key > 1 { next(1) } else { (0, 1) });
+        places.extend(job.columns.iter().map(|&bits| next(bits)));
+    }
+    places
+}
+
+/// Rows of a join at one party, in the order of the keys: of each key as many as it may have.
+pub struct Joined {
+    /// Shares of the bits whether there is a row, and its key counts.
+    pub valid: Bits,
+    /// Shares of the columns, of their widths; whatever they hold where there is no row.
+    pub columns: Vec<BShare<u64>>,
+}
+
+impl Joined {
+    /// What a [`JoinQuery`] of this job gave.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for words of another number of columns.
+    pub fn of(job: &JoinJob, words: &[u64]) -> Result<Self> {
+        let width = 1 + job.columns.len();
+        same("words of joined rows", words.len().next_multiple_of(width), words.len())?;
+        let column = |i: usize| words.iter().skip(i).step_by(width).copied();
+        let columns = job.columns.iter().zip(1..);
+        Ok(Self {
+            valid: Bits::collect(column(0)),
+            columns: columns.map(|(&bits, i)| BShare::new(bits, column(i).collect())).collect(),
+        })
+    }
+
+    /// Shares of what the keys had, for each row of each key. Local.
+    pub fn repeated(per_key: u32, words: &[u64]) -> Wiped<u64> {
+        words.iter().flat_map(|&word| std::iter::repeat_n(word, per_key as usize)).collect::<Vec<_>>().into()
+    }
+}

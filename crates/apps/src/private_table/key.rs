@@ -1,0 +1,162 @@
+//! The column of keys, and keys as bits.
+
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::{date::DAYS, field::Field};
+use crate::ids::DateOrder;
+
+/// The column of keys. Public.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// Its name at the owner.
+    pub name: String,
+    /// What keys are.
+    pub kind: KeyKind,
+}
+
+/// What keys are, and what of each is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum KeyKind {
+    /// Whole numbers from `least` on: so many bits of what is above it, 1 to 64.
+    Whole {
+        /// The least number that has a key.
+        least: i64,
+        /// Bits of a key.
+        bits: u32,
+    },
+    /// Text without white space around it, hashed by BLAKE3 to 64 or 96 bits.
+    Text {
+        /// Bits of the hash.
+        bits: u32,
+    },
+    /// Dates, as days since `least`, which is so many days after 1970-01-01.
+    Date {
+        /// The first day that has a key.
+        least: i64,
+        /// Bits of a key.
+        bits: u32,
+    },
+}
+
+impl KeyKind {
+    /// Bits of a key.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Whole { bits, .. } | Self::Text { bits } | Self::Date { bits, .. } => bits,
+        }
+    }
+
+    /// `Ok(())` if there are such keys.
+    pub fn check(self) -> Result<(), String> {
+        let fine = match self {
+            Self::Whole { bits, .. } => (1..=64).contains(&bits),
+            Self::Text { bits } => bits == 64 || bits == 96,
+            Self::Date { least, bits } => (1..=22).contains(&bits) && (DAYS[0]..=DAYS[1]).contains(&least),
+        };
+        if fine { Ok(()) } else { Err(format!("keys {self:?}")) }
+    }
+
+    /// The key in a cell; `Ok(None)` for one that no row can have. `order` is that of the file's dates.
+    ///
+    /// # Errors
+    /// Why it is none, to be read after "it".
+    pub fn read(self, field: &Field<'_>, order: DateOrder) -> Result<Option<u128>, String> {
+        const MISSING: &str = "is missing: every row needs a key";
+        let number = match self {
+            Self::Text { bits } => {
+                let text = field.text()?;
+                return if text.is_empty() { Err(MISSING.into()) } else { Ok(Some(hashed(&text, bits))) };
+            }
+            Self::Whole { least, .. } => {
+                let number =
+                    field.whole().map_err(|what| what.replace("needs a number there", "needs a key"))?;
+                number.checked_sub(least.into())
+            }
+            Self::Date { least, .. } => Some(i128::from(field.days(order)?) - i128::from(least)),
+        };
+        Ok(number.and_then(|number| u128::try_from(number).ok()).filter(|key| key >> self.bits() == 0))
+    }
+
+    /// What keys are, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Whole { least, bits } => {
+                let most = i128::from(least) + (1i128 << bits) - 1;
+                format!("whole numbers from {least} to {most}")
+            }
+            Self::Text { bits } => format!("text, hashed to {bits} bits"),
+            Self::Date { least, bits } => {
+                let most = (least + (1 << bits) - 1).min(DAYS[1]);
+                format!("dates from {} to {}", super::date_of(least), super::date_of(most))
+            }
+        }
+    }
+
+    /// The probability that two of so many different texts, or one of another party's and one of these, have the same
+    /// hash, as a power of two that it is below: of the first for all together, of the second for each lookup. Nothing
+    /// where keys are not hashed.
+    pub fn collisions(self, rows: u64) -> Option<[i32; 2]> {
+        let Self::Text { bits } = self else { return None };
+        let log = 64 - rows.max(2).saturating_sub(1).leading_zeros() as i32;
+        Some([2 * log - 1 - bits as i32, log - bits as i32])
+    }
+}
+
+/// The first bits of a text's hash.
+fn hashed(text: &str, bits: u32) -> u128 {
+    let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 text as the key of a table");
+    hash.update(text.as_bytes());
+    let mut bytes = Zeroizing::new([0; 16]);
+    hash.finalize_xof().fill(&mut *bytes);
+    u128::from_le_bytes(*bytes) & (u128::MAX >> (128 - bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const YMD: DateOrder = DateOrder::YearMonthDay;
+
+    #[test]
+    fn keys_of_each_kind() {
+        let whole = KeyKind::Whole { least: -10, bits: 5 };
+        for (text, want) in
+            [("-10", Some(0)), ("21", Some(31)), ("22", None), ("-11", None), ("007", Some(17))]
+        {
+            assert_eq!(whole.read(&Field::Text(text), YMD), Ok(want), "{text}");
+        }
+        let wide = KeyKind::Whole { least: i64::MIN, bits: 64 };
+        assert_eq!(wide.read(&Field::Whole(i64::MAX.into()), YMD), Ok(Some(u64::MAX.into())));
+        assert_eq!(wide.read(&Field::Whole(i128::MAX), YMD), Ok(None));
+        assert_eq!(wide.words(), format!("whole numbers from {} to {}", i64::MIN, i64::MAX));
+        for bad in [Field::Text("x"), Field::Text("1.5"), Field::Text(""), Field::Missing, Field::Float(0.5)]
+        {
+            assert!(whole.read(&bad, YMD).is_err());
+        }
+        let date = KeyKind::Date { least: 0, bits: 15 };
+        assert_eq!(date.read(&Field::Text("1970-02-01"), YMD), Ok(Some(31)));
+        assert_eq!(date.read(&Field::Date(31), YMD), Ok(Some(31)));
+        assert_eq!(date.read(&Field::Text("1.2.1970"), DateOrder::DayMonthYear), Ok(Some(31)));
+        assert_eq!(date.read(&Field::Text("1969-12-31"), YMD), Ok(None));
+        assert!(date.read(&Field::Whole(31), YMD).is_err());
+    }
+
+    #[test]
+    fn texts_are_hashed() {
+        let [short, long] = [64, 96].map(|bits| KeyKind::Text { bits });
+        let read = |kind: KeyKind, text| kind.read(&Field::Text(text), YMD).unwrap().unwrap();
+        assert_eq!(read(long, " a-1 "), read(long, "a-1"));
+        assert_ne!(read(long, "a-1"), read(long, "a-2"));
+        assert_eq!(read(short, "a-1"), read(long, "a-1") & u128::from(u64::MAX));
+        assert!(read(long, "a-1") >> 96 == 0);
+        assert_eq!(long.read(&Field::Whole(7), YMD).unwrap(), Some(read(long, "7")));
+        assert!(long.read(&Field::Text("  "), YMD).is_err());
+        // Pairs of 2^20, over 2^96; and one against them.
+        assert_eq!(long.collisions(1 << 20), Some([-57, -76]));
+        assert_eq!(short.collisions(1000), Some([-45, -54]));
+        assert_eq!(KeyKind::Whole { least: 0, bits: 8 }.collisions(5), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! This party's keys, from their file.
+
+use std::path::Path;
+
+use apps::{
+    ids::DateOrder,
+    private_table::{Description, Field},
+};
+use hushtable::Role;
+use prim::Wiped;
+
+use crate::{
+    apply::shares::ShareFile,
+    columns::{self, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut},
+    failure::{Failure, Result},
+    private::{shares_fit, shares_name},
+};
+
+/// Keys as they are written, in the order of the file. Wiped when they are dropped.
+pub struct Keys<'a> {
+    path: &'a Path,
+    column: &'a str,
+    /// This party's half, if nobody knows them.
+    shares: Option<ShareFile>,
+    dialect: &'a Dialect,
+    /// What the places of rows are called.
+    place: &'static str,
+    pub texts: Ids,
+    places: Vec<u64>,
+}
+
+impl<'a> Keys<'a> {
+    /// The column of the file at `path`. One error names all bad rows.
+    pub fn read(path: &'a Path, column: Option<&'a str>, dialect: &'a Dialect) -> Result<Self> {
+        let bytes = columns::read(path)?;
+        if let Some(shares) = ShareFile::read(path, &bytes)? {
+            return match column {
+                None => Ok(Self::shared(path, dialect, shares)),
+                Some(_) => Err(Failure::new("--column is for files of columns; a share file has none")),
+            };
+        }
+        let column =
+            column.ok_or_else(|| Failure::new("--column NAME says which column of --keys has the keys"))?;
+        let file = ColumnFile::of(path, bytes, dialect)?;
+        let (mut texts, mut places) = (Ids::default(), Vec::new());
+        let (mut bad, mut left_out) = (Bad::new(file.place()), LeftOut::read(dialect, Some(column))?);
+        file.each_row(&[column], |at, row| {
+            let row = match row {
+                Ok(row) => row,
+                Err(what) => return bad.row(at, &what, None),
+            };
+            let text = row(0).field(dialect).and_then(|field| match field {
+                Field::Missing => Err("is missing: every row needs a key".to_owned()),
+                field => field.text(),
+            });
+            match text {
+                Ok(text) if text.is_empty() => {
+                    bad.cell(at, column, &Cell::shown(&row(0)), "is missing: every row needs a key", None);
+                }
+                Ok(text) if left_out.takes(Some(&text)) => {}
+                Ok(text) => {
+                    texts.push(&text);
+                    places.push(at);
+                }
+                Err(what) => bad.cell(at, column, &Cell::shown(&row(0)), &what, None),
+            }
+        })?;
+        left_out.check(path)?;
+        bad.check(path, dialect)?;
+        if texts.is_empty() {
+            return Err(file.says("no rows below the header: there is nothing to look up"));
+        }
+        Ok(Self { path, column, shares: None, dialect, place: file.place(), texts, places })
+    }
+
+    /// Keys that nobody knows, by the names of their rows or by their numbers.
+    fn shared(path: &'a Path, dialect: &'a Dialect, shares: ShareFile) -> Self {
+        let (column, texts) = match &shares.ids {
+            Some(ids) => ("id", ids.iter().collect()),
+            None => ("row", (1..=shares.count).map(|row| row.to_string()).collect()),
+        };
+        Self { path, column, shares: Some(shares), dialect, place: "row", texts, places: vec![] }
+    }
+
+    /// What the column of keys is called, or of what names them.
+    pub fn name(&self) -> &str {
+        self.column
+    }
+
+    /// This party's half, and what names it for the peer.
+    pub fn half(&self) -> Option<(&[u64], u32, [u8; 32])> {
+        let file = self.shares.as_ref()?;
+        Some((&file.shares, file.bits, shares_name(file, Role::P1)))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// About how many bytes their results take, without text of the table.
+    pub fn bytes(&self) -> u64 {
+        (self.texts.bytes() + 32 * self.len()) as u64
+    }
+
+    /// As the table has them, and for each whether it can be there at all; in place of one that cannot a key that can
+    /// is looked up, so that the number stays the same. `strict`: all must be able to.
+    pub fn encode(
+        &self,
+        description: &Description,
+        order: DateOrder,
+        strict: bool,
+    ) -> Result<(Wiped<u128>, Vec<bool>)> {
+        if let Some(file) = &self.shares {
+            shares_fit(file, description).map_err(|what| self.says(&what))?;
+            return Ok((Wiped::default(), vec![true; file.count]));
+        }
+        let kind = description.key.kind;
+        let mut keys = Wiped::from(Vec::with_capacity(self.len()));
+        let (mut known, mut bad) = (Vec::with_capacity(self.len()), Bad::new(self.place));
+        for (text, &place) in self.texts.iter().zip(&self.places) {
+            let field = if self.dialect.decimal == ',' { Field::Comma(text) } else { Field::Text(text) };
+            let read = kind.read(&field, order);
+            let shown = || crate::columns::quoted(text);
+            match &read {
+                Ok(None) if strict => {
+                    let what = format!("cannot be in the table, whose keys are {}", kind.words());
+                    bad.cell(place, self.column, &shown(), &what, Some(text));
+                }
+                Err(what) => {
+                    let what = format!("{what}; keys of the table are {}", kind.words());
+                    bad.cell(place, self.column, &shown(), &what, Some(text));
+                }
+                _ => {}
+            }
+            let key = read.unwrap_or(None);
+            known.push(key.is_some());
+            keys.extend_from_slice(&[key.unwrap_or(0)]);
+        }
+        bad.check(self.path, self.dialect)?;
+        Ok((keys, known))
+    }
+
+    /// A complaint about the file.
+    pub fn says(&self, what: &str) -> Failure {
+        Failure::input(format!("{}: {what}", self.path.display()))
+    }
+}

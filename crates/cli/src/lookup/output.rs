@@ -1,0 +1,150 @@
+//! Results, in their files.
+
+use std::io;
+
+use apps::private_table::{Cell, Results, Scale, ValueKind};
+
+use super::{Lookup, Outputs, keys::Keys, session::Done};
+use crate::{
+    apply::output::Writer,
+    columns::{self, FileFormat, Series},
+    failure::{Cause, Failure, Result},
+    private::share_files,
+};
+
+/// The column that says whether a key is there.
+const PRESENT: &str = "present";
+
+/// Writes what came out.
+pub fn write(args: &Lookup, keys: &Keys<'_>, outputs: Outputs, done: &Done) -> Result<()> {
+    let path = outputs.results.path().to_owned();
+    match &done.results {
+        Results::Shared(shared) => {
+            let column = match done.gets {
+                apps::private_table::Gets::Shared(column) => column,
+                apps::private_table::Gets::Client => 0,
+            };
+            let [values, present] =
+                share_files(&done.description, column, shared, done.session, args.link.role());
+            outputs.results.write(|to| values.write(to))?;
+            if let Some(output) = outputs.present {
+                output.write(|to| present.write(to))?;
+            }
+        }
+        Results::Rows(words, present) => {
+            let present: Vec<bool> =
+                present.iter().zip(&done.known).map(|(here, known)| *here && *known).collect();
+            let table = Table::of(args, keys, done, words, &present)?;
+            let format = FileFormat::of(&path);
+            outputs.results.write(|to| match format {
+                FileFormat::Csv => table.csv(to, keys),
+                _ => columns::write_series(to, format, &table.series(keys)),
+            })?;
+        }
+    }
+    eprintln!("wrote {} rows to {}", keys.len(), path.display());
+    Ok(())
+}
+
+/// Rows to write: names of columns, and their cells; none where a key is absent.
+struct Table<'a> {
+    key: &'a str,
+    names: Vec<&'a str>,
+    kinds: Vec<ValueKind>,
+    cells: Vec<Vec<Option<Cell>>>,
+    present: &'a [bool],
+}
+
+impl<'a> Table<'a> {
+    fn of(
+        args: &'a Lookup,
+        keys: &'a Keys<'_>,
+        done: &'a Done,
+        words: &[u64],
+        present: &'a [bool],
+    ) -> Result<Self> {
+        let description = &done.description;
+        let wanted: Vec<usize> = match args.value.as_slice() {
+            [] => (0..description.values.len()).collect(),
+            names => names.iter().filter_map(|name| description.column(name)).collect(),
+        };
+        let row_words = description.job().row_words();
+        let column = |&i: &usize| {
+            let (kind, start) = (description.values[i].kind, description.start(i));
+            let cell = |(row, here): (&[u64], &bool)| match here {
+                true => kind.read(row, start).map(Some),
+                false => Ok(None),
+            };
+            words.chunks_exact(row_words).zip(present).map(cell).collect::<std::result::Result<Vec<_>, _>>()
+        };
+        let cells = wanted.iter().map(column).collect::<std::result::Result<Vec<_>, _>>();
+        let cells = cells.map_err(|what| Failure::Reported(Cause::Peer, format!("the table has {what}")))?;
+        if keys.len() != present.len() {
+            return Err(keys.says("not as many results as keys"));
+        }
+        let value = |&i: &usize| &description.values[i];
+        Ok(Self {
+            key: keys.name(),
+            names: wanted.iter().map(|i| value(i).name.as_str()).collect(),
+            kinds: wanted.iter().map(|i| value(i).kind).collect(),
+            cells,
+            present,
+        })
+    }
+
+    /// Names that differ: a column of the table may be called as the key or as what is added.
+    fn header(&self) -> Vec<String> {
+        let mut header = vec![self.key.to_owned()];
+        for name in self.names.iter().copied().chain([PRESENT]) {
+            let mut name = name.to_owned();
+            while header.contains(&name) {
+                name = format!("{name}_");
+            }
+            header.push(name);
+        }
+        header
+    }
+
+    fn csv(&self, to: &mut Writer<'_>, keys: &Keys<'_>) -> io::Result<()> {
+        let mut to = csv::Writer::from_writer(to);
+        to.write_record(self.header())?;
+        for (row, key) in keys.texts.iter().enumerate() {
+            to.write_field(key)?;
+            for column in &self.cells {
+                to.write_field(column[row].as_ref().map(ToString::to_string).unwrap_or_default())?;
+            }
+            to.write_field(if self.present[row] { "1" } else { "0" })?;
+            to.write_record(None::<&[u8]>)?;
+        }
+        to.flush()
+    }
+
+    fn series(&self, keys: &Keys<'_>) -> Vec<(String, Series)> {
+        let texts = Series::Text(keys.texts.iter().map(|key| Some(key.to_owned())).collect());
+        let columns = self.cells.iter().zip(&self.kinds).map(|(cells, kind)| series(cells, *kind));
+        let present = Series::Whole(self.present.iter().map(|&here| Some(here.into())).collect());
+        let all = [texts].into_iter().chain(columns).chain([present]);
+        self.header().into_iter().zip(all).collect()
+    }
+}
+
+/// A column as a file with types has it: whole numbers, the nearest floating-point numbers, dates, text.
+fn series(cells: &[Option<Cell>], kind: ValueKind) -> Series {
+    match kind {
+        ValueKind::Date => {
+            let day =
+                |cell: &Cell| if let Cell::Date(days) = cell { i32::try_from(*days).ok() } else { None };
+            Series::Date(cells.iter().map(|cell| day(cell.as_ref()?)).collect())
+        }
+        ValueKind::Text { .. } => {
+            Series::Text(cells.iter().map(|cell| Some(cell.as_ref()?.to_string())).collect())
+        }
+        ValueKind::Number { scale: Scale::Decimal(0) | Scale::Binary(0), .. } => {
+            let units = |cell: &Cell| if let Cell::Number(units, _) = cell { Some(*units) } else { None };
+            Series::Whole(cells.iter().map(|cell| units(cell.as_ref()?)).collect())
+        }
+        ValueKind::Number { .. } => {
+            Series::Number(cells.iter().map(|cell| cell.as_ref()?.to_string().parse().ok()).collect())
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Sessions with who serves: as many as it takes until the copy is here, the last one with the lookups.
+
+use std::{
+    cell::Cell,
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Lookup, Outputs,
+    cache::{Cache, Kept},
+    keys::Keys,
+    output,
+};
+use crate::{
+    apply::shares::role_name,
+    choice::Choosing,
+    cost::{self, Phases},
+    failure::{Cause, Failure, Result},
+    private,
+    progress::Progress,
+};
+use apps::private_table::{
+    AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
+};
+use hushtable::{
+    Party,
+    confidential::copy::{Arriving, EncryptedCopy},
+    net::Connection,
+    run::Phase,
+    session::Session,
+};
+use serde::Serialize;
+
+/// A server without room is asked again after so long, then less and less often.
+const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
+
+/// Connections that bring nothing, or versions that come to nothing, one after the other.
+const TRIES: u32 = 5;
+
+/// What came out, and what it took.
+pub struct Done {
+    pub description: Description,
+    pub gets: Gets,
+    pub results: Results,
+    /// Whether each key can be in the table at all.
+    pub known: Vec<bool>,
+    pub session: [u8; 32],
+    pub phases: Phases,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    role: &'a str,
+    rows: usize,
+    /// Bytes of the copy that were fetched.
+    copy: u64,
+    #[serde(flatten)]
+    phases: Phases,
+}
+
+/// How a session ended.
+enum Step {
+    Done(Box<Done>),
+    /// There was no room.
+    Busy,
+    /// Another session is needed: there is another version by now, or the copy is not what it should be.
+    Again(&'static str),
+    /// The connection broke while the copy came; whether some of it did.
+    Broken(bool, Failure),
+}
+
+/// What goes over from one session to the next.
+#[derive(Default)]
+struct Course {
+    /// The digest of the copy whose description was shown.
+    shown: Option<[u8; 32]>,
+    /// Bytes of copies that came.
+    fetched: u64,
+}
+
+/// `--describe`.
+pub fn describe(args: &Lookup) -> Result<()> {
+    let end = Instant::now() + args.link.wait();
+    let mut pause = PAUSES[0];
+    loop {
+        let (connection, _) = args.link.open()?;
+        match find(&mut Session::new(connection)?)? {
+            Found::Open(description) => return crate::explain::print(&private::summary(&description)),
+            Found::Busy | Found::Ending => wait_for_room(&mut pause, end)?,
+        }
+    }
+}
+
+/// Looks all keys up and delivers the results.
+pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
+    let end = Instant::now() + args.link.wait();
+    let (mut course, mut pause, mut tries) = (Course::default(), PAUSES[0], 0);
+    let done = loop {
+        match session(args, keys, &mut course)? {
+            Step::Done(done) => break done,
+            Step::Busy => wait_for_room(&mut pause, end)?,
+            Step::Again(why) if tries < TRIES => {
+                tries += 1;
+                eprintln!("{why}: once more");
+            }
+            Step::Again(why) => {
+                return Err(Failure::Reported(Cause::Peer, format!("{why}, {} times", tries + 1)));
+            }
+            Step::Broken(came, failure) => {
+                tries = if came { 1 } else { tries + 1 };
+                if tries > TRIES {
+                    return Err(failure);
+                }
+                eprintln!("the connection broke, and the copy goes on where it was: {failure}");
+                thread::sleep(PAUSES[0] * tries);
+            }
+        }
+    };
+    args.link.note(|record| record.took(done.phases));
+    output::write(args, keys, outputs, &done)?;
+    if args.delivery.json {
+        let (role, copy) = (role_name(args.link.role()), course.fetched);
+        let report = Report { kind: "lookup", role, rows: keys.len(), copy, phases: done.phases };
+        crate::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
+    }
+    if !args.delivery.quiet {
+        eprint!("{}", done.phases.table());
+        match course.fetched {
+            0 => eprintln!("the copy was here"),
+            fetched => eprintln!("of these {} were the copy, which is kept", cost::bytes(fetched)),
+        }
+    }
+    Ok(())
+}
+
+fn wait_for_room(pause: &mut Duration, end: Instant) -> Result<()> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        let what = "the peer serves as many as it can: come again later, or wait longer (--wait)";
+        return Err(Failure::Reported(Cause::Peer, what.into()));
+    }
+    eprintln!("the peer serves as many as it can: waiting");
+    thread::sleep(left.min(*pause));
+    *pause = (*pause * 3 / 2).min(PAUSES[1]);
+    Ok(())
+}
+
+/// One session.
+fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> {
+    let (connection, start) = args.link.open()?;
+    args.link.note(|record| record.met(&connection));
+    let (id, peer) = (connection.id(), named(&connection));
+    let mut s = Session::new(connection)?;
+    let description = match find(&mut s)? {
+        Found::Busy | Found::Ending => return Ok(Step::Busy),
+        Found::Open(description) => *description,
+    };
+    if course.shown.replace(description.digest) != Some(description.digest) && !args.delivery.quiet {
+        eprint!("{}", private::summary(&description));
+    }
+    let gets = args.gets(&description)?;
+    let (encoded, known) = keys.encode(&description, args.dates.into(), args.shares())?;
+    let all = match keys.half() {
+        None => AllKeys::Own(&encoded),
+        Some((shares, bits, _)) => AllKeys::Shared(shares, bits),
+    };
+    if all.len() as u64 > description.lookups {
+        return Err(too_many(all.len(), description.lookups));
+    }
+    let cache = Cache::open(args.copy.as_deref(), &peer, &description)?;
+    let asked = Request {
+        digest: description.digest,
+        messages: 0,
+        lookups: all.len() as u64,
+        gets,
+        keys: keys.half().map(|(.., name)| name),
+    };
+    let copy = match fetch(args, &mut s, (&description, asked), cache, course)? {
+        Ok(copy) => copy,
+        Err(step) => return Ok(step),
+    };
+    let wish = Choosing::default().calibration()?.wish(&args.link);
+    let p = Party::start(s, wish)?;
+    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, gets))?;
+    let phases = Phases::of(args.link.role(), set_up, offline, online);
+    Ok(Step::Done(Box::new(Done { description, gets, results, known, session: id, phases })))
+}
+
+/// Whose table it is, for the name of the copy's file.
+fn named(connection: &Connection) -> String {
+    connection.peer_fingerprint().map_or_else(|| connection.peer_name().to_owned(), |print| print.to_string())
+}
+
+/// Asks for lookups; then the copy is here, or another session is needed.
+fn fetch(
+    args: &Lookup,
+    s: &mut Session,
+    (description, asked): (&Description, Request),
+    mut cache: Cache,
+    course: &mut Course,
+) -> Result<std::result::Result<EncryptedCopy, Step>> {
+    let (job, digest) = (description.job(), description.digest);
+    let (whole, mut arriving) = match cache.load(job, digest)? {
+        Kept::Whole(copy) => (Some(*copy), None),
+        Kept::Part(arriving, note) => {
+            if let Some(note) = note {
+                eprintln!("{}: {note}", cache.path().display());
+            }
+            (None, Some(arriving))
+        }
+    };
+    let before = arriving.as_ref().map_or(job.messages(), Arriving::messages);
+    let asked = Request { messages: before as u32, ..asked };
+    let progress = Progress::start("parts of the copy", job.messages() - before, args.delivery.quiet);
+    let fetched = Cell::new(0);
+    let answered = request(s, asked, arriving.as_mut(), |message| {
+        progress.done().fetch_add(1, Ordering::Relaxed);
+        fetched.set(fetched.get() + message.len() as u64);
+        cache.keep(message)
+    });
+    drop(progress);
+    course.fetched += fetched.get();
+    match answered {
+        Ok(Answer::Yes) => {}
+        Ok(Answer::OtherVersion) => return Ok(Err(Step::Again("the table has changed meanwhile"))),
+        Ok(refusal) => return Err(refused(refusal, asked.lookups, description)),
+        Err(error) => {
+            let failure = Failure::from(error);
+            cache.close()?;
+            return match (&failure, whole) {
+                (Failure::Reported(Cause::Peer, _), None) => {
+                    Ok(Err(Step::Broken(fetched.get() > 0, failure)))
+                }
+                _ => Err(failure),
+            };
+        }
+    }
+    match (whole, arriving) {
+        (Some(copy), _) => cache.close().map(|()| Ok(copy)),
+        (None, Some(arriving)) => arrived(arriving, cache, description),
+        (None, None) => unreachable!("one of both"),
+    }
+}
+
+/// The copy, if what has come is it.
+fn arrived(
+    arriving: Arriving,
+    mut cache: Cache,
+    description: &Description,
+) -> Result<std::result::Result<EncryptedCopy, Step>> {
+    let copy = arriving.finish();
+    if copy.is_err() {
+        // A part of it was altered on the disk, or on its way.
+        cache.begin(&Arriving::new(description.job(), description.digest)?)?;
+    }
+    cache.close()?;
+    Ok(copy.map_err(|_| Step::Again("the copy is not what its digest says, and is fetched anew")))
+}
+
+fn too_many(keys: usize, most: u64) -> Failure {
+    let what = format!(
+        "{keys} keys; the peer accepts up to {most} in a session (--lookups-at-most): split the file"
+    );
+    Failure::Reported(Cause::Disagreement, what)
+}
+
+/// What the peer does not do.
+fn refused(answer: Answer, lookups: u64, description: &Description) -> Failure {
+    let what = match answer {
+        Answer::TooMany => return too_many(lookups as usize, description.lookups),
+        Answer::Later(seconds) => {
+            format!(
+                "{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again"
+            )
+        }
+        Answer::NoKeys => "the peer has no other half of these shares (its --key-shares)".into(),
+        Answer::NoShares => {
+            "the peer keeps no shares of results (its --shares), or not of that column".into()
+        }
+        _ => "the peer did not understand what was asked for".into(),
+    };
+    Failure::Reported(Cause::Disagreement, what)
+}
+
+/// The lookups, when the copy is here.
+fn compute(
+    args: &Lookup,
+    mut p: Party,
+    start: Instant,
+    (description, copy): (&Description, &EncryptedCopy),
+    (keys, gets): (AllKeys<'_>, Gets),
+) -> Result<(Results, [Phase; 3])> {
+    let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
+    prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
+    let set_up = Phase::new(start, p.take_cost());
+    let (progress, mut took) = (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
+    let results = look_all_up(&mut p, (description, copy), (keys, gets), &mut took, |done| {
+        progress.done().store(done as usize, Ordering::Relaxed);
+    })?;
+    // The peer has kept its shares by now, where it keeps some.
+    p.barrier()?;
+    Ok((results, [set_up, took.offline, took.online]))
+}
+
+impl Lookup {
+    /// Who gets results, of which column if they stay shared.
+    fn gets(&self, description: &Description) -> Result<Gets> {
+        let table = &description.table;
+        let columns = || description.values.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
+        for name in &self.value {
+            if description.column(name).is_none() {
+                let what = format!("--value {name:?}: the table {table:?} has the columns {}", columns());
+                return Err(Failure::Reported(Cause::Disagreement, what));
+            }
+        }
+        if !self.shares() {
+            return Ok(Gets::Client);
+        }
+        let column = match (self.value.as_slice(), description.values.len()) {
+            ([one], _) => description.column(one).unwrap_or_default(),
+            ([], 1) => 0,
+            _ => {
+                return Err(Failure::new(format!(
+                    "--reveal shares is of one column: --value one of {}",
+                    columns()
+                )));
+            }
+        };
+        if !description.shareable(column) {
+            let kind = description.values[column].kind.words();
+            let name = &description.values[column].name;
+            let what =
+                format!("{name:?} has {kind}; accepted for shares: whole numbers, multiples of 2^-n, dates");
+            return Err(Failure::Reported(Cause::Disagreement, what));
+        }
+        Ok(Gets::Shared(column as u8))
+    }
+}

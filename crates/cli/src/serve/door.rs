@@ -1,0 +1,271 @@
+//! The port: who comes in, how many at once, and how it ends.
+
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use apps::private_table::{Greeting, turn_away};
+use hushtable::{
+    error::Ending,
+    net::{Connection, Farewell, HangUp, LinkShape, Listener, Options},
+    ot::OtWish,
+    session::Session,
+};
+
+use super::{Serve, limits::Hourly, log, versions::Versions, visit};
+use crate::{
+    calibrate::Calibration,
+    failure::{Failure, Result},
+    link::{self, LISTENING},
+};
+
+/// How often signals and limits are looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// How many are told at once to come again.
+const TURNED_AWAY: usize = 32;
+/// A client that was told to go waits that long for the last bytes.
+const PARTING: Duration = Duration::from_millis(1500);
+
+/// What signals ask for.
+#[derive(Default)]
+struct Asked {
+    stop: Arc<AtomicBool>,
+    reload: Arc<AtomicBool>,
+}
+
+/// Everything that sessions share.
+struct House {
+    versions: Versions,
+    hourly: Hourly,
+    wish: OtWish,
+    /// Those under way, by number: how to end each, and when it began.
+    guests: Mutex<HashMap<u64, (HangUp, Instant)>>,
+    turned_away: AtomicUsize,
+    reloading: AtomicBool,
+    /// Whether the identity's folder is to be read again.
+    renew: AtomicBool,
+}
+
+/// Serves until it is asked to stop.
+pub fn serve(versions: Versions) -> Result<()> {
+    let asked = Asked::watched()?;
+    let farewell = Farewell::default();
+    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell)?)?;
+    let calibration = Calibration::load(None)?;
+    let (port, limits) = (&versions.args.port, &versions.args.limits);
+    let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
+    let wish = OtWish {
+        scheme: port.ot.scheme(),
+        link: simulated.or(calibration.link()),
+        rates: calibration.machine().ots,
+    };
+    let house = Arc::new(House {
+        hourly: Hourly::new(limits.lookups_per_hour),
+        wish,
+        guests: Mutex::default(),
+        turned_away: AtomicUsize::new(0),
+        reloading: AtomicBool::new(false),
+        renew: AtomicBool::new(false),
+        versions,
+    });
+    eprint!("{}", crate::private::summary(house.versions.now().description()));
+    eprintln!("{LISTENING}{}", listener.local_addr());
+    let served = receive(&house, &asked, listener, &farewell);
+    let cut = house.empty(&farewell);
+    let cut = if cut > 0 { format!(", {cut} cut off") } else { String::new() };
+    log::line(&format!("stopped after {served} sessions{cut}"));
+    Ok(())
+}
+
+/// Takes clients until it is asked to stop; how many there were.
+fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: &Farewell) -> u64 {
+    let mut number = 0;
+    loop {
+        let mut visitors = listener.visitors();
+        while !house.renew.swap(false, Ordering::Relaxed) {
+            match visitors.next(TICK) {
+                Ok(None) => {}
+                Ok(Some(connection)) => number += u64::from(house.admit(number, connection)),
+                Err(error) => {
+                    // Too many files are open, say: it passes when a session ends.
+                    log::line(&format!("no connection: {error}"));
+                    thread::sleep(TICK);
+                }
+            }
+            house.expire();
+            if asked.stop.load(Ordering::Relaxed) {
+                return number;
+            }
+            if asked.reload.swap(false, Ordering::Relaxed) {
+                house.reload();
+            }
+        }
+        drop(visitors);
+        let renewed = options(&house.versions.args, farewell)
+            .and_then(|options| listener.renewed(options).map_err(Failure::from));
+        match renewed {
+            Ok(renewed) => listener = renewed,
+            Err(failure) => log::line(&format!("the trusted peers stay as they are: {failure}")),
+        }
+    }
+}
+
+/// How clients come in. Whoever is turned away gets a line.
+fn options(args: &Serve, farewell: &Farewell) -> Result<Options> {
+    let port = &args.port;
+    let options = link::options(port.identity.as_deref(), None, port.insecure_plain_tcp)?;
+    let timeout = Duration::from_secs(args.limits.timeout.into());
+    let guests = port.identity.as_ref().map(|_| port.peer.clone());
+    let farewell = farewell.clone();
+    let log = hushtable::net::Log::new(log::line);
+    Ok(Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options })
+}
+
+impl House {
+    /// Begins a session in a thread of its own, or tells the client to come again; whether it begins.
+    fn admit(self: &Arc<Self>, number: u64, mut connection: Connection) -> bool {
+        let hang_up = connection.channel().hang_up();
+        {
+            let mut guests = self.guests();
+            if guests.len() >= self.versions.args.limits.sessions as usize {
+                drop(guests);
+                self.turn_away(connection);
+                return false;
+            }
+            guests.insert(number, (hang_up, Instant::now()));
+        }
+        let house = Arc::clone(self);
+        let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
+            let visit = || visit::serve(&house.versions, &house.hourly, house.wish, connection);
+            // A bug met in one session ends no other.
+            if catch_unwind(AssertUnwindSafe(visit)).is_err() {
+                log::line("a session ended by a fault of this program");
+            }
+            house.guests().remove(&number);
+        });
+        if let Err(error) = begin {
+            self.guests().remove(&number);
+            log::line(&format!("no session: {error}"));
+        }
+        true
+    }
+
+    /// Says that there is no room.
+    fn turn_away(self: &Arc<Self>, mut connection: Connection) {
+        if self.turned_away.fetch_add(1, Ordering::Relaxed) >= TURNED_AWAY {
+            self.turned_away.fetch_sub(1, Ordering::Relaxed);
+            connection.channel().hang_up().now();
+            return;
+        }
+        let house = Arc::clone(self);
+        let say = thread::Builder::new().name("hushtable-busy".into()).spawn(move || {
+            // Whoever has gone needs no word.
+            let _ = Session::new(connection).and_then(|mut s| turn_away(&mut s, Greeting::Busy));
+            house.turned_away.fetch_sub(1, Ordering::Relaxed);
+        });
+        if say.is_err() {
+            self.turned_away.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends sessions that take too long.
+    fn expire(&self) {
+        let longest = Duration::from_secs(self.versions.args.limits.longest.into());
+        for (hang_up, since) in self.guests().values() {
+            if since.elapsed() >= longest {
+                hang_up.now();
+            }
+        }
+    }
+
+    /// Reads table and peers again, beside the sessions.
+    fn reload(self: &Arc<Self>) {
+        if self.reloading.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let house = Arc::clone(self);
+        let read = thread::Builder::new().name("hushtable-reload".into()).spawn(move || {
+            let read = catch_unwind(AssertUnwindSafe(|| house.versions.reload()));
+            log::line(&match read {
+                Ok(Ok(true)) => "the table was read again: a new version".to_owned(),
+                Ok(Ok(false)) => "the table was read again: it has not changed".into(),
+                Ok(Err(failure)) => format!("the table stays as it was: {failure}"),
+                Err(_) => "the table stays as it was: a fault of this program".into(),
+            });
+            house.reloading.store(false, Ordering::Relaxed);
+            house.renew.store(true, Ordering::Relaxed);
+        });
+        if let Err(error) = read {
+            self.reloading.store(false, Ordering::Relaxed);
+            log::line(&format!("the table stays as it was: {error}"));
+        }
+    }
+
+    /// Waits for sessions under way, then ends them; how many were ended.
+    fn empty(&self, farewell: &Farewell) -> usize {
+        let grace = Duration::from_secs(self.versions.args.limits.grace.into());
+        let under_way = self.guests().len();
+        if under_way > 0 {
+            log::line(&format!("stopping: {under_way} sessions under way have {} s", grace.as_secs()));
+        }
+        if self.wait(grace) == 0 {
+            return 0;
+        }
+        let cut = self.guests().len();
+        farewell.say(Ending::Interrupted);
+        farewell.wait(PARTING);
+        self.guests().values().for_each(|(hang_up, _)| hang_up.now());
+        self.wait(PARTING);
+        cut
+    }
+
+    /// Waits until nobody is there; how many still are.
+    fn wait(&self, most: Duration) -> usize {
+        let start = Instant::now();
+        loop {
+            let here = self.guests().len();
+            if here == 0 || start.elapsed() >= most {
+                return here;
+            }
+            self.expire();
+            thread::sleep(TICK / 2);
+        }
+    }
+
+    fn guests(&self) -> std::sync::MutexGuard<'_, HashMap<u64, (HangUp, Instant)>> {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    /// From now on signals ask, and do not end this process; the second one to stop does.
+    #[cfg(unix)]
+    fn watched() -> Result<Self> {
+        use signal_hook::{
+            consts::{SIGHUP, SIGINT, SIGTERM},
+            flag,
+        };
+        let asked = Self::default();
+        let watch = || {
+            for signal in [SIGINT, SIGTERM] {
+                flag::register_conditional_default(signal, Arc::clone(&asked.stop))?;
+                flag::register(signal, Arc::clone(&asked.stop))?;
+            }
+            flag::register(SIGHUP, Arc::clone(&asked.reload)).map(drop)
+        };
+        watch().map_err(|error| Failure::local(format!("signals: {error}")))?;
+        Ok(asked)
+    }
+
+    #[cfg(not(unix))]
+    fn watched() -> Result<Self> {
+        Ok(Self::default())
+    }
+}

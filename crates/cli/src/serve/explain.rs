@@ -1,0 +1,82 @@
+//! What serving shows to whom, before anything is listened on.
+
+use apps::private_table::{Description, Places};
+use hushtable::net::Identity;
+
+use super::Serve;
+use crate::{explain::Page, failure::Result, private};
+
+/// In plain words.
+pub fn text(args: &Serve, description: &Description) -> Result<String> {
+    let mut page = Page("hushtable serve, before anything is listened on\n".into());
+    who(&mut page, args)?;
+    private::describe(&mut page, description);
+    page.title("Who learns what");
+    let rows = match description.places {
+        Places::Dense => "not how many rows there are",
+        Places::Sparse { .. } => "not how many rows there are below that bound",
+    };
+    page.line("clients", &format!("all that stands above, before they send anything; {rows}"));
+    page.line(
+        "",
+        "the values at the keys that they look up, and whether those are there; nothing of other rows",
+    );
+    page.line("", "when the table has changed: the copy is another one then. Not what has changed");
+    let limit = &args.limits;
+    let hourly = match limit.lookups_per_hour {
+        Some(most) => format!("{most} of one peer in an hour"),
+        None => "sessions are not limited (--lookups-per-hour)".into(),
+    };
+    let most = limit.lookups_at_most;
+    page.line("", &format!("a client may look up any key that it likes: {most} in a session, {hourly}"));
+    page.line(
+        "this party",
+        "who comes and when, how many keys each looks up in how many batches, and how much of the copy it had; not \
+         the keys, nor which of them are there, nor which are equal",
+    );
+    page.line("the network", "addresses, sizes and times, and from these about how many keys are looked up");
+    if let Some(folder) = &args.key_shares {
+        let folder = folder.display();
+        let text = format!(
+            "who has the other half of a file of shares in {folder} may look those keys up, which neither party knows; the \
+             results, if it asks for them, say of a key what its row says"
+        );
+        page.line("shared keys", &text);
+    }
+    page.title("What is kept");
+    let key = match &args.key_file {
+        Some(path) => format!("{}: as secret as the table", path.display()),
+        None => "nowhere: each start makes a new version, which clients fetch again (--key-file)".into(),
+    };
+    page.line("the key", &key);
+    let shares = match &args.shares {
+        Some(folder) => format!("in {}, two files a session", folder.display()),
+        None => "none: clients cannot ask for them (--shares)".into(),
+    };
+    page.line("shares of results", &shares);
+    Ok(page.0)
+}
+
+/// Both ends.
+fn who(page: &mut Page, args: &Serve) -> Result<()> {
+    page.title("Who");
+    let port = &args.port;
+    let Some(folder) = &port.identity else {
+        page.line("this party", &format!("listens on {}", port.listen));
+        page.line("clients", "anybody who gets there: plain TCP, without identities");
+        return Ok(());
+    };
+    let identity = Identity::load(folder)?;
+    let (name, fingerprint) = (identity.name(), identity.fingerprint());
+    page.line("this party", &format!("{name}, listens on {}; fingerprint {fingerprint}", port.listen));
+    let peers = identity.peers();
+    let comes = |name: &String| port.peer.is_empty() || port.peer.contains(name);
+    let names: Vec<&str> =
+        peers.iter().map(|peer| &peer.name).filter(|name| comes(name)).map(String::as_str).collect();
+    let clients = match names.as_slice() {
+        [] => "nobody: `hushtable identity trust` pins a peer's certificate".to_owned(),
+        names => format!("{}; nobody else is let in", names.join(", ")),
+    };
+    page.line("clients", &clients);
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! How many keys each peer may look up in an hour.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Most peers that are remembered. There are more only without TLS, where a peer is an address.
+const PEERS: usize = 1 << 14;
+
+/// What each peer has had in the hour that began with its first key.
+pub struct Hourly {
+    most: Option<u64>,
+    had: Mutex<HashMap<String, (Instant, u64)>>,
+}
+
+impl Hourly {
+    pub fn new(most: Option<usize>) -> Self {
+        Self { most: most.map(|most| most as u64), had: Mutex::default() }
+    }
+
+    /// Counts keys of a peer, or says in how many seconds it may have so many.
+    pub fn take(&self, peer: &str, lookups: u64) -> Result<(), u32> {
+        self.take_at(peer, lookups, Instant::now())
+    }
+
+    fn take_at(&self, peer: &str, lookups: u64, now: Instant) -> Result<(), u32> {
+        let Some(most) = self.most else { return Ok(()) };
+        let mut had = self.had.lock().unwrap_or_else(PoisonError::into_inner);
+        had.retain(|_, (since, _)| now.duration_since(*since) < HOUR);
+        if had.len() >= PEERS && !had.contains_key(peer) {
+            return Err(HOUR.as_secs() as u32);
+        }
+        let (since, count) = had.entry(peer.to_owned()).or_insert((now, 0));
+        match count.checked_add(lookups).filter(|all| *all <= most) {
+            Some(all) => {
+                *count = all;
+                Ok(())
+            }
+            None => {
+                let left = HOUR.saturating_sub(now.duration_since(*since));
+                Err(left.as_secs().max(1) as u32)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_has_so_many_in_an_hour() {
+        let (hourly, start) = (Hourly::new(Some(100)), Instant::now());
+        let take = |peer: &str, lookups, minutes: u64| {
+            hourly.take_at(peer, lookups, start + Duration::from_secs(60 * minutes))
+        };
+        assert_eq!(take("bank", 60, 0), Ok(()));
+        assert_eq!(take("bank", 41, 10), Err(3000));
+        assert_eq!(take("telecom", 100, 10), Ok(()), "each has its own");
+        assert_eq!(take("bank", 40, 20), Ok(()));
+        assert_eq!(take("bank", 1, 59), Err(60));
+        assert_eq!(take("bank", 100, 60), Ok(()), "another hour");
+        assert_eq!(take("x", u64::MAX, 0), Err(3600));
+        assert_eq!(Hourly::new(None).take("bank", u64::MAX), Ok(()));
+        for i in 0..2 * PEERS {
+            let _ = take(&i.to_string(), 1, 61);
+        }
+        assert_eq!(hourly.had.lock().unwrap().len(), PEERS, "and no more memory than that");
+    }
+}

@@ -1,0 +1,169 @@
+//! The table, from its file.
+
+use apps::private_table::{Description, Field, Key, Kind, Scale, Survey, Table, Value, days_of, name_shows};
+
+use super::Serve;
+use crate::{
+    columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
+    failure::{Failure, Result},
+};
+
+/// A table that was read, and what of it is public but for the digest of its copy.
+pub struct Loaded {
+    pub description: Description,
+    pub table: Table,
+}
+
+/// Reads the table. One error names all bad rows.
+pub fn load(args: &Serve) -> Result<Loaded> {
+    let file = ColumnFile::open(&args.table, &args.csv)?;
+    let mut wanted = vec![args.key.name.as_str()];
+    wanted.extend(args.value.iter().map(|value| value.name.as_str()));
+    let survey = survey(&file, &args.csv, &wanted)?;
+    let says = |column: &str, what: String| file.says(&format!("column {column:?}: {what}"));
+    let value = |(i, spec): (usize, &super::ValueSpec)| {
+        let kind = survey.value(i, spec.limits).map_err(|what| says(&spec.name, what))?;
+        Ok(Value { name: spec.name.clone(), kind })
+    };
+    let values = args.value.iter().enumerate().map(value).collect::<Result<Vec<Value>>>()?;
+    let range = args.key_range.as_deref().map(|text| range(args, text)).transpose()?;
+    let asked = (args.pad_to, args.prf.into());
+    let (kind, places) = survey
+        .key(args.key.kind, (range, args.hash_bits), &values, asked)
+        .map_err(|what| says(&args.key.name, what))?;
+    let key = Key { name: args.key.name.clone(), kind };
+    let table = rows(&file, args, &wanted, Table::new(&key, &values, args.dates.into()))?;
+    let description = Description {
+        table: name(args)?,
+        key,
+        values,
+        places,
+        cipher: args.prf.into(),
+        digest: [0; 32],
+        batch: args.limits.batch,
+        lookups: args.limits.lookups_at_most as u64,
+        shares: args.shares.is_some(),
+    };
+    description.check().map_err(|what| Failure::new(format!("{}: {what}", args.table.display())))?;
+    Ok(Loaded { description, table })
+}
+
+/// What the table is called.
+fn name(args: &Serve) -> Result<String> {
+    let stem = || args.table.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = args.name.clone().or_else(stem).unwrap_or_default();
+    match name_shows(&name) {
+        true => Ok(name),
+        false => {
+            Err(Failure::new(format!("--name: {name:?} cannot be shown; letters, digits and signs can")))
+        }
+    }
+}
+
+/// The cells of a row as they are read; of a cell that cannot be, why.
+fn fields<'r>(
+    row: Row<'r>,
+    columns: usize,
+    dialect: &Dialect,
+) -> Vec<std::result::Result<Field<'r>, String>> {
+    (0..columns).map(|i| row(i).field(dialect)).collect()
+}
+
+/// The first look.
+fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<Survey> {
+    let mut survey = Survey::new(wanted.len() - 1);
+    let mut left_out = LeftOut::read(dialect, Some(wanted[0]))?;
+    file.each_row(wanted, |_, row| {
+        let Ok(row) = row else { return };
+        if row(0).id().is_ok_and(|name| left_out.takes(Some(&name))) {
+            return;
+        }
+        let fields = fields(row, wanted.len(), dialect);
+        let field = |i: usize| fields[i].as_ref().copied().unwrap_or(Field::Missing);
+        survey.see(&field(0), |i| field(i + 1));
+    })?;
+    Ok(survey)
+}
+
+/// The second look, at rows of a form that is known.
+fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Result<Table> {
+    let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
+    let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), Ids::default());
+    let mut whole = true;
+    file.each_row(wanted, |at, row| {
+        let row = match row {
+            Ok(row) => row,
+            Err(what) => {
+                whole = false;
+                return bad.row(at, &what, None);
+            }
+        };
+        let name = row(0).field(&args.csv).and_then(|field| field.text());
+        let name = name.unwrap_or_default();
+        if left_out.takes(Some(&name)) {
+            return;
+        }
+        let fields = fields(row, wanted.len(), &args.csv);
+        let mut complain = |i: usize, what: &str| {
+            whole = false;
+            bad.cell(at, wanted[i], &Cell::shown(&row(i)), what, Some(&name));
+        };
+        let unreadable = fields.iter().enumerate().filter_map(|(i, field)| Some((i, field.as_ref().err()?)));
+        unreadable.for_each(|(i, what)| complain(i, what));
+        let field = |i: usize| fields[i].as_ref().copied().unwrap_or(Field::Text(""));
+        if let Err(complaints) = table.push(&field(0), |i| field(i + 1)) {
+            for (column, what) in complaints {
+                let i = column.map_or(0, |column| column + 1);
+                if fields[i].is_ok() {
+                    complain(i, &what);
+                }
+            }
+        }
+        names.push(&name);
+        places.push(at);
+    })?;
+    left_out.check(&args.table)?;
+    if whole {
+        name_twice(&table, (&names, &places), file.place(), &mut bad);
+    }
+    bad.check(&args.table, &args.csv)?;
+    if table.is_empty() {
+        Err(file.says("no rows below the header: a table needs one at least"))
+    } else {
+        Ok(table)
+    }
+}
+
+/// Complains of rows whose key stands in another one before them.
+fn name_twice(table: &Table, (names, places): (&Ids, &[u64]), place: &str, bad: &mut Bad) {
+    for [first, row] in table.twice() {
+        let other = places[first];
+        let (name, before) = (names.get(row).unwrap_or_default(), names.get(first).unwrap_or_default());
+        let what = match name == before {
+            true => format!("the key {} again, as in {place} {other}", quoted(name)),
+            false => format!("the key {} is the same as {} in {place} {other}", quoted(name), quoted(before)),
+        };
+        bad.row(places[row], &what, Some(name));
+    }
+}
+
+/// `--key-range`.
+fn range(args: &Serve, text: &str) -> Result<[i64; 2]> {
+    let wrong = |what: &str| Failure::new(format!("--key-range {text:?}: {what}"));
+    let (least, most) = text.split_once(':').ok_or_else(|| wrong("LEAST:MOST, such as 0:99999"))?;
+    let end = |text: &str| match args.key.kind {
+        Some(Kind::Date) => days_of(text, args.dates.into()).map_err(|what| wrong(&format!("{text} {what}"))),
+        Some(Kind::Text) => Err(wrong("text has no range")),
+        Some(Kind::Number(Scale::Decimal(0))) | None => match text.trim().parse() {
+            Ok(number) => Ok(number),
+            Err(_) if args.key.kind.is_none() => Err(wrong(&format!(
+                "{text} is not a whole number; for dates say --key {}:date",
+                args.key.name
+            ))),
+            Err(_) => Err(wrong(&format!("{text} is not a whole number"))),
+        },
+        Some(Kind::Number(_)) => Err(wrong("keys are whole numbers")),
+    };
+    let range = [end(least)?, end(most)?];
+    if range[0] > range[1] { Err(wrong("the first is the least")) } else { Ok(range) }
+}

@@ -1,0 +1,110 @@
+//! The version that is served, and how another takes its place.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use apps::private_table::{Description, Served};
+use zeroize::Zeroizing;
+
+use super::{
+    Serve,
+    table::{self, Loaded},
+};
+use crate::{
+    apply::output::{Output, PRIVATE},
+    failure::{Failure, Result},
+};
+
+/// The arguments and the version of now. Sessions hold the version with which they began.
+pub struct Versions {
+    pub args: Serve,
+    now: Mutex<Version>,
+}
+
+struct Version {
+    served: Arc<Served>,
+    /// Tells its rows from others. Secret.
+    content: blake3::Hash,
+}
+
+/// Bytes of a file with a key: another one must not be replaced.
+const KEY_BYTES: u64 = 48;
+
+impl Versions {
+    /// Reads the table for the first time.
+    pub fn first(args: Serve) -> Result<Self> {
+        let loaded = table::load(&args)?;
+        let version = args.version(loaded, args.key_file.as_deref())?;
+        Ok(Self { args, now: Mutex::new(version) })
+    }
+
+    /// The version of now.
+    pub fn now(&self) -> Arc<Served> {
+        self.lock().served.clone()
+    }
+
+    /// Reads the table again; whether it has changed. If it cannot be read, the version of now stays.
+    pub fn reload(&self) -> Result<bool> {
+        let loaded = table::load(&self.args)?;
+        let (now, content) = (self.now(), self.lock().content);
+        let digest = now.description().digest;
+        let as_before = *now.description() == Description { digest, ..loaded.description.clone() };
+        if as_before && content == loaded.table.digest() {
+            return Ok(false);
+        }
+        let next = self.args.version(loaded, None)?;
+        *self.lock() = next;
+        Ok(true)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Version> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Serve {
+    /// A version of what was read, with the key in the file at `kept` if it is that of this very table; the file gets
+    /// the key of another one.
+    fn version(&self, loaded: Loaded, kept: Option<&Path>) -> Result<Version> {
+        let Loaded { description, table } = loaded;
+        let job = description.job();
+        let secret = match kept {
+            Some(path) if path.exists() => Some(secret(path)?),
+            _ => None,
+        };
+        let restored = match &secret {
+            Some(secret) => table.restore(job, secret)?,
+            None => None,
+        };
+        let owner = match restored {
+            Some(owner) => owner,
+            None => {
+                let owner = table.encrypt(job)?;
+                if let Some(path) = &self.key_file {
+                    let output = Output::reserve(path, &[&self.table], PRIVATE, true)?;
+                    output.write(|to| std::io::Write::write_all(to, &owner.secret()))?;
+                }
+                owner
+            }
+        };
+        let content = table.digest();
+        Ok(Version { served: Arc::new(Served::new(description, owner)?), content })
+    }
+}
+
+/// The key in a file that only its owner may read.
+fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
+    let about = fs::metadata(path).map_err(Failure::file(path))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o077 != 0 {
+        let path = path.display();
+        return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
+    }
+    if about.len() != KEY_BYTES {
+        return Err(Failure::input(format!("{}: is no key of a table", path.display())));
+    }
+    fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))
+}

@@ -1,0 +1,126 @@
+//! A client's session, and its line in the log.
+
+use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
+
+use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
+use hushtable::{Party, net::Connection, ot::OtWish, session::Session};
+
+use super::{limits::Hourly, log, shares, versions::Versions};
+use crate::{
+    cost,
+    failure::{Failure, Result},
+};
+
+/// What a session did, for its line.
+#[derive(Default)]
+struct Did {
+    request: Option<(Request, Answer)>,
+    messages: usize,
+    done: u64,
+}
+
+/// Serves a client to its end.
+pub fn serve(versions: &Versions, hourly: &Hourly, wish: OtWish, connection: Connection) {
+    let (start, served) = (Instant::now(), versions.now());
+    let (peer, id) = (connection.peer_name().to_owned(), connection.id());
+    let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
+    let counted = account(&peer, connection.peer_fingerprint().is_some());
+    let outcome = work(versions, &served, hourly, &counted, wish, connection, &mut did);
+    let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
+    did.describe(&mut line);
+    let end = match outcome {
+        Ok(()) if matches!(did.request, Some((_, Answer::Yes))) => "done".to_owned(),
+        Ok(()) => "turned down".into(),
+        Err(_) if did.request.is_none() => "left after the description".into(),
+        Err(failure) => format!("failed: {}", failure.to_string().replace('\n', " ")),
+    };
+    let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
+    log::line(&line);
+}
+
+/// Whose keys are counted together: a peer's, or without TLS those from an address.
+fn account(peer: &str, known: bool) -> String {
+    match peer.parse::<SocketAddr>() {
+        Ok(address) if !known => address.ip().to_string(),
+        _ => peer.to_owned(),
+    }
+}
+
+fn work(
+    versions: &Versions,
+    served: &Arc<Served>,
+    hourly: &Hourly,
+    peer: &str,
+    wish: OtWish,
+    connection: Connection,
+    did: &mut Did,
+) -> Result<()> {
+    let id = connection.id();
+    let mut s = Session::new(connection)?;
+    let mut keys = None;
+    let settled = served.settle(&mut s, |request| {
+        if let Some(name) = &request.keys {
+            let folder = versions.args.key_shares.as_deref();
+            keys =
+                folder.and_then(|folder| shares::keys(folder, name, request.lookups, served.description()));
+            if keys.is_none() {
+                return Answer::NoKeys;
+            }
+        }
+        match hourly.take(peer, request.lookups) {
+            Ok(()) => Answer::Yes,
+            Err(seconds) => Answer::Later(seconds),
+        }
+    })?;
+    did.request = Some(settled);
+    let (request, answer) = settled;
+    if answer != Answer::Yes {
+        return Ok(());
+    }
+    let mut p = Party::start(s, wish)?;
+    let (description, mut took) = (served.description(), Took::default());
+    let keys = keys.as_ref().map(|file| (&file.shares[..], file.bits));
+    prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
+    let shared = served.serve(&mut p, &request, keys, &mut took, |done| did.done = done)?;
+    if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
+    {
+        let kept = shares::keep(folder, description, column, &shared, id);
+        // The client keeps its shares only if these are kept.
+        kept.inspect_err(|failure| {
+            if let Some(why) = failure.ending() {
+                p.connection().channel().end(why);
+            }
+        })?;
+    }
+    // The client has all there is.
+    p.barrier().map_err(Failure::from)
+}
+
+impl Did {
+    fn describe(&self, line: &mut String) {
+        let Some((request, answer)) = &self.request else { return };
+        let fate = match answer {
+            Answer::Yes => None,
+            Answer::OtherVersion => Some("meant another version"),
+            Answer::TooMany => Some("more keys than a session may have"),
+            Answer::Later(_) => Some("more keys than it may have now"),
+            Answer::NoShares => Some("shares that are not kept"),
+            Answer::NoKeys => Some("shares of keys that are not here"),
+            Answer::Malformed => Some("a request that makes no sense"),
+        };
+        let _ = match fate {
+            Some(fate) => write!(line, "{fate}, {} keys, ", request.lookups),
+            None => {
+                let sent = self.messages.saturating_sub(request.messages as usize);
+                let copy = match sent {
+                    0 => "had the copy".to_owned(),
+                    all if all == self.messages => "sent the copy".into(),
+                    some => format!("sent {some} of {} parts of the copy", self.messages),
+                };
+                let gets = if request.gets == Gets::Client { "for it" } else { "as shares" };
+                let shared = if request.keys.is_some() { "shared " } else { "" };
+                write!(line, "{copy}, {} of {} {shared}keys {gets}, ", self.done, request.lookups)
+            }
+        };
+    }
+}

@@ -1,0 +1,308 @@
+//! A server and its clients: copies that are kept, cut short and altered, connections that break, many clients of which
+//! some misbehave, another version of the table, the end.
+
+mod common;
+#[allow(dead_code, reason = "a part of it is used")]
+#[path = "common/proxy.rs"]
+mod proxy;
+
+use std::{
+    fs,
+    io::Write,
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
+
+use apps::private_table::{Answer, Found, Gets, Request, find, request};
+use common::{Done, Listening, Running, Site};
+use hushtable::{
+    confidential::copy::Arriving,
+    net::{Options, connect},
+    session::Session,
+};
+use proxy::{Fault, Proxy};
+
+const PLAIN: &str = "--insecure-plain-tcp";
+const MIB: usize = 1 << 20;
+
+fn table(site: &Site, name: &str, rows: i64, times: i64) {
+    let rows: String = (0..rows).map(|i| format!("{},{}\n", 3 * i, times * i)).collect();
+    site.write(name, &format!("k,v\n{rows}"));
+}
+
+fn lookup(out: &str, copy: &str, address: &str, rest: &str) -> String {
+    format!(
+        "lookup --keys m.csv --column k --reveal me --force --output {out} --copy {copy} {PLAIN} --connect {address} {rest}"
+    )
+}
+
+/// A table whose copy has 5 messages: a text of 512 bits at each of 2^16 keys.
+fn large(site: &Site) -> Listening {
+    table(site, "t.csv", 100, 7);
+    site.write("m.csv", "k\n297\n1\n0\n");
+    site.listen(&format!(
+        "serve --table t.csv --key k --key-range 0:65535 --pad-to 1e5 --value v:text:64 --prf lowmc {PLAIN}"
+    ))
+}
+
+const LARGE: &str = "k,v,present\n297,693,1\n1,,0\n0,0,1\n";
+
+#[test]
+fn copies_that_are_kept() {
+    let site = Site::without_identities();
+    let mut server = large(&site);
+    let look = |said: &str, sent: &str, server: &mut Listening| {
+        let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+        assert!(done.stderr.contains(said), "{said:?} in {done:?}");
+        assert_eq!(site.read("o.csv"), LARGE);
+        let line = server.says("session ");
+        assert!(line.contains(sent), "{sent:?} in {line}");
+    };
+    look("of these 4.20 MB were the copy", "sent the copy", &mut server);
+    let whole = fs::read(site.path("c")).unwrap();
+    look("the copy was here", "had the copy", &mut server);
+    // Cut short: whole messages that are here are not sent again.
+    for (len, sent) in [
+        (whole.len() - 1, "sent 1 of 5 parts"),
+        (56 + 2 * MIB + 77, "sent 3 of 5 parts"),
+        (56, "sent the copy"),
+    ] {
+        fs::write(site.path("c"), &whole[..len]).unwrap();
+        look(if len > 56 { "is cut short: the rest is fetched" } else { "were the copy" }, sent, &mut server);
+        assert_eq!(fs::read(site.path("c")).unwrap(), whole);
+    }
+    // Altered: seen at once if it is whole, else when the rest has come.
+    let mut altered = whole.clone();
+    altered[MIB] ^= 1;
+    fs::write(site.path("c"), &altered).unwrap();
+    look("c: is damaged: it is fetched anew", "sent the copy", &mut server);
+    fs::write(site.path("c"), &altered[..56 + 3 * MIB]).unwrap();
+    look(
+        "the copy is not what its digest says, and is fetched anew: once more",
+        "sent 2 of 5 parts",
+        &mut server,
+    );
+    assert!(server.says("session ").contains("sent the copy"));
+    assert_eq!(fs::read(site.path("c")).unwrap(), whole);
+    // Of another table, and of another version.
+    table(&site, "other.csv", 5, 1);
+    let other = site.listen(&format!("serve --table other.csv --key k --value v {PLAIN}"));
+    site.run(&lookup("x.csv", "c2", &other.address, "")).ok();
+    fs::copy(site.path("c2"), site.path("c")).unwrap();
+    look("c: is of another version or table: it is replaced", "sent the copy", &mut server);
+    drop(server);
+    let mut server = large(&site);
+    look("c: is of another version or table: it is replaced", "sent the copy", &mut server);
+    // What is no copy stays.
+    site.write("c", "my only copy of the accounts\n");
+    let refused = site.run(&lookup("o.csv", "c", &server.address, ""));
+    refused.fails_with(3, "c: is no copy of a table, and is not replaced by one");
+    assert_eq!(site.read("c"), "my only copy of the accounts\n");
+}
+
+#[test]
+fn a_connection_that_breaks() {
+    let site = Site::without_identities();
+    let mut server = large(&site);
+    // Each connection brings a message and a half; the last one the two that are lacking then, which is less.
+    let proxy = Proxy::new(&server.address, 3 * MIB / 2, Fault::Cut);
+    let done = site.run(&lookup("o.csv", "c", &proxy.address, "")).ok();
+    let broke = "the connection broke, and the copy goes on where it was";
+    assert_eq!(done.stderr.matches(broke).count(), 3, "{done:?}");
+    assert_eq!(site.read("o.csv"), LARGE);
+    assert!(server.says("sent 2 of 5 parts").contains("done"));
+    // One that brings nothing ends soon.
+    let proxy = Proxy::new(&server.address, MIB / 2, Fault::Cut);
+    fs::remove_file(site.path("c")).unwrap();
+    fs::remove_file(site.path("o.csv")).unwrap();
+    let done = site.run(&lookup("o.csv", "c", &proxy.address, ""));
+    done.fails_with(4, "the peer closed the connection");
+    assert!(!site.has("o.csv"));
+    // A client that is killed while the copy comes: the next one goes on.
+    let proxy = Proxy::new(&server.address, 5 * MIB / 2, Fault::Stall);
+    let killed = site.start(&lookup("o.csv", "c", &proxy.address, ""));
+    proxy.reached();
+    let full = || fs::metadata(site.path("c")).is_ok_and(|file| file.len() >= (56 + 2 * MIB) as u64);
+    let start = Instant::now();
+    while !full() {
+        assert!(start.elapsed() < Duration::from_secs(60), "two messages have come");
+        thread::yield_now();
+    }
+    drop(killed);
+    let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+    assert!(done.stderr.contains("c: is cut short: the rest is fetched"), "{done:?}");
+    assert_eq!(site.read("o.csv"), LARGE);
+}
+
+/// One that asks for lookups as a client does; it has the copy then, and the server waits for it.
+fn half_way(address: &str) -> Session {
+    let mut s = Session::new(connect(address, Options::plain()).unwrap()).unwrap();
+    loop {
+        match find(&mut s).unwrap() {
+            Found::Open(description) => {
+                let (job, digest) = (description.job(), description.digest);
+                let asked = Request { digest, messages: 0, lookups: 100, gets: Gets::Client, keys: None };
+                let mut arriving = Arriving::new(job, digest).unwrap();
+                let answer = request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap();
+                assert_eq!(answer, Answer::Yes);
+                return s;
+            }
+            Found::Busy | Found::Ending => {
+                s = Session::new(connect(address, Options::plain()).unwrap()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn fifty_clients_of_which_some_misbehave() {
+    let site = Site::without_identities();
+    table(&site, "t.csv", 1000, 11);
+    let keys: String = (0..40).map(|i| format!("{}\n", 71 * i)).collect();
+    site.write("m.csv", &format!("k\n{keys}"));
+    let limits = "--sessions 6 --batch 64 --timeout 5";
+    let mut server = site.listen(&format!("serve --table t.csv --key k --value v {limits} {PLAIN}"));
+    // The memory of six at once.
+    let all = |from: usize, to: usize| -> Vec<Running> {
+        (from..to)
+            .map(|i| {
+                site.start(&lookup(&format!("o{i}.csv"), &format!("c{i}"), &server.address, "--timeout 120"))
+            })
+            .collect()
+    };
+    let finished = |clients: Vec<Running>| clients.into_iter().map(Running::finish).collect::<Vec<Done>>();
+    finished(all(0, 6)).into_iter().for_each(|done| drop(done.ok()));
+    #[cfg(target_os = "linux")]
+    let before = server.most_memory();
+    let address = server.address.clone();
+    // Bytes of no kind; a request of no kind; one that stops half way and one that sends garbage there.
+    TcpStream::connect(&address).unwrap().write_all(&[0xa5; 5000]).unwrap();
+    let stopped = half_way(&address);
+    let mut garbage = half_way(&address);
+    let clients = all(6, 53);
+    for _ in 0..50 {
+        let _ = garbage.send(vec![0x5a; 4096]);
+    }
+    // One is killed in the middle.
+    let proxy = Proxy::new(&address, 3000, Fault::Stall);
+    let killed = site.start(&lookup("k.csv", "ck", &proxy.address, ""));
+    proxy.reached();
+    drop(killed);
+    let want = site.read("o0.csv");
+    assert!(want.starts_with("k,v,present\n0,0,1\n71,,0\n142,,0\n213,781,1\n"), "{want}");
+    for (i, done) in finished(clients).into_iter().enumerate() {
+        done.ok();
+        assert_eq!(site.read(&format!("o{}.csv", i + 6)), want);
+    }
+    drop((stopped, garbage));
+    #[cfg(target_os = "linux")]
+    {
+        let after = server.most_memory();
+        assert!(after < before + before / 2 + (32 << 10), "{before} KiB for 6 clients, {after} KiB for 50");
+    }
+    #[cfg(unix)]
+    {
+        server.signal("TERM");
+        let line = server.says("stopped after");
+        assert!(!line.contains("cut off"), "{line}");
+        let done = server.finish().ok();
+        assert!(done.stderr.contains("failed: malformed message from the peer"), "{done:?}");
+        assert_eq!(done.stderr.matches("done, ").count(), 53, "{done:?}");
+    }
+}
+
+/// A client that says nothing holds its place only for so long, however often its process says that it lives.
+#[test]
+fn who_stops_holds_nothing_for_long() {
+    let site = Site::without_identities();
+    table(&site, "t.csv", 10, 1);
+    site.write("m.csv", "k\n3\n");
+    for limits in ["--timeout 1", "--timeout 600 --longest 2"] {
+        let server =
+            site.listen(&format!("serve --table t.csv --key k --value v --sessions 1 {limits} {PLAIN}"));
+        let stopped = half_way(&server.address);
+        let start = Instant::now();
+        let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+        assert!(done.stderr.contains("serves as many as it can: waiting"), "{done:?}");
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+        drop(stopped);
+    }
+    let server = site.listen(&format!("serve --table t.csv --key k --value v --sessions 1 {PLAIN}"));
+    let _stopped = half_way(&server.address);
+    let done = site.run(&lookup("o.csv", "c", &server.address, "--wait 1"));
+    done.fails_with(4, "the peer serves as many as it can: come again later");
+}
+
+#[test]
+fn a_peer_has_so_many_keys_in_an_hour() {
+    let site = Site::without_identities();
+    table(&site, "t.csv", 10, 1);
+    site.write("m.csv", "k\n3\n6\n");
+    let server = site.listen(&format!("serve --table t.csv --key k --value v --lookups-per-hour 5 {PLAIN}"));
+    for _ in 0..2 {
+        site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+    }
+    let done = site.run(&lookup("o.csv", "c", &server.address, ""));
+    done.fails_with(5, "2 keys are more than the peer lets this party look up now; in 35");
+}
+
+#[cfg(unix)]
+#[test]
+fn another_version_and_the_end() {
+    let site = Site::without_identities();
+    table(&site, "t.csv", 10, 1);
+    site.write("m.csv", "k\n27\n");
+    let start =
+        || site.listen(&format!("serve --table t.csv --key k --value v --key-file t.key --grace 60 {PLAIN}"));
+    let look = |server: &Listening, want: &str| {
+        let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+        assert_eq!(site.read("o.csv"), format!("k,v,present\n27,{want},1\n"));
+        done.stderr.contains("the copy was here")
+    };
+    let mut server = start();
+    assert!(!look(&server, "9") && look(&server, "9"));
+    server.signal("HUP");
+    server.says("it has not changed");
+    assert!(look(&server, "9"), "the same version");
+    // A session under way goes on with the old version.
+    let under_way = half_way(&server.address);
+    table(&site, "t.csv", 10, 2);
+    server.signal("HUP");
+    server.says("a new version");
+    assert!(!look(&server, "18") && look(&server, "18"));
+    site.write("t.csv", "k,v\n1,2\n1,3\n");
+    server.signal("HUP");
+    let line = server.says("the table stays as it was");
+    assert!(line.contains("the key \"1\" again, as in line 2"), "{line}");
+    assert!(look(&server, "18"));
+    // Who is there may finish; nobody else comes in.
+    server.signal("TERM");
+    server.says("stopping: 1 sessions under way have 60 s");
+    let refused = site.run(&lookup("o.csv", "c", &server.address, "--wait 1"));
+    assert!(refused.is_reported(), "{refused:?}");
+    drop(under_way);
+    server.says("stopped after");
+    server.finish().ok();
+    // With the key and the same table, copies stay good over a restart; with another table there is another key.
+    table(&site, "t.csv", 10, 2);
+    let key = fs::read(site.path("t.key")).unwrap();
+    assert_eq!(common::mode(&site.path("t.key")), 0o600);
+    let server = start();
+    assert!(look(&server, "18"), "the copy is good still");
+    assert_eq!(fs::read(site.path("t.key")).unwrap(), key);
+    drop(server);
+    table(&site, "t.csv", 10, 3);
+    let server = start();
+    assert!(!look(&server, "27"));
+    assert_ne!(fs::read(site.path("t.key")).unwrap(), key);
+    drop(server);
+    // Whoever does not come to an end is cut off, and told.
+    let mut server = site.listen(&format!("serve --table t.csv --key k --value v --grace 0 {PLAIN}"));
+    let under_way = half_way(&server.address);
+    server.signal("INT");
+    let line = server.says("stopped after");
+    assert!(line.contains("1 sessions, 1 cut off"), "{line}");
+    server.finish().ok();
+    drop(under_way);
+}

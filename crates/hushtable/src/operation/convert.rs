@@ -1,0 +1,75 @@
+//! Numbers shared by XOR as additive ones.
+
+use super::{Held, Material, Operation, material, operands};
+use crate::{
+    arith::XorToAdditive,
+    bill::Bill,
+    error::Result,
+    share::{BShare, Sharing},
+    source::Origin,
+};
+
+/// Numbers whose material is in memory at a time.
+const BATCH: usize = 1 << 16;
+
+/// Numbers shared by XOR as additive shares of as many bits or more.
+#[derive(Clone, Copy, Debug)]
+pub struct ToAdditive {
+    /// Width of the numbers, and of the results.
+    pub bits: [u32; 2],
+    /// Whether they are in two's complement; else they are unsigned.
+    pub signed: bool,
+    /// Bits behind the point, which stay where they are.
+    pub fraction: u32,
+}
+
+impl Operation for ToAdditive {
+    fn name(&self) -> String {
+        "xor to additive".into()
+    }
+
+    fn method(&self) -> String {
+        "bit by bit, the carry from the top bit".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        let [from, to] = self.bits;
+        vec![
+            ("bits", format!("{from} to {to}")),
+            ("signed", self.signed.to_string()),
+            ("fraction bits", self.fraction.to_string()),
+        ]
+    }
+
+    fn result(&self) -> Held {
+        let [w, l] = self.bits;
+        let range = match self.signed {
+            // Ends that fit: of 63 unsigned bits and more they do not.
+            true => Some([i64::MIN >> (64 - w.clamp(1, 64)), i64::MAX >> (64 - w.clamp(1, 64))]),
+            false => (w < 63).then(|| [0, (1 << w) - 1]),
+        };
+        Held { sharing: Sharing::Additive, bits: l, fraction: self.fraction, range }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(XorToAdditive::bill(self.bits)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (Self { bits: [w, _], signed, .. }, made) =
+            (*self, XorToAdditive::prepare(from, self.bits, items)?);
+        Ok(material(items, move |s, given| {
+            let [x] = operands(given)?;
+            let x = BShare::new(w, x.to_vec());
+            Ok(if signed { made.signed(s, &x) } else { made.unsigned(s, &x) }?.into_wide())
+        }))
+    }
+
+    fn tells(&self) -> String {
+        "the number itself".into()
+    }
+}
