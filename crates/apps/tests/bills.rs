@@ -105,7 +105,7 @@ fn runs() {
         };
         let met = run_pair(Party::pair_seeded(11).expect("a pair"), party, party).expect("an honest run");
         let bill = run::bill(&scoring, rows, 1, reveal).expect("a bill");
-        assert_eq!(met.0.rounds.max(met.1.rounds), bill.online.rounds.into(), "{reveal:?}");
+        assert_eq!(met.0.rounds.max(met.1.rounds), u64::from(bill.online.rounds), "{reveal:?}");
         for (phase, bits) in [met.0, met.1].iter().zip(bill.online.bits) {
             let more = 8 * phase.sent as i64 - bits as i64;
             assert!((0..8000).contains(&more), "{reveal:?}: {more} bits more than {bits}");

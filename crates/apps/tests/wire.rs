@@ -66,7 +66,7 @@ fn table(p: &Party, job: CopyJob) -> Result<Table> {
 }
 
 fn embedded(p: &mut Party) -> Result<()> {
-    let job = EmbeddingJob { bag: 3, ..EmbeddingJob::new(Role::P1, [13, 3], 5, 20) };
+    let job = EmbeddingJob { cipher: Cipher::LowMc, bag: 3, ..EmbeddingJob::new(Role::P1, [13, 3], 5, 20) };
     let material = Embedding::new(job, table(p, job.copy())?)?.prepare(p, 2)?;
     material.eval(p, &[&[9, 8, 7, 6, 5, 4]])?;
     p.barrier()

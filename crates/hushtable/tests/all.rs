@@ -23,9 +23,12 @@ mod bills_operations;
 mod bills_readers;
 mod circles;
 mod confidential_copy;
+#[cfg(feature = "fable")]
+mod confidential_fable;
 mod confidential_plan;
 mod confidential_prf;
 mod confidential_resume;
+mod confidential_scan;
 mod confidential_sparse;
 mod confidential_thin;
 mod confidential_thin_views;

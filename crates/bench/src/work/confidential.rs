@@ -1,6 +1,8 @@
 //! `confidential`: lookups of shared keys in a private table of the listening party.
 
 mod copy;
+mod fable;
+mod scan;
 mod thin;
 
 use std::fmt;
@@ -42,6 +44,24 @@ pub struct ConfidentialWork {
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]
     places: Places,
+    /// What is scanned by `--design scan`
+    #[arg(long, value_enum, default_value = "floram")]
+    #[serde(default)]
+    style: ScanStyle,
+}
+
+/// Reads that scan: they share nothing, so more say no more, and the paper has as many.
+const SCANS: usize = 128;
+
+/// Names are a contract with other programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ScanStyle {
+    /// A masked memory that both parties have
+    #[default]
+    Floram,
+    /// A shared memory, and a blinded copy of the peer's share
+    Duoram,
 }
 
 /// Names are a contract with other programs.
@@ -52,6 +72,10 @@ enum Design {
     A,
     /// A store for each batch, read by ids: nothing stays at the party without the table
     B,
+    /// FABLE: retrieval under homomorphic encryption
+    Fable,
+    /// Reads of single words, at most 128: each scans the memory
+    Scan,
 }
 
 /// Names are a contract with other programs.
@@ -80,10 +104,13 @@ enum Places {
 
 impl fmt::Display for ConfidentialWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { batch, rows, key_bits, value_bits, .. } = self;
+        let Self { rows, key_bits, value_bits, .. } = self;
+        let batch = self.items();
         let design = match self.design {
             Design::A => format!("an encrypted copy, {}", self.cipher()),
             Design::B => format!("ids, {}", self.cipher()),
+            Design::Fable => format!("FABLE, {}", self.cipher()),
+            Design::Scan => format!("a scan each, {:?}, {}", self.style, self.cipher()),
         };
         write!(
             f,
@@ -94,7 +121,10 @@ impl fmt::Display for ConfidentialWork {
 
 impl Benchmark for ConfidentialWork {
     fn items(&self) -> usize {
-        self.batch
+        match self.design {
+            Design::Scan => self.batch.min(SCANS),
+            Design::A | Design::B | Design::Fable => self.batch,
+        }
     }
 
     fn unit(&self) -> &'static str {
@@ -117,6 +147,8 @@ impl Benchmark for ConfidentialWork {
         match self.design {
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
             Design::B => fits(thin::memory(self)?, "tables of both parties"),
+            Design::Fable => fits(fable::memory(self)?, "tables and ciphertexts of both parties"),
+            Design::Scan => fits(scan::memory(self)?, "memories of both parties"),
         }
     }
 
@@ -124,6 +156,8 @@ impl Benchmark for ConfidentialWork {
         match self.design {
             Design::A => copy::cots(self, role, items),
             Design::B => thin::cots(self, role, items),
+            Design::Fable => fable::cots(self, role, items),
+            Design::Scan => scan::cots(self, role, items),
         }
     }
 
@@ -131,6 +165,8 @@ impl Benchmark for ConfidentialWork {
         match self.design {
             Design::A => copy::run(self, lanes),
             Design::B => thin::run(self, lanes),
+            Design::Fable => fable::run(self, lanes),
+            Design::Scan => scan::run(self, lanes),
         }
     }
 }
