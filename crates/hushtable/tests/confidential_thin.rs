@@ -212,7 +212,7 @@ fn filled(job: &ThinJob, count: usize) -> u64 {
     let behind = match job.table.keys {
         Keys::All { .. } => 0,
         Keys::Dense { .. } | Keys::Changing { .. } => 1,
-        Keys::Sparse { .. } => 52,
+        Keys::Sparse { .. } => 54,
     };
     let row = job.table.row_bits as usize + behind;
     let widths: Vec<usize> = (0..row.div_ceil(64)).map(|i| (row - 64 * i).min(64)).chain([1, 1]).collect();

@@ -135,7 +135,7 @@ fn what_is_read_does_not_tell_which_keys_are_there() {
             let shares = shares(p.role(), &job, &x);
             Ok(ThinLookups::prepare(p, job, table, x.len())?.eval_seen(p, &shares)?.1.stored)
         });
-        assert_eq!(read.len(), 2, "words of 71 bits");
+        assert_eq!(read.len(), 2, "words of 73 bits");
         for shift in [0, 7, 32, 60] {
             let mut counts = [0u64; 16];
             read.iter()

@@ -34,7 +34,7 @@
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
 //! keys are equal. Ids of absent sparse keys are equal with probability below `2^-41`. The store is pseudo-random, as the
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
-//! ([`store`]). A sparse key that is absent seems present with probability `2^-52`.
+//! ([`store`]). A sparse key that is absent seems present with probability `2^-54`.
 
 mod job;
 mod sorted;
