@@ -41,8 +41,8 @@ fn candidates(hash: &CcrHash, count: usize, ids: &[Block]) -> Wiped<[u32; COPIES
     let mut all = Wiped::zeros(ids.len());
     for (out, x) in all.iter_mut().zip(hashed.iter()) {
         // One of all, one of what is left, one of what is left then.
-        let below =
-            |i: u32| ((x.0 >> (42 * i) & ((1 << 42) - 1)) * (count as u128 - u128::from(i)) >> 42) as u32;
+        let part = |i: u32| x.0 >> (42 * i) & ((1 << 42) - 1);
+        let below = |i: u32| ((part(i) * (count as u128 - u128::from(i))) >> 42) as u32;
         let (first, mut second, mut third) = (below(0), below(1), below(2));
         second += u32::from(second >= first);
         third += u32::from(third >= first.min(second));
