@@ -7,7 +7,7 @@ use crate::support::{
 };
 
 use hushtable::{
-    BShare, Party, Result, Role,
+    BShare, Party, Result,
     confidential::{
         prf::Cipher,
         scan::{Memory, Read, ScanJob, Style},
@@ -100,7 +100,6 @@ fn what_does_not_fit_is_refused() {
         let memory = Memory::new(p, job, &[0; 16])?;
         let wide = Read::prepare(p, job)?.eval(p, &memory, &BShare::new(5, vec![1]));
         p.barrier()?;
-        let _ = Role::P0;
         Ok([short, wide.err().map(|error| error.to_string())])
     });
     assert_eq!(a[0].as_deref(), Some("words of the memory: expected 16, got 15"));
