@@ -8,7 +8,16 @@ mod thin;
 use std::fmt;
 
 use clap::{Args, ValueEnum};
-use hushtable::{Role, confidential::prf::Cipher, net::LinkShape};
+use hushtable::{
+    Role,
+    bill::Objective,
+    confidential::{
+        planner::{self, Asked, Room},
+        prf::Cipher,
+    },
+    net::LinkShape,
+    plan::Machine,
+};
 use hushtable_cli::{
     count::{count, fits},
     failure::{Failure, Result},
@@ -68,6 +77,8 @@ enum ScanStyle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Design {
+    /// A or B, whichever the planner predicts to take less time for one batch over the network
+    Auto,
     /// An encrypted copy that both parties scan
     A,
     /// A store for each batch, read by ids: nothing stays at the party without the table
@@ -107,6 +118,7 @@ impl fmt::Display for ConfidentialWork {
         let Self { rows, key_bits, value_bits, .. } = self;
         let batch = self.items();
         let design = match self.design {
+            Design::Auto => "the design that suits".into(),
             Design::A => format!("an encrypted copy, {}", self.cipher()),
             Design::B => format!("ids, {}", self.cipher()),
             Design::Fable => format!("FABLE, {}", self.cipher()),
@@ -123,7 +135,7 @@ impl Benchmark for ConfidentialWork {
     fn items(&self) -> usize {
         match self.design {
             Design::Scan => self.batch.min(SCANS),
-            Design::A | Design::B | Design::Fable => self.batch,
+            Design::Auto | Design::A | Design::B | Design::Fable => self.batch,
         }
     }
 
@@ -131,7 +143,7 @@ impl Benchmark for ConfidentialWork {
         "lookup"
     }
 
-    fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
+    fn prepare(&mut self, link: &LinkShape, _: usize) -> Result<()> {
         if self.key_bits < 64 && self.rows as u64 > 1 << self.key_bits {
             let Self { rows, key_bits, .. } = self;
             return Err(Failure::local(format!(
@@ -144,7 +156,11 @@ impl Benchmark for ConfidentialWork {
                 "--batch {batch} --distinct: accepted with --rows {rows}: 1 to {most}"
             )));
         }
+        if self.design == Design::Auto {
+            self.choose(link)?;
+        }
         match self.design {
+            Design::Auto => unreachable!("one was chosen"),
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
             Design::B => fits(thin::memory(self)?, "tables of both parties"),
             Design::Fable => fits(fable::memory(self)?, "tables and ciphertexts of both parties"),
@@ -154,6 +170,7 @@ impl Benchmark for ConfidentialWork {
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.design {
+            Design::Auto => unreachable!("one was chosen"),
             Design::A => copy::cots(self, role, items),
             Design::B => thin::cots(self, role, items),
             Design::Fable => fable::cots(self, role, items),
@@ -163,6 +180,7 @@ impl Benchmark for ConfidentialWork {
 
     fn run(&self, lanes: Lanes) -> Result<()> {
         match self.design {
+            Design::Auto => unreachable!("one was chosen"),
             Design::A => copy::run(self, lanes),
             Design::B => thin::run(self, lanes),
             Design::Fable => fable::run(self, lanes),
@@ -172,6 +190,30 @@ impl Benchmark for ConfidentialWork {
 }
 
 impl ConfidentialWork {
+    /// The design, and where the rows stand, of the least predicted time with this function.
+    fn choose(&mut self, link: &LinkShape) -> Result<()> {
+        let asked = Asked {
+            owner: Role::P0,
+            rows: self.rows as u64,
+            key_bits: self.key_bits,
+            row_bits: self.value_bits,
+            batch: self.batch,
+            batches: 1,
+            distinct: self.distinct,
+        };
+        let room = Room { disk: u64::MAX, memory: u64::MAX };
+        let all = planner::candidates(&asked, &room, link, &Machine::REFERENCE, Objective::Total)?;
+        let chosen = all.iter().find_map(|candidate| match candidate.design {
+            planner::Design::Copy(cipher, form) if cipher == self.cipher() => Some((Design::A, form)),
+            planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),
+            _ => None,
+        });
+        let (design, form) = chosen.ok_or_else(|| Failure::local("no design serves such a table"))?;
+        let sparse = form == planner::Form::Sparse;
+        (self.design, self.places) = (design, if sparse { Places::Sparse } else { Places::Auto });
+        Ok(())
+    }
+
     fn cipher(&self) -> Cipher {
         match self.prf {
             Prf::Aes => Cipher::Aes128,
