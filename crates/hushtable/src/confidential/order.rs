@@ -23,8 +23,8 @@
 //! The order of distinct items after a uniform shuffle is uniform, and what is opened is a function of it. If two
 //! items were equal, the result of their comparison would tell: who calls this makes them distinct by an index that is
 //! shuffled along and stays secret. A public position will not do: of equal items the one in front would always be
-//! the lower one. If the last phase lacks room, with a probability that no simulation has met, the protocol ends with
-//! [`Error::Chance`]; that depends on the order alone.
+//! the lower one. If the last phase lacks room, the protocol ends with [`Error::Chance`]. That depends on the order alone,
+//! which tells nothing: new material serves. It happened in none of 10^5 simulated sorts; no bound is proven.
 
 mod phases;
 

@@ -34,7 +34,10 @@
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
 //! keys are equal. Ids of absent sparse keys are equal with probability below `2^-41`. The store is pseudo-random, as the
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
-//! ([`store`]). A sparse key that is absent seems present with probability `2^-54`.
+//! ([`store`]). A sparse key that is absent seems present with probability `2^-54`. All of this is for one batch.
+//!
+//! **How long the owner takes to make a store tells about how many rows a table has**, since the other party waits for it,
+//! for sparse keys more than for others. Who must hide that fills the table up, or takes a [`copy`](super::copy).
 
 mod job;
 mod sorted;
