@@ -22,6 +22,8 @@ __all__ = [
     "Operation",
     "Material",
     "Party",
+    "PrivateForm",
+    "PrivateTable",
     "Store",
     "Table",
     "aggregate",
