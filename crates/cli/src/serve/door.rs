@@ -14,7 +14,7 @@ use std::{
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     error::Ending,
-    net::{Connection, Farewell, HangUp, LinkShape, Listener, Options},
+    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Options},
     ot::OtWish,
     session::Session,
 };
@@ -49,15 +49,13 @@ struct House {
     guests: Mutex<HashMap<u64, (HangUp, Instant)>>,
     turned_away: AtomicUsize,
     reloading: AtomicBool,
-    /// Whether the identity's folder is to be read again.
-    renew: AtomicBool,
 }
 
 /// Serves until it is asked to stop.
 pub fn serve(versions: Versions) -> Result<()> {
     let asked = Asked::watched()?;
     let farewell = Farewell::default();
-    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell)?)?;
+    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell, false)?)?;
     let calibration = Calibration::load(None)?;
     let (port, limits) = (&versions.args.port, &versions.args.limits);
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
@@ -72,7 +70,6 @@ pub fn serve(versions: Versions) -> Result<()> {
         guests: Mutex::default(),
         turned_away: AtomicUsize::new(0),
         reloading: AtomicBool::new(false),
-        renew: AtomicBool::new(false),
         versions,
     });
     eprint!("{}", crate::private::summary(house.versions.now().description()));
@@ -86,10 +83,11 @@ pub fn serve(versions: Versions) -> Result<()> {
 
 /// Takes clients until it is asked to stop; how many there were.
 fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: &Farewell) -> u64 {
-    let mut number = 0;
+    let (mut number, mut table_due) = (0, false);
     loop {
         let mut visitors = listener.visitors();
-        while !house.renew.swap(false, Ordering::Relaxed) {
+        // Whoever is no longer trusted is kept out at once, not when the table has been encrypted.
+        while !asked.reload.swap(false, Ordering::Relaxed) {
             match visitors.next(TICK) {
                 Ok(None) => {}
                 Ok(Some(connection)) => number += u64::from(house.admit(number, connection)),
@@ -103,12 +101,14 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
             if asked.stop.load(Ordering::Relaxed) {
                 return number;
             }
-            if asked.reload.swap(false, Ordering::Relaxed) {
-                house.reload();
+            // The file may have changed after a reload under way has read it: that one is followed by another.
+            if table_due && house.reload() {
+                table_due = false;
             }
         }
         drop(visitors);
-        let renewed = options(&house.versions.args, farewell)
+        table_due = true;
+        let renewed = options(&house.versions.args, farewell, true)
             .and_then(|options| listener.renewed(options).map_err(Failure::from));
         match renewed {
             Ok(renewed) => listener = renewed,
@@ -117,15 +117,34 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
     }
 }
 
-/// How clients come in. Whoever is turned away gets a line.
-fn options(args: &Serve, farewell: &Farewell) -> Result<Options> {
+/// How clients come in. Whoever is turned away gets a line. `again`: a peer of `--peer` may be trusted no longer.
+fn options(args: &Serve, farewell: &Farewell, again: bool) -> Result<Options> {
     let port = &args.port;
     let options = link::options(port.identity.as_deref(), None, port.insecure_plain_tcp)?;
     let timeout = Duration::from_secs(args.limits.timeout.into());
-    let guests = port.identity.as_ref().map(|_| port.peer.clone());
+    let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again));
     let farewell = farewell.clone();
     let log = hushtable::net::Log::new(log::line);
     Ok(Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options })
+}
+
+/// Who may come: those of `--peer`, or all that are trusted. `again`: those who are trusted still, with a line about it.
+fn guests(identity: &Identity, named: &[String], again: bool) -> Vec<String> {
+    let trusted: Vec<String> = identity.peers().into_iter().map(|peer| peer.name).collect();
+    if !again {
+        // A name that was never trusted is a slip: the listener says so.
+        return if named.is_empty() { trusted } else { named.to_vec() };
+    }
+    let (here, gone) = match named {
+        [] => (trusted, vec![]),
+        _ => named.iter().cloned().partition(|name| trusted.contains(name)),
+    };
+    for name in gone {
+        log::line(&format!("{name} may not come: it is trusted no longer"));
+    }
+    let who = if here.is_empty() { "nobody".into() } else { here.join(", ") };
+    log::line(&format!("the trusted peers were read again: {who} may come"));
+    here
 }
 
 impl House {
@@ -185,10 +204,10 @@ impl House {
         }
     }
 
-    /// Reads table and peers again, beside the sessions.
-    fn reload(self: &Arc<Self>) {
+    /// Reads the table again, beside the sessions; false if that is under way already.
+    fn reload(self: &Arc<Self>) -> bool {
         if self.reloading.swap(true, Ordering::Relaxed) {
-            return;
+            return false;
         }
         let house = Arc::clone(self);
         let read = thread::Builder::new().name("hushtable-reload".into()).spawn(move || {
@@ -200,12 +219,12 @@ impl House {
                 Err(_) => "the table stays as it was: a fault of this program".into(),
             });
             house.reloading.store(false, Ordering::Relaxed);
-            house.renew.store(true, Ordering::Relaxed);
         });
         if let Err(error) = read {
             self.reloading.store(false, Ordering::Relaxed);
             log::line(&format!("the table stays as it was: {error}"));
         }
+        true
     }
 
     /// Waits for sessions under way, then ends them; how many were ended.
