@@ -215,7 +215,7 @@ impl House {
             log::line(&match read {
                 Ok(Ok(true)) => "the table was read again: a new version".to_owned(),
                 Ok(Ok(false)) => "the table was read again: it has not changed".into(),
-                Ok(Err(failure)) => format!("the table stays as it was: {failure}"),
+                Ok(Err(why)) => format!("the table stays as it was: {why}"),
                 Err(_) => "the table stays as it was: a fault of this program".into(),
             });
             house.reloading.store(false, Ordering::Relaxed);
