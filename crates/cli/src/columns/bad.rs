@@ -27,7 +27,15 @@ pub struct Bad {
 
 impl Bad {
     pub fn new(place: &'static str) -> Self {
-        Self { place, shown: Vec::new(), complaints: 0, rows: 0, first: None, last: None, ids: Ids::default() }
+        Self {
+            place,
+            shown: Vec::new(),
+            complaints: 0,
+            rows: 0,
+            first: None,
+            last: None,
+            ids: Ids::default(),
+        }
     }
 
     /// A cell of the row `id` is bad.
@@ -59,7 +67,8 @@ impl Bad {
     pub fn count(&self) -> Option<String> {
         let (at, column) = self.first.as_ref()?;
         let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
-        let rows = if self.rows == 1 { "1 bad row, in" } else { &format!("{} bad rows, the first in", self.rows) };
+        let rows =
+            if self.rows == 1 { "1 bad row, in" } else { &format!("{} bad rows, the first in", self.rows) };
         Some(format!("{rows} {} {at}{column}", self.place))
     }
 
