@@ -40,13 +40,22 @@ struct Asked {
     reload: Arc<AtomicBool>,
 }
 
+/// A session under way.
+struct Guest {
+    /// How to end it.
+    hang_up: HangUp,
+    since: Instant,
+    /// Whose it is.
+    account: String,
+}
+
 /// Everything that sessions share.
 struct House {
     versions: Versions,
     hourly: Hourly,
     wish: OtWish,
-    /// Those under way, by number: how to end each, and when it began.
-    guests: Mutex<HashMap<u64, (HangUp, Instant)>>,
+    /// Those under way, by number.
+    guests: Mutex<HashMap<u64, Guest>>,
     turned_away: AtomicUsize,
     reloading: AtomicBool,
 }
@@ -88,6 +97,10 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
         let mut visitors = listener.visitors();
         // Whoever is no longer trusted is kept out at once, not when the table has been encrypted.
         while !asked.reload.swap(false, Ordering::Relaxed) {
+            // The file may have changed after a reload under way has read it: that one is followed by another.
+            if table_due && house.reload() {
+                table_due = false;
+            }
             match visitors.next(TICK) {
                 Ok(None) => {}
                 Ok(Some(connection)) => number += u64::from(house.admit(number, connection)),
@@ -100,10 +113,6 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
             house.expire();
             if asked.stop.load(Ordering::Relaxed) {
                 return number;
-            }
-            // The file may have changed after a reload under way has read it: that one is followed by another.
-            if table_due && house.reload() {
-                table_due = false;
             }
         }
         drop(visitors);
@@ -124,7 +133,8 @@ fn options(args: &Serve, farewell: &Farewell, again: bool) -> Result<Options> {
     let timeout = Duration::from_secs(args.limits.timeout.into());
     let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again));
     let farewell = farewell.clone();
-    let log = hushtable::net::Log::new(log::line);
+    let throttled = log::Throttled::default();
+    let log = hushtable::net::Log::new(move |text| throttled.line(text));
     Ok(Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options })
 }
 
@@ -150,15 +160,16 @@ fn guests(identity: &Identity, named: &[String], again: bool) -> Vec<String> {
 impl House {
     /// Begins a session in a thread of its own, or tells the client to come again; whether it begins.
     fn admit(self: &Arc<Self>, number: u64, mut connection: Connection) -> bool {
-        let hang_up = connection.channel().hang_up();
+        let (hang_up, account) = (connection.channel().hang_up(), visit::account(&connection));
         {
-            let mut guests = self.guests();
-            if guests.len() >= self.versions.args.limits.sessions as usize {
+            let (mut guests, limits) = (self.guests(), &self.versions.args.limits);
+            let of_it = guests.values().filter(|guest| guest.account == account).count();
+            if guests.len() >= limits.sessions as usize || of_it >= limits.of_one_peer() {
                 drop(guests);
                 self.turn_away(connection);
                 return false;
             }
-            guests.insert(number, (hang_up, Instant::now()));
+            guests.insert(number, Guest { hang_up, since: Instant::now(), account });
         }
         let house = Arc::clone(self);
         let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
@@ -197,9 +208,9 @@ impl House {
     /// Ends sessions that take too long.
     fn expire(&self) {
         let longest = Duration::from_secs(self.versions.args.limits.longest.into());
-        for (hang_up, since) in self.guests().values() {
-            if since.elapsed() >= longest {
-                hang_up.now();
+        for guest in self.guests().values() {
+            if guest.since.elapsed() >= longest {
+                guest.hang_up.now();
             }
         }
     }
@@ -240,7 +251,7 @@ impl House {
         let cut = self.guests().len();
         farewell.say(Ending::Interrupted);
         farewell.wait(PARTING);
-        self.guests().values().for_each(|(hang_up, _)| hang_up.now());
+        self.guests().values().for_each(|guest| guest.hang_up.now());
         self.wait(PARTING);
         cut
     }
@@ -258,7 +269,7 @@ impl House {
         }
     }
 
-    fn guests(&self) -> std::sync::MutexGuard<'_, HashMap<u64, (HangUp, Instant)>> {
+    fn guests(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Guest>> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -49,8 +49,11 @@ impl Refused {
     }
 }
 
+/// What was read.
+type Read<T> = std::result::Result<T, Refused>;
+
 /// Reads the table. One error names all bad rows.
-pub fn load(args: &Serve) -> std::result::Result<Loaded, Refused> {
+pub fn load(args: &Serve) -> Read<Loaded> {
     let file = ColumnFile::open(&args.table, &args.csv)?;
     let mut wanted = vec![args.key.name.as_str()];
     wanted.extend(args.value.iter().map(|value| value.name.as_str()));
@@ -122,12 +125,7 @@ fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<S
 }
 
 /// The second look, at rows of a form that is known.
-fn rows(
-    file: &ColumnFile<'_>,
-    args: &Serve,
-    wanted: &[&str],
-    mut table: Table,
-) -> std::result::Result<Table, Refused> {
+fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Read<Table> {
     let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
     let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), Ids::default());
     let mut whole = true;
@@ -167,13 +165,17 @@ fn rows(
     if whole {
         name_twice(&table, (&names, &places), file.place(), &mut bad);
     }
-    let count = bad.count();
-    bad.check(&args.table, &args.csv).map_err(|failure| Refused { failure, count })?;
+    check(bad, args)?;
     if table.is_empty() {
         Err(file.says("no rows below the header: a table needs one at least").into())
     } else {
         Ok(table)
     }
+}
+
+fn check(bad: Bad, args: &Serve) -> Read<()> {
+    let count = bad.count();
+    bad.check(&args.table, &args.csv).map_err(|failure| Refused { failure, count })
 }
 
 /// Complains of rows whose key stands in another one before them.
