@@ -277,7 +277,7 @@ fn a_peer_has_so_many_keys_in_an_hour() {
 fn who_is_trusted_no_longer_stays_out() {
     let site = Site::new();
     site.run("identity new --name shop --out shop.id").ok();
-    [["bank", "shop"], ["shop", "bank"]].map(|[own, peer]| site.trust(own, peer));
+    [["bank", "shop"], ["shop", "bank"]].into_iter().for_each(|[own, peer]| site.trust(own, peer));
     table(&site, "t.csv", 10, 1);
     site.write("m.csv", "k\n27\n");
     let mut server =
