@@ -123,6 +123,9 @@ struct Limits {
     /// Sessions at once; more clients are told to come again, and do so by themselves
     #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u32).range(1..=1024))]
     sessions: u32,
+    /// Sessions at once of one peer, so that one leaves room for the others [default: half of --sessions]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    sessions_per_peer: Option<u32>,
     /// Keys in a session
     #[arg(long, value_name = "N", default_value = "1e5", value_parser = count::count)]
     lookups_at_most: usize,
@@ -141,6 +144,13 @@ struct Limits {
     /// Seconds to wait for sessions under way when this program is stopped
     #[arg(long, value_name = "S", default_value = "30", value_parser = clap::value_parser!(u32).range(0..=3600))]
     grace: u32,
+}
+
+impl Limits {
+    /// Sessions at once of one peer.
+    fn of_one_peer(&self) -> usize {
+        self.sessions_per_peer.unwrap_or(self.sessions / 2).max(1) as usize
+    }
 }
 
 /// Where clients come, and which.
@@ -217,6 +227,14 @@ pub fn run(args: Serve) -> Result<()> {
         [&args.shares, &args.key_shares].into_iter().flatten().find(|folder| !folder.is_dir())
     {
         return Err(Failure::input(format!("{}: is no folder", folder.display())));
+    }
+    if let [Some(shares), Some(keys)] = [&args.shares, &args.key_shares]
+        && shares.canonicalize().ok() == keys.canonicalize().ok()
+    {
+        // Otherwise a client could look up, as keys, what an earlier session left as its results.
+        let what =
+            "--shares and --key-shares are the same folder: results would be keys that clients may look up";
+        return Err(Failure::new(what));
     }
     if args.dry_run {
         let loaded = table::load(&args)?;

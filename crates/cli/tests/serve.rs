@@ -277,6 +277,9 @@ fn tables_that_cannot_be_served() {
     serve("k,v\n1,2\n", "--key k:text --value v:text:300 --pad-to 2e7").fails_with(2, "rows of a table");
     serve("k,v\n1,2\n", "--key k --value v --batch 70000").fails_with(2, "batches of 70000");
     serve("k,v\n1,2\n", "--key k --value v --shares none").fails_with(3, "none: is no folder");
+    std::fs::create_dir(site.path("d")).unwrap();
+    serve("k,v\n1,2\n", "--key k --value v --shares d --key-shares ./d")
+        .fails_with(2, "--shares and --key-shares are the same folder");
     serve("k,v\n1,2\n", "--key k --value v --key-file t.csv").fails_with(3, "t.csv: ");
     assert_eq!(site.read("t.csv"), "k,v\n1,2\n", "not replaced");
     serve("k,v\n1,2\n", "--key k --key-range 5:1 --value v").fails_with(2, "the first is the least");

@@ -161,7 +161,7 @@ fn fifty_clients_of_which_some_misbehave() {
     table(&site, "t.csv", 1000, 11);
     let keys: String = (0..40).map(|i| format!("{}\n", 71 * i)).collect();
     site.write("m.csv", &format!("k\n{keys}"));
-    let limits = "--sessions 6 --batch 64 --timeout 5";
+    let limits = "--sessions 6 --sessions-per-peer 6 --batch 64 --timeout 5";
     let mut server = site.listen(&format!("serve --table t.csv --key k --value v {limits} {PLAIN}"));
     // The memory of six at once.
     let all = |from: usize, to: usize| -> Vec<Running> {
@@ -235,16 +235,97 @@ fn who_stops_holds_nothing_for_long() {
 }
 
 #[test]
+fn one_peer_leaves_room_for_the_others() {
+    let site = Site::without_identities();
+    table(&site, "t.csv", 10, 1);
+    site.write("m.csv", "k\n3\n");
+    for (limits, most) in [("", 2), ("--sessions-per-peer 1", 1)] {
+        let limits = format!("--sessions 4 {limits} {PLAIN}");
+        let server = site.listen(&format!("serve --table t.csv --key k --value v {limits}"));
+        let _here: Vec<Session> = (1..most).map(|_| half_way(&server.address)).collect();
+        site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+        let _last = half_way(&server.address);
+        site.run(&lookup("o.csv", "c", &server.address, "--wait 1")).fails_with(4, "as many as it can");
+    }
+}
+
+#[test]
 fn a_peer_has_so_many_keys_in_an_hour() {
     let site = Site::without_identities();
     table(&site, "t.csv", 10, 1);
     site.write("m.csv", "k\n3\n6\n");
-    let server = site.listen(&format!("serve --table t.csv --key k --value v --lookups-per-hour 5 {PLAIN}"));
+    let serve = |most| format!("serve --table t.csv --key k --value v --lookups-per-hour {most} {PLAIN}");
+    let server = site.listen(&serve(5));
     for _ in 0..2 {
         site.run(&lookup("o.csv", "c", &server.address, "")).ok();
     }
     let done = site.run(&lookup("o.csv", "c", &server.address, ""));
     done.fails_with(5, "2 keys are more than the peer lets this party look up now; in 35");
+    // Who is gone before a row is served has used nothing up.
+    let mut server = site.listen(&serve(100));
+    drop(half_way(&server.address));
+    server.says("failed: ");
+    site.run(&lookup("o.csv", "c", &server.address, "")).ok();
+    // What would never be granted is not promised for later.
+    site.write("m.csv", &format!("k\n{}", "1\n".repeat(101)));
+    let done = site.run(&lookup("o.csv", "c", &server.address, ""));
+    done.fails_with(5, "101 keys; the peer accepts up to 100 in a session");
+}
+
+#[cfg(unix)]
+#[test]
+fn who_is_trusted_no_longer_stays_out() {
+    let site = Site::new();
+    site.run("identity new --name shop --out shop.id").ok();
+    [["bank", "shop"], ["shop", "bank"]].into_iter().for_each(|[own, peer]| site.trust(own, peer));
+    table(&site, "t.csv", 10, 1);
+    site.write("m.csv", "k\n27\n");
+    let mut server =
+        site.listen("serve --table t.csv --key k --value v --identity bank.id --peer telecom --peer shop");
+    let comes = |who: &str, server: &Listening| {
+        let rest = format!("--copy {who}.copy --identity {who}.id --connect {} --wait 1", server.address);
+        let how = "--keys m.csv --column k --reveal me --force";
+        site.run(&format!("lookup {how} --output {who}.csv {rest}")).code == 0
+    };
+    assert!(comes("telecom", &server) && comes("shop", &server));
+    for (gone, here) in [("telecom", "shop"), ("shop", "nobody")] {
+        site.run(&format!("identity untrust --identity bank.id {gone}")).ok();
+        server.signal("HUP");
+        server.says(&format!("{gone} may not come: it is trusted no longer"));
+        server.says(&format!("the trusted peers were read again: {here} may come"));
+        // The table comes after that.
+        server.says("the table was read again: it has not changed");
+        assert!(!comes("telecom", &server));
+        assert_eq!(comes("shop", &server), here == "shop");
+    }
+    site.trust("bank", "telecom");
+    server.signal("HUP");
+    server.says("the trusted peers were read again: telecom may come");
+    assert!(comes("telecom", &server) && !comes("shop", &server));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_during_a_reload_is_another_one() {
+    let site = Site::new();
+    table(&site, "t.csv", 100, 1);
+    site.write("m.csv", "k\n297\n");
+    let wide = "--key k --key-range 0:65535 --value v:text:64";
+    let mut server = site.listen(&format!("serve --table t.csv {wide} --identity bank.id --pad-to 1e5"));
+    for times in [2, 3] {
+        table(&site, "t.csv", 100, times);
+        server.signal("HUP");
+        server.says("the trusted peers were read again: telecom may come");
+    }
+    let start = Instant::now();
+    loop {
+        let rest = format!("--force --output o.csv --identity telecom.id --connect {}", server.address);
+        site.run(&format!("lookup --keys m.csv --column k --reveal me --copy c {rest}")).ok();
+        match site.read("o.csv").as_str() {
+            "k,v,present\n297,297,1\n" => break,
+            other => assert!(start.elapsed() < Duration::from_secs(60), "{other}"),
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -253,8 +334,8 @@ fn another_version_and_the_end() {
     let site = Site::without_identities();
     table(&site, "t.csv", 10, 1);
     site.write("m.csv", "k\n27\n");
-    let start =
-        || site.listen(&format!("serve --table t.csv --key k --value v --key-file t.key --grace 60 {PLAIN}"));
+    let how = "--key k --value v:int:16 --key-file t.key --grace 60";
+    let start = || site.listen(&format!("serve --table t.csv {how} {PLAIN}"));
     let look = |server: &Listening, want: &str| {
         let done = site.run(&lookup("o.csv", "c", &server.address, "")).ok();
         assert_eq!(site.read("o.csv"), format!("k,v,present\n27,{want},1\n"));
@@ -271,10 +352,20 @@ fn another_version_and_the_end() {
     server.signal("HUP");
     server.says("a new version");
     assert!(!look(&server, "18") && look(&server, "18"));
-    site.write("t.csv", "k,v\n1,2\n1,3\n");
+    // Where rows are bad, and not what stands there.
+    for (text, want) in [
+        ("k,v\n7177,2\n7177,3\n", "t.csv: 1 bad row, in line 3; `hushtable explain serve` shows them"),
+        ("k,v\n7177,2\n1,2\n7177,3\n1,2\n", "2 bad rows, the first in line 4; "),
+        ("k,v\n7177,\n", "1 bad row, in line 2, column \"v\"; "),
+    ] {
+        site.write("t.csv", text);
+        server.signal("HUP");
+        let line = server.says("the table stays as it was");
+        assert!(line.contains(want) && !line.contains("7177"), "{line}");
+    }
+    fs::remove_file(site.path("t.csv")).unwrap();
     server.signal("HUP");
-    let line = server.says("the table stays as it was");
-    assert!(line.contains("the key \"1\" again, as in line 2"), "{line}");
+    server.says("the table stays as it was: t.csv: No such file");
     assert!(look(&server, "18"));
     // Who is there may finish; nobody else comes in.
     server.signal("TERM");

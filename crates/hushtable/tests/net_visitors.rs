@@ -59,7 +59,7 @@ fn only_guests_come_in_and_they_may_change() {
         guests: Some(names.iter().map(ToString::to_string).collect()),
         ..secure(&folders.bank)
     };
-    let listener = Listener::bind("127.0.0.1:0", options(&[])).unwrap();
+    let listener = Listener::bind("127.0.0.1:0", options(&["telecom"])).unwrap();
     let address = listener.local_addr().to_string();
     let comes = |listener: &Listener, who: &std::path::Path| {
         thread::scope(|scope| {
@@ -76,7 +76,7 @@ fn only_guests_come_in_and_they_may_change() {
     assert_eq!(comes(&listener, &eve), (None, false));
     // Trusted from now on, at the same port.
     trust(&folders.bank, &eve, None);
-    let renewed = listener.renewed(options(&[])).unwrap();
+    let renewed = listener.renewed(options(&["eve", "telecom"])).unwrap();
     assert_eq!(renewed.local_addr(), listener.local_addr());
     assert_eq!(comes(&renewed, &eve), (Some("eve".into()), true));
     assert_eq!(comes(&renewed, &folders.telecom), (Some("telecom".into()), true));
@@ -84,4 +84,7 @@ fn only_guests_come_in_and_they_may_change() {
     assert_eq!(comes(&only, &eve), (Some("eve".into()), true));
     assert_eq!(comes(&only, &folders.telecom), (None, false));
     assert!(listener.renewed(options(&["nobody"])).is_err());
+    let none = listener.renewed(options(&[])).unwrap();
+    assert_eq!(comes(&none, &eve), (None, false));
+    assert_eq!(comes(&none, &folders.telecom), (None, false));
 }

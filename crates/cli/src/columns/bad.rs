@@ -18,6 +18,8 @@ pub struct Bad {
     shown: Vec<String>,
     complaints: usize,
     rows: usize,
+    /// The place of the first complaint, and its column.
+    first: Option<(u64, Option<String>)>,
     /// Where the last bad row stands.
     last: Option<u64>,
     ids: Ids,
@@ -25,18 +27,28 @@ pub struct Bad {
 
 impl Bad {
     pub fn new(place: &'static str) -> Self {
-        Self { place, shown: Vec::new(), complaints: 0, rows: 0, last: None, ids: Ids::default() }
+        Self {
+            place,
+            shown: Vec::new(),
+            complaints: 0,
+            rows: 0,
+            first: None,
+            last: None,
+            ids: Ids::default(),
+        }
     }
 
     /// A cell of the row `id` is bad.
     pub fn cell(&mut self, at: u64, column: &str, cell: &str, what: &str, id: Option<&str>) {
         let place = self.place;
+        self.first.get_or_insert_with(|| (at, Some(column.to_owned())));
         self.complain(at, id, || format!("{place} {at}, column {column:?}: {cell} {what}"));
     }
 
     /// The row `id` is bad as a whole; without an id if it may have lost that too.
     pub fn row(&mut self, at: u64, what: &str, id: Option<&str>) {
         let place = self.place;
+        self.first.get_or_insert((at, None));
         self.complain(at, id, || format!("{place} {at}: {what}"));
     }
 
@@ -49,6 +61,15 @@ impl Bad {
             self.rows += 1;
             id.into_iter().for_each(|id| self.ids.push(id));
         }
+    }
+
+    /// How many rows are bad, and where the first is: nothing of what stands in them, for a log.
+    pub fn count(&self) -> Option<String> {
+        let (at, column) = self.first.as_ref()?;
+        let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
+        let rows =
+            if self.rows == 1 { "1 bad row, in" } else { &format!("{} bad rows, the first in", self.rows) };
+        Some(format!("{rows} {} {at}{column}", self.place))
     }
 
     /// An error if anything is bad. The ids are then where `dialect` wants them.

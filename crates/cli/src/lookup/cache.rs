@@ -47,7 +47,9 @@ impl Cache {
         if path.is_dir() {
             return Err(Failure::new(format!("{}: is a folder; --copy names a file", path.display())));
         }
-        room::check(&path, description.job().copy_bits() / 8)?;
+        // What the file has already is kept or written over.
+        let has = fs::metadata(&path).map_or(0, |file| file.len());
+        room::check(&path, (description.job().copy_bits() / 8).saturating_sub(has))?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true);
         #[cfg(unix)]

@@ -14,7 +14,7 @@ use std::{
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     error::Ending,
-    net::{Connection, Farewell, HangUp, LinkShape, Listener, Options},
+    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Options},
     ot::OtWish,
     session::Session,
 };
@@ -40,24 +40,31 @@ struct Asked {
     reload: Arc<AtomicBool>,
 }
 
+/// A session under way.
+struct Guest {
+    /// How to end it.
+    hang_up: HangUp,
+    since: Instant,
+    /// Whose it is.
+    account: String,
+}
+
 /// Everything that sessions share.
 struct House {
     versions: Versions,
     hourly: Hourly,
     wish: OtWish,
-    /// Those under way, by number: how to end each, and when it began.
-    guests: Mutex<HashMap<u64, (HangUp, Instant)>>,
+    /// Those under way, by number.
+    guests: Mutex<HashMap<u64, Guest>>,
     turned_away: AtomicUsize,
     reloading: AtomicBool,
-    /// Whether the identity's folder is to be read again.
-    renew: AtomicBool,
 }
 
 /// Serves until it is asked to stop.
 pub fn serve(versions: Versions) -> Result<()> {
     let asked = Asked::watched()?;
     let farewell = Farewell::default();
-    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell)?)?;
+    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell, false)?)?;
     let calibration = Calibration::load(None)?;
     let (port, limits) = (&versions.args.port, &versions.args.limits);
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
@@ -72,7 +79,6 @@ pub fn serve(versions: Versions) -> Result<()> {
         guests: Mutex::default(),
         turned_away: AtomicUsize::new(0),
         reloading: AtomicBool::new(false),
-        renew: AtomicBool::new(false),
         versions,
     });
     eprint!("{}", crate::private::summary(house.versions.now().description()));
@@ -86,10 +92,15 @@ pub fn serve(versions: Versions) -> Result<()> {
 
 /// Takes clients until it is asked to stop; how many there were.
 fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: &Farewell) -> u64 {
-    let mut number = 0;
+    let (mut number, mut table_due) = (0, false);
     loop {
         let mut visitors = listener.visitors();
-        while !house.renew.swap(false, Ordering::Relaxed) {
+        // Whoever is no longer trusted is kept out at once, not when the table has been encrypted.
+        while !asked.reload.swap(false, Ordering::Relaxed) {
+            // The file may have changed after a reload under way has read it: that one is followed by another.
+            if table_due && house.reload() {
+                table_due = false;
+            }
             match visitors.next(TICK) {
                 Ok(None) => {}
                 Ok(Some(connection)) => number += u64::from(house.admit(number, connection)),
@@ -103,12 +114,10 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
             if asked.stop.load(Ordering::Relaxed) {
                 return number;
             }
-            if asked.reload.swap(false, Ordering::Relaxed) {
-                house.reload();
-            }
         }
         drop(visitors);
-        let renewed = options(&house.versions.args, farewell)
+        table_due = true;
+        let renewed = options(&house.versions.args, farewell, true)
             .and_then(|options| listener.renewed(options).map_err(Failure::from));
         match renewed {
             Ok(renewed) => listener = renewed,
@@ -117,29 +126,50 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
     }
 }
 
-/// How clients come in. Whoever is turned away gets a line.
-fn options(args: &Serve, farewell: &Farewell) -> Result<Options> {
+/// How clients come in. Whoever is turned away gets a line. `again`: a peer of `--peer` may be trusted no longer.
+fn options(args: &Serve, farewell: &Farewell, again: bool) -> Result<Options> {
     let port = &args.port;
     let options = link::options(port.identity.as_deref(), None, port.insecure_plain_tcp)?;
     let timeout = Duration::from_secs(args.limits.timeout.into());
-    let guests = port.identity.as_ref().map(|_| port.peer.clone());
+    let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again));
     let farewell = farewell.clone();
-    let log = hushtable::net::Log::new(log::line);
+    let throttled = log::Throttled::default();
+    let log = hushtable::net::Log::new(move |text| throttled.line(text));
     Ok(Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options })
+}
+
+/// Who may come: those of `--peer`, or all that are trusted. `again`: those who are trusted still, with a line about it.
+fn guests(identity: &Identity, named: &[String], again: bool) -> Vec<String> {
+    let trusted: Vec<String> = identity.peers().into_iter().map(|peer| peer.name).collect();
+    if !again {
+        // A name that was never trusted is a slip: the listener says so.
+        return if named.is_empty() { trusted } else { named.to_vec() };
+    }
+    let (here, gone) = match named {
+        [] => (trusted, vec![]),
+        _ => named.iter().cloned().partition(|name| trusted.contains(name)),
+    };
+    for name in gone {
+        log::line(&format!("{name} may not come: it is trusted no longer"));
+    }
+    let who = if here.is_empty() { "nobody".into() } else { here.join(", ") };
+    log::line(&format!("the trusted peers were read again: {who} may come"));
+    here
 }
 
 impl House {
     /// Begins a session in a thread of its own, or tells the client to come again; whether it begins.
     fn admit(self: &Arc<Self>, number: u64, mut connection: Connection) -> bool {
-        let hang_up = connection.channel().hang_up();
+        let (hang_up, account) = (connection.channel().hang_up(), visit::account(&connection));
         {
-            let mut guests = self.guests();
-            if guests.len() >= self.versions.args.limits.sessions as usize {
+            let (mut guests, limits) = (self.guests(), &self.versions.args.limits);
+            let of_it = guests.values().filter(|guest| guest.account == account).count();
+            if guests.len() >= limits.sessions as usize || of_it >= limits.of_one_peer() {
                 drop(guests);
                 self.turn_away(connection);
                 return false;
             }
-            guests.insert(number, (hang_up, Instant::now()));
+            guests.insert(number, Guest { hang_up, since: Instant::now(), account });
         }
         let house = Arc::clone(self);
         let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
@@ -178,17 +208,17 @@ impl House {
     /// Ends sessions that take too long.
     fn expire(&self) {
         let longest = Duration::from_secs(self.versions.args.limits.longest.into());
-        for (hang_up, since) in self.guests().values() {
-            if since.elapsed() >= longest {
-                hang_up.now();
+        for guest in self.guests().values() {
+            if guest.since.elapsed() >= longest {
+                guest.hang_up.now();
             }
         }
     }
 
-    /// Reads table and peers again, beside the sessions.
-    fn reload(self: &Arc<Self>) {
+    /// Reads the table again, beside the sessions; false if that is under way already.
+    fn reload(self: &Arc<Self>) -> bool {
         if self.reloading.swap(true, Ordering::Relaxed) {
-            return;
+            return false;
         }
         let house = Arc::clone(self);
         let read = thread::Builder::new().name("hushtable-reload".into()).spawn(move || {
@@ -196,16 +226,16 @@ impl House {
             log::line(&match read {
                 Ok(Ok(true)) => "the table was read again: a new version".to_owned(),
                 Ok(Ok(false)) => "the table was read again: it has not changed".into(),
-                Ok(Err(failure)) => format!("the table stays as it was: {failure}"),
+                Ok(Err(why)) => format!("the table stays as it was: {why}"),
                 Err(_) => "the table stays as it was: a fault of this program".into(),
             });
             house.reloading.store(false, Ordering::Relaxed);
-            house.renew.store(true, Ordering::Relaxed);
         });
         if let Err(error) = read {
             self.reloading.store(false, Ordering::Relaxed);
             log::line(&format!("the table stays as it was: {error}"));
         }
+        true
     }
 
     /// Waits for sessions under way, then ends them; how many were ended.
@@ -221,7 +251,7 @@ impl House {
         let cut = self.guests().len();
         farewell.say(Ending::Interrupted);
         farewell.wait(PARTING);
-        self.guests().values().for_each(|(hang_up, _)| hang_up.now());
+        self.guests().values().for_each(|guest| guest.hang_up.now());
         self.wait(PARTING);
         cut
     }
@@ -239,7 +269,7 @@ impl House {
         }
     }
 
-    fn guests(&self) -> std::sync::MutexGuard<'_, HashMap<u64, (HangUp, Instant)>> {
+    fn guests(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Guest>> {
         self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

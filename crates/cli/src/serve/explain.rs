@@ -27,7 +27,7 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
         Some(most) => format!("{most} of one peer in an hour"),
         None => "sessions are not limited (--lookups-per-hour)".into(),
     };
-    let most = limit.lookups_at_most;
+    let most = description.lookups;
     page.line("", &format!("a client may look up any key that it likes: {most} in a session, {hourly}"));
     page.line(
         "this party",

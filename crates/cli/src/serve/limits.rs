@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -23,13 +23,15 @@ impl Hourly {
     }
 
     /// Counts keys of a peer, or says in how many seconds it may have so many.
-    pub fn take(&self, peer: &str, lookups: u64) -> Result<(), u32> {
-        self.take_at(peer, lookups, Instant::now())
+    pub fn take(&self, peer: &str, lookups: u64) -> Result<Reserved<'_>, u32> {
+        let now = Instant::now();
+        self.take_at(peer, lookups, now)?;
+        Ok(Reserved { hourly: self, peer: peer.to_owned(), lookups, at: now })
     }
 
     fn take_at(&self, peer: &str, lookups: u64, now: Instant) -> Result<(), u32> {
         let Some(most) = self.most else { return Ok(()) };
-        let mut had = self.had.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut had = self.had();
         had.retain(|_, (since, _)| now.duration_since(*since) < HOUR);
         if had.len() >= PEERS && !had.contains_key(peer) {
             return Err(HOUR.as_secs() as u32);
@@ -46,11 +48,57 @@ impl Hourly {
             }
         }
     }
+
+    fn had(&self) -> MutexGuard<'_, HashMap<String, (Instant, u64)>> {
+        self.had.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keys that are counted, and are given back unless they are [`spent`](Self::spent): a client whose connection breaks
+/// while the copy comes has seen nothing of a row, and asks again.
+pub struct Reserved<'a> {
+    hourly: &'a Hourly,
+    peer: String,
+    lookups: u64,
+    at: Instant,
+}
+
+impl Reserved<'_> {
+    /// From now on rows are served: the client has answered behind the copy, so that it has all of it.
+    pub fn spent(mut self) {
+        self.lookups = 0;
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        // The count of an hour that began later has none of these.
+        if let Some((since, count)) = self.hourly.had().get_mut(&self.peer)
+            && *since <= self.at
+        {
+            *count = count.saturating_sub(self.lookups);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_spent_comes_back() {
+        let hourly = Hourly::new(Some(100));
+        let take = |lookups| hourly.take("bank", lookups).ok();
+        take(60).unwrap().spent();
+        let reserved = take(40).unwrap();
+        assert!(take(1).is_none());
+        drop(reserved);
+        let reserved = take(40).unwrap();
+        // Meanwhile another hour has begun.
+        hourly.had().insert("bank".into(), (Instant::now() + Duration::from_secs(1), 70));
+        drop(reserved);
+        assert_eq!(hourly.had()["bank"].1, 70);
+    }
 
     #[test]
     fn a_peer_has_so_many_in_an_hour() {
@@ -65,7 +113,7 @@ mod tests {
         assert_eq!(take("bank", 1, 59), Err(60));
         assert_eq!(take("bank", 100, 60), Ok(()), "another hour");
         assert_eq!(take("x", u64::MAX, 0), Err(3600));
-        assert_eq!(Hourly::new(None).take("bank", u64::MAX), Ok(()));
+        assert!(Hourly::new(None).take("bank", u64::MAX).is_ok());
         for i in 0..2 * PEERS {
             let _ = take(&i.to_string(), 1, 61);
         }

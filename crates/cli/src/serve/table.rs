@@ -1,5 +1,7 @@
 //! The table, from its file.
 
+use std::fs::File;
+
 use apps::private_table::{Description, Field, Key, Kind, Scale, Survey, Table, Value, days_of, name_shows};
 
 use super::Serve;
@@ -14,8 +16,44 @@ pub struct Loaded {
     pub table: Table,
 }
 
+/// Why a table cannot be served.
+pub struct Refused {
+    /// With the cells and keys that are bad: for whoever starts this program.
+    pub failure: Failure,
+    /// How many rows are bad, and where: all that the log of a program that stays may have.
+    pub count: Option<String>,
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        Self { failure, count: None }
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        refused.failure
+    }
+}
+
+impl Refused {
+    /// A line for the log.
+    pub fn line(self, args: &Serve) -> String {
+        let table = args.table.display();
+        // Other complaints may have cells in them too.
+        match (self.count, File::open(&args.table)) {
+            (_, Err(error)) => format!("{table}: {error}"),
+            (Some(count), Ok(_)) => format!("{table}: {count}; `hushtable explain serve` shows them"),
+            (None, Ok(_)) => format!("{table} cannot be served; `hushtable explain serve` shows why"),
+        }
+    }
+}
+
+/// What was read.
+type Read<T> = std::result::Result<T, Refused>;
+
 /// Reads the table. One error names all bad rows.
-pub fn load(args: &Serve) -> Result<Loaded> {
+pub fn load(args: &Serve) -> Read<Loaded> {
     let file = ColumnFile::open(&args.table, &args.csv)?;
     let mut wanted = vec![args.key.name.as_str()];
     wanted.extend(args.value.iter().map(|value| value.name.as_str()));
@@ -41,7 +79,8 @@ pub fn load(args: &Serve) -> Result<Loaded> {
         cipher: args.prf.into(),
         digest: [0; 32],
         batch: args.limits.batch,
-        lookups: args.limits.lookups_at_most as u64,
+        // More could never be granted, and the client would come again for ever.
+        lookups: args.limits.lookups_per_hour.unwrap_or(usize::MAX).min(args.limits.lookups_at_most) as u64,
         shares: args.shares.is_some(),
     };
     description.check().map_err(|what| Failure::new(format!("{}: {what}", args.table.display())))?;
@@ -86,7 +125,7 @@ fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<S
 }
 
 /// The second look, at rows of a form that is known.
-fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Result<Table> {
+fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Read<Table> {
     let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
     let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), Ids::default());
     let mut whole = true;
@@ -126,12 +165,17 @@ fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) 
     if whole {
         name_twice(&table, (&names, &places), file.place(), &mut bad);
     }
-    bad.check(&args.table, &args.csv)?;
+    check(bad, args)?;
     if table.is_empty() {
-        Err(file.says("no rows below the header: a table needs one at least"))
+        Err(file.says("no rows below the header: a table needs one at least").into())
     } else {
         Ok(table)
     }
+}
+
+fn check(bad: Bad, args: &Serve) -> Read<()> {
+    let count = bad.count();
+    bad.check(&args.table, &args.csv).map_err(|failure| Refused { failure, count })
 }
 
 /// Complains of rows whose key stands in another one before them.

@@ -46,9 +46,15 @@ impl Versions {
         self.lock().served.clone()
     }
 
-    /// Reads the table again; whether it has changed. If it cannot be read, the version of now stays.
-    pub fn reload(&self) -> Result<bool> {
-        let loaded = table::load(&self.args)?;
+    /// Reads the table again; whether it has changed. If it cannot be read, the version of now stays. The error is a line
+    /// for the log, without keys or cells.
+    pub fn reload(&self) -> std::result::Result<bool, String> {
+        let loaded = table::load(&self.args).map_err(|refused| refused.line(&self.args))?;
+        self.take(loaded).map_err(|failure| failure.to_string().replace('\n', " "))
+    }
+
+    /// Another version, if what was read is one.
+    fn take(&self, loaded: Loaded) -> Result<bool> {
         let (now, content) = (self.now(), self.lock().content);
         let digest = now.description().digest;
         let as_before = *now.description() == Description { digest, ..loaded.description.clone() };

@@ -5,7 +5,11 @@ use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
 use hushtable::{Party, net::Connection, ot::OtWish, session::Session};
 
-use super::{limits::Hourly, log, shares, versions::Versions};
+use super::{
+    limits::{Hourly, Reserved},
+    log, shares,
+    versions::Versions,
+};
 use crate::{
     cost,
     failure::{Failure, Result},
@@ -24,7 +28,7 @@ pub fn serve(versions: &Versions, hourly: &Hourly, wish: OtWish, connection: Con
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
-    let counted = account(&peer, connection.peer_fingerprint().is_some());
+    let counted = account(&connection);
     let outcome = work(versions, &served, hourly, &counted, wish, connection, &mut did);
     let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
     did.describe(&mut line);
@@ -38,10 +42,11 @@ pub fn serve(versions: &Versions, hourly: &Hourly, wish: OtWish, connection: Con
     log::line(&line);
 }
 
-/// Whose keys are counted together: a peer's, or without TLS those from an address.
-fn account(peer: &str, known: bool) -> String {
+/// Whose keys and sessions are counted together: a peer's, or without TLS those from an address.
+pub fn account(connection: &Connection) -> String {
+    let peer = connection.peer_name();
     match peer.parse::<SocketAddr>() {
-        Ok(address) if !known => address.ip().to_string(),
+        Ok(address) if connection.peer_fingerprint().is_none() => address.ip().to_string(),
         _ => peer.to_owned(),
     }
 }
@@ -55,9 +60,8 @@ fn work(
     connection: Connection,
     did: &mut Did,
 ) -> Result<()> {
-    let id = connection.id();
-    let mut s = Session::new(connection)?;
-    let mut keys = None;
+    let (id, mut s) = (connection.id(), Session::new(connection)?);
+    let (mut keys, mut reserved) = (None, None);
     let settled = served.settle(&mut s, |request| {
         if let Some(name) = &request.keys {
             let folder = versions.args.key_shares.as_deref();
@@ -67,10 +71,10 @@ fn work(
                 return Answer::NoKeys;
             }
         }
-        match hourly.take(peer, request.lookups) {
-            Ok(()) => Answer::Yes,
-            Err(seconds) => Answer::Later(seconds),
-        }
+        hourly.take(peer, request.lookups).map_or_else(Answer::Later, |taken| {
+            reserved = Some(taken);
+            Answer::Yes
+        })
     })?;
     did.request = Some(settled);
     let (request, answer) = settled;
@@ -78,6 +82,7 @@ fn work(
         return Ok(());
     }
     let mut p = Party::start(s, wish)?;
+    reserved.into_iter().for_each(Reserved::spent);
     let (description, mut took) = (served.description(), Took::default());
     let keys = keys.as_ref().map(|file| (&file.shares[..], file.bits));
     prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;

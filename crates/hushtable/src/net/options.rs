@@ -15,8 +15,8 @@ pub struct Options {
     /// The name of the peer, as [`Identity::trust`] has it: nobody else is let in. `None`: the only one
     /// that is trusted.
     pub peer: Option<String>,
-    /// At a listening party that serves many, in place of `peer`: the names of the peers that may come; empty: all that
-    /// are trusted. See [`Listener::visitors`](super::Listener::visitors).
+    /// At a listening party that serves many, in place of `peer`: the names of the peers that may come; empty:
+    /// nobody. See [`Listener::visitors`](super::Listener::visitors).
     pub guests: Option<Vec<String>>,
     /// A network to simulate.
     pub shape: LinkShape,

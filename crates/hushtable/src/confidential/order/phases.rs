@@ -79,9 +79,9 @@ impl Known {
         Self { groups: vec![Group { sorted: vec![], rest: (0..n as u32).collect() }] }
     }
 
-    /// The items in ascending order, when all phases are over.
+    /// The items in ascending order, when all phases are over; of a single one nothing is asked.
     pub fn order(self) -> Vec<u32> {
-        self.groups.into_iter().flat_map(|group| group.sorted).collect()
+        self.groups.into_iter().flat_map(|group| group.sorted.into_iter().chain(group.rest)).collect()
     }
 
     /// The pairs of which it is asked whether the first is less.
