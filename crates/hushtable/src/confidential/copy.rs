@@ -55,6 +55,7 @@
 //! take: encrypt it before a peer waits for it.
 
 mod arriving;
+mod bit_rows;
 mod dense;
 mod encrypted;
 mod job;

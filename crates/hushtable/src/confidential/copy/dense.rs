@@ -3,8 +3,8 @@
 use prim::{Block, Wiped};
 
 use super::{
+    bit_rows::{row_len, write_planes},
     job::CopyJob,
-    owner::{row_len, write_planes},
 };
 use crate::{confidential::prf::Key, error::Result};
 

@@ -4,8 +4,8 @@ use prim::{Block, Prg, Wiped, transpose::transpose64};
 use zeroize::Zeroizing;
 
 use super::{
+    bit_rows::{row_len, write_planes},
     job::CopyJob,
-    owner::{row_len, write_planes},
 };
 use crate::{
     confidential::{

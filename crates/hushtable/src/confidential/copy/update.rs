@@ -3,9 +3,10 @@
 use prim::Wiped;
 
 use super::{
+    bit_rows::{row_len, write_planes},
     encrypted::EncryptedCopy,
     job::{CopyJob, MAX_UPDATES},
-    owner::{Owner, check_rows, row_len, write_planes},
+    owner::{Owner, check_rows},
 };
 use crate::{
     codec::{Reader, Writer, malformed},
