@@ -49,6 +49,7 @@ pub struct ConfidentialWork {
     prf: Prf,
     /// No key is looked up twice, and both parties know that: for design b
     #[arg(long)]
+    #[serde(default)]
     distinct: bool,
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]

@@ -16,7 +16,7 @@
 //!    share of the point function is 1: together `E[x]`. Shares of `F_k(x)` are computed, and taken off.
 //!
 //! With keys of up to 96 bits, few of which are there ([`Keys::Sparse`]), `F_k(x)` is `a ‖ b ‖ c ‖ mask`:
-//! 1. The copy has three thirds of `2^e` [cells](super::cells), 1.25 for each row and more, with
+//! 1. The copy has three thirds of `2^e` cells, 1.25 for each row and more, with
 //!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^54) ^ mask` for each key of the table. Cells that no key decides are random.
 //! 2. Point functions for all three of each lookup, the function's triples, and those of step 4.
 //! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.

@@ -6,7 +6,7 @@
 //!
 //! # Protocol
 //! 1. Each item becomes additive shares of one bit more. An item of more than 63 bits is two numbers.
-//! 2. In each phase a set of pairs, which follows from what is public so far ([`phases`]), is compared at once, and the
+//! 2. In each phase a set of pairs, which follows from what is public so far (`order/phases.rs`), is compared at once, and the
 //!    results are opened. Sets are filled up with a pair that is compared again, so that their sizes tell nothing.
 //!
 //! # Cost

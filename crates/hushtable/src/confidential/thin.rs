@@ -7,7 +7,7 @@
 //! # Protocol
 //! F is the [function](super::prf) under a key k of the owner, a fresh one for each batch; `F_k(x)` is `id ‖ mask`, the
 //! id of 64 bits.
-//! 1. *Offline*: the owner sends a [store](store) from which whoever has the id of a key reads its row, masked. All keys that
+//! 1. *Offline*: the owner sends a store from which whoever has the id of a key reads its row, masked. All keys that
 //!    there could be are in it, but for [`Keys::Sparse`], and m dummies, ids of no key. The other material is made.
 //! 2. The keys are [shuffled](crate::permutation::shuffle), and their indexes with them. `x ‖ index` is
 //!    [sorted](super::order): the order is public. Of each but the first it is asked whether its key is that of the one
@@ -34,7 +34,7 @@
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
 //! keys are equal. Ids of absent sparse keys are equal with probability below `2^-41`. The store is pseudo-random, as the
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
-//! ([`store`]). A sparse key that is absent seems present with probability `2^-54`. All of this is for one batch.
+//! (`thin/store.rs`). A sparse key that is absent seems present with probability `2^-54`. All of this is for one batch.
 //!
 //! **How long the owner takes to make a store tells about how many rows a table has**, since the other party waits for it,
 //! for sparse keys more than for others. Who must hide that fills the table up, or takes a [`copy`](super::copy).
@@ -194,7 +194,7 @@ impl ThinLookups {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a key of the right width for each lookup, [`Error::Chance`] as
-    /// [`Order::reveal`], and those of the channel.
+    /// [`Order::reveal`](super::order::Order::reveal), and those of the channel.
     pub fn eval(self, s: &mut Session, x: &[BShare<u64>]) -> Result<Rows> {
         self.eval_seen(s, x).map(|(rows, _)| rows)
     }

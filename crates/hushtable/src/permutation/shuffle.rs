@@ -6,7 +6,7 @@
 //!
 //! # Protocol
 //! Each party moves the items by a permutation of its own, P0 first; back, P1 first. A permutation is a network of
-//! switches, [`Network`](super::network), which one party, the mover, knows.
+//! switches, `network.rs`, which one party, the mover, knows.
 //! 1. *Offline*, a switch of places a and b: the other party, the holder, has masks `r_a`, `r_b`, the mover `X_a`, `X_b`, and
 //!    `s`, which says whether they are exchanged. By a correlated OT both get shares of `s (r_a ^ r_b)`, k and `k'`. The
 //!    holder adds k to both masks; the mover exchanges if `s`, and adds `k'` to both. That the two outputs have one k

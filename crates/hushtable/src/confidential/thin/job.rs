@@ -105,7 +105,7 @@ impl Table {
     /// A table with [`CopyJob::row_words`] words for each of `keys`, lowest first.
     ///
     /// # Errors
-    /// As [`Owner::encrypt`](super::copy::Owner::encrypt).
+    /// As [`Owner::encrypt`](crate::confidential::copy::Owner::encrypt).
     pub fn new(job: CopyJob, keys: &[u128], rows: &[u64]) -> Result<Self> {
         job.check()?;
         owner::check(&job, keys, rows)?;
