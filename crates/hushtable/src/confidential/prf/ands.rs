@@ -73,7 +73,10 @@ impl Layer for Local {
 
 /// So many equal bits; `bit` may be secret.
 pub(super) fn constant(len: usize, bit: u64) -> Bits {
-    Bits::new(len, vec![bit.wrapping_neg(); len.div_ceil(64)])
+    // `vec![word; n]` asks whether the word is zero.
+    let mut words = vec![0; len.div_ceil(64)];
+    words.iter_mut().for_each(|word| *word = bit.wrapping_neg());
+    Bits::new(len, words)
 }
 
 /// A batch for each of `blocks` blocks, one behind the other.
