@@ -72,7 +72,6 @@ $(VENV)/ready: tools/requirements.txt
 fuzz:
 	@echo "== decoders on hostile bytes"
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace $(FEATURES) --locked --test all fuzz_corpus
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace $(FEATURES) --locked --test fuzz_corpus
 
 # The same under a fuzzer that sees which code an input reaches: a nightly compiler with cargo-fuzz. From the seeds, ten
 # minutes a target. Leaks are not looked for: a thread that ends at that moment is reported as one.

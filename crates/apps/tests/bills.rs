@@ -1,19 +1,12 @@
 //! The bills of blocks and scores are what they cost, to the bit.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/relay.rs"]
-mod relay;
-
+use crate::billed::check_parts;
 use apps::{
     fusion::Fusion,
     inference::{Block, BlockShape, Weights},
     proximity::{Places, Proximity},
     scoring::{Question, Scoring},
 };
-use billed::check_parts;
 use hushtable::{
     AShare, Party, Result, Role,
     arith::Fixed,

@@ -1,17 +1,10 @@
 //! Embeddings against plain sums of rows: what comes out, what it costs, and what is refused.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/relay.rs"]
-mod relay;
-
+use crate::billed::check_parts;
 use apps::{
     embedding::{Embedding, EmbeddingJob},
     held_table::Table,
 };
-use billed::check_parts;
 use hushtable::{
     Error, Party, Result, Role,
     confidential::{copy::EncryptedCopy, prf::Cipher},

@@ -1,23 +1,15 @@
 //! Joins beside those of plain tables, what is sent for them, and what they cost.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-mod common;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/stats.rs"]
-mod stats;
-
-use common::relay;
+use crate::common::relay;
 
 use std::collections::HashSet;
 
+use crate::common::{Case, cases, faults, run, set};
 use apps::{
     ids::Set,
     join::{Column, Join, Joined, MAX_ROWS},
     statistics::{Count, Group, GroupShape, Groups},
 };
-use common::{Case, cases, faults, run, set};
 use hushtable::{Error, Party, Result, Role, run_pair, share::Share};
 use prim::ring::low;
 use relay::Fate;
@@ -184,7 +176,7 @@ fn what_is_sent_tells_bounds_only() {
             let (mut counts, mut all) = ([0u64; 64], Vec::<u8>::new());
             frames.iter().filter(|frame| frame.len() > 1000).for_each(|frame| all.extend(frame));
             all.iter().for_each(|byte| counts[usize::from(*byte >> 2)] += 1);
-            assert!(stats::uniform(&counts) < 5.0, "case {i}: what party {who} sends");
+            assert!(crate::stats::uniform(&counts) < 5.0, "case {i}: what party {who} sends");
             let first = frames.iter().find(|frame| frame.len() > 1000).expect("a store");
             let words: HashSet<&[u8]> = first.chunks_exact(8).collect();
             assert_eq!(words.len(), first.len() / 8, "case {i}: a word of party {who}'s store repeats");
@@ -207,7 +199,7 @@ fn bills() {
         let join = Join::new(owner, sizes, &columns, &own).expect("small tables");
         assert!(join.bins().is_multiple_of(8), "whole bytes: {}", join.bins());
         let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
-        billed::check_parts(
+        crate::billed::check_parts(
             &format!("{join:?}"),
             join.bill(&limits).expect("a bill") + Set::bill(),
             0,

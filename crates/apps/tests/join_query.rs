@@ -1,18 +1,11 @@
 //! Joins with a private table, filters and sums, against the same in the clear.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/relay.rs"]
-mod relay;
-
+use crate::billed::check_parts;
 use apps::{
     held_table::Table,
     join_query::{Aggregate, Filter, JoinJob, JoinQuery, Joined},
     statistics::{Group, GroupShape},
 };
-use billed::check_parts;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{CompareDomain, CompareJob, Objective, XorToAdditive},

@@ -1,13 +1,7 @@
 //! Sessions with a private table, both parties in this process: results against the table in the clear, bits against the
 //! bill, and requests that are turned down.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-mod common;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-
-use common::relay;
+use crate::common::relay;
 
 use std::collections::HashMap;
 
@@ -142,7 +136,7 @@ fn bills() {
         let (description, owner) = (served.description(), served.owner());
         for (gets, name) in [(Gets::Client, "rows"), (Gets::Shared(1), "shares")] {
             let keys = [5; 8];
-            billed::check_parts(
+            crate::billed::check_parts(
                 &format!("{:?}, {name}", description.places),
                 bill(description, gets, None, keys.len()).unwrap(),
                 0,

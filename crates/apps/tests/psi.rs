@@ -1,22 +1,14 @@
 //! Intersections beside those of plain sets, what is sent for them, and what they cost.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-mod common;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/stats.rs"]
-mod stats;
-
-use common::relay;
+use crate::common::relay;
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::common::{Case, cases, faults, run, set};
 use apps::{
     ids::{Rules, Set},
     psi::{Learns, MAX_IDS, Psi},
 };
-use common::{Case, cases, faults, run, set};
 use hushtable::{Error, Party, Result, Role, ot::Scheme, run_pair};
 use relay::Fate;
 
@@ -103,7 +95,7 @@ fn what_is_sent_tells_bounds_only() {
         assert_eq!(columns.len(), 8 * 813);
         let mut counts = [0u64; 64];
         columns.iter().for_each(|byte| counts[usize::from(byte >> 2)] += 1);
-        assert!(stats::uniform(&counts) < 5.0, "case {i}");
+        assert!(crate::stats::uniform(&counts) < 5.0, "case {i}");
         let words: HashSet<&[u8]> = columns.chunks(8).collect();
         assert_eq!(words.len(), 813, "a word repeats");
         let list: Vec<u64> = p1[..p1.len() - 1].concat().chunks(8).map(value).collect();
@@ -145,7 +137,7 @@ fn bills() {
         let limits = Party::pair_seeded(0xb111).expect("a pair").0.ot_limits();
         let numbers = |count| (0..count as u32).collect::<Vec<u32>>();
         let case = [numbers(sizes[0]), numbers(sizes[1])];
-        billed::check(
+        crate::billed::check(
             &format!("{psi:?}"),
             psi.bill(&limits).expect("a bill") + Set::bill(),
             |p| psi.prepare(p),
@@ -204,7 +196,7 @@ fn over_every_extension() {
         let case = [(0..200).collect::<Vec<u32>>(), (100..400).rev().collect()];
         let psi = Psi::new([200, 300], Learns::Both).expect("few ids");
         let job = |p: &mut Party| found(p, &psi, &case);
-        let (a, b) = run_pair(pairs::pair(4, Some(scheme)), job, job).expect("an honest run");
+        let (a, b) = run_pair(crate::pairs::pair(4, Some(scheme)), job, job).expect("an honest run");
         assert_eq!((a.expect("learned").len(), b.expect("learned").len()), (100, 100));
     }
 }

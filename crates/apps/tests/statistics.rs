@@ -1,19 +1,11 @@
 //! Statistics of shared columns beside those of plain ones, what is opened, and what they cost.
 
-#[path = "../../hushtable/tests/support/billed.rs"]
-mod billed;
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/relay.rs"]
-mod relay;
-#[path = "common/shares.rs"]
-mod shares;
-
+use crate::billed::check_parts;
+use crate::shares::{bits, both, signed, words};
 use apps::statistics::{
     Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, MAX_LEAST, Moments, ProductSum,
     Quantile, sum,
 };
-use billed::check_parts;
 use hushtable::{
     AShare, Error, Party,
     arith::{CompareDomain, CompareJob, Objective, VectorMaximum},
@@ -23,7 +15,6 @@ use hushtable::{
     session::Session,
 };
 use prim::{block::Block, prg::Prg, ring::low};
-use shares::{bits, both, signed, words};
 
 const BINS: usize = 64;
 

@@ -1,15 +1,11 @@
 //! What statistics tell: of groups that are large enough, with noise, and only if both parties ask for the same.
 
-mod common;
-#[path = "common/shares.rs"]
-mod shares;
-
+use crate::common::faults;
+use crate::shares::{bits, both, signed, words};
 use apps::statistics::{
     Count, End, Extremes, Group, GroupNoise, GroupShape, Groups, Laplace, ProductSum, Quantile,
 };
-use common::faults;
 use hushtable::{AShare, Error, Party, Result, Role, gates::Bits, run_pair};
-use shares::{bits, both, signed, words};
 
 /// One party's shares of three groups of 2, 5 and no members of 8 bins, with 10, 11, 12 .. in a column.
 fn three_groups(role: Role) -> (Vec<Bits>, AShare<u64>) {

@@ -1,15 +1,11 @@
 //! Every message of an intersection and of a join: whatever the sets are, within their bounds, it has the same length and
 //! the same distribution. A leak that is put in on purpose is seen.
 
-mod common;
-#[path = "../../hushtable/tests/support/stats.rs"]
-mod stats;
-
+use crate::common::{Case, relay::Fate, run, set};
 use apps::{
     join::{Column, Join, Joined},
     psi::{Learns, Psi},
 };
-use common::{Case, relay::Fate, run, set};
 use hushtable::{
     Party, Result, Role,
     arith::Equality,
@@ -85,7 +81,7 @@ fn difference(job: impl Fn(&mut Party, &Case) -> Result<()> + Sync) -> [f64; 2] 
             assert_eq!(first.lengths, other.lengths, "lengths tell more than bounds");
             let pairs = first.counts.iter().zip(&other.counts);
             let same = |(a, b): &(&[u64; 32], &[u64; 32])| a == b;
-            let z = |(a, b): (&[u64; 32], &[u64; 32])| stats::homogeneous(a, b);
+            let z = |(a, b): (&[u64; 32], &[u64; 32])| crate::stats::homogeneous(a, b);
             pairs.filter(|pair| !same(pair)).map(z).fold(0.0, f64::max)
         };
         others.map(of).fold(0.0, f64::max)
@@ -214,6 +210,6 @@ fn what_is_decoded_is_noise() {
         let mut counts = [0u64; 256];
         let words = decoded.iter().skip(part).step_by(2);
         words.flat_map(|word| word.to_le_bytes()).for_each(|byte| counts[usize::from(byte)] += 1);
-        assert!(stats::uniform(&counts) < 5.0, "{}", ["targets", "columns"][part]);
+        assert!(crate::stats::uniform(&counts) < 5.0, "{}", ["targets", "columns"][part]);
     }
 }

@@ -1,13 +1,9 @@
 //! What the applications send in a seeded run, hashed and compared with `data/wire.txt`; and faults at each of their
 //! messages. A difference means that this version cannot talk to the last one: see the library's `wire.rs`.
 
-#[path = "../../hushtable/tests/support/pairs.rs"]
-mod pairs;
-#[path = "../../hushtable/tests/support/relay.rs"]
-mod relay;
-
 use std::{env, fs, path::Path, time::Instant};
 
+use crate::relay::{Fate, Outcome, relayed};
 use apps::{
     embedding::{Embedding, EmbeddingJob},
     fusion::Fusion,
@@ -31,7 +27,6 @@ use hushtable::{
     operation::Operation,
 };
 use prim::Block;
-use relay::{Fate, Outcome, relayed};
 
 const SEED: u64 = 91;
 
@@ -117,7 +112,7 @@ fn operated(p: &mut Party, operation: &dyn Operation, operands: usize) -> Result
 
 fn run(job: Job, fate: impl Fn(Role, usize, &[u8]) -> Fate + Sync) -> Outcome<Result<()>, Result<()>> {
     let party = |connection: Connection| job(&mut Party::seeded(connection, SEED, None)?);
-    relayed(pairs::id(SEED), party, party, fate)
+    relayed(crate::pairs::id(SEED), party, party, fate)
 }
 
 /// Every frame each party sent, set-up included.

@@ -1,16 +1,5 @@
-//! `hushtable-bench`: what the protocols cost, measured between two processes, every result verified.
+//! See `hushtable-bench --help`.
 #![forbid(unsafe_code)]
-
-mod args;
-mod benchmark;
-mod inputs;
-mod lanes;
-mod measured;
-mod paper;
-mod report;
-mod run;
-mod stock;
-mod work;
 
 use std::process::ExitCode;
 
@@ -21,11 +10,5 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    match args::run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("error: {failure}");
-            failure.exit_code()
-        }
-    }
+    hushtable_bench::main()
 }

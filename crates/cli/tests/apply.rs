@@ -1,10 +1,8 @@
 //! `apply` between two processes: lookups, for every way of asking for them.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::{Done, Site, results, rounded, sigmoid, spread};
+use crate::common::{Done, Site, results, rounded, sigmoid, spread};
 use serde_json::Value;
 
 const ROWS: usize = 60;
@@ -88,7 +86,7 @@ fn shares_go_on_to_the_next_function() {
     );
     let files @ [a, b] = &["a.json", "b.json"].map(|name| {
         #[cfg(unix)]
-        assert_eq!(common::mode(&site.path(name)), 0o600);
+        assert_eq!(crate::common::mode(&site.path(name)), 0o600);
         serde_json::from_str::<Value>(&site.read(name)).unwrap()
     });
     assert_eq!(a["session"], b["session"]);

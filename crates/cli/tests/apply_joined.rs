@@ -1,10 +1,8 @@
 //! `apply` over the files of a hidden join, between two processes.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Done, Site, sigmoid};
+use crate::common::{Done, Site, sigmoid};
 
 const BANK: &str = "--identity bank.id --quiet";
 const TELECOM: &str = "--identity telecom.id --quiet";

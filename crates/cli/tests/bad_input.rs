@@ -1,8 +1,6 @@
 //! Input that one party alone can see is wrong: an error before anything is connected, nothing written over.
 
-mod common;
-
-use common::{Site, sealed};
+use crate::common::{Site, sealed};
 
 /// Nobody ever listens there: these commands must fail before they connect.
 const REST: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
@@ -319,7 +317,7 @@ fn identities() {
     {
         use std::os::unix::fs::PermissionsExt;
         let key = site.path("bank.id/key.pem");
-        assert_eq!(common::mode(&key), 0o600);
+        assert_eq!(crate::common::mode(&key), 0o600);
         std::fs::set_permissions(key, std::fs::Permissions::from_mode(0o644)).unwrap();
         refuse(&site, &format!("{fine} bank.id"), "chmod 600");
     }

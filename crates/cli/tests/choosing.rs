@@ -1,13 +1,11 @@
 //! Which protocol is chosen, and how both parties come to the same one.
 
-mod common;
-
-use common::Site;
+use crate::common::Site;
 use serde_json::Value;
 
 fn site() -> Site {
     let site = Site::new();
-    site.write_scores("a.csv", &common::spread(50, -4.0, 3.9, 5));
+    site.write_scores("a.csv", &crate::common::spread(50, -4.0, 3.9, 5));
     site
 }
 

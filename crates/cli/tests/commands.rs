@@ -1,8 +1,6 @@
 //! Every other subcommand: demo, identity, doctor, info, help.
 
-mod common;
-
-use common::Site;
+use crate::common::Site;
 
 #[test]
 fn demo_shows_right_results() {
@@ -58,7 +56,7 @@ fn identities_know_each_other() {
     let gone = site.run("identity untrust --identity telecom.id shop").ok().stdout;
     assert_eq!((gone, list()), (format!("trusted no longer: shop {fingerprint}\n"), String::new()));
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path("bank.id/key.pem")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("bank.id/key.pem")), 0o600);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Comparisons between two processes, and results that stay shared and go on.
 
-mod common;
-
-use common::{Done, Site, results, spread};
+use crate::common::{Done, Site, results, spread};
 use serde_json::Value;
 
 const ROWS: usize = 40;

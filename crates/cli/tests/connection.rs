@@ -1,10 +1,6 @@
 //! Peers that are the wrong ones, gone, silent or talking nonsense: both sides end soon, with an error and
 //! without output.
 
-mod common;
-#[path = "common/proxy.rs"]
-mod proxy;
-
 use std::{
     io::{Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
@@ -12,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use common::{Done, Site};
-use proxy::{Fault, Proxy};
+use crate::common::{Done, Site};
+use crate::proxy::{Fault, Proxy};
 
 const ROWS: usize = 300;
 /// The promise of the program, and a little for a busy machine.
@@ -21,7 +17,7 @@ const SOON: Duration = Duration::from_secs(13);
 
 fn site() -> Site {
     let site = Site::new();
-    site.write_scores("a.csv", &common::spread(ROWS, -4.0, 3.9, 5));
+    site.write_scores("a.csv", &crate::common::spread(ROWS, -4.0, 3.9, 5));
     site
 }
 

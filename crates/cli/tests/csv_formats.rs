@@ -1,8 +1,6 @@
 //! CSV files as people have them, at both commands that read columns; bad rows, and leaving them out at both parties.
 
-mod common;
-
-use common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Site, results, sigmoid};
 
 const PLAIN: &str = "--insecure-plain-tcp";
 /// Nobody ever listens there: these commands must fail before they connect.
@@ -104,7 +102,7 @@ fn bad_rows_are_left_out_at_both() {
     assert!(done.stderr.contains("--leave-out bad.csv at both parties"), "{done:?}");
     assert_eq!(site.read("bad.csv"), "id\nb\n\"d,e\"\n");
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path("bad.csv")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("bad.csv")), 0o600);
     // Nothing is written over.
     site.run(&bad).fails_with(3, "their ids are not written: bad.csv: is there already");
     assert_eq!(site.read("bad.csv"), "id\nb\n\"d,e\"\n");

@@ -1,8 +1,6 @@
 //! Parties that ask for different things: the same clear error on both sides, nothing written.
 
-mod common;
-
-use common::{Done, Site};
+use crate::common::{Done, Site};
 
 const FINE: &str = "sigmoid --column score --fraction-bits 4";
 

@@ -1,20 +1,18 @@
 //! A party that fails by itself, or is stopped, tells its peer, which ends at once and says why.
 
-mod common;
-
 use std::{
     net::TcpListener,
     time::{Duration, Instant},
 };
 
-use common::{Listening, Site};
+use crate::common::{Listening, Site};
 
 /// Long after this a party gives up by itself.
 const SOON: Duration = Duration::from_secs(5);
 
 fn site() -> Site {
     let site = Site::new();
-    site.write_scores("a.csv", &common::spread(300, -4.0, 3.9, 5));
+    site.write_scores("a.csv", &crate::common::spread(300, -4.0, 3.9, 5));
     site
 }
 
@@ -24,7 +22,7 @@ const TELECOM: &str = "apply sigmoid --column score --wait 120 --timeout 120 --i
 
 /// The party ends because the other did, since `start`.
 #[track_caller]
-fn told(done: common::Done, start: Instant, why: &str) {
+fn told(done: crate::common::Done, start: Instant, why: &str) {
     done.fails_with(4, &format!("error: the peer ended: {why}"));
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }

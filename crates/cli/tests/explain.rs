@@ -1,8 +1,6 @@
 //! What is said of a job before anything is sent, and the record of it.
 
-mod common;
-
-use common::{Site, results};
+use crate::common::{Site, results};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -122,7 +120,7 @@ fn a_dry_run_checks_the_job() {
 
 fn record(site: &Site, name: &str) -> Value {
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path(name)), 0o600);
+    assert_eq!(crate::common::mode(&site.path(name)), 0o600);
     serde_json::from_str(&site.read(name)).unwrap()
 }
 
@@ -134,7 +132,7 @@ fn a_record_says_what_happened() {
         &format!("{BANK} {asked} --output out.csv --record bank.json"),
         &format!("{TELECOM} {asked} --record telecom.json"),
     );
-    let _ = done.map(common::Done::ok);
+    let _ = done.map(crate::common::Done::ok);
     assert_eq!(results(&site.read("out.csv")).1.len(), 40);
     let records = [("bank", "telecom"), ("telecom", "bank")].map(|(own, peer)| {
         let record = record(&site, &format!("{own}.json"));
@@ -211,7 +209,7 @@ fn apply_keeps_a_record_too() {
              {name}.json --quiet"
         )
     };
-    let _ = site.both(&apply("bank", "income"), &apply("telecom", "bills")).map(common::Done::ok);
+    let _ = site.both(&apply("bank", "income"), &apply("telecom", "bills")).map(crate::common::Done::ok);
     let bank = record(&site, "bank.json");
     assert_eq!((&bank["command"], &bank["column"]), (&"apply".into(), &"sigmoid".into()));
     assert_eq!((&bank["outcome"], &bank["peer"]["name"]), (&"done".into(), &"telecom".into()));

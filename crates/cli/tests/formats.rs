@@ -2,9 +2,7 @@
 //! program that was built without a format.
 #![cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports, reason = "for Parquet"))]
 
-mod common;
-
-use common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Site, results, sigmoid};
 
 /// Nobody ever listens there: these commands must fail before they connect.
 const NOWHERE: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
@@ -36,7 +34,7 @@ fn scores() -> Vec<f64> {
 #[test]
 fn formats_meet() {
     let site = site(&["numbers.parquet"]);
-    let (bank, sums) = (scores(), common::spread(300, -6.0, 6.0, 7));
+    let (bank, sums) = (scores(), crate::common::spread(300, -6.0, 6.0, 7));
     let telecom: Vec<f64> = bank.iter().zip(&sums).map(|(bank, sum)| sum - bank).collect();
     site.write_scores("telecom.csv", &telecom);
     let apply = "apply sigmoid --column score";
@@ -54,7 +52,7 @@ fn formats_meet() {
         assert!((value - sigmoid(*sum)).abs() < 2f64.powi(-7), "{id}: {value} for {sum}");
     }
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path("out.parquet")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("out.parquet")), 0o600);
     fine(site.both(
         &format!("apply eq --column sigmoid --input out.parquet --output eq.csv {PLAIN}"),
         &format!("apply eq --against sigmoid --input out.csv --output other.csv {PLAIN}"),

@@ -1,8 +1,6 @@
 //! Functions of numbers of any size between two processes, and their cards.
 
-mod common;
-
-use common::{Done, Site, results, rounded, sigmoid, spread};
+use crate::common::{Done, Site, results, rounded, sigmoid, spread};
 
 const ROWS: usize = 50;
 const P0: &str = "--identity bank.id --quiet";

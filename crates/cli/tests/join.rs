@@ -1,10 +1,8 @@
 //! `join` between two processes: against plaintext, with files as people have them, and everything that can be wrong.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Done, Site};
+use crate::common::{Done, Site};
 use serde_json::Value;
 
 const BANK: &str = "--identity bank.id --quiet";
@@ -113,7 +111,7 @@ fn the_hidden_join_is_that_of_plaintext() {
         "{parameters}"
     );
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path("p0.json")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("p0.json")), 0o600);
 
     // The rows of one party: no placement at the other.
     both(

@@ -1,10 +1,8 @@
 //! `join` between two processes: everything that can be wrong, what is said before, and how it ends.
 
-mod common;
-
 use std::{thread, time::Duration};
 
-use common::{Done, Site};
+use crate::common::{Done, Site};
 use serde_json::Value;
 
 const BANK: &str = "--identity bank.id --quiet";

@@ -1,10 +1,8 @@
 //! Result files: who may read them, and what they never replace.
 
-mod common;
-
 use std::fs;
 
-use common::Site;
+use crate::common::Site;
 
 /// Nobody ever listens there: what is refused is refused before.
 const REST: &str = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
@@ -22,8 +20,8 @@ fn results_are_for_their_owner_unless_asked() {
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
     #[cfg(unix)]
     {
-        assert_eq!(common::mode(&site.path("p0.csv")), 0o600);
-        assert_eq!(common::mode(&site.path("p1.csv")) & !0o640, 0, "at most what was asked for");
+        assert_eq!(crate::common::mode(&site.path("p0.csv")), 0o600);
+        assert_eq!(crate::common::mode(&site.path("p1.csv")) & !0o640, 0, "at most what was asked for");
     }
     let asked = format!("{asked} --output out.csv {REST}");
     for mode in ["9", "1777", "755", "400", "rw"] {

@@ -1,11 +1,9 @@
 //! `proximity` between two processes: on the sphere, in a plane, all pairs, from a store; and everything that can be
 //! wrong with places.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::{Done, Site, results};
+use crate::common::{Done, Site, results};
 use serde_json::Value;
 
 const BANK: &str = "--identity bank.id --quiet";

@@ -1,8 +1,6 @@
 //! Records that both parties signed, and those that are not.
 
-mod common;
-
-use common::{Done, Site};
+use crate::common::{Done, Site};
 use serde_json::Value;
 
 const BANK: &str = "apply ge --input bank.csv --column income --identity bank.id --output out.csv --force";

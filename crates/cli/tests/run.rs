@@ -1,10 +1,8 @@
 //! Jobs from files that both parties hold and approve.
 
-mod common;
-
 use std::{fs, path::PathBuf};
 
-use common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Site, results, sigmoid};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

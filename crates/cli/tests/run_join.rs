@@ -1,10 +1,8 @@
 //! Jobs from files whose rows are joined first, and whose steps compare places.
 
-mod common;
-
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Site, results, sigmoid};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -1,8 +1,6 @@
 //! `score` between two processes, with features and weights of both, and everything that can be wrong with them.
 
-mod common;
-
-use common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Site, results, sigmoid};
 use serde_json::Value;
 
 const ROWS: usize = 30;

@@ -1,10 +1,8 @@
 //! `score` of rows in common, between two processes: joined in one go, and over files of a join.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Done, Site, sigmoid};
+use crate::common::{Done, Site, sigmoid};
 
 const BANK: &str = "--identity bank.id --quiet";
 const TELECOM: &str = "--identity telecom.id --quiet";

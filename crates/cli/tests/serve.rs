@@ -1,8 +1,6 @@
 //! A private table that is served, and lookups in it: what comes out, and what is refused.
 
-mod common;
-
-use common::{Listening, Site};
+use crate::common::{Listening, Site};
 
 const PLAIN: &str = "--insecure-plain-tcp";
 /// Nobody listens there.
@@ -84,7 +82,7 @@ article,price,tier,since,note,present
         assert!(shown.contains(line), "{line:?} in {shown}");
     }
     #[cfg(unix)]
-    assert_eq!(common::mode(&site.path("out.csv")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("out.csv")), 0o600);
 }
 
 #[test]
@@ -184,7 +182,7 @@ fn shares_that_nobody_opened() {
         assert_eq!(opened(&site, &format!("{column}.json"), &format!("kept/{session}-values.json")), want);
         assert_eq!(opened(&site, "there.json", &format!("kept/{session}-present.json")), [1, 1, 0, 1, 1]);
         #[cfg(unix)]
-        assert_eq!(common::mode(&site.path(&format!("kept/{session}-values.json"))), 0o600);
+        assert_eq!(crate::common::mode(&site.path(&format!("kept/{session}-values.json"))), 0o600);
         if column == "stock" {
             // Other commands go on with them.
             let apply = "apply ge --constant 0 --no-ids --reveal me";

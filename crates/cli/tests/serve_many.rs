@@ -1,11 +1,6 @@
 //! A server and its clients: copies that are kept, cut short and altered, connections that break, many clients of which
 //! some misbehave, another version of the table, the end.
 
-mod common;
-#[allow(dead_code, reason = "a part of it is used")]
-#[path = "common/proxy.rs"]
-mod proxy;
-
 use std::{
     fs,
     io::Write,
@@ -14,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::common::{Done, Listening, Running, Site};
+use crate::proxy::{Fault, Proxy};
 use apps::private_table::{Answer, Found, Gets, Request, find, request};
-use common::{Done, Listening, Running, Site};
 use hushtable::{
     confidential::copy::Arriving,
     net::{Options, connect},
     session::Session,
 };
-use proxy::{Fault, Proxy};
 
 const PLAIN: &str = "--insecure-plain-tcp";
 const MIB: usize = 1 << 20;
@@ -378,7 +373,7 @@ fn another_version_and_the_end() {
     // With the key and the same table, copies stay good over a restart; with another table there is another key.
     table(&site, "t.csv", 10, 2);
     let key = fs::read(site.path("t.key")).unwrap();
-    assert_eq!(common::mode(&site.path("t.key")), 0o600);
+    assert_eq!(crate::common::mode(&site.path("t.key")), 0o600);
     let server = start();
     assert!(look(&server, "18"), "the copy is good still");
     assert_eq!(fs::read(site.path("t.key")).unwrap(), key);

@@ -1,10 +1,8 @@
 //! The files in `examples/service` start the program as they say.
 
-mod common;
-
 use std::{fs, path::PathBuf, process::Command};
 
-use common::Site;
+use crate::common::Site;
 
 fn example(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/service");

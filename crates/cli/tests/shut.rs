@@ -1,7 +1,5 @@
 //! Results of a job's steps stay shut until all steps are done.
 
-mod common;
-
 use std::{
     fmt::Write as _,
     io::{Read, Write},
@@ -13,7 +11,7 @@ use std::{
     thread,
 };
 
-use common::{Done, Site};
+use crate::common::{Done, Site};
 use sha2::{Digest, Sha256};
 
 /// A way between the parties, and how many bytes took it in both directions.

@@ -1,10 +1,8 @@
 //! `stats` between two processes, over files of one join: against plaintext, and everything that can be wrong.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Done, Site};
+use crate::common::{Done, Site};
 use serde_json::Value;
 
 const BANK: &str = "--identity bank.id --quiet";

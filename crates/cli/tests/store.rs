@@ -1,10 +1,8 @@
 //! Material on disk, between two processes: `prepare`, `apply --store`, `store ls`, `verify` and `rm`.
 
-mod common;
-
 use std::{env, fs, thread, time::Instant};
 
-use common::{Done, Site, results};
+use crate::common::{Done, Site, results};
 use serde_json::Value;
 
 const ROWS: usize = 60;

@@ -6,9 +6,7 @@ use std::env;
 use apps::ids::{Rules, Set};
 use hushtable::{Party, Role, net::Connection};
 
-#[path = "../../../hushtable/tests/support/relay.rs"]
-pub mod relay;
-
+pub use crate::relay;
 use relay::{Fate, Outcome, relayed};
 
 /// Sets of P0 and of P1, as numbers.

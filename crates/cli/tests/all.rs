@@ -1,0 +1,47 @@
+//! All tests of the program in one: they share what is compiled for them.
+
+mod common;
+#[path = "common/proxy.rs"]
+mod proxy;
+
+mod apply;
+mod apply_joined;
+mod bad_input;
+mod choosing;
+mod commands;
+mod compare;
+mod connection;
+mod csv_formats;
+mod disagree;
+mod endings;
+mod explain;
+mod formats;
+mod functions;
+mod fuzz_corpus;
+mod join;
+mod join_bad;
+mod outputs;
+mod proximity;
+mod record;
+mod run;
+mod run_join;
+mod score;
+mod score_common;
+mod serve;
+mod serve_many;
+mod service;
+mod shut;
+mod stats;
+mod store;
+
+/// A file that is not listed above, or in the manifest, would never run.
+#[test]
+fn every_file_is_listed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for entry in std::fs::read_dir(folder).expect("tests") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| !["all", "wiping"].contains(module)) {
+            assert!(include_str!("all.rs").contains(&format!("\nmod {module};\n")), "{name} is not listed");
+        }
+    }
+}
