@@ -1,6 +1,6 @@
 //! Joins beside those of plain tables, what is sent for them, and what they cost.
 
-use crate::common::relay;
+use crate::relay;
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! Intersections beside those of plain sets, what is sent for them, and what they cost.
 
-use crate::common::relay;
+use crate::relay;
 
 use std::collections::{BTreeSet, HashSet};
 

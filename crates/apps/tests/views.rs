@@ -1,7 +1,8 @@
 //! Every message of an intersection and of a join: whatever the sets are, within their bounds, it has the same length and
 //! the same distribution. A leak that is put in on purpose is seen.
 
-use crate::common::{Case, relay::Fate, run, set};
+use crate::common::{Case, run, set};
+use crate::relay::Fate;
 use apps::{
     join::{Column, Join, Joined},
     psi::{Learns, Psi},
