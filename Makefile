@@ -1,6 +1,7 @@
 # make demo   the main job: two parties on this machine score their shared customers
-# make test   everything that must be green
-# The other targets are the parts of `test`, and what a developer needs besides.
+# make test   what proves the product; must be green
+# make long   what takes longer, before a release: models, LPN, fuzzing, sweeps, branches, notebooks, site, TPC-H
+# The other targets are their parts, and what a developer needs besides.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -12,18 +13,18 @@ FEATURES := --features hushtable-cli/arrow
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test bench papers docs fmt lint unit vectors lpn fuzz fuzz-coverage branches taint python test-neon
+.PHONY: demo test long bench papers docs fmt lint unit sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+	python python-long test-neon
 .NOTPARALLEL:
 
 demo:
 	$(CARGO) run --release -- demo
 
-# The models, which are scripts, run beside what is compiled.
-test:
-	@mkdir -p target && rm -f target/models.failed
-	@($(MAKE) vectors lpn > target/models.log 2>&1 || touch target/models.failed) & \
-		$(MAKE) lint unit docs fuzz branches python && wait && cat target/models.log && test ! -e target/models.failed
+test: lint unit docs vectors python
 	@echo "== all tests passed"
+
+long: vectors models lpn sweeps fuzz branches python-long
+	@echo "== all long tests passed"
 
 bench:
 	tools/bench.sh
@@ -48,14 +49,22 @@ docs:
 	@echo "== documentation"
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(FEATURES) --no-deps --locked
 
-# The known answers in the tree are what an independent script computes; the models of docs/spec hold,
-# and what cites them; what the pages name is in the code.
-vectors: $(VENV)/ready
-	@echo "== known-answer vectors and models"
+# What sweeps over formats, ranges and programs, with more cases.
+sweeps:
+	@echo "== long sweeps"
+	LONG=1 $(CARGO) test --workspace $(FEATURES) --locked --tests
+
+# The known answers in the tree are what an independent script computes; what the pages name is in the code.
+vectors:
+	@echo "== known-answer vectors"
 	$(PYTHON) tools/vectors.py --check
 	$(PYTHON) tools/check_docs.py
-	$(VENV)/bin/python tools/models/run.py
 	set -e; for make in examples/data/*/make.py; do $(PYTHON) $$make --check; done
+
+# The models of docs/spec hold, at the sizes that it quotes.
+models: $(VENV)/ready
+	@echo "== models"
+	MODELS=full $(VENV)/bin/python tools/models/run.py
 
 # The security stated for the LPN sets is what the estimator computes.
 lpn: $(VENV)/ready
@@ -67,11 +76,11 @@ $(VENV)/ready: tools/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --requirement tools/requirements.txt
 	touch $@
 
-# Every decoder of peer, disk or user bytes, on its corpus and on mutations of it. For the whole workspace, so that
-# dependencies have the features they have in `unit` and are not built again.
+# Every decoder of peer, disk or user bytes, on its corpus and on mutations of it, ten minutes for each of the two
+# programs of tests. As part of `unit` each target has a second.
 fuzz:
 	@echo "== decoders on hostile bytes"
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} $(CARGO) test --workspace $(FEATURES) --locked --test all fuzz_corpus
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(CARGO) test --workspace $(FEATURES) --locked --test all fuzz_corpus
 
 # The same under a fuzzer that sees which code an input reaches: a nightly compiler with cargo-fuzz. From the seeds, ten
 # minutes a target. Leaks are not looked for: a thread that ends at that moment is reported as one.
@@ -95,14 +104,21 @@ taint:
 	@echo "== taint"
 	$(PYTHON) tools/taint.py
 
-# The Python package, installed as a user would, in an environment of its own; its notebooks and its site.
+# The Python package, installed as a user would, in an environment of its own.
 python:
 	@echo "== Python package"
 	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
-	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test,notebooks,docs]'
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test]'
 	$(PYTHON_VENV)/bin/python -m mypy python/hushtable
 	$(PYTHON_VENV)/bin/python -m mypy.stubtest hushtable._hushtable
 	$(PYTHON_VENV)/bin/python -m pytest -q
+
+# All of its tests: with notebooks, the site and TPC-H.
+python-long:
+	@echo "== Python package, notebooks, site, TPC-H"
+	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile '.[test,notebooks,docs,tpch]'
+	LONG=1 $(PYTHON_VENV)/bin/python -m pytest -q -m "long or not long"
 
 # The kernels of an AArch64 processor, under emulation.
 test-neon:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
 EXECUTED = ROOT / "target" / "notebooks"
@@ -20,6 +19,9 @@ def test_there_are_notebooks():
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path):
+    import nbformat
+    from nbclient import NotebookClient
+
     book = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in book.cells), "notebooks are stored without outputs"
     NotebookClient(book, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()

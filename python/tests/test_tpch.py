@@ -6,6 +6,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.long
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tpch" / "tpch.py"
 
 

@@ -116,7 +116,7 @@ fn the_example_decides_as_plaintext_does() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/fusion");
     let start = |args: &[&str]| {
         let mut command = Command::new(env::current_exe()?);
-        command.args(["--exact", "party_of_the_example", "--ignored", "--nocapture"]);
+        command.args(["--exact", "fusion::party_of_the_example", "--ignored", "--nocapture"]);
         command.env("FUSION_EXAMPLE", args.join("\n"));
         Ok(command)
     };
