@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use hushtable::{
     Role,
     bill::Bill,
+    chance::Chance,
     net::LinkShape,
     plan::{self, Estimate},
     run::{self, Reveal},
@@ -289,6 +290,8 @@ fn costs(
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
     }
+    let all = jobs.iter().map(|job| job.operation().chance(job.rows()));
+    self::chance(page, &all.sum());
     if jobs[0].threads_are_open() {
         page.line("threads", "settled with the peer; counted as one here");
     }
@@ -318,6 +321,18 @@ pub fn sent(
         );
     }
     phases
+}
+
+/// What chance alone can spoil.
+pub fn chance(page: &mut Page, chance: &Chance) {
+    let text = match (chance.parts(), chance.check()) {
+        ([], _) => "none: no step depends on luck".to_owned(),
+        (_, Ok(())) => format!("{chance}; then the job ends with an error, or a result is wrong"),
+        (_, Err(_)) => {
+            format!("{chance}. That is more than 2^-40, and refused once both know how many rows there are")
+        }
+    };
+    page.line("chance of failure", &text);
 }
 
 /// Rounds, and the time as it was predicted or at least.

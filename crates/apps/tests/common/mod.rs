@@ -6,7 +6,7 @@ use std::env;
 use apps::ids::{Rules, Set};
 use hushtable::{Party, Role, net::Connection};
 
-pub use crate::relay;
+pub(crate) use crate::relay;
 use relay::{Fate, Outcome, relayed};
 
 /// Sets of P0 and of P1, as numbers.
