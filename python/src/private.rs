@@ -23,6 +23,9 @@ use crate::{
     party::{self, Party},
 };
 
+/// Keys of a join, all together, for which chance stays below `2^-40` where they are sparse.
+const JOIN_KEYS: u32 = 1 << 20;
+
 /// What is public of a table: the same at both parties.
 #[derive(Clone)]
 enum Form {
@@ -91,7 +94,7 @@ impl PrivateForm {
     ) -> PyResult<Self> {
         let keys = match keys {
             None => Keys::Dense { bits: key_bits },
-            Some(rows) => Keys::Sparse { bits: key_bits, rows },
+            Some(rows) => Keys::Sparse { bits: key_bits, rows, lookups: JOIN_KEYS },
         };
         let job =
             JoinJob { owner: party::role(owner), cipher: cipher(py, encryption)?, keys, columns, per_key };

@@ -19,7 +19,7 @@
 //! # Source
 //! join-spec 5; BLAKE3.
 
-use hushtable::{Error, Result, bill::Bill, error::same, session::Session};
+use hushtable::{Error, Result, bill::Bill, chance::Chance, error::same, session::Session};
 use prim::{Block, Wiped};
 
 mod rules;
@@ -83,6 +83,11 @@ impl Set {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty()
+    }
+
+    /// That two of so many ids, of both parties, have the same hash.
+    pub fn chance(ids: usize) -> Chance {
+        Chance::of("ids of one hash", (ids as f64).powi(2) / 2.0, -128)
     }
 
     /// What step 3 costs.
@@ -157,6 +162,29 @@ mod tests {
         assert!(says(&[&["x"], &[" "]]).contains("nothing in row 1"));
         assert!(says(&[&["x"], &["x", "y"]]).contains("fields of an id: expected 1, got 2"));
         assert!(set(Rules::default(), &[]).unwrap().is_empty());
+    }
+
+    /// The salt is of both: who draws another half, in a session of the same id, gets other hashes, whichever party it is.
+    #[test]
+    fn both_parties_salt() {
+        let run = |draws: [usize; 2]| {
+            let (s0, s1) = Session::pair_seeded(3, LinkShape::LOOPBACK);
+            std::thread::scope(|scope| {
+                let salted = |(mut s, draws): (Session, usize)| {
+                    (0..draws).for_each(|_| _ = s.rng().block());
+                    Set::new(Rules::default(), [["bob"]]).unwrap().salted(&mut s).unwrap().blocks()[0]
+                };
+                let at_p1 = scope.spawn(move || salted((s1, draws[1])));
+                let at_p0 = salted((s0, draws[0]));
+                assert_eq!(at_p0, at_p1.join().unwrap());
+                at_p0
+            })
+        };
+        let all = [[0, 0], [1, 0], [0, 1], [1, 1]].map(run);
+        for (i, one) in all.iter().enumerate() {
+            assert_eq!(*one, run([[0, 0], [1, 0], [0, 1], [1, 1]][i]), "as before");
+            assert!(all[..i].iter().all(|other| other != one), "a half that does not count: {all:?}");
+        }
     }
 
     #[test]

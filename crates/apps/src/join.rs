@@ -17,12 +17,13 @@
 //! 3. S draws a target and masks for each bin. It encodes a [store](hushtable::okvs), the hint, with the value of (y, j)
 //!    XOR the target, and the columns of y less the masks, of the bin of (y, j); and sends it. R decodes: in a bin where
 //!    its id is one of S's it has S's target, and shares of the columns; else what is random. So it is for empty bins.
-//! 4. Equality of what R decoded and S's target, on `40 + ceil(log2 B)` bits.
+//! 4. Equality of what R decoded and S's target, on `44 + ceil(log2 B)` bits, 64 at most.
 //! 5. All columns are multiplied by that bit: bins without a partner hold random words before.
 //!
 //! # Cost
 //! `n_R`, `n_S` rows, k words of columns of S: the function's, `64 (1 + k)` bits for each column of a store of `3 n_S`
-//! keys, from S; for each bin the equality, and the selections. All of it fails, by chance, with `2^-40` at `2^20` rows.
+//! keys, from S; for each bin the equality, and the selections. What all of it fails with, by chance, [`Join::chance`] adds
+//! up: no more than `2^-40`.
 //!
 //! # Source
 //! join-spec 4; after Pinkas, Schneider, Weinert, Wieder (Eurocrypt 2018) and its successors.
@@ -31,6 +32,7 @@ use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
     arith::Equality,
     bill::{Bill, Phase},
+    chance::Chance,
     cuckoo::{self, Placement},
     error::same,
     gates::{Bits, KnownMux, Mux},
@@ -49,8 +51,8 @@ mod layout;
 pub use layout::Column;
 use layout::Layout;
 
-/// Most rows of a party: with more, chance would have more than `2^-39`.
-pub const MAX_ROWS: usize = 5_000_000;
+/// Most rows of a party: with more on both sides chance would have more than `2^-40`.
+pub const MAX_ROWS: usize = 3_500_000;
 
 /// Words in a message.
 const PIECE: usize = 1 << 16;
@@ -107,9 +109,18 @@ impl Join {
         self.sizes[of as usize]
     }
 
-    /// Bits on which target and decoded word are compared.
+    /// Bits on which target and decoded word are compared: those of the words, or fewer.
     fn compared(&self) -> u32 {
-        40 + self.bins().next_power_of_two().trailing_zeros()
+        (44 + self.bins().next_power_of_two().trailing_zeros()).min(64)
+    }
+
+    /// What chance can spoil. Without the hashes of ids; see [`Set::chance`](crate::ids::Set::chance).
+    pub fn chance(&self) -> Chance {
+        let hint = 3 * self.rows(self.owner.peer());
+        cuckoo::chance(self.rows(self.owner))
+            + self.function().chance()
+            + Size::chance(hint)
+            + Chance::of("rows that seem to match", self.bins() as f64, -(self.compared() as i32))
     }
 
     fn function(&self) -> OprfJob {

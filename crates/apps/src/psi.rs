@@ -14,10 +14,11 @@
 //!    which of them match. Values of a set that is smaller than the bound are filled up with random ones.
 //! 3. R compares with its own. If both learn, it sends a bit for each value received.
 //!
-//! Equal numbers of l bits of different ids: `2^-40` in all, and as much for ids of S that are exposed, see there.
+//! Equal numbers of l bits of different ids: `2^-43` in all. With the ids of S that are exposed and what hashing fails
+//! with, [`Psi::chance`] adds it up: up to `2^-40` for 13 million ids of S.
 //!
 //! # Cost
-//! With n ids of R and m of S: the function's for n and m, `l m` bits from S, `l = 8 ceil((40 + ceil(log2 n m)) / 8)`;
+//! With n ids of R and m of S: the function's for n and m, `l m` bits from S, `l = 8 ceil((43 + ceil(log2 n m)) / 8)`;
 //! if both learn m bits from R. 2 rounds, or 3.
 //!
 //! # Source
@@ -26,6 +27,7 @@
 use hushtable::{
     Error, Party, Result, Role,
     bill::{Bill, Phase},
+    chance::Chance,
     oprf::{Oprf, OprfJob},
     ot::Limits,
     session::Session,
@@ -34,7 +36,7 @@ use prim::{Wiped, block::Block};
 
 use crate::ids::Ids;
 
-/// Most ids of a party: what is exposed stays below `2^-40`.
+/// Most ids of a party. From 13 million on [`Psi::chance`] is more than `2^-40`: what is exposed alone has that at `2^24`.
 pub const MAX_IDS: usize = 1 << 24;
 
 /// Bytes in a message, about.
@@ -92,7 +94,13 @@ impl Psi {
     /// Bytes of a value that are sent.
     fn bytes(&self) -> usize {
         let pairs = self.sizes[0] as u64 * self.sizes[1] as u64;
-        (40 + pairs.max(2).next_power_of_two().trailing_zeros() as usize).div_ceil(8)
+        (43 + pairs.max(2).next_power_of_two().trailing_zeros() as usize).div_ceil(8)
+    }
+
+    /// What chance can spoil. Without the hashes of ids; see [`Set::chance`](crate::ids::Set::chance).
+    pub fn chance(&self) -> Chance {
+        let pairs = self.sizes[0] as f64 * self.sizes[1] as f64;
+        self.job().chance() + Chance::of("ids that seem to be common", pairs, -8 * self.bytes() as i32)
     }
 
     /// What it costs, in a session of these limits. Without the salt of the ids.

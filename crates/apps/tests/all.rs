@@ -13,6 +13,7 @@ mod shares;
 mod stats;
 
 mod bills;
+mod chance;
 mod embedding;
 mod fusion;
 mod inference;

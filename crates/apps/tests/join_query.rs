@@ -98,9 +98,9 @@ fn joined_rows_are_those_of_the_tables() {
         (Keys::All { bits: 4 }, &JOB, 16),
         (Keys::Dense { bits: 9 }, &single, 40),
         (Keys::Dense { bits: 9 }, &JOB, 40),
-        (Keys::Sparse { bits: 40, rows: 50 }, &single, 40),
-        (Keys::Sparse { bits: 40, rows: 50 }, &wide, 40),
-        (Keys::Sparse { bits: 96, rows: 9 }, &JOB, 9),
+        (Keys::Sparse { bits: 40, rows: 50, lookups: 1 << 13 }, &single, 40),
+        (Keys::Sparse { bits: 40, rows: 50, lookups: 1 << 13 }, &wide, 40),
+        (Keys::Sparse { bits: 96, rows: 9, lookups: 1 << 13 }, &JOB, 9),
     ];
     for (i, (keys, of, distinct)) in kinds.into_iter().enumerate() {
         let job = job(of, keys, [Role::P0, Role::P1][i % 2]);
@@ -184,7 +184,7 @@ fn tables() -> [JoinJob; 2] {
     let lines = Job { per_key: 3, columns: &[16] };
     [
         job(&orders, Keys::Dense { bits: 12 }, Role::P1),
-        job(&lines, Keys::Sparse { bits: 32, rows: 60 }, Role::P1),
+        job(&lines, Keys::Sparse { bits: 32, rows: 60, lookups: 1 << 13 }, Role::P1),
     ]
 }
 
@@ -240,7 +240,7 @@ fn bills_are_met() {
         (&JOB, Keys::Dense { bits: 10 }),
         (&one, Keys::Dense { bits: 10 }),
         (&one, Keys::All { bits: 3 }),
-        (&one, Keys::Sparse { bits: 40, rows: 30 }),
+        (&one, Keys::Sparse { bits: 40, rows: 30, lookups: 1 << 13 }),
     ] {
         let job = job(of, keys, Role::P0);
         let Table::Owner(owner) = Plain::of(&job, 8).encrypt(&job).expect("a table") else {

@@ -49,6 +49,62 @@ fn groups_with_noise() {
     assert!(noisy.iter().all(|group| group.count >= 1000), "{noisy:?}");
 }
 
+/// The noise that is opened is that of both parties, and as large as the largest value of each column asks for: its
+/// variance is, over many groups. Noise of one party alone would have half of it, and that for a sensitivity of 1 almost
+/// nothing.
+#[test]
+fn noise_is_that_of_both_parties_and_of_the_largest_value() {
+    let laplace = |eps, of| Laplace::new(eps, of).expect("a rate");
+    let noise = GroupNoise { counts: laplace(0.05, 1.0), sums: vec![laplace(0.1, 20.0), laplace(0.02, 1.0)] };
+    let (groups, first) = (64, 900u64);
+    let shape = GroupShape { bins: 1, groups, widths: vec![30, 40], least: 0, noise: Some(noise.clone()) };
+    let runs = if std::env::var_os("LONG").is_some() { 200u64 } else { 12 };
+    for to in [None, Some(Role::P0), Some(Role::P1)] {
+        let mut squares = [0.0; 3];
+        for seed in first..first + runs {
+            let job = |p: &mut Party| {
+                let none: Vec<Bits> =
+                    (0..groups).map(|_| bits(p.role(), [false].into_iter(), seed.into())).collect();
+                let columns = [30, 40].map(|width| words(p.role(), width, &[0], seed.into()));
+                let sums =
+                    Groups::prepare(p, shape.clone())?.add_up(p, &none, &[&columns[0], &columns[1]])?;
+                match to {
+                    None => sums.open(p).map(Some),
+                    Some(to) => sums.reveal(p, to),
+                }
+            };
+            let (p0, p1) = run_pair(Party::pair_seeded(seed).expect("a pair"), job, job).expect("a run");
+            for group in p0.or(p1).expect("one of them") {
+                let found = [group.count, signed(group.sums[0], 30), signed(group.sums[1], 40)];
+                squares.iter_mut().zip(found).for_each(|(sum, x)| *sum += (x as f64).powi(2));
+            }
+        }
+        let samples = (groups as u64 * runs) as f64;
+        for (of, sum) in [&noise.counts, &noise.sums[0], &noise.sums[1]].into_iter().zip(squares) {
+            // A sum of two has a kurtosis of 4.5, so this estimate a deviation of 7 % in the short run.
+            let share = sum / samples / (2.0 * of.variance());
+            assert!(
+                (0.7..1.3).contains(&share),
+                "{share} of the noise of both, {of:?}, to {to:?}, seeds from {first}"
+            );
+        }
+    }
+}
+
+/// Each party's share changes by noise of its own: the other could take off what it knows.
+#[test]
+fn both_parties_add() {
+    let laplace = Laplace::new(0.01, 1.0).expect("a rate");
+    let shares = both(|p| {
+        let mine = AShare::<u64>::new(40, vec![0; 64]);
+        let noisy = laplace.add(p, &mine)?;
+        let first = p.role() == Role::P0;
+        let changed = noisy.words().iter().filter(|word| **word != 0).count() as u64;
+        p.open(&AShare::<u64>::new(40, if first { vec![changed, 0] } else { vec![0, changed] }))
+    });
+    assert!(shares.iter().all(|&changed| changed > 48), "{shares:?} of 64 numbers, at P0 and P1");
+}
+
 /// What is sent by `open` is the same for a group of none and for one of less than the least size.
 #[test]
 fn small_groups_open_like_empty_ones() {

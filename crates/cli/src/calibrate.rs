@@ -21,6 +21,7 @@ use crate::{
     apply::output::{self, Output},
     failure::{Cause, Failure, Result},
     link::Link,
+    terminal,
 };
 
 use self::machine::{MEASUREMENTS, measure_machine};
@@ -218,7 +219,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
     found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
     let text = serde_json::to_string_pretty(&found).expect("plain data") + "\n";
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
-    print!("{text}");
+    terminal::print(&text)?;
     eprintln!("wrote {}", path.display());
     Ok(())
 }

@@ -14,6 +14,8 @@ mod ids;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
+mod parquet_pages;
+#[cfg(feature = "parquet")]
 mod parquet_series;
 mod series;
 mod write;
@@ -40,7 +42,11 @@ pub use self::{
     series::{Series, write_series},
     write::write,
 };
-use crate::failure::{Failure, Result};
+use crate::{
+    count::fits,
+    failure::{Failure, Result},
+    terminal::within_a_line,
+};
 
 /// A file of columns.
 pub struct ColumnFile<'a> {
@@ -57,6 +63,11 @@ trait Rows {
     /// Shows every row to `see`: where it stands, counted from 1, and its cells in the columns `wanted`, or why it has
     /// none.
     fn each(&self, wanted: &[usize], see: &mut See<'_>) -> std::result::Result<(), String>;
+
+    /// How many rows there are, if the format says so: a few bytes can stand for many.
+    fn rows(&self) -> Option<u64> {
+        None
+    }
 
     /// What the places of rows are called.
     fn place(&self) -> &'static str {
@@ -141,6 +152,7 @@ impl<'a> ColumnFile<'a> {
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         let (mut left_out, mut bad) = (LeftOut::read(self.dialect, id)?, Bad::new(self.rows.place()));
         let values = columns.iter().map(|_| Wiped::zeros(0)).collect();
+        let mut memory = self.memory(columns.len() * size_of::<T>() + size_of::<u64>(), id.is_some())?;
         let mut out = Columns { ids: id.map(|_| Ids::default()), values, places: Vec::new() };
         let mut see = |at: u64, row: std::result::Result<Row<'_>, String>| {
             let row = match row {
@@ -155,7 +167,7 @@ impl<'a> ColumnFile<'a> {
                     return bad.cell(at, id.unwrap_or_default(), &shown.unwrap_or_default(), &what, None);
                 }
             };
-            if left_out.takes(name.as_deref()) {
+            if left_out.takes(name.as_deref()) || !memory.takes(name.as_deref()) {
                 return;
             }
             for (i, (values, column)) in out.values.iter_mut().zip(columns).enumerate() {
@@ -171,6 +183,7 @@ impl<'a> ColumnFile<'a> {
             out.places.push(at);
         };
         self.rows.each(&wanted, &mut see).map_err(|what| self.says(&what))?;
+        memory.check()?;
         left_out.check(self.path)?;
         bad.check(self.path, self.dialect)?;
         if out.places.is_empty() {
@@ -213,6 +226,7 @@ impl<'a> ColumnFile<'a> {
     ) -> Result<()> {
         let header = self.header()?;
         let wanted = columns.iter().map(|name| self.find(&header, name)).collect::<Result<Vec<_>>>()?;
+        self.memory((1 + columns.len()) * size_of::<u64>(), false)?;
         self.rows.each(&wanted, &mut see).map_err(|what| self.says(&what))
     }
 
@@ -221,13 +235,22 @@ impl<'a> ColumnFile<'a> {
         self.rows.place()
     }
 
+    /// For rows of so many bytes, and the names of all, if they have names. An error if it does not hold them.
+    fn memory(&self, row: usize, named: bool) -> Result<Memory> {
+        let memory = Memory { what: format!("{}: its rows", self.path.display()), ..Memory::default() };
+        let row = row as u64 + if named { END } else { 0 };
+        fits(self.rows.rows().unwrap_or(0).saturating_mul(GROWS * row), &memory.what)?;
+        Ok(memory)
+    }
+
     fn find(&self, header: &[String], name: &str) -> Result<usize> {
         let mut at = header.iter().enumerate().filter(|(_, cell)| *cell == name).map(|(i, _)| i);
         match (at.next(), at.next()) {
             (Some(i), None) => Ok(i),
             (Some(_), Some(_)) => Err(self.says(&format!("column {name:?} occurs more than once"))),
             _ => {
-                let (columns, hint) = (header.join(", "), self.rows.hint(header, name));
+                let columns: Vec<_> = header.iter().map(|name| within_a_line(name)).collect();
+                let (columns, hint) = (columns.join(", "), self.rows.hint(header, name));
                 Err(self.says(&format!("no column {name:?}; its columns are: {columns}{hint}")))
             }
         }
@@ -236,6 +259,40 @@ impl<'a> ColumnFile<'a> {
     /// A complaint about the file.
     pub fn says(&self, what: &str) -> Failure {
         Failure::input(format!("{}: {what}", self.path.display()))
+    }
+}
+
+/// While a list grows, its memory is there twice, and the new one is twice as large.
+const GROWS: u64 = 3;
+
+/// Bytes for the end of a name.
+const END: u64 = 8;
+
+/// The memory of names: a few bytes of a file can stand for many long ones.
+#[derive(Default)]
+struct Memory {
+    what: String,
+    taken: u64,
+    checked: u64,
+    refused: Option<Failure>,
+}
+
+impl Memory {
+    /// Whether there is memory for one more.
+    fn takes(&mut self, name: Option<&str>) -> bool {
+        // So much more at least, before it is looked at again.
+        const STEP: u64 = 1 << 26;
+        self.taken += name.map_or(0, |name| name.len() as u64 + END);
+        if self.taken > self.checked && self.refused.is_none() {
+            self.checked = 2 * self.checked + STEP;
+            // What is taken is no longer free.
+            self.refused = fits(GROWS * self.checked - self.taken, &self.what).err();
+        }
+        self.refused.is_none()
+    }
+
+    fn check(self) -> Result<()> {
+        self.refused.map_or(Ok(()), Err)
     }
 }
 

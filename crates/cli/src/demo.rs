@@ -5,7 +5,6 @@ mod text;
 use std::{
     collections::HashMap,
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
     process::Command,
     str::FromStr,
@@ -22,6 +21,7 @@ use crate::{
     identity, pair,
     progress::Progress,
     score::{self, weights},
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -111,7 +111,7 @@ pub fn run(args: &Demo) -> Result<()> {
         Found { means, explained, rows: rows(&sides)?, reports }
     };
     let text = text::text(args, &found);
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+    terminal::print(&text)?;
     found.rows.iter().try_for_each(Row::check)?;
     check_means(&found)
 }

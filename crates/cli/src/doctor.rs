@@ -1,17 +1,13 @@
 //! `hushtable doctor`: at which step a connection to the peer fails.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::{Stage, diagnose};
 
 use crate::{
     failure::{Failure, Result},
-    link,
+    link, terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -56,7 +52,7 @@ pub fn run(args: &Doctor) -> Result<()> {
             }
         }
     }
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+    terminal::print(&text)?;
     match failed {
         None => Ok(()),
         Some((stage, error)) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hushtable::{Party, Role, net::Identity, run::Phase};
+use hushtable::{Party, Role, run::Phase};
 
 use crate::{
     apply::{delivery::Delivery, output::Output, output::PRIVATE},
@@ -11,7 +11,7 @@ use crate::{
     explain,
     failure::{Failure, Result},
     link::Link,
-    record::{About, Record, Seal},
+    record::{About, Record, seal},
     room,
 };
 
@@ -80,7 +80,8 @@ impl Errand<'_> {
             output: output.as_ref().map(Output::path),
             explained: self.explained.clone(),
         };
-        link.keep(Record::begin(path, delivery.force, about)?);
+        let identity = link.identity().filter(|_| delivery.sign);
+        link.keep(Record::begin(path, delivery.force, about)?.to_sign(identity));
         link.end_record(self.deliver(work, output))
     }
 
@@ -112,8 +113,7 @@ impl Errand<'_> {
         });
         // While the connection stands.
         let (agreed, sign, took, [offline, online]) = set.inspect_err(|failure| self.link.tell(failure))?;
-        let seal = self.seal(&mut p, agreed, sign);
-        self.link.note(|record| record.seal(seal));
+        seal(self.link, &mut p, [self.delivery.sign, sign], (self.kind, &agreed, "computed"));
         drop(p);
         let phases = Phases::of(role, took, offline, online);
         self.link.note(|record| record.took(phases));
@@ -122,25 +122,5 @@ impl Errand<'_> {
             eprint!("{}", phases.table());
         }
         Ok(())
-    }
-
-    /// Signs what was agreed and done, if both parties want that.
-    fn seal(&self, p: &mut Party, agreed: Agreed, peer_signs: bool) -> Seal {
-        let missing = |why: String| {
-            eprintln!("warning: the record is not signed: {why}");
-            Seal::Missing(why)
-        };
-        match (self.delivery.sign, peer_signs, self.link.identity()) {
-            (false, ..) | (_, _, None) => Seal::NotAsked,
-            (true, false, _) => missing("the peer did not ask for it (--sign)".into()),
-            (true, true, Some(folder)) => {
-                let mut all: Agreed = vec![("command".into(), self.kind.into())];
-                all.extend(agreed);
-                all.push(("outcome".into(), "computed".into()));
-                let signed =
-                    Identity::load(folder).and_then(|identity| p.connection().countersign(&identity, &all));
-                signed.map_or_else(|error| missing(error.to_string()), Seal::Signed)
-            }
-        }
     }
 }

@@ -1,15 +1,13 @@
 //! What a job shows to whom, and what it takes, in plain words and before anything is sent: `--dry-run`, and
 //! `hushtable explain` as the same thing.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use hushtable::{
     Role,
     bill::Bill,
+    chance::Chance,
     net::LinkShape,
     plan::{self, Estimate},
     run::{self, Reveal},
@@ -25,7 +23,7 @@ use crate::{
     calibrate::Calibration,
     choice::Choice,
     cost,
-    failure::{Failure, Result},
+    failure::Result,
     join::{self, Join},
     link::Link,
     lookup::{self, Lookup},
@@ -34,6 +32,7 @@ use crate::{
     score::{self, Score},
     serve::{self, Serve},
     stats::{self, Stats},
+    terminal::{self, within_a_line},
 };
 
 const EXAMPLES: &str = "\
@@ -109,7 +108,7 @@ pub fn run(args: Explain) -> Result<()> {
 
 /// Prints the text of a dry run.
 pub fn print(text: &str) -> Result<()> {
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    terminal::print(text)
 }
 
 /// What the subcommand `kind` does in steps; of the first `stored` rows have their material on disk.
@@ -177,7 +176,7 @@ impl Page {
     /// A label and words beside it, in lines that are not too long where words allow it.
     pub fn line(&mut self, label: &str, words: &str) {
         let mut line = format!("  {label:<width$}", width = Self::LABEL - 2);
-        for word in words.split_whitespace() {
+        for word in words.split_whitespace().map(within_a_line) {
             if line.len() + 1 + word.len() > Self::WIDTH && line.len() > Self::LABEL {
                 writeln!(self.0, "{}", line.trim_end()).expect("text grows");
                 line = " ".repeat(Self::LABEL);
@@ -185,7 +184,7 @@ impl Page {
             if !line.ends_with(' ') {
                 line.push(' ');
             }
-            line += word;
+            line += &word;
         }
         writeln!(self.0, "{}", line.trim_end()).expect("text grows");
     }
@@ -291,6 +290,8 @@ fn costs(
     if stored > 0 {
         page.line("", &format!("the material of {stored} of {rows} rows is in the store"));
     }
+    let all = jobs.iter().map(|job| job.operation().chance(job.rows()));
+    self::chance(page, &all.sum());
     if jobs[0].threads_are_open() {
         page.line("threads", "settled with the peer; counted as one here");
     }
@@ -320,6 +321,18 @@ pub fn sent(
         );
     }
     phases
+}
+
+/// What chance alone can spoil.
+pub fn chance(page: &mut Page, chance: &Chance) {
+    let text = match (chance.parts(), chance.check()) {
+        ([], _) => "none: no step depends on luck".to_owned(),
+        (_, Ok(())) => format!("{chance}; then the job ends with an error, or a result is wrong"),
+        (_, Err(_)) => {
+            format!("{chance}. That is more than 2^-40, and refused once both know how many rows there are")
+        }
+    };
+    page.line("chance of failure", &text);
 }
 
 /// Rounds, and the time as it was predicted or at least.

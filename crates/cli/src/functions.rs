@@ -15,6 +15,7 @@ use crate::{
     },
     choice::Optimise,
     failure::{Failure, Result},
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -57,10 +58,10 @@ pub fn run(args: &Functions) -> Result<()> {
         Ok(evaluation(function, wanted)?.card())
     };
     match args.name {
-        Some(function) => println!("{}", card(function)?),
+        Some(function) => terminal::print(&format!("{}\n", card(function)?))?,
         None => {
             let cards = Function::ALL.map(|function| (function, card(function).map_err(|e| e.to_string())));
-            print!("{}", table(&cards));
+            terminal::print(&table(&cards))?;
         }
     }
     Ok(())

@@ -332,20 +332,26 @@ fn job_seeds() -> Vec<Vec<u8>> {
 
 /// A record with signatures.
 fn signed(data: &[u8]) {
-    if let Ok(signed) = verify::read(here(), data) {
-        assert!(signed.check(&[]).is_err(), "nobody is known");
+    if let Ok(read) = verify::read(data) {
+        assert!(read.signed.check(&[]).is_err(), "nobody is known");
     }
 }
 
 fn record_seeds() -> Vec<Vec<u8>> {
-    let signed = |statement: &str| {
+    let signed = |format: u32, statement: &str, more: &str| {
         format!(
-            "{{\"hushtable_record\":1,\"signed\":{{\"statement\":[{statement}],\"signatures\":[\"00ff\",\"\"]}}}}"
+            "{{\"hushtable_record\":{format},\"signed\":{{\"statement\":[{statement}],\"signatures\":[\"00ff\",\"\"]}}{more}}}"
         )
     };
-    let all =
-        [signed(""), signed("[\"P0\",\"00\"],[\"P1\",\"11\"],[\"time at P0\",\"18446744073709551615\"]")];
-    let unsigned = "{\"hushtable_record\":1,\"unsigned\":\"the peer did not ask for it\"}".to_owned();
+    let statement = "[\"P0\",\"00\"],[\"P1\",\"11\"],[\"time at P0\",\"18446744073709551615\"]";
+    let own = format!(
+        ",\"version\":\"1\",\"command\":\"run\",\"began\":\"\",\"role\":\"P0\",\"rows\":3,\"column\":\"ge\",\"reveal\":\"both\",\
+         \"parameters\":[[\"a\",\"b\"]],\"inputs\":[],\"explained\":\"\",\"ended\":\"\",\"outcome\":\"done\",\"exit_code\":0,\
+         \"salt\":\"{}\",\n  \"own_signature\": \"00\"\n",
+        "07".repeat(32)
+    );
+    let all = [signed(1, "", ""), signed(1, statement, ""), signed(2, statement, &own), signed(2, "", "")];
+    let unsigned = "{\"hushtable_record\":2,\"unsigned\":\"the peer did not ask for it\"}".to_owned();
     all.into_iter().chain([unsigned]).map(String::into_bytes).collect()
 }
 

@@ -8,7 +8,10 @@ use std::{
 use clap::{Args, Subcommand};
 use hushtable::net::{self, Fingerprint, Peer};
 
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    terminal,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,7 +112,7 @@ pub fn run(args: &Identity) -> Result<()> {
             format!("{made}the peers must trust the new certificate, and untrust the old one\n")
         }
     };
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    terminal::print(&text)
 }
 
 fn describe(identity: &net::Identity) -> String {
@@ -135,7 +138,7 @@ fn compared(certificate: &Path) -> Result<Fingerprint> {
              the peer reads to you",
         ));
     }
-    ask(&peer, &mut io::stdin().lock(), &mut io::stderr())?;
+    ask(&peer, &mut io::stdin().lock(), &mut terminal::Screen)?;
     Ok(peer.fingerprint)
 }
 

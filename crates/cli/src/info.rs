@@ -1,9 +1,6 @@
 //! `hushtable info`: version, kernels and security parameters.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::fmt::Write as _;
 
 use clap::Args;
 use hushtable::{
@@ -12,7 +9,7 @@ use hushtable::{
 };
 use prim::simd::Kernel;
 
-use crate::failure::{Failure, Result};
+use crate::{failure::Result, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +24,7 @@ pub struct Info;
 
 /// Runs the subcommand.
 pub fn run() -> Result<()> {
-    io::stdout().write_all(text().as_bytes()).map_err(Failure::stdout)
+    terminal::print(&text())
 }
 
 fn text() -> String {

@@ -3,6 +3,10 @@
 //! Public is what `hushtable-bench` shares with it.
 #![forbid(unsafe_code)]
 
+// First, as its macros hold in what follows.
+#[macro_use]
+mod terminal;
+
 mod apply;
 mod args;
 pub mod calibrate;

@@ -2,8 +2,6 @@
 
 pub mod answer;
 
-use std::io::{self, Write};
-
 use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
 use serde::Serialize;
 
@@ -17,6 +15,7 @@ use crate::{
     failure::{Failure, Result},
     join::file::{JoinedFile, Table},
     link::Link,
+    terminal,
 };
 
 /// To whom results go; somebody.
@@ -153,7 +152,6 @@ impl<'a> Report<'a> {
         if !json {
             return Ok(());
         }
-        writeln!(io::stdout(), "{}", serde_json::to_string(self).expect("plain data"))
-            .map_err(Failure::stdout)
+        terminal::json(self)
     }
 }

@@ -3,12 +3,7 @@
 mod compare;
 mod private;
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-    path::PathBuf,
-    str::FromStr,
-};
+use std::{fmt::Write as _, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
@@ -26,6 +21,7 @@ use crate::{
     cost::{bytes, time},
     count::count,
     failure::{Failure, Result},
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -146,7 +142,7 @@ pub fn run(args: &Plan) -> Result<()> {
             }
             false => compare::table(&asked, &calibration.to_string(), &ways),
         };
-        return io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout);
+        return terminal::print(&text);
     }
     if args.table == Whose::Private {
         return private(args, &link, &calibration);
@@ -165,7 +161,7 @@ pub fn run(args: &Plan) -> Result<()> {
     };
     let all = plan::plan(&job, args.batch, &link, &calibration.machine(), args.optimise.into())?;
     let text = if args.json { lines(&all) } else { table(args, &link, &calibration, &all) };
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    terminal::print(&text)
 }
 
 /// In a private table, that of P0.
@@ -185,7 +181,7 @@ fn private(args: &Plan, link: &LinkShape, calibration: &Calibration) -> Result<(
         true => private::lines(&all),
         false => private::table(&asked, link, &calibration.to_string(), &all),
     };
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+    terminal::print(&text)
 }
 
 fn lines(all: &[Prediction]) -> String {
@@ -198,7 +194,7 @@ fn lines(all: &[Prediction]) -> String {
 fn line(protocol: &str, chosen: bool, phases: [Estimate; 3], memory_bytes: Option<u64>) -> String {
     let [setup, offline, online] = phases.map(Phase::from);
     let line = Line { protocol, chosen, setup, offline, online, memory_bytes };
-    serde_json::to_string(&line).expect("plain data") + "\n"
+    terminal::json_line(&line)
 }
 
 fn table(args: &Plan, link: &LinkShape, calibration: &Calibration, all: &[Prediction]) -> String {

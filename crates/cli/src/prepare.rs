@@ -2,11 +2,7 @@
 
 mod what;
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-    sync::atomic::Ordering,
-};
+use std::{path::PathBuf, sync::atomic::Ordering};
 
 use clap::Args;
 use hushtable::{
@@ -28,6 +24,7 @@ use crate::{
     progress::Progress,
     room, score,
     store::{Shown, identity_of},
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -144,8 +141,7 @@ fn prepare(args: &Prepare) -> Result<()> {
         let role = p.role();
         let phases = Phases::of(role, setup, offline, Phase::default());
         let report = Report { kind: "prepare", store: shown, phases };
-        let line = serde_json::to_string(&report).expect("plain data");
-        writeln!(io::stdout(), "{line}").map_err(Failure::stdout)?;
+        terminal::json(&report)?;
     }
     Ok(())
 }

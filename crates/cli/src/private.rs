@@ -55,7 +55,10 @@ pub fn describe(page: &mut Page, description: &Description) {
         page.line("hashes", &text);
     }
     if let Places::Sparse { .. } = places {
-        page.line("absent keys", "one in a batch seems to be there with probability below 2^-40");
+        page.line(
+            "absent keys",
+            &format!("seem to be there by chance, in a session: {}", description.chance(*lookups)),
+        );
     }
 }
 

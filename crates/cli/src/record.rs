@@ -1,70 +1,77 @@
 //! The record of a job, `--record`: what was explained before it, who came, and how it ended.
+//!
+//! With `--sign` three things keep it from being altered later. Both parties sign a [statement](hushtable::net::Signed):
+//! all that they compared. It holds a commitment of each to its [claim], what it alone says: the files that it read,
+//! rows, what was explained to it. And each signs its own file as it is in the end, outcome and cost too.
 
+mod claim;
+mod seal;
 pub mod verify;
 
-use std::{fmt, path::Path, time::SystemTime};
+use std::{
+    fmt,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
-use hushtable::net::{self, Connection, Peer};
+use hushtable::net::{self, Connection, Identity};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+pub use self::seal::seal;
+use self::{
+    claim::{Claim, End, Who},
+    seal::Seal,
+};
 use crate::{
-    apply::{
-        output::{Output, PRIVATE},
-        shares::role_name,
-    },
-    columns,
+    apply::output::{Output, PRIVATE},
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
     store::date,
 };
 
-/// Version of the format.
-const FORMAT: u32 = 1;
+/// Version of the format. In version 1 no party signed what it alone says.
+const FORMAT: u32 = 2;
+
+/// What stands before this party's signature, at the end of the file.
+const OWN: &str = ",\n  \"own_signature\": \"";
+
+/// What stands behind.
+const CLOSED: &str = "\"\n}";
 
 /// A record that is being kept.
 pub struct Record {
     output: Output,
     entry: Entry,
+    /// Whose key signs it in the end, if that is asked for.
+    identity: Option<PathBuf>,
 }
 
-/// What the file holds.
+/// What the file holds. The signature of this party follows.
 #[derive(Serialize)]
 struct Entry {
     hushtable_record: u32,
-    version: &'static str,
-    command: String,
-    began: String,
-    ended: String,
-    outcome: &'static str,
-    exit_code: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    role: &'static str,
-    this_party: Option<Who>,
-    /// Who was let in, and who came.
-    expected_peer: Option<Who>,
-    peer: Option<Who>,
-    /// The same at both parties.
-    session: Option<String>,
-    /// The hash of the job file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    job_file: Option<String>,
-    rows: usize,
-    column: String,
-    reveal: String,
-    /// What the parties compared, but for the ids.
-    parameters: Vec<[String; 2]>,
-    inputs: Vec<Input>,
-    output: Option<String>,
-    explained: String,
+    #[serde(flatten)]
+    claim: Claim,
+    #[serde(flatten)]
+    end: End,
     #[serde(flatten)]
     phases: Option<Phases>,
-    /// What both parties signed; or why they did not, where this one asked for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(flatten)]
+    marks: Marks,
+}
+
+/// What both parties signed; or why they did not, where this one asked for it.
+#[derive(Default, Serialize, Deserialize)]
+struct Marks {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     signed: Option<Signed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Of the commitment to what this party says alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    salt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     unsigned: Option<String>,
 }
 
@@ -74,28 +81,6 @@ struct Entry {
 struct Signed {
     statement: Vec<(String, String)>,
     signatures: [String; 2],
-}
-
-/// What became of the signatures.
-pub enum Seal {
-    NotAsked,
-    /// Why there are none.
-    Missing(String),
-    Signed(net::Signed),
-}
-
-#[derive(Serialize)]
-struct Who {
-    name: String,
-    fingerprint: Option<String>,
-}
-
-/// A file that was read.
-#[derive(Serialize)]
-struct Input {
-    file: String,
-    bytes: u64,
-    sha256: String,
 }
 
 /// A job that is about to begin.
@@ -129,19 +114,33 @@ impl Record {
         }
         let inputs: Vec<&Path> = about.inputs.iter().copied().chain(about.link.identity()).collect();
         let output = Output::reserve(path, &inputs, PRIVATE, force)?;
-        Ok(Self { output, entry: Entry::of(about)? })
+        let end = End { ended: String::new(), outcome: String::new(), exit_code: 0, error: None };
+        let (claim, phases, marks) = (Claim::of(about)?, None, Marks::default());
+        Ok(Self {
+            output,
+            entry: Entry { hushtable_record: FORMAT, claim, end, phases, marks },
+            identity: None,
+        })
+    }
+
+    /// It is to be signed, by the key in this folder and by the peer.
+    pub fn to_sign(mut self, identity: Option<&Path>) -> Self {
+        self.identity = identity.map(Path::to_owned);
+        self.entry.marks.unsigned = identity.map(|_| "the job did not come that far".into());
+        self
     }
 
     /// The peer is there.
     pub fn met(&mut self, connection: &Connection) {
         let fingerprint = connection.peer_fingerprint().map(|fingerprint| fingerprint.to_string());
-        self.entry.peer = Some(Who { name: connection.peer_name().to_owned(), fingerprint });
-        self.entry.session = Some(blake3::Hash::from(connection.id()).to_hex().to_string());
+        let claim = &mut self.entry.claim;
+        claim.peer = Some(Who { name: connection.peer_name().to_owned(), fingerprint });
+        claim.session = Some(blake3::Hash::from(connection.id()).to_hex().to_string());
     }
 
     /// What the parties compared, once the link is known: in place of what was expected.
     pub fn compared(&mut self, fields: Vec<(String, String)>) {
-        self.entry.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
+        self.entry.claim.parameters = fields.into_iter().map(<[String; 2]>::from).collect();
     }
 
     /// What the job took.
@@ -149,97 +148,70 @@ impl Record {
         self.entry.phases = Some(phases);
     }
 
+    /// What this party commits to, which must not change from now on.
+    fn commit(&mut self, salt: [u8; 32]) -> [u8; 32] {
+        self.entry.marks.salt = Some(hex(&salt));
+        self.entry.claim.digest(&salt)
+    }
+
     /// What both parties signed, or why they did not.
-    pub fn seal(&mut self, seal: Seal) {
-        match seal {
-            Seal::NotAsked => {}
-            Seal::Missing(why) => self.entry.unsigned = Some(why),
+    fn mark(&mut self, seal: Seal) {
+        (self.entry.marks.signed, self.entry.marks.unsigned) = match seal {
+            Seal::Missing(why) => (None, Some(why)),
             Seal::Signed(net::Signed { fields: statement, signatures }) => {
-                let signatures = signatures.map(|bytes| hex(&bytes));
-                self.entry.signed = Some(Signed { statement, signatures });
+                (Some(Signed { statement, signatures: signatures.map(|bytes| hex(&bytes)) }), None)
             }
-        }
+        };
     }
 
     /// Writes the record of a job that ended so. A failure of the job goes before one to write this.
     pub fn end(mut self, done: Result<()>) -> Result<()> {
-        self.entry.ended = now();
-        self.entry.outcome = if done.is_ok() { "done" } else { "failed" };
+        let end = &mut self.entry.end;
+        end.outcome = if done.is_ok() { "done" } else { "failed" }.into();
         if let Err(failure) = &done {
-            self.entry.exit_code = failure.code();
-            self.entry.error = Some(failure.to_string());
+            (end.exit_code, end.error) = (failure.code(), Some(failure.to_string()));
         }
-        let Self { output, entry } = self;
-        let written = output.write(|to| Ok(serde_json::to_writer_pretty(to, &entry)?));
+        let written = self.write();
         done.and(written)
+    }
+
+    /// Writes the record of a job that a signal stopped.
+    pub fn interrupted(mut self, signal: u8) -> Result<()> {
+        self.entry.end.outcome = "interrupted".into();
+        self.entry.end.exit_code = 128 + signal; // as shells show it
+        self.write()
+    }
+
+    fn write(mut self) -> Result<()> {
+        self.entry.end.ended = now();
+        let mut text = serde_json::to_string_pretty(&self.entry).expect("plain data");
+        if let Some(folder) = &self.identity {
+            match Identity::load(folder).and_then(|identity| identity.sign_record(text.as_bytes())) {
+                Ok(signature) => text = with_signature(&text, &signature),
+                Err(error) => eprintln!("warning: this party's own record is not signed: {error}"),
+            }
+        }
+        self.output.write(|to| to.write_all(text.as_bytes()))
     }
 }
 
-impl Record {
-    /// Writes the record of a job that a signal stopped.
-    pub fn interrupted(mut self, signal: u8) -> Result<()> {
-        (self.entry.ended, self.entry.outcome) = (now(), "interrupted");
-        self.entry.exit_code = 128 + signal; // as shells show it
-        let Self { output, entry } = self;
-        output.write(|to| Ok(serde_json::to_writer_pretty(to, &entry)?))
-    }
+/// The file with this party's signature of it, which is the last field.
+fn with_signature(text: &str, signature: &[u8]) -> String {
+    let open = text.strip_suffix("\n}").expect("a pretty object");
+    format!("{open}{OWN}{}{CLOSED}", hex(signature))
+}
+
+/// What was signed and its signature, if the file ends with one.
+fn without_signature(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let text = str::from_utf8(text).ok()?.trim_end();
+    let (open, digits) = text.strip_suffix(CLOSED)?.rsplit_once(OWN)?;
+    Some((format!("{open}\n}}").into_bytes(), unhex(digits)?))
 }
 
 /// What it says is in the file.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Record({})", self.output.path().display())
-    }
-}
-
-impl Entry {
-    fn of(about: About<'_>) -> Result<Self> {
-        let About { command, file, rows, column, reveal, fields, link, inputs, output, explained } = about;
-        let [this_party, expected_peer] = match link.ends()? {
-            Some(ends) => ends.map(|end| Some(Who::from(end))),
-            None => [None, None],
-        };
-        let files = inputs.iter().filter(|path| path.is_file());
-        Ok(Self {
-            hushtable_record: FORMAT,
-            version: env!("CARGO_PKG_VERSION"),
-            command: command.to_owned(),
-            began: now(),
-            ended: String::new(),
-            outcome: "",
-            exit_code: 0,
-            error: None,
-            role: role_name(link.role()),
-            this_party,
-            expected_peer,
-            peer: None,
-            session: None,
-            job_file: file,
-            rows,
-            column,
-            reveal,
-            parameters: fields.into_iter().map(<[String; 2]>::from).collect(),
-            inputs: files.map(|path| Input::of(path)).collect::<Result<_>>()?,
-            output: output.map(|path| path.display().to_string()),
-            explained,
-            phases: None,
-            signed: None,
-            unsigned: None,
-        })
-    }
-}
-
-impl From<Peer> for Who {
-    fn from(peer: Peer) -> Self {
-        Self { name: peer.name, fingerprint: Some(peer.fingerprint.to_string()) }
-    }
-}
-
-impl Input {
-    fn of(path: &Path) -> Result<Self> {
-        let text = columns::read(path)?;
-        let sha256 = sha256(&text);
-        Ok(Self { file: path.display().to_string(), bytes: text.len() as u64, sha256 })
     }
 }
 
@@ -250,6 +222,14 @@ pub fn sha256(text: &[u8]) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| if let [high, low] = *pair { Some(digit(high)? << 4 | digit(low)?) } else { None })
+        .collect()
 }
 
 /// Now, to the second.

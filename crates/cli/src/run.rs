@@ -21,6 +21,7 @@ use crate::{
     failure::{Failure, Result},
     link::Link,
     score::InJob,
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -55,11 +56,11 @@ Examples:
     hushtable run job.toml --input bank.csv --dry-run --listen 0.0.0.0:7000 --identity bank.id
   The same, and run it:
     hushtable run job.toml --input bank.csv --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable run job.toml --input telecom.csv --approve 9f2c51d07ab8e634 \\
+    hushtable run job.toml --input telecom.csv --approve 9f2c51d07ab8e6343b1f60d2c97a584e \\
         --connect bank.example:7000 --identity telecom.id";
 
-/// Least digits of a hash that approve a file: 64 bits.
-const DIGITS: usize = 16;
+/// Least digits of a hash that approve a file: 128 bits. Who writes two files can find some with 64 alike.
+const DIGITS: usize = 32;
 
 /// Run a job from a file that both parties hold and approve
 #[derive(Args, Debug)]
@@ -80,7 +81,7 @@ pub struct Run {
     /// This party's weights for a step that scores: a TOML file
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// The hash of the file that was approved, or its first 16 digits or more; without it this asks at the terminal
+    /// The hash of the file that was approved, or its first 32 digits or more; without it this asks at the terminal
     #[arg(long, value_name = "HEX", value_parser = digits)]
     approve: Option<String>,
     /// With join = true: refuse a peer that says it has more ids, before anything is computed
@@ -189,7 +190,7 @@ fn approve(args: &Run, path: &Path, file: &JobFile) -> Result<()> {
             Err(Failure::new(format!("{path} has the hash {hash}; what was approved begins with {digits}")))
         }
         None if io::stdin().is_terminal() && io::stderr().is_terminal() => {
-            ask(hash, &mut io::stdin().lock(), &mut io::stderr())
+            ask(hash, &mut io::stdin().lock(), &mut terminal::Screen)
         }
         None => Err(Failure::new(format!(
             "nobody approved {path}: run this at a terminal, or give --approve HEX, the first {DIGITS} digits or more of \

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -18,6 +17,7 @@ use crate::{
     cost,
     failure::{Failure, Result},
     link::Link,
+    terminal,
 };
 
 const EXAMPLES: &str = "\
@@ -120,7 +120,7 @@ pub fn run(args: &Stores) -> Result<()> {
         Action::Verify(which) => show(which, |store| store.verify().map(Some))?,
         Action::Rm { store, identity, json } => (remove(store, identity.as_deref(), *json)?, None),
     };
-    io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)?;
+    terminal::print(&text)?;
     failed.map_or(Ok(()), Err)
 }
 
@@ -192,7 +192,7 @@ fn show(
             Ok(Shown::of(&path, &store, missing))
         });
         match looked {
-            Ok(shown) if which.json => text += &(serde_json::to_string(&shown).expect("plain data") + "\n"),
+            Ok(shown) if which.json => text += &terminal::json_line(&shown),
             Ok(shown) => text += &shown.text(),
             Err(error) => {
                 let before: Option<Failure> = failed.take();
@@ -233,7 +233,7 @@ fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
     let bytes = removed.iter().map(|(_, bytes)| bytes).sum();
     let shown = Removed { removed: path.display().to_string(), files: removed.len(), bytes };
     if json {
-        return Ok(serde_json::to_string(&shown).expect("plain data") + "\n");
+        return Ok(terminal::json_line(&shown));
     }
     // What was removed beside the folder's files is the mark.
     let mark = match identity {

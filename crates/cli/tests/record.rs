@@ -1,6 +1,7 @@
 //! Records that both parties signed, and those that are not.
 
 use crate::common::{Done, Site};
+use hushtable::net::Identity;
 use serde_json::Value;
 
 const BANK: &str = "apply ge --input bank.csv --column income --identity bank.id --output out.csv --force";
@@ -44,6 +45,7 @@ fn both_sign_the_same() {
         ["session", bank["session"].as_str().unwrap()],
         ["number of rows", "3"],
         ["function", "ge"],
+        ["command", "apply"],
         ["job file", "none"],
         ["reveal", "both"],
     ] {
@@ -54,12 +56,15 @@ fn both_sign_the_same() {
 
     let verify = "record verify bank.json";
     let said = site.run(&format!("{verify} {CERTIFICATES}")).ok().stdout;
-    assert!(said.starts_with("both signatures are right; what was signed:\n"), "{said}");
-    for fragment in [format!("bank ({})", site.fingerprint("bank")), "number of rows".into(), "ge".into()] {
-        assert!(said.contains(&fragment), "{fragment}: {said}");
+    assert!(said.starts_with("both signatures are right; both signed:\n"), "{said}");
+    let of_bank = format!("fingerprint {}; its certificate calls itself \"bank\"", site.fingerprint("bank"));
+    let read = format!("bank.csv, {} bytes, SHA-256", site.read("bank.csv").len());
+    for fragment in [&of_bank, "number of rows", "ge", "P0 alone says", "done, exit code 0", &read] {
+        assert!(said.contains(fragment), "{fragment}: {said}");
     }
     for of in ["--identity bank.id", "--identity telecom.id"] {
-        assert_eq!(site.run(&format!("{verify} {of}")).ok().stdout, said);
+        let said = site.run(&format!("{verify} {of}")).ok().stdout;
+        assert!(said.contains(&format!("bank (fingerprint {})", site.fingerprint("bank"))), "{said}");
     }
     site.run(&format!("{verify} --certificate bank.id/cert.pem"))
         .fails_with(3, "the signature of P1: no certificate");
@@ -83,15 +88,106 @@ fn what_was_changed_is_not_signed() {
         (first, &forged, "the signature of P0: it is not of this statement"),
         (first, "zz", "a signature is no hex"),
         (first, "", "the signature of P0: it is not"),
-        ("\"hushtable_record\": 1", "\"hushtable_record\": 9", "format version 9"),
+        ("\"hushtable_record\": 2", "\"hushtable_record\": 9", "format version 9"),
+        ("\"exit_code\": 0", "\"exit_code\": 4", "what P0 alone says was altered"),
+        ("\"outcome\": \"done\"", "\"outcome\": \"failed\"", "what P0 alone says was altered"),
+        ("\"rows\": 3", "\"rows\": 4", "what P0 alone says was altered"),
+        ("\"file\": \"bank.csv\"", "\"file\": \"bank2.csv\"", "what P0 alone says was altered"),
+        ("before anything is sent", "before anything is seen", "what P0 alone says was altered"),
+        ("\"own_signature\"", "\"other_signature\"", "does not end with this party's own signature"),
     ] {
         assert!(text.contains(from), "{from} in {text}");
         site.write("forged.json", &text.replacen(from, to, 1));
         site.run(&format!("record verify forged.json {CERTIFICATES}")).fails_with(3, want);
     }
-    // What is not signed may change.
-    site.write("forged.json", &text.replacen("\"exit_code\": 0", "\"exit_code\": 4", 1));
-    site.run(&format!("record verify forged.json {CERTIFICATES}")).ok();
+    // Any byte of it.
+    let seed = 7u64;
+    for i in 0..12 {
+        let at = (seed + i).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize % text.trim_end().len();
+        let mut bytes = text.clone().into_bytes();
+        bytes[at] ^= 1 + (i as u8 % 15);
+        std::fs::write(site.path("forged.json"), &bytes).unwrap();
+        let done = site.run(&format!("record verify forged.json {CERTIFICATES}"));
+        assert_ne!(done.code, 0, "byte {at} of seed {seed}: {done:?}");
+    }
+}
+
+/// Who has a key of its own can sign anything later, but not make it what the peer signed with it at the job.
+#[test]
+fn nobody_signs_another_job_later() {
+    let site = signed();
+    let text = site.read("bank.json");
+    let bank = Identity::load(&site.path("bank.id")).unwrap();
+    let resigned = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from} in {text}");
+        let (open, _) = text.rsplit_once(",\n  \"own_signature\"").unwrap();
+        let altered = format!("{}\n}}", open.replacen(from, to, 1));
+        let signature = bank.sign_record(altered.as_bytes()).unwrap();
+        let digits: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+        site.write(
+            "forged.json",
+            &altered.replace("\n}", &format!(",\n  \"own_signature\": \"{digits}\"\n}}")),
+        );
+        site.run(&format!("record verify forged.json {CERTIFICATES}"))
+    };
+    resigned("\"outcome\": \"done\"", "\"outcome\": \"done\"").ok();
+    // The outcome follows the signatures of both; all else was committed to.
+    resigned("\"ended\": \"2", "\"ended\": \"3").ok();
+    for (from, to) in [
+        ("\"rows\": 3", "\"rows\": 4"),
+        ("\"file\": \"bank.csv\"", "\"file\": \"other.csv\""),
+        ("\"command\": \"apply\"", "\"command\": \"score\""),
+        ("before anything is sent", "before anything is seen"),
+        ("\"began\": \"2", "\"began\": \"3"),
+        ("\"salt\": \"", "\"salt\": \"00"),
+    ] {
+        let done = resigned(from, to);
+        assert!(done.code == 3, "{from}: {done:?}");
+        assert!(
+            done.stderr.contains("something else than what both signed") || done.stderr.contains("the salt"),
+            "{done:?}"
+        );
+    }
+    // The peer's own record is not this party's.
+    resigned("\"role\": \"P0\"", "\"role\": \"P1\"").fails_with(3, "is not signed by P1");
+}
+
+/// The name is the one under which this party pinned the certificate, not the one that its owner chose.
+#[test]
+fn a_peer_is_called_what_it_is_pinned_as() {
+    let site = signed();
+    site.run("identity new --name shop --out shop.id").ok();
+    for (party, name) in [("telecom", "shady"), ("bank", "moneybags")] {
+        let fingerprint = site.fingerprint(party);
+        site.run(&format!(
+            "identity trust {party}.id/cert.pem --name {name} --fingerprint {fingerprint} --identity shop.id"
+        ))
+        .ok();
+    }
+    let said =
+        site.run("record verify bank.json --identity shop.id --certificate telecom.id/cert.pem").ok().stdout;
+    for (party, name) in [("telecom", "shady"), ("bank", "moneybags")] {
+        assert!(said.contains(&format!("{name} (fingerprint {})", site.fingerprint(party))), "{said}");
+        assert!(!said.contains(&format!("{party} (")) && !said.contains(&format!("{party:?}")), "{said}");
+    }
+}
+
+/// Records of format 1 say what was signed, and that nothing else is.
+#[test]
+fn old_records_say_that_the_rest_is_not_signed() {
+    let site = signed();
+    let mut old = record(&site, "bank.json");
+    old["hushtable_record"] = 1.into();
+    let keys: Vec<String> = old.as_object().unwrap().keys().cloned().collect();
+    for key in keys.iter().filter(|key| !["hushtable_record", "signed"].contains(&key.as_str())) {
+        old[key.as_str()] = "whatever".into();
+    }
+    site.write("old.json", &old.to_string());
+    let said = site.run(&format!("record verify old.json {CERTIFICATES}")).ok().stdout;
+    assert!(
+        said.contains("nothing else in this file is signed: format 1") && !said.contains("whatever"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn hash(site: &Site, name: &str) -> String {
 
 /// A party's command for a job that it approved.
 fn approved(site: &Site, job: &str, party: &str, more: &str) -> String {
-    let digits = &hash(site, job)[..16];
+    let digits = &hash(site, job)[..32];
     format!("run {job} --input {party}.csv --identity {party}.id --approve {digits} --quiet {more}")
 }
 
@@ -79,10 +79,16 @@ fn nothing_runs_that_was_not_approved() {
     let run = "run job.toml --input bank.csv --output out.csv --identity bank.id --listen 127.0.0.1:0";
     let hash = hash(&site, "job.toml");
     site.run(run).fails_with(2, &hash);
-    let wrong = format!("{run} --approve {}", "0123456789abcdef");
-    site.run(&wrong)
-        .fails_with(2, &format!("has the hash {hash}; what was approved begins with 0123456789abcdef"));
-    site.run(&format!("{run} --approve {}", &hash[..15])).fails_with(2, "16 to 64 hexadecimal digits");
+    let digits = "0123456789abcdef".repeat(2);
+    let wrong = format!("{run} --approve {digits}");
+    site.run(&wrong).fails_with(2, &format!("has the hash {hash}; what was approved begins with {digits}"));
+    // All digits that are asked for count, and no fewer are taken: 128 bits, so that nobody makes two files alike.
+    let last = if hash.as_bytes()[31] == b'0' { '1' } else { '0' };
+    site.run(&format!("{run} --approve {}{last}", &hash[..31]))
+        .fails_with(2, "what was approved begins with");
+    for few in [15, 16, 31] {
+        site.run(&format!("{run} --approve {}", &hash[..few])).fails_with(2, "32 to 64 hexadecimal digits");
+    }
     for done in [site.run(run), site.run(&wrong)] {
         assert!(done.stderr.contains("Who learns what") && !done.stderr.contains("listening on"), "{done:?}");
     }
@@ -90,6 +96,27 @@ fn nothing_runs_that_was_not_approved() {
     let telecom = approved(&site, "job.toml", "telecom", "");
     let p0 = run.replace(" --listen 127.0.0.1:0", &format!(" --approve {upper}"));
     let _ = site.both(&p0, &telecom).map(Done::ok);
+}
+
+/// What a file says is shown as it is: nothing in it turns the direction of writing, hides, or begins a line.
+#[test]
+fn nothing_in_a_file_hides() {
+    let site = site();
+    let (about, column) = ("x \\u202Eseon\\u202C \\u200B", "in\\u2066come\\u2069");
+    let text = format!("about = \"{about}\"\n{}", JOB.replace("\"income\"", &format!("\"{column}\"")));
+    let text = text.replacen("hushtable-job = 1", "", 1);
+    site.write("job.toml", &format!("hushtable-job = 1\n{text}"));
+    let hash = hash(&site, "job.toml");
+    let run = format!(
+        "run job.toml --input bank.csv --identity bank.id --approve {hash} --listen 127.0.0.1:0 --dry-run"
+    );
+    site.write("bank.csv", "id,\u{202e}emocni,a\u{2066}b\na,5,1\n");
+    for done in [site.run("run --check job.toml").ok(), site.run(&run)] {
+        let shown = done.stdout + &done.stderr;
+        assert!(shown.contains("\\u{202e}") || shown.contains("\\u{2066}"), "{shown}");
+        let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+        assert!(!shown.contains(hidden), "{shown:?}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@
 use prim::{Block, CcrHash, Wiped};
 
 use crate::{
+    chance::Chance,
     error::{Error, Result},
     net::Role,
     session::{Purpose, Session},
@@ -39,6 +40,12 @@ pub fn bins(items: usize) -> Result<usize> {
         return Err(Error::Param { what, got, accepted: format!("up to {MAX_ITEMS}") });
     }
     Ok((127 * items).div_ceil(100).max(items + 512).next_multiple_of(3))
+}
+
+/// That so many items have no placement: `2^-44`, and from 4096 on `2^-53`. By the computed bounds in
+/// `tests/data/okvs_bounds.json`.
+pub fn chance(items: usize) -> Chance {
+    Chance::of("ids without a bin", f64::from(u8::from(items > 0)), if items < 4096 { -44 } else { -53 })
 }
 
 /// The hash functions of a table. Public.

@@ -17,6 +17,7 @@
 
 pub mod arith;
 pub mod bill;
+pub mod chance;
 mod codec;
 pub mod confidential;
 pub mod cuckoo;

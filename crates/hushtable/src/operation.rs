@@ -32,6 +32,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     bill::Bill,
+    chance::Chance,
     error::{Error, Result},
     lut::{LookupJob, Protocol},
     net::LinkShape,
@@ -111,6 +112,12 @@ pub trait Operation: Send + Sync {
     /// # Errors
     /// [`Error::Param`] for parameters that are not supported.
     fn bill(&self, items: usize) -> Result<Bill>;
+
+    /// What chance alone can spoil in `items` items. Nothing, in most operations: they are exact, or off by what the
+    /// card says.
+    fn chance(&self, _items: usize) -> Chance {
+        Chance::NONE
+    }
 
     /// Items whose material fits memory together, at most; 1 at least.
     fn most(&self) -> usize;

@@ -27,6 +27,7 @@ use prim::{Block, CcrHash, Wiped, gf64};
 
 use crate::{
     bill::{Bill, Phase},
+    chance::Chance,
     error::{Error, Result},
     net::Role,
     okvs::{self, Hashing, Size},
@@ -35,7 +36,7 @@ use crate::{
     session::{Purpose, Session, pieces},
 };
 
-/// Most inputs of the sender: each is exposed with probability `2^-64`.
+/// Most inputs of the sender. Each is exposed with probability `2^-64`: see [`OprfJob::chance`].
 pub const MAX_INPUTS: usize = 3 << 24;
 
 /// Inputs of the sender for which H has a key, on average at most: by the bound for a binomial there are never twice as
@@ -68,6 +69,12 @@ impl OprfJob {
         let mut online = Phase { bits: [0; 2], rounds: 1 };
         online.bits[self.receiver as usize] = 64 * columns as u64;
         Ok(vole::bill(self.receiver.peer(), columns, limits)? + Bill { online, ..Bill::FREE })
+    }
+
+    /// That the receiver's inputs have no table, or that it has the value of one that only the sender has.
+    pub fn chance(&self) -> Chance {
+        Size::chance(self.keys)
+            + Chance::of("values of the other's inputs that show", self.inputs as f64, -64)
     }
 
     fn size(&self) -> Result<Size> {

@@ -150,8 +150,8 @@ fn bills_are_met() {
         (Cipher::Aes128, Keys::Dense { bits: 15 }, 31),
         (Cipher::LowMc, Keys::All { bits: 6 }, 130),
         (Cipher::LowMc, Keys::Changing { bits: 10, updates: 5 }, 70),
-        (Cipher::LowMc, Keys::Sparse { bits: 14, rows: 1 << 14 }, 20),
-        (Cipher::Aes128, Keys::Sparse { bits: 10, rows: 2000 }, 130),
+        (Cipher::LowMc, Keys::Sparse { bits: 14, rows: 1 << 14, lookups: 1 << 13 }, 20),
+        (Cipher::Aes128, Keys::Sparse { bits: 10, rows: 2000, lookups: 1 << 13 }, 130),
     ];
     for (cipher, keys, row_bits) in sizes {
         let job = CopyJob { owner: Role::P1, cipher, keys, row_bits };

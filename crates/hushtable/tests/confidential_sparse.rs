@@ -19,7 +19,12 @@ use hushtable::{
 use prim::{block::Block, prg::Prg};
 
 fn job(bits: u32, rows: u32, row_bits: u32) -> CopyJob {
-    CopyJob { owner: Role::P0, cipher: Cipher::LowMc, keys: Keys::Sparse { bits, rows }, row_bits }
+    CopyJob {
+        owner: Role::P0,
+        cipher: Cipher::LowMc,
+        keys: Keys::Sparse { bits, rows, lookups: 1 << 13 },
+        row_bits,
+    }
 }
 
 /// Random rows of up to 64 bits.

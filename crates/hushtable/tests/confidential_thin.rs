@@ -104,7 +104,7 @@ fn every_small_table_and_batch() {
         }
         // A store of sparse keys has 500 columns more: some tables do.
         for keys in [1, 6, 15].map(subset) {
-            let job = job(Keys::Sparse { bits: 2, rows: 4 }, 3);
+            let job = job(Keys::Sparse { bits: 2, rows: 4, lookups: 1 << 13 }, 3);
             let table = table(&job, &keys, 2);
             for x in batches.iter().filter(|x| x.len() > 1).step_by(3) {
                 let want: Vec<_> = x.iter().map(|&x| expect(&job, &keys, 2, x)).collect();
@@ -124,9 +124,9 @@ fn random_tables_and_batches() {
         (Keys::Dense { bits: 9 }, 64, 70),
         (Keys::Changing { bits: 5, updates: 3 }, 9, 9),
         (Keys::All { bits: 12 }, 20, 300),
-        (Keys::Sparse { bits: 24, rows: 700 }, 20, 100),
-        (Keys::Sparse { bits: 64, rows: 300 }, 130, 37),
-        (Keys::Sparse { bits: 96, rows: 50 }, 12, 65),
+        (Keys::Sparse { bits: 24, rows: 700, lookups: 1 << 13 }, 20, 100),
+        (Keys::Sparse { bits: 64, rows: 300, lookups: 1 << 13 }, 130, 37),
+        (Keys::Sparse { bits: 96, rows: 50, lookups: 1 << 13 }, 12, 65),
         (Keys::Dense { bits: 16 }, 1, 500),
     ];
     for (i, (keys, row_bits, count)) in sizes.into_iter().enumerate() {
@@ -177,8 +177,8 @@ fn bills_are_met() {
         (job(Keys::All { bits: 9 }, 16), 64),
         (distinct(job(Keys::All { bits: 9 }, 16)), 64),
         (aes(job(Keys::Dense { bits: 8 }, 15)), 64),
-        (aes(distinct(job(Keys::Sparse { bits: 40, rows: 1000 }, 12))), 64),
-        (job(Keys::Sparse { bits: 80, rows: 300 }, 76), 64),
+        (aes(distinct(job(Keys::Sparse { bits: 40, rows: 1000, lookups: 1 << 13 }, 12))), 64),
+        (job(Keys::Sparse { bits: 80, rows: 300, lookups: 1 << 13 }, 76), 64),
     ];
     for (job, count) in jobs {
         let keys: Vec<u128> = (0..1 << job.table.keys.bits().min(8)).collect();

@@ -12,6 +12,7 @@ const ORDER: &[&str] = &[
     "share",
     "net",
     "bill",
+    "chance",
     "session",
     "okvs",
     "cuckoo",

@@ -159,7 +159,7 @@ fn table() -> serde_json::Value {
     serde_json::from_str(&fs::read_to_string(path).expect("the table")).expect("JSON")
 }
 
-/// The sizes are those of which the model computed the bound, which is `2^-40` at most.
+/// The sizes are those of which the model computed the bound, and the chances that jobs add up are no less.
 #[test]
 fn sizes_are_those_of_the_bounds() {
     let table = table();
@@ -169,7 +169,8 @@ fn sizes_are_those_of_the_bounds() {
         let size = Size::of(number(entry, "keys")).expect("up to the limit");
         assert_eq!(size.clusters(), number(entry, "clusters"), "{entry}");
         assert_eq!(size.cluster(), number(entry, "columns"), "{entry}");
-        assert!(entry["log2_failure"].as_f64().expect("a number") <= -40.0);
+        let bound = 2f64.powf(entry["log2_failure"].as_f64().expect("a number"));
+        assert!(bound <= Size::chance(number(entry, "keys")).sum(), "{entry}");
     }
     assert_eq!(number(stores.last().expect("stores"), "keys"), MAX_KEYS);
     let bins = table["bins"].as_array().expect("a list");
@@ -179,7 +180,8 @@ fn sizes_are_those_of_the_bounds() {
             number(entry, "bins"),
             "{entry}"
         );
-        assert!(entry["log2_failure"].as_f64().expect("a number") <= -40.0);
+        let bound = 2f64.powf(entry["log2_failure"].as_f64().expect("a number"));
+        assert!(bound <= cuckoo::chance(number(entry, "items")).sum(), "{entry}");
     }
     assert_eq!(number(bins.last().expect("bins"), "items"), cuckoo::MAX_ITEMS);
 }

@@ -396,9 +396,10 @@ fn an_owners_key_is_not_freed() {
     Prg::new(Block(11)).words(64, &mut rows);
     let row = |i: usize| u128::from(rows[2 * i]) | u128::from(rows[2 * i + 1]) << 64;
     for cipher in Cipher::ALL {
-        for (of, keys) in
-            [(Keys::Dense { bits: 15 }, &dense), (Keys::Sparse { bits: 96, rows: 3000 }, &sparse)]
-        {
+        for (of, keys) in [
+            (Keys::Dense { bits: 15 }, &dense),
+            (Keys::Sparse { bits: 96, rows: 3000, lookups: 1 << 13 }, &sparse),
+        ] {
             let job = CopyJob { owner: Role::P0, cipher, keys: of, row_bits: 128 };
             let ((), freed, _) = watched(|| {
                 let owner = Owner::insecure_with_key(job, keys, &rows, secret).expect("a table");

@@ -76,7 +76,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("function-aes", None, |p| function(p, Cipher::Aes128)),
     ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
     ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),
-    ("lookups-in-sparse-copy", None, |p| in_copy(p, Keys::Sparse { bits: 40, rows: 100 })),
+    ("lookups-in-sparse-copy", None, |p| in_copy(p, Keys::Sparse { bits: 40, rows: 100, lookups: 1 << 13 })),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),

@@ -99,7 +99,7 @@ COT = {"M": 1.2 / 8, "L": 0.36 / 8}
 
 def psi_cost(nx, ny, both=False):
     b, m = okvs.columns(nx)
-    hash_bytes = -(-(40 + math.ceil(math.log2(max(2, nx * ny)))) // 8)
+    hash_bytes = -(-(43 + math.ceil(math.log2(max(2, nx * ny)))) // 8)
     _, cots, by = plan(b * m)
     setup = by + cots * COT["M"] + 94e3 + 90e3      # S for M, SoftSpoken for S
     return dict(voles=b * m, columns=8 * b * m, hashes=hash_bytes * ny, setup=round(setup), back=ny // 8 if both else 0,
@@ -110,7 +110,7 @@ def join_cost(nr, ns, words, own_words, digit, cot="M"):
     bins = cuckoo_bins(nr)
     b, m = okvs.columns(nr)
     hb, hm = okvs.columns(3 * ns)
-    l = 40 + math.ceil(math.log2(bins))             # bits compared
+    l = min(64, 44 + math.ceil(math.log2(bins)))    # bits compared
     if digit == 1:
         eq_bits, eq_cots, ands = 4 * (l - 1), 2 * (l - 1), l - 1
     else:                                           # 1-of-16: 4 COTs, 15 bits and 4 of choice; then a tree

@@ -251,7 +251,7 @@ pub const JOBS: &[(&str, Phases)] = &[
         let tables = [
             Keys::Dense { bits: 15 },
             Keys::Changing { bits: 3, updates: 2 },
-            Keys::Sparse { bits: 40, rows: 90 },
+            Keys::Sparse { bits: 40, rows: 90, lookups: 1 << 13 },
         ];
         // What the owner encrypted, and the copy, are there before the session.
         let tables = tables.map(|keys| {

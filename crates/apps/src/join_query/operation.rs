@@ -3,6 +3,7 @@
 use hushtable::{
     BShare, Error, Party, Result,
     bill::Bill,
+    chance::Chance,
     confidential::copy::Lookups,
     error::same,
     gates::{Bits, Triples, and_shared},
@@ -76,6 +77,10 @@ impl Operation for JoinQuery {
 
     fn bill(&self, items: usize) -> Result<Bill> {
         self.job.bill(items)
+    }
+
+    fn chance(&self, items: usize) -> Chance {
+        self.job.copy().chance(items as u64)
     }
 
     fn most(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use hushtable::{
     Error, Result, Role,
+    chance::Chance,
     confidential::{
         copy::{CopyJob, Keys, Lookups},
         prf::Cipher,
@@ -68,7 +69,20 @@ pub enum Places {
 impl Description {
     /// The form of its copy.
     pub fn job(&self) -> CopyJob {
-        job(self.key.kind, &self.values, self.places, self.cipher)
+        job(self.key.kind, &self.values, (self.places, self.lookups), self.cipher)
+    }
+
+    /// What chance can spoil in so many lookups: absent keys that seem present, by what stands behind a row or by an equal
+    /// hash.
+    pub fn chance(&self, lookups: u64) -> Chance {
+        let pairs = lookups as f64 * self.rows() as f64;
+        let hashed = match self.key.kind {
+            KeyKind::Text { bits } => {
+                Chance::of("absent texts with the hash of another", pairs, -(bits as i32))
+            }
+            _ => Chance::NONE,
+        };
+        self.job().chance(lookups) + hashed
     }
 
     /// Most rows that the table can have.
@@ -148,11 +162,19 @@ impl Description {
 }
 
 /// The form of a copy.
-pub(super) fn job(key: KeyKind, values: &[Value], places: Places, cipher: Cipher) -> CopyJob {
+pub(super) fn job(
+    key: KeyKind,
+    values: &[Value],
+    (places, lookups): (Places, u64),
+    cipher: Cipher,
+) -> CopyJob {
     let (bits, row_bits) = (key.bits(), values.iter().map(|value| value.kind.bits()).sum());
     let keys = match places {
         Places::Dense => Keys::Dense { bits },
-        Places::Sparse { rows } => Keys::Sparse { bits, rows },
+        // One more than there may be is an error of the form.
+        Places::Sparse { rows } => {
+            Keys::Sparse { bits, rows, lookups: u32::try_from(lookups).unwrap_or(u32::MAX) }
+        }
     };
     CopyJob { owner: Role::P0, cipher, keys, row_bits }
 }

@@ -202,7 +202,7 @@ impl Survey {
                 (dense, KeyKind::Whole { least: i64::MIN, bits: 64 })
             }
         };
-        let bytes = |kind: KeyKind, places| bytes(&job(kind, values, places, cipher));
+        let bytes = |kind: KeyKind, places| bytes(&job(kind, values, (places, BATCH as u64), cipher));
         match dense.filter(|kind| kind.bits() <= DENSE_BITS) {
             Some(kind) if bytes(kind, Places::Dense) <= bytes(other, sparse) => Ok((kind, Places::Dense)),
             _ => Ok((other, sparse)),

@@ -51,6 +51,22 @@ impl Laplace {
         Ok(Self { eps, sensitivity, odds: odds.collect() })
     }
 
+    /// How much more likely what is opened becomes by one row, at most: the factor's logarithm.
+    pub fn epsilon(&self) -> f64 {
+        self.eps
+    }
+
+    /// How much one row changes what gets the noise, at most.
+    pub fn sensitivity(&self) -> f64 {
+        self.sensitivity
+    }
+
+    /// Of a number of one party.
+    pub fn variance(&self) -> f64 {
+        let ratio = (-self.eps / self.sensitivity).exp();
+        2.0 * ratio / ((1.0 - ratio) * (1.0 - ratio))
+    }
+
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         vec![("epsilon", self.eps.to_string()), ("sensitivity", self.sensitivity.to_string())]

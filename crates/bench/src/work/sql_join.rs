@@ -12,7 +12,7 @@ use hushtable::{
     AShare, Error, Party, Role,
     arith::{CompareDomain, CompareJob, Objective, XorToAdditive},
     bill::Bill,
-    confidential::copy::Keys,
+    confidential::copy::{Keys, MAX_JOB},
     gates::Bits,
     net::LinkShape,
     operation::{Material, Operation},
@@ -137,7 +137,10 @@ impl Benchmark for SqlJoinWork {
 impl SqlJoinWork {
     fn job(&self) -> JoinJob {
         let keys = match self.sparse {
-            true => Keys::Sparse { bits: self.key_bits, rows: self.rows },
+            true => {
+                let lookups = u32::try_from(self.batch).unwrap_or(MAX_JOB);
+                Keys::Sparse { bits: self.key_bits, rows: self.rows, lookups }
+            }
             false => Keys::Dense { bits: self.key_bits },
         };
         JoinJob { owner: Role::P0, cipher: self.prf.cipher(), keys, columns: vec![PRICE], per_key: 1 }

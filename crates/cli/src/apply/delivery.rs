@@ -2,7 +2,6 @@
 
 use std::{
     convert::Infallible,
-    io::{self, Write},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -24,7 +23,7 @@ use crate::{
     cost::Phases,
     failure::{Failure, Result},
     link::Link,
-    room,
+    room, terminal,
 };
 
 /// Where the results go.
@@ -235,8 +234,7 @@ impl Delivery {
                 stored,
                 phases,
             };
-            let line = serde_json::to_string(&report).expect("plain data");
-            writeln!(io::stdout(), "{line}").map_err(Failure::stdout)?;
+            terminal::json(&report)?;
         }
         Ok(())
     }

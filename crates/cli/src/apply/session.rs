@@ -4,7 +4,7 @@ use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
 
 use hushtable::{
     Party,
-    net::{Identity, LinkShape, Signed},
+    net::LinkShape,
     run::{self, Done, Outcome, Phase, Ready, Reveal, Watch},
 };
 
@@ -21,7 +21,7 @@ use crate::{
     failure::{Failure, Result},
     link::Link,
     progress::Progress,
-    record::{About, Record, Seal},
+    record::{About, Record, seal},
 };
 
 /// What a command does with the peer: steps over the same rows, in one session.
@@ -79,7 +79,8 @@ impl Task<'_> {
         let (rows, column, reveal) = (jobs[0].rows(), each(|job| &job.column), each(|job| job.reveal.name()));
         let about =
             About { command: kind, file, rows, column, reveal, fields, link, inputs, output: to, explained };
-        link.keep(Record::begin(path, delivery.force, about)?);
+        let identity = link.identity().filter(|_| delivery.sign);
+        link.keep(Record::begin(path, delivery.force, about)?.to_sign(identity));
         link.end_record(self.deliver(output))
     }
 
@@ -107,8 +108,9 @@ impl Task<'_> {
         });
         // While the connections stand.
         let (done, set) = computed.inspect_err(|failure| self.link.tell(failure))?;
-        let seal = self.seal(&mut p, &set.agreed);
-        self.link.note(|record| record.seal(seal));
+        let (all, wishes) =
+            (agree::named(&self.jobs, &set.agreed.fields), [self.common.sign, set.agreed.sign]);
+        seal(self.link, &mut p, wishes, (self.kind, &all, "computed; results are where `reveal` says"));
         drop((p, lanes));
         let all = |of: fn(&Done) -> Phase| done.iter().map(of).reduce(Phase::then).unwrap_or_default();
         let whole = Phases::of(role, set.took, all(|done| done.offline), all(|done| done.online));
@@ -187,29 +189,6 @@ impl Task<'_> {
             false => self.jobs.iter().zip(all).map(|(job, done)| opened(job, done, &mut lanes[0])).collect(),
         }
     }
-
-    /// Signs what was agreed and done, if both parties want that.
-    fn seal(&self, p: &mut Party, agreed: &Agreed) -> Seal {
-        if !self.common.sign {
-            return Seal::NotAsked;
-        }
-        if !agreed.sign {
-            eprintln!("the record is not signed: the peer did not ask for it (--sign)");
-            return Seal::Missing("the peer did not ask for it".into());
-        }
-        match self.sign(p, agreed) {
-            Ok(signed) => Seal::Signed(signed),
-            Err(error) => {
-                eprintln!("warning: the record is not signed: {error}");
-                Seal::Missing(error.to_string())
-            }
-        }
-    }
-
-    fn sign(&self, p: &mut Party, agreed: &Agreed) -> hushtable::Result<Signed> {
-        let identity = Identity::load(self.link.identity().expect("checked before"))?;
-        p.connection().countersign(&identity, &statement(&self.jobs, agreed))
-    }
 }
 
 /// The results of a step, opened to whom they go.
@@ -218,13 +197,6 @@ fn opened(job: &Job, done: Done, p: &mut Party) -> Result<Done> {
     let held = job.operation().result();
     let (outcome, opening) = Phase::of(p, |p| job.reveal.open(p, held, shares))?;
     Ok(Done { outcome, offline, online: online.then(opening) })
-}
-
-/// What both sign: all that they compared, and that the results are there.
-fn statement(jobs: &[Job], agreed: &Agreed) -> Vec<(String, String)> {
-    let mut all = agree::named(jobs, &agreed.fields);
-    all.push(("outcome".into(), "computed; results are where `reveal` says".into()));
-    all
 }
 
 fn of_store(reserved: Option<hushtable::store::Reserved>) -> Ready {

@@ -3,13 +3,7 @@
 //! OTs are made by two processes that start anew for each run, as a job's do: memory and tables come for the first
 //! time.
 
-use std::{
-    hint::black_box,
-    io::{self, Write},
-    process::Command,
-    sync::atomic::Ordering,
-    time::Instant,
-};
+use std::{hint::black_box, process::Command, sync::atomic::Ordering, time::Instant};
 
 use clap::Args;
 use hushtable::{
@@ -29,6 +23,7 @@ use crate::{
     link::Link,
     pair,
     progress::Progress,
+    terminal,
 };
 
 /// Runs of which the median counts.
@@ -195,8 +190,7 @@ pub fn run_party(args: &OtParty) -> Result<()> {
     let offline = start.elapsed().as_secs_f64();
     p.barrier()?;
     let seconds = Seconds { setup, offline, wire: measure_wire(&mut p)? };
-    let line = serde_json::to_string(&seconds).expect("plain data");
-    writeln!(io::stdout(), "{line}").map_err(Failure::stdout)
+    terminal::json(&seconds)
 }
 
 /// Seconds a byte, sent or received, of crossing messages: the best of several.

@@ -15,13 +15,14 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use prim::wipe::Wiped;
 
 use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, series::Series, write::rows};
-use crate::apply::output::Writer;
+use crate::{apply::output::Writer, count::fits};
 
 /// Rows of a batch that is written.
 const BATCH: usize = 1 << 16;
 
 pub struct Arrow {
     bytes: Wiped<u8>,
+    sizes: Sizes,
 }
 
 impl Arrow {
@@ -30,7 +31,7 @@ impl Arrow {
             return Err("not an Arrow file; streams and version 1 of Feather are not read".into());
         }
         match lengths(&bytes) {
-            Some(()) => Ok(Self { bytes }),
+            Some(sizes) => Ok(Self { bytes, sizes }),
             None => Err(damaged("its lengths do not fit")),
         }
     }
@@ -46,7 +47,12 @@ impl Rows for Arrow {
         Ok(schema.fields().iter().map(|field| field.name().trim().to_owned()).collect())
     }
 
+    fn rows(&self) -> Option<u64> {
+        Some(self.sizes.rows)
+    }
+
     fn each(&self, wanted: &[usize], see: &mut See<'_>) -> Result<(), String> {
+        fits(3 * self.sizes.decoded, "a batch of its rows").map_err(|failure| failure.to_string())?;
         let mut places = wanted.to_vec();
         if wanted.is_empty() {
             places = (0..self.names()?.len()).collect();
@@ -134,15 +140,24 @@ fn text<'a, A>(array: &'a dyn Array, texts: &'a A, value: fn(&'a A, usize) -> &'
     Box::new(move |i| if array.is_null(i) { Cell::Null } else { Cell::Text(value(texts, i)) })
 }
 
+/// How large the file says to be.
+#[derive(Clone, Copy, Default)]
+struct Sizes {
+    rows: u64,
+    /// Bytes of its dictionaries and of the largest batch.
+    decoded: u64,
+}
+
 /// Nothing if a part of the file is not where it should be, or says to be longer than its bytes can become: the crate
 /// would allocate what it says.
-fn lengths(bytes: &[u8]) -> Option<()> {
+fn lengths(bytes: &[u8]) -> Option<Sizes> {
     /// So many bytes can LZ4 make of one.
     const MOST: u64 = 256;
     let size = |number: i64| usize::try_from(number).ok();
     let (front, tail) = bytes.split_last_chunk::<10>()?;
     let footer = u32::from_le_bytes(*tail.first_chunk()?) as usize;
     let footer = root_as_footer(&front[front.len().checked_sub(footer)?..]).ok()?;
+    let (mut sizes, mut dictionaries, mut largest) = (Sizes::default(), 0u64, 0u64);
     for block in footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten() {
         let (_, block_bytes) = bytes.split_at_checked(size(block.offset())?)?;
         let (head, body) = block_bytes.split_at_checked(size(block.metaDataLength().into())?)?;
@@ -150,8 +165,9 @@ fn lengths(bytes: &[u8]) -> Option<()> {
         // Old files have no mark before the length.
         let message = head.get(if head.starts_with(&[0xff; 4]) { 8 } else { 4 }..)?;
         let message = root_as_message(message).ok()?;
-        let batch = message.header_as_record_batch();
-        let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data())?;
+        let rows = message.header_as_record_batch();
+        let batch = rows.or_else(|| message.header_as_dictionary_batch()?.data())?;
+        let mut decoded = body.len() as u64;
         for buffer in batch.buffers().into_iter().flatten().filter(|_| batch.compression().is_some()) {
             let (_, data) = body.split_at_checked(size(buffer.offset())?)?;
             let data = data.get(..size(buffer.length())?)?;
@@ -159,9 +175,18 @@ fn lengths(bytes: &[u8]) -> Option<()> {
             if stated as u64 > MOST * data.len() as u64 {
                 return None;
             }
+            decoded = decoded.saturating_add(stated as u64);
+        }
+        match rows {
+            None => dictionaries = dictionaries.saturating_add(decoded),
+            Some(batch) => {
+                sizes.rows = sizes.rows.saturating_add(u64::try_from(batch.length()).ok()?);
+                largest = largest.max(decoded);
+            }
         }
     }
-    Some(())
+    sizes.decoded = dictionaries.saturating_add(largest);
+    Some(sizes)
 }
 
 fn damaged(error: impl std::fmt::Display) -> String {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parquet::{
     basic::{Compression, CompressionCodec, ConvertedType, LogicalType, Repetition, Type as Physical},
-    column::reader::{ColumnReader, ColumnReaderImpl},
+    column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader},
     data_type::{ByteArray, ByteArrayType, DataType, DoubleType},
     errors::ParquetError,
     file::{
@@ -18,15 +18,24 @@ use parquet::{
 };
 use prim::wipe::Wiped;
 
-use super::{Ids, Row, Rows, See, cell::Cell, guard::guarded, write::rows};
-use crate::apply::output::Writer;
+use super::{
+    Ids, Row, Rows, See,
+    cell::Cell,
+    guard::guarded,
+    parquet_pages::{self as pages, Bounded},
+    write::rows,
+};
+use crate::{apply::output::Writer, count::fits};
 
 /// Rows that are read at once.
 const BATCH: usize = 1 << 13;
+/// Bytes of texts that are read at once, where they can be longer than what stands in the file.
+const TOGETHER: u64 = 1 << 28;
 /// Rows of a row group that is written.
 const GROUP: usize = 1 << 20;
 
 pub struct Parquet {
+    bytes: Bytes,
     file: SerializedFileReader<Bytes>,
 }
 
@@ -42,11 +51,12 @@ impl AsRef<[u8]> for Shared {
 impl Parquet {
     pub fn of(bytes: Wiped<u8>) -> Result<Self, String> {
         let bytes = Bytes::from_owner(Shared(bytes));
-        Ok(Self { file: guarded(|| SerializedFileReader::new(bytes).map_err(damaged))? })
+        let file = guarded(|| SerializedFileReader::new(bytes.clone()).map_err(damaged))?;
+        Ok(Self { bytes, file })
     }
 
-    /// The values of the column at `place` in a group of rows.
-    fn chunk(&self, group: &dyn RowGroupReader, place: usize) -> Result<Box<dyn Chunk>, String> {
+    /// The values of the column at `place` in a group of rows, and how many of them are read at once.
+    fn chunk(&self, group: &dyn RowGroupReader, place: usize) -> Result<(Box<dyn Chunk>, usize), String> {
         let schema = self.file.metadata().file_metadata().schema_descr();
         let name = schema.root_schema().get_fields()[place].name();
         let mut leaves = (0..schema.num_columns()).filter(|&leaf| schema.get_column_root_idx(leaf) == place);
@@ -71,7 +81,16 @@ impl Parquet {
                 "column {name:?} holds {kind}; accepted: whole and floating-point numbers, decimals, dates, text"
             )
         })?;
-        Ok(opened(guarded(|| group.get_column_reader(leaf).map_err(damaged))?, values))
+        let needs = guarded(|| Ok(pages::needs(&self.bytes, group.metadata().column(leaf))))?;
+        let needs = needs.ok_or_else(|| damaged("a page says to hold more than its bytes can become"))?;
+        fits(3 * needs.bytes, &format!("column {name:?}")).map_err(|failure| failure.to_string())?;
+        let reader = guarded(|| {
+            let pages = group.get_column_page_reader(leaf).map_err(damaged)?;
+            let pages = Bounded::of(pages, column.max_def_level() > 0);
+            Ok(get_column_reader(column, Box::new(pages)))
+        })?;
+        let most = (TOGETHER / needs.longest.max(1)).clamp(1, BATCH as u64) as usize;
+        Ok((opened(reader, values), most))
     }
 }
 
@@ -81,6 +100,15 @@ impl Rows for Parquet {
         Ok(schema.root_schema().get_fields().iter().map(|field| field.name().trim().to_owned()).collect())
     }
 
+    fn rows(&self) -> Option<u64> {
+        let groups = self.file.metadata().row_groups().iter();
+        Some(
+            groups
+                .map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX))
+                .fold(0, u64::saturating_add),
+        )
+    }
+
     fn each(&self, wanted: &[usize], see: &mut See<'_>) -> Result<(), String> {
         let mut at = 0;
         for group in 0..self.file.num_row_groups() {
@@ -88,20 +116,21 @@ impl Rows for Parquet {
             let rows = usize::try_from(group.metadata().num_rows()).map_err(|_| damaged("rows"))?;
             let chunks = wanted.iter().map(|&place| self.chunk(group.as_ref(), place));
             let mut chunks = chunks.collect::<Result<Vec<_>, _>>()?;
+            let most = chunks.iter().map(|(_, most)| *most).min().unwrap_or(BATCH);
             if chunks.is_empty() {
                 // Rows are where values are: their number alone says nothing.
                 let mut any = (0..self.names()?.len()).map(|place| self.chunk(group.as_ref(), place));
                 chunks.push(any.find_map(Result::ok).ok_or_else(|| damaged("no column that can be read"))?);
             }
-            for start in (0..rows).step_by(BATCH) {
-                let count = BATCH.min(rows - start);
-                for chunk in &mut chunks {
+            for start in (0..rows).step_by(most) {
+                let count = most.min(rows - start);
+                for (chunk, _) in &mut chunks {
                     if chunk.next(count)? != count {
                         return Err(damaged("a column ends early"));
                     }
                 }
                 for i in 0..count {
-                    let cell = |column: usize| chunks[column].cell(i);
+                    let cell = |column: usize| chunks[column].0.cell(i);
                     let row: Row<'_> = &cell;
                     at += 1;
                     see(at, Ok(row));

@@ -1,9 +1,6 @@
 //! What both parties of a join must have alike, and what each tells the other of its table.
 
-use std::{
-    collections::BTreeSet,
-    io::{self, Write},
-};
+use std::collections::BTreeSet;
 
 use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
@@ -18,6 +15,7 @@ use crate::{
     cost::Phases,
     errand::Agreed,
     failure::{Cause, Failure, Result},
+    terminal::{self, within_a_line},
 };
 
 /// Longest offer in bytes.
@@ -153,7 +151,7 @@ fn swap(p: &mut Party, offer: &Offer) -> Result<Offer> {
     let theirs = p.exchange(mine, length as usize)?;
     serde_json::from_slice(&theirs).map_err(|e| {
         // The complaint may quote what the peer sent.
-        let text: String = e.to_string().escape_debug().take(200).collect();
+        let text: String = within_a_line(&e.to_string()).chars().take(200).collect();
         malformed(format!("its table: {text}"))
     })
 }
@@ -174,15 +172,13 @@ struct Line<'a> {
 impl Report {
     /// Prints the number of common ids, if it is known, and the cost.
     pub fn print(&self, role: Role, rows: [usize; 2], common: Option<u64>, phases: &Phases) -> Result<()> {
-        let text = match (self.json, common) {
+        match (self.json, common) {
             (true, _) => {
-                let line = Line { kind: "join", role: role_name(role), rows, common, phases: *phases };
-                serde_json::to_string(&line).expect("plain data")
+                terminal::json(&Line { kind: "join", role: role_name(role), rows, common, phases: *phases })
             }
-            (false, Some(common)) => format!("{common} common ids"),
-            (false, None) => return Ok(()),
-        };
-        writeln!(io::stdout(), "{text}").map_err(Failure::stdout)
+            (false, Some(common)) => terminal::print(&format!("{common} common ids\n")),
+            (false, None) => Ok(()),
+        }
     }
 }
 

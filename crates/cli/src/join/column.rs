@@ -8,7 +8,10 @@ use apps::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{Cell, Dialect};
+use crate::{
+    columns::{Cell, Dialect},
+    terminal::shows,
+};
 
 /// Bits behind the point unless others are asked for.
 pub const FRACTION_BITS: u32 = 16;
@@ -154,14 +157,6 @@ impl Column {
             Kind::Groups(_) => value as u64,
         }
     }
-}
-
-/// Neither a control character nor one of formatting, such as the direction of text.
-fn shows(c: char) -> bool {
-    // After a letter: accents are escaped only where a text begins with them.
-    let escaped = || format!("a{c}").escape_debug().to_string();
-    let blank = c.is_whitespace() && !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}');
-    c.is_ascii_graphic() || blank || (!c.is_control() && !escaped().starts_with("a\\u{"))
 }
 
 /// In the same words at both parties.

@@ -8,6 +8,7 @@ use apps::{
 };
 use hushtable::{
     Party, Role,
+    chance::Chance,
     run::{Phase, Reveal},
 };
 
@@ -51,12 +52,18 @@ pub fn psi(who: Reveal, sizes: [usize; 2]) -> Result<Psi> {
     Ok(Psi::new(sizes, learns)?)
 }
 
+/// What chance can spoil.
+pub fn chance(psi: &Psi, sizes: [usize; 2]) -> Chance {
+    psi.chance() + Set::chance(sizes[0] + sizes[1])
+}
+
 impl Work for Finding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let offer = Offer { rows: self.bound, columns: vec![] };
         let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;
+        chance(&psi, self.sizes).check()?;
         let (send, recv) = psi.bill(&p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.psi = Some(psi);

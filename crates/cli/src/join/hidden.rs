@@ -10,6 +10,7 @@ use apps::{
 use hushtable::{
     Party, Role,
     bill::Bill,
+    chance::Chance,
     ot::Limits,
     run::{Phase, Reveal},
 };
@@ -102,6 +103,13 @@ pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
         }
     }
     Ok(all)
+}
+
+/// What chance can spoil in all of it.
+pub fn chance(ask: &Ask, offers: &[Offer; 2]) -> Result<Chance> {
+    let sizes = offers.each_ref().map(|offer| offer.rows);
+    let joins = owners(ask, sizes).into_iter().map(|owner| Ok(join(owner, offers)?.chance()));
+    joins.sum::<Result<Chance>>().map(|joins| joins + Set::chance(sizes[0] + sizes[1]))
 }
 
 /// About how many bytes of memory a join takes with so many bins, vectors of shares, rows of the other party and
@@ -207,6 +215,7 @@ impl Work for Hiding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
+        chance(&self.ask, &offers)?.check()?;
         fits(memory(&self.ask, &offers)?, "this join")?;
         if let Some(path) = &self.path {
             room::check(path, written(&self.ask, &offers)?)?;

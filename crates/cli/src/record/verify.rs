@@ -1,20 +1,20 @@
-//! `hushtable record verify`: what both parties signed of a job.
+//! `hushtable record verify`: what both parties signed of a job, and what one says alone.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use hushtable::net::{self, Certificate};
-use serde::Deserialize;
+use hushtable::net::{self, COMMITTED, Certificate, SIGNED_BEFORE};
+use serde::{Deserialize, de::DeserializeOwned};
 
-use super::Signed;
+use super::{
+    Marks, Signed,
+    claim::{Claim, End, Who},
+    unhex, without_signature,
+};
 use crate::{
     failure::{Failure, Result},
     store::date,
+    terminal::{self, within_a_line},
 };
 
 const EXAMPLES: &str = "\
@@ -23,9 +23,10 @@ Examples:
   Somebody else, who has both parties' certificates from a source to trust:
     hushtable record verify --certificate bank-cert.pem --certificate telecom-cert.pem job.json
 
-A record is signed if both parties ran the job with --record FILE --sign. What is signed is what both have: who they \
-are, the session, what they compared, and that it was computed. The rest of the record, such as the files that were \
-read, is what one party says.";
+A record is signed if both parties ran the job with --record FILE --sign. Both sign what both have: who they are, the \
+session, the command, what they compared, and that it was computed. The party that kept the record signs all of it, and \
+commits to its own part together with the peer: the files that it read, rows, what was explained to it. So nobody can \
+alter that later, this party included. It remains what one party says.";
 
 /// Look at records of jobs
 #[derive(Args, Debug)]
@@ -37,7 +38,7 @@ pub struct Records {
 
 #[derive(Subcommand, Debug)]
 enum Action {
-    /// Check both parties' signatures of a record, and say what they signed
+    /// Check all signatures of a record, and say who signed what
     #[command(after_help = EXAMPLES)]
     Verify(Verify),
 }
@@ -66,57 +67,181 @@ pub fn run(args: &Records) -> Result<()> {
         certificates.push(Certificate::read(path)?);
     }
     let text = fs::read(&args.record).map_err(Failure::file(&args.record))?;
-    let signed = read(&args.record, &text)?;
-    let parties = signed.check(&certificates).map_err(|error| {
-        Failure::from(error).worded(|error| format!("{}: {error}", args.record.display()))
-    })?;
-    io::stdout().write_all(describe(&signed, parties).as_bytes()).map_err(Failure::stdout)
+    let page = read(&text).and_then(|read| {
+        let parties = read.signed.check(&certificates).map_err(|error| error.to_string())?;
+        read.check(parties)?;
+        Ok(read.describe(parties))
+    });
+    terminal::print(&page.map_err(|what| Failure::input(format!("{}: {what}", args.record.display())))?)
 }
 
-/// What the record in `text` says is signed.
-pub fn read(path: &Path, text: &[u8]) -> Result<net::Signed> {
+/// A record with signatures.
+pub struct Read {
+    pub signed: net::Signed,
+    /// What one party says; in version 1 nobody signed that.
+    own: Option<Own>,
+}
+
+/// What one party says.
+struct Own {
+    claim: Claim,
+    end: End,
+    salt: [u8; 32],
+    /// What it signed.
+    text: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+/// What the record in `text` says, and who is said to have signed it.
+///
+/// # Errors
+/// Why it is none.
+pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
     #[derive(Deserialize)]
-    struct Entry {
+    struct Format {
         hushtable_record: u32,
-        signed: Option<Signed>,
-        unsigned: Option<String>,
     }
-    let says = |what: String| Failure::input(format!("{}: {what}", path.display()));
-    let entry: Entry = serde_json::from_slice(text).map_err(|error| says(format!("no record: {error}")))?;
-    if entry.hushtable_record != super::FORMAT {
-        let (got, want) = (entry.hushtable_record, super::FORMAT);
-        return Err(says(format!("format version {got}; this program reads version {want}")));
+    let Format { hushtable_record: format } = parsed(text)?;
+    if !(1..=super::FORMAT).contains(&format) {
+        return Err(format!("format version {format}; this program reads versions 1 and {}", super::FORMAT));
     }
-    let Some(Signed { statement, signatures }) = entry.signed else {
-        let why = entry.unsigned.unwrap_or_else(|| "--sign was not asked for".into());
-        return Err(says(format!("not signed: {why}")));
+    let Marks { signed, salt, unsigned } = parsed(text)?;
+    let Some(Signed { statement, signatures }) = signed else {
+        return Err(format!("not signed: {}", unsigned.unwrap_or_else(|| "--sign was not asked for".into())));
     };
-    let bytes = signatures.map(|text| unhex(&text).ok_or_else(|| says("a signature is no hex".into())));
-    let [p0, p1] = bytes;
-    Ok(net::Signed { fields: statement, signatures: [p0?, p1?] })
-}
-
-/// For people.
-fn describe(signed: &net::Signed, parties: [&Certificate; 2]) -> String {
-    let mut page = "both signatures are right; what was signed:\n".to_owned();
-    let width = signed.fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
-    for (i, (name, value)) in signed.fields.iter().enumerate() {
-        let shown = match (i, value.parse()) {
-            (0 | 1, _) => format!("{} ({value})", parties[i].name()),
-            (3 | 4, Ok(seconds)) => date(seconds),
-            _ => value.clone(),
-        };
-        // Nothing in it begins a line of its own.
-        let line = format!("{name:width$}  {shown}").replace(char::is_control, "?");
-        writeln!(page, "  {line}").expect("text grows");
+    let [p0, p1] = signatures.map(|text| unhex(&text).ok_or("a signature is no hex"));
+    let signed = net::Signed { fields: statement, signatures: [p0?, p1?] };
+    if format == 1 {
+        return Ok(Read { signed, own: None });
     }
-    page
+    let (text, signature) = without_signature(text)
+        .ok_or("it does not end with this party's own signature, as it was written")?;
+    let salt = salt.and_then(|salt| unhex(&salt)?.try_into().ok()).ok_or("the salt is not 64 digits")?;
+    let own = Own { claim: parsed(&text)?, end: parsed(&text)?, salt, text, signature };
+    Ok(Read { signed, own: Some(own) })
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
-    let pairs = text.as_bytes().chunks(2);
-    pairs
-        .map(|pair| if let [high, low] = *pair { Some(digit(high)? << 4 | digit(low)?) } else { None })
-        .collect()
+fn parsed<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, String> {
+    serde_json::from_slice(text).map_err(|error| format!("no record: {error}"))
+}
+
+impl Read {
+    /// `Ok(())` if what one party says is as it was when it was signed, and says nothing against what both signed.
+    pub fn check(&self, parties: [&Certificate; 2]) -> std::result::Result<(), String> {
+        let Some(own) = &self.own else { return Ok(()) };
+        let role = own.role()?;
+        if !parties[role].has_signed_record(&own.text, &own.signature) {
+            return Err(format!("what P{role} alone says was altered, or is not signed by P{role}"));
+        }
+        let fields = &self.signed.fields;
+        let said = |at: usize| fields.get(at).map(|(name, value)| (name.as_str(), value.as_str()));
+        let differs = |what: &str| Err(format!("P{role} says something else than what both signed: {what}"));
+        if said(5 + role) != Some((COMMITTED[role], &own.claim.shown_digest(&own.salt))) {
+            return differs("its own part is not the one of the job");
+        }
+        let Claim { this_party, expected_peer, peer, session, job_file, rows, command, .. } = &own.claim;
+        let is = |who: &Option<Who>, at: usize| {
+            who.as_ref().and_then(|who| who.fingerprint.as_deref()) == said(at).map(|(_, value)| value)
+        };
+        for (what, who, at) in [
+            ("this_party", this_party, role),
+            ("peer", peer, 1 - role),
+            ("expected_peer", expected_peer, 1 - role),
+        ] {
+            if !is(who, at) {
+                return differs(what);
+            }
+        }
+        if session.as_deref() != said(2).map(|(_, value)| value) {
+            return differs("session");
+        }
+        let [first, parameters @ .., last] = fields.get(SIGNED_BEFORE..).unwrap_or_default() else {
+            return differs("the statement has no command");
+        };
+        if (first.0.as_str(), &first.1) != ("command", command) || last.0 != "outcome" {
+            return differs("command");
+        }
+        let own_parameters = own.claim.parameters.iter();
+        if !own_parameters
+            .map(|[name, value]| (name, value))
+            .eq(parameters.iter().map(|(name, value)| (name, value)))
+        {
+            return differs("parameters");
+        }
+        let value =
+            |name: &str| parameters.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str());
+        if value("number of rows").is_some_and(|signed| *signed != rows.to_string()) {
+            return differs("rows");
+        }
+        match value("job file").map(|file| Some(file).filter(|file| *file != "none")) {
+            Some(file) if file != job_file.as_deref() => differs("job_file"),
+            _ => Ok(()),
+        }
+    }
+
+    /// For people.
+    fn describe(&self, parties: [&Certificate; 2]) -> String {
+        let mut page = "both signatures are right; both signed:\n".to_owned();
+        let seconds = |text: &str| text.parse().map_or_else(|_| text.to_owned(), date);
+        let lines = self.signed.fields.iter().enumerate().map(|(i, (name, value))| match i {
+            0 | 1 => (name.as_str(), who(parties[i])),
+            3 | 4 => (name.as_str(), seconds(value)),
+            _ => (name.as_str(), value.clone()),
+        });
+        write(&mut page, lines);
+        let Some(own) = &self.own else {
+            return page
+                + "nothing else in this file is signed: format 1 leaves the files that were read, rows, outcome and \
+                   explanation to whoever has the file\n";
+        };
+        let (role, Own { claim, end, .. }) = (own.role().unwrap_or_default(), own);
+        writeln!(page, "P{role} alone says, in a record that it signed and nobody altered since:")
+            .expect("text grows");
+        let ended = match &end.error {
+            Some(error) => format!("{}, exit code {}: {error}", end.outcome, end.exit_code),
+            None => format!("{}, exit code {}", end.outcome, end.exit_code),
+        };
+        let mut lines = vec![
+            ("program", format!("hushtable {}", claim.version)),
+            ("began, ended", format!("{}, {}", claim.began, end.ended)),
+            ("outcome", ended),
+            ("rows", claim.rows.to_string()),
+            ("result", format!("{}, to {}", claim.column, claim.reveal)),
+        ];
+        lines.extend(claim.inputs.iter().map(|input| {
+            ("file read", format!("{}, {} bytes, SHA-256 {}", input.file, input.bytes, input.sha256))
+        }));
+        lines.extend(claim.output.iter().map(|output| ("output", output.clone())));
+        lines.push(("explained", format!("{} lines, in the file", claim.explained.lines().count())));
+        write(&mut page, lines.into_iter());
+        page
+    }
+}
+
+impl Own {
+    fn role(&self) -> std::result::Result<usize, String> {
+        let role = ["P0", "P1"].iter().position(|role| *role == self.claim.role);
+        role.ok_or_else(|| format!("the role {:?}; accepted: P0, P1", self.claim.role))
+    }
+}
+
+/// Under the name that this party, or an identity, has for it; what a certificate says of itself is what its owner
+/// chose.
+fn who(certificate: &Certificate) -> String {
+    let fingerprint = certificate.fingerprint();
+    match certificate.pinned() {
+        Some(name) => format!("{name} (fingerprint {fingerprint})"),
+        None => {
+            format!("fingerprint {fingerprint}; its certificate calls itself {:?}", certificate.claimed())
+        }
+    }
+}
+
+/// Lines of two columns.
+fn write<'a>(page: &mut String, lines: impl Iterator<Item = (&'a str, String)> + Clone) {
+    let width = lines.clone().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    for (name, value) in lines {
+        // Nothing in it begins a line of its own.
+        writeln!(page, "  {}", within_a_line(&format!("{name:width$}  {value}"))).expect("text grows");
+    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::file::{Flag, JobFile, Operand, Step};
+use crate::terminal::within_a_line;
 
 impl JobFile {
     /// For people who are to approve it.
@@ -11,8 +12,7 @@ impl JobFile {
         let mut page = format!("hash     {}\n", self.hash);
         let mut line = |label: &str, words: &str| {
             // Nothing in the file begins a line of its own.
-            let words = words.replace(char::is_control, " ");
-            writeln!(page, "{label:<8} {words}").expect("text grows");
+            writeln!(page, "{label:<8} {}", within_a_line(words)).expect("text grows");
         };
         if let Some(about) = &self.about {
             line("about", about);

@@ -283,3 +283,6 @@ impl Question {
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,5 @@
 //! Asking: from the comparison of what is asked to the results.
 
-use std::io::{self, Write};
-
 use apps::statistics::{End, Extremes, Group, Groups, Moments};
 use hushtable::{Party, Role, bill::Bill, run::Phase};
 use serde::Serialize;
@@ -17,6 +15,7 @@ use crate::{
     failure::{Failure, Result},
     join::file::JoinedFile,
     progress::Progress,
+    terminal,
 };
 
 /// A question to two files.
@@ -198,13 +197,11 @@ impl Work for Asking {
             eprintln!("wrote {} results to {}", self.lines.len(), path.display());
         }
         let (role, least) = (role_name(role), self.question.least);
-        let text = match self.json {
+        match self.json {
             true => {
-                let report = Report { kind: "stats", role, least, results: &self.lines, phases: *phases };
-                serde_json::to_string(&report).expect("plain data") + "\n"
+                terminal::json(&Report { kind: "stats", role, least, results: &self.lines, phases: *phases })
             }
-            false => self.text(),
-        };
-        io::stdout().write_all(text.as_bytes()).map_err(Failure::stdout)
+            false => terminal::print(&self.text()),
+        }
     }
 }

@@ -48,8 +48,8 @@
 //! Copies are pseudo-random. A key of the function serves one copy: two under one key would show where the tables
 //! differ and how ([`Owner`]). Of `F_k(x)` nothing is opened, so the key and the copy serve any number of batches.
 //! Results are shares: whoever is shown a row learns `F_k` at a key only if it knows the key too, and of that key the
-//! row, which it has. An absent key of a sparse table seems present with probability `2^-54`, in a version always or never, and then has a
-//! random row.
+//! row, which it has. Of the lookups of a job in a sparse table at absent keys one seems present with
+//! probability `2^-41` at most ([`CopyJob::chance`]), in a version always or never, and then has a random row.
 //! Updates show which keys they are of, that is all; no number masks a row twice, since none is sent by a version that was
 //! restored. How long the owner takes to encrypt a sparse table depends on how many rows it has and on how many tries its places
 //! take: encrypt it before a peer waits for it.
@@ -66,7 +66,7 @@ mod update;
 
 pub use arriving::Arriving;
 pub use encrypted::EncryptedCopy;
-pub use job::{CopyJob, Keys, MAX_ROWS};
+pub use job::{CopyJob, Keys, MAX_JOB, MAX_ROWS};
 pub use owner::Owner;
 pub use update::Update;
 

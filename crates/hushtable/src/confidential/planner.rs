@@ -7,7 +7,7 @@
 use std::fmt;
 
 use super::{
-    copy::{CopyJob, Keys, Lookups},
+    copy::{CopyJob, Keys, Lookups, MAX_JOB},
     prf::Cipher,
     thin::{ThinJob, ThinLookups},
 };
@@ -178,7 +178,11 @@ fn table(asked: &Asked, cipher: Cipher, form: Form) -> Result<CopyJob> {
     let keys = match form {
         Form::Dense if asked.rows == 1 << bits => Keys::All { bits },
         Form::Dense => Keys::Dense { bits },
-        Form::Sparse => Keys::Sparse { bits, rows: u32::try_from(asked.rows).unwrap_or(u32::MAX) },
+        Form::Sparse => {
+            let lookups = asked.batch as u64 * asked.batches as u64;
+            let lookups = u32::try_from(lookups).unwrap_or(MAX_JOB).clamp(1, MAX_JOB);
+            Keys::Sparse { bits, rows: u32::try_from(asked.rows).unwrap_or(u32::MAX), lookups }
+        }
     };
     let job = CopyJob { owner: asked.owner, cipher, keys, row_bits: asked.row_bits };
     if bits < 64 && asked.rows > 1 << bits || asked.rows == 0 {

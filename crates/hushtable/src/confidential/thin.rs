@@ -32,9 +32,10 @@
 //! # Security
 //! The owner sees the order of a shuffled list of distinct items. The other party sees it too, and ids: at most one of
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
-//! keys are equal. Ids of absent sparse keys are equal with probability below `2^-41`. The store is pseudo-random, as the
+//! keys are equal, but with probability below `2^-41` by those of absent sparse keys. The store is pseudo-random, as the
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
-//! (`thin/store.rs`). A sparse key that is absent seems present with probability `2^-54`. All of this is for one batch.
+//! (`thin/store.rs`). A sparse key that is absent seems present as in design A. All of this is for one
+//! batch.
 //!
 //! **How long the owner takes to make a store tells about how many rows a table has**, since the other party waits for it,
 //! for sparse keys more than for others. Who must hide that fills the table up, or takes a [`copy`](super::copy).

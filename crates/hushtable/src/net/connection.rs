@@ -178,15 +178,21 @@ impl Connection {
     }
 
     /// Signs `fields` together with the peer, which must do so at the same point. What is signed begins with both
-    /// certificates' fingerprints, the session and when each party says it is. 2 rounds.
+    /// certificates' fingerprints, the session, when each party says it is, and what each commits to: `own` is this
+    /// party's digest of what it says alone. 2 rounds.
     ///
     /// # Errors
     /// [`Error::Identity`] without TLS, or if `identity` has no key of the usual kind; [`Error::Peer`] if the peer's
     /// signature is not that of its certificate over the same;
     /// and those of the channel.
-    pub fn countersign(&mut self, identity: &Identity, fields: &[(String, String)]) -> Result<Signed> {
+    pub fn countersign(
+        &mut self,
+        identity: &Identity,
+        fields: &[(String, String)],
+        own: [u8; 32],
+    ) -> Result<Signed> {
         let peer = self.peer.ok_or_else(|| Error::Identity("without TLS nobody can sign".into()))?;
-        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), fields)
+        countersign::countersign(&mut self.channel, identity, (self.role, peer, self.id), (fields, own))
     }
 
     /// Every later call is an error.

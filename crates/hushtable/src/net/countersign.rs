@@ -1,19 +1,19 @@
-//! A statement that both parties sign with the keys of their identities.
+//! A statement that both parties sign with the keys of their identities, and a record that one signs.
 //!
 //! # Functionality
-//! In: fields, the same at both parties. Out, to both: the statement, which begins with who they are, the session and
-//! the time, and both signatures over it, verified.
+//! In: fields, the same at both parties, and a commitment of each to what it says alone. Out, to both: the statement,
+//! which begins with who they are, the session, the time and the commitments, and both signatures over it, verified.
 //!
 //! # Protocol
-//! 1. Both send what time it is.
-//! 2. Both sign the statement: the fingerprints of P0 and P1, the session's id, the times at P0 and P1, and the fields.
-//!    Both send the signature, and verify the peer's with the certificate that is pinned.
+//! 1. Both send what time it is, and their commitment of 32 bytes.
+//! 2. Both sign the statement: the fingerprints of P0 and P1, the session's id, the times at P0 and P1, the commitments
+//!    of P0 and P1, and the fields. Both send the signature, and verify the peer's with the certificate that is pinned.
 //!
 //! What is signed begins as TLS 1.3 has it, but with words of its own: no signature here serves in a handshake, and
-//! none of a handshake here.
+//! none of a handshake here. What one party signs alone begins with others again.
 //!
 //! # Cost
-//! 2 rounds, 8 bytes and about 72 each way.
+//! 2 rounds, 40 bytes and about 72 each way.
 //!
 //! # Source
 //! RFC 8446, section 4.4.3, for the separation.
@@ -27,6 +27,8 @@ use crate::error::{Error, Result};
 
 /// What else the keys sign is a handshake: its words are others.
 const CONTEXT: &[u8] = b"hushtable 2026-11 record of a job";
+/// Of what one party signs.
+const ALONE: &[u8] = b"hushtable 2026-11 one party's record of a job";
 /// A signature by ECDSA over P-256 has at most 72.
 const SIGNATURE: usize = 80;
 
@@ -34,7 +36,7 @@ const SIGNATURE: usize = 80;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
     /// Names and values: `P0` and `P1`, the parties' fingerprints; `session`; `time at P0` and `time at P1`, in seconds
-    /// since 1970; and the fields.
+    /// since 1970; [`COMMITTED`], what each commits to; and the fields.
     pub fields: Vec<(String, String)>,
     /// Of P0 and P1: ECDSA over P-256 with SHA-256, as ASN.1.
     pub signatures: [Vec<u8>; 2],
@@ -45,7 +47,8 @@ impl Signed {
     /// P1.
     ///
     /// # Errors
-    /// [`Error::Identity`] if there is none for a party, or a signature is not that of the certificate.
+    /// [`Error::Identity`] if there is none for a party, a signature is not that of the certificate, or both parties are
+    /// the same.
     pub fn check<'a>(&self, certificates: &'a [Certificate]) -> Result<[&'a Certificate; 2]> {
         let message = message(&self.fields);
         let of = |role: Role| {
@@ -63,30 +66,68 @@ impl Signed {
                 false => wrong("it is not of this statement by this certificate's key".into()),
             }
         };
-        Ok([of(Role::P0)?, of(Role::P1)?])
+        let both = [of(Role::P0)?, of(Role::P1)?];
+        match both[0].fingerprint() == both[1].fingerprint() {
+            true => Err(Error::Identity("P0 and P1 are one certificate: nobody else signed".into())),
+            false => Ok(both),
+        }
+    }
+}
+
+impl Identity {
+    /// This party's signature of its own record, whatever is in it.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] if it has no key of the usual kind.
+    pub fn sign_record(&self, record: &[u8]) -> Result<Vec<u8>> {
+        self.sign(&alone(record))
+    }
+}
+
+impl Certificate {
+    /// Whether its owner has signed this record of its own.
+    pub fn has_signed_record(&self, record: &[u8], signature: &[u8]) -> bool {
+        self.has_signed(&alone(record), signature)
     }
 }
 
 const NAMES: [&str; 2] = ["P0", "P1"];
+
+/// What the commitments of P0 and P1 are called in a statement.
+pub const COMMITTED: [&str; 2] = ["digest of what P0 alone says", "digest of what P1 alone says"];
+
+/// How many fields a statement begins with, before those that were given.
+pub const BEFORE: usize = 7;
 
 /// Signs with the peer, who does the same; `session` is this party's role, the peer and the session's id.
 pub(super) fn countersign(
     channel: &mut Channel,
     identity: &Identity,
     (role, peer, session): (Role, Fingerprint, [u8; 32]),
-    fields: &[(String, String)],
+    (fields, own): (&[(String, String)], [u8; 32]),
 ) -> Result<Signed> {
     let now = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()).to_le_bytes();
-    let theirs = channel.exchange(now.to_vec(), now.len())?;
-    let times = [now, theirs.try_into().expect("as long as ours")].map(u64::from_le_bytes);
+    let theirs = channel.exchange([&now[..], &own].concat(), now.len() + own.len())?;
+    let (at, theirs) = theirs.split_first_chunk().expect("as long as ours");
+    let (times, theirs) =
+        ([now, *at].map(u64::from_le_bytes), theirs.first_chunk().expect("as long as ours"));
     let of = |mine: String, theirs: String| match role {
         Role::P0 => [mine, theirs],
         Role::P1 => [theirs, mine],
     };
+    let hex = |bytes: [u8; 32]| blake3::Hash::from(bytes).to_hex().to_string();
     let [p0, p1] = of(identity.fingerprint().to_string(), peer.to_string());
     let [at_p0, at_p1] = of(times[0].to_string(), times[1].to_string());
-    let session = blake3::Hash::from(session).to_hex().to_string();
-    let whole = [("P0", p0), ("P1", p1), ("session", session), ("time at P0", at_p0), ("time at P1", at_p1)];
+    let [says_p0, says_p1] = of(hex(own), hex(*theirs));
+    let whole: [_; BEFORE] = [
+        (NAMES[0], p0),
+        (NAMES[1], p1),
+        ("session", hex(session)),
+        ("time at P0", at_p0),
+        ("time at P1", at_p1),
+        (COMMITTED[0], says_p0),
+        (COMMITTED[1], says_p1),
+    ];
     let whole = whole.map(|(name, value)| (name.to_owned(), value));
     let fields: Vec<_> = whole.into_iter().chain(fields.iter().cloned()).collect();
     let mine = identity.sign(&message(&fields))?;
@@ -102,11 +143,19 @@ pub(super) fn countersign(
     }
 }
 
-/// What the keys sign.
+/// What begins what the keys sign.
+fn begun(context: &[u8]) -> Vec<u8> {
+    [&[b' '; 64][..], context, &[0]].concat()
+}
+
+/// What one party signs.
+fn alone(record: &[u8]) -> Vec<u8> {
+    [&begun(ALONE)[..], record].concat()
+}
+
+/// What both sign.
 fn message(fields: &[(String, String)]) -> Vec<u8> {
-    let mut message = vec![b' '; 64];
-    message.extend(CONTEXT);
-    message.push(0);
+    let mut message = begun(CONTEXT);
     message.extend((fields.len() as u64).to_le_bytes());
     for text in fields.iter().flat_map(|(name, value)| [name, value]) {
         // No text passes into the next one.
@@ -142,7 +191,7 @@ mod tests {
         let (mut c0, mut c1) = Connection::pair();
         let sign = |c: &mut Connection, mine: usize, said: &[(&str, &str)]| {
             let session = (c.role(), both[1 - mine].fingerprint(), c.id());
-            countersign(c.channel(), &both[mine], session, &fields(said))
+            countersign(c.channel(), &both[mine], session, (&fields(said), [7 + mine as u8; 32]))
         };
         thread::scope(|scope| {
             let other = scope.spawn(|| sign(&mut c1, 1, said[1]));
@@ -157,10 +206,16 @@ mod tests {
         let [p0, p1] = sign(&both, [&[("rows", "3")]; 2]).map(|signed| signed.expect("signed"));
         assert_eq!(p0, p1);
         let names: Vec<&str> = p0.fields.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["P0", "P1", "session", "time at P0", "time at P1", "rows"]);
+        let [committed @ .., last] = &names[BEFORE - 2..] else { panic!("fields") };
+        assert_eq!(names[..BEFORE - 2], ["P0", "P1", "session", "time at P0", "time at P1"]);
+        assert_eq!((committed, *last), (&COMMITTED[..], "rows"));
+        assert_eq!([&p0.fields[5].1, &p0.fields[6].1], [&"07".repeat(32), &"08".repeat(32)]);
         for identity in &both {
             let known = identity.certificates();
-            assert_eq!(p0.check(&known).expect("right").map(Certificate::name), ["a", "b"]);
+            assert_eq!(
+                p0.check(&known).expect("right").map(|known| known.pinned().expect("known")),
+                ["a", "b"]
+            );
         }
         assert!(p0.check(&both[0].certificates()[..1]).is_err(), "a certificate that is not there");
         let known = both[0].certificates();
@@ -172,6 +227,13 @@ mod tests {
             wrong.fields[at].0.push('0');
             assert!(wrong.check(&known).is_err(), "another name than {}", p0.fields[at].0);
         }
+        // Somebody who signs for both.
+        let mut own = p0.fields.clone();
+        own[1].1 = own[0].1.clone();
+        let signature = both[0].sign(&message(&own)).expect("signed");
+        let alone = Signed { fields: own, signatures: [signature.clone(), signature] };
+        let error = alone.check(&known).err().expect("one party").to_string();
+        assert!(error.contains("are one certificate"), "{error}");
         let mut wrong = p0.clone();
         wrong.signatures.swap(0, 1);
         assert!(wrong.check(&known).is_err(), "the signatures swapped");
@@ -201,6 +263,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let [a, _] = identities(folder.path());
         let (own, signature) = (&a.certificates()[0], a.sign(&bytes).expect("signed"));
+        // What both sign is nobody's own record, and the other way round.
+        let record = a.sign_record(b"{}").expect("signed");
+        assert!(own.has_signed_record(b"{}", &record) && !own.has_signed_record(b"{ }", &record));
+        assert!(!own.has_signed(&bytes, &record) && !own.has_signed_record(&bytes, &signature));
+        assert!(!own.has_signed_record(&bytes[64 + CONTEXT.len() + 1..], &signature));
         assert!(
             own.has_signed(&bytes, &signature)
                 && !own.has_signed(&bytes[64 + CONTEXT.len() + 1..], &signature)

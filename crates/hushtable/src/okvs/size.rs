@@ -1,6 +1,9 @@
 //! How many columns a store for n keys has.
 
-use crate::error::{Error, Result};
+use crate::{
+    chance::Chance,
+    error::{Error, Result},
+};
 
 /// Most keys of a store: so far the bound on failure is computed.
 pub const MAX_KEYS: usize = 3 << 24;
@@ -38,6 +41,13 @@ impl Size {
     #[doc(hidden)]
     pub fn reduced(third: usize) -> Self {
         Self { clusters: 1, third }
+    }
+
+    /// That keys of a store for so many have no table: `2^-44`, and with several clusters `2^-46`. By the computed bounds
+    /// in `tests/data/okvs_bounds.json`.
+    pub fn chance(keys: usize) -> Chance {
+        let log2 = if keys / CLUSTER < 2 { -44 } else { -46 };
+        Chance::of("keys without a table", f64::from(u8::from(keys > 0)), log2)
     }
 
     /// Clusters.

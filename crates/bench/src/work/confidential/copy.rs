@@ -4,7 +4,7 @@ use std::io::Read;
 
 use hushtable::{
     BShare, Party, Role,
-    confidential::copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner, Rows},
+    confidential::copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, MAX_JOB, Owner, Rows},
 };
 use hushtable_cli::failure::{Failure, Result};
 
@@ -17,7 +17,9 @@ pub(super) fn job(work: &ConfidentialWork) -> CopyJob {
         Places::All => Keys::All { bits },
         Places::Dense => Keys::Dense { bits },
         Places::Auto if bits <= 24 => Keys::Dense { bits },
-        Places::Sparse | Places::Auto => Keys::Sparse { bits, rows },
+        Places::Sparse | Places::Auto => {
+            Keys::Sparse { bits, rows, lookups: u32::try_from(work.batch).unwrap_or(MAX_JOB) }
+        }
     };
     CopyJob { owner: Role::P0, cipher: work.cipher(), keys, row_bits: work.value_bits }
 }

@@ -8,6 +8,7 @@ use apps::{
 use hushtable::{
     AShare, Party, Role,
     bill::Bill,
+    chance::Chance,
     gates::Bits,
     operation::Operation,
     ot::Limits,
@@ -131,6 +132,13 @@ impl Ask {
         Ok(all)
     }
 
+    /// What chance can spoil: nothing in rows that were joined before.
+    fn chance(&self, input: &Input, sizes: [usize; 2]) -> Result<Chance> {
+        let Input::Fresh { .. } = input else { return Ok(Chance::NONE) };
+        let joins = self.owners.iter().map(|&owner| Ok(self.join(owner, sizes)?.chance()));
+        joins.sum::<Result<Chance>>().map(|joins| joins + Set::chance(sizes[0] + sizes[1]))
+    }
+
     /// What this shows to whom, and what it takes.
     pub fn explain(&self, input: &Input, link: &Link) -> Result<String> {
         let mut page = Page("hushtable score, before anything is sent\n".into());
@@ -159,6 +167,7 @@ impl Ask {
         let fresh = matches!(input, Input::Fresh { .. });
         page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
         let size = if let Input::Fresh { bound, .. } = input { *bound } else { 0 };
+        explain::chance(&mut page, &self.chance(input, [size; 2])?);
         per_row::takes(&mut page, link, |limits| self.bill(input, [size; 2], me, limits))?;
         Ok(page.0)
     }
@@ -236,6 +245,7 @@ impl Work for Scored {
             agree::accept(theirs as usize, self.ask.peer_at_most)?;
             self.sizes[p.role() as usize] = *bound;
             self.sizes[p.role().peer() as usize] = theirs as usize;
+            self.ask.chance(&self.input, self.sizes)?.check()?;
             for &owner in &self.ask.owners {
                 let bins = self.ask.join(owner, self.sizes)?.bins() as u64;
                 fits(hidden::bytes(bins, 2, self.sizes[owner.peer() as usize] as u64, 1), "this join")?;

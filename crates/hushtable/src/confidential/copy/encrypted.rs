@@ -1,6 +1,6 @@
 //! The encrypted copy: on its way, on a disk, in memory. It shows nothing but its size.
 
-use super::job::{CopyJob, Keys};
+use super::job::{CopyJob, Keys, TAG_BITS as LEAST_TAG};
 use crate::{
     codec::{Reader, Writer, malformed},
     confidential::prf::Cipher,
@@ -153,6 +153,8 @@ fn header(job: &CopyJob) -> [u8; 16] {
     header[3] = u8::from(job.owner == Role::P1);
     header[4..8].copy_from_slice(&job.row_bits.to_le_bytes());
     header[8..12].copy_from_slice(&most.to_le_bytes());
+    // Of copies for few lookups 0: as it was before others were made.
+    header[12] = if job.keys.sparse() { (job.keys.tag_bits() - LEAST_TAG) as u8 } else { 0 };
     header
 }
 

@@ -1,6 +1,7 @@
 //! What of a table is public.
 
 use crate::{
+    chance::Chance,
     confidential::prf::{Cipher, MAX_INPUT_BITS, MAX_OUTPUT_BITS, PrfJob},
     error::{Error, Result, within},
     fss::{MAX_KEYS, MAX_POSITION_BITS, PIECE_BITS},
@@ -16,9 +17,11 @@ pub const MAX_ROWS: u32 = 1 << 24;
 /// Most updates of a version.
 pub(super) const MAX_UPDATES: u32 = 127;
 
-/// Bits of zero behind a row of [`Keys::Sparse`]: of 10922 absent keys, which is the largest batch, one seems present with
-/// probability below `2^-40`.
-const TAG_BITS: u32 = 54;
+/// Bits of zero behind a row of [`Keys::Sparse`], at least: enough for 8192 lookups.
+pub(super) const TAG_BITS: u32 = 54;
+
+/// Most lookups of a job in a table with [`Keys::Sparse`].
+pub const MAX_JOB: u32 = 1 << 30;
 
 // What a key of the function may show.
 const _: () = assert!(MAX_ROWS.ilog2() <= MAX_POSITION_BITS);
@@ -49,6 +52,9 @@ pub enum Keys {
         bits: u32,
         /// Most keys that the table may have, 1 to `2^24`.
         rows: u32,
+        /// Most lookups of a job, in all its batches, 1 to `2^30`: of so many absent keys one seems present with
+        /// probability `2^-41` at most.
+        lookups: u32,
     },
 }
 
@@ -76,7 +82,9 @@ impl Keys {
         match self {
             Self::All { .. } => 0,
             Self::Dense { .. } | Self::Changing { .. } => 1,
-            Self::Sparse { .. } => TAG_BITS,
+            Self::Sparse { lookups, .. } => {
+                TAG_BITS.max(41 + lookups.min(MAX_JOB).next_power_of_two().trailing_zeros())
+            }
         }
     }
 
@@ -132,8 +140,9 @@ impl CopyJob {
                 within("updates of a table", updates, 1..=MAX_UPDATES)?;
                 MAX_POSITION_BITS
             }
-            Keys::Sparse { rows, .. } => {
+            Keys::Sparse { rows, lookups, .. } => {
                 within("rows of a table", rows, 1..=MAX_ROWS)?;
+                within("lookups of a job in a table", lookups, 1..=MAX_JOB)?;
                 MAX_INPUT_BITS
             }
         };
@@ -147,6 +156,16 @@ impl CopyJob {
                 got: self.copy_bits().to_string(),
                 accepted: format!("up to {MAX_BITS}"),
             }),
+        }
+    }
+
+    /// What chance can spoil in so many lookups, in all batches.
+    pub fn chance(&self, lookups: u64) -> Chance {
+        match self.keys {
+            Keys::Sparse { .. } => {
+                Chance::of("absent keys that seem present", lookups as f64, -(self.keys.tag_bits() as i32))
+            }
+            _ => Chance::NONE,
         }
     }
 
@@ -197,7 +216,7 @@ impl CopyJob {
     fn prf_beside(&self) -> u32 {
         match self.keys {
             Keys::All { .. } | Keys::Dense { .. } | Keys::Changing { .. } => 0,
-            Keys::Sparse { .. } => self.place_bits() as u32 + TAG_BITS - 1,
+            Keys::Sparse { .. } => self.place_bits() as u32 + self.keys.tag_bits() - 1,
         }
     }
 

@@ -11,7 +11,11 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// A certificate, to verify what its owner signed.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Certificate(CertificateDer<'static>);
+pub struct Certificate {
+    der: CertificateDer<'static>,
+    /// The name under which an identity has it.
+    pinned: Option<String>,
+}
 
 impl Certificate {
     /// The one in a file.
@@ -19,22 +23,27 @@ impl Certificate {
     /// # Errors
     /// [`Error::Identity`] if the file is anything but one certificate in PEM format, [`Error::Io`].
     pub fn read(cert_pem: &Path) -> Result<Self> {
-        read_certificate(cert_pem).map(Self)
+        read_certificate(cert_pem).map(|der| Self { der, pinned: None })
     }
 
     /// Its fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(&self.0)
+        Fingerprint::of(&self.der)
     }
 
-    /// The name in it.
-    pub fn name(&self) -> String {
-        name_of(&self.0)
+    /// The name under which an identity trusts it, or its own; `None` for a certificate from elsewhere.
+    pub fn pinned(&self) -> Option<&str> {
+        self.pinned.as_deref()
+    }
+
+    /// The name in it, which is what its owner chose to be called.
+    pub fn claimed(&self) -> String {
+        name_of(&self.der)
     }
 
     /// Whether its key has signed the message: ECDSA over P-256 with SHA-256.
     pub(in crate::net) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
-        let Ok((_, parsed)) = X509Certificate::from_der(&self.0) else { return false };
+        let Ok((_, parsed)) = X509Certificate::from_der(&self.der) else { return false };
         let key = &parsed.public_key().subject_public_key.data;
         UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, key).verify(message, signature).is_ok()
     }
@@ -43,9 +52,13 @@ impl Certificate {
 impl Identity {
     /// Its own certificate and those that it trusts.
     pub fn certificates(&self) -> Vec<Certificate> {
-        let own = self.0.own.cert.first().cloned();
-        let trusted = self.0.trusted.iter().map(|pin| pin.certificate.clone());
-        own.into_iter().chain(trusted).map(Certificate).collect()
+        let own = self.0.own.cert.first().map(|der| (der, self.name()));
+        let trusted = self.0.trusted.iter().map(|pin| (&pin.certificate, pin.name.as_str()));
+        let known = |(der, name): (&CertificateDer<'static>, &str)| Certificate {
+            der: der.clone(),
+            pinned: Some(name.to_owned()),
+        };
+        own.into_iter().chain(trusted).map(known).collect()
     }
 
     /// Its signature over a message, which says what it is for: see [`Certificate::has_signed`].

@@ -1,0 +1,170 @@
+//! What chance can spoil: the sum of all parts, by the parameters that are billed, is 2^-40 at most.
+
+use apps::{
+    ids::Set,
+    join::{Join, MAX_ROWS},
+    private_table::{Description, Key, KeyKind, Places, Scale, Value, ValueKind},
+    psi::{Learns, MAX_IDS, Psi},
+};
+use hushtable::{
+    Role,
+    arith::Equality,
+    bill::{Bill, Phase},
+    chance::{Chance, MOST},
+    confidential::{
+        copy::{CopyJob, Keys, Lookups, MAX_JOB},
+        prf::Cipher,
+    },
+    cuckoo,
+    net::LinkShape,
+    okvs::Size,
+    oprf::OprfJob,
+    ot::{Limits, Rates},
+};
+use prim::{Block, Prg};
+
+fn limits() -> Limits {
+    Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
+}
+
+fn part(chance: &Chance, of: &str) -> f64 {
+    chance.parts().iter().find(|(what, _)| *what == of).map_or(0.0, |(_, part)| *part)
+}
+
+/// Sizes of two tables, small ones and large ones alike.
+fn sizes(rng: &mut Prg, most: usize) -> [usize; 2] {
+    [(); 2].map(|()| (1usize << rng.below(24)).saturating_add(rng.below(1 << 20) as usize % 1000).min(most))
+}
+
+/// Of a join: each part is as its parameters say, the bits that are compared are those billed, and the sum is below
+/// 2^-40, of two joins in a job too unless it is refused.
+#[test]
+fn of_joins() {
+    let (seed, runs) = (0xc4a, if std::env::var_os("LONG").is_some() { 100_000 } else { 3000 });
+    let (mut rng, limits) = (Prg::new(Block(seed)), limits());
+    let mut refused = 0;
+    for run in 0..runs {
+        let sizes = if run == 0 { [MAX_ROWS; 2] } else { sizes(&mut rng, MAX_ROWS) };
+        let joins =
+            [Role::P0, Role::P1].map(|owner| Join::new(owner, sizes, &[], &[]).expect("within the limits"));
+        for join in &joins {
+            let says = format!("{sizes:?}, run {run} of seed {seed}");
+            let (rows, others) = (sizes[join.owner() as usize], sizes[join.owner().peer() as usize]);
+            let chance = join.chance();
+            let one = chance.clone() + Set::chance(sizes[0] + sizes[1]);
+            assert!(one.sum() <= MOST, "{one} of {says}");
+            one.check().expect("as much as there may be");
+            let bits = -(part(&chance, "rows that seem to match") / join.bins() as f64).log2();
+            assert!(bits.fract() == 0.0 && (1.0..=64.0).contains(&bits), "{bits} bits of {says}");
+            let tables = Size::chance(rows).sum() + Size::chance(3 * others).sum();
+            let parts = cuckoo::chance(rows).sum() + tables + 3.0 * others as f64 * 2f64.powi(-64);
+            assert_eq!(chance.sum(), parts + join.bins() as f64 * 2f64.powf(-bits), "{says}");
+            // The same bits are compared, and so are the columns of both stores and the inputs.
+            let function = OprfJob { receiver: join.owner(), keys: rows, inputs: 3 * others, blocks: 1 };
+            let mut hint = Phase { bits: [0; 2], rounds: 1 };
+            hint.bits[join.owner().peer() as usize] =
+                64 * Size::of(3 * others).expect("few").columns() as u64;
+            let bill = function.bill(&limits).expect("few") + Bill { online: hint, ..Bill::FREE };
+            let equal = Equality::bill(bits as u32, 1).expect("up to 64").times(join.bins());
+            assert_eq!(join.bill(&limits).expect("few"), bill + equal, "{says}");
+        }
+        let both = joins[0].chance() + joins[1].chance() + Set::chance(sizes[0] + sizes[1]);
+        refused += usize::from(both.check().is_err());
+        assert!(both.check().is_err() == (both.sum() > MOST));
+        if sizes[0] + sizes[1] <= 2_500_000 {
+            both.check().unwrap_or_else(|e| panic!("{e}: rows of both, {sizes:?}"));
+        }
+    }
+    assert!(refused > 0, "rows of both, of large tables, would have more than 2^-40");
+}
+
+/// Of an intersection, with the bytes that are billed.
+#[test]
+fn of_intersections() {
+    let (seed, limits) = (0x951, limits());
+    let mut rng = Prg::new(Block(seed));
+    for run in 0..3000 {
+        let sizes = if run == 0 { [12_000_000; 2] } else { sizes(&mut rng, 12_000_000) };
+        for learns in [Learns::Both, Learns::Only(Role::P0), Learns::Only(Role::P1)] {
+            let (psi, says) =
+                (Psi::new(sizes, learns).expect("few"), format!("{sizes:?}, {learns:?}, {run} of {seed}"));
+            let chance = psi.chance() + Set::chance(sizes[0] + sizes[1]);
+            assert!(chance.sum() <= MOST, "{chance} of {says}");
+            let pairs = sizes[0] as f64 * sizes[1] as f64;
+            let bits = -(part(&chance, "ids that seem to be common") / pairs).log2();
+            let receiver = match learns {
+                Learns::Only(role) => role,
+                Learns::Both => {
+                    if sizes[1] < sizes[0] {
+                        Role::P1
+                    } else {
+                        Role::P0
+                    }
+                }
+            };
+            let inputs = sizes[receiver.peer() as usize];
+            let function = OprfJob { receiver, keys: sizes[receiver as usize], inputs, blocks: 1 };
+            let found = psi.bill(&limits).expect("few").online.bits[receiver.peer() as usize];
+            let before = function.bill(&limits).expect("few").online.bits[receiver.peer() as usize];
+            assert_eq!(found - before, (bits.round() as u64) * inputs as u64, "{says}");
+            assert!(
+                part(&chance, "values of the other's inputs that show") == inputs as f64 * 2f64.powi(-64)
+            );
+        }
+    }
+    let most = Psi::new([MAX_IDS; 2], Learns::Both).expect("the limit");
+    assert!(most.chance().check().is_err(), "what shows of 2^24 ids alone has 2^-40");
+}
+
+/// Of lookups in a sparse table: the bits behind a row, which are billed, grow with the lookups of a job.
+#[test]
+fn of_lookups() {
+    let job = |lookups: u32| CopyJob {
+        owner: Role::P0,
+        cipher: Cipher::LowMc,
+        keys: Keys::Sparse { bits: 40, rows: 1000, lookups },
+        row_bits: 20,
+    };
+    let mut last = 0;
+    for lookups in (0..31).flat_map(|log| [1u32 << log, (1 << log) + 1]).filter(|&lookups| lookups <= MAX_JOB)
+    {
+        let chance = job(lookups).chance(lookups.into());
+        assert!(chance.sum() <= MOST / 2.0, "{lookups} lookups: {chance}");
+        // A cell has the row, and so many bits behind it.
+        let bits = -(chance.sum() / f64::from(lookups)).log2();
+        let cells = 3 * (1u64 << 9);
+        assert_eq!(job(lookups).copy_bits(), cells * (20 + bits as u64), "{lookups} lookups");
+        assert!(bits as u64 >= last && bits >= 54.0);
+        last = bits as u64;
+    }
+    assert_eq!(job(8192).copy_bits(), job(1).copy_bits(), "as before for few lookups");
+    assert!(Lookups::bill(&job(MAX_JOB + 1), 1).is_err() && Lookups::bill(&job(0), 1).is_err());
+    let dense = CopyJob { keys: Keys::Dense { bits: 10 }, ..job(1) };
+    assert_eq!(dense.chance(1 << 30), Chance::NONE);
+}
+
+/// Of a table that is served: a session's lookups, and equal hashes of texts.
+#[test]
+fn of_served_tables() {
+    let table = |bits, lookups| Description {
+        table: "prices".into(),
+        key: Key { name: "sku".into(), kind: KeyKind::Text { bits } },
+        values: vec![Value {
+            name: "price".into(),
+            kind: ValueKind::Number { scale: Scale::Decimal(2), bits: 20 },
+        }],
+        places: Places::Sparse { rows: 100_000 },
+        cipher: Cipher::LowMc,
+        digest: [7; 32],
+        batch: 4096,
+        lookups,
+        shares: false,
+    };
+    for lookups in [1, 4096, 100_000, 1 << 30] {
+        table(96, lookups).check().expect("a table");
+        table(96, lookups).chance(lookups).check().unwrap_or_else(|e| panic!("{lookups}: {e}"));
+    }
+    let short = table(64, 100_000).chance(100_000);
+    assert!(short.check().is_err(), "hashes of 64 bits are for few keys: {short}");
+    assert!(table(96, (1 << 30) + 1).check().is_err());
+}

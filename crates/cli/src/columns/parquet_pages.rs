@@ -1,0 +1,300 @@
+//! What pages of Parquet files say of themselves, looked at before anything is allocated for it: the crate allocates
+//! what a header says.
+
+use parquet::{
+    basic::{CompressionCodec, Encoding, Type as Physical},
+    column::page::{Page, PageMetadata, PageReader},
+    errors::{ParquetError, Result},
+    file::metadata::ColumnChunkMetaData,
+};
+
+/// So many bytes can Snappy make of one: 64 of 3.
+const MOST: u64 = 22;
+
+/// Most texts in a page that says how many there are in a place of its own. Writers make pages of some ten thousand.
+const TEXTS: u64 = 1 << 22;
+
+/// Bytes of a value of a dictionary in memory.
+const VALUE: u64 = 32;
+
+/// What a chunk of a column takes while it is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Needs {
+    /// Bytes of its largest pages.
+    pub bytes: u64,
+    /// Bytes of the longest text that a page can make of less: texts with a common beginning.
+    pub longest: u64,
+}
+
+/// Looks at all pages of a chunk in a file of these bytes. `None` if one is not where it should be, or says to hold more
+/// than its bytes can become.
+pub fn needs(file: &[u8], chunk: &ColumnChunkMetaData) -> Option<Needs> {
+    let (start, length) = chunk.byte_range();
+    let end = start.checked_add(length)?;
+    let mut rest = file.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
+    let compressed = chunk.compression_codec() != CompressionCodec::UNCOMPRESSED;
+    let least = match chunk.column_type() {
+        Physical::INT64 | Physical::DOUBLE => 8,
+        Physical::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()).ok()?.max(1),
+        _ => 4,
+    };
+    let (mut needs, mut dictionary) = (Needs::default(), 0);
+    while !rest.is_empty() {
+        let header = Header::read(&mut rest)?;
+        let [full, stored] = [header.full, header.stored].map(|size| u64::try_from(size).ok());
+        let (full, stored) = (full?, stored?);
+        rest = rest.get(usize::try_from(stored).ok()?..)?;
+        if compressed && full > MOST * stored {
+            return None;
+        }
+        if header.kind == DICTIONARY {
+            let values = u64::try_from(header.values).ok()?;
+            if values.checked_mul(least)? > full {
+                return None;
+            }
+            dictionary = full + VALUE * values;
+        }
+        needs.bytes = needs.bytes.max(full);
+        if header.encoding == Encoding::DELTA_BYTE_ARRAY as i64 {
+            needs.longest = needs.longest.max(full);
+        }
+    }
+    needs.bytes += dictionary;
+    Some(needs)
+}
+
+/// The number of a dictionary's kind of page.
+const DICTIONARY: i64 = 2;
+
+/// The header of a page.
+#[derive(Default)]
+struct Header {
+    kind: i64,
+    /// Bytes when it is decompressed, and as it is stored.
+    full: i64,
+    stored: i64,
+    values: i64,
+    encoding: i64,
+}
+
+impl Header {
+    /// The one at the beginning of `bytes`, which are then those behind it.
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        let (mut header, mut from) = (Self { encoding: -1, ..Self::default() }, Compact(bytes));
+        let mut seen = [false; 9];
+        from.fields(&mut |from, id, kind| {
+            // Twice the same: one of them would be the one that counts.
+            if let Some(seen) = seen.get_mut(usize::try_from(id).ok()?) {
+                if std::mem::replace(seen, true) {
+                    return None;
+                }
+            }
+            match (id, kind) {
+                (1, I32) => header.kind = from.signed()?,
+                (2, I32) => header.full = from.signed()?,
+                (3, I32) => header.stored = from.signed()?,
+                (5 | 7 | 8, STRUCT) => {
+                    let encoding = if id == 8 { 4 } else { 2 };
+                    from.fields(&mut |from, inner, kind| {
+                        match kind {
+                            I32 if inner == 1 => header.values = from.signed()?,
+                            I32 if inner == encoding => header.encoding = from.signed()?,
+                            _ => from.skip(kind, 0)?,
+                        }
+                        Some(())
+                    })?;
+                }
+                _ => from.skip(kind, 0)?,
+            }
+            Some(())
+        })?;
+        *bytes = from.0;
+        seen[1..4].iter().all(|&seen| seen).then_some(header)
+    }
+}
+
+const I32: u8 = 5;
+const STRUCT: u8 = 12;
+
+/// How deep structures may lie in each other.
+const DEPTH: u32 = 8;
+
+/// Thrift's compact protocol.
+struct Compact<'a>(&'a [u8]);
+
+/// Looks at a field: its number and its kind.
+type Field<'f, 'a> = dyn FnMut(&mut Compact<'a>, i64, u8) -> Option<()> + 'f;
+
+impl<'a> Compact<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let number = self.varint()?;
+        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    fn fields(&mut self, see: &mut Field<'_, 'a>) -> Option<()> {
+        let mut id = 0i64;
+        loop {
+            let byte = self.byte()?;
+            match (byte >> 4, byte & 15) {
+                (_, 0) => return Some(()),
+                (0, kind) => {
+                    id = self.signed()?;
+                    see(self, id, kind)?;
+                }
+                (more, kind) => {
+                    id += i64::from(more);
+                    see(self, id, kind)?;
+                }
+            }
+        }
+    }
+
+    fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
+        match kind {
+            1 | 2 => {}
+            3 => drop(self.byte()?),
+            4..=6 => drop(self.varint()?),
+            7 => self.0 = self.0.get(8..)?,
+            8 => {
+                let length = usize::try_from(self.varint()?).ok()?;
+                self.0 = self.0.get(length..)?;
+            }
+            9 | 10 if depth < DEPTH => {
+                let head = self.byte()?;
+                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                for _ in 0..length {
+                    match head & 15 {
+                        1 | 2 => drop(self.byte()?),
+                        kind => self.skip(kind, depth + 1)?,
+                    }
+                }
+            }
+            STRUCT if depth < DEPTH => {
+                self.fields(&mut |from, _, kind| from.skip(kind, depth + 1))?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Pages, none of which says to have more texts than there can be.
+pub struct Bounded {
+    pages: Box<dyn PageReader>,
+    /// Whether values can be missing: levels stand before them.
+    levels: bool,
+}
+
+impl Bounded {
+    pub fn of(pages: Box<dyn PageReader>, levels: bool) -> Self {
+        Self { pages, levels }
+    }
+
+    fn checked(&self, page: Page) -> Result<Page> {
+        match texts(&page, self.levels) {
+            Some(()) => Ok(page),
+            None => Err(ParquetError::General("a page says to hold more than its bytes can become".into())),
+        }
+    }
+}
+
+impl Iterator for Bounded {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Bounded {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        page.map(|page| self.checked(page)).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.pages.skip_next_page()
+    }
+}
+
+/// Nothing if a page has lists of lengths that say to be longer than [`TEXTS`], or are none.
+fn texts(page: &Page, levels: bool) -> Option<()> {
+    let lists = match page.encoding() {
+        Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
+        Encoding::DELTA_BYTE_ARRAY => 2,
+        _ => return Some(()),
+    };
+    let buffer: &[u8] = page.buffer();
+    let behind = match page {
+        Page::DataPage { def_level_encoding: Encoding::RLE, .. } if levels => {
+            let (length, _) = buffer.split_first_chunk()?;
+            4 + u32::from_le_bytes(*length) as usize
+        }
+        // Bits, one for each value.
+        Page::DataPage { num_values, .. } if levels => num_values.div_ceil(8) as usize,
+        Page::DataPageV2 { def_levels_byte_len, rep_levels_byte_len, .. } => {
+            (*def_levels_byte_len as usize).checked_add(*rep_levels_byte_len as usize)?
+        }
+        _ => 0,
+    };
+    let mut rest = Compact(buffer.get(behind..)?);
+    for list in 0..lists {
+        lengths(&mut rest, list + 1 < lists)?;
+    }
+    Some(())
+}
+
+/// Numbers packed as differences, which the crate decodes to the same end: nothing if there are too many. Goes `on` to
+/// what stands behind them.
+fn lengths(from: &mut Compact<'_>, on: bool) -> Option<()> {
+    let (block, parts, count, _) = (from.varint()?, from.varint()?, from.varint()?, from.varint()?);
+    if count > TEXTS
+        || parts == 0
+        || block == 0
+        || !block.is_multiple_of(parts)
+        || !(block / parts).is_multiple_of(32)
+    {
+        return None;
+    }
+    let (part, mut left) = (block / parts, count.saturating_sub(1));
+    while on && left > 0 {
+        from.varint()?;
+        let (widths, rest) = from.0.split_at_checked(usize::try_from(parts).ok()?)?;
+        from.0 = rest;
+        for &width in widths {
+            if left == 0 {
+                break;
+            }
+            let bytes = part.checked_mul(width.into())? / 8;
+            from.0 = from.0.get(usize::try_from(bytes).ok()?..)?;
+            left = left.saturating_sub(part);
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+#[path = "parquet_pages/tests.rs"]
+mod tests;

@@ -1,0 +1,74 @@
+use prim::{Block, Prg};
+
+use super::*;
+use crate::join::{
+    agree::Offer,
+    column::Column,
+    file::{Owned, Shared},
+};
+
+/// A file with three columns of numbers, two of P0 and one of P1.
+fn file() -> JoinedFile {
+    let offer = |columns: &[(&str, u32)]| Offer {
+        rows: 30,
+        columns: columns
+            .iter()
+            .map(|(text, fraction_bits)| Column::parse(text, *fraction_bits).unwrap())
+            .collect(),
+    };
+    let tables = [offer(&[("income:1000", 4), ("age:120", 0)]), offer(&[("bills:77.3", 8)])];
+    let shares = (0..3).map(|_| Shared::of(&[0; 40])).collect();
+    let table = Table::new(Role::P0, 40, Shared::of(&[0]), shares);
+    let owned = Owned { ids: ["a"].iter().collect(), rows: Shared::of(&[0; 40]) };
+    JoinedFile::new([7; 32], Role::P0, tables, vec![table], Some(owned))
+}
+
+/// Epsilon is that of the count and all sums together, and each sum's noise is for the largest number that a row can
+/// add to it: whatever is asked.
+#[test]
+fn noise_is_what_is_promised() {
+    let (seed, mut asked_of_all) = (0xe95, 0);
+    let mut rng = Prg::new(Block(seed));
+    let file = file();
+    for run in 0..400 {
+        let mut pick = |most: u32| -> Vec<String> {
+            let names = ["income", "age", "bills"];
+            let mut all: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            all.retain(|_| rng.below(4) < most);
+            all
+        };
+        let asked = Asked {
+            count: true,
+            sum: pick(2),
+            mean: pick(1),
+            variance: pick(1),
+            covariance: pick(1).windows(2).map(|pair| pair.join(",")).collect(),
+            noise: Some(0.25 + f64::from(rng.below(1000)) / 100.0),
+            ..Asked::default()
+        };
+        let question =
+            Question::of(&asked, &file).unwrap_or_else(|e| panic!("run {run} of seed {seed}: {e}"));
+        let noise = question.shape(40).unwrap().noise.expect("it was asked for");
+        let real = question.series.iter().zip(&noise.sums).filter(|(series, _)| **series != Series::Nothing);
+        let all: f64 = noise.counts.epsilon() + real.clone().map(|(_, noise)| noise.epsilon()).sum::<f64>();
+        let eps = asked.noise.unwrap();
+        assert!((all / eps - 1.0).abs() < 1e-12, "run {run} of seed {seed}: {all} for {eps}, {asked:?}");
+        assert!(noise.counts.epsilon() > 0.0 && noise.counts.sensitivity() >= 1.0);
+        asked_of_all += real.clone().count();
+        for (series, noise) in real {
+            // As the words of a row are made: rounded to the column's unit, then to the multiple that is added up.
+            let word = |of: &Number, cut: u32| {
+                let word = (of.limit * 2f64.powi(of.fraction_bits as i32)).round();
+                (word / 2f64.powi(cut as i32)).round()
+            };
+            let largest = match series {
+                Series::Nothing => unreachable!("left out"),
+                Series::Numbers { of, cut } => word(of, *cut),
+                Series::Products { of: [a, b], cuts } => word(a, cuts[0]) * word(b, cuts[1]),
+            };
+            assert!(noise.sensitivity() >= largest, "run {run} of seed {seed}: {series:?}, {noise:?}");
+            assert!(noise.epsilon() > 0.0 && largest > 1.0, "a question that says something: {series:?}");
+        }
+    }
+    assert!(asked_of_all > 400, "{asked_of_all} sums");
+}
