@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from .share import Share
 from .statistics import Statistics
 
 Value = TypeVar("Value")
+logger = logging.getLogger("hushtable")
 
 # Widths of columns: a narrow one leaves no room for sums.
 LEAST_BITS = 2
@@ -33,15 +35,20 @@ def psi(
     *,
     learns: int | None = None,
     size: int | None = None,
-    normalise: Sequence[str] = ("trim",),
+    normalise: Sequence[str] = ("trim", "nfc"),
 ) -> NDArray[np.int64] | None:
     """The rows of this party's ids that the peer has too, from 0; in the same order at both: the i-th is the i-th there.
 
     `ids` is a column of texts, whole numbers or dates, or a table with `on`, the name of such a column or of several.
     Both learn the intersection, or party `learns` only; the other gets `None`. Numbers of ids are public; with `size`,
-    a bound for this party's, only that is. `normalise` says how ids are brought into one form: some of `"trim"`,
-    `"lower"`, `"nfc"`, `"digits"` (nothing else is kept), `"e164:+47"` (telephone numbers, with the country code of those
-    without one), `"date"`, `"date:dmy"` and `"date:mdy"`; the same at both parties.
+    a bound for this party's, only that is.
+
+    `normalise` says what does not matter in ids, besides blanks around them (`"trim"`) and the way accents were typed
+    (`"nfc"`): some of `"lower"` (capital and small letters), `"alnum"` (all but letters and digits), `"digits"` (all but
+    digits), `"zeros"` (at the beginning), `"e164:+47"` (notations of telephone numbers, with the country code of those
+    without one), `"date"`, `"date:dmy"` and `"date:mdy"` (notations of dates). `"none"` takes ids as they are. The form
+    that results is the same at both parties. Ids that a rule would bring together are a warning of the logger
+    `"hushtable"`, before anything is sent.
 
     **What it tells**: who enters all telephone numbers learns the other's list. Limit the numbers, see them before.
 
@@ -69,7 +76,7 @@ def join(
     fraction: int | Mapping[str, int] = 8,
     range: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     size: int | None = None,
-    normalise: Sequence[str] = ("trim",),
+    normalise: Sequence[str] = ("trim", "nfc"),
 ) -> Joined:
     """Joins this party's table with the peer's by their ids: both parties' columns as shares, in rows that nobody can
     tell apart. **Nobody learns which ids match, nor how many.**
@@ -232,7 +239,10 @@ def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Se
     ]
     if len({len(field) for field in fields}) != 1:
         raise ShapeError(f"{operation}: columns of one length are expected, got {[len(field) for field in fields]}")
-    return native.Ids(fields, ",".join(rules) or "none")
+    made = native.Ids(fields, ",".join(rules) or "none")
+    for hint in made.hints:
+        logger.warning("%s: %s", operation, hint)
+    return made
 
 
 def _sizes(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apps::{
-    ids::{Rules, Set},
+    ids::{Looks, Rules, Set},
     join::{Column, Join},
     psi::{Learns, Psi},
     statistics::{GroupNoise, GroupShape, Groups, Laplace},
@@ -23,6 +23,7 @@ use crate::{
 pub struct Ids {
     set: Arc<Set>,
     columns: usize,
+    hints: Vec<String>,
 }
 
 #[pymethods]
@@ -39,9 +40,12 @@ impl Ids {
         }
         let made = py.detach(move || {
             let row = |i: usize| fields.iter().map(|field| field[i].as_str()).collect::<Vec<&str>>();
-            Set::new(asked, (0..rows).map(row))
+            let set = Set::new(asked, (0..rows).map(row))?;
+            let hints = fields.iter().enumerate().filter_map(|(i, field)| hint(i, field, asked)).collect();
+            Ok((set, hints))
         });
-        Ok(Self { set: Arc::new(made.map_err(|e| raise(py, &e))?), columns })
+        let (set, hints) = made.map_err(|e| raise(py, &e))?;
+        Ok(Self { set: Arc::new(set), columns, hints })
     }
 
     /// How many there are.
@@ -50,11 +54,32 @@ impl Ids {
         self.set.len()
     }
 
+    /// What another party might write otherwise.
+    #[getter]
+    fn hints(&self) -> Vec<String> {
+        self.hints.clone()
+    }
+
     /// Of how many columns each is made.
     #[getter]
     fn columns(&self) -> usize {
         self.columns
     }
+}
+
+/// What is remarkable about a column of ids, and the rules that settle it.
+fn hint(column: usize, fields: &[String], rules: Rules) -> Option<String> {
+    let mut looks = Looks::new(rules);
+    fields.iter().for_each(|field| looks.see(&rules.form(field).unwrap_or_default()));
+    let row = |remark: &apps::ids::Remark| format!("{} (see row {})", remark.what, remark.row);
+    let what = looks.remarks().iter().map(row).collect::<Vec<_>>().join("; ");
+    looks.advice().map(|advice| {
+        format!(
+            "ids, column {column}: {what}. If the peer writes an id otherwise, it will not match, and nothing says so. \
+             normalise={:?} at both parties settles it",
+            advice.split(',').collect::<Vec<_>>()
+        )
+    })
 }
 
 /// The part of the set-up that suits a bill.

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,46 @@ def test_the_code_of_the_tutorial_and_of_the_front_page_runs(tmp_path):
     assert "0.6796875" in run("\n".join(blocks(pages / "index.md")), tmp_path)
     assert "of the bank's 200 customers" in run("\n".join(blocks(pages / "joins.md")), tmp_path)
     run("\n".join(blocks(pages / "embeddings.md")), tmp_path)
+
+
+def test_every_page_with_code_is_run_here():
+    run_here = {"tutorial", "index", "joins", "embeddings", "two-machines"}
+    assert {page.stem for page in (ROOT / "docs" / "site" / "pages").glob("*.md") if blocks(page)} == run_here
+
+
+def test_the_code_of_two_machines_runs_at_both(tmp_path):
+    make, trust, work, bank, telecom, tonight = blocks(ROOT / "docs" / "site" / "pages" / "two-machines.md")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    other = {"bank": "telecom", "telecom": "bank"}
+
+    def of(party, code):
+        """What stands there for the bank, as this party writes it."""
+        swapped = re.sub("bank|telecom", lambda name: other[name[0]], code)
+        return code if party == "bank" else swapped
+
+    folders = {party: tmp_path / party for party in other}
+    told = {}
+    for party, folder in folders.items():
+        folder.mkdir()
+        told[party] = run(of(party, make), folder).strip().split()[-1]
+        numbers = "\n".join(str(i / 4 - 2) for i in range(16))
+        (folder / "scores.csv").write_text(f"score\n{numbers}\n")
+    for party, folder in folders.items():
+        shutil.copy(folders[other[party]] / f"{other[party]}.id" / "cert.pem", folder / f"{other[party]}-cert.pem")
+        answered = f"input = lambda asked: {told[other[party]]!r}\nimport hushtable as ht\n{of(party, trust)}"
+        assert other[party] in run(answered, folder)
+    running = []
+    for party, session in (("bank", bank), ("telecom", telecom)):
+        code = "\n".join((work, session)).replace("0.0.0.0:7000", address).replace("bank.example:7000", address)
+        running.append(subprocess.Popen([sys.executable, "-c", code], cwd=folders[party], stderr=subprocess.PIPE, text=True))
+    for process in running:
+        said = process.communicate(timeout=100)[1]
+        assert process.returncode == 0, said
+    column = "at_least_0.8"
+    found = [list(ht.read_column(folder / "out.csv", column)) for folder in folders.values()]
+    assert found[0] == found[1] == [float(i / 2 - 4 >= 1.5) for i in range(16)]
+    compile(tonight, "the night before", "exec")  # a million lookups
 
 
 def test_everything_public_is_described():

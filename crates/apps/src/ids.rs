@@ -5,8 +5,8 @@
 //! parties for the same id, and uniform to who lacks the salt.
 //!
 //! # Protocol
-//! 1. Fields are brought into one form by [`Rules`], which the parties compare beforehand: with other rules nothing
-//!    would match.
+//! 1. Fields are brought into one form by [`Rules`]. The parties compare beforehand which form that is: with different
+//!    ones nothing would match.
 //! 2. Each party hashes its ids; now its set is fixed ([`Set`]).
 //! 3. Both send 128 random bits. The salt is a hash of both and of the session's id, and keys the hash of all ids.
 //!
@@ -22,9 +22,13 @@
 use hushtable::{Error, Result, bill::Bill, chance::Chance, error::same, session::Session};
 use prim::{Block, Wiped};
 
+mod looks;
 mod rules;
+mod shape;
 
+pub use looks::{Looks, Remark};
 pub use rules::{DateOrder, Rules};
+pub use shape::{Shape, Shapes};
 
 /// A party's ids, fixed.
 pub struct Set {
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn fields_count_in_their_form() {
-        let all = Rules { trim: true, lower_case: true, ..Rules::default() };
+        let all = Rules { lower_case: true, ..Rules::default() };
         let digest = |rules, row: &[&str]| set(rules, &[row]).unwrap().digests[0];
         assert_eq!(digest(all, &["Ann", "1970"]), digest(all, &[" ann", "1970 "]));
         // Where a field ends matters.
@@ -154,7 +158,7 @@ mod tests {
     #[test]
     fn ids_that_cannot_be() {
         let says = |rows: &[&[&str]]| {
-            let rules = Rules { trim: true, lower_case: true, ..Rules::default() };
+            let rules = Rules { lower_case: true, ..Rules::default() };
             set(rules, rows).err().expect("refused").to_string()
         };
         let twice = says(&[&["x"], &["y"], &["X "]]);

@@ -64,37 +64,38 @@ has: the cells of others are empty, or --default. The other party does not learn
 
 Examples:
   The bank listens, the telecom company connects, both get the results:
-    hushtable apply sigmoid --input bank.csv --column score --output out.csv \\
+    hushtable apply sigmoid --reveal both --input bank.csv --column score --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
+    hushtable apply sigmoid --reveal both --input telecom.csv --column score --output out.csv \\
         --connect bank.example:7000 --identity telecom.id
   Only the bank gets the results; the telecom company needs no --output:
-    hushtable apply sigmoid --reveal me --input bank.csv --column score \\
-        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --reveal me --input bank.csv --column score --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
     hushtable apply sigmoid --reveal peer --input telecom.csv --column score \\
         --connect bank.example:7000 --identity telecom.id
   Keep the results shared and go on with them later; likewise at the peer:
-    hushtable apply tanh --reveal none --input bank.csv --column score \\
-        --output tanh.json --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply exp --input tanh.json --output out.csv \\
+    hushtable apply tanh --reveal none --input bank.csv --column score --output tanh.json \\
         --listen 0.0.0.0:7000 --identity bank.id
-  Whose income is higher, and nothing else; the bank alone learns it:
-    hushtable apply ge --column income --reveal me --input bank.csv --output higher.csv \\
+    hushtable apply exp --reveal both --input tanh.json --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply ge --against income --reveal peer --input telecom.csv \\
+  Who paid the bank later than the telecom company, and nothing else; the bank alone learns it:
+    hushtable apply ge --column late_instalments --reveal me --input bank.csv \\
+        --output later.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply ge --against late_bills --reveal peer --input telecom.csv \\
         --connect bank.example:7000 --identity telecom.id
-  Whether the sum of both parties' debts is at most 50000; the peer names the same constant:
-    hushtable apply le --column debt --constant 50000 --input bank.csv --output fine.csv \\
-        --listen 0.0.0.0:7000 --identity bank.id
+  Whether the sum of two columns is at most 5; the peer names its column and the same constant:
+    hushtable apply le --column late_instalments --constant 5 --reveal both --input bank.csv \\
+        --output fine.csv --listen 0.0.0.0:7000 --identity bank.id
   A table of 256 values for sums of whole numbers; each party's are 0 to 127:
-    hushtable apply --table tariff.csv --input bank.csv --column points \\
-        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-  Over a hidden join (`hushtable join`): for each of the bank's rows whether income is at least the peer's bills, 0 \
-where the peer has no such row; a result per row other than the default tells the bank that the peer has it:
-    hushtable apply ge --joined joined.json --column income --against bills --default 0 --reveal me \\
-        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply ge --joined joined.json --column income --against bills --default 0 --reveal peer \\
-        --connect bank.example:7000 --identity telecom.id";
+    hushtable apply --table tariff.csv --reveal both --input bank.csv \\
+        --column late_instalments --output fees.csv --listen 0.0.0.0:7000 --identity bank.id
+  Over a hidden join (`hushtable join`): for each of the bank's rows whether income is at least the \
+contract's months, 0 where the peer has no such row; a result per row other than the default tells the bank that the \
+peer has it:
+    hushtable apply ge --joined joined.json --column income_keur --against contract_months \\
+        --default 0 --reveal me --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply ge --joined joined.json --column income_keur --against contract_months \\
+        --default 0 --reveal peer --connect bank.example:7000 --identity telecom.id";
 
 /// Compute a function of the sum of both parties' numbers, or compare two sums, row by row
 ///

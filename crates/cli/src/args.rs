@@ -33,11 +33,11 @@ Examples:
     hushtable demo
   Once, at each party; then exchange the files cert.pem, compare fingerprints and pin the peer's:
     hushtable identity new --name bank --out bank.id
-    hushtable identity trust --identity bank.id telecom/cert.pem
+    hushtable identity trust --identity bank.id telecom-cert.pem
   A common computation; one party listens, the other connects:
-    hushtable apply sigmoid --input bank.csv --column score --output out.csv \\
-        --listen 0.0.0.0:7000 --identity bank.id
-    hushtable apply sigmoid --input telecom.csv --column score --output out.csv \\
+    hushtable score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --threshold 0.8 --reveal peer --features telecom.csv --weights telecom.toml \\
         --connect bank.example:7000 --identity telecom.id
   Two tables by their ids, without showing who is in them:
     hushtable join --help
@@ -63,7 +63,7 @@ Examples:
 
 /// Two parties look things up together without showing what they looked up
 #[derive(Parser, Debug)]
-#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"), max_term_width = 110)]
+#[command(name = "hushtable", version, after_help = format!("{EXAMPLES}\n{EXIT_CODES}"), term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

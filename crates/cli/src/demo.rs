@@ -42,7 +42,7 @@ const TELECOM: [&str; 2] = [
 /// The column of ids of each, and what they join.
 const IDS: [&str; 2] = ["customer", "subscriber"];
 const COLUMNS: [&str; 2] = [
-    "income_keur:1000,debt_ratio:10,late_instalments:100,years_customer:100,region:north|south|east|west",
+    "income_keur:1000,debt_ratio:10,late_instalments:100,years_customer:100,region:north/south/east/west",
     "contract_months:1000,late_bills:100,prepaid_share:1,handset_instalments:100",
 ];
 

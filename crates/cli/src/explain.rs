@@ -40,7 +40,7 @@ Examples:
   What the bank would learn, what the telecom company would, and what it takes:
     hushtable explain score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable explain apply ge --column income --reveal both --input bank.csv \\
+    hushtable explain apply ge --column late_instalments --reveal both --input bank.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
 
 The files are read and checked as they would be. --record FILE on the command itself keeps this text with the job's \

@@ -16,11 +16,11 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   hushtable identity new --name bank --out bank.id
-  hushtable identity trust --identity bank.id telecom-cert.pem
-  hushtable identity trust --identity bank.id telecom-cert.pem --name mobile --fingerprint 5F:02:...:9C
   hushtable identity show --identity bank.id
+  hushtable identity trust --identity bank.id telecom-cert.pem
+  hushtable identity trust --identity bank.id telecom-cert.pem --fingerprint 5F:02:...:9C
   hushtable identity list --identity bank.id
-  hushtable identity untrust --identity bank.id mobile
+  hushtable identity untrust --identity bank.id telecom
   hushtable identity rotate --identity bank.id
 
 An identity is a folder: key.pem is secret and readable by its owner only; cert.pem is for the peer; trusted/ \

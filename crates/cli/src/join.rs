@@ -7,6 +7,7 @@ mod explain;
 pub mod file;
 pub mod hidden;
 pub mod rows;
+mod tell;
 
 use std::path::{Path, PathBuf};
 
@@ -46,20 +47,28 @@ see the sizes that both say before anything is computed, and agree on them; --pe
   --rows says whose rows a hidden join has. The owner of the rows can get results for each of its rows later, the \
 other cannot. With both there are two joins in one session, with the roles exchanged, at twice the cost.
 
-  --id a,b makes one id of several columns. --normalise brings ids into one form; both parties say the same:
-    trim           white space around a cell is left out (without this option: only this)
-    lower          letters become small ones
-    nfc            accents and their letters become one character
-    digits         only digits are kept
-    e164:+47       telephone numbers: those without a country code are of +47, or another
-    date:dmy       31.1.1970, 1970-01-31; date:mdy 1/31/1970; date:ymd and date only the year first, in four digits
-    none           as it is in the file
-With several id columns one --normalise serves all, or each column has its own, in their order. Leading zeros count.
-  --columns income,debt:500,region:north|south: what of the table is joined; all columns of numbers or of groups.
+  --id a,b makes one id of several columns. --normalise brings ids into one form, the same at both parties. Blanks \
+around an id and the way accents were typed never matter; add what else shall not:
+    lower          capital and small letters
+    alnum          everything but letters and digits: blanks, hyphens, dots, slashes
+    digits         everything but digits
+    zeros          zeros at the beginning
+    e164:+47       notations of telephone numbers: those without a country code are of +47, or another
+    date:dmy       notations of dates: 31.1.1970 and 1970-01-31; date:mdy 1/31/1970; date only the year first
+    none           leaves ids as they are in the file; what follows it counts, as in none,trim
+Rules are separated by commas: --normalise lower,alnum. How a file is read is each party's own matter, such as the \
+country code and the order of a date; only the form that results must be the same. With several id columns one \
+--normalise serves all, or each column has its own, in their order.
+  Before anything is sent this warns if ids here differ in what a rule would settle. It cannot see the peer's. With \
+--tell-form at both parties, each tells the other the pattern that more than half of its ids have, if ten or more have \
+it: A999999, or without lengths A*9* (A a capital letter, a a small one, x another, 9 a digit; signs as they are; \
+never a letter or digit of an id). If the patterns do not go together, both end and say which rule might help. \
+The join itself tells nothing of how many ids match.
+  --columns income,debt:500,region:north/south: what of the table is joined; all columns of numbers or of labels.
     income         a number, up to 1048576 in size, kept as a multiple of 2^-16: see --fraction-bits
     debt:500       a number up to 500; variances are finer with a small limit
-    region:a|b     one of 2 to 64 texts, for `stats --by`
-The names, limits and groups are shown to the peer, the cells are not.
+    region:a/b     one of 2 to 64 texts, for `stats --by`; with a | in quotes between them a label may have a /
+The names, limits and labels are shown to the peer, the cells are not.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
 with --reveal ids, writes all rows of a common id: the two outputs then no longer line up row by row, which `score` \
@@ -70,18 +79,21 @@ a clock: computing on one's own ids takes time by their number.
 
 Examples:
   A hidden join:
-    hushtable join --input bank.csv --id customer --columns income,debt --output joined.json \\
+    hushtable join --input bank.csv --id customer --normalise lower \\
+        --columns income_keur:1000,region:north/south/east/west --output joined.json \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable join --input telecom.csv --id msisdn --columns months,late --output joined.json \\
+    hushtable join --input telecom.csv --id subscriber --normalise lower \\
+        --columns contract_months,late_bills:100 --output joined.json \\
         --connect bank.example:7000 --identity telecom.id
   The common rows of each file, in the same order; telephone numbers as people write them:
-    hushtable join --reveal ids --input bank.csv --id phone --normalise e164:+43 --output common.csv \\
+    hushtable join --reveal ids --input bank-phones.csv --id phone --normalise e164:+43 \\
+        --output common.csv --listen 0.0.0.0:7000 --identity bank.id
+  How many are common, once both have seen that most ids look alike:
+    hushtable join --reveal count --tell-form --input bank.csv --id customer --normalise lower \\
         --listen 0.0.0.0:7000 --identity bank.id
-  How many are common:
-    hushtable join --reveal count --input bank.csv --id customer --listen 0.0.0.0:7000 --identity bank.id
   What it would show, to whom and at what cost; nothing is sent:
-    hushtable explain join --input bank.csv --id customer --columns income,debt \\
-        --listen 0.0.0.0:7000 --identity bank.id";
+    hushtable explain join --input bank.csv --id customer --normalise lower \\
+        --columns income_keur,debt_ratio --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Join two tables by their ids without showing who is in them
 ///
@@ -95,7 +107,7 @@ pub struct Join {
     /// The column of ids, or several that make an id together
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
     id: Vec<String>,
-    /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of groups, NAME:a|b|c
+    /// What is joined: columns of numbers, NAME or NAME:LIMIT, and of labels, NAME:a/b/c
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     columns: Vec<String>,
     /// Binary digits after the point of this party's numbers, 0 to 32; they are rounded to that
@@ -110,9 +122,13 @@ pub struct Join {
     /// With --reveal ids: who learns them: me, peer, both, p0, p1, or a party by its name [default: both]
     #[arg(long, value_name = "WHO")]
     to: Option<Recipient>,
-    /// How ids are brought into one form; see below. Once for all columns of --id, or once for each
+    /// How ids are brought into one form; see below. Once for all columns of --id, or once for each [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = column::rules)]
     normalise: Vec<Rules>,
+    /// Tell the peer the pattern that most ids have, such as A999999, and compare it with the peer's before anything is
+    /// joined; the peer says so too
+    #[arg(long)]
+    tell_form: bool,
     /// What becomes of rows with the same id
     #[arg(long, value_enum, default_value = "refuse", value_name = "WHAT")]
     duplicates: Duplicates,
@@ -171,6 +187,7 @@ fn join(args: &Join) -> Result<()> {
         whole: args.shown_rows(&ask),
     };
     let rows = Rows::read(&file, &args.input, &args.csv, &reading)?;
+    rows.warn(&args.input);
     let bound = args.bound(&rows)?;
     let explained = explain::text(&ask, &rows, &columns, bound, &args.link)?;
     let shares = args.reveal == Shown::None;
@@ -252,22 +269,13 @@ impl Join {
         if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
             return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
         }
-        Ok(Ask { reveal: self.reveal, who, forms: self.rules()?, peer_at_most: self.peer_at_most })
+        let (forms, told) = (self.rules()?, self.tell_form);
+        Ok(Ask { reveal: self.reveal, who, forms, told, peer_at_most: self.peer_at_most })
     }
 
     /// The rules of each column of the id.
     fn rules(&self) -> Result<Vec<Rules>> {
-        let usual = Rules { trim: true, ..Rules::default() };
-        match &self.normalise[..] {
-            [] => Ok(vec![usual; self.id.len()]),
-            [all] => Ok(vec![*all; self.id.len()]),
-            each if each.len() == self.id.len() => Ok(each.to_vec()),
-            each => Err(Failure::new(format!(
-                "--normalise: {} times for {} columns of --id; once for all, or once for each",
-                each.len(),
-                self.id.len()
-            ))),
-        }
+        rows::rules(&self.normalise, self.id.len(), "--id")
     }
 
     fn columns(&self) -> Result<Vec<Column>> {

@@ -43,19 +43,17 @@ Examples:
   What a table is, before anything is looked up:
     hushtable lookup --describe --connect shop.example:7000 --identity bank.id
   The prices of articles:
-    hushtable lookup --keys mine.csv --column sku --reveal me --output out.csv \\
+    hushtable lookup --keys mine.csv --column article --reveal me --output out.csv \\
         --connect shop.example:7000 --identity bank.id
   One column of several, as Parquet:
-    hushtable lookup --keys mine.parquet --column sku --value price --reveal me --output out.parquet \\
-        --connect shop.example:7000 --identity bank.id
-  Shares, that nobody has opened:
-    hushtable lookup --keys mine.csv --column sku --value stock --reveal shares --output stock.json \\
-        --present there.json --connect shop.example:7000 --identity bank.id
-  Keys that nobody knows, shares that an earlier step left with both parties:
-    hushtable lookup --keys mine.json --value stock --reveal shares --output stock.json \\
-        --connect shop.example:7000 --identity bank.id
+    hushtable lookup --keys mine.csv --column article --value price --reveal me \\
+        --output out.parquet --connect shop.example:7000 --identity bank.id
+  Shares that nobody has opened, and shares of whether each key is there:
+    hushtable lookup --keys mine.csv --column article --value stock --reveal shares \\
+        --output stock.json --present there.json --connect shop.example:7000 --identity bank.id
   What it would show; nothing is connected:
-    hushtable explain lookup --keys mine.csv --column sku --reveal me --connect shop.example:7000 --identity bank.id
+    hushtable explain lookup --keys mine.csv --column article --reveal me \\
+        --connect shop.example:7000 --identity bank.id
   The other side:
     hushtable serve --help";
 

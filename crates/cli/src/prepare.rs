@@ -30,21 +30,24 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   Tonight, at each party; both need the same:
-    hushtable prepare sigmoid --items 1e6 --store bank.store \\
+    hushtable prepare sigmoid --items 1e4 --store bank.store \\
         --listen 0.0.0.0:7000 --identity bank.id
-    hushtable prepare sigmoid --items 1e6 --store telecom.store \\
+    hushtable prepare sigmoid --items 1e4 --store telecom.store \\
         --connect bank.example:7000 --identity telecom.id
   Tomorrow, with the same party listening:
-    hushtable apply sigmoid --store bank.store --input bank.csv --column score --output out.csv \\
-        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --store bank.store --reveal both --input bank.csv --column score \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable apply sigmoid --store telecom.store --reveal both --input telecom.csv --column score \\
+        --output out.csv --connect bank.example:7000 --identity telecom.id
   For comparisons with a constant or another column, and for decisions of `score`:
-    hushtable prepare ge --items 1e6 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
-    hushtable prepare score --threshold 0.5 --items 1e6 --store bank.store --listen 0.0.0.0:7000 \\
-        --identity bank.id
+    hushtable prepare ge --items 1e4 --store ge.store --listen 0.0.0.0:7000 --identity bank.id
+    hushtable prepare score --threshold 0.5 --items 1e4 --store score.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
   For `proximity`, whatever the distance:
-    hushtable prepare proximity --items 1e5 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
+    hushtable prepare proximity --items 1e3 --store near.store \\
+        --listen 0.0.0.0:7000 --identity bank.id
   For lookups, in tables of a length:
-    hushtable prepare --lookups 1e6 --index-bits 12 --value-bits 17 --store bank.store \\
+    hushtable prepare --lookups 1e4 --index-bits 12 --value-bits 17 --store table.store \\
         --listen 0.0.0.0:7000 --identity bank.id
 
 A store serves whatever has the shape of what it was made for, and says so if something has not. Functions by a \

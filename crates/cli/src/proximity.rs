@@ -42,18 +42,17 @@ object more closely than one circle does. --reveal none does not go with it.
 
 Examples:
   Whether tug and ferry were within 250 m of each other, row by row; the harbour alone learns it:
-    hushtable proximity --mine tugs.csv --within 250m --reveal me --output near.csv \\
+    hushtable proximity --mine tug.csv --within 250m --reveal me --output near.csv \\
         --listen 0.0.0.0:7000 --identity harbour.id
-    hushtable proximity --mine ferries.csv --within 250m --reveal peer \\
+    hushtable proximity --mine ferry.csv --within 250m --reveal peer \\
         --connect harbour.example:7000 --identity line.id
-  Each of this party's 40 objects with each of the peer's 25, who says --all-pairs 40:
-    hushtable proximity --mine tugs.csv --within 2.5km --all-pairs 25 --output near.csv \\
-        --listen 0.0.0.0:7000 --identity harbour.id
-  Columns with other names:
-    hushtable proximity --mine tugs.csv --latitude lat --longitude lon --id ship --within 250m --output near.csv \\
-        --listen 0.0.0.0:7000 --identity harbour.id
+  Each of 40 tugs with each of 25 ferries; each party gives the other's number:
+    hushtable proximity --mine tugs.csv --within 2.5km --all-pairs 25 --reveal me \\
+        --output near.csv --listen 0.0.0.0:7000 --identity harbour.id
+    hushtable proximity --mine ferries.csv --within 2.5km --all-pairs 40 --reveal peer \\
+        --connect harbour.example:7000 --identity line.id
   What it would show, to whom, with which error and at what cost; nothing is sent:
-    hushtable explain proximity --mine tugs.csv --within 250m --reveal me \\
+    hushtable explain proximity --mine tug.csv --within 250m --reveal me \\
         --listen 0.0.0.0:7000 --identity harbour.id";
 
 /// The most pairs of a job: what a result file of a few hundred megabytes, or a gigabyte sent, is enough for.

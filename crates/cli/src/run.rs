@@ -51,12 +51,14 @@ then, a score, which takes default and normalise too; see `score --join`.
 
 Examples:
   What a file says, and its hash:
-    hushtable run --check job.toml
+    hushtable run --check compare.toml
   What it shows to whom with these numbers; nothing is connected or sent:
-    hushtable run job.toml --input bank.csv --dry-run --listen 0.0.0.0:7000 --identity bank.id
+    hushtable run compare.toml --input bank.csv --dry-run \\
+        --listen 0.0.0.0:7000 --identity bank.id
   The same, and run it:
-    hushtable run job.toml --input bank.csv --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable run job.toml --input telecom.csv --approve 9f2c51d07ab8e6343b1f60d2c97a584e \\
+    hushtable run compare.toml --input bank.csv --output out.csv \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable run compare.toml --input telecom.csv --approve e129dc2385f2fd8b716b83bf52de460e \\
         --connect bank.example:7000 --identity telecom.id";
 
 /// Least digits of a hash that approve a file: 128 bits. Who writes two files can find some with 64 alike.

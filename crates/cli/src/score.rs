@@ -68,14 +68,14 @@ and scores down by up to 3 steps of 2^-F; each weight costs 256 bytes a row, so 
 
 Examples:
   The bank learns whether the probability is at least 0.8, and nothing else; the telecom company learns nothing:
-    hushtable score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml --output out.csv \\
-        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
+        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
     hushtable score --threshold 0.8 --reveal peer --features telecom.csv --weights telecom.toml \\
         --connect bank.example:7000 --identity telecom.id
   The same for files in different orders with partly different customers; who is not in common gets 0:
-    hushtable score --join customer --default 0 --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\
-        --output out.csv --listen 0.0.0.0:7000 --identity bank.id
-    hushtable score --join msisdn --default 0 --threshold 0.8 --reveal peer --features telecom.csv \\
+    hushtable score --join id --default 0 --threshold 0.8 --reveal me --features bank.csv \\
+        --weights bank.toml --output out.csv --listen 0.0.0.0:7000 --identity bank.id
+    hushtable score --join id --default 0 --threshold 0.8 --reveal peer --features telecom.csv \\
         --weights telecom.toml --connect bank.example:7000 --identity telecom.id
   What that would show, to whom, and what it takes; nothing is sent:
     hushtable explain score --threshold 0.8 --reveal me --features bank.csv --weights bank.toml \\

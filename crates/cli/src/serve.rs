@@ -47,15 +47,17 @@ take no more clients and wait for those that are there, up to --grace; a second 
 
 Examples:
   A table of prices by article, for every peer that shop.id trusts:
-    hushtable serve --table prices.parquet --key sku --value price,tier --listen 0.0.0.0:7000 --identity shop.id
-  With widths that say nothing of the rows, and room for growth:
-    hushtable serve --table prices.csv --key sku:text --value price:decimal2:32,tier:text:8 --pad-to 1e6 \\
+    hushtable serve --table prices.csv --key sku --value price,tier \\
         --listen 0.0.0.0:7000 --identity shop.id
+  With widths that say nothing of the rows, and room for growth:
+    hushtable serve --table prices.csv --key sku:text --value price:decimal2:32,tier:text:8 \\
+        --pad-to 1e4 --listen 0.0.0.0:7000 --identity shop.id
   For two of the peers, of whom each may look up 10000 keys an hour; clients keep their copies over restarts:
-    hushtable serve --table prices.csv --key sku --value price --peer bank --peer telecom --lookups-per-hour 1e4 \\
-        --key-file prices.key --listen 0.0.0.0:7000 --identity shop.id
+    hushtable serve --table prices.csv --key sku --value price --peer bank --peer telecom \\
+        --lookups-per-hour 1e4 --key-file prices.key --listen 0.0.0.0:7000 --identity shop.id
   What it would show; nothing is listened on:
-    hushtable explain serve --table prices.csv --key sku --value price --listen 0.0.0.0:7000 --identity shop.id
+    hushtable explain serve --table prices.csv --key sku --value price \\
+        --listen 0.0.0.0:7000 --identity shop.id
   A client:
     hushtable lookup --help";
 

@@ -29,7 +29,7 @@ column is a sum of the other's numbers with weights of one's own; with a weight 
 does not prevent this. Use --noise where the peer chose a column that is summed.
   --min and --max show a number of one row. --quantile COLUMN:Q:CUTS shows the first of the cuts below which a share Q \
 of the rows lies; many of them, with many cuts, tell numbers of rows.
-  --by COLUMN groups by the groups of a column (`join --columns region:north|south`), --by COLUMN:10,20 by below 10, \
+  --by COLUMN groups by the groups of a column (`join --columns region:north/south`), --by COLUMN:10,20 by below 10, \
 10 up to below 20, and from 20 on. --histogram COLUMN:CUTS counts rows so.
   --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \
 shown is differentially private with the epsilon EPS against the other party, for a row more or less; EPS is shared \
@@ -37,13 +37,19 @@ among count and sums in equal parts. A small group may then be shown and a large
 questions add up.
 
 Examples:
-  hushtable stats joined.json --count --mean income --by region --listen 0.0.0.0:7000 --identity bank.id
-  hushtable stats joined.json --variance income --covariance income,bills --quantile income:0.5:10,20,30,40 \\
-      --listen 0.0.0.0:7000 --identity bank.id
-  hushtable stats joined.json --histogram bills:1,2,4,8 --least 25 --noise 0.5 \\
-      --connect bank.example:7000 --identity telecom.id
+  Each at both parties; the one that connects has --connect in place of --listen:
+    hushtable stats joined.json --count --mean income_keur --by region \\
+        --listen 0.0.0.0:7000 --identity bank.id
+    hushtable stats joined.json --count --mean income_keur --by region \\
+        --connect bank.example:7000 --identity telecom.id
+  Spread, how two columns go together, and the median between cuts:
+    hushtable stats joined.json --variance income_keur --covariance income_keur,late_bills \\
+        --quantile income_keur:0.5:20,30,40 --listen 0.0.0.0:7000 --identity bank.id
+  Counts between cuts, with noise:
+    hushtable stats joined.json --histogram late_bills:1,2,4 --least 25 --noise 0.5 \\
+        --listen 0.0.0.0:7000 --identity bank.id
   What it would show; nothing is sent:
-    hushtable explain stats joined.json --mean income --listen 0.0.0.0:7000 --identity bank.id";
+    hushtable explain stats joined.json --mean income_keur --listen 0.0.0.0:7000 --identity bank.id";
 
 /// Count, add up and compare over the rows that a hidden join has in common
 ///

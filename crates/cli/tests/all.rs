@@ -3,6 +3,9 @@
 mod common;
 #[path = "common/proxy.rs"]
 mod proxy;
+#[cfg(unix)]
+#[path = "common/shell.rs"]
+mod shell;
 
 mod apply;
 mod apply_joined;
@@ -13,13 +16,18 @@ mod compare;
 mod connection;
 mod csv_formats;
 mod disagree;
+#[cfg(unix)]
+mod documents;
 mod endings;
 mod explain;
 mod formats;
 mod functions;
 mod fuzz_corpus;
+#[cfg(unix)]
+mod help;
 mod join;
 mod join_bad;
+mod join_forms;
 mod outputs;
 mod proximity;
 mod record;

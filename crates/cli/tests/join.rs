@@ -107,7 +107,7 @@ fn the_hidden_join_is_that_of_plaintext() {
     assert_eq!((&record["command"], &record["outcome"]), (&"join".into(), &"done".into()));
     let parameters = record["parameters"].to_string();
     assert!(
-        parameters.contains("up to 64 ids, with bills (up to 100, 16 fraction bits), since (old|new)"),
+        parameters.contains("up to 64 ids, with bills (up to 100, 16 fraction bits), since (old/new)"),
         "{parameters}"
     );
     #[cfg(unix)]

@@ -84,12 +84,61 @@ fn nothing_is_written_over() {
 #[test]
 fn a_name_is_plain() {
     let root = tempfile::tempdir().unwrap();
-    for name in ["", "a b", "ä", "a/b", "a\n", ".a", &"x".repeat(65)] {
+    for name in [
+        "",
+        " a",
+        "a ",
+        "a  b",
+        "a/b",
+        "a\\b",
+        "a:b",
+        "a\n",
+        "a\u{1b}[2J",
+        ".a",
+        "..",
+        &"x".repeat(65),
+        // What turns text around, shows as nothing, or is a blank of another kind.
+        "a\u{202e}b",
+        "a\u{2066}b",
+        "a\u{200f}",
+        "a\u{200b}b",
+        "a\u{ad}b",
+        "\u{feff}a",
+        "a\u{a0}b",
+        "\u{3164}",
+        "a\u{2028}b",
+        // Two ways to write one name.
+        "Su\u{308}d",
+    ] {
         let outcome = Identity::create(&root.path().join("id"), name);
         assert!(matches!(outcome, Err(Error::Param { .. })), "{name:?}");
     }
     assert!(files(root.path()).is_empty());
     assert_eq!(Identity::create(&root.path().join("id"), &"x".repeat(64)).unwrap().name().len(), 64);
+}
+
+#[test]
+fn a_name_is_of_any_script() {
+    let folders = Folders::strangers();
+    for (i, name) in
+        ["Klinikum S\u{fc}d", "\u{6771}\u{4eac}", "\u{10c}esk\u{e1} po\u{161}ta", "\u{5d0}\u{5d1}"]
+            .iter()
+            .enumerate()
+    {
+        let dir = folders.bank.with_file_name(format!("clinic{i}"));
+        let made = Identity::create(&dir, name).unwrap();
+        assert_eq!(made.name(), *name);
+        let peer =
+            Identity::trust(&folders.bank, &made.certificate_path(), made.fingerprint(), None).unwrap();
+        assert_eq!(peer.name, *name);
+        let trusted = Identity::load(&folders.bank).unwrap().expected(Some(name)).unwrap();
+        assert_eq!(trusted.unwrap().fingerprint, made.fingerprint());
+    }
+    // One name but for capitals would be one file on some systems.
+    let again = folders.bank.with_file_name("again");
+    let made = Identity::create(&again, "KLINIKUM S\u{dc}D").unwrap();
+    let text = Identity::trust(&folders.bank, &made.certificate_path(), made.fingerprint(), None);
+    assert!(refusal(text).contains("another peer is trusted as"));
 }
 
 #[test]

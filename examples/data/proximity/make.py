@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tug.csv and ferry.csv, invented tracks of two ships minute by minute; the same on every run.
+"""Writes tug.csv and ferry.csv, invented tracks of two ships minute by minute, and two fleets; the same on every run.
 
 python3 make.py          writes the files beside this script
 python3 make.py --check  exits with 1 if the files differ from what would be written
@@ -50,6 +50,13 @@ def table(track):
     return "\n".join(lines) + "\n"
 
 
+def fleet(track, count, letter):
+    """As many ships, each where the one of the track was at a minute."""
+    lines = ["id,latitude,longitude"]
+    lines += [f"{letter}{i:02},{place[0]:.6f},{place[1]:.6f}" for i, place in enumerate(track[:: len(track) // count][:count])]
+    return "\n".join(lines) + "\n"
+
+
 def main():
     tug, ferry = tracks()
     apart = [distance(a, b) for a, b in zip(tug, ferry)]
@@ -57,6 +64,7 @@ def main():
     assert all(abs(d - WITHIN) > 0.23 for d in apart), min(abs(d - WITHIN) for d in apart)
     near = "\n".join(str(int(d <= WITHIN)) for d in apart)
     files = {"tug.csv": table(tug), "ferry.csv": table(ferry), "near.txt": near + "\n"}
+    files |= {"tugs.csv": fleet(tug, 40, "T"), "ferries.csv": fleet(ferry, 25, "F")}
     here = pathlib.Path(__file__).parent
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, text in files.items() if (here / name).read_text() != text]

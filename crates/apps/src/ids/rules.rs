@@ -1,13 +1,14 @@
 //! Rules that bring a field of an id into one form.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use unicode_normalization::UnicodeNormalization;
 use zeroize::Zeroizing;
 
-/// How the fields of ids are brought into one form. Public, the same at both parties. What is asked for is done in the
-/// order of these rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// How the fields of ids are brought into one form. Public. What is asked for is done in the order of these rules. The
+/// form that results is the same at both parties ([`Rules::normal_form`]); how a party reads its own file is its own
+/// matter, such as the country of telephone numbers without a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// White space before and after a field is left out.
     pub trim: bool,
@@ -15,8 +16,12 @@ pub struct Rules {
     pub lower_case: bool,
     /// Unicode's form NFC: a letter and its accent are one character, however they were typed.
     pub nfc: bool,
+    /// Only letters and digits are kept: blanks, hyphens, dots and the like are left out.
+    pub alphanumeric: bool,
     /// Only the digits 0 to 9 are kept, as of telephone numbers.
     pub digits_only: bool,
+    /// Zeros before the first other character are left out.
+    pub no_leading_zeros: bool,
     /// Telephone numbers become `+` and digits (E.164); those without a country code have this one. A national 0 before
     /// them is left out, but in Italy (39), where it is part of the number.
     pub phone: Option<u16>,
@@ -36,19 +41,53 @@ pub enum DateOrder {
     YearMonthDay,
 }
 
+/// White space around a field is left out, and letters and their accents are one character: what nobody sees makes no
+/// difference.
+impl Default for Rules {
+    fn default() -> Self {
+        Self { trim: true, nfc: true, ..Self::NONE }
+    }
+}
+
 impl Rules {
+    /// Fields as they are.
+    pub const NONE: Self = Self {
+        trim: false,
+        lower_case: false,
+        nfc: false,
+        alphanumeric: false,
+        digits_only: false,
+        no_leading_zeros: false,
+        phone: None,
+        date: None,
+    };
+
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
-        let text = |rule: bool| if rule { "yes" } else { "no" }.to_string();
-        let or_no = |rule: Option<String>| rule.unwrap_or_else(|| "no".into());
-        vec![
-            ("ids trimmed", text(self.trim)),
-            ("ids in small letters", text(self.lower_case)),
-            ("ids in NFC", text(self.nfc)),
-            ("ids of digits only", text(self.digits_only)),
-            ("ids that are telephone numbers", or_no(self.phone.map(|code| format!("of +{code}")))),
-            ("ids that are dates", or_no(self.date.map(|order| format!("{order:?}")))),
-        ]
+        vec![("form of ids", self.normal_form())]
+    }
+
+    /// The form that fields get, as both parties name it: rules that differ only in how a file is read have the same.
+    pub fn normal_form(&self) -> String {
+        if self.date.is_some() {
+            return "dates".into();
+        }
+        if self.phone.is_some() {
+            return "telephone numbers".into();
+        }
+        let zeros = self.no_leading_zeros.then_some("zeros");
+        if self.digits_only {
+            return ["digits"].into_iter().chain(zeros).collect::<Vec<_>>().join(",");
+        }
+        let text = [
+            (self.trim && !self.alphanumeric, "trim"),
+            (self.nfc, "nfc"),
+            (self.lower_case, "lower"),
+            (self.alphanumeric, "alnum"),
+        ];
+        let names: Vec<_> =
+            text.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name).chain(zeros).collect();
+        if names.is_empty() { "none".into() } else { names.join(",") }
     }
 
     /// A field in its form.
@@ -69,8 +108,17 @@ impl Rules {
             let before = std::mem::replace(&mut form, room());
             form.extend(before.nfc());
         }
+        if self.alphanumeric {
+            form.retain(char::is_alphanumeric);
+        }
         if self.digits_only {
             form.retain(|c| c.is_ascii_digit());
+        }
+        if self.no_leading_zeros {
+            let zeros = form.bytes().take_while(|&b| b == b'0').count();
+            // Of nothing but zeros one is left.
+            let drop = zeros.min(form.len().saturating_sub(1));
+            form.drain(..drop);
         }
         if let Some(code) = self.phone {
             let before = std::mem::replace(&mut form, room());
@@ -84,9 +132,11 @@ impl Rules {
     }
 }
 
+/// What stands between the digits of telephone numbers.
+pub(super) const PHONE_SEPARATORS: &str = " \u{a0}\u{202f}-\u{2010}\u{2011}./()";
+
 /// Writes a telephone number with its country code.
 fn phone(text: &str, code: u16, to: &mut String) -> Result<(), &'static str> {
-    const SEPARATORS: &str = " \u{a0}\u{202f}-\u{2010}\u{2011}./()";
     if text.is_empty() {
         return Ok(());
     }
@@ -97,7 +147,7 @@ fn phone(text: &str, code: u16, to: &mut String) -> Result<(), &'static str> {
     for c in before.strip_prefix('+').unwrap_or(before).chars().chain(after.chars()) {
         match c {
             '0'..='9' => digits.push(c),
-            _ if SEPARATORS.contains(c) => {}
+            _ if PHONE_SEPARATORS.contains(c) => {}
             _ => return Err("is no telephone number: digits, with a + before and signs between them"),
         }
     }
@@ -158,20 +208,57 @@ fn date(text: &str, order: DateOrder, to: &mut String) -> Result<(), &'static st
     Ok(())
 }
 
-/// Rules by their names, separated by commas: `trim`, `lower`, `nfc`, `digits`, `e164:+47`, `date:dmy` and its like,
-/// `none`.
+/// Whether a text is a date with signs between its numbers, in any order of these.
+pub(super) fn looks_like_a_date(text: &str) -> bool {
+    let signs = text.contains(['-', '.', '/']);
+    let is = |order| date(text.trim(), order, &mut Zeroizing::new(String::with_capacity(16))).is_ok();
+    signs && (is(DateOrder::DayMonthYear) || is(DateOrder::MonthDayYear))
+}
+
+/// As they are read; every rule is named.
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = [
+            (!(self.trim && self.nfc), "none"),
+            (self.trim, "trim"),
+            (self.nfc, "nfc"),
+            (self.lower_case, "lower"),
+            (self.alphanumeric, "alnum"),
+            (self.digits_only, "digits"),
+            (self.no_leading_zeros, "zeros"),
+        ];
+        let mut all: Vec<String> =
+            named.into_iter().filter(|(asked, _)| *asked).map(|(_, name)| name.to_owned()).collect();
+        all.extend(self.phone.map(|code| format!("e164:+{code}")));
+        all.extend(self.date.map(|order| {
+            let order = match order {
+                DateOrder::DayMonthYear => "dmy",
+                DateOrder::MonthDayYear => "mdy",
+                DateOrder::YearMonthDay => "ymd",
+            };
+            format!("date:{order}")
+        }));
+        f.write_str(&all.join(","))
+    }
+}
+
+/// Rules by their names, separated by commas: `lower`, `alnum`, `digits`, `zeros`, `e164:+47`, `date:dmy` and its like.
+/// `trim` and `nfc` need not be named. They are left out if `none` stands first.
 impl FromStr for Rules {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut rules = Rules::default();
-        for rule in text.split(',').map(str::trim) {
+        for (i, rule) in text.split(',').map(str::trim).enumerate() {
             match rule.split_once(':').unwrap_or((rule, "")) {
-                ("none", "") => {}
+                ("none", "") if i == 0 => rules = Rules::NONE,
+                ("none", "") => return Err("none stands first: it leaves out trim and nfc".into()),
                 ("trim", "") => rules.trim = true,
                 ("lower", "") => rules.lower_case = true,
                 ("nfc", "") => rules.nfc = true,
+                ("alnum", "") => rules.alphanumeric = true,
                 ("digits", "") => rules.digits_only = true,
+                ("zeros", "") => rules.no_leading_zeros = true,
                 ("e164", code) => {
                     let code = code.strip_prefix('+').and_then(|code| code.parse().ok());
                     let code = code.filter(|code| (1..=999).contains(code));
@@ -183,7 +270,8 @@ impl FromStr for Rules {
                 ("date", "mdy") => rules.date = Some(DateOrder::MonthDayYear),
                 _ => {
                     return Err(format!(
-                        "{rule:?} is none of: trim, lower, nfc, digits, e164:+CODE, date, date:dmy, date:mdy, date:ymd, none"
+                        "{rule:?} is none of: trim, nfc, lower, alnum, digits, zeros, e164:+CODE, date, date:dmy, \
+                         date:mdy, date:ymd, none"
                     ));
                 }
             }
@@ -202,12 +290,55 @@ mod tests {
 
     #[test]
     fn letters() {
-        let all = Rules { trim: true, lower_case: true, nfc: true, ..Rules::default() };
+        let all = Rules { lower_case: true, ..Rules::default() };
         assert_eq!(form(all, " \tA\u{308}nne@X.org "), Ok("\u{e4}nne@x.org".into()));
         assert_eq!(form(all, "\u{c4}NNE@x.org"), Ok("\u{e4}nne@x.org".into()));
-        assert_eq!(form(Rules::default(), " A "), Ok(" A ".into()));
+        assert_eq!(form(Rules::default(), "\u{a0}A\u{308} "), Ok("\u{c4}".into()));
+        assert_eq!(form(Rules::NONE, " A\u{308} "), Ok(" A\u{308} ".into()));
         let digits = Rules { digits_only: true, ..Rules::default() };
         assert_eq!(form(digits, "+43 (1) 234-5"), Ok("4312345".into()));
+        let plain = Rules { alphanumeric: true, ..Rules::default() };
+        assert_eq!(form(plain, " AB-12\u{a0}3/4.\u{200b}\u{e9}_"), Ok("AB1234\u{e9}".into()));
+        let zeros = Rules { no_leading_zeros: true, ..Rules::default() };
+        for (text, wanted) in [("007", "7"), ("0", "0"), ("000", "0"), ("", ""), ("0a0", "a0"), ("70", "70")]
+        {
+            assert_eq!(form(zeros, text), Ok(wanted.into()));
+        }
+    }
+
+    /// What two parties compare says whether equal ids get equal forms, whatever the rest of the rules.
+    #[test]
+    fn equal_normal_forms_are_equal_ways_to_write() {
+        let of = |text: &str| text.parse::<Rules>().unwrap().normal_form();
+        for (text, wanted) in [
+            ("trim", "trim,nfc"),
+            ("lower", "trim,nfc,lower"),
+            ("none,lower,trim", "trim,lower"),
+            ("none", "none"),
+            ("none,zeros", "zeros"),
+            ("trim,alnum,lower", "nfc,lower,alnum"),
+            ("lower,digits", "digits"),
+            ("digits,zeros", "digits,zeros"),
+            ("e164:+43", "telephone numbers"),
+            ("trim,e164:+49", "telephone numbers"),
+            ("date", "dates"),
+            ("date:dmy", "dates"),
+        ] {
+            assert_eq!(of(text), wanted, "{text}");
+        }
+        assert_eq!("".parse::<Rules>().ok(), None);
+        for text in [
+            "trim,nfc",
+            "none,nfc,alnum",
+            "trim,nfc,lower,digits,zeros",
+            "none",
+            "trim,nfc,e164:+47,date:mdy",
+        ] {
+            assert_eq!(text.parse::<Rules>().unwrap().to_string(), text);
+        }
+        assert!("trim,none".parse::<Rules>().unwrap_err().contains("stands first"));
+        assert_eq!("trim,nfc".parse(), Ok(Rules::default()));
+        assert_eq!("none".parse(), Ok(Rules::NONE));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub const DAYS: [i64; 2] = [-719_162, 2_932_896];
 /// # Errors
 /// Why it is no date, to be read after "it".
 pub fn days_of(text: &str, order: DateOrder) -> Result<i64, String> {
-    let rules = Rules { trim: true, date: Some(order), ..Rules::default() };
+    let rules = Rules { date: Some(order), ..Rules::default() };
     let form = rules.form(text)?;
     let mut parts = form.split('-').map(|part| part.parse::<i64>());
     let (Some(Ok(year)), Some(Ok(month)), Some(Ok(day)), None) =

@@ -6,10 +6,7 @@ use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Shown,
-    column::{self, Column},
-};
+use super::{Shown, column::Column, rows::Rows, tell};
 use crate::{
     apply::shares::role_name,
     cost::Phases,
@@ -31,6 +28,8 @@ pub struct Ask {
     pub who: Reveal,
     /// Of each column of the id.
     pub forms: Vec<Rules>,
+    /// Whether the parties tell each other how most of their ids look.
+    pub told: bool,
     /// Most ids that the peer may have; this party's own rule.
     pub peer_at_most: Option<usize>,
 }
@@ -42,6 +41,9 @@ pub struct Offer {
     /// Ids, or a bound on their number.
     pub rows: usize,
     pub columns: Vec<Column>,
+    /// With `--tell-form`: how most ids look, of each column of the id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<String>,
 }
 
 /// How the outcome is reported.
@@ -72,8 +74,15 @@ impl Ask {
             fields.push(("owner of the rows", self.who.name().to_owned()));
         }
         fields.push(("columns of an id", self.forms.len().to_string()));
-        fields.extend(self.forms.iter().map(|rules| ("form of ids", column::form(rules))));
+        fields.extend(self.forms.iter().map(|rules| ("form of ids", rules.normal_form())));
+        let told = if self.told { "told (--tell-form)" } else { "not told (no --tell-form)" };
+        fields.push(("how most ids look", told.to_owned()));
         fields
+    }
+
+    /// What is told of how the ids of these rows look.
+    pub fn shapes(&self, rows: &Rows) -> Vec<String> {
+        if self.told { tell::shapes(rows, self.forms.len()) } else { vec![] }
     }
 
     /// Compares it, and swaps offers: those of P0 and of P1, and what was agreed on.
@@ -81,13 +90,19 @@ impl Ask {
         let fields = self.fields();
         p.agree(&fields)?;
         let theirs = swap(p, &offer)?;
-        theirs.check(self.reveal).map_err(|what| {
+        let malformed = |what: String| {
             Failure::Reported(Cause::Peer, format!("malformed message from the peer: its table: {what}"))
-        })?;
+        };
+        theirs.check(self.reveal).map_err(malformed)?;
         if !quiet {
             eprintln!("the peer joins {}", theirs.words());
         }
         accept(theirs.rows, self.peer_at_most)?;
+        if self.told {
+            tell::compare(&offer.shapes, &theirs.shapes, self.forms.len(), quiet)?;
+        }
+        // They have served: no file keeps them.
+        let [offer, theirs] = [offer, theirs].map(|offer| Offer { shapes: vec![], ..offer });
         let offers = match p.role() {
             Role::P0 => [offer, theirs],
             Role::P1 => [theirs, offer],
@@ -188,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_a_peer_can_say_is_checked() {
-        let fine = Offer { rows: 5, columns: vec![Column::parse("a:5", 8).unwrap()] };
+        let fine = Offer { rows: 5, columns: vec![Column::parse("a:5", 8).unwrap()], shapes: vec![] };
         fine.check(Shown::None).unwrap();
         assert!(fine.check(Shown::Count).is_err() && fine.check(Shown::Ids).is_err());
         for rows in [0, usize::MAX, join::MAX_ROWS + 1] {

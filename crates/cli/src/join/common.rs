@@ -59,7 +59,7 @@ pub fn chance(psi: &Psi, sizes: [usize; 2]) -> Chance {
 
 impl Work for Finding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
-        let offer = Offer { rows: self.bound, columns: vec![] };
+        let offer = Offer { rows: self.bound, columns: vec![], shapes: self.ask.shapes(&self.rows) };
         let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;

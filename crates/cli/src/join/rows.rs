@@ -5,14 +5,14 @@ use std::{
     path::Path,
 };
 
-use apps::ids::{Rules, Set};
+use apps::ids::{Looks, Rules, Set};
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
 
 use super::{Duplicates, column::Column};
 use crate::{
     columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
-    failure::Result,
+    failure::{Failure, Result},
 };
 
 /// What is read.
@@ -41,6 +41,8 @@ pub struct Rows {
     pub id_of: Wiped<u64>,
     /// Rows in the file.
     read: usize,
+    /// What another party might write otherwise in its ids.
+    hints: Vec<String>,
 }
 
 impl Rows {
@@ -53,6 +55,7 @@ impl Rows {
         if what.whole {
             wanted.extend(all.iter().map(String::as_str));
         }
+        let mut looks: Vec<Looks> = what.rules.iter().map(|rules| Looks::new(*rules)).collect();
         let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()));
         let mut taken = Taken::new(what.columns.len());
         let mut lines = Lines::new(dialect.delimiter, &all, what.ids);
@@ -78,6 +81,7 @@ impl Rows {
                     bad.cell(at, &all[column], &cell(column).shown(), &complaint, Some(&name));
                 }
             }
+            looks.iter_mut().zip(&forms).for_each(|(looks, form)| looks.see(form));
             forms.iter().for_each(|form| taken.forms.push(form));
             taken.names.push(&name);
             taken.places.push(at);
@@ -99,7 +103,23 @@ impl Rows {
         if taken.places.is_empty() {
             return Err(file.says("no rows below the header"));
         }
-        taken.finish(file, path, dialect, what, &first, lines.text)
+        let place = |row: usize| format!("{} {}", file.place(), taken.places[row]);
+        let hints =
+            what.ids.iter().zip(&looks).filter_map(|(column, looks)| hint(column, looks, &place)).collect();
+        let rows = taken.finish(file, path, dialect, what, &first, lines.text)?;
+        Ok(Rows { hints, ..rows })
+    }
+
+    /// Says what another party might write otherwise in its ids: a join that finds too little says nothing.
+    pub fn warn(&self, path: &Path) {
+        for hint in &self.hints {
+            eprintln!("warning: {}, {hint}", path.display());
+        }
+    }
+
+    /// The forms of one column of the id.
+    pub fn forms_of(&self, column: usize) -> impl Iterator<Item = &str> + Clone {
+        (0..self.ids()).filter_map(move |row| self.forms.get(row * self.width + column))
     }
 
     /// Rows of the file that count.
@@ -119,7 +139,33 @@ impl Rows {
                 (row * self.width..(row + 1) * self.width).map(|i| self.forms.get(i).unwrap_or_default());
             fields.collect::<Vec<&str>>()
         };
-        Ok(Set::new(Rules::default(), (0..self.ids()).map(fields))?)
+        // They have their form.
+        Ok(Set::new(Rules::NONE, (0..self.ids()).map(fields))?)
+    }
+}
+
+/// What is remarkable about a column of the id, and the rules that settle it.
+fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
+    let what: Vec<String> =
+        looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
+    let advice = looks.advice()?;
+    Some(format!(
+        "column {column:?}: {}. If the peer writes an id otherwise, it will not match, and nothing says so. \
+         --normalise {advice} at both parties settles it",
+        what.join("; ")
+    ))
+}
+
+/// Rules of each of `columns` columns of an id, asked for once for all or once for each.
+pub fn rules(asked: &[Rules], columns: usize, option: &str) -> Result<Vec<Rules>> {
+    match asked {
+        [] => Ok(vec![Rules::default(); columns]),
+        [all] => Ok(vec![*all; columns]),
+        each if each.len() == columns => Ok(each.to_vec()),
+        each => Err(Failure::new(format!(
+            "--normalise: {} times for {columns} columns of {option}; once for all, or once for each",
+            each.len()
+        ))),
     }
 }
 
@@ -236,7 +282,7 @@ impl Taken {
                 (lines, Wiped::from((0..ids).collect::<Vec<u64>>()))
             }
         };
-        Ok(Rows { names, forms, width, words, lines, id_of, read })
+        Ok(Rows { names, forms, width, words, lines, id_of, read, hints: Vec::new() })
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     join::{
         Duplicates, column,
         file::JoinedFile,
-        rows::{Reading, Rows},
+        rows::{self, Reading, Rows},
     },
     per_row,
 };
@@ -41,7 +41,7 @@ pub struct Rowing {
     /// Join --features with the peer's by this column of ids, or several, and score the rows in common, in one go
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "joined")]
     pub join: Vec<String>,
-    /// With --join: how ids are brought into one form, as for `join`
+    /// With --join: how ids are brought into one form, as for `join` [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
     pub normalise: Vec<Rules>,
     /// With --join: a bound on the number of ids here, which the peer learns in place of the number itself; a clock may
@@ -138,13 +138,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
 
 /// The rules of each column of the id.
 fn rules(args: &Score) -> Result<Vec<Rules>> {
-    let (ids, usual) = (args.rowing.join.len(), Rules { trim: true, ..Rules::default() });
-    match &args.rowing.normalise[..] {
-        [] => Ok(vec![usual; ids]),
-        [all] => Ok(vec![*all; ids]),
-        each if each.len() == ids => Ok(each.to_vec()),
-        _ => Err(Failure::new("--normalise: once for all columns of --join, or once for each")),
-    }
+    rows::rules(&args.rowing.normalise, args.rowing.join.len(), "--join")
 }
 
 /// Ids and parts of scores of a file that is not joined yet.
@@ -154,6 +148,7 @@ fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
     let (ids, rules) = (&args.rowing.join, rules(args)?);
     let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
     let rows = Rows::read(&file, path, &args.csv, &reading)?;
+    rows.warn(path);
     let (_, parts) = super::parts(args, scoring, None, &file)?;
     let bound = match args.rowing.pad_to {
         Some(bound) if bound < rows.ids() => {

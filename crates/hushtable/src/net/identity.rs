@@ -15,6 +15,7 @@ mod signing;
 mod trust;
 
 use crate::error::{Error, Result};
+use crate::net::text::is_name;
 use certificate::read_certificate;
 use files::{CERTIFICATE, KEY, SPENT, TRUSTED, beside, read_private, write_new};
 use pins::read_trusted;
@@ -58,8 +59,8 @@ struct Inner {
 
 impl Identity {
     /// Makes a new identity in the folder `dir`, which must not exist: a fresh key and a
-    /// certificate for `name` (1 to 64 ASCII letters, digits, `-`, `_` and `.`, not first), valid for two
-    /// years. The folder appears complete or not at all.
+    /// certificate for `name` (1 to 64 bytes of letters and digits of any script, `-`, `_`, `.`, not first,
+    /// and single blanks between them), valid for two years. The folder appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Identity`] if `dir` exists, [`Error::Param`] for the name, [`Error::Io`].
@@ -151,14 +152,15 @@ impl fmt::Debug for Identity {
 
 /// The name, if it is one that can be shown and be a file's.
 fn check_name<'a>(what: &'static str, name: &'a str) -> Result<&'a str> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
-    if !name.is_empty() && name.len() <= 64 && name.bytes().all(plain) && !name.starts_with('.') {
+    if is_name(name) {
         return Ok(name);
     }
     Err(Error::Param {
         what,
         got: format!("{name:?}"),
-        accepted: "1 to 64 letters, digits, '-', '_' and '.', not first".into(),
+        accepted: "1 to 64 bytes of letters and digits, composed (NFC), '-', '_', '.' (not first) and single blanks \
+                   between them"
+            .into(),
     })
 }
 

@@ -28,7 +28,7 @@ use crate::{
     errand::{Agreed, Work},
     explain::{self, Page},
     failure::{Cause, Failure, Result},
-    join::{agree, column, file::JoinedFile, hidden, rows::Rows},
+    join::{agree, file::JoinedFile, hidden, rows::Rows},
     link::Link,
     per_row::{self, Report, answer::answer, table},
     progress::Progress,
@@ -103,7 +103,7 @@ impl Ask {
             ("default", self.default.map_or("empty".into(), |value| value.to_string())),
         ];
         all.extend(self.scoring.fields());
-        all.extend(self.forms.iter().map(|rules| ("form of ids", column::form(rules))));
+        all.extend(self.forms.iter().map(|rules| ("form of ids", rules.normal_form())));
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::files::read;
 use crate::error::{Error, Result};
-use crate::net::text::printable;
+use crate::net::text::{is_name, printable};
 use pem::{EncodeConfig, LineEnding, Pem};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -82,7 +82,7 @@ impl fmt::Debug for Fingerprint {
 pub(super) fn common_name(certificate: &CertificateDer<'_>) -> Option<String> {
     let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
     let name = parsed.subject().iter_common_name().next()?.as_str().ok()?;
-    Some(printable(name.as_bytes()))
+    Some(if is_name(name) { name.to_owned() } else { printable(name.as_bytes()) })
 }
 
 /// [`common_name`], or a word for a certificate without one.

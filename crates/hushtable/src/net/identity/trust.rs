@@ -5,6 +5,7 @@ use super::files::{self, CERTIFICATE, KEY, SPENT, TRUSTED};
 use super::pins::{Peer, Pin, named, names, pin_path, read_trusted};
 use super::{Identity, check_name, make};
 use crate::error::{Error, Result};
+use crate::net::text::is_name;
 use rustls::pki_types::CertificateDer;
 use std::fs;
 use std::path::Path;
@@ -40,7 +41,7 @@ impl Identity {
         for pin in read_trusted(&dir.join(TRUSTED))? {
             let same = pin.certificate == certificate;
             // Names that differ in capitals only would be one file on some systems.
-            match pin.name.eq_ignore_ascii_case(&name) {
+            match pin.name.to_lowercase() == name.to_lowercase() {
                 true if same && pin.name == name => return Ok(pin.peer()),
                 true => {
                     return refuse(format!(
@@ -136,7 +137,9 @@ impl Identity {
 
 /// A name that came from a peer, as a part of a file name.
 fn file_name(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    let name: String = name.chars().take(40).map(plain).collect();
-    if name.is_empty() { "peer".into() } else { name }
+    let known = is_name(name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c) || (known && c != '.');
+    let name: String = name.chars().take(40).map(|c| if plain(c) { c } else { '_' }).collect();
+    let name = name.trim_end();
+    if name.is_empty() { "peer".into() } else { name.to_owned() }
 }
