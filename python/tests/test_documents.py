@@ -79,9 +79,9 @@ def test_the_code_of_two_machines_runs_at_both(tmp_path):
     for process in running:
         said = process.communicate(timeout=100)[1]
         assert process.returncode == 0, said
-    column = "at_least_0.8"
-    found = [list(ht.read_column(folder / "out.csv", column)) for folder in folders.values()]
-    assert found[0] == found[1] == [float(i / 2 - 4 >= 1.5) for i in range(16)]
+    found = [(folder / "out.csv").read_text().split() for folder in folders.values()]
+    assert found[0] == found[1] and found[0][0] == "at_least_0.8"
+    assert [cell in ("1", "True") for cell in found[0][1:]] == [i / 2 - 4 >= 1.5 for i in range(16)]
     compile(tonight, "the night before", "exec")  # a million lookups
 
 

@@ -20,9 +20,6 @@ const NOT_RUN: &[(&str, &str)] = &[
 /// Languages of blocks that show files and output.
 const SHOWN: [&str; 4] = ["csv", "toml", "text", "output"];
 
-/// Languages that other tests run: rustdoc the README, `python/tests/test_documents.py` all pages.
-const ELSEWHERE: [&str; 2] = ["python", "rust"];
-
 /// Files of the tree that a page works on.
 const DATA: &[(&str, &str)] = &[
     ("README.md", "examples/data/joining"),
@@ -92,13 +89,11 @@ fn every_block_is_run_or_says_why_not() {
             let prompt = !prompts(&block.text).is_empty();
             match block.language.as_str() {
                 "console" => assert!(prompt && DATA.iter().any(|(page, _)| *page == name), "{at}"),
+                // Run elsewhere: by `python/tests/test_documents.py`, and the README's by rustdoc.
                 "python" => assert!(name.starts_with("docs/site/pages/") || name == "README.md", "{at}"),
                 "rust" => assert_eq!(name, "README.md", "{at}"),
                 language => {
-                    assert!(
-                        SHOWN.contains(&language) && !ELSEWHERE.contains(&language),
-                        "{at}: run it, or say why not"
-                    );
+                    assert!(SHOWN.contains(&language), "{at}: run it, or say why not");
                     assert!(
                         !prompt && !has("hushtable ") && !has("$ "),
                         "{at}: a command in what is only shown"

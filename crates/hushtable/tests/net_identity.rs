@@ -109,6 +109,7 @@ fn a_name_is_plain() {
         "a\u{2028}b",
         // Two ways to write one name.
         "Su\u{308}d",
+        "teleco\u{36b}",
     ] {
         let outcome = Identity::create(&root.path().join("id"), name);
         assert!(matches!(outcome, Err(Error::Param { .. })), "{name:?}");

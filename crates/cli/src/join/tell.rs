@@ -71,7 +71,8 @@ mod tests {
         compare("99", &["999"]).unwrap();
         let says = |theirs: &[&str]| compare("A9", theirs).unwrap_err().to_string();
         assert!(says(&["a9"]).contains("--normalise lower at both"), "{}", says(&["a9"]));
-        assert!(says(&["9-9"]).contains("same kind of id"));
+        assert!(says(&["9-9"]).contains("--normalise digits"));
+        assert!(says(&["a@a"]).contains("same kind of id"));
         for theirs in [&[][..], &["A9", "A9"], &["\u{1b}[2J"], &[""], &["Bob"]] {
             assert!(says(theirs).contains("malformed message"), "{theirs:?}");
         }

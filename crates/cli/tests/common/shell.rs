@@ -84,7 +84,7 @@ impl Shell {
             if let Some(to) = &mut answers {
                 let _ = to.write_all(b"yes\n");
             }
-            for line in from.split(b'\n').map_while(|line| line.ok()) {
+            for line in from.split(b'\n').map_while(Result::ok) {
                 if send.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                     break;
                 }

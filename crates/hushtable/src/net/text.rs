@@ -17,7 +17,11 @@ pub(super) fn printable(bytes: &[u8]) -> String {
 pub(super) fn is_name(name: &str) -> bool {
     /// Letters that show as nothing.
     const UNSEEN: [char; 6] = ['\u{115f}', '\u{1160}', '\u{17b4}', '\u{17b5}', '\u{3164}', '\u{ffa0}'];
-    let shows = |c: char| (c.is_alphanumeric() && !UNSEEN.contains(&c)) || "-_. ".contains(c);
+    // Small letters over others, which no name has: accents are part of their letters.
+    let stacked =
+        |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}');
+    let letter = |c: char| c.is_alphanumeric() && !UNSEEN.contains(&c) && !stacked(c);
+    let shows = |c: char| letter(c) || "-_. ".contains(c);
     (1..=64).contains(&name.len())
         && name.chars().all(shows)
         && !name.starts_with('.')
