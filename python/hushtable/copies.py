@@ -80,7 +80,9 @@ def _read(path: str | os.PathLike[str] | None, key: bool) -> bytes | None:
             found = file.read(len(begin))
             if found != begin or (key and os.fstat(file.fileno()).st_size != len(KEY) + SECRET):
                 what = "key of a private table" if key else "encrypted copy of a private table"
-                raise ParamError(f"path: {path} is no {what}, and is not written over; accepted: one, or a name that is free")
+                raise ParamError(
+                    f"path: {path} is no {what}, and is not written over; accepted: one, or a name that is free"
+                )
             return found + file.read()
     except FileNotFoundError:
         if not Path(path).parent.is_dir():

@@ -120,8 +120,9 @@ def indexed(share: Share, result: Share, key: Any) -> str:
         elif isinstance(part, slice):
             size = next(dims)
             rows = range(*part.indices(size))
-            step = rows.step if len(rows) > 1 else 1
-            taken.append(":" if rows == range(size) else f"{rows.start}:{rows.start + step * len(rows)}:{step}")
+            first, step = (rows.start if rows else 0), (rows.step if len(rows) > 1 else 1)
+            stop = first + step * len(rows)
+            taken.append(":" if rows == range(size) else f"{first}:{stop if stop >= 0 else ''}:{step}")
         elif isinstance(part, np.ndarray):
             taken += [f"array {_array(places, size)}" for places, size in _places(part, dims)]
         else:
@@ -192,8 +193,8 @@ def _after(history: History, what: str) -> History:
     """Of a view; of `what` text and digest have all."""
     if not what:
         return history
-    # People see the beginning of a digest.
-    return History(_digest("view", what, history.digest), _short(history.text + re.sub(r"(?<=\b[0-9a-f]{8})[0-9a-f]{24}\b", "", what)))
+    seen = re.sub(r"(?<=\b[0-9a-f]{8})[0-9a-f]{24}\b", "", what)  # the beginning of a digest
+    return History(_digest("view", what, history.digest), _short(history.text + seen))
 
 
 def _parts(value: Any) -> list[Any]:

@@ -299,8 +299,11 @@ class Party:
     def _may_make(self, name: str, instead: str) -> None:
         """Refuses an operation whose material would be made now, where a store says that none may be."""
         if self._prepared is None and any(store.no_offline for store in self._stores):
+            self._using = ()
             there = ", ".join(repr(store) for store in self._stores)
-            raise StoreError(f"{name}: none of the stores serves it, and no_offline lets nothing be made now: {there}; {instead}")
+            raise StoreError(
+                f"{name}: none of the stores serves it, and no_offline lets nothing be made now: {there}; {instead}"
+            )
 
     def _next(self, name: str, own: object = None) -> tuple[str, Material | None]:
         """What is announced of the operation `name`, which comes next, and its material if it was prepared.
