@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import os
+from pathlib import Path
 
 import hushtable as ht
 import numpy as np
@@ -36,6 +37,15 @@ LOWMC = "lowmc-128-42-13"
 )
 def test_equal_labels_have_one_form(values, form):
     assert [labels.form(value) for value in values] == [form] * len(values)
+
+
+def test_forms_are_those_of_the_program():
+    listed = Path(__file__).parents[2] / "crates" / "apps" / "tests" / "data" / "labels.txt"
+    lines = listed.read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        label, want = line[1:-1].split('" is "')
+        assert labels.form(label) == (want or None), line
+    assert len(lines) > 20
 
 
 def test_cells_of_every_kind_of_column():
