@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
-from . import _words
+from . import _words, history
 from ._words import Range, Words
 from .errors import ParamError, ShapeError
 from .share import Share
@@ -24,6 +24,7 @@ NOTHING = np.empty(0, dtype=np.uint64)
 MOST_INSIDE = 20
 
 
+@history.operation("*", ("a", "b"))
 def multiply(a: Share, b: Share | ArrayLike) -> Share:
     """The products, element by element and broadcast; of fixed-point numbers rounded down to their scale.
 
@@ -43,6 +44,7 @@ def multiply(a: Share, b: Share | ArrayLike) -> Share:
     return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
 
 
+@history.operation("@", ("a", "b"))
 def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
 
@@ -114,6 +116,7 @@ def _heaviest(factors: NDArray[np.int64]) -> int:
     return int(np.abs(factors).sum(axis=-2).max())
 
 
+@history.operation("mean", ("x",), ("axis",))
 def mean(x: Share, axis: int | None = None) -> Share:
     """Means over an axis, or of all, wrong by at most a step: the sum times a reciprocal, rounded to nearest.
 
@@ -148,6 +151,7 @@ def _mean_digits(sums: Range, count: int, bits: int) -> int | None:
     return None
 
 
+@history.operation("<", ("a", "b"))
 def less(a: Share, b: Share | ArrayLike) -> Share:
     """Bits, shared by XOR, that are 1 where `a < b`; broadcast.
 
@@ -156,6 +160,7 @@ def less(a: Share, b: Share | ArrayLike) -> Share:
     return _bits("lt", "<", a, b)
 
 
+@history.operation("!=", ("a", "b"))
 def differ(a: Share, b: Share | ArrayLike) -> Share:
     """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`."""
     return _bits("ne", "==", a, b)
@@ -179,6 +184,7 @@ def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64
     return a.party._run(_name(relation, a, b), operation, x, y, x.shape)
 
 
+@history.operation("&", ("a", "b"))
 def both(a: Share, b: Share) -> Share:
     """Shared bits that are 1 where those of `a` and `b` are both 1; broadcast. `a & b` is the same.
 
@@ -194,6 +200,7 @@ def both(a: Share, b: Share) -> Share:
     return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
 
 
+@history.operation("inside", ("x",))
 def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
     """Bits, shared by XOR, that are 1 where `lo <= x < hi`, for each of 1 to 64 public intervals: along a last axis more.
 
@@ -238,6 +245,7 @@ def _ends(interval: tuple[float, float], fraction: int, least: int, most: int) -
     return step(lo), step(hi)
 
 
+@history.operation("where", ("condition", "a", "b"))
 def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """`a` where the shared bits of a comparison are 1, else `b`; broadcast. At least one of both is a share.
 
@@ -260,6 +268,7 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
     return chosen._within((lo, hi))
 
 
+@history.operation("maximum", ("a", "b"))
 def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The greater of both, element by element and broadcast. Raises as `where` and comparisons do."""
     first, second = _both("maximum", a, b)
@@ -268,6 +277,7 @@ def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     return first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)))
 
 
+@history.operation("minimum", ("a", "b"))
 def minimum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     """The smaller of both, element by element and broadcast. Raises as `where` and comparisons do."""
     first, second = _both("minimum", a, b)
@@ -285,6 +295,7 @@ def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[S
     return like._known(a, operation), like._known(b, operation)
 
 
+@history.operation("clip", ("x", "lo", "hi"))
 def clip(x: Share, lo: ArrayLike | None, hi: ArrayLike | None) -> Share:
     """What is below `lo` becomes `lo`, what is above `hi` becomes `hi`; the range is then that small.
 
@@ -297,6 +308,7 @@ def clip(x: Share, lo: ArrayLike | None, hi: ArrayLike | None) -> Share:
     return raised if most is None or most._range[0] >= raised._range[1] - 1 else minimum(raised, most)
 
 
+@history.operation("max", ("x",), ("axis",))
 def largest(x: Share, axis: int | None = None) -> Share:
     """The greatest along an axis, or of all: a knockout of comparisons, `log2` of them one after the other.
 
@@ -305,6 +317,7 @@ def largest(x: Share, axis: int | None = None) -> Share:
     return _knockout(x, axis)[0]
 
 
+@history.operation("argmax", ("x",), ("axis",))
 def argmax(x: Share, axis: int | None = None) -> Share:
     """The index of the greatest along an axis, or of all, as shares without fraction bits.
 

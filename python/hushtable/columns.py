@@ -62,9 +62,13 @@ def write_column(
     write_file(Path(path), lambda file: fill(file, columns), overwrite)
 
 
+class FileThere(IoError, FileExistsError):
+    """A file that is not written over."""
+
+
 def write_file(target: Path, fill: Callable[[IO[bytes]], object], overwrite: bool) -> None:
     """Writes a file with `fill`: for its owner only, complete or not at all."""
-    there = IoError(f"{target}: is there already; overwrite=True replaces it")
+    there = FileThere(f"{target}: is there already; overwrite=True replaces it")
     if not overwrite and os.path.lexists(target):
         raise there
     handle, name = _unfinished(target)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from . import _hushtable as native
+from .columns import write_file
 from .errors import IoError, ParamError, StoreError
 from .party import Party
 
 Cipher = Literal["aes-128", "lowmc-128-42-13"]
+
+# How files begin that are written here: a copy in any version of its format, and a key, with the bytes that follow.
+COPY = b"hushcpy"
+KEY = b"hushkey1"
+SECRET = 48
 
 # How a table is made: from the secret of a version, or as a version of its own.
 Make = Callable[[bytes | None], native.PrivateTable]
@@ -29,11 +36,11 @@ def transferred(
     what: str, party: Party, form: native.PrivateForm, make: Make | None, path: str | os.PathLike[str] | None
 ) -> tuple[native.PrivateTable, bool]:
     """The table, and whether a copy was sent: not if both parties have kept the same version."""
-    kept = _read(path)
+    kept = _read(path, key=make is not None)
     table: native.PrivateTable | None = None
     if kept is not None:
         try:
-            table = form.kept(kept) if make is None else make(kept)
+            table = form.kept(kept) if make is None else make(kept.removeprefix(KEY))
         except StoreError:
             table = None  # of another version, cut short, altered: a new one is made and sent
     if table is None and make is not None:
@@ -50,32 +57,36 @@ def transferred(
         assert table is not None
         table.send(live, name)
     if path is not None:
-        _write(path, table.kept_bytes())
+        content = (b"" if make is None else KEY) + table.kept_bytes()
+        # What was read is replaced; what came there since is not.
+        try:
+            write_file(Path(path), lambda file: file.write(content), overwrite=kept is not None)
+        except FileExistsError:
+            raise IoError(f"path: {path} came there meanwhile, and is not written over") from None
+        except OSError as error:
+            raise IoError(f"path: {path}: {error.strerror or error}") from None
     return table, True
 
 
-def _read(path: str | os.PathLike[str] | None) -> bytes | None:
+def _read(path: str | os.PathLike[str] | None, key: bool) -> bytes | None:
+    """What was kept; nothing if there is no file. Another file is refused: it is not written over."""
     if path is None:
         return None
+    begin = KEY if key else COPY
     try:
-        return Path(path).read_bytes()
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ParamError(f"path: {path} is no file; accepted: a file, or a name that is free")
+        with open(path, "rb") as file:
+            found = file.read(len(begin))
+            if found != begin or (key and os.fstat(file.fileno()).st_size != len(KEY) + SECRET):
+                what = "key of a private table" if key else "encrypted copy of a private table"
+                raise ParamError(
+                    f"path: {path} is no {what}, and is not written over; accepted: one, or a name that is free"
+                )
+            return found + file.read()
     except FileNotFoundError:
+        if not Path(path).parent.is_dir():
+            raise IoError(f"path: {path}: there is no such folder") from None
         return None
     except OSError as error:
-        raise IoError(f"{path}: {error.strerror}") from None
-
-
-def _write(path: str | os.PathLike[str], content: bytes) -> None:
-    """In one step, for this user alone: the owner's is a key."""
-    whole = Path(path)
-    beside = whole.with_name(f".{whole.name}.{os.getpid()}")
-    try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, whole)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise IoError(f"{path}: {error.strerror}") from None
+        raise IoError(f"path: {path}: {error.strerror}") from None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _hushtable as native
-from . import _words
+from . import _words, frames, history
 from .arithmetic import NOTHING, wide
 from .copies import Cipher, Make, owned, transferred
 from .errors import ParamError, PeerError, ShapeError
@@ -22,14 +22,15 @@ class Embedding:
     """A matrix of one party, `owner`, whose rows both look up: at token ids that one of them has, or that are shared.
 
     Both parties call this. The owner gives `matrix`, of whole numbers, or of others that are rounded to `fraction`
-    digits after the point; the other gives `None` and receives a copy that is encrypted under a key of the owner's, 25 MB
-    for 30522 rows of 768 numbers of 8 bits. Public are the numbers of rows and columns, `fraction`, and `entry_bits`, the
-    width of a number (default: the least that holds all of them). Nobody learns which rows are looked up, nor whether
-    they are the same.
+    binary digits after the point; without `fraction` others are refused. The other party gives `None` and receives a copy
+    that is encrypted under a key of the owner's, 25 MB for 30522 rows of 768 numbers of 8 bits. Public are the numbers of
+    rows and columns, `fraction`, and `entry_bits`, the width of a number (default: the least that holds all of them).
+    Nobody learns which rows are looked up, nor whether they are the same.
 
     `path` is a file where the owner keeps the key and the other party its copy. If both have theirs, of this very matrix,
-    nothing is sent: `received` is then false. Otherwise a copy is sent, and the file is written anew. **Keep the owner's
-    file as secret as the matrix**.
+    nothing is sent: `received` is then false. Otherwise a copy is sent, and the file is written anew. A file that is no such
+    key or copy is not written over: `ParamError`, before anything is sent. **Keep the owner's file as secret as the
+    matrix**.
 
     `cipher` is `"aes-128"`, or `"lowmc-128-42-13"`, which takes a third of the bytes and is less studied.
     """
@@ -40,7 +41,7 @@ class Embedding:
         matrix: ArrayLike | None,
         *,
         owner: int,
-        fraction: int = 0,
+        fraction: int | None = None,
         entry_bits: int | None = None,
         cipher: Cipher = "aes-128",
         path: str | os.PathLike[str] | None = None,
@@ -51,12 +52,15 @@ class Embedding:
             numbers = _words.numbers(matrix)
             if numbers.ndim != 2 or 0 in numbers.shape:
                 raise ShapeError(f"Embedding: a matrix is expected, got shape {numbers.shape}")
-            if not 0 <= fraction <= 52:
+            if fraction is None:
+                frames.check_whole(numbers, "Embedding")
+            digits = fraction or 0
+            if not 0 <= digits <= 52:
                 raise ParamError(f"fraction bits: {fraction} is not supported; accepted: 0 to 52")
-            entries = native.encode(numbers, 64, fraction, _words.signed(64), 1).view(np.int64)
+            entries = native.encode(numbers, 64, digits, _words.signed(64), 1).view(np.int64)
             lo, hi = _words.extremes(entries)
             width = entry_bits or max((-lo - 1).bit_length(), (hi - 1).bit_length(), 0) + 1
-            mine = {"rows": numbers.shape[0], "columns": numbers.shape[1], "entry_bits": width, "fraction": fraction}
+            mine = {"rows": numbers.shape[0], "columns": numbers.shape[1], "entry_bits": width, "fraction": digits}
         found = _described("Embedding", party, owner, mine, ("rows", "columns", "entry_bits", "fraction"), cipher)
         self.party, self.owner, self.cipher = party, owner, cipher
         self.rows, self.columns, self.entry_bits, self.fraction = (int(value) for value in found.values())
@@ -141,6 +145,7 @@ class Embedding:
             ids = np.where(numbers == -1, self.rows, numbers)
         return self.party.input(ids, owner, shape=shape, bits=self._form.key_bits, fraction=0, kind="xor")
 
+    @history.operation("embedding", ("ids",), ("bag", "fraction"))
     def _looked_up(
         self, ids: Share, results: tuple[int, ...], bits: int, bag: int, fraction: int | None
     ) -> Share:

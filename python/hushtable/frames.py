@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .errors import ParamError, ShapeError
+from . import _hushtable as native
+from .errors import ParamError
 
 
 def names(frame: Any) -> list[str]:
@@ -35,6 +37,10 @@ def cells(values: Any) -> list[Any]:
     """The cells of a column as objects of Python."""
     if isinstance(values, str):
         raise TypeError("a column is expected, got a text")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
+        values = values.astype("M8[us]")  # of a finer unit NumPy makes whole numbers
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.dtype.itemsize < 8:
+        return list(values)  # written with as many digits as they have
     for method in ("to_pylist", "to_list", "tolist"):
         convert = getattr(values, method, None)
         if convert is not None:
@@ -65,10 +71,16 @@ def texts(values: Any, what: str) -> list[str]:
     return out
 
 
-def one_hot(values: Any, labels: Sequence[str], what: str) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    """A word for each cell with the bit of its label; 0 for what is none of them, or missing."""
-    places = {label: np.uint64(1 << place) for place, label in enumerate(labels)}
-    if len(places) != len(labels) or not 1 <= len(labels) <= 64:
-        raise ShapeError(f"{what}: 1 to 64 different groups are expected, got {len(labels)}")
-    none = np.uint64(0)
-    return np.array([places.get(str(cell), none) for cell in cells(values)], dtype=np.uint64)
+def check_whole(numbers: NDArray[Any], what: str) -> None:
+    """Raises `ParamError` that names the first number which is not whole, and a fraction that would hold all."""
+    if numbers.dtype.kind != "f":
+        return
+    wrong = np.argwhere(np.isfinite(numbers) & (numbers != np.rint(numbers)))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        place = at[0] if len(at) == 1 else at
+        digits = native.fraction_bits(np.ascontiguousarray(numbers[np.isfinite(numbers)]))
+        raise ParamError(
+            f"{what}: {numbers[at]} at index {place} is not whole; accepted: whole numbers, or fraction=, the binary digits "
+            f"after the point to which numbers are rounded: {digits} suits these, 0 rounds to whole ones"
+        )

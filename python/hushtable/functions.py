@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _hushtable as native
-from . import _words
+from . import _words, history
 from .arithmetic import NOTHING, wide
 from .errors import ParamError, ShapeError
 from .share import Share
@@ -54,6 +54,7 @@ class Function:
     about: str
     default_domain: tuple[float, float]
 
+    @history.operation(lambda given: given["self"].name, ("x",))
     def __call__(
         self,
         x: Share,
@@ -139,6 +140,7 @@ def functions() -> dict[str, Function]:
     return {name: Function(name, about, (lo, hi)) for name, about, lo, hi in native.functions()}
 
 
+@history.operation("softmax", ("x",))
 def softmax(x: Share) -> Share:
     """Softmax along the last axis: in the shape, width and scale of `x`, measured to be wrong by 2 steps at most.
 
@@ -162,6 +164,7 @@ def softmax(x: Share) -> Share:
     return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
 
 
+@history.operation("layer_norm", ("x",))
 def layer_norm(
     x: Share,
     gain: ArrayLike | None = None,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from . import _hushtable as native
 from . import _words, frames
+from . import labels as naming
 from ._words import Range
 from .arithmetic import where
 from .errors import ParamError, PeerError, ShapeError
@@ -85,13 +86,15 @@ def join(
     an id is composed; both parties name as many. `columns` are the numbers that this party brings (default: all others
     but those in `groups`), each with `fraction` digits after the point (default: 8), in `range` (`lo <= x < hi`;
     default: 31 bits with a sign), in shares of `bits` bits, which leave room for sums. `groups` are columns of labels
-    for `Joined.groupby`, with the labels: each row counts to one of them, or to none.
+    for `Joined.groupby`, with the labels: each row counts to one of them, or to none. Labels compare as values: 1, 1.0 and
+    "1" are the same, and blanks around a text do not count.
 
     Party `owner` alone can be shown results by row, in the order of its rows. For results of both, join twice. Public are
     the parties' numbers of rows, or bounds on them, `size`; names, types and ranges of columns; labels.
     `normalise` is that of `psi`; the same at both parties.
 
-    Raises `ParamError` that names the row of an id that is empty, twice, or no text, and of a number outside its range;
+    Raises `ParamError` that names the row of an id that is empty, twice, or no text, and of a number outside its range,
+    and for a label that no row has, with the labels there are; `TypeError` for a column of texts that is not in `groups`;
     `HandshakeError` if the parties ask for different things.
     """
     if owner not in (0, 1):
@@ -99,12 +102,12 @@ def join(
     keys = [on] if isinstance(on, str) else list(on)
     given = _ids("join", table, keys, normalise)
     rows = given.rows
-    labels = {str(name): [str(label) for label in of] for name, of in (groups or {}).items()}
+    labels = {str(name): naming.forms(of, f"join: {name}") for name, of in (groups or {}).items()}
     if columns is None:
         columns = [name for name in frames.names(table) if name not in keys and name not in labels]
     types = {name: _type(name, bits, fraction, range) for name in columns}
     words = [_encoded(table, name, rows, types[name]) for name in columns]
-    bits_of = [frames.one_hot(frames.column(table, name), labels[name], f"join: {name}") for name in labels]
+    bits_of = [naming.members(frames.column(table, name), labels[name], f"join: column {name!r}") for name in labels]
     described = {
         "columns": [[name, *types[name].fields] for name in columns],
         "groups": [[name, of] for name, of in labels.items()],
@@ -133,17 +136,18 @@ def join(
     matched, additive, bitwise, own, order = native.join(
         p._live("join"), name, given, owner, sizes, shapes, widths, words
     )
-    shares = {name: type_.share(p, w) for (name, type_), w in zip(other.types.items(), additive, strict=True)}
+    pairs = _bit(p, matched, "matched")
+    shares = {name: type_.share(p, w, name) for (name, type_), w in zip(other.types.items(), additive, strict=True)}
     numbers, single = own[: len(owned.types)], iter(own[len(owned.types) :])
-    shares |= {name: type_.share(p, w) for (name, type_), w in zip(owned.types.items(), numbers, strict=True)}
+    shares |= {name: type_.share(p, w, name) for (name, type_), w in zip(owned.types.items(), numbers, strict=True)}
     members = {
-        name: [word >> np.uint64(k) & np.uint64(1) for k in _places(of)]
+        name: [_bit(p, word >> np.uint64(k), f"{name} {label!r}") for k, label in enumerate(of)]
         for (name, of), word in zip(other.labels.items(), bitwise, strict=True)
     }
-    members |= {name: [next(single) for _ in of] for name, of in owned.labels.items()}
+    members |= {name: [_bit(p, next(single), f"{name} {label!r}") for label in of] for name, of in owned.labels.items()}
     together = {**owned.labels, **other.labels}
     places = None if order is None else np.asarray(order)
-    return Joined(p, owner, sizes, rows, matched, shares, {n: (together[n], b) for n, b in members.items()}, places)
+    return Joined(p, owner, sizes, rows, pairs, shares, {n: (together[n], b) for n, b in members.items()}, places)
 
 
 class Joined(Statistics):
@@ -160,9 +164,9 @@ class Joined(Statistics):
         owner: int,
         sizes: tuple[int, int],
         rows: int,
-        matched: NDArray[np.uint64],
+        matched: Share,
         columns: Mapping[str, Share],
-        groups: Mapping[str, tuple[list[str], list[NDArray[np.uint64]]]],
+        groups: Mapping[str, tuple[list[str], list[Share]]],
         places: NDArray[np.int64] | None,
     ) -> None:
         super().__init__(party, matched, columns, groups)
@@ -208,10 +212,11 @@ class _Type:
     def fields(self) -> list[int]:
         return [self.bits, self.fraction, *self.range]
 
-    def share(self, p: Party, words: NDArray[np.uint64]) -> Share:
-        """The shares of a column: 0 where there is no pair."""
+    def share(self, p: Party, words: NDArray[np.uint64], name: str) -> Share:
+        """The shares of the column `name`: 0 where there is no pair."""
         lo, hi = min(self.range[0], 0), max(self.range[1], 1)
-        return Share(p, _words.reduce(words, self.bits), self.bits, self.fraction, "additive", (lo, hi))
+        made = p._root(f"column {name!r}")
+        return Share(p, _words.reduce(words, self.bits), self.bits, self.fraction, "additive", (lo, hi), made)
 
 
 @dataclass(frozen=True)
@@ -223,6 +228,11 @@ class _Table:
 
     def text(self) -> list[Any]:
         return [[[name, *type_.fields] for name, type_ in self.types.items()], list(self.labels.items())]
+
+
+def _bit(p: Party, words: NDArray[np.uint64], name: str) -> Share:
+    """Shares of single bits, which are called `name`."""
+    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), p._root(name))
 
 
 def _places(labels: Sequence[str]) -> list[int]:
@@ -318,7 +328,7 @@ def _of(given: Value | Mapping[str, Value] | None, name: str, default: Value) ->
 
 
 def _encoded(table: Any, name: str, rows: int, type_: _Type) -> NDArray[np.uint64]:
-    numbers = _words.numbers(frames.column(table, name))
+    numbers = naming.numbers(frames.column(table, name), f"join: column {name!r}")
     if numbers.shape != (rows,):
         raise ShapeError(f"join: a column of {rows} numbers is expected, {name!r} has shape {numbers.shape}")
     try:

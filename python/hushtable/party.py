@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
-from . import _words
+from . import _words, history
 from ._words import Kind, Range, Words
 from .cost import Cost, write_trace
-from .errors import ParamError, ShapeError
+from .errors import ParamError, ShapeError, StoreError
+from .history import History
 from .share import Share
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ class Party:
 
     Made by `run_pair`, `listen` and `connect`. After an error the session is over, at both parties.
     """
+
+    # Of the operation that runs: whether there is one, how the shares that go into it were made, digests of the public
+    # numbers that met shares in it.
+    _inside = False
+    _using: Sequence[History] = ()
+    _met_here: Sequence[bytes] = ()
+    # What was announced, and shares that were made of no others.
+    _announcements = 0
+    _roots = 0
 
     def __init__(self, native_party: native.Party) -> None:
         self._native = native_party
@@ -105,7 +115,7 @@ class Party:
         part = 2 if kind == "additive" else 1
         words = native.encode(numbers, bits, fraction, limits, part)
         self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind))
-        return Share(self, words, bits, fraction, kind, limits)
+        return Share(self, words, bits, fraction, kind, limits, self._root("share"))
 
     def input(
         self,
@@ -137,7 +147,13 @@ class Party:
             words = np.zeros(shape, dtype=_words.dtype(bits))
         name = f"input of party {owner}"
         self._announce(_describe(name, words.shape, bits, fraction, limits, kind))
-        return Share(self, words, bits, fraction, kind, limits)
+        return Share(self, words, bits, fraction, kind, limits, self._root("input"))
+
+    @overload
+    def open(self, share: Share, to: None = None) -> NDArray[Any]: ...
+
+    @overload
+    def open(self, share: Share, to: int) -> NDArray[Any] | None: ...
 
     def open(self, share: Share, to: int | None = None) -> NDArray[Any] | None:
         """The values, at both parties, or at party `to` only; the other gets `None`. 1 round.
@@ -159,6 +175,7 @@ class Party:
         bit = share.kind == "xor" and share.bits == 1
         plain = bit or (share.fraction == 0 and hi > 1 << 63)  # numbers that words are already
         view = None if plain else (share.fraction, lo)
+        self._using = [share._history]
         opened = self._open(operation, words, share.bits, share.kind, to, view)
         if opened is None:
             return None
@@ -216,12 +233,24 @@ class Party:
 
     def _met(self, how: str, fraction: int, steps: NDArray[np.int64]) -> None:
         """Public numbers met a share, in steps of `2^-fraction`: the peer hears of them with the next operation."""
-        self._numbers.update(f"{how} {fraction} {steps.shape} ".encode())
-        self._numbers.update(steps.astype("<i8").tobytes())
+        met = hashlib.sha256(f"{how} {fraction} {steps.shape} ".encode())
+        met.update(steps.astype("<i8").tobytes())
+        self._numbers.update(met.digest())
         self._any_numbers = True
+        if self._inside:
+            self._met_here = [*self._met_here, met.digest()]
+
+    def _root(self, name: str) -> History:
+        """Of a share that is made of no other one, after both parties announced that."""
+        self._roots += 1
+        return history.root(f"{name} {self._roots}", f"{name} {self._roots}")
 
     def _announced(self, name: str) -> str:
-        """What is announced of an operation: its name, and a digest of the public numbers since the last one."""
+        """What is announced of an operation: its name, how the shares that go into it were made, and a digest of the
+        public numbers since the last one."""
+        self._announcements += 1
+        if self._using:
+            name, self._using = name + history.announced(self._using), ()
         if self._any_numbers:
             name = f"{name}; public numbers {self._numbers.hexdigest()[:32]}"
             self._numbers, self._any_numbers = hashlib.sha256(), False
@@ -248,6 +277,7 @@ class Party:
         if store is not None:
             name = self._announced(name)
             return native.look_up_stored(self._native, name, lookup, words, store._native, store.no_offline)
+        self._may_make(name, "give the lookup a store of lookups as store=")
         announced, material = self._next(name)
         return native.look_up(self._native, announced, lookup, words, material)
 
@@ -262,8 +292,18 @@ class Party:
         if store is not None and self._prepared is None:
             name = self._announced(name)
             return native.run_stored(self._native, name, operation, x, y, shape, store._native, store.no_offline)
+        self._may_make(name, "open a store that was made for it, by Store.make_for with the same widths and shape")
         announced, material = self._next(name, own)
         return native.run(self._native, announced, operation, x, y, shape, material)
+
+    def _may_make(self, name: str, instead: str) -> None:
+        """Refuses an operation whose material would be made now, where a store says that none may be."""
+        if self._prepared is None and any(store.no_offline for store in self._stores):
+            self._using = ()
+            there = ", ".join(repr(store) for store in self._stores)
+            raise StoreError(
+                f"{name}: none of the stores serves it, and no_offline lets nothing be made now: {there}; {instead}"
+            )
 
     def _next(self, name: str, own: object = None) -> tuple[str, Material | None]:
         """What is announced of the operation `name`, which comes next, and its material if it was prepared.

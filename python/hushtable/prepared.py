@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -196,7 +197,10 @@ def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[
         limits = party._limits(t.bits, t.fraction, t.range, t.kind)
         words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
         shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits))
-    f(*(shares or (party,)))
+    if inspect.isawaitable(result := f(*(shares or (party,)))):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError("prepare: the function is asynchronous: calling it runs nothing; accepted: a plain function")
     return shares, party.needs
 
 

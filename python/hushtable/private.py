@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
 from . import _words, frames
+from . import labels as naming
 from ._words import Range
 from .arithmetic import NOTHING, both, wide
 from .copies import Cipher, Make, owned, transferred
@@ -31,8 +32,9 @@ class PrivateTable:
     `None`; `on` names its column of keys, whole numbers without sign. The other party receives a copy that is encrypted
     under a key of the owner's. All other arguments are public, and the same at both:
 
-    `columns`: the range `(lo, hi)` of each column of numbers (`lo <= x < hi`); `fraction`: their digits after the point,
-    0 by default. `groups`: columns of labels, each with its labels. `codes`: columns of keys of further tables, each with
+    `columns`: the range `(lo, hi)` of each column of numbers (`lo <= x < hi`); `fraction`: the binary digits after the
+    point to which they are rounded; those for which none are given have to be whole. `groups`: columns of labels, each with
+    its labels, which compare as those of `hushtable.join`. `codes`: columns of keys of further tables, each with
     its bits. `per_key`: most rows of a key: a table with more is refused. `key_bits`: keys are less than `2^key_bits`.
     Up to 24 bits the copy has a place for every key; with more, or with `keys=`, for so many keys as `keys` says, at
     most. `cipher` and `path` are those of `Embedding`.
@@ -48,7 +50,7 @@ class PrivateTable:
         owner: int,
         key_bits: int,
         keys: int | None = None,
-        fraction: int | Mapping[str, int] = 0,
+        fraction: int | Mapping[str, int] | None = None,
         groups: Mapping[str, Sequence[str]] | None = None,
         codes: Mapping[str, int] | None = None,
         per_key: int = 1,
@@ -56,10 +58,12 @@ class PrivateTable:
         path: str | os.PathLike[str] | None = None,
     ) -> None:
         owned("PrivateTable", party, owner, table)
-        digits = {name: fraction.get(name, 0) if isinstance(fraction, Mapping) else fraction for name in columns or {}}
+        given = {name: fraction.get(name) if isinstance(fraction, Mapping) else fraction for name in columns or {}}
+        digits = {name: bits or 0 for name, bits in given.items()}
+        self._exact = {name for name, bits in given.items() if bits is None}
         self._numbers = {name: _steps(name, ends, digits[name]) for name, ends in (columns or {}).items()}
         self._digits = digits
-        self._groups = {name: [str(label) for label in labels] for name, labels in (groups or {}).items()}
+        self._groups = {name: naming.forms(of, f"PrivateTable: {name}") for name, of in (groups or {}).items()}
         self._codes = dict(codes or {})
         self.party, self.owner, self.per_key, self.key_bits, self.cipher = party, owner, per_key, key_bits, cipher
         widths = [_width(ends) for ends in self._numbers.values()]
@@ -73,11 +77,11 @@ class PrivateTable:
         form = native.PrivateForm.join(owner, cipher, key_bits, keys, widths, per_key)
         self._form, self._widths = form, widths
         what = _words.digest(json.dumps([on, self._numbers, digits, self._groups, self._codes, keys]))
-        party._announce(f"PrivateTable({key_bits} bits of a key, {per_key} rows of one, party {owner}, {what}, {cipher})")
         make: Make | None = None
         if table is not None:
-            given, values = self._words_of(table, on)
-            make = lambda secret: form.of_rows(given, values, secret)  # noqa: E731
+            keys_of, values = self._words_of(table, on)
+            make = lambda secret: form.of_rows(keys_of, values, secret)  # noqa: E731
+        party._announce(f"PrivateTable({key_bits} bits of a key, {per_key} rows of one, party {owner}, {what}, {cipher})")
         self._table, self.received = transferred("PrivateTable", party, form, make, path)
 
     @property
@@ -111,14 +115,17 @@ class PrivateTable:
         count = keys.size
         if matched is None:
             counts = np.full(count, 1 if self.party.role == 0 else 0, dtype=np.uint64)
+            used = [keys]
         elif (matched.party, matched.kind, matched.bits) != (self.party, "xor", 1) or matched.size != count:
             raise ShapeError(f"join: {count} shared bits are expected, got {matched!r}")
         else:
             counts = wide(matched).ravel()
+            used = [keys, matched]
         width = 1 + len(self._widths)
         name = f"join with a private table({count} keys of {self.key_bits} bits, {self.per_key} rows of one, {self._widths})"
         if count == 0:
             raise ShapeError("join: at least one key is expected")
+        self.party._using = [share._history for share in used]
         words = self.party._run(name, self._table.joined(), wide(keys).ravel(), counts, (count * self.per_key, width))
         found = iter(words.T[1:])
         numbers = {name: next(found) for name in self._numbers}
@@ -145,32 +152,35 @@ class PrivateTable:
             made = p._run(f"to additive({name}, {len(words)} of {width} bits, bits={bits})", operation,
                           np.ascontiguousarray(words), NOTHING, words.shape)
             limits = (min(lo, 0), max(hi, 1))
-            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits)
-        count = Share(p, _words.reduce(matched, 1), 1, 0, "xor", (0, 2))
+            root = p._root(f"column {name!r}")
+            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, root)
+        count = _bits(p, matched, "matched")
         groups = {}
         for name, columns in members.items():
             # A row that does not count is in no group.
-            bit = Share(p, _words.reduce(np.stack(columns), 1), 1, 0, "xor", (0, 2))
-            found = wide(both(bit, count))
-            groups[name] = (self._groups[name], [np.ascontiguousarray(row) for row in found])
-        shares = {
-            name: Share(p, _words.reduce(words, self._codes[name]), self._codes[name], 0, "xor", (0, 1 << self._codes[name]))
-            for name, words in codes.items()
-        }
-        return Found(p, np.ascontiguousarray(matched), additive, groups, shares, self.per_key)
+            found = both(_bits(p, np.stack(columns), name), count)
+            groups[name] = (self._groups[name], list(found))
+        shares = {}
+        for name, words in codes.items():
+            width = self._codes[name]
+            limits, root = (0, 1 << width), p._root(f"code {name!r}")
+            shares[name] = Share(p, _words.reduce(words, width), width, 0, "xor", limits, root)
+        return Found(p, count, additive, groups, shares, self.per_key)
 
     def _words_of(self, table: Any, on: str) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
         keys = _whole(table, on, self.key_bits)
         columns = []
         for name, (lo, hi) in self._numbers.items():
-            numbers = _words.numbers(frames.column(table, name))
+            numbers = naming.numbers(frames.column(table, name), f"PrivateTable: column {name!r}")
+            if name in self._exact:
+                frames.check_whole(numbers, f"PrivateTable: column {name!r}")
             try:
                 words = native.encode(numbers, 64, self._digits[name], (lo, hi), 1)
             except ParamError as error:
                 raise ParamError(f"PrivateTable: column {name!r}: {error}") from None
             columns.append(_words.reduce(words, _width((lo, hi))).astype(np.uint64))
         for name, labels in self._groups.items():
-            word = frames.one_hot(frames.column(table, name), labels, f"PrivateTable: {name}")
+            word = naming.members(frames.column(table, name), labels, f"PrivateTable: column {name!r}")
             columns += [word >> np.uint64(k) & np.uint64(1) for k, _ in enumerate(labels)]
         columns += [_whole(table, name, bits) for name, bits in self._codes.items()]
         for name, column in zip([*self._numbers, *self._groups, *self._codes], columns, strict=False):
@@ -193,9 +203,9 @@ class Found(Statistics):
     def __init__(
         self,
         party: Party,
-        matched: NDArray[np.uint64],
+        matched: Share,
         columns: Mapping[str, Share],
-        groups: Mapping[str, tuple[list[str], list[NDArray[np.uint64]]]],
+        groups: Mapping[str, tuple[list[str], list[Share]]],
         codes: Mapping[str, Share],
         per_key: int,
     ) -> None:
@@ -213,7 +223,7 @@ class Found(Statistics):
         """Of each label of a group column, the shared bits of the rows that count and have it."""
         if group not in self.groups:
             raise ParamError(f"members: no groups {group!r}; there are: {', '.join(self.groups)}")
-        return {label: self._member(bits) for label, bits in zip(self.groups[group], self._members[group], strict=True)}
+        return dict(zip(self.groups[group], self._members[group], strict=True))
 
     def where(self, condition: Share, groups: Mapping[str, Mapping[str, Share]] | None = None) -> Found:
         """The rows that count and whose shared bit is 1. `groups`: further ones, of each label its shared bits."""
@@ -222,12 +232,8 @@ class Found(Statistics):
         every |= {name: dict(labels) for name, labels in (groups or {}).items()}
         made = {}
         for name, labels in every.items():
-            bits = [wide(both(keep, self._bit(name, bit))) for bit in labels.values()]
-            made[name] = (list(labels), bits)
-        return Found(self._party, wide(keep), self.columns, made, self.codes, self.per_key)
-
-    def _member(self, bits: NDArray[np.uint64]) -> Share:
-        return Share(self._party, _words.reduce(bits, 1), 1, 0, "xor", (0, 2))
+            made[name] = (list(labels), [both(keep, self._bit(name, bit)) for bit in labels.values()])
+        return Found(self._party, keep, self.columns, made, self.codes, self.per_key)
 
     def _bit(self, what: str, bit: Share) -> Share:
         if (bit.kind, bit.bits, bit.shape) != ("xor", 1, (len(self),)):
@@ -236,6 +242,11 @@ class Found(Statistics):
 
     def __repr__(self) -> str:
         return f"Found({len(self)} rows, columns {list(self.columns)}, groups {list(self.groups)}, codes {list(self.codes)})"
+
+
+def _bits(p: Party, words: NDArray[np.uint64], name: str) -> Share:
+    """Shares of single bits, which are called `name`."""
+    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), p._root(name))
 
 
 def _steps(name: str, ends: tuple[float, float], fraction: int) -> Range:

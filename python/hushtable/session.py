@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import threading
@@ -33,9 +34,9 @@ def run_pair(
     `party0` runs as both unless `party1` is given. In two threads, without the interpreter lock in every
     protocol; or in two processes that connect by TLS on this machine. `net` simulates a link: `"lan"`,
     `"wan"`, or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s). If a party raises, so does this, with the same
-    exception; the other party ends too.
+    exception; the other party ends too. Raises `TypeError` for an `async def` or a generator.
     """
-    functions = (party0, party1 or party0)
+    functions = (_plain(party0), _plain(party1 or party0))
     if processes:
         from .processes import run_processes  # imports what only this needs
 
@@ -66,6 +67,35 @@ def run_pair(
         raise
     raise_first(errors)
     return outcomes[0], outcomes[1]
+
+
+def _plain(party: Callable[[Party], Result]) -> Callable[[Party], Result]:
+    """The function of a party, refused if calling it does not run it."""
+    if inspect.isgeneratorfunction(party) or inspect.isasyncgenfunction(party):
+        raise TypeError(f"{_name(party)} is a generator: calling it runs nothing; accepted: a function that returns")
+    if inspect.iscoroutinefunction(party):
+        raise TypeError(_asynchronous(party))
+
+    def run(p: Party) -> Result:
+        result = party(p)
+        if inspect.isawaitable(result):
+            if inspect.iscoroutine(result):
+                result.close()
+            raise TypeError(_asynchronous(party))
+        return result
+
+    return run
+
+
+def _asynchronous(party: Callable[..., object]) -> str:
+    return (
+        f"{_name(party)} is asynchronous: calling it runs nothing; accepted: a plain function. Inside of it use "
+        f"asyncio.run(...); from asynchronous code call await asyncio.to_thread(ht.run_pair, ...)"
+    )
+
+
+def _name(party: Callable[..., object]) -> str:
+    return f"run_pair: {getattr(party, '__name__', 'the party')}"
 
 
 def raise_first(errors: list[BaseException | None]) -> None:

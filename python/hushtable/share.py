@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _words
+from . import _words, history
 from ._words import Kind, Range, Words
 from .errors import ParamError, ShapeError
+from .history import History
 
 if TYPE_CHECKING:
     from .party import Party
@@ -34,12 +35,20 @@ class Share:
     finite, or outside the numbers of the share's width and scale.
     """
 
-    __slots__ = ("_party", "_range", "_words", "bits", "fraction", "kind")
+    __slots__ = ("_history", "_party", "_range", "_words", "bits", "fraction", "kind")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, party: Party, words: Words, bits: int, fraction: int, kind: Kind, range: Range
+        self,
+        party: Party,
+        words: Words,
+        bits: int,
+        fraction: int,
+        kind: Kind,
+        range: Range,
+        made: History | None = None,
     ) -> None:
+        self._history = made or history.UNKNOWN
         self._party = party
         self._words = words
         self._range = range
@@ -83,20 +92,24 @@ class Share:
 
     # --- rearranging
 
+    @history.view(history.indexed)
     def __getitem__(self, key: Any) -> Share:
         return self._like(np.asarray(self._words[key]))
 
     def __iter__(self) -> Iterator[Share]:
         return (self[i] for i in range(len(self)))
 
+    @history.view(history.reshaped)
     def reshape(self, *shape: int | tuple[int, ...]) -> Share:
         """The same values in another shape, as `numpy.reshape`."""
         return self._like(self._words.reshape(*shape))  # type: ignore[arg-type]
 
+    @history.view(history.reshaped)
     def ravel(self) -> Share:
         """The same values in one axis."""
         return self._like(self._words.ravel())
 
+    @history.view(history.transposed)
     def transpose(self, *axes: int) -> Share:
         """The axes in another order, reversed by default."""
         return self._like(self._words.transpose(*axes))
@@ -106,29 +119,36 @@ class Share:
         """The axes reversed."""
         return self.transpose()
 
+    @history.view(history.copied)
     def copy(self) -> Share:
         """A copy of its own."""
         return self._like(self._words.copy())
 
     # --- local arithmetic
 
+    @history.operation("+", ("self", "other"))
     def __add__(self, other: Any) -> Share:
         return self._sum(other, 1)
 
+    @history.operation("+", ("self", "other"))
     def __radd__(self, other: Any) -> Share:
         return self._sum(other, 1)
 
+    @history.operation("-", ("self", "other"))
     def __sub__(self, other: Any) -> Share:
         return self._sum(other, -1)
 
+    @history.operation("reflected -", ("self", "other"))
     def __rsub__(self, other: Any) -> Share:
         return (-self)._sum(other, 1)
 
+    @history.operation("negative", ("self",))
     def __neg__(self) -> Share:
         self._additive("-")
         lo, hi = self._range
         return self._like(_words.reduce(np.negative(self._words), self.bits), (1 - hi, 1 - lo))
 
+    @history.operation("^", ("self", "other"))
     def __xor__(self, other: Any) -> Share:
         self._is("xor", "^")
         whole = (0, 1 << self.bits)
@@ -140,16 +160,19 @@ class Share:
 
     __rxor__ = __xor__
 
+    @history.operation("~", ("self",))
     def __invert__(self) -> Share:
         self._is("xor", "~")
         ones = np.full(self.shape, (1 << self.bits) - 1, dtype=self._words.dtype)
         return self._like(np.bitwise_xor(self._words, self._mine(ones)), (0, 1 << self.bits))
 
+    @history.operation("sum", ("self",), ("axis",))
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Share:
         """Sums over one axis, several, or all. Raises `ParamError` if the width may not hold them."""
         total, range = self._total(axis)
         return total._room(range, "sum")
 
+    @history.operation("low_bits", ("self",), ("bits",))
     def low_bits(self, bits: int) -> Share:
         """Shares of each value mod `2^bits`: the width only shrinks."""
         if not 1 <= bits <= self.bits:
@@ -181,6 +204,7 @@ class Share:
 
         return less(self, other)
 
+    @history.operation(">", ("self", "other"))
     def __gt__(self, other: Any) -> Share:
         return self._known(other, ">").__lt__(self)
 
@@ -289,7 +313,7 @@ class Share:
 
     def _like(self, words: Words, range: Range | None = None) -> Share:
         fitted = self._range if range is None else _words.fit(*range, self.bits)
-        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted)
+        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted, self._history)
 
     def _within(self, range: Range) -> Share:
         """This share, whose values are known to be in a range."""
@@ -354,11 +378,13 @@ class Share:
         return product, _words.product(self._range, _words.extremes(factors))
 
 
+@history.operation("concatenate", ("shares",), ("axis",))
 def concatenate(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
     """Joins shares of one type, and arrays of public numbers, along an axis, as `numpy.concatenate`."""
     return _join(np.concatenate, shares, axis)
 
 
+@history.operation("stack", ("shares",), ("axis",))
 def stack(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
     """Joins shares of one type and shape, and arrays of public numbers, along a new axis, as `numpy.stack`."""
     return _join(np.stack, shares, axis)

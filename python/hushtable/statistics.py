@@ -25,7 +25,8 @@ Told = dict[int, tuple[int, list[int]]]
 class Statistics:
     """Rows as shares, of which those count whose bit is 1.
 
-    Each method takes `least` and `noise`. Of fewer rows than `least` nothing is told, not even how many they are.
+    Each method takes `least` and `noise`. Of fewer rows than `least` nothing is told, not even how many they are; with
+    `least=1` so of none, with `least=0` the count 0 is told too.
     `noise` is an epsilon: each party adds discrete Laplace noise of that epsilon to what is opened, shared out evenly
     among count and sums, so that one row more or less changes little; the result is off by more, the larger the
     column's `range` is. Under noise the noisy count is compared with `least`.
@@ -34,12 +35,12 @@ class Statistics:
     def __init__(
         self,
         party: Party,
-        matched: NDArray[np.uint64],
+        matched: Share,
         columns: Mapping[str, Share],
-        groups: Mapping[str, tuple[list[str], list[NDArray[np.uint64]]]],
+        groups: Mapping[str, tuple[list[str], list[Share]]],
     ) -> None:
         self._party = party
-        self._bits = matched
+        self._matched = matched
         self._members = {name: bits for name, (_, bits) in groups.items()}
         self.columns: dict[str, Share] = dict(columns)
         self.groups: dict[str, tuple[str, ...]] = {name: tuple(labels) for name, (labels, _) in groups.items()}
@@ -53,10 +54,10 @@ class Statistics:
     @property
     def matched(self) -> Share:
         """Shares of the bits that are 1 where there is a pair."""
-        return Share(self._party, _words.reduce(self._bits, 1), 1, 0, "xor", (0, 2))
+        return self._matched
 
     def __len__(self) -> int:
-        return len(self._bits)
+        return len(self._matched)
 
     def __getitem__(self, name: str) -> Share:
         """A column as a share."""
@@ -100,10 +101,10 @@ class Statistics:
         return Groups(self, name)
 
     def _all(self, what: str, columns: list[Share], least: int, noise: float | None) -> Told:
-        return self._told(what, [self._bits], columns, least, noise)
+        return self._told(what, [self._matched], columns, least, noise)
 
     def _told(
-        self, what: str, groups: list[NDArray[np.uint64]], columns: list[Share], least: int, noise: float | None
+        self, what: str, groups: list[Share], columns: list[Share], least: int, noise: float | None
     ) -> Told:
         """What is opened of groups that are large enough."""
         if not columns:
@@ -122,12 +123,16 @@ class Statistics:
             reach = [max(abs(share._range[0]), abs(share._range[1] - 1), 1) for share in columns]
             noises = [(each, 1.0), *((each, float(most)) for most in reach)]
         text = f"{what}, {len(groups)} groups, {[share._type() for share in columns]}, least {least}, noise {noise}"
+        self._party._using = [share._history for share in [*columns, *groups]]
         name = self._party._announced(text)
         words = [(wide(share), share.bits) for share in columns]
-        opened = native.aggregate(self._party._live(what), name, groups, words, least, noises)
+        bits = [wide(share) for share in groups]
+        opened = native.aggregate(self._party._live(what), name, bits, words, least, noises)
         self.asked.append(text)
         out = {}
         for group, count, sums in opened:
+            if noise is None and count < least:
+                continue  # nothing is compared with a least size of 1
             signed = [_signed(sum_, share.bits) for sum_, share in zip(sums, columns, strict=True)]
             out[group] = (count, [] if counted else signed)
         return out
@@ -154,9 +159,11 @@ class Statistics:
         a, b = self._share(what, x), self._share(what, y)
         a._additive(what)
         a._same(b, what)
-        product = Share(self._party, a._words, a.bits, 0, "additive", _words.product(a._range, b._range))
+        range = _words.product(a._range, b._range)
+        product = Share(self._party, a._words, a.bits, 0, "additive", range, a._history)
         self._fits(what, product)
         name = f"multiply({what} of {len(self)}, bits={a.bits})"
+        self._party._using = [a._history, b._history]
         words = self._party._run(name, native.Operation.multiply(a.bits), wide(a), wide(b), a.shape)
         product._words = _words.reduce(words, a.bits)
         return [a, product] if a is b else [a, b, product]

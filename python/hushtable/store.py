@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 from . import _hushtable as native
@@ -20,6 +21,8 @@ if hasattr(os, "register_at_fork"):
 
 class Store:
     """An open store. Lookups get it as `store=`, everything else by `with p.spending(store):`. The program reads it too.
+
+    One process has it at a time, and once: until `close`, or the end of `with ht.Store(...) as store:`.
 
     `identity` is the folder of the party that made it. With `no_offline` an operation raises `StoreError` if too
     little is left; without it the rest is made at once. Both parties pass their halves of the same store, over
@@ -72,9 +75,10 @@ class Store:
         """Makes material for `items` items of the one operation that `f` does, in a new folder; the peer does too.
 
         `f` and the types of its shares are those of `hushtable.prepare`, as in
-        `Store.make_for(p, "sigmoid.store", "bank.id", 10**6, ht.sigmoid, ht.Like(1, bits=32, fraction=12))`. An item
-        is a number, a row of softmax or layer norm, or a product of matrices. The store serves every operation of the
-        same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS. A session makes one store.
+        `Store.make_for(p, "sigmoid.store", "bank.id", 10**6, ht.sigmoid, ht.Like(1, bits=32, fraction=12, range=(-8, 8)))`.
+        An item is a number, a row of softmax or layer norm, or a product of matrices. The store serves every operation of
+        the same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS. A session makes
+        one store.
 
         Raises `ParamError` if `f` does more than one operation, or a lookup, which `make` is for; `StoreError` for
         what cannot be stored.
@@ -105,10 +109,24 @@ class Store:
         """The protocol of the lookups that it is for, or nothing: the program makes stores of other material."""
         return self._native.about[0]
 
+    def close(self) -> None:
+        """Ends the use of the store, which can then be opened again, here or elsewhere. What is left of it stays."""
+        self._native.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def verify(self) -> int:
         """Reads all that is left: how many items are missing. Raises `StoreError` that names what is damaged."""
         return self._native.verify()
 
     def __repr__(self) -> str:
+        if self._native.closed:
+            return "Store(closed)"
         _, material, peer, planned = self._native.about
         return f"Store({self.left} of {planned} left, {material}, with {peer})"

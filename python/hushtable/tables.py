@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
-from . import _words
+from . import _words, history
 from ._words import Kind
 from .arithmetic import NOTHING, wide
 from .errors import ParamError, ShapeError
@@ -115,6 +115,7 @@ class Table:
         return f"Table({self.name!r}, {self.size} values for {lo:g} <= x < {hi:g}, {self.bits} bits)"
 
 
+@history.operation("lookup", ("index",))
 def lookup(
     table: Table,
     index: Share,
@@ -136,6 +137,7 @@ def lookup(
     return look_up("lookup", table, index, bits, kind, protocol, store)
 
 
+@history.operation("lookup_shared", ("table", "index"))
 def lookup_shared(table: Share, index: Share) -> Share:
     """Shares of `table[x]` for each shared index, where the table is shared too: nobody knows either.
 
@@ -190,7 +192,7 @@ def look_up(
     lo, hi = table._native.range
     operation = (
         f"{name}(shape {index.shape}, index bits={index.bits} fraction={index.fraction} {index.kind}, "
-        f"{table.size} values {table._native.digest[:32]}, bits={width} fraction={table.fraction} {kind})"
+        f"{table.size} values from {table._lo} on {table._native.digest[:32]}, bits={width} fraction={table.fraction} {kind})"
     )
     lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
     found = index.party._look_up(operation, lookup, words, store)

@@ -28,6 +28,13 @@ pub fn failed(py: Python<'_>) -> PyErr {
     exception(py, "HushtableError", text, &PyDict::new(py))
 }
 
+/// The exception for a call of a party that two threads used at once.
+pub fn crowded(py: Python<'_>) -> PyErr {
+    let text = "two threads used this session at once, which ended it: both parties do the same in the same order, so a \
+                session serves one thread at a time; make one for each thread";
+    exception(py, "HushtableError", text, &PyDict::new(py))
+}
+
 /// The name of the exception's class.
 fn class(error: &Error) -> &'static str {
     match error {

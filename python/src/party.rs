@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread::ThreadId,
     time::Instant,
 };
 
@@ -16,11 +17,11 @@ use hushtable::{
     run::{Phase, Step, Watch},
 };
 use numpy::PyReadonlyArrayDyn;
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyException, prelude::*};
 
 use crate::{
     codec::View,
-    error::failed,
+    error::{crowded, failed},
     interrupt::{interruptible, interruptible_on_borrowed},
     opening::Opening,
     words::sharing,
@@ -36,6 +37,10 @@ pub struct Party {
     inner: Arc<Mutex<Option<hushtable::Party>>>,
     /// Whether a call ended by a panic.
     failed: Arc<AtomicBool>,
+    /// The thread whose call runs.
+    busy: Arc<Mutex<Option<ThreadId>>>,
+    /// Whether two threads called at once.
+    crowded: AtomicBool,
     hang_up: HangUp,
     role: Role,
     link: LinkShape,
@@ -149,6 +154,8 @@ impl Party {
         Self {
             inner: Arc::new(Mutex::new(Some(p))),
             failed: Arc::default(),
+            busy: Arc::default(),
+            crowded: AtomicBool::default(),
             hang_up,
             role,
             link,
@@ -179,7 +186,8 @@ impl Party {
         work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<T> {
         let task = self.task(py, operation.to_owned(), work)?;
-        interruptible(py, || self.hang_up.now(), task)
+        let outcome = interruptible(py, || self.hang_up.now(), task);
+        outcome.map_err(|e| self.or_crowded(py, e))
     }
 
     /// [`call`](Self::call) with work on what is borrowed.
@@ -190,7 +198,30 @@ impl Party {
         work: impl FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let task = self.task(py, operation.to_owned(), work)?;
-        interruptible_on_borrowed(py, || self.hang_up.now(), task)
+        let outcome = interruptible_on_borrowed(py, || self.hang_up.now(), task);
+        outcome.map_err(|e| self.or_crowded(py, e))
+    }
+
+    /// Marks this thread as the one whose call runs. Both parties do the same in the same order, which two threads at once
+    /// do not have: a second one ends the session.
+    fn enter(&self, py: Python<'_>) -> PyResult<()> {
+        let this = std::thread::current().id();
+        let mut busy = self.busy.lock().expect("no panic while the lock is held");
+        if busy.is_some_and(|other| other != this) {
+            self.crowded.store(true, Ordering::Relaxed);
+            self.hang_up.now();
+        }
+        if self.crowded.load(Ordering::Relaxed) {
+            return Err(crowded(py));
+        }
+        *busy = Some(this);
+        Ok(())
+    }
+
+    /// What to raise for an error: why the session ended, if two threads used it.
+    fn or_crowded(&self, py: Python<'_>, error: PyErr) -> PyErr {
+        let ordinary = error.is_instance_of::<PyException>(py);
+        if ordinary && self.crowded.load(Ordering::Relaxed) { crowded(py) } else { error }
     }
 
     fn task<T, W: FnOnce(&mut Steps<'_>, &Progress) -> Result<T, Error> + Send>(
@@ -202,13 +233,15 @@ impl Party {
         if self.failed.load(Ordering::Relaxed) {
             return Err(failed(py));
         }
+        self.enter(py)?;
+        let busy = Arc::clone(&self.busy);
         let (inner, panicked) = (Arc::clone(&self.inner), Arc::clone(&self.failed));
         let (start, records, progress) = (self.start, Arc::clone(&self.records), Arc::clone(&self.progress));
         Ok(move || {
             let mut guard = inner.lock().expect("no panic while the lock is held");
-            let p = guard.as_mut().ok_or(Error::Closed)?;
             let operation = announced.split('(').next().unwrap_or_default();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let p = guard.as_mut().ok_or(Error::Closed)?;
                 p.announce(&announced)?;
                 work(&mut Steps { p, operation, start, records: &records }, &progress)
             }));
@@ -219,6 +252,7 @@ impl Party {
                 Err(_) => end(&mut guard, None),
             }
             drop(guard);
+            *busy.lock().expect("no panic while the lock is held") = None;
             outcome.unwrap_or_else(|panic| resume_unwind(panic))
         })
     }

@@ -2,7 +2,7 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use hushtable::{
@@ -27,10 +27,10 @@ use crate::{
     words::{Words, array, sharing},
 };
 
-/// An open store, and the session in which its cursor was agreed on.
+/// An open store, and the session in which its cursor was agreed on; nothing once it is closed.
 #[pyclass(module = "hushtable._hushtable", frozen)]
 pub struct Store {
-    inner: Arc<Mutex<Open>>,
+    inner: Arc<Mutex<Option<Open>>>,
 }
 
 struct Open {
@@ -112,6 +112,18 @@ impl Store {
         about.map_err(|e| raise(py, &e))
     }
 
+    /// Lets go of the store, so that it can be opened again.
+    fn close(&self, py: Python<'_>) {
+        let inner = Arc::clone(&self.inner);
+        py.detach(move || drop(inner.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+
+    /// Whether it is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.inner.lock().is_ok_and(|open| open.is_none())
+    }
+
     /// Checks everything that is left; how many items were meant to be there and are not.
     fn verify(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.open(|open| open.store.verify())).map_err(|e| raise(py, &e))
@@ -120,7 +132,7 @@ impl Store {
 
 impl Store {
     fn of(store: store::Store, agreed: Option<[u8; 32]>) -> Self {
-        Self { inner: Arc::new(Mutex::new(Open { store, agreed })) }
+        Self { inner: Arc::new(Mutex::new(Some(Open { store, agreed }))) }
     }
 
     fn made(
@@ -148,13 +160,18 @@ impl Store {
     }
 
     fn open<T>(&self, f: impl FnOnce(&mut Open) -> Result<T, Error>) -> Result<T, Error> {
-        f(&mut *lock(&self.inner)?)
+        f(opened(&mut *lock(&self.inner)?)?)
     }
 }
 
 /// The store, unless a panic left it in the middle of something.
-fn lock(store: &Mutex<Open>) -> Result<MutexGuard<'_, Open>, Error> {
+fn lock(store: &Mutex<Option<Open>>) -> Result<MutexGuard<'_, Option<Open>>, Error> {
     store.lock().map_err(|_| Error::Store("this store failed earlier: open it again".into()))
+}
+
+/// The store, unless it is closed.
+fn opened(store: &mut Option<Open>) -> Result<&mut Open, Error> {
+    store.as_mut().ok_or_else(|| Error::Store("this store is closed: open it again".into()))
 }
 
 /// To be called in the child after a fork: what was made before is refused there.
@@ -224,7 +241,7 @@ fn spend(
     let name = format!("{}, from a store", announced(name, operation.as_ref()));
     p.call(py, &name, move |steps, progress| {
         progress.begin(items);
-        let reserved = reserve(steps, &mut *lock(&inner)?, items, no_offline)?;
+        let reserved = reserve(steps, opened(&mut *lock(&inner)?)?, items, no_offline)?;
         set_up(steps, operation.as_ref(), items - reserved.len())?;
         let ready = Ready { reserved: Some(reserved), ..Ready::default() };
         let operands: Vec<&[u64]> = operands.iter().map(|words| &words[..]).collect();

@@ -72,7 +72,7 @@ def test_two_workers_never_spend_the_same_piece_of_a_store(tmp_path):
     for answer in (first, second):
         assert answer.startswith("ForkedError: a store of process"), answer
     # Nor do they get it by opening it themselves: the parent has it.
-    assert all("in use by another process" in answer for answer in forked(*[lambda: spend(tmp_path, None)] * 2))
+    assert all("is in use: by another process" in answer for answer in forked(*[lambda: spend(tmp_path, None)] * 2))
     assert spend(tmp_path, stores) == [90, 90], "nothing was spent, and the parent goes on"
     stores.clear()
     # Whoever opens it first has it; the other is refused or comes later.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from pathlib import Path
 
 import hushtable as ht
 import numpy as np
@@ -231,7 +232,7 @@ def test_a_store_is_made_once_and_spent_once(tmp_path):
         assert np.abs(y - 1 / (1 + np.exp(-rounded))).max() <= 2**-8
         assert np.abs(z - np.tanh(rounded)).max() <= 2**-8
         assert np.array_equal(w, rounded[:30]) and left == 0
-        assert cost["tanh"]["offline"].sent < 200, "only its name: nothing is made while the store lasts"
+        assert cost["tanh"]["offline"].sent < 400, "only its name: nothing is made while the store lasts"
 
     def too_much(p, identity):
         store = ht.Store(identity / "store", identity, no_offline=True)
@@ -295,6 +296,87 @@ def test_a_store_holds_any_operation(tmp_path):
         return store.left
 
     assert over_tls(tmp_path, alone) == [10, 10], "nothing is spent before the peer says the same"
+
+
+def test_a_store_of_another_shape_is_not_passed_over(tmp_path):
+    """What no store serves is made now only where none says `no_offline`."""
+    number = ht.Like(1, bits=32, fraction=12, range=(-8, 8))
+
+    def make(p, identity):
+        ht.Store.make_for(p, identity / "sigmoid", identity, 50, ht.sigmoid, number).close()
+
+    over_tls(tmp_path, make)
+
+    def spend(p, identity):
+        s = p.input(X if p.role == 0 else None, 0, shape=40, bits=32, fraction=12, range=(-8, 8))
+        narrow = p.input(X if p.role == 0 else None, 0, shape=40, bits=24, fraction=8, range=(-8, 8))
+        with ht.Store(identity / "sigmoid", identity, no_offline=True) as store, p.spending(store):
+            for f, says in [
+                (lambda: ht.sigmoid(narrow), r"sigmoid\(.*: none of the stores serves it, and no_offline .*Store\(50 of 50"),
+                (lambda: narrow < 0, r"lt\(.*none of the stores serves it"),
+                (lambda: ht.sigmoid(narrow, protocol="auto"), r"sigmoid\(.*give the lookup a store"),
+            ]:
+                with pytest.raises(ht.StoreError, match=says):
+                    f()
+            local = s[:3] + 1
+            with p.offline():
+                prepared = ht.prepare(lambda t: t < 0, ht.Like(40, bits=24, fraction=8, range=(-8, 8)))
+            return p.open(ht.sigmoid(s)), p.open(prepared(narrow)), p.open(local), store.left
+
+    for y, negative, local, left in over_tls(tmp_path, spend):
+        assert np.abs(y - 1 / (1 + np.exp(-X))).max() <= 2**-8 and left == 10
+        assert np.array_equal(negative, np.round(X * 256) < 0) and np.allclose(local, X[:3] + 1, atol=2**-12)
+
+
+def test_a_store_is_closed(tmp_path):
+    def make(p, identity):
+        ht.Store.make(p, identity / "store", identity, 100, 10, 12).close()
+
+    over_tls(tmp_path, make)
+    folder, identity = tmp_path / "p0" / "store", tmp_path / "p0"
+    with pytest.raises(KeyError), ht.Store(folder, identity) as first:
+        with pytest.raises(ht.StoreError, match="is in use: by another process, or by this one"):
+            ht.Store(folder, identity)
+        raise KeyError("something else")
+    # The name still holds it, and the exception its frame.
+    assert repr(first) == "Store(closed)"
+    for use in (lambda: first.left, first.verify, lambda: first.protocol):
+        with pytest.raises(ht.StoreError, match="this store is closed: open it again"):
+            use()
+    first.close()
+    with ht.Store(folder, identity) as again:
+        assert again.left == again.verify() + 100 == 100
+
+    def spend(p, identity):
+        store = ht.Store(identity / "store", identity)
+        s = p.share(X / 2, bits=12, fraction=7, range=(-4, 4))
+        store.close()
+        with pytest.raises(ht.StoreError, match="closed"):
+            ht.sigmoid(s, store=store)
+        with pytest.raises(ht.StoreError, match="closed"), p.spending(store):
+            ht.sigmoid(s)
+        with ht.Store(identity / "store", identity) as store:
+            ht.sigmoid(s, store=store)
+            return store.left
+
+    assert over_tls(tmp_path, spend) == [60, 60]
+
+
+def test_the_stores_of_the_tutorial_can_be_made(tmp_path):
+    """Its line, and that of the docstring, as they are written, with less material."""
+    written = (Path(__file__).parents[2] / "docs" / "site" / "pages" / "tutorial.md").read_text(encoding="utf-8")
+    written += ht.Store.make_for.__doc__
+    calls = re.findall(r"`(?:ht\.)?Store\.make_for\(([^`]*)\)`", written)
+    assert len(calls) == 2
+    for i, call in enumerate(calls):
+        arguments = call.split(", ", 4)
+        assert arguments[3] == "10**6"
+
+        def make(p, identity, i=i, arguments=arguments):
+            given = eval(f"[{arguments[4]}]", {"ht": ht})
+            return ht.Store.make_for(p, identity / f"store{i}", identity, 10, *given).left
+
+        assert over_tls(tmp_path, make) == [10, 10]
 
 
 def test_a_store_needs_tls(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 
 import hushtable as ht
@@ -94,17 +95,106 @@ def test_a_copy_is_kept_and_used_again(tmp_path):
     assert second[0] and second[1] != first[1]
     assert all(before != path.read_bytes() for before, path in zip(kept, paths, strict=True))
     assert run(other)[0] is False
-    # A copy that is of another version, cut short, altered, or none is fetched anew; so is one of another cipher.
-    for bad in (kept[0], kept[0][:-1], bytes([kept[0][0] ^ 1]) + kept[0][1:], kept[0][:-1] + b"\x00", b"", b"x" * 9):
+    # A copy that is of another version, cut short or altered is fetched anew; so is one of another cipher.
+    for bad in (kept[0], kept[0][:-1], kept[0][:9], kept[0][:-1] + b"\x00", b"hushcpy1" + kept[0][8:]):
         paths[0].write_bytes(bad)
         assert run(other)[0] is True and run(other)[0] is False
-    paths[1].write_bytes(kept[1][:5])
+    paths[1].write_bytes(kept[1])
     assert run(other)[0] is True
     assert run(other, cipher="aes-128")[0] is True
     paths[0].unlink()
     assert run(other, cipher="aes-128")[0] is True
-    with pytest.raises(ht.IoError, match="Is a directory"):
-        copies._read(tmp_path)
+
+
+def test_a_foreign_file_is_not_written_over(tmp_path):
+    """At either party, whatever it is: an error before anything is sent, and the file stays."""
+    paths = [tmp_path / "copy", tmp_path / "key"]
+    asked = [
+        lambda p: embedding(p, path=paths[p.role]),
+        lambda p: orders(p, path=paths[p.role]),
+    ]
+    for ask in asked:
+        ht.run_pair(ask)
+        copy, key = (path.read_bytes() for path in paths)
+        foreign = [b"", b"letters", b"hushcp", key[8:], bytes(48), b"x" * len(copy)]
+        for role, others in ((0, [*foreign, key]), (1, [*foreign, copy, key[:-1], key + b"x"])):
+            for content in others:
+                paths[0].write_bytes(copy)
+                paths[1].write_bytes(key)
+                paths[role].write_bytes(content)
+
+                def party(p, role=role, ask=ask):
+                    if p.role == role:
+                        with pytest.raises(ht.ParamError, match=r"path: .* is no .* of a private table, and is not written over"):
+                            ask(p)
+                    else:
+                        with pytest.raises(ht.HushtableError):  # the end of the session
+                            ask(p)
+                    return p.cost.setup.sent
+
+                ht.run_pair(party)
+                assert paths[role].read_bytes() == content
+        for path in paths:
+            path.unlink()
+
+    folder, fifo = tmp_path / "folder", tmp_path / "fifo"
+    folder.mkdir()
+    os.mkfifo(fifo)
+    for path, error, says in [
+        (folder, ht.ParamError, "folder is no file"),
+        (fifo, ht.ParamError, "fifo is no file"),
+        (tmp_path / "none" / "copy", ht.IoError, "no such folder"),
+    ]:
+        for key in (True, False):
+            with pytest.raises(error, match=says):
+                copies._read(path, key)
+
+
+def test_a_file_that_comes_meanwhile_stays(tmp_path, monkeypatch):
+    path, late = tmp_path / "copy", b"somebody's"
+    read = copies._read
+
+    def then_written(where, key):
+        found = read(where, key)
+        path.write_bytes(late)
+        return found
+
+    def party(p):
+        if p.role == 1:
+            return embedding(p).received
+        with pytest.raises(ht.IoError, match="came there meanwhile, and is not written over"):
+            embedding(p, path=path)
+        return True
+
+    monkeypatch.setattr(copies, "_read", lambda where, key: read(where, key) if key else then_written(where, key))
+    assert ht.run_pair(party) == (True, True) and path.read_bytes() == late
+
+
+def test_fractions_are_not_dropped_unasked():
+    """The error names digits that hold the numbers."""
+
+    def party(p):
+        if p.role == 1:
+            with pytest.raises(ht.ParamError, match=r"Embedding: 0.25 at index \(0, 1\) is not whole; .*fraction=.*: 2 suits these"):
+                embedding(p, np.array([[1.0, 0.25], [2.0, -3.0]]))
+            with pytest.raises(ht.ParamError, match=r"PrivateTable: column 'total': 10.5 at index 0 is not whole; .*: 2 suits"):
+                orders(p, fraction=None)
+            with pytest.raises(ht.ParamError, match="column 'total': 10.5"):
+                orders(p, fraction={"other": 3})
+        return True
+
+    assert ht.run_pair(party) == (True, True)
+
+    def rounded(p):
+        t = embedding(p, np.array([[1.0, 0.25], [2.0, -3.75]]), fraction=0)
+        assert t.fraction == 0
+        whole = embedding(p, np.array([[1.0, 2.0]]))
+        found = orders(p, fraction={"total": 0}).join(orders(p).input([3] if p.role == 0 else None, owner=0, shape=1))
+        assert found.columns["total"].fraction == 0
+        return p.open(t([0, 1] if p.role == 0 else None, owner=0, shape=2)), p.open(whole([0] if p.role == 0 else None, owner=0, shape=1))
+
+    for rows, row in ht.run_pair(rounded):
+        assert rows.tolist() == [[1, 0], [2, -4]] and row.tolist() == [[1, 2]]
 
 
 def test_bad_matrices_and_ids_are_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import queue
@@ -333,3 +334,89 @@ def test_the_package_imports_fast():
         for _ in range(3)
     ]
     assert min(times) < 0.3 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)), times
+
+
+def test_a_party_that_would_not_run_is_refused():
+    async def waits(p):
+        return p.open(p.share([1.0]))
+
+    def yields(p):
+        yield p.open(p.share([1.0]))
+
+    async def both(p):
+        yield p
+
+    class Party:
+        async def __call__(self, p):
+            return 1
+
+    for f in (waits, functools.partial(waits), Party(), lambda p: waits(p)):
+        with pytest.raises(TypeError, match=r"asynchronous: calling it runs nothing.*asyncio.to_thread"):
+            ht.run_pair(f)
+    with pytest.raises(TypeError, match="waits is asynchronous"):
+        ht.run_pair(lambda p: None, waits, processes=True)
+    for f in (yields, both):
+        with pytest.raises(TypeError, match="is a generator"):
+            ht.run_pair(f)
+    with pytest.raises(TypeError, match="prepare: the function is asynchronous"):
+        ht.count(waits, 3)
+
+
+def test_threads_that_share_a_session_are_told():
+    told = threading.Event()
+
+    def party(p):
+        s = p.share([1.0])
+        if p.role == 1:
+            assert told.wait(60)  # the other's first thread waits for this party, so that its others come meanwhile
+            with pytest.raises(ht.PeerError):
+                p.open(s)
+            return []
+        errors = []
+
+        def opens():
+            with pytest.raises(ht.HushtableError) as caught:
+                p.open(s)
+            errors.append(str(caught.value))
+            told.set()
+
+        threads = [threading.Thread(target=opens) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        with pytest.raises(ht.HushtableError, match="two threads"):
+            p.barrier()
+        return errors
+
+    errors, _ = ht.run_pair(party)
+    assert len(errors) == 4 and all("a session serves one thread at a time; make one for each" in text for text in errors), errors
+
+
+def test_a_session_may_go_to_another_thread():
+    def party(p):
+        found = []
+        for _ in range(3):
+            thread = threading.Thread(target=lambda: found.append(p.open(p.share([1.0]))[0]))
+            thread.start()
+            thread.join(60)
+        return found
+
+    assert ht.run_pair(party) == ([2.0] * 3,) * 2
+
+
+def test_what_open_gives_is_typed(tmp_path):
+    """An array to both; maybe none where it goes to one party."""
+    mypy = pytest.importorskip("mypy.api")
+    code = tmp_path / "typed.py"
+    code.write_text(
+        "import hushtable as ht\n"
+        "def party(p: ht.Party, s: ht.Share, to: int) -> None:\n"
+        "    reveal_type(p.open(s))\n"
+        "    reveal_type(p.open(s, to=to))\n"
+        "    p.open(s).sum()\n"
+    )
+    shown, errors, status = mypy.run(["--strict", "--cache-dir", str(tmp_path / "cache"), str(code)])
+    assert status == 0 and not errors, shown + errors
+    first, second = [line for line in shown.splitlines() if "Revealed type" in line]
+    assert "None" not in first and "| None" in second, shown

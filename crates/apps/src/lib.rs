@@ -10,6 +10,7 @@ pub mod ids;
 pub mod inference;
 pub mod join;
 pub mod join_query;
+pub mod label;
 pub mod private_table;
 pub mod proximity;
 pub mod psi;

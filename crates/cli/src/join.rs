@@ -6,6 +6,7 @@ mod common;
 mod explain;
 pub mod file;
 pub mod hidden;
+mod labels;
 pub mod rows;
 mod tell;
 
@@ -67,7 +68,8 @@ The join itself tells nothing of how many ids match.
   --columns income,debt:500,region:north/south: what of the table is joined; all columns of numbers or of labels.
     income         a number, up to 1048576 in size, kept as a multiple of 2^-16: see --fraction-bits
     debt:500       a number up to 500; variances are finer with a small limit
-    region:a/b     one of 2 to 64 texts, for `stats --by`; with a | in quotes between them a label may have a /
+    region:a/b     one of 2 to 64 labels, for `stats --by`; with a | in quotes between them a label may have a /. Labels
+                   are equal as values: 1 and 1.0 are the same, and blanks around them do not count
 The names, limits and labels are shown to the peer, the cells are not.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \

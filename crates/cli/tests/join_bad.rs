@@ -80,7 +80,16 @@ fn wrong_tables() {
         ("--input a.csv --id id --columns p0.n", 2, "does not begin with p0. or p1."),
         ("--input a.csv --id id --pad-to 0", 2, "not a whole number"),
         ("--input a.csv --id id --output-mode 640", 2, "--output-mode is for results"),
-        ("--input a.csv --id n --columns id:a|b", 3, "\"x\" is none of: a, b"),
+        (
+            "--input a.csv --id n --columns id:a|b",
+            3,
+            "a.csv: column \"id\": no row has the label \"a\", \"b\"; the labels there are: \"x\"",
+        ),
+        (
+            "--input a.csv --id n --columns id",
+            3,
+            "column \"id\" has texts, and numbers are expected: \"x\". To count",
+        ),
         ("--input gone.csv --id id", 3, "gone.csv"),
     ] {
         let done = run(asked);
@@ -91,6 +100,47 @@ fn wrong_tables() {
     site.write("a.csv", "id\n");
     run("--input a.csv --id id").fails_with(3, "no rows below the header");
     assert!(!site.has("out.json"));
+}
+
+/// Labels compare as values, and those that cannot be counted by are said before anything is connected.
+#[test]
+fn labels_of_groups() {
+    let site = Site::new();
+    let run = |columns: &str| {
+        site.run(&format!(
+            "join --input a.csv --id id --columns {columns} --output out.json --connect 127.0.0.1:9 {BANK} --dry-run"
+        ))
+    };
+    let rows = |cells: &[&str]| {
+        cells.iter().enumerate().map(|(i, cell)| format!("{i},{cell}\n")).collect::<String>()
+    };
+    site.write("a.csv", &format!("id,g\n{}", rows(&["1", "2.0", " 1.00", "3", "\"2 \""])));
+    for columns in ["g:1|2|3", "g:1.0|02.0|3", "g:3.000|1|2.00", "g:1|2"] {
+        let done = run(columns);
+        match columns {
+            "g:1.0|02.0|3" => {
+                done.fails_with(
+                    3,
+                    "no row has the label \"02.0\"; the labels there are: \"1\", \"2\", \"3\"",
+                );
+            }
+            // Every cell is one of the labels, or bad: all bad lines, and then the labels.
+            "g:1|2" => {
+                done.fails_with(3, "line 5, column \"g\": \"3\" is none of: 1, 2\ncolumn \"g\" has the labels: \"1\", \"2\", \"3\"");
+            }
+            _ => assert!(done.code == 0, "{columns}: {done:?}"),
+        }
+    }
+    run("g:1|1.0").fails_with(2, "the group \"1\" twice");
+    let many: Vec<String> = (0..90).map(|i| format!("label {i:02}")).collect();
+    site.write("a.csv", &format!("id,g\n{}", rows(&many.iter().map(String::as_str).collect::<Vec<_>>())));
+    let done = run("g");
+    done.fails_with(3, "column \"g\" has texts, and numbers are expected: \"label 00\", ");
+    done.fails_with(3, "\"label 19\" and 70 more. To count by them");
+    assert!(done.stderr.lines().count() < 4, "{done:?}");
+    // With one number it is a column of numbers.
+    site.write("a.csv", &format!("id,g\n{}", rows(&["x", "1", "y"])));
+    run("g").fails_with(3, "a.csv: 2 bad rows");
 }
 
 #[test]

@@ -185,11 +185,11 @@ fn without_tls_there_is_no_store() {
 fn while_a_store_is_open_nobody_else_opens_it_or_a_copy() {
     let site = made();
     let store = site.open(Role::P0).unwrap();
-    contains(&refusal(site.open(Role::P0)), &["in use by another process"]);
-    contains(&refusal(Store::remove(&site.store_path(Role::P0), None)), &["in use by another process"]);
+    contains(&refusal(site.open(Role::P0)), &["is in use"]);
+    contains(&refusal(Store::remove(&site.store_path(Role::P0), None)), &["is in use"]);
     let copied = site.root.path().join("copy");
     copy(&site.store_path(Role::P0), &copied);
-    contains(&refusal(Store::open(&copied, &site.identity(Role::P0))), &["in use by another process"]);
+    contains(&refusal(Store::open(&copied, &site.identity(Role::P0))), &["is in use"]);
     drop(store);
     // Once something was spent, the copy is behind.
     site.load_alone(Role::P0, 1);

@@ -23,6 +23,7 @@ pub struct Bad {
     /// Where the last bad row stands.
     last: Option<u64>,
     ids: Ids,
+    notes: Vec<String>,
 }
 
 impl Bad {
@@ -35,7 +36,13 @@ impl Bad {
             first: None,
             last: None,
             ids: Ids::default(),
+            notes: Vec::new(),
         }
+    }
+
+    /// Says more to what is bad, if anything is.
+    pub fn note(&mut self, what: String) {
+        self.notes.push(what);
     }
 
     /// A cell of the row `id` is bad.
@@ -88,6 +95,7 @@ impl Bad {
         if self.hidden() > 0 {
             text += &format!("\n  and {} more like these", self.hidden());
         }
+        text.extend(self.notes.iter().map(|note| format!("\n{note}")));
         text += &self.list(dialect);
         Err(Failure::input(text))
     }

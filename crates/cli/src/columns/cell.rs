@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use apps::private_table::{self, Field};
+use apps::{
+    label,
+    private_table::{self, Field},
+};
 use zeroize::Zeroizing;
 
 use super::dialect::Dialect;
@@ -79,6 +82,17 @@ impl<'a> Cell<'a> {
             }
             other => other.name(),
         }
+    }
+
+    /// The label that it is, in the form in which labels are equal; nothing where it is missing or blank.
+    pub fn label(&self, dialect: &Dialect) -> Result<Zeroizing<String>, String> {
+        if let (Self::Text(text), ',') = (self, dialect.decimal) {
+            let point = Zeroizing::new(text.trim().replacen(',', ".", 1));
+            if label::is_number(&point) {
+                return Ok(label::form(&point));
+            }
+        }
+        self.text().map(|text| label::form(&text))
     }
 
     /// As private tables read it, or what is wrong with it.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use apps::{ids::Rules, join};
+use apps::{ids::Rules, join, label};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -42,7 +42,7 @@ pub struct Column {
 pub enum Kind {
     /// Numbers up to `limit` in size, multiples of `2^-fraction_bits`.
     Number { limit: f64, fraction_bits: u32 },
-    /// One of these texts.
+    /// One of these labels, in the form in which they are equal.
     Groups(Vec<String>),
 }
 
@@ -54,7 +54,7 @@ impl Column {
             None => (text, number(LIMIT)),
             Some((name, groups)) if groups.contains(['/', '|']) => {
                 let sign = separator(groups);
-                (name, Kind::Groups(groups.split(sign).map(|group| group.trim().to_owned()).collect()))
+                (name, Kind::Groups(groups.split(sign).map(|group| label::form(group).to_string()).collect()))
             }
             Some((name, limit)) => {
                 let limit = limit.trim().parse().map_err(|_| {
@@ -131,8 +131,8 @@ impl Column {
         let Some(groups) = self.groups() else {
             return cell.number(dialect).and_then(|number| self.limited(number));
         };
-        let text = cell.text()?;
-        let at = groups.iter().position(|group| group == text.trim());
+        let label = cell.label(dialect)?;
+        let at = groups.iter().position(|group| *label == **group);
         at.map(|at| at as f64).ok_or_else(|| format!("is none of: {}", groups.join(", ")))
     }
 

@@ -9,7 +9,7 @@ use apps::ids::{Looks, Rules, Set};
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
 
-use super::{Duplicates, column::Column};
+use super::{Duplicates, column::Column, labels::Seen};
 use crate::{
     columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
     failure::{Failure, Result},
@@ -58,6 +58,7 @@ impl Rows {
         let mut looks: Vec<Looks> = what.rules.iter().map(|rules| Looks::new(*rules)).collect();
         let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()));
         let mut taken = Taken::new(what.columns.len());
+        let mut seen: Vec<Seen> = what.columns.iter().map(Seen::new).collect();
         let mut lines = Lines::new(dialect.delimiter, &all, what.ids);
         file.each_row(&wanted, |at, row| {
             let row = match row {
@@ -70,7 +71,9 @@ impl Rows {
             }
             for (i, column) in what.columns.iter().enumerate() {
                 let cell = row(what.ids.len() + i);
-                match column.read(&cell, dialect) {
+                let read = column.read(&cell, dialect);
+                seen[i].cell(&cell, dialect, read.as_ref().ok());
+                match read {
                     Ok(value) => taken.values[i].extend_from_slice(&[value]),
                     Err(complaint) => bad.cell(at, &column.name, &cell.shown(), &complaint, Some(&name)),
                 }
@@ -87,6 +90,10 @@ impl Rows {
             taken.places.push(at);
         })?;
         left_out.check(path)?;
+        for (column, seen) in what.columns.iter().zip(&seen) {
+            seen.check(column, file)?;
+            seen.note(column, &mut bad);
+        }
         // Only what is whole can be compared.
         let first = taken.first(what.ids.len());
         if what.duplicates == Duplicates::Refuse {

@@ -157,7 +157,10 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<()> {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if begin.elapsed() < BRIEFLY => thread::sleep(BRIEFLY / 30),
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Store(format!("{} is in use by another process", path.display())));
+                let path = path.display();
+                return Err(Error::Store(format!(
+                    "{path} is in use: by another process, or by this one, where it is open"
+                )));
             }
             Err(TryLockError::Error(source)) => return Err(files::at(path)(io::Error::other(source))),
         }
