@@ -248,9 +248,8 @@ impl Join {
                 "--rows none: the rows are a party's"
             }));
         }
-        let output = self.delivery.output.as_ref().filter(|_| ids);
-        if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
-            return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
+        if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
+            FileFormat::of(path).check(path)?;
         }
         Ok(Ask { reveal: self.reveal, who, forms: self.rules()?, peer_at_most: self.peer_at_most })
     }

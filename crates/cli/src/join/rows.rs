@@ -39,6 +39,9 @@ pub struct Rows {
     pub lines: Ids,
     /// The id of each whole row.
     pub id_of: Wiped<u64>,
+    /// The columns of ids, and that of all together.
+    pub id_names: Vec<String>,
+    pub delimiter: u8,
     /// Rows in the file.
     read: usize,
 }
@@ -53,7 +56,7 @@ impl Rows {
         if what.whole {
             wanted.extend(all.iter().map(String::as_str));
         }
-        let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()));
+        let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()).joined());
         let mut taken = Taken::new(what.columns.len());
         let mut lines = Lines::new(dialect.delimiter, &all, what.ids);
         file.each_row(&wanted, |at, row| {
@@ -203,7 +206,7 @@ impl Taken {
             ids += u64::from(own);
         }
         if what.duplicates == Duplicates::Sum {
-            let mut bad = Bad::new(file.place());
+            let mut bad = Bad::new(file.place()).joined();
             for (column, values) in what.columns.iter().zip(&mut values) {
                 (0..read).filter(|&row| first[row] != row as u64).for_each(|row| {
                     values[first[row] as usize] += values[row];
@@ -236,7 +239,9 @@ impl Taken {
                 (lines, Wiped::from((0..ids).collect::<Vec<u64>>()))
             }
         };
-        Ok(Rows { names, forms, width, words, lines, id_of, read })
+        let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
+        let delimiter = dialect.delimiter;
+        Ok(Rows { names, forms, width, words, lines, id_of, id_names, delimiter, read })
     }
 }
 
