@@ -38,7 +38,7 @@ Examples:
     hushtable prepare sigmoid --items 1e6 --store telecom.store \\
         --connect bank.example:7000 --identity telecom.id
   Tomorrow, with the same party listening:
-    hushtable apply sigmoid --store bank.store --input bank.csv --column score --output out.csv \\
+    hushtable apply sigmoid --reveal both --store bank.store --input bank.csv --column score --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
   For comparisons with a constant or another column, and for decisions of `score`:
     hushtable prepare ge --items 1e6 --store bank.store --listen 0.0.0.0:7000 --identity bank.id
@@ -153,7 +153,7 @@ fn prepare(args: &Prepare) -> Result<()> {
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
     let Some(work) = args.work else {
-        let why = "is for what apply, score or proximity is asked, and does not go with --lookups";
+        let why = "is for what apply, score or proximity is asked, and cannot be combined with --lookups";
         refuse(why, [("--plane", args.plane), ("--shared", args.shared)])?;
         return args.tables.operation(&args.how, &args.asked, args.protocol);
     };

@@ -12,6 +12,7 @@ mod commands;
 mod compare;
 mod connection;
 mod csv_formats;
+mod decisions;
 mod disagree;
 mod endings;
 mod explain;
