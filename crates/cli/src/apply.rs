@@ -3,6 +3,7 @@
 
 pub mod agree;
 pub mod ask;
+pub mod decision;
 pub mod delivery;
 pub mod evaluate;
 mod fixed;
@@ -32,6 +33,7 @@ use hushtable::{math::Function, operation::Relation};
 
 use self::{
     agree::{Common, Terms},
+    decision::Through,
     delivery::Delivery,
     how::{Beyond, How},
     input::Source,
@@ -61,9 +63,15 @@ the function must take all values that the step before can give.
 rows (--reveal: me, peer, or both, each of its own), in the order of its file. They tell which of its rows the other \
 has: the cells of others are empty, or --default. The other party does not learn which rows match.
   `hushtable functions NAME` prints a function's card: domain, accuracy, bytes and rounds.
+Who gets the results:
+  From the function of a sum and its own number a party computes the other's number. So --reveal must be given for \
+functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.
+  With --reveal none results are kept as shares, with 24 binary digits after the point where these fit: a later \
+comparison with a constant is then wrong for results within 2^-23 of it at most, and says so (`explain`). In a job file \
+(`hushtable run`) a threshold of a function that only rises or falls is decided on what the function is of, exactly.
 
 Examples:
-  The bank listens, the telecom company connects, both get the results:
+  The bank listens, the telecom company connects, both get the results, and so each other's numbers:
     hushtable apply sigmoid --reveal both --input bank.csv --column score --output out.csv \\
         --listen 0.0.0.0:7000 --identity bank.id
     hushtable apply sigmoid --reveal both --input telecom.csv --column score --output out.csv \\
@@ -151,6 +159,9 @@ pub struct Apply {
     /// Results of earlier steps, by the paths that stand for them.
     #[arg(skip)]
     earlier: Vec<Earlier>,
+    /// The function through which a threshold is decided on what it is of.
+    #[arg(skip)]
+    through: Option<Through>,
 }
 
 /// Results of an earlier step of a job, before they are there: everything but the shares.
@@ -239,17 +250,40 @@ impl Apply {
         (link, csv): (&Link, &Dialect),
         calibration: Option<&Path>,
         earlier: &[Earlier],
+        through: Option<Through>,
     ) -> Result<Job> {
         let joined::Rowing { joined, default } = &self.rowing;
         refuse(
-            "does not go with a step of a job",
+            "cannot be combined with a step of a job",
             [("--joined", joined.is_some()), ("--default", default.is_some())],
         )?;
         (self.link, self.csv, self.earlier) = (link.clone(), csv.clone(), earlier.to_vec());
+        self.through = through;
         self.choosing.calibration = calibration.map(Path::to_owned);
         let mut job = ask::job(&self, false)?;
         job.choosing = self.choosing;
         Ok(job)
+    }
+
+    /// The function of such a step, if thresholds can be seen through it: of numbers of columns, or of results of the
+    /// earlier step that `from` are.
+    pub fn sees_through(&self, from: Option<&Earlier>) -> Result<Option<Through>> {
+        match self.function() {
+            Some(function) if self.looks_up(false) => {
+                let domain = self.how.domain.unwrap_or(function.domain());
+                Ok(Through::looked_up(function, domain))
+            }
+            Some(function) => {
+                let format = from.map(|from| [from.shares.bits, from.shares.fraction_bits]);
+                let bits = format.map(|format| format[0]).or(self.how.bits);
+                let fraction_bits = format.map_or(self.how.function_bits(), |format| format[1]);
+                let wanted = self.how.wanted(bits, fraction_bits, true, self.choosing.optimise.into());
+                // One that cannot be evaluated is complained of where it is.
+                let made = evaluate::evaluation(function, wanted).ok();
+                Ok(made.and_then(|made| Through::of(function, &made.card())))
+            }
+            None => Ok(None),
+        }
     }
 
     /// A file of numbers, or the results of an earlier step.
@@ -278,7 +312,7 @@ impl Apply {
     }
 
     /// The function, if it is one.
-    fn function(&self) -> Option<Function> {
+    pub fn function(&self) -> Option<Function> {
         match self.operation {
             Some(Operation::Function(function)) => Some(function),
             _ => None,
@@ -301,7 +335,7 @@ impl Apply {
     /// An error if options ask for what a comparison does not have.
     fn refuse_lookup_options(&self) -> Result<()> {
         refuse(
-            "does not go with a comparison",
+            "cannot be combined with a comparison",
             [
                 ("--domain", self.how.domain.is_some()),
                 ("--output-fraction-bits", self.how.output_fraction_bits.is_some()),
@@ -316,9 +350,9 @@ impl Apply {
     fn refuse_evaluation_options(&self, stored: bool) -> Result<()> {
         let outside = self.how.outside.is_some_and(|outside| outside != Beyond::Wrap);
         let why = match stored {
-            false => "does not go with a lookup (--table, --protocol or --outside wrap)",
+            false => "cannot be combined with a lookup (--table, --protocol or --outside wrap)",
             true => {
-                "does not go with this --store, which holds lookups of numbers within the domain; leave one out"
+                "cannot be combined with this --store, which holds lookups of numbers within the domain; leave one out"
             }
         };
         refuse(

@@ -7,6 +7,11 @@ use crate::{
     failure::{Failure, Result},
 };
 
+/// So many of what is called so: 1 row, 2 rows.
+pub fn some(count: usize, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A number of things: digits, or as 1e5 or 2^17.
 pub fn count(text: &str) -> std::result::Result<usize, String> {
     let number = text.parse::<usize>().ok().or_else(|| {
@@ -88,6 +93,11 @@ fn limit(limits: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_and_several() {
+        assert_eq!([some(0, "row"), some(1, "row"), some(2, "row")], ["0 rows", "1 row", "2 rows"]);
+    }
 
     #[test]
     fn counts() {

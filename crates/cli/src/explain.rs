@@ -140,17 +140,21 @@ pub fn text(kind: &str, jobs: &mut [Job], common: &Common, stored: usize, link: 
 /// A step, and who learns what from its results.
 fn what(page: &mut Page, jobs: &[Job], step: usize, me: Role) {
     let job = &jobs[step];
-    let of_step = if jobs.len() > 1 { format!(", step {}", step + 1) } else { String::new() };
+    let of_step = if jobs.len() > 1 { format!(", step {}", job.step) } else { String::new() };
     page.title(&format!("What is computed{of_step}"));
     let (name, rows) = (job.operation().name(), job.rows());
     page.line("operation", &format!("{name} for each of {rows} rows, by {}", method(job)));
     for &(operand, from) in job.takes() {
         let which = if operand == 0 { "x" } else { "y" };
         let earlier = &jobs[from].column;
-        page.line("", &format!("{which} is the result {earlier} of step {}, which stays shared", from + 1));
+        page.line(
+            "",
+            &format!("{which} is the result {earlier} of step {}, which stays shared", jobs[from].step),
+        );
     }
     page.line("result", &format!("the column {}", job.column));
     card(page, job);
+    job.notes.iter().for_each(|(name, words)| page.line(name, words));
     learned(page, job, &of_step, me);
 }
 
@@ -348,7 +352,11 @@ pub fn time(
     let least: f64 = phases.iter().map(|phase| phase.seconds).sum();
     let time = match predicted {
         Some(seconds) => format!("about {} on one thread", cost::time(seconds)),
-        None => format!("at least {}, not counting what each machine computes by itself", cost::time(least)),
+        None => format!(
+            "not predicted. Sending, waiting for answers and making correlated OTs take at least {}; what each machine \
+             computes by itself and reading the files come on top, and often take many times that",
+            cost::time(least)
+        ),
     };
     let over = match shape {
         Some(shape) => format!("over the network {shape}"),

@@ -7,13 +7,15 @@ use hushtable::{Error, error::Ending};
 /// What `--help` says of exit codes. Ctrl-C ends a process by its signal, which shells show as 130.
 pub const EXIT_CODES: &str = "\
 Exit codes: 0 success; 1 a result failed its verification; 2 the arguments; 3 an input file or an identity; \
-4 the peer or the network; 5 the parties disagree; 6 this machine: disk, memory or a store; 130 Ctrl-C.";
+4 the peer or the network; 5 the parties disagree, or what they have together is refused; 6 this machine: disk, memory or a store; 130 Ctrl-C.";
 
-/// The two ways to fail.
+/// The ways to fail.
 #[derive(Debug)]
 pub enum Failure {
     /// Something that the user can mend: exit code by its cause.
     Reported(Cause, String),
+    /// What the peer has, its size or its data, is refused here: exit code 5, and the peer is told that this party ends.
+    Refused(String),
     /// A result differs from what plaintext gives: exit code 1.
     Check(String),
 }
@@ -33,6 +35,9 @@ pub enum Cause {
     /// This machine: its disk, its memory, a store.
     Local = 6,
 }
+
+/// What the library says where a function refuses shared numbers.
+const OUTSIDE: &str = "at least one outside the domain";
 
 /// How the message of a failed check begins.
 pub const CHECK_FAILED: &str = "check failed: ";
@@ -87,6 +92,7 @@ impl Failure {
     pub fn worded(self, words: impl FnOnce(&str) -> String) -> Self {
         match self {
             Self::Reported(cause, text) => Self::Reported(cause, words(&text)),
+            Self::Refused(text) => Self::Refused(words(&text)),
             Self::Check(text) => Self::Check(words(&text)),
         }
     }
@@ -94,7 +100,7 @@ impl Failure {
     /// What the peer is told of it; nothing where the peer is the cause or sees the same.
     pub fn ending(&self) -> Option<Ending> {
         match self {
-            Self::Reported(Cause::Arguments, _) => Some(Ending::Arguments),
+            Self::Reported(Cause::Arguments, _) | Self::Refused(_) => Some(Ending::Arguments),
             Self::Reported(Cause::Input, _) => Some(Ending::Input),
             Self::Reported(Cause::Local, _) => Some(Ending::Local),
             Self::Reported(Cause::Peer | Cause::Disagreement, _) | Self::Check(_) => None,
@@ -110,6 +116,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Reported(cause, _) => *cause as u8,
+            Self::Refused(_) => Cause::Disagreement as u8,
             Self::Check(_) => 1,
         }
     }
@@ -127,7 +134,7 @@ fn plain(error: &io::Error) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reported(_, text) => f.write_str(text),
+            Self::Reported(_, text) | Self::Refused(text) => f.write_str(text),
             Self::Check(text) => write!(f, "{CHECK_FAILED}{text}"),
         }
     }
@@ -144,6 +151,16 @@ impl From<Error> for Failure {
             Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Cause::Input,
             Error::Io { source, .. } if of_network(source) => Cause::Peer,
             Error::Io { .. } | Error::Store(_) => Cause::Local,
+            Error::Param { what: "number", got, accepted } if got == OUTSIDE => {
+                let domain = accepted.split(", or another").next().unwrap_or_default();
+                return Self::Reported(
+                    Cause::Disagreement,
+                    format!(
+                        "at least one of the numbers, which only the parties' shares know, is outside {domain}; no result \
+                         was opened. A larger --domain, or --outside clamp, takes it"
+                    ),
+                );
+            }
             _ => Cause::Arguments,
         };
         Self::Reported(cause, error.to_string())

@@ -267,9 +267,8 @@ impl Join {
                 "--rows none: the rows are a party's"
             }));
         }
-        let output = self.delivery.output.as_ref().filter(|_| ids);
-        if let Some(path) = output.filter(|path| FileFormat::of(path) != FileFormat::Csv) {
-            return Err(Failure::new(format!("{}: --reveal ids writes CSV", path.display())));
+        if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {
+            FileFormat::of(path).check(path)?;
         }
         let (forms, told) = (self.rules()?, self.tell_form);
         Ok(Ask { reveal: self.reveal, who, forms, told, peer_at_most: self.peer_at_most })

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use hushtable::{
     Role,
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
@@ -30,10 +30,10 @@ pub const LISTENING: &str = "listening on ";
 
 /// Where the peer is and how it is known.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Connection")]
+#[command(next_help_heading = "Connection", group = ArgGroup::new("side").required(true).args(["listen", "connect"]))]
 pub struct Link {
     /// Wait for the peer on this address; port 0 takes a free one. This party is P0
-    #[arg(long, value_name = "HOST:PORT", required_unless_present = "connect", conflicts_with = "connect")]
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]
     listen: Option<String>,
     /// Connect to the peer, which listens there. This party is P1
     #[arg(long, value_name = "HOST:PORT")]

@@ -10,6 +10,7 @@ use crate::{
     calibrate::Calibration,
     columns::{self, FileFormat, Ids},
     cost::Phases,
+    count::some,
     errand::Agreed,
     explain::{self, Page},
     failure::{Failure, Result},
@@ -20,9 +21,14 @@ use crate::{
 
 /// To whom results go; somebody.
 pub fn reveal(terms: &Terms, link: &Link, options: &str) -> Result<Reveal> {
-    match terms.reveal.on(link)? {
+    somebody(terms.reveal(link)?, options)
+}
+
+/// The same if somebody gets them.
+pub fn somebody(reveal: Reveal, options: &str) -> Result<Reveal> {
+    match reveal {
         Reveal::Nobody => Err(Failure::new(format!(
-            "--reveal none does not go with {options}: results are of a party's rows"
+            "--reveal none cannot be combined with {options}: results are of a party's rows"
         ))),
         reveal => Ok(reveal),
     }
@@ -86,8 +92,8 @@ pub fn told(page: &mut Page, owners: &[Role], me: Role, default: Option<f64>, te
             None => page.line("", "which of its rows the other has: the others' cells are empty"),
             Some(value) => {
                 let text = format!(
-                    "a row that the other has not gets {value}, as others may: so any other result tells that the row \
-                     is in common"
+                    "a row that the other does not have gets {value}. A row in common may get {value} too; any other result \
+                     tells that the row is in common"
                 );
                 page.line("", &text);
             }
@@ -145,7 +151,7 @@ impl<'a> Report<'a> {
                 format.check(&path)?;
                 let columns: [(&str, &[f64]); 1] = [(self.function, results)];
                 output.write(|to| columns::write(to, format, names, &columns))?;
-                eprintln!("wrote {} rows to {}", self.rows, path.display());
+                eprintln!("wrote {} to {}", some(self.rows, "row"), path.display());
             }
             _ => eprintln!("the results go to the peer; nothing is written here"),
         }

@@ -152,7 +152,7 @@ fn prepare(args: &Prepare) -> Result<()> {
 /// What has the shape that is wanted.
 fn operation(args: &Prepare) -> Result<Box<dyn Operation>> {
     let Some(work) = args.work else {
-        let why = "is for what apply, score or proximity is asked, and does not go with --lookups";
+        let why = "is for what apply, score or proximity is asked, and cannot be combined with --lookups";
         refuse(why, [("--plane", args.plane), ("--shared", args.shared)])?;
         return args.tables.operation(&args.how, &args.asked, args.protocol);
     };

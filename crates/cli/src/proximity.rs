@@ -38,7 +38,7 @@ thousand km; on the sphere 0.31 m at 10000 km, 2.73 m at 19000 km, up to 2.4 km 
 an id names a pair of objects then. With --all-pairs N each row is compared with each of the peer's N rows, and ids \
 stay here: a result has this party's id and the number of the peer's row, counted from 1. Each of the peer's objects \
 is then compared with all places here, and each object here with all of the peer's: together these results locate an \
-object more closely than one circle does. --reveal none does not go with it.
+object more closely than one circle does. --reveal none cannot be combined with it.
 
 Examples:
   Whether tug and ferry were within 250 m of each other, row by row; the harbour alone learns it:
@@ -166,9 +166,9 @@ fn job(args: &ProximityArgs) -> Result<Job> {
             refuse("needs --plane", [("--east", args.east.is_some()), ("--north", args.north.is_some())])?
         }
     }
-    let reveal = args.terms.reveal.on(&args.link)?;
+    let reveal = args.terms.reveal(&args.link)?;
     if reveal == Reveal::Nobody {
-        let why = "does not go with --reveal none: a share file has no names for pairs";
+        let why = "cannot be combined with --reveal none: a share file has no names for pairs";
         refuse(why, [("--all-pairs", args.all_pairs.is_some())])?;
     }
     let work = Work::Other(operation(args.within.metres, args.plane, reveal == Reveal::Nobody)?);
@@ -181,7 +181,12 @@ fn job(args: &ProximityArgs) -> Result<Job> {
             None => words,
             Some(pairs) => pairs.of(&words),
         };
-        Operand { words, range: [0, 0], pairing: ["places".to_owned(), "places".to_owned()] }
+        Operand {
+            words,
+            range: [0, 0],
+            pairing: ["places".to_owned(), "places".to_owned()],
+            error: Some(0.0),
+        }
     };
     let operands: Vec<Operand> = columns.into_iter().map(operand).collect();
     let (column, threads) = (format!("within_{}", args.within.text), args.terms.threads);

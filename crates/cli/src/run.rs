@@ -144,7 +144,7 @@ fn carry_out(args: &Run, path: &Path, file: &JobFile, link: &Link) -> Result<()>
 fn joined(args: &Run, path: &Path, file: &JobFile, own: &Own<'_>) -> Result<()> {
     if file.find_difference {
         return Err(Failure::input(format!(
-            "{}: find-difference does not go with join = true",
+            "{}: find-difference cannot be combined with join = true",
             path.display()
         )));
     }

@@ -209,8 +209,8 @@ fn job(args: &Score) -> Result<Job> {
     let file = ColumnFile::open(args.features(), &args.csv)?;
     let (ids, words) = parts(args, &scoring, Some(&args.id), &file)?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
-    let operand = Operand { words, range: format(&scoring).range(), pairing };
-    let (threads, reveal) = (args.terms.threads, args.terms.reveal.on(&args.link)?);
+    let operand = Operand { words, range: format(&scoring).range(), pairing, error: None };
+    let (threads, reveal) = (args.terms.threads, args.terms.reveal(&args.link)?);
     say(args, reveal);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
@@ -237,14 +237,13 @@ fn say(args: &Score, reveal: Reveal) {
     let me = args.link.role();
     let who = match reveal {
         _ if !args.asked.reveal_exact => return,
-        Reveal::Both => "both parties, each of the other's",
-        Reveal::Only(role) if role == me => "this party, of the peer's",
-        Reveal::Only(_) => "the peer, of this party's",
+        Reveal::Both => "each party compute the other's part of the score",
+        Reveal::Only(role) if role == me => "this party compute the peer's part of the score",
+        Reveal::Only(_) => "the peer compute this party's part of the score",
         Reveal::Nobody => return,
     };
     eprintln!(
-        "warning: --reveal-exact: from a row's probability p and its own part of the score one computes the other's \
-         part, ln(p / (1 - p)) less its own. So can {who}, for every row"
+        "warning: --reveal-exact lets {who} for every row: it is ln(p / (1 - p)) less its own part, for the probability p"
     );
 }
 

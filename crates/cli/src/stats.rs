@@ -1,5 +1,6 @@
 //! `hushtable stats`: what two parties learn of the rows that they have in common.
 
+mod digits;
 mod explain;
 pub mod groups;
 pub mod named;
@@ -11,7 +12,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::{question::Question, work::Asking};
-use crate::{apply::delivery::Delivery, errand::Errand, failure::Result, join::file::JoinedFile, link::Link};
+use crate::{
+    apply::delivery::Delivery, columns::FileFormat, errand::Errand, failure::Result, join::file::JoinedFile,
+    link::Link,
+};
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
@@ -19,12 +23,14 @@ Both get the results, and nothing else.
   COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
 listened at the join.
   The number of rows in common, of each group, is always shown: means and variances follow from sums that are opened, \
-and tell these too. Variances and covariances are of the rows in common, not of those that they were drawn from.
+and tell these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
+  Numbers are printed with the decimals that rounding leaves: those of columns with 8 fraction bits or fewer as they are.
   Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
 That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
 that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.
   Sums without noise are exact. Who chose the numbers of a column learns from its sum or mean which of its rows are in \
-it, as far as its bits go: with 1 in one row and 0 elsewhere, whether this row is in common. A covariance with such a \
+it: with 1 in one row and 0 elsewhere, whether this row is in common; with a power of two in each, all of them, as \
+many as the number has bits. A covariance with such a \
 column is a sum of the other's numbers with weights of one's own; with a weight on one row, that row's number. --least \
 does not prevent this. Use --noise where the peer chose a column that is summed.
   --min and --max show a number of one row. --quantile COLUMN:Q:CUTS shows the first of the cuts below which a share Q \
@@ -34,7 +40,7 @@ of the rows lies; many of them, with many cuts, tell numbers of rows.
   --noise EPS: each party adds discrete Laplace noise to the counts and sums before they are opened, so that what is \
 shown is differentially private with the epsilon EPS against the other party, for a row more or less; EPS is shared \
 among count and sums in equal parts. A small group may then be shown and a large one not. Epsilons of several \
-questions add up.
+questions add up. `explain` says how far off each number is: the error grows with the limit of a column and with 1 / EPS.
 
 Examples:
   Each at both parties; the one that connects has --connect in place of --listen:
@@ -53,8 +59,8 @@ Examples:
 
 /// Count, add up and compare over the rows that a hidden join has in common
 ///
-/// Results are opened to both parties: a table on standard output, with --json one line of JSON, with --output a CSV
-/// file with the columns group, statistic and value.
+/// Results are opened to both parties: a table on standard output, with --json one line of JSON, with --output a file
+/// with the columns group, statistic and value: CSV, or by the extension Parquet or Arrow.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Stats {
@@ -94,7 +100,7 @@ pub struct Asked {
     /// The largest
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub max: Vec<String>,
-    /// The first of increasing cuts below which a share Q of the rows lies: income:0.5:10,20,30
+    /// The first of increasing cuts below which a share Q of the rows lies: income:0.5:10,20,30, or income:1/3:10,20,30
     #[arg(long, value_name = "COLUMN:Q:CUTS")]
     pub quantile: Vec<String>,
     /// Counts between increasing cuts: the same as --count --by COLUMN:CUTS
@@ -120,6 +126,9 @@ pub fn run(args: &Stats) -> Result<()> {
 }
 
 fn stats(args: &Stats) -> Result<()> {
+    if let Some(path) = &args.delivery.output {
+        FileFormat::of(path).check(path)?;
+    }
     let file = JoinedFile::read(&args.joined)?;
     let question = Question::of(&args.asked, &file)?;
     let explained = explain::text(&question, &file, &args.link)?;

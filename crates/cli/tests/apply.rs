@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::common::{Done, Site, results, rounded, sigmoid, spread};
+use crate::common::{Done, Site, results, rounded, sigmoid, spread, to_both};
 use serde_json::Value;
 
 const ROWS: usize = 60;
@@ -22,7 +22,7 @@ fn site(lo: f64, hi: f64) -> (Site, Vec<(f64, f64)>) {
 /// Runs `apply` on both sides, to their success.
 #[track_caller]
 fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
-    site.both(&format!("apply {p0} {P0}"), &format!("apply {p1} {P1}")).map(Done::ok)
+    site.both(&to_both(&format!("apply {p0} {P0}")), &to_both(&format!("apply {p1} {P1}"))).map(Done::ok)
 }
 
 /// Asserts exact results: inputs rounded to `2^-fraction`, sums looked up, results rounded to `2^-output`.
@@ -123,7 +123,7 @@ fn every_function_and_precision() {
         let step = 2f64.powi(-fraction);
         let (site, inputs) = site(-half, half - step);
         let asked = format!(
-            "apply {name} --outside wrap --column score --domain {}:{} --fraction-bits {fraction} --output-fraction-bits {output} \
+            "apply {name} --reveal both --outside wrap --column score --domain {}:{} --fraction-bits {fraction} --output-fraction-bits {output} \
              --insecure-plain-tcp",
             -2.0 * half,
             2.0 * half

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Done, Site, sigmoid};
+use crate::common::{Done, Site, sigmoid, to_both};
 
 const BANK: &str = "--identity bank.id --quiet";
 const TELECOM: &str = "--identity telecom.id --quiet";
@@ -56,8 +56,8 @@ fn both(site: &Site, asked: &str, p0: &str, p1: &str) -> [Done; 2] {
 }
 
 fn start(asked: &str, p0: &str, p1: &str) -> [String; 2] {
-    let p0 = format!("apply {asked} --joined p0.json --force {p0} {BANK}");
-    [p0, format!("apply {asked} --joined p1.json --force {p1} {TELECOM}")]
+    let p0 = to_both(&format!("apply {asked} --joined p0.json --force {p0} {BANK}"));
+    [p0, to_both(&format!("apply {asked} --joined p1.json --force {p1} {TELECOM}"))]
 }
 
 /// The cells of a result file by id, in the order of the party's file.
@@ -168,11 +168,13 @@ fn a_domain_without_0_refuses_rows_in_common_only() {
 fn what_does_not_go_together() {
     let site = site();
     let run = |asked: &str| {
-        site.run(&format!("apply {asked} --joined p0.json --output x.csv --connect 127.0.0.1:9 {BANK}"))
+        site.run(&to_both(&format!(
+            "apply {asked} --joined p0.json --output x.csv --connect 127.0.0.1:9 {BANK}"
+        )))
     };
     for (asked, fragment) in [
         ("sigmoid --column balance --input bank.csv", "cannot be used with"),
-        ("sigmoid --column balance --reveal none", "--reveal none does not go with --joined"),
+        ("sigmoid --column balance --reveal none", "--reveal none cannot be combined with --joined"),
         ("sigmoid --column balance --outside wrap", "--outside wrap does not go with --joined"),
         ("sigmoid --column balance --fraction-bits 8", "--fraction-bits does not go with --joined"),
         ("sigmoid --column balance --threads 2", "--threads does not go with --joined"),
@@ -192,13 +194,13 @@ fn what_does_not_go_together() {
         assert!(done.code == 2 && done.stderr.contains(fragment), "{fragment}: {done:?}");
     }
     site.run(&format!(
-        "apply sigmoid --column x --input bank.csv --default 0 --output x.csv --connect 127.0.0.1:9 {BANK}"
+        "apply sigmoid --reveal both --column x --input bank.csv --default 0 --output x.csv --connect 127.0.0.1:9 {BANK}"
     ))
     .fails_with(2, "--joined");
     let fails = |p0: &str, p1: &str, fragment: &str| {
         let done = site.both(
-            &format!("apply {p0} --joined p0.json --output x.csv {BANK}"),
-            &format!("apply {p1} --output y.csv {TELECOM}"),
+            &to_both(&format!("apply {p0} --joined p0.json --output x.csv {BANK}")),
+            &to_both(&format!("apply {p1} --output y.csv {TELECOM}")),
         );
         done.iter().for_each(|done| done.fails_with(5, fragment));
     };
@@ -217,7 +219,7 @@ fn what_does_not_go_together() {
 fn what_it_would_show_is_said_before() {
     let site = site();
     let words = |asked: &str| {
-        let asked = format!("explain apply {asked} --joined p0.json --listen 127.0.0.1:0 {BANK}");
+        let asked = to_both(&format!("explain apply {asked} --joined p0.json --listen 127.0.0.1:0 {BANK}"));
         site.run(&asked).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let text = words("ge --column income --against bills --reveal me");
@@ -231,7 +233,7 @@ fn what_it_would_show_is_said_before() {
     }
     let text = words("ln --column usage --domain 0.25:4 --strict --default 0");
     for fragment in [
-        "a row that the other has not gets 0, as others may: so any other result tells",
+        "a row that the other does not have gets 0. A row in common may get 0 too; any other result tells",
         "both learn that there is one, and nothing else; rows that are not in common play no part",
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");

@@ -1,6 +1,6 @@
 //! Input that one party alone can see is wrong: an error before anything is connected, nothing written over.
 
-use crate::common::{Site, sealed};
+use crate::common::{Site, sealed, to_both};
 
 /// Nobody ever listens there: these commands must fail before they connect.
 const REST: &str = "--insecure-plain-tcp --connect 127.0.0.1:9";
@@ -37,7 +37,7 @@ fn ids_that_occur_twice() {
     let site = site();
     site.write("in.csv", "id,score\nx,1\ny,2\nx,3\ny,1\n");
     let args = format!("--column score --input in.csv --output out.csv --dry-run {REST}");
-    let done = site.run(&format!("apply sigmoid --outside wrap {args}"));
+    let done = site.run(&format!("apply sigmoid --reveal both --outside wrap {args}"));
     let warned = "in.csv: lines 2 and 4 have the same id; rows are matched by their order";
     assert!(done.stderr.contains(warned), "{done:?}");
 }
@@ -66,14 +66,16 @@ fn cells() {
         site.write("in.csv", text);
         refuse(
             &site,
-            &format!("apply sigmoid --outside wrap --column score --input in.csv --output out.csv {REST}"),
+            &format!(
+                "apply sigmoid --reveal both --outside wrap --column score --input in.csv --output out.csv {REST}"
+            ),
             fragment,
         );
     }
     site.write("in.csv", "id,score\nx,1\ny,2097152\n");
     refuse(
         &site,
-        &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+        &format!("apply sigmoid --reveal both --column score --input in.csv --output out.csv {REST}"),
         "line 3, column \"score\": \"2097152\" is outside -2097152 (included) to 2097152 (excluded), what 32 bits",
     );
     // The number itself stands for results beyond the domain, and these have 8 bits more behind the point.
@@ -87,7 +89,7 @@ fn cells() {
     std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
     refuse(
         &site,
-        &format!("apply sigmoid --column score --input in.csv --output out.csv {REST}"),
+        &format!("apply sigmoid --reveal both --column score --input in.csv --output out.csv {REST}"),
         "in.csv: line 3: not UTF-8 text",
     );
 }
@@ -153,7 +155,7 @@ fn files_and_arguments() {
         (&format!("sigmoid {a} --output out.csv --outside wrap --strict"), "cannot be used with"),
         (
             &format!("sigmoid {a} --output out.csv --protocol rotl --strict"),
-            "--strict does not go with a lookup",
+            "--strict cannot be combined with a lookup",
         ),
         (&format!("sigmoid {a} --output out.csv --domain 8:-8"), "less than the second"),
         (&format!("sigmoid {a} --output out.csv --domain eight"), "expected lo:hi"),
@@ -167,9 +169,9 @@ fn files_and_arguments() {
         (&format!("sigmoid {a} --output out.csv --threads 0"), "0 is not in 1..=64"),
         (&format!("sigmoid {a} --output out.csv --net 1000"), "RATE:RTT"),
     ] {
-        refuse(&site, &format!("apply {args} {REST}"), fragment);
+        refuse(&site, &to_both(&format!("apply {args} {REST}")), fragment);
     }
-    let fine = format!("apply sigmoid {a} --output out.csv");
+    let fine = format!("apply sigmoid --reveal both {a} --output out.csv");
     refuse(&site, &fine, "--listen");
     refuse(&site, &format!("{fine} --connect 127.0.0.1:9"), "--identity");
     refuse(
@@ -200,19 +202,23 @@ fn tables() {
         site.write("t.csv", text);
         refuse(
             &site,
-            &format!("apply --table t.csv --column score --input a.csv --output out.csv {REST}"),
+            &format!(
+                "apply --table t.csv --reveal both --column score --input a.csv --output out.csv {REST}"
+            ),
             fragment,
         );
     }
     site.write("t.csv", "1\n2\n3\n4\n");
     refuse(
         &site,
-        &format!("apply --table t.csv --column score --input a.csv --domain -8:8 --output out.csv {REST}"),
+        &format!(
+            "apply --table t.csv --reveal both --column score --input a.csv --domain -8:8 --output out.csv {REST}"
+        ),
         "t.csv: 4 values, but domain -8:8 with 0 fraction bits has 16 points",
     );
     refuse(
         &site,
-        &format!("apply --table t.csv --column score --input a.csv --output out.csv {REST}"),
+        &format!("apply --table t.csv --reveal both --column score --input a.csv --output out.csv {REST}"),
         "line 3, column \"score\": \"2\" is outside 0 (included) to 2 (excluded)",
     );
 }
@@ -242,7 +248,7 @@ fn share_files() {
         site.write("s.json", &sealed(&file.replace(from, if from.is_empty() { "" } else { to })));
         let narrow = file.replace("1048575", "5").replace("\"bits\":20", "\"bits\":16");
         site.write("t.json", &sealed(&narrow));
-        refuse(&site, &format!("apply {args} --input s.json --output out.csv {REST}"), fragment);
+        refuse(&site, &to_both(&format!("apply {args} --input s.json --output out.csv {REST}")), fragment);
     }
     let whole = sealed(file);
     for (from, to, fragment) in [
@@ -251,7 +257,11 @@ fn share_files() {
         ("\"exp\"", "\"tanh\"", "its checksum does not fit"),
     ] {
         site.write("s.json", &whole.replace(from, to));
-        refuse(&site, &format!("apply sigmoid --input s.json --output out.csv {REST}"), fragment);
+        refuse(
+            &site,
+            &format!("apply sigmoid --reveal both --input s.json --output out.csv {REST}"),
+            fragment,
+        );
     }
 }
 
@@ -264,7 +274,7 @@ fn comparisons() {
         (&format!("sigmoid --column score --constant 3 {a}"), "--constant needs a comparison"),
         (
             &format!("ge --column score --constant 3 --domain 0:8 {a}"),
-            "--domain does not go with a comparison",
+            "--domain cannot be combined with a comparison",
         ),
         (&format!("ge --column score --constant 3 --against score {a}"), "cannot be used with"),
         (&format!("ge --column score --constant x {a}"), "not a number"),
@@ -284,7 +294,7 @@ fn comparisons() {
         ),
         (&format!("ge --column score --other none.csv {a}"), "none.csv: No such file"),
     ] {
-        refuse(&site, &format!("apply {args} {REST}"), fragment);
+        refuse(&site, &to_both(&format!("apply {args} {REST}")), fragment);
     }
 }
 
@@ -297,7 +307,7 @@ fn identities() {
     for name in ["key.pem", "cert.pem"] {
         std::fs::copy(format!("{data}/{name}"), site.path("old.id").join(name)).unwrap();
     }
-    let fine = "apply sigmoid --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --identity";
+    let fine = "apply sigmoid --reveal both --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --identity";
     refuse(&site, &format!("{fine} old.id"), "expired");
     let own = site.fingerprint("bank");
     refuse(

@@ -12,8 +12,7 @@ fn site() -> Site {
 /// Runs a job with these choices; the protocol that both sides report.
 #[track_caller]
 fn settled(site: &Site, p0: &str, p1: &str) -> String {
-    let job =
-        "apply sigmoid --outside wrap --fraction-bits 4 --column score --input a.csv --quiet --json --force";
+    let job = "apply sigmoid --reveal both --outside wrap --fraction-bits 4 --column score --input a.csv --quiet --json --force";
     let done = site.both(
         &format!("{job} --output p0.csv {p0} --identity bank.id"),
         &format!("{job} --output p1.csv {p1} --identity telecom.id"),
@@ -38,8 +37,8 @@ fn both_parties_settle_on_one_protocol() {
     let bytes = settled(&site, "--optimise bytes --net 1:20ms", "--optimise online --net 1:20ms");
     assert_ne!(online, bytes);
     let done = site.both(
-        "apply sigmoid --column score --input a.csv --output x.csv --protocol d --identity bank.id",
-        "apply sigmoid --column score --input a.csv --output y.csv --protocol rotl --identity telecom.id",
+        "apply sigmoid --reveal both --column score --input a.csv --output x.csv --protocol d --identity bank.id",
+        "apply sigmoid --reveal both --column score --input a.csv --output y.csv --protocol rotl --identity telecom.id",
     );
     for done in done {
         done.fails("disagree on protocol");

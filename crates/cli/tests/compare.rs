@@ -1,6 +1,6 @@
 //! Comparisons between two processes, and results that stay shared and go on.
 
-use crate::common::{Done, Site, results, spread};
+use crate::common::{Done, Site, results, spread, to_both};
 use serde_json::Value;
 
 const ROWS: usize = 40;
@@ -10,7 +10,7 @@ const P1: &str = "--identity telecom.id --quiet";
 /// Runs `apply` on both sides, to their success.
 #[track_caller]
 fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
-    site.both(&format!("apply {p0} {P0}"), &format!("apply {p1} {P1}")).map(Done::ok)
+    site.both(&to_both(&format!("apply {p0} {P0}")), &to_both(&format!("apply {p1} {P1}"))).map(Done::ok)
 }
 
 /// Rows whose sums of `x` and of `y` are often equal or of neighbours.
@@ -109,7 +109,7 @@ fn what_nobody_gives_and_what_differs_ends_both() {
     fails("ge --column x --constant 1 --bits 32", "ge --column u --constant 1", "bits");
     fails(
         "ge --column x --constant 1",
-        "identity --fraction-bits 0 --domain -256:256 --column u",
+        "identity --reveal both --fraction-bits 0 --domain -256:256 --column u",
         "number of inputs",
     );
 }

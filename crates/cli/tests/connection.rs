@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::common::{Done, Site};
+use crate::common::{Done, Site, to_both};
 use crate::proxy::{Fault, Proxy};
 
 const ROWS: usize = 300;
@@ -23,7 +23,9 @@ fn site() -> Site {
 
 fn apply(output: &str, rest: &str) -> String {
     // By a protocol that sends enough for every place of a fault.
-    format!("apply sigmoid --protocol splut --column score --input a.csv --quiet --output {output} {rest}")
+    to_both(&format!(
+        "apply sigmoid --protocol splut --column score --input a.csv --quiet --output {output} {rest}"
+    ))
 }
 
 /// Both sides ended with an error, soon, and left nothing.

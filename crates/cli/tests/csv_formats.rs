@@ -27,7 +27,7 @@ fn sums(site: &Site, ids: &[&str], sums: &[f64]) {
 }
 
 fn apply(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
-    let common = format!("apply sigmoid --column score {PLAIN} --quiet");
+    let common = format!("apply sigmoid --reveal both --column score {PLAIN} --quiet");
     site.both(&format!("{common} --output out0.csv {p0}"), &format!("{common} --output out1.csv {p1}"))
 }
 
@@ -95,11 +95,13 @@ fn bad_rows_are_left_out_at_both() {
     let site = Site::without_identities();
     site.write("bank.csv", "kunde,score\na,1.5\nb,NA\nc,-2.25\n\"d,e\",1e30\nf,0.5\n");
     let bank = "--id kunde --na NA --input bank.csv";
-    let bad = format!("apply sigmoid --column score {bank} --bad-rows bad.csv --output out0.csv {NOWHERE}");
+    let bad = format!(
+        "apply sigmoid --reveal both --column score {bank} --bad-rows bad.csv --output out0.csv {NOWHERE}"
+    );
     let done = site.run(&bad);
     done.fails_with(3, "bank.csv: 2 bad rows\n  line 3, column \"score\": \"NA\" is missing");
     assert!(done.stderr.contains("line 5, column \"score\": \"1e30\" is outside -2097152"), "{done:?}");
-    assert!(done.stderr.contains("--leave-out bad.csv at both parties"), "{done:?}");
+    assert!(done.stderr.contains("--leave-out bad.csv at both parties the job goes on without them, since rows are matched by position"), "{done:?}");
     assert_eq!(site.read("bad.csv"), "id\nb\n\"d,e\"\n");
     #[cfg(unix)]
     assert_eq!(crate::common::mode(&site.path("bad.csv")), 0o600);
@@ -110,7 +112,7 @@ fn bad_rows_are_left_out_at_both() {
     site.write("telecom.csv", "id,score\na,-0.5\nb,7\nc,x\n\"d,e\",1\nf,3\n");
     let telecom = "--input telecom.csv";
     let done = site.run(&format!(
-        "apply sigmoid --column score {telecom} --bad-rows worse.csv --output out1.csv {NOWHERE}"
+        "apply sigmoid --reveal both --column score {telecom} --bad-rows worse.csv --output out1.csv {NOWHERE}"
     ));
     done.fails_with(3, "telecom.csv: line 4, column \"score\": \"x\" is not a number");
     let lists = "--leave-out bad.csv --leave-out worse.csv";
@@ -156,23 +158,26 @@ fn what_cannot_be_left_out() {
         ("--input a.csv --leave-out bad.csv --output bad.csv --force", 2, "bad.csv: is the input file"),
     ] {
         let output = if args.contains("--output") { "" } else { "--output out.csv" };
-        let done = site.run(&format!("apply sigmoid --column score {args} {output} {NOWHERE}"));
+        let done = site.run(&format!("apply sigmoid --reveal both --column score {args} {output} {NOWHERE}"));
         done.fails_with(code, fragment);
     }
     assert_eq!(site.read("new.csv"), "id\nz\n");
     site.write("short.csv", "id,score\nx,1\ny\n");
     let done = site.run(&format!(
-        "apply sigmoid --column score --input short.csv --bad-rows no.csv --output out.csv {NOWHERE}"
+        "apply sigmoid --reveal both --column score --input short.csv --bad-rows no.csv --output out.csv {NOWHERE}"
     ));
     done.fails_with(3, "line 3: 1 cells where the first line has 2\n1 without id");
     assert!(!site.has("no.csv"));
     assert_eq!(site.read("bad.csv"), "id\ny\n");
     std::fs::write(site.path("latin.csv"), b"id,score\nM\xfcller,1\n").unwrap();
-    let done =
-        site.run(&format!("apply sigmoid --column score --input latin.csv --output out.csv {NOWHERE}"));
+    let done = site.run(&format!(
+        "apply sigmoid --reveal both --column score --input latin.csv --output out.csv {NOWHERE}"
+    ));
     done.fails_with(3, "latin.csv: line 2: not UTF-8 text; --encoding windows-1252 reads");
     std::fs::write(site.path("half.csv"), b"\xff\xfei\0d\0,").unwrap();
-    let done = site.run(&format!("apply sigmoid --column score --input half.csv --output out.csv {NOWHERE}"));
+    let done = site.run(&format!(
+        "apply sigmoid --reveal both --column score --input half.csv --output out.csv {NOWHERE}"
+    ));
     done.fails_with(3, "half.csv: line 1: not UTF-16 text");
 }
 
@@ -182,7 +187,7 @@ fn tables_in_utf16() {
     let site = Site::without_identities();
     std::fs::write(site.path("t.csv"), utf16("index,value\n0,5\n1,6\n2,7\n3,8\n")).unwrap();
     site.write("a.csv", "id,score\nx,0\ny,1\n");
-    let args = format!("apply --table t.csv --column score --input a.csv {PLAIN} --quiet");
+    let args = format!("apply --table t.csv --reveal both --column score --input a.csv {PLAIN} --quiet");
     fine(site.both(&format!("{args} --output out0.csv"), &format!("{args} --output out1.csv")));
     assert_eq!(site.read("out0.csv"), "id,t\nx,5\ny,7\n");
 }

@@ -1,6 +1,6 @@
 //! Parties that ask for different things: the same clear error on both sides, nothing written.
 
-use crate::common::{Done, Site};
+use crate::common::{Done, Site, to_both};
 
 const FINE: &str = "sigmoid --column score --fraction-bits 4";
 
@@ -9,8 +9,8 @@ const FINE: &str = "sigmoid --column score --fraction-bits 4";
 fn refuse(site: &Site, p0: &str, p1: &str, fragment: &str) {
     let before = site.names();
     let [first, second] = site.both(
-        &format!("apply {p0} --output p0.csv --identity bank.id"),
-        &format!("apply {p1} --output p1.csv --identity telecom.id"),
+        &to_both(&format!("apply {p0} --output p0.csv --identity bank.id")),
+        &to_both(&format!("apply {p1} --output p1.csv --identity telecom.id")),
     );
     for done in [first, second] {
         assert!(done.time.as_secs() < 10, "{done:?}");
@@ -32,8 +32,8 @@ fn rows_and_ids() {
     refuse(&site, &format!("{FINE} --input joined.csv"), a, "disagree on ids");
     refuse(&site, a, &format!("{a} --no-ids"), "disagree on ids");
     let done = site.both(
-        &format!("apply {a} --output p0.csv --identity bank.id"),
-        &format!("apply {FINE} --input swapped.csv --output p1.csv --identity telecom.id"),
+        &format!("apply {a} --reveal both --output p0.csv --identity bank.id"),
+        &format!("apply {FINE} --reveal both --input swapped.csv --output p1.csv --identity telecom.id"),
     );
     for done in done {
         done.fails("`hushtable join --reveal ids` writes the common rows");
@@ -103,7 +103,7 @@ fn the_row_that_differs_is_found() {
     site.write("short.csv", &site.read("a.csv")[.."id,score\nc0,1\nc1,1\n".len()]);
     let party = |input: &str, own: &str| {
         format!(
-            "apply {FINE} --input {input} --find-difference --output {own}.csv --identity {own}.id --quiet"
+            "apply {FINE} --reveal both --input {input} --find-difference --output {own}.csv --identity {own}.id --quiet"
         )
     };
     let [p0, p1] = site.both(&party("a.csv", "bank"), &party("other.csv", "telecom"));

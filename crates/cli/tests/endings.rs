@@ -16,9 +16,10 @@ fn site() -> Site {
     site
 }
 
-const BANK: &str = "apply sigmoid --column score --input a.csv --output out0.csv --wait 120 --timeout 120 \
+const BANK: &str = "apply sigmoid --reveal both --column score --input a.csv --output out0.csv --wait 120 --timeout 120 \
                     --identity bank.id";
-const TELECOM: &str = "apply sigmoid --column score --wait 120 --timeout 120 --identity telecom.id";
+const TELECOM: &str =
+    "apply sigmoid --reveal both --column score --wait 120 --timeout 120 --identity telecom.id";
 
 /// The party ends because the other did, since `start`.
 #[track_caller]

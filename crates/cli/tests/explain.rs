@@ -56,7 +56,7 @@ fn a_dry_run_says_who_learns_what() {
             "the peer sends about",
             "messages in turn",
             "chance of failure none: no step depends on luck",
-            "time at least",
+            "time not predicted. Sending, waiting for answers and making correlated OTs take at least",
         ],
     );
     assert_eq!(text, said(&site, &format!("explain {BANK} {listen}")), "explain is the same");
@@ -78,7 +78,7 @@ fn a_dry_run_says_who_learns_what() {
 fn a_dry_run_of_apply() {
     let site = site();
     let apply = "apply --input bank.csv --identity bank.id --listen 127.0.0.1:0 --quiet --dry-run";
-    let sigmoid = said(&site, &format!("{apply} sigmoid --column income"));
+    let sigmoid = said(&site, &format!("{apply} sigmoid --reveal both --column income --reveal both"));
     has(
         &sigmoid,
         &["sigmoid for each of 40 rows, by spline", "can compute the other party's", "function sigmoid"],
@@ -92,10 +92,15 @@ fn a_dry_run_of_apply() {
             "no ids: rows are matched by position",
         ],
     );
-    let looked_up =
-        said(&site, &format!("{apply} sigmoid --column income --outside wrap --domain=-64:64 --net lan"));
+    let looked_up = said(
+        &site,
+        &format!("{apply} sigmoid --reveal both --column income --outside wrap --domain=-64:64 --net lan"),
+    );
     has(&looked_up, &["unless the peer asks for another protocol", "time about", "over the network lan"]);
-    let asked = said(&site, &format!("{apply} sigmoid --column income --protocol splut --domain=-64:64"));
+    let asked = said(
+        &site,
+        &format!("{apply} sigmoid --reveal both --column income --protocol splut --domain=-64:64"),
+    );
     has(&asked, &["for each of 40 rows, by splut result the column sigmoid"]);
     assert_eq!(said(&site, &format!("explain {}", apply.replace("--dry-run", "ge --column income"))), {
         said(&site, &format!("{apply} ge --column income"))
@@ -206,7 +211,7 @@ fn apply_keeps_a_record_too() {
     let site = site();
     let apply = |name: &str, column: &str| {
         format!(
-            "apply sigmoid --input {name}.csv --column {column} --identity {name}.id --output {name}.out --record \
+            "apply sigmoid --reveal both --input {name}.csv --column {column} --identity {name}.id --output {name}.out --record \
              {name}.json --quiet"
         )
     };

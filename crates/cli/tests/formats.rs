@@ -37,7 +37,7 @@ fn formats_meet() {
     let (bank, sums) = (scores(), crate::common::spread(300, -6.0, 6.0, 7));
     let telecom: Vec<f64> = bank.iter().zip(&sums).map(|(bank, sum)| sum - bank).collect();
     site.write_scores("telecom.csv", &telecom);
-    let apply = "apply sigmoid --column score";
+    let apply = "apply sigmoid --reveal both --column score";
     let [p0, p1] = site.both(
         &format!("{apply} --input numbers.parquet --output out.parquet {PLAIN}"),
         &format!("{apply} --input telecom.csv --output out.csv {PLAIN}"),
@@ -67,9 +67,11 @@ fn formats_meet() {
 #[test]
 fn nulls_are_left_out_at_both() {
     let site = site(&["plain.parquet"]);
-    let apply = format!("apply sigmoid {PLAIN} --quiet");
+    let apply = format!("apply sigmoid --reveal both {PLAIN} --quiet");
     let bank = "--input plain.parquet --column hole";
-    let done = site.run(&format!("apply sigmoid {bank} --bad-rows bad.parquet --output out0.csv {NOWHERE}"));
+    let done = site.run(&format!(
+        "apply sigmoid --reveal both {bank} --bad-rows bad.parquet --output out0.csv {NOWHERE}"
+    ));
     done.fails_with(3, "plain.parquet: 3 bad rows\n  row 2, column \"hole\": null is missing");
     assert!(done.stderr.contains("wrote the ids of 3 to bad.parquet"), "{done:?}");
     site.write("telecom.csv", "id,score\nc0,1\nc1,2\nc2,-3\nc3,x\nc4,-5\nc5,6\n");
@@ -122,7 +124,7 @@ fn features_in_parquet() {
 fn arrow_in_and_out() {
     let site = site(&["plain.feather"]);
     site.write("telecom.csv", "number,score\n100,1\n101,1\n102,1\n103,1\n104,1\n105,1\n");
-    let apply = format!("apply sigmoid --id number {PLAIN} --quiet");
+    let apply = format!("apply sigmoid --reveal both --id number {PLAIN} --quiet");
     fine(site.both(
         &format!("{apply} --input plain.feather --column text --output out.arrow"),
         &format!("{apply} --input telecom.csv --column score --output out.csv"),
@@ -143,6 +145,6 @@ fn a_program_without_arrow_says_so() {
     site.write_scores("a.csv", &[0.5]);
     let said = "built without the feature arrow: build it with `cargo build --release --features arrow`";
     for args in ["--input plain.feather --output out.csv", "--input a.csv --output out.arrow"] {
-        site.run(&format!("apply sigmoid --column score {args} {NOWHERE}")).fails_with(2, said);
+        site.run(&format!("apply sigmoid --reveal both --column score {args} {NOWHERE}")).fails_with(2, said);
     }
 }

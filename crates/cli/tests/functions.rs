@@ -1,6 +1,6 @@
 //! Functions of numbers of any size between two processes, and their cards.
 
-use crate::common::{Done, Site, results, rounded, sigmoid, spread};
+use crate::common::{Done, Site, results, rounded, sigmoid, spread, to_both};
 
 const ROWS: usize = 50;
 const P0: &str = "--identity bank.id --quiet";
@@ -10,7 +10,7 @@ const P1: &str = "--identity telecom.id --quiet";
 #[track_caller]
 fn both(site: &Site, asked: &str) -> [Done; 2] {
     let side = |input: &str, output: &str, identity: &str| {
-        format!("apply {asked} --force --column score --input {input} --output {output} {identity}")
+        to_both(&format!("apply {asked} --force --column score --input {input} --output {output} {identity}"))
     };
     site.both(&side("a.csv", "p0.csv", P0), &side("b.csv", "p1.csv", P1)).map(Done::ok)
 }
@@ -74,7 +74,7 @@ fn what_is_beyond_the_domain() {
     // Both parties end with the same error, and without results.
     for asked in ["tanh --strict", "sqrt", "ln", "exp"] {
         let strict = |input: &str, output: &str, identity: &str| {
-            format!("apply {asked} --column score --input {input} --output {output} {identity}")
+            to_both(&format!("apply {asked} --column score --input {input} --output {output} {identity}"))
         };
         let done = site.both(&strict("a.csv", "s0.csv", P0), &strict("b.csv", "s1.csv", P1));
         done.iter().for_each(|done| done.fails("at least one outside the domain"));
@@ -99,7 +99,7 @@ fn methods_and_rings() {
 fn shares_go_on() {
     let (site, sums) = site(-3.0, 3.0, 12);
     let step = |what: &str, input: &str, output: &str, identity: &str| {
-        format!("apply {what} --input {input} --output {output} {identity}")
+        to_both(&format!("apply {what} --input {input} --output {output} {identity}"))
     };
     let keep = "tanh --fraction-bits 12 --reveal none --column score";
     let _ = site.both(&step(keep, "a.csv", "a.json", P0), &step(keep, "b.csv", "b.json", P1)).map(Done::ok);
@@ -122,7 +122,7 @@ fn parties_that_ask_for_different_things() {
         ("sigmoid", "sigmoid --output-fraction-bits 12", "output fraction bits"),
     ] {
         let side = |asked: &str, input: &str, output: &str, identity: &str| {
-            format!("apply {asked} --column score --input {input} --output {output} {identity}")
+            to_both(&format!("apply {asked} --column score --input {input} --output {output} {identity}"))
         };
         let done = site.both(&side(p0, "a.csv", "p0.csv", P0), &side(p1, "b.csv", "p1.csv", P1));
         done.iter().for_each(|done| done.fails(&format!("disagree on {fragment}")));

@@ -170,6 +170,29 @@ fn common_rows_are_in_the_same_order() {
     assert_eq!(p0.stdout.trim(), format!("{} common ids", plain().len()));
 }
 
+/// With types where no cell loses a digit by them.
+#[test]
+fn common_rows_as_parquet() {
+    let site = site();
+    both(
+        &site,
+        &format!("{P0} --reveal ids --output p0.parquet"),
+        &format!("{P1} --reveal ids --output p1.csv --pad-to 50"),
+    );
+    assert!(std::fs::read(site.path("p0.parquet")).unwrap().starts_with(b"PAR1"));
+    let compare = "--constant 0 --output";
+    let _ = site
+        .both(
+            &format!("apply ge --input p0.parquet --id customer --column income {compare} out0.csv {BANK}"),
+            &format!("apply ge --input p1.csv --id msisdn --column bills {compare} out1.csv {TELECOM}"),
+        )
+        .map(Done::ok);
+    assert_eq!(site.read("out0.csv").lines().count(), plain().len() + 1);
+    #[cfg(not(feature = "arrow"))]
+    site.run(&format!("{P0} --reveal ids --output p0.arrow --connect 127.0.0.1:9 {BANK}"))
+        .fails_with(2, "without the feature arrow");
+}
+
 #[test]
 fn how_many_are_common() {
     let site = site();

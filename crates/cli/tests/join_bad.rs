@@ -176,7 +176,7 @@ fn a_peer_with_too_many_ids_is_refused() {
             )
         };
         let [p0, p1] = done(49);
-        p0.fails_with(2, "the peer joins up to 50 ids, and --peer-at-most is 49: nothing was computed");
+        p0.fails_with(5, "the peer joins up to 50 ids, and --peer-at-most is 49: nothing was computed");
         assert!(p1.code == 4 && !p1.stderr.contains("ids, and"), "{p1:?}");
         assert!(!site.has("p0.out") && !site.has("p1.out"));
         let _ = done(50).map(Done::ok);

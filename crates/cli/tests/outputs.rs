@@ -11,10 +11,10 @@ const REST: &str = "--identity bank.id --connect 127.0.0.1:9 --wait 1";
 fn results_are_for_their_owner_unless_asked() {
     let site = Site::new();
     site.write_scores("a.csv", &[0.5, 1.0]);
-    let asked = "apply sigmoid --input a.csv --column score";
+    let shown = "apply sigmoid --reveal both --input a.csv --column score";
     let done = site.both(
-        &format!("{asked} --output p0.csv --identity bank.id"),
-        &format!("{asked} --output p1.csv --output-mode 640 --identity telecom.id"),
+        &format!("{shown} --output p0.csv --identity bank.id"),
+        &format!("{shown} --output p1.csv --output-mode 640 --identity telecom.id"),
     );
     done.into_iter().for_each(|done| drop(done.ok()));
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
@@ -23,11 +23,12 @@ fn results_are_for_their_owner_unless_asked() {
         assert_eq!(crate::common::mode(&site.path("p0.csv")), 0o600);
         assert_eq!(crate::common::mode(&site.path("p1.csv")) & !0o640, 0, "at most what was asked for");
     }
-    let asked = format!("{asked} --output out.csv {REST}");
+    let asked = format!("{shown} --output out.csv {REST}");
     for mode in ["9", "1777", "755", "400", "rw"] {
         site.run(&format!("{asked} --output-mode {mode}")).fails("such as 640");
     }
-    site.run(&format!("{asked} --output-mode 640 --reveal none")).fails("shares are for their owner only");
+    site.run(&format!("{asked} --output-mode 640").replace("--reveal both", "--reveal none"))
+        .fails("shares are for their owner only");
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn no_input_is_replaced_by_force() {
         fs::hard_link(site.path(name), site.path(to)).unwrap();
     }
     let compare = "apply ge --input a.csv --column score --other other.csv --against score";
-    let look_up = "apply --table table.csv --input a.csv --column score";
+    let look_up = "apply --table table.csv --reveal both --input a.csv --column score";
     let score = "score --features a.csv --weights weights.toml";
     for (asked, output) in [
         (compare, "a.csv"),

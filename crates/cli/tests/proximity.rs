@@ -215,7 +215,7 @@ fn prepared_ahead() {
         .fails_with(2, "--plane is for proximity");
     for option in ["--plane", "--shared"] {
         let lookups = "prepare --lookups 5 --index-bits 4 --store s --connect 127.0.0.1:9";
-        site.run(&format!("{lookups} {option} {BANK}")).fails_with(2, "does not go with --lookups");
+        site.run(&format!("{lookups} {option} {BANK}")).fails_with(2, "cannot be combined with --lookups");
     }
 }
 

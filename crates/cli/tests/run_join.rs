@@ -80,7 +80,7 @@ fn a_job_over_rows_in_common() {
         approved(&site, "join.toml", "bank", "--weights bank.toml --output no.csv --peer-at-most 9");
     let other = approved(&site, "join.toml", "telecom", "--weights telecom.toml");
     let [limited, other] = site.both(&limited, &other);
-    limited.fails_with(2, "--peer-at-most is 9: nothing was computed");
+    limited.fails_with(5, "--peer-at-most is 9: nothing was computed");
     assert!(other.code != 0 && !site.has("no.csv"), "{other:?}");
     let record: Value = serde_json::from_str(&site.read("bank.json")).unwrap();
     assert_eq!((&record["command"], &record["outcome"]), (&"run".into(), &"done".into()));

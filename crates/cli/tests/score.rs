@@ -37,8 +37,8 @@ fn both_get_the_probabilities() {
     for (format, ulp) in [("", 16), ("--bits 32 --fraction-bits 12 --threads 2", 12)] {
         let asked = format!("--reveal-exact {format} --force");
         for done in both(&site, &format!("{asked} --output p0.csv"), &format!("{asked} --output p1.csv")) {
-            assert!(done.stderr.contains("warning: --reveal-exact: from a row's probability p"), "{done:?}");
-            assert!(done.stderr.contains("So can both parties, each of the other's"), "{done:?}");
+            assert!(done.stderr.contains("warning: --reveal-exact lets each party compute the other's part of the score for every row"), "{done:?}");
+            assert!(done.stderr.contains("ln(p / (1 - p)) less its own part"), "{done:?}");
         }
         let (header, rows) = results(&site.read("p0.csv"));
         assert_eq!(header, "id,probability");

@@ -237,7 +237,7 @@ fn what_does_not_go_together() {
         &format!("score {P0} {FRESH0} --peer-at-most 44 --output x.csv {BANK}"),
         &format!("score {P1} {FRESH1} --output y.csv {TELECOM}"),
     );
-    p0.fails_with(2, "the peer joins up to 45 ids, and --peer-at-most is 44");
+    p0.fails_with(5, "the peer joins up to 45 ids, and --peer-at-most is 44");
     let old = site.read("p1.json");
     join(&site, "--force");
     site.write("old.json", &old);

@@ -280,6 +280,20 @@ fn tables_that_cannot_be_served() {
         .fails_with(2, "--shares and --key-shares are the same folder");
     serve("k,v\n1,2\n", "--key k --value v --key-file t.csv").fails_with(3, "t.csv: ");
     assert_eq!(site.read("t.csv"), "k,v\n1,2\n", "not replaced");
+    // A key of an earlier version is as long as anything can be.
+    for (text, want) in [
+        ("x".repeat(48), "does not begin as keys of tables do"),
+        ("x".repeat(64), "is no key of a table, and is not replaced"),
+        ("hushtable-key-1\n".to_owned() + "short", "is cut off"),
+        (String::new(), "is no key of a table"),
+    ] {
+        site.write("note.txt", &text);
+        #[cfg(unix)]
+        std::fs::set_permissions(site.path("note.txt"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+        serve("k,v\n1,2\n", "--key k --value v --key-file note.txt").fails_with(3, want);
+        assert_eq!(site.read("note.txt"), text, "not replaced");
+    }
     serve("k,v\n1,2\n", "--key k --key-range 5:1 --value v").fails_with(2, "the first is the least");
 }
 
@@ -316,7 +330,8 @@ fn keys_that_cannot_be_looked_up() {
     keys("k\n1\n1\n1\n", &connect).ok();
     // One that serves a job, not a table.
     site.write_scores("a.csv", &[0.5]);
-    let job = site.listen(&format!("apply sigmoid --column score --input a.csv --output z.csv {PLAIN}"));
+    let job = site
+        .listen(&format!("apply sigmoid --reveal both --column score --input a.csv --output z.csv {PLAIN}"));
     let lost = keys("k\n1\n", &format!("{PLAIN} --force --connect {}", job.address));
     assert!(lost.is_reported(), "{lost:?}");
 }

@@ -38,7 +38,7 @@ fn apply(more: &str) -> [String; 2] {
     ["bank", "telecom"].map(|name| {
         let file = if name == "bank" { "a" } else { "b" };
         format!(
-            "apply --table tariff.csv --input {file}.csv --column score --output {file}.out.csv --force \
+            "apply --table tariff.csv --reveal both --input {file}.csv --column score --output {file}.out.csv --force \
              --store {name}.store --identity {name}.id {more}"
         )
     })
@@ -138,7 +138,7 @@ fn too_little_is_said_before_anything_starts() {
 fn a_store_of_other_parameters_is_refused() {
     let site = site();
     prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
-    let asked = "apply sigmoid --domain -16:16 --input a.csv --column score --output x.csv --identity bank.id --listen 127.0.0.1:0";
+    let asked = "apply sigmoid --reveal both --domain -16:16 --input a.csv --column score --output x.csv --identity bank.id --listen 127.0.0.1:0";
     let done = site.run(&format!("{asked} --store bank.store"));
     done.fails(
         "it holds material for lookups by d: additive indices of 4 bits, additive outputs of 9 bits (shape ",
@@ -320,7 +320,7 @@ fn spending(work: &str, more: &str) -> [String; 2] {
 fn a_store_serves_functions_of_its_shape() {
     let site = site();
     let input = "--input FILE.csv --column score --output-fraction-bits 12 --bits 32";
-    let tanh = format!("apply tanh --domain 0:16 --method table --outside clamp {input}");
+    let tanh = format!("apply tanh --reveal both --domain 0:16 --method table --outside clamp {input}");
     let made = "sigmoid --domain -8:8 --method table --outside clamp --bits 32 --output-fraction-bits 12";
     for done in prepared(&site, &format!("{made} --items 200"), &tanh).map(Done::ok) {
         assert!(done.stderr.contains("60 of 60 items came from the store; 140 are left"), "{done:?}");
@@ -334,10 +334,10 @@ fn a_store_serves_functions_of_its_shape() {
     };
     near(&|x| x.tanh());
     // By default numbers are saturated, which takes the same; a spline does not.
-    let sigmoid = format!("apply sigmoid --domain -8:8 --method table {input}");
+    let sigmoid = format!("apply sigmoid --reveal both --domain -8:8 --method table {input}");
     spend(&site, &sigmoid, "--threads 2").into_iter().for_each(|done| drop(done.ok()));
     near(&|x| if x < 8.0 { 1.0 / (1.0 + (-x).exp()) } else { 1.0 });
-    let spline = format!("apply sigmoid --domain -8:8 --method spline:2:16 {input}");
+    let spline = format!("apply sigmoid --reveal both --domain -8:8 --method spline:2:16 {input}");
     let done = site.run(&spending(&spline, "--listen 127.0.0.1:0")[0]);
     done.fails("it holds material for functions by table of 4096 entries, in 32 bits (shape ");
     assert!(done.stderr.contains("not for functions by spline"), "{done:?}");

@@ -1,7 +1,7 @@
 //! What both parties must have alike: compared before any work on secrets.
 
 use clap::Args;
-use hushtable::{Error, Party, Role};
+use hushtable::{Error, Party, Role, run::Reveal};
 
 use super::{
     delivery::{Delivery, Recipient},
@@ -11,17 +11,19 @@ use super::{
 use crate::{
     columns::Ids,
     failure::{Cause, Failure, Result},
+    link::Link,
 };
 
 /// What the parties ask for alike, whatever is computed.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct Terms {
-    /// Who gets the results: me, peer, both or none; or a party by its name
+    /// Who gets the results: me, peer, both or none; or a party by its name [default: both; none where the result tells
+    /// numbers, as those of functions do: then it must be said]
     ///
     /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
-    #[arg(long, default_value = "both", value_name = "WHO")]
-    pub reveal: Recipient,
+    #[arg(long, value_name = "WHO")]
+    reveal: Option<Recipient>,
     /// Threads and connections to work with, 1 to 64 [default: as the peer asks, or what rows and processors of
     /// both parties are worth]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -33,6 +35,25 @@ pub struct Terms {
     /// row.
     #[arg(long)]
     pub find_difference: bool,
+}
+
+impl Terms {
+    /// To whom results go that tell no more than they are asked for: both, if nothing is said.
+    pub fn reveal(&self, link: &Link) -> Result<Reveal> {
+        self.reveal.as_ref().map_or(Ok(Reveal::Both), |reveal| reveal.on(link))
+    }
+
+    /// To whom results go that tell a party the other's numbers, as `telling` says: that must be said.
+    pub fn reveal_numbers(&self, link: &Link, telling: &str) -> Result<Reveal> {
+        match &self.reveal {
+            Some(reveal) => reveal.on(link),
+            None => Err(Failure::new(format!(
+                "--reveal is missing: it says who gets the results. {telling} --reveal me: this party learns that of the \
+                 peer's numbers; peer: the peer learns it of this party's; both: each learns it of the other's; none: \
+                 nobody does, and each party keeps shares for a later step. Both parties must mean the same"
+            ))),
+        }
+    }
 }
 
 /// What is compared of a run as a whole.
@@ -87,7 +108,8 @@ pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fie
 pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for (i, (job, fields)) in jobs.iter().zip(lists).enumerate() {
-        let step = if jobs.len() > 1 { format!("step {}, {}: ", i + 1, job.column) } else { String::new() };
+        let step =
+            if jobs.len() > 1 { format!("step {}, {}: ", job.step, job.column) } else { String::new() };
         let common = if i == 0 { COMMON } else { 0 };
         all.extend(fields.iter().enumerate().map(|(at, (name, value))| {
             let step = if at < common { "" } else { &step };

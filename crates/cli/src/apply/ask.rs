@@ -7,7 +7,9 @@ use hushtable::{
 };
 
 use super::{
-    Apply, Operation, evaluate, fixed,
+    Apply, Operation,
+    decision::{self, Threshold},
+    evaluate, fixed,
     input::{Format, Operand, Source},
     job::{Job, SHARED_BITS, Work},
     lookup::Lookup,
@@ -35,6 +37,7 @@ pub fn job(args: &Apply, stored: bool) -> Result<Job> {
 /// A function of numbers of any size.
 fn function_of(args: &Apply, function: Function) -> Result<Job> {
     args.refuse_second_operand()?;
+    let reveal = args.terms.reveal_numbers(&args.link, &of_sums(function.name()))?;
     let source = args.open(args.input())?;
     let (bits, fraction_bits) = match source.format() {
         None => (args.how.bits, args.how.function_bits()),
@@ -43,7 +46,6 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
             (Some(format.bits), format.fraction_bits)
         }
     };
-    let reveal = args.terms.reveal.on(&args.link)?;
     let shared = reveal == Reveal::Nobody;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     let evaluation = evaluate::evaluation(function, wanted)?;
@@ -60,15 +62,25 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
             card.ring
         )));
     }
-    Ok(Job::new(
-        args.terms.threads,
-        reveal,
-        Work::Other(Box::new(evaluation)),
-        function.name().to_owned(),
-        ids,
-        vec![x],
-        vec![true],
-    ))
+    let (work, column) = (Work::Other(Box::new(evaluation)), function.name().to_owned());
+    let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
+    let text = decision::exactness(function.name(), error, &x, source.shares.is_some());
+    let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
+    (job.error, job.notes) = (Some(error), vec![("exactness", text)]);
+    Ok(job)
+}
+
+/// What a result of this function tells.
+pub fn of_sums(function: &str) -> String {
+    let what = if function == "table" { "the table's value" } else { function };
+    format!(
+        "Who gets {what} of a sum and knows its own number can compute the other's, as exactly as the digits say."
+    )
+}
+
+/// What the larger or the smaller of two numbers tells.
+pub fn one_of_two(relation: Relation) -> String {
+    format!("Who gets {} often gets the other party's number itself.", relation.about())
 }
 
 /// A lookup in the table of a function, or in one from a file.
@@ -77,9 +89,9 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     args.refuse_evaluation_options(stored)?;
     let source = args.open(args.input())?;
     let fraction_bits = index_fraction_bits(args, &source)?;
-    let reveal = args.terms.reveal.on(&args.link)?;
-    let shared = reveal == Reveal::Nobody;
     let name = args.function().map_or("table", |function| function.name());
+    let reveal = args.terms.reveal_numbers(&args.link, &of_sums(name))?;
+    let shared = reveal == Reveal::Nobody;
     let (domain, table, column) = match (args.operation, &args.table) {
         (Some(Operation::Function(function)), _) => {
             let domain = fixed::domain(args.how.domain.unwrap_or(function.domain()), fraction_bits)?;
@@ -112,22 +124,42 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
     let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
-    Ok(Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]))
+    let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
+    // Values are rounded to the nearest.
+    job.error = Some(2f64.powi(-1 - job.result().0.fraction_bits as i32));
+    Ok(job)
 }
 
 /// A comparison of two columns, or of one with a public number.
 fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     args.refuse_lookup_options()?;
+    let reveal = match relation.selects() {
+        true => args.terms.reveal_numbers(&args.link, &one_of_two(relation))?,
+        false => args.terms.reveal(&args.link)?,
+    };
     let first = args.open(args.input())?;
     let second = args.second.other.as_deref().map(|path| args.open(path)).transpose()?;
-    let format = compared_format(args, &first, second.as_ref())?;
+    let through = args.through.zip(args.second.constant);
+    let format = match through {
+        Some((through, _)) if first.shares.is_none() => through.format(),
+        _ => compared_format(args, &first, second.as_ref())?,
+    };
     let read = |source: &Source, column: Option<&str>| match column {
         None if source.shares.is_none() => source.nothing(args.id(), format),
         column => source.numbers(column, args.id(), format),
     };
     let (ids, x) = read(&first, args.column.as_deref())?;
+    let decided = match through {
+        Some((through, value)) => Threshold::of(&through, relation, value, format),
+        None => None,
+    };
+    let (role, rows) = (args.link.role(), x.words.len());
     let (other_ids, y) = match (args.second.constant, &second) {
-        (Some(value), _) => (ids.clone(), Operand::public(value, x.words.len(), format, args.link.role())?),
+        _ if decided.is_some() => {
+            let decided = decided.as_ref().expect("it is there");
+            (ids.clone(), Operand::word(decided.at, rows, role, decided.to_string()))
+        }
+        (Some(value), _) => (ids.clone(), Operand::public(value, rows, format, role)?),
         (None, Some(source)) => read(source, args.second.against.as_deref())?,
         (None, None) if first.shares.is_some() => {
             return Err(
@@ -137,21 +169,32 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         (None, None) => read(&first, args.second.against.as_deref())?,
     };
     same_rows(args, ids.as_deref(), &x, other_ids.as_deref(), &y)?;
-    let gives_x = args.column.is_some() || first.shares.is_some();
+    let shared_x = first.shares.is_some();
+    let gives_x = args.column.is_some() || shared_x;
     let shared_y = second.as_ref().is_some_and(|source| source.shares.is_some());
     let gives = vec![gives_x, args.second.against.is_some() || args.second.constant.is_some() || shared_y];
     let Format { bits, fraction_bits } = format;
+    let text = match &decided {
+        Some(decided) => Some(decided.exactness(&x, shared_x)),
+        None => decision::margin(relation, &x, &y, args.second.constant, format, shared_x || shared_y),
+    };
+    let name = relation.name();
+    let relation = decided.as_ref().map_or(relation, |decided| decided.relation);
+    let error = if relation.selects() { x.error.zip(y.error).map(|(x, y)| x.max(y)) } else { Some(0.0) };
     let compare =
         Compare::new(relation, [bits, fraction_bits], x.range, y.range, args.choosing.optimise.into())?;
-    let reveal = args.terms.reveal.on(&args.link)?;
     let compare = if reveal == Reveal::Nobody { compare.additive(SHARED_BITS) } else { compare };
-    let (work, column) = (Work::Other(Box::new(compare)), relation.name().to_owned());
-    Ok(Job::new(args.terms.threads, reveal, work, column, ids, vec![x, y], gives))
+    let work = Work::Other(Box::new(compare));
+    let mut job = Job::new(args.terms.threads, reveal, work, name.to_owned(), ids, vec![x, y], gives);
+    (job.error, job.notes) = (error, text.map(|text| ("decision", text)).into_iter().collect());
+    Ok(job)
 }
 
 /// As the shares have, or as asked for.
 fn compared_format(args: &Apply, first: &Source, second: Option<&Source>) -> Result<Format> {
-    let of_shares = [Some(first), second].into_iter().flatten().find_map(|s| Some((s, s.format()?)));
+    let of_shares = [Some(first), second].into_iter().flatten().filter_map(|s| Some((s, s.format()?)));
+    // The finest: those of others are made as fine.
+    let of_shares = of_shares.reduce(|a, b| if b.1.fraction_bits > a.1.fraction_bits { b } else { a });
     let Some((source, format)) = of_shares else {
         let bits = args.how.bits.unwrap_or(COMPARED.bits);
         let fraction_bits = args.how.fraction_bits.unwrap_or(COMPARED.fraction_bits);

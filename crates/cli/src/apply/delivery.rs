@@ -21,6 +21,7 @@ use super::{
 use crate::{
     columns::{self, FileFormat},
     cost::Phases,
+    count::some,
     failure::{Failure, Result},
     link::Link,
     room, terminal,
@@ -187,7 +188,7 @@ impl Delivery {
                     // The only step then.
                     let file = job.share_file(session, role, std::mem::take(&mut *shares).into());
                     output.write(|to| file.write(to))?;
-                    eprintln!("wrote {} rows to {}", job.rows(), path.display());
+                    eprintln!("wrote {} to {}", some(job.rows(), "row"), path.display());
                     return Ok(());
                 }
                 Outcome::Shares(_) | Outcome::AtPeer => {}
@@ -201,7 +202,7 @@ impl Delivery {
         }
         let ids = labels.map(|labels| &*labels.ids).or(jobs[0].ids.as_deref());
         output.write(|to| columns::write(to, format, ids, &columns))?;
-        eprintln!("wrote {} rows to {}", jobs[0].rows(), path.display());
+        eprintln!("wrote {} to {}", some(jobs[0].rows(), "row"), path.display());
         Ok(())
     }
 
@@ -210,7 +211,8 @@ impl Delivery {
         if !self.quiet {
             eprint!("{}", phases.table());
             if jobs[0].threads_are_open() {
-                eprintln!("{} threads, as the peer asked or by rows and processors", jobs[0].threads());
+                let threads = some(jobs[0].threads(), "thread");
+                eprintln!("{threads}, as the peer asked or by rows and processors");
             }
         }
     }

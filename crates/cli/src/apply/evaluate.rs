@@ -19,22 +19,50 @@ pub struct Wanted {
     /// Width of the ring.
     pub bits: Option<u32>,
     pub fraction_bits: u32,
-    pub output_fraction_bits: u32,
+    pub digits: Digits,
     pub domain: Option<Bounds>,
     pub method: Method,
     pub outside: Outside,
     pub objective: Objective,
 }
 
-/// The function in a ring as asked for, else in the narrower one if it serves.
+/// Bits after the point of the results.
+#[derive(Clone, Copy, Debug)]
+pub enum Digits {
+    /// So many.
+    Of(u32),
+    /// As many as results that stay shared may need for what comes later, and `least` if no more fit.
+    Most { least: u32 },
+}
+
+/// What is tried for results that stay shared, the best first: a decision by them is then off by 2^-23 at most.
+const FINE: [u32; 4] = [24, 22, 20, 16];
+
+/// The function in a ring as asked for, else in the narrower one if it serves; in the wide one if its results are to be
+/// fine.
 pub fn evaluation(function: Function, wanted: Wanted) -> Result<Evaluation> {
-    let Wanted { bits, fraction_bits, output_fraction_bits, domain, method, outside, objective } = wanted;
-    let fraction_out = Some(output_fraction_bits);
-    let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
-    let of = |bits| Evaluation::new(function, bits, fraction_bits, &options);
-    Ok(match bits {
-        Some(bits) => of(bits)?,
-        None => of(NARROW).or_else(|_| of(WIDE))?,
+    let Wanted { bits, fraction_bits, digits, domain, method, outside, objective } = wanted;
+    let digits = match (digits, function) {
+        // Exact as it is.
+        (Digits::Most { least }, Function::Identity) => Digits::Of(least),
+        (digits, _) => digits,
+    };
+    let of = |bits, fraction_out| {
+        let fraction_out = Some(fraction_out);
+        let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
+        Evaluation::new(function, bits, fraction_bits, &options)
+    };
+    Ok(match (digits, bits) {
+        (Digits::Of(digits), Some(bits)) => of(bits, digits)?,
+        (Digits::Of(digits), None) => of(NARROW, digits).or_else(|_| of(WIDE, digits))?,
+        (Digits::Most { least }, bits) => {
+            let bits = bits.unwrap_or(WIDE);
+            let finer = FINE.into_iter().filter(|digits| *digits > least);
+            match finer.into_iter().find_map(|digits| of(bits, digits).ok()) {
+                Some(fine) => fine,
+                None => of(bits, least)?,
+            }
+        }
     })
 }
 

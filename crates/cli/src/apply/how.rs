@@ -6,7 +6,7 @@ use hushtable::{
     math::{Bounds, Method, Outside},
 };
 
-use super::evaluate::Wanted;
+use super::evaluate::{Digits, Wanted};
 
 /// Bits after the point of a function's numbers and results unless others are asked for.
 const FRACTION_BITS: u32 = 8;
@@ -42,7 +42,7 @@ pub struct How {
     #[arg(long, value_name = "HOW", value_parser = method)]
     pub method: Option<Method>,
     /// Binary digits after the point of the results, 0 to 32 [default: 16; tables: what their values need, up to
-    /// 16; with --reveal none: as --fraction-bits]
+    /// 16; with --reveal none: 24, in 64 bits, or as many as fit; those of lookups as --fraction-bits]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
     pub output_fraction_bits: Option<u32>,
 }
@@ -73,7 +73,11 @@ impl How {
         Wanted {
             bits,
             fraction_bits,
-            output_fraction_bits: self.output_bits(fraction_bits, shared, fraction_bits.max(OUTPUT_BITS)),
+            digits: match (self.output_fraction_bits, shared) {
+                (Some(bits), _) => Digits::Of(bits),
+                (None, true) => Digits::Most { least: fraction_bits },
+                (None, false) => Digits::Of(fraction_bits.max(OUTPUT_BITS)),
+            },
             domain: self.domain,
             method: self.method.unwrap_or(Method::Auto),
             outside: self.outside(),
@@ -86,7 +90,7 @@ impl How {
         self.fraction_bits.unwrap_or(FRACTION_BITS)
     }
 
-    /// Bits after the point of the results: if nothing else is asked for, those of the numbers where the results
+    /// Bits after the point of a lookup's results: if nothing else is asked for, those of the numbers where the results
     /// stay shared, else `otherwise`.
     pub fn output_bits(&self, fraction_bits: u32, shared: bool, otherwise: u32) -> u32 {
         self.output_fraction_bits.unwrap_or(if shared { fraction_bits } else { otherwise })

@@ -37,6 +37,8 @@ pub struct Operand {
     pub range: [i64; 2],
     /// What the parties compare about them: at P0, at P1.
     pub pairing: [String; 2],
+    /// How far a number may lie from what it stands for, where that is known.
+    pub error: Option<f64>,
 }
 
 /// What names the rows of an operand, and the operand.
@@ -45,6 +47,11 @@ pub type Rows = (Option<Arc<Ids>>, Operand);
 impl Format {
     fn scale(self) -> f64 {
         2f64.powi(self.fraction_bits as i32)
+    }
+
+    /// How far sums of two rounded numbers may lie from those of the numbers themselves.
+    pub fn rounding(self) -> f64 {
+        1.0 / self.scale()
     }
 
     /// The range of a sum of two numbers that [`encode`](Self::encode) accepts.
@@ -109,11 +116,13 @@ impl<'a> Source<'a> {
         let Some(file) = self.shared(column)? else {
             let encode = |number| match domain.encode(number) {
                 Some(value) => Ok(value as u64),
-                None => Err(format!(
-                    "is outside {} (after rounding to a multiple of 2^-{})",
-                    domain.half(),
-                    domain.fraction_bits()
-                )),
+                None => {
+                    let rounded = match domain.fraction_bits() {
+                        0 => "a whole number".to_owned(),
+                        bits => format!("a multiple of 2^-{bits} = {}", 2f64.powi(-(bits as i32))),
+                    };
+                    Err(format!("is outside {}, rounded to {rounded}", domain.half()))
+                }
             };
             let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
             return self.column(column, id, range, domain.fraction_bits(), encode);
@@ -149,6 +158,9 @@ impl<'a> Source<'a> {
                 format.encode_within(number, range)
             }),
             Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
+            Some(file) if file.bits == format.bits && file.fraction_bits < format.fraction_bits => {
+                self.finer(file, id, format)
+            }
             Some(file) => Err(self.says(&format!(
                 "shares of {} bits with {} after the point; {} bits with {} are wanted",
                 file.bits, file.fraction_bits, format.bits, format.fraction_bits
@@ -160,7 +172,26 @@ impl<'a> Source<'a> {
     pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
         let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
         let words = Wiped::zeros(rows.places.len());
-        Ok((rows.ids.map(Arc::new), Operand { words, range: format.range(), pairing: numbers() }))
+        let (range, error) = (format.range(), Some(format.rounding()));
+        Ok((rows.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
+    }
+
+    /// All shares, of numbers with more digits after the point.
+    fn finer(&self, file: &ShareFile, id: Option<&str>, format: Format) -> Result<Rows> {
+        let more = format.fraction_bits - file.fraction_bits;
+        let [least, most] = format.range();
+        let range = file.range.map(|end| i128::from(end) << more);
+        if range[0] < least.into() || range[1] > most.into() {
+            return Err(self.says(&format!(
+                "shares with {} bits after the point, of numbers too large for the {} that are wanted: make them with a \
+                 smaller range, or the others with fewer --output-fraction-bits",
+                file.fraction_bits, format.fraction_bits
+            )));
+        }
+        let (ids, x) = self.all_shares(file, id);
+        let mask = u64::MAX >> (64 - format.bits);
+        let words = x.words.iter().map(|word| (word << more) & mask).collect::<Vec<_>>();
+        Ok((ids, Operand { words: words.into(), range: range.map(|end| end as i64), ..x }))
     }
 
     /// The share file; it has no columns.
@@ -192,7 +223,8 @@ impl<'a> Source<'a> {
         if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
-        Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers() }))
+        let error = Some(1.0 / scale);
+        Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
     }
 
     fn read<T: bytemuck::Pod>(
@@ -208,7 +240,8 @@ impl<'a> Source<'a> {
     fn all_shares(&self, file: &ShareFile, id: Option<&str>) -> Rows {
         let pairing = [Role::P0, Role::P1].map(|role| file.pairing(role));
         let ids = file.ids.clone().filter(|_| id.is_some());
-        (ids, Operand { words: file.shares.to_vec().into(), range: file.range, pairing })
+        let words = file.shares.to_vec().into();
+        (ids, Operand { words, range: file.range, pairing, error: file.error })
     }
 
     /// A complaint about the file.
@@ -222,12 +255,21 @@ impl Operand {
     pub fn public(value: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
         let integer =
             format.encode(value).map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
+        let error = (integer as i64 as f64 / format.scale() - value).abs();
+        Ok(Self {
+            error: Some(error),
+            ..Self::word(integer as i64, rows, role, format!("the constant {value}"))
+        })
+    }
+
+    /// This party's share of a public word, which both call `name`.
+    pub fn word(word: i64, rows: usize, role: Role, name: String) -> Self {
         let mine = match role {
-            Role::P0 => integer,
+            Role::P0 => word as u64,
             Role::P1 => 0,
         };
-        let name = format!("the constant {value}");
-        Ok(Self { words: vec![mine; rows].into(), range: [integer as i64; 2], pairing: [name.clone(), name] })
+        let pairing = [name.clone(), name];
+        Self { words: vec![mine; rows].into(), range: [word; 2], pairing, error: Some(0.0) }
     }
 }
 

@@ -43,6 +43,12 @@ pub struct Job {
     gives: Vec<bool>,
     /// Operands that are results of earlier steps.
     takes: Vec<(usize, usize)>,
+    /// Which step of a job file it is, counted from 1.
+    pub step: usize,
+    /// How far a result may lie from the exact one, where that is known: inputs count as they are after rounding.
+    pub error: Option<f64>,
+    /// What is to be said about it besides: a word, and a sentence.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// Names of rows that are pairs: this party's own ids, and the numbers of the peer's rows, counted from 1.
@@ -99,7 +105,24 @@ impl Job {
     ) -> Self {
         let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
         let labels = None;
-        Self { work, column, reveal, stays, choosing, ids, labels, asked, threads: 1, x, gives, takes }
+        let (step, error, notes) = (1, None, Vec::new());
+        Self {
+            work,
+            column,
+            reveal,
+            stays,
+            choosing,
+            ids,
+            labels,
+            asked,
+            threads: 1,
+            x,
+            gives,
+            takes,
+            step,
+            error,
+            notes,
+        }
     }
 
     pub fn rows(&self) -> usize {
@@ -218,6 +241,6 @@ impl Job {
     pub fn share_file(&self, session: [u8; 32], role: Role, shares: Wiped<u64>) -> ShareFile {
         let (format, range) = self.result();
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
-        ShareFile { ids: self.ids.clone(), ..made }.sealed()
+        ShareFile { ids: self.ids.clone(), error: self.error, ..made }.sealed()
     }
 }

@@ -11,7 +11,7 @@ use self::{
     question::Question,
     work::{Applied, Ask},
 };
-use super::{Apply, Operation, how::Beyond, refuse};
+use super::{Apply, Operation, ask::one_of_two, how::Beyond, refuse};
 use crate::{
     choice::Choice,
     errand::Errand,
@@ -42,7 +42,19 @@ pub struct Rowing {
 pub fn apply(args: &Apply) -> Result<()> {
     let path = args.rowing.joined.as_deref().expect("asked for");
     supported(args)?;
-    let reveal = per_row::reveal(&args.terms, &args.link, "--joined")?;
+    let reveal = match args.operation {
+        Some(Operation::Function(function)) => {
+            let telling = format!(
+                "From {function} of a column the column can be computed, as exactly as the digits say."
+            );
+            args.terms.reveal_numbers(&args.link, &telling)?
+        }
+        Some(Operation::Relation(relation)) if relation.selects() => {
+            args.terms.reveal_numbers(&args.link, &one_of_two(relation))?
+        }
+        _ => args.terms.reveal(&args.link)?,
+    };
+    let reveal = per_row::somebody(reveal, "--joined")?;
     let file = JoinedFile::read(path)?;
     let question = match args.operation {
         Some(Operation::Function(function)) => Question::function(args, function, &file)?,
@@ -73,7 +85,7 @@ pub fn apply(args: &Apply) -> Result<()> {
 /// An error for an option that joined rows do not have.
 fn supported(args: &Apply) -> Result<()> {
     refuse(
-        "does not go with --joined",
+        "cannot be combined with --joined",
         [
             ("--table", args.table.is_some()),
             ("--no-ids", args.no_ids),
@@ -87,7 +99,7 @@ fn supported(args: &Apply) -> Result<()> {
         ],
     )?;
     refuse(
-        "does not go with --joined, whose numbers have those of the join",
+        "cannot be combined with --joined, whose numbers have those of the join",
         [("--fraction-bits", args.how.fraction_bits.is_some())],
     )
 }

@@ -16,7 +16,9 @@ use crate::{
     failure::{Failure, Result},
 };
 
-const VERSION: u32 = 2;
+/// Version 2 did not say how exact values are.
+const VERSION: u32 = 3;
+const OLDEST: u32 = 2;
 
 /// The only kind of shares that are written.
 const SHARING: &str = "additive";
@@ -44,6 +46,9 @@ pub struct ShareFile {
     pub fraction_bits: u32,
     /// The least and the greatest value that can occur, times `2^fraction_bits`.
     pub range: [i64; 2],
+    /// How far a value may lie from what it stands for; `null` where that is not known.
+    #[serde(default)]
+    pub error: Option<f64>,
     /// What names the rows; `null` without an id column.
     #[serde(default, with = "names")]
     pub ids: Option<Arc<Ids>>,
@@ -75,6 +80,7 @@ impl ShareFile {
             bits: format.bits,
             fraction_bits: format.fraction_bits,
             range,
+            error: None,
             ids: None,
             shares,
             checksum: String::new(),
@@ -91,7 +97,11 @@ impl ShareFile {
         let mut hash = blake3::Hasher::new();
         let public = (&self.of, &self.sharing, &self.session, &self.role, self.ids.as_deref());
         let numbers = (self.hushtable_shares, self.count, self.bits, self.fraction_bits, self.range);
-        serde_json::to_writer(&mut hash, &(public, numbers)).expect("plain data");
+        match self.hushtable_shares {
+            OLDEST => serde_json::to_writer(&mut hash, &(public, numbers)),
+            _ => serde_json::to_writer(&mut hash, &(public, numbers, self.error)),
+        }
+        .expect("plain data");
         for share in self.shares.iter() {
             hash.update(&share.to_le_bytes());
         }
@@ -115,8 +125,10 @@ impl ShareFile {
             hushtable_shares: u32,
         }
         let Version { hushtable_shares } = serde_json::from_slice(text).map_err(|e| e.to_string())?;
-        if hushtable_shares != VERSION {
-            return Err(format!("format version {hushtable_shares}; this program reads version {VERSION}"));
+        if !(OLDEST..=VERSION).contains(&hushtable_shares) {
+            return Err(format!(
+                "format version {hushtable_shares}; this program reads versions {OLDEST} and {VERSION}"
+            ));
         }
         let file: Self = serde_json::from_slice(text).map_err(|e| e.to_string())?;
         file.check().map(|()| file)
@@ -135,6 +147,9 @@ impl ShareFile {
         }
         if !(16..=64).contains(&self.bits) || self.fraction_bits > 32 || self.range[0] > self.range[1] {
             return Err("bits must be 16 to 64, fraction_bits 0 to 32, range in order".into());
+        }
+        if self.error.is_some_and(|error| !(error >= 0.0 && error.is_finite())) {
+            return Err("error must be a number, 0 or more".into());
         }
         if self.role != "P0" && self.role != "P1" {
             return Err(format!("role {:?} is neither P0 nor P1", self.role));
@@ -262,11 +277,28 @@ mod tests {
         }
     }
 
+    /// Those of earlier programs stay readable.
+    #[test]
+    fn version_2_is_read() {
+        let old = ShareFile { hushtable_shares: 2, ..sample() }.sealed();
+        let old = text(&old).replace("\"error\":null,", "");
+        assert!(old.contains("\"hushtable_shares\":2") && !old.contains("error"), "{old}");
+        assert!(matches!(read(&old), Ok(Some(_))), "{:?}", read(&old));
+        let made = ShareFile { error: Some(0.5), ..sample() }.sealed();
+        let changed = text(&made).replace("\"error\":0.5", "\"error\":0.25");
+        assert!(read(&changed).unwrap_err().contains("checksum"));
+        assert!(read(&text(&made).replace("0.5", "-1.0")).unwrap_err().contains("error must be"));
+    }
+
     #[test]
     fn refuses_what_does_not_fit() {
         let text = text(&sample());
         for (from, to, want) in [
-            ("\"hushtable_shares\":2", "\"hushtable_shares\":1", "format version 1"),
+            (
+                "\"hushtable_shares\":3",
+                "\"hushtable_shares\":1",
+                "format version 1; this program reads versions 2 and 3",
+            ),
             ("additive", "xor", "sharing \"xor\""),
             ("\"count\":2", "\"count\":3", "count is 3 and there are 2 shares"),
             ("[\"a\",\"b\"]", "[\"a\"]", "count is 2 and there are 1 ids"),

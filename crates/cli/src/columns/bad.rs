@@ -24,6 +24,8 @@ pub struct Bad {
     last: Option<u64>,
     ids: Ids,
     notes: Vec<String>,
+    /// Whether rows are matched by ids, whatever the other party leaves out.
+    joined: bool,
 }
 
 impl Bad {
@@ -37,7 +39,13 @@ impl Bad {
             last: None,
             ids: Ids::default(),
             notes: Vec::new(),
+            joined: false,
         }
+    }
+
+    /// The same where rows are matched by ids: each party leaves out what it likes.
+    pub fn joined(self) -> Self {
+        Self { joined: true, ..self }
     }
 
     /// Says more to what is bad, if anything is.
@@ -121,9 +129,13 @@ impl Bad {
         let output = format.check(path).and_then(|()| Output::reserve(path, &[], PRIVATE, false));
         let (path, count) = (path.display(), self.ids.len());
         match output.and_then(|output| output.write(|to| write(to, format, Some(&self.ids), &[]))) {
+            Ok(()) if self.joined => format!(
+                "\nwrote the ids of {count} to {path}; with --leave-out {path} here the job goes on without them. The peer \
+                 needs no such list: it would learn these ids{others}"
+            ),
             Ok(()) => format!(
                 "\nwrote the ids of {count} to {path}; with --leave-out {path} at both parties the job goes on without \
-                 them{others}"
+                 them, since rows are matched by position; the peer sees which ids these are{others}"
             ),
             Err(failure) => format!("\ntheir ids are not written: {failure}"),
         }

@@ -28,7 +28,8 @@ pub struct Dialect {
     pub encoding: Encoding,
     /// If rows are bad, write the ids of all of them to this file: one column, id; the format by the extension
     ///
-    /// Nothing is computed then. Both parties leave these rows out with --leave-out; whoever gets the file sees which
+    /// Nothing is computed then. Where rows are matched by position, both parties leave these rows out with --leave-out, and whoever gets the file sees
+    /// which; a join needs it here only
     /// they are, not what is in them.
     #[arg(long, value_name = "FILE")]
     pub bad_rows: Option<PathBuf>,

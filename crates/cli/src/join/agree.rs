@@ -118,7 +118,7 @@ impl Ask {
 /// Refuses a peer with more ids than `--peer-at-most`.
 pub fn accept(theirs: usize, most: Option<usize>) -> Result<()> {
     match most {
-        Some(most) if theirs > most => Err(Failure::new(format!(
+        Some(most) if theirs > most => Err(Failure::Refused(format!(
             "the peer joins up to {theirs} ids, and --peer-at-most is {most}: nothing was computed"
         ))),
         _ => Ok(()),

@@ -1,6 +1,9 @@
 //! `--reveal ids`: the common rows of one's own file.
 
-use std::{io::Write, sync::atomic::Ordering};
+use std::{
+    io::{self, Write},
+    sync::atomic::Ordering,
+};
 
 use apps::{
     ids::Set,
@@ -18,7 +21,9 @@ use super::{
 };
 use crate::{
     apply::output::Output,
+    columns::{self, FileFormat, Series},
     cost::Phases,
+    count::some,
     errand::{Agreed, Work},
     failure::Result,
     progress::Progress,
@@ -55,6 +60,45 @@ pub fn psi(who: Reveal, sizes: [usize; 2]) -> Result<Psi> {
 /// What chance can spoil.
 pub fn chance(psi: &Psi, sizes: [usize; 2]) -> Chance {
     psi.chance() + Set::chance(sizes[0] + sizes[1])
+}
+
+/// Rows that are lines of CSV, as columns with types: one of numbers where each cell is a number that is written in no
+/// other way, else of text. Ids are text.
+fn typed<'a>(
+    header: &str,
+    lines: impl Iterator<Item = &'a str>,
+    rows: &Rows,
+) -> io::Result<Vec<(String, Series)>> {
+    let parsed = |line: &str| -> io::Result<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).delimiter(rows.delimiter).from_reader(line.as_bytes());
+        let record = reader.records().next().transpose()?.unwrap_or_default();
+        Ok(record.iter().map(str::to_owned).collect())
+    };
+    let names = parsed(header)?;
+    let mut cells: Vec<Vec<Option<String>>> = names.iter().map(|_| Vec::new()).collect();
+    for line in lines {
+        let row = parsed(line)?;
+        for (column, cell) in cells.iter_mut().zip(row) {
+            column.push((!cell.is_empty()).then_some(cell));
+        }
+    }
+    let typed = |(name, cells): (String, Vec<Option<String>>)| {
+        let all = |same: fn(&str) -> bool| cells.iter().flatten().all(|cell| same(cell));
+        let id = rows.id_names.contains(&name);
+        let series = match () {
+            () if id || cells.iter().flatten().next().is_none() => Series::Text(cells),
+            () if all(|cell| cell.parse::<i64>().is_ok_and(|n| n.to_string() == cell)) => {
+                Series::Whole(cells.into_iter().map(|cell| cell?.parse().ok()).collect())
+            }
+            () if all(|cell| cell.parse::<f64>().is_ok_and(|n| n.is_finite() && n.to_string() == cell)) => {
+                Series::Number(cells.into_iter().map(|cell| cell?.parse().ok()).collect())
+            }
+            () => Series::Text(cells),
+        };
+        (name, series)
+    };
+    Ok(names.into_iter().zip(cells).map(typed).collect())
 }
 
 impl Work for Finding {
@@ -96,12 +140,19 @@ impl Work for Finding {
         let mut placed: Vec<(usize, usize)> = placed.filter(|(at, _)| *at > 0).collect();
         placed.sort_unstable();
         let path = output.path().to_owned();
-        output.write(|to| {
-            let line = |row: usize| self.rows.lines.get(row).unwrap_or_default().as_bytes();
-            to.write_all(line(0))?;
-            placed.iter().try_for_each(|(_, row)| to.write_all(line(row + 1)))
+        let line = |row: usize| self.rows.lines.get(row).unwrap_or_default();
+        let format = FileFormat::of(&path);
+        output.write(|to| match format {
+            FileFormat::Csv => {
+                to.write_all(line(0).as_bytes())?;
+                placed.iter().try_for_each(|(_, row)| to.write_all(line(row + 1).as_bytes()))
+            }
+            _ => {
+                let lines = placed.iter().map(|(_, row)| line(row + 1));
+                columns::write_series(to, format, &typed(line(0), lines, &self.rows)?)
+            }
         })?;
-        eprintln!("wrote {} rows with common ids to {}", placed.len(), path.display());
+        eprintln!("wrote {} with common ids to {}", some(placed.len(), "row"), path.display());
         self.report.print(role, self.sizes, Some(found.len() as u64), phases)
     }
 }

@@ -39,6 +39,9 @@ pub struct Rows {
     pub lines: Ids,
     /// The id of each whole row.
     pub id_of: Wiped<u64>,
+    /// The columns of ids, and that of all together.
+    pub id_names: Vec<String>,
+    pub delimiter: u8,
     /// Rows in the file.
     read: usize,
     /// What another party might write otherwise in its ids.
@@ -56,7 +59,7 @@ impl Rows {
             wanted.extend(all.iter().map(String::as_str));
         }
         let mut looks: Vec<Looks> = what.rules.iter().map(|rules| Looks::new(*rules)).collect();
-        let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()));
+        let (mut left_out, mut bad) = (LeftOut::read(dialect, Some(""))?, Bad::new(file.place()).joined());
         let mut taken = Taken::new(what.columns.len());
         let mut seen: Vec<Seen> = what.columns.iter().map(Seen::new).collect();
         let mut lines = Lines::new(dialect.delimiter, &all, what.ids);
@@ -256,7 +259,7 @@ impl Taken {
             ids += u64::from(own);
         }
         if what.duplicates == Duplicates::Sum {
-            let mut bad = Bad::new(file.place());
+            let mut bad = Bad::new(file.place()).joined();
             for (column, values) in what.columns.iter().zip(&mut values) {
                 (0..read).filter(|&row| first[row] != row as u64).for_each(|row| {
                     values[first[row] as usize] += values[row];
@@ -289,7 +292,10 @@ impl Taken {
                 (lines, Wiped::from((0..ids).collect::<Vec<u64>>()))
             }
         };
-        Ok(Rows { names, forms, width, words, lines, id_of, read, hints: Vec::new() })
+        let id_names = what.ids.iter().cloned().chain([TOGETHER.to_owned()]).collect();
+        let delimiter = dialect.delimiter;
+        let hints = Vec::new();
+        Ok(Rows { names, forms, width, words, lines, id_of, id_names, delimiter, read, hints })
     }
 }
 

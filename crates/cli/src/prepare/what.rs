@@ -89,7 +89,7 @@ impl Lookups {
         asked: &score::Asked,
         protocol: Choice,
     ) -> Result<Box<dyn operation::Operation>> {
-        let why = "does not go with --lookups, whose tables have --index-bits and --value-bits";
+        let why = "cannot be combined with --lookups, whose tables have --index-bits and --value-bits";
         refuse(why, function_options(how))?;
         let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
         refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
@@ -148,7 +148,7 @@ impl Work {
             }
             Self::Proximity => {
                 let format = [("--bits", how.bits), ("--fraction-bits", how.fraction_bits)];
-                let why = "does not go with proximity, whose places have a format of their own";
+                let why = "cannot be combined with proximity, whose places have a format of their own";
                 refuse(why, format.map(|(name, bits)| (name, bits.is_some())))?;
                 // The material is the same for all distances.
                 proximity::operation(1.0, plane, shared)

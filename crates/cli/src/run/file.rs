@@ -53,7 +53,7 @@ pub struct JobFile {
 }
 
 /// What is computed, in the words of the file.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub line: usize,
     /// Of the step and its column.
@@ -67,7 +67,7 @@ pub struct Step {
 }
 
 /// Where numbers come from.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// The columns of the parties that have some.
     Columns([Option<String>; 2]),
@@ -78,7 +78,7 @@ pub enum Operand {
 }
 
 /// An option as the command line has it.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Flag {
     pub key: String,
     /// Nothing for one without a value.
@@ -309,7 +309,7 @@ fn operation(file: TomlFile<'_>, value: &Value<'_>) -> Result<String> {
     Err(file.says(Some(value.span()), &what))
 }
 
-fn is_relation(operation: &str) -> bool {
+pub fn is_relation(operation: &str) -> bool {
     Relation::ALL.into_iter().any(|relation| relation.name() == operation)
 }
 

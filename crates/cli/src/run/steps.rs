@@ -12,9 +12,9 @@ use clap::{
 use hushtable::{Role, run::Reveal};
 use prim::wipe::Wiped;
 
-use super::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step};
+use super::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation};
 use crate::{
-    apply::{Apply, Earlier, job::Job, shares::ShareFile},
+    apply::{Apply, Earlier, decision::Through, job::Job, shares::ShareFile},
     columns::Dialect,
     failure::{Failure, Result},
     link::Link,
@@ -36,8 +36,18 @@ pub struct Own<'a> {
 /// The jobs of all steps, read and checked.
 pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
     let (mut jobs, mut earlier): (Vec<Job>, Vec<Earlier>) = Default::default();
+    let mut seen = Vec::new();
+    // The job of each step that is computed.
+    let mut place = Vec::new();
     for (i, step) in file.steps.iter().enumerate() {
         let stays = file.stays(i);
+        seen.push(through(file, i, own, &earlier)?);
+        place.push(jobs.len());
+        if seen[i].is_some() && !is_needed(file, i) {
+            continue;
+        }
+        let (step, seen) = decided_on_what(file, step, &seen);
+        let step = &step;
         let mut job = if step.operation == SCORING {
             parsed::<Score>(file, step, own, scored(file, step, own, stays)?)?.of_step((own.link, own.csv))
         } else if step.operation == NEARNESS {
@@ -46,13 +56,14 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
         } else {
             let arguments = applied(file, step, own, stays);
             let args = parsed::<Apply>(file, step, own, arguments)?;
-            args.of_step((own.link, own.csv), own.calibration, &earlier)
+            args.of_step((own.link, own.csv), own.calibration, &earlier, seen)
         }
         .map_err(|failure| failure.worded(|text| format!("step {:?}: {text}", step.name)))?;
         (job.column, job.stays, job.reveal) = (step.name.clone(), stays, reveal(file, step));
+        job.step = i + 1;
         for (operand, which) in [&step.x, &step.y].into_iter().enumerate() {
             if let Some(Operand::Step(from)) = which {
-                job.take(operand, *from);
+                job.take(operand, place[*from]);
             }
         }
         if let Some(other) = jobs.first().filter(|first: &&Job| first.rows() != job.rows()) {
@@ -63,6 +74,48 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
         jobs.push(job);
     }
     Ok(jobs)
+}
+
+/// The function of a step, where a later one asks on which side of a constant its results are.
+fn through(file: &JobFile, at: usize, own: &Own<'_>, earlier: &[Earlier]) -> Result<Option<Through>> {
+    let step = &file.steps[at];
+    if !file.steps.iter().any(|later| asks_a_side(later, at))
+        || [SCORING, NEARNESS].contains(&&*step.operation)
+    {
+        return Ok(None);
+    }
+    let from = match &step.x {
+        Some(Operand::Step(from)) => earlier.iter().find(|earlier| earlier.path == stand_in(*from)),
+        _ => None,
+    };
+    parsed::<Apply>(file, step, own, applied(file, step, own, true))?.sees_through(from)
+}
+
+/// Whether a step asks only on which side of a constant the results of step `of` are, in no format of its own.
+fn asks_a_side(step: &Step, of: usize) -> bool {
+    let order = ["ge", "gt", "le", "lt"].contains(&step.operation.as_str());
+    order
+        && step.x == Some(Operand::Step(of))
+        && matches!(step.y, Some(Operand::Number(_)))
+        && !step.options.iter().any(|flag| ["bits", "fraction-bits"].contains(&flag.key.as_str()))
+}
+
+/// Whether anything but sides of constants is asked about the results of a step.
+fn is_needed(file: &JobFile, at: usize) -> bool {
+    let is_it = |operand: &Option<Operand>| *operand == Some(Operand::Step(at));
+    let uses = |later: &&Step| is_it(&later.x) || is_it(&later.y);
+    file.steps[at].reveal != "none" || file.steps.iter().filter(uses).any(|later| !asks_a_side(later, at))
+}
+
+/// A step, or, where it asks on which side of a constant a function's results are, the same of what the function is of.
+fn decided_on_what(file: &JobFile, step: &Step, seen: &[Option<Through>]) -> (Step, Option<Through>) {
+    let Some(Operand::Step(of)) = step.x else { return (step.clone(), None) };
+    match seen.get(of) {
+        Some(Some(through)) if asks_a_side(step, of) => {
+            (Step { x: file.steps[of].x.clone(), ..step.clone() }, Some(*through))
+        }
+        _ => (step.clone(), None),
+    }
 }
 
 /// The results of a step before they are there: zeros.
@@ -116,7 +169,34 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Vec<OsStr
         Some(ids) => format!("--id={}", ids[role]).into(),
         None => "--no-ids".into(),
     });
+    all.extend(asked_for(file, step).into_iter().filter(|_| stays));
     all.extend(shared(file, step, stays));
+    all
+}
+
+/// The format in which a later step wants the results of this one, if it says so, or if they are to be indices of a
+/// table: these have the digits of the numbers.
+fn asked_for(file: &JobFile, step: &Step) -> Vec<OsString> {
+    let has = |step: &Step, key: &str| step.options.iter().any(|flag| flag.key == key);
+    let value = |step: &Step, key: &str| {
+        step.options.iter().find(|flag| flag.key == key).and_then(|flag| flag.value.clone())
+    };
+    let at = file.steps.iter().position(|other| other.name == step.name);
+    let is_it = |operand: &Option<Operand>| at.is_some() && *operand == at.map(Operand::Step);
+    let mut all: Vec<OsString> = Vec::new();
+    if is_relation(&step.operation) {
+        return all;
+    }
+    for later in file.steps.iter().filter(|later| is_it(&later.x) || is_it(&later.y)) {
+        let bits = value(later, "bits").filter(|_| !has(step, "bits"));
+        let looked_up = has(later, "protocol") || value(later, "outside").as_deref() == Some("wrap");
+        let usual = looked_up.then(|| value(step, "fraction-bits").unwrap_or_else(|| "8".into()));
+        let digits = value(later, "fraction-bits").or(usual).filter(|_| !has(step, "output-fraction-bits"));
+        if all.is_empty() {
+            all.extend(bits.map(|bits| format!("--bits={bits}").into()));
+            all.extend(digits.map(|digits| format!("--output-fraction-bits={digits}").into()));
+        }
+    }
     all
 }
 

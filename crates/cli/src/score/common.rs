@@ -84,7 +84,7 @@ pub struct InJob<'a> {
 /// Runs it.
 pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     refuse(
-        "does not go with --joined and --join",
+        "cannot be combined with --joined and --join",
         [
             ("--threads", args.terms.threads.is_some()),
             ("--find-difference", args.terms.find_difference),

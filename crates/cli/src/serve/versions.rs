@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Write,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -30,8 +31,10 @@ struct Version {
     content: blake3::Hash,
 }
 
-/// Bytes of a file with a key: another one must not be replaced.
-const KEY_BYTES: u64 = 48;
+/// How a file with a key begins: another one must not be replaced.
+const MAGIC: &[u8; 16] = b"hushtable-key-1\n";
+/// Bytes of what follows.
+const KEY_BYTES: usize = 48;
 
 impl Versions {
     /// Reads the table for the first time.
@@ -91,7 +94,10 @@ impl Serve {
                 let owner = table.encrypt(job)?;
                 if let Some(path) = &self.key_file {
                     let output = Output::reserve(path, &[&self.table], PRIVATE, true)?;
-                    output.write(|to| std::io::Write::write_all(to, &owner.secret()))?;
+                    output.write(|to| {
+                        to.write_all(MAGIC)?;
+                        to.write_all(&owner.secret())
+                    })?;
                 }
                 owner
             }
@@ -109,8 +115,20 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         let path = path.display();
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
-    if about.len() != KEY_BYTES {
-        return Err(Failure::input(format!("{}: is no key of a table", path.display())));
+    let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
+    if about.len() > (MAGIC.len() + KEY_BYTES) as u64 {
+        return says("is no key of a table, and is not replaced: name another --key-file");
     }
-    fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))
+    let bytes = fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))?;
+    match bytes.strip_prefix(MAGIC) {
+        Some(secret) if secret.len() == KEY_BYTES => Ok(Zeroizing::new(secret.to_vec())),
+        Some(_) => says(
+            "is a key of a table that is cut off: remove it; a new one is made, and clients fetch the copy again",
+        ),
+        None if bytes.len() == KEY_BYTES => says(
+            "does not begin as keys of tables do, and is not replaced. If an earlier version of this program wrote it, \
+             remove it: a new one is made, and clients fetch the copy again",
+        ),
+        None => says("is no key of a table, and is not replaced: name another --key-file"),
+    }
 }

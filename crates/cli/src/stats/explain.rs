@@ -58,7 +58,16 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     };
     page.line("least size", &least);
     match question.noise {
-        Some(eps) => page.line("noise", &format!("of both parties, epsilon {eps} for all of this; the least size is compared with a count that has noise")),
+        Some(eps) => {
+            page.line("noise", &format!("of both parties, epsilon {eps} for all of this; the least size is compared with a count that has noise"));
+            page.line(
+                "",
+                &format!(
+                    "in 19 of 20 runs it moves {}; means and variances follow from these",
+                    question.noise_words().join(", ")
+                ),
+            );
+        }
         None => page.line("noise", "none"),
     }
     page.line(
@@ -117,7 +126,7 @@ fn sums(page: &mut Page, question: &Question, file: &JoinedFile) {
         page.line(
             "exact sums",
             &format!(
-                "of {names} tell {who}, whose numbers these are, which of its rows are in them, as far as their bits go:                  with 1 in one row and 0 elsewhere, whether this row is in common"
+                "of {names} tell {who}, whose numbers these are, which of its rows are in them: with 1 in one row and 0 elsewhere, whether this row is in common"
             ),
         );
     }
@@ -125,7 +134,7 @@ fn sums(page: &mut Page, question: &Question, file: &JoinedFile) {
         page.line(
             "",
             &format!(
-                "the sum of products tells {} a sum of {} with weights of its own, {}; with a weight on one row, that                  row's number",
+                "the sum of products tells {} a sum of {} with weights of its own, {}; with a weight on one row, that row's number",
                 owner(weights),
                 of.name,
                 weights.name

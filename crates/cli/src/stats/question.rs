@@ -5,6 +5,7 @@ use hushtable::Role;
 
 use super::{
     Asked,
+    digits::Digits,
     named::{By, Number, cuts, grouping, inside, number},
 };
 use crate::{
@@ -22,8 +23,11 @@ const CUTS: usize = 256;
 /// Most bytes of a question that the parties compare in words; a digest stands for the rest.
 const SHORT: usize = 120;
 
-/// A share of rows is a multiple of one of so many.
-const SHARES: u32 = 10_000;
+/// A share of rows is a fraction with a denominator of this at most.
+const SHARES: u64 = 1 << 16;
+
+/// In 19 of 20 runs noise is at most so many times its scale: that of both parties together.
+const MOST_NOISE: f64 = 4.2;
 
 /// What is added up. `cut`: bits that are rounded away before.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +100,7 @@ pub struct Question {
     pub statistics: Vec<Statistic>,
     /// Whether the largest, else the smallest.
     pub ends: Vec<(bool, Number)>,
-    pub quantiles: Vec<(Number, f64, Quantile)>,
+    pub quantiles: Vec<(Number, String, Quantile)>,
     pub least: u32,
     pub noise: Option<f64>,
     /// In words.
@@ -197,7 +201,9 @@ impl Question {
     fn orders(&mut self, asked: &Asked, file: &JoinedFile) -> Result<()> {
         let all = asked.min.len() + asked.max.len() + asked.quantile.len();
         if all > 0 && (self.by != By::All || asked.noise.is_some()) {
-            return Err(Failure::new("--min, --max and --quantile go neither with groups nor with --noise"));
+            return Err(Failure::new(
+                "--min, --max and --quantile cannot be combined with --by, --histogram or --noise",
+            ));
         }
         for (largest, name) in asked.min.iter().map(|n| (false, n)).chain(asked.max.iter().map(|n| (true, n)))
         {
@@ -209,9 +215,10 @@ impl Question {
                 || Failure::new(format!("--quantile {text:?}: COLUMN:Q:CUTS, as income:0.5:10,20,30"));
             let (rest, list) = text.rsplit_once(':').ok_or_else(usage)?;
             let (name, q) = rest.rsplit_once(':').ok_or_else(usage)?;
-            let q = q.trim().parse::<f64>().ok().filter(|q| *q > 0.0 && *q <= 1.0).ok_or_else(usage)?;
+            let share = share(q).ok_or_else(usage)?;
+            let share = share.map_err(|what| Failure::new(format!("--quantile {text:?}: {what}")))?;
+            let q = q.trim().to_owned();
             let (of, list) = (number(file, name)?, cuts(list, CUTS)?);
-            let share = ((q * f64::from(SHARES)).round().max(1.0) as u32, SHARES);
             inside(&of, &list)?;
             let scaled = list.iter().map(|cut| of.scaled(*cut)).collect();
             let quantile = Quantile { bits: of.width(), cuts: scaled, share, least: asked.least };
@@ -219,6 +226,69 @@ impl Question {
             self.quantiles.push((of, q, quantile));
         }
         Ok(())
+    }
+
+    /// How exact a sum of so many rows is.
+    pub fn error_of_sum(&self, series: usize, rows: f64) -> Digits {
+        match &self.series[series] {
+            Series::Numbers { of, cut } => {
+                let noise = self.noise_of(&self.series[series]).unwrap_or_default();
+                Digits::of_sum(of.fraction_bits as i32 - *cut as i32, rows).with(noise)
+            }
+            _ => Digits::All,
+        }
+    }
+
+    /// How exact a mean is: as its numbers are, for they may all be rounded alike.
+    pub fn error_of_mean(&self, series: usize, rows: f64) -> Digits {
+        match &self.series[series] {
+            Series::Numbers { of, cut } => {
+                let noise = self.noise_of(&self.series[series]).unwrap_or_default();
+                Digits::of_mean(of.fraction_bits as i32 - *cut as i32).with(noise / rows)
+            }
+            _ => Digits::All,
+        }
+    }
+
+    /// How exact a variance or covariance of this size is, of columns with these sums.
+    pub fn error_of_product(&self, sums: [usize; 2], value: f64) -> Digits {
+        let step = |at: usize| match &self.series[at] {
+            Series::Numbers { of, cut } => 2f64.powi(*cut as i32 - of.fraction_bits as i32),
+            _ => 1.0,
+        };
+        let step = step(sums[0]).max(step(sums[1]));
+        match step > 2f64.powi(-9) {
+            // Few bits: what was not rounded is shown as it is.
+            true if step <= 1.0 => Digits::All,
+            _ => Digits::Error(step * value.abs().sqrt() + step * step),
+        }
+    }
+
+    /// How large noise on a sum is at most in 19 of 20 runs, as a number.
+    fn noise_of(&self, series: &Series) -> Option<f64> {
+        let real = self.series.iter().filter(|series| **series != Series::Nothing).count();
+        let each = self.noise? / (1 + real) as f64;
+        let largest = if *series == Series::Nothing { 1.0 } else { series.largest() };
+        Some(series.number(1) * MOST_NOISE * largest / each)
+    }
+
+    /// What noise does to each number, in words.
+    pub fn noise_words(&self) -> Vec<String> {
+        let up_to = |name: String, series: &Series| {
+            let most = self.noise_of(series)?;
+            Some(format!("{name} by up to {}", most.ceil()))
+        };
+        let mut all: Vec<String> = up_to("the count".into(), &Series::Nothing).into_iter().collect();
+        for series in &self.series {
+            all.extend(match series {
+                Series::Nothing => None,
+                Series::Numbers { of, .. } => up_to(format!("the sum of {}", of.name), series),
+                Series::Products { of: [a, b], .. } => {
+                    up_to(format!("the sum of products of {} and {}", a.name, b.name), series)
+                }
+            });
+        }
+        all
     }
 
     /// The place of a series.
@@ -282,6 +352,37 @@ impl Question {
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
+}
+
+/// A share of rows, `0.25` or `1/4`, exactly; nothing for what is no share, and why not for one that is too fine.
+fn share(text: &str) -> Option<std::result::Result<(u32, u32), String>> {
+    let text = text.trim();
+    let (a, b) = match text.split_once('/') {
+        Some((a, b)) => (a.trim().parse::<u64>().ok()?, b.trim().parse::<u64>().ok()?),
+        None => {
+            let (whole, behind) = text.split_once('.').unwrap_or((text, ""));
+            let behind = behind.trim_end_matches('0');
+            let digits = [whole, behind].concat();
+            if behind.len() > 15 || digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            (digits.parse::<u64>().ok()?, 10u64.pow(behind.len() as u32))
+        }
+    };
+    if a == 0 || a > b {
+        return None;
+    }
+    let (mut common, mut rest) = (b, a);
+    while rest > 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    let [a, b] = [a / common, b / common];
+    Some(match b <= SHARES {
+        true => Ok((a as u32, b as u32)),
+        false => Err(format!(
+            "Q = {text} is the fraction {a}/{b}; accepted: fractions with a denominator of at most {SHARES}, such as 0.3333 or 1/3"
+        )),
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,18 @@ use hushtable::{Party, Role, bill::Bill, run::Phase};
 use serde::Serialize;
 
 use super::{
+    digits::Digits,
     groups::{self, Took},
     question::{Question, Statistic},
 };
 use crate::{
-    apply::{output::Output, shares::role_name},
+    apply::{
+        output::{Output, Writer},
+        shares::role_name,
+    },
+    columns::{self, FileFormat, Series},
     cost::Phases,
+    count::some,
     errand::{Agreed, Work},
     failure::{Failure, Result},
     join::file::JoinedFile,
@@ -59,14 +65,18 @@ impl Asking {
     /// The statistics of a group that is shown, or of one that is not.
     fn group(&mut self, name: &str, group: Option<&Group>) {
         self.line(name, "count", group.map(|group| group.count as f64));
+        let rows = group.map_or(0.0, |group| group.count as f64).max(1.0);
         for statistic in self.question.statistics.clone() {
             let sum = |at: usize| Some(group?.sums[at] as i64);
             let number = |at: usize| Some(self.question.series[at].number(sum(at)?));
             let count = group.map(|group| group.count).filter(|count| *count > 0);
             let (label, value) = match statistic {
-                Statistic::Sum { name, sum } => (name, number(sum)),
-                Statistic::Mean { name, sum } => {
-                    (name, number(sum).zip(count).map(|(sum, n)| sum / n as f64))
+                Statistic::Sum { name, sum: at } => {
+                    (name, number(at).map(|sum| self.question.error_of_sum(at, rows).shown(sum)))
+                }
+                Statistic::Mean { name, sum: at } => {
+                    let error = self.question.error_of_mean(at, rows);
+                    (name, number(at).zip(count).map(|(sum, n)| error.shown(sum / n as f64)))
                 }
                 Statistic::Covariance { name, sums, products } => {
                     let unit = self.question.series[products].number(1);
@@ -74,7 +84,8 @@ impl Asking {
                         let sums = [sum(sums[0])?, sum(sums[1])?];
                         Moments::of(count? as u64, sums, sum(products)?)
                     };
-                    (name, moments().map(|moments| moments.covariance * unit))
+                    let shown = |value| self.question.error_of_product(sums, value).shown(value);
+                    (name, moments().map(|moments| shown(moments.covariance * unit)))
                 }
             };
             self.line(name, &label, value);
@@ -98,7 +109,10 @@ impl Asking {
                     p.open(&end)
                 })?;
                 let unused = 64 - of.width();
-                value = opened.first().map(|word| of.number(((word << unused) as i64 >> unused) as f64));
+                value = opened.first().map(|word| {
+                    let word = (word << unused) as i64 >> unused;
+                    Digits::of_number(of.fraction_bits).shown(of.number(word as f64))
+                });
             }
             found.push((statistic, value));
         }
@@ -109,12 +123,32 @@ impl Asking {
                 let column = groups::numbers(of, &self.file, table, of.width())?;
                 let material = took.offline(p, |p| quantile.prepare(p, bins))?;
                 let cut = took.online(p, |p| material.find(p, &matched, &column))?;
-                value = cut.map(|cut| of.number(cut as f64));
+                value = cut.map(|cut| Digits::of_number(of.fraction_bits).shown(of.number(cut as f64)));
             }
             found.push((statistic, value));
         }
         found.into_iter().for_each(|(statistic, value)| self.line("all", &statistic, value));
         Ok(())
+    }
+
+    fn csv(&self, to: &mut Writer<'_>) -> io::Result<()> {
+        let mut to = csv::Writer::from_writer(to);
+        to.write_record(["group", "statistic", "value"])?;
+        for Line { group, statistic, value } in &self.lines {
+            let value = value.map(|value| value.to_string()).unwrap_or_default();
+            to.write_record([group, statistic, &value])?;
+        }
+        to.flush()
+    }
+
+    /// For formats with types.
+    fn series(&self) -> Vec<(String, Series)> {
+        let text = |of: fn(&Line) -> &String| {
+            Series::Text(self.lines.iter().map(|line| Some(of(line).clone())).collect())
+        };
+        let values = Series::Number(self.lines.iter().map(|line| line.value).collect());
+        let all = [text(|line| &line.group), text(|line| &line.statistic), values];
+        ["group", "statistic", "value"].map(str::to_owned).into_iter().zip(all).collect()
     }
 
     /// For people.
@@ -185,16 +219,12 @@ impl Work for Asking {
     fn deliver(self, output: Option<Output>, _: [u8; 32], role: Role, phases: &Phases) -> Result<()> {
         if let Some(output) = output {
             let path = output.path().to_owned();
-            output.write(|to| {
-                let mut to = csv::Writer::from_writer(to);
-                to.write_record(["group", "statistic", "value"])?;
-                for Line { group, statistic, value } in &self.lines {
-                    let value = value.map(|value| value.to_string()).unwrap_or_default();
-                    to.write_record([group, statistic, &value])?;
-                }
-                to.flush()
+            let format = FileFormat::of(&path);
+            output.write(|to| match format {
+                FileFormat::Csv => self.csv(to),
+                _ => columns::write_series(to, format, &self.series()),
             })?;
-            eprintln!("wrote {} results to {}", self.lines.len(), path.display());
+            eprintln!("wrote {} to {}", some(self.lines.len(), "result"), path.display());
         }
         let (role, least) = (role_name(role), self.question.least);
         match self.json {

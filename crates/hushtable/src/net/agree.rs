@@ -20,17 +20,17 @@ pub(super) fn agree(channel: &mut Channel, fields: &[(&str, String)], beside: Ve
     // The peer must receive our list before the caller hangs up, to see the same difference. If it
     // has gone already, it has.
     let _ = channel.flush();
-    Err(difference(i, ours.get(i), theirs.get(i)))
+    Err(difference(ours.get(i), theirs.get(i)))
 }
 
 type Field<'a> = (&'a [u8], &'a [u8]);
 
-fn difference(i: usize, ours: Option<&Field<'_>>, theirs: Option<&Field<'_>>) -> Error {
+fn difference(ours: Option<&Field<'_>>, theirs: Option<&Field<'_>>) -> Error {
     let value = |field: Option<&Field<'_>>| field.map_or("nothing".into(), |(_, value)| printable(value));
     let both = |(name, value): &Field<'_>| format!("{} = {}", printable(name), printable(value));
     match (ours, theirs) {
         (Some(a), Some(b)) if a.0 != b.0 => {
-            Error::Handshake { field: format!("parameter {}", i + 1), ours: both(a), theirs: both(b) }
+            Error::Handshake { field: "the command or its options".into(), ours: both(a), theirs: both(b) }
         }
         _ => {
             let name = ours.or(theirs).map_or(String::new(), |(name, _)| printable(name));

@@ -249,7 +249,7 @@ impl Operation for Compare {
 
     fn tells(&self) -> String {
         let about = self.relation.about();
-        format!("{about}; and what that and its own numbers imply about the other party's")
+        format!("{about}; with its own numbers, also what this says about the other party's")
     }
 
     fn suiting(&self, link: &LinkShape, items: usize) -> Result<Option<Box<dyn Operation>>> {

@@ -72,3 +72,25 @@ fn noise_is_what_is_promised() {
     }
     assert!(asked_of_all > 400, "{asked_of_all} sums");
 }
+
+#[test]
+fn shares_are_exact_or_refused() {
+    for (text, want) in [
+        ("0.5", (1, 2)),
+        (" 0.123456 ", (1929, 15625)),
+        ("1", (1, 1)),
+        ("1.000", (1, 1)),
+        ("1/3", (1, 3)),
+        (".25", (1, 4)),
+        ("0.99999", (0, 0)),
+    ] {
+        let got = share(text).unwrap();
+        match want {
+            (0, 0) => assert!(got.unwrap_err().contains("99999/100000; accepted: fractions"), "{text}"),
+            _ => assert_eq!(got, Ok(want), "{text}"),
+        }
+    }
+    for text in ["0", "1.5", "-0.5", "x", "", ".", "3/2", "1/0", "1e-1", "nan", "0.0"] {
+        assert!(share(text).is_none(), "{text}");
+    }
+}

@@ -1,0 +1,179 @@
+//! Decisions by a function's result are those of the exact function, in jobs of several steps and over share files.
+
+use std::{env, fmt::Write as _};
+
+use crate::common::{Done, Site, results, sigmoid};
+use sha2::{Digest, Sha256};
+
+/// A job in which both get all decisions, run by both parties.
+fn decided(site: &Site, job: &str) -> [Done; 2] {
+    site.write("job.toml", job);
+    let hash: String = Sha256::digest(job).iter().map(|byte| format!("{byte:02x}")).collect();
+    let run = |party: &str| {
+        format!(
+            "run job.toml --input {party}.csv --identity {party}.id --approve {hash} --output {party}.out.csv --quiet \
+             --force"
+        )
+    };
+    site.both(&run("bank"), &run("telecom")).map(Done::ok)
+}
+
+const HEAD: &str = "hushtable-job = 1\n[parties]\nlistens = \"bank\"\nconnects = \"telecom\"\n";
+
+/// Numbers of both parties in thousandths whose sums these are.
+fn halves(site: &Site, sums: &[i64]) {
+    for (party, own) in [("bank", 0), ("telecom", 1)] {
+        let mut text = "id,score\n".to_owned();
+        for (i, sum) in sums.iter().enumerate() {
+            let first = sum / 2 + (i as i64 * 7919) % 3001 - 1500;
+            let part = [first, sum - first][own];
+            writeln!(text, "c{i},{}", part as f64 / 1000.0).unwrap();
+        }
+        site.write(&format!("{party}.csv"), &text);
+    }
+}
+
+/// With 10 bits behind the point of what stays shared, 0.848 and 0.847 were on the wrong sides.
+#[test]
+fn a_hidden_probability_is_compared_exactly() {
+    let site = Site::new();
+    let sums: Vec<i64> = (600..1100).collect();
+    halves(&site, &sums);
+    let job = format!(
+        "{HEAD}[[step]]\nname = \"p\"\noperation = \"sigmoid\"\nx = {{ bank = \"score\", telecom = \"score\" }}\n\
+         fraction-bits = 10\nreveal = \"none\"\n\
+         [[step]]\nname = \"surely\"\noperation = \"ge\"\nx = \"p\"\ny = 0.7\nreveal = \"both\"\n"
+    );
+    decided(&site, &job);
+    let wrong: Vec<_> = results(&site.read("bank.out.csv"))
+        .1
+        .iter()
+        .zip(&sums)
+        .filter(|((_, got), sum)| (*got == 1.0) != (sigmoid(**sum as f64 / 1000.0) >= 0.7))
+        .map(|(_, sum)| *sum)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The same over a file of shares: what stays there has the digits for it.
+#[test]
+fn shares_in_files_keep_their_digits() {
+    let site = Site::new();
+    let sums: Vec<i64> = (800..900).collect();
+    halves(&site, &sums);
+    let both = |p: &dyn Fn(&str) -> String| site.both(&p("bank"), &p("telecom")).map(Done::ok);
+    both(&|party| {
+        format!(
+            "apply sigmoid --fraction-bits 12 --column score --input {party}.csv --reveal none --output {party}.json \
+             --identity {party}.id --quiet"
+        )
+    });
+    // Of numbers that are rounded before: sums of thousandths are off by 2^-12.
+    let said = both(&|party| {
+        format!(
+            "apply ge --input {party}.json --constant 0.7 --output {party}.out.csv --identity {party}.id --quiet"
+        )
+    });
+    drop(said);
+    for ((_, got), sum) in results(&site.read("bank.out.csv")).1.iter().zip(&sums) {
+        let x = *sum as f64 / 1000.0;
+        if (x - 0.847_297_86).abs() > 2f64.powi(-12) {
+            assert_eq!(*got == 1.0, sigmoid(x) >= 0.7, "{x}");
+        }
+    }
+}
+
+/// A generator of numbers that a failure can be repeated with.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        let seed = env::var("SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(|| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+            now.as_nanos() as u64
+        });
+        println!("SEED={seed}");
+        Self(seed)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Functions, in which thousandths of x they are looked at, and what they are.
+type Known = (&'static str, [i64; 2], fn(f64) -> f64);
+const FUNCTIONS: [Known; 9] = [
+    ("sigmoid", [-7900, 7900], sigmoid),
+    ("tanh", [-3900, 3900], f64::tanh),
+    ("exp", [-7900, 7900], f64::exp),
+    ("softplus", [-7900, 7900], |x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
+    ("atan", [-7900, 7900], f64::atan),
+    ("ln", [300, 7900], f64::ln),
+    ("sqrt", [300, 7900], f64::sqrt),
+    ("rsqrt", [300, 7900], |x| 1.0 / x.sqrt()),
+    ("silu", [-900, 7900], |x| x * sigmoid(x)),
+];
+
+/// Function x comparison x threshold, at the sums next to where the function reaches it: thousandths on both sides.
+#[test]
+fn decisions_next_to_thresholds() {
+    let (site, mut random) = (Site::new(), Random::new());
+    let count = if env::var("LONG").is_ok() { 60 } else { 6 };
+    for _ in 0..count {
+        let (name, [from, to], f) = FUNCTIONS[random.below(FUNCTIONS.len() as u64) as usize];
+        let (mut job, mut asked) = (HEAD.to_owned(), Vec::new());
+        let bits = 4 + random.below(9);
+        write!(
+            job,
+            "[[step]]\nname = \"f\"\noperation = \"{name}\"\nx = {{ bank = \"score\", telecom = \"score\" }}\n\
+             fraction-bits = {bits}\nreveal = \"none\"\n"
+        )
+        .unwrap();
+        for i in 0..4 {
+            // Between two thousandths, so that no sum lies on it.
+            let at = from + 10 + random.below((to - from - 20) as u64) as i64;
+            let c = f(at as f64 / 1000.0 + 0.0005);
+            let relation = ["ge", "gt", "le", "lt"][random.below(4) as usize];
+            write!(
+                job,
+                "[[step]]\nname = \"d{i}\"\noperation = \"{relation}\"\nx = \"f\"\ny = {c:?}\nreveal = \"both\"\n"
+            )
+            .unwrap();
+            asked.push((at, c, relation));
+        }
+        let sums: Vec<i64> = asked
+            .iter()
+            .flat_map(|(at, ..)| [-300, -20, -3, -1, 0, 1, 2, 5, 30, 300].map(|d| at + d))
+            .collect();
+        let sums: Vec<i64> = sums.into_iter().filter(|sum| (from..to).contains(sum)).collect();
+        halves(&site, &sums);
+        let done = decided(&site, &job);
+        let text = site.read("bank.out.csv");
+        assert_eq!(text, site.read("telecom.out.csv"));
+        // What cannot be decided on x says how far off results can be.
+        let margin =
+            if done[0].stderr.contains("may fall on either side") && !done[0].stderr.contains("decided on") {
+                0.05 * 2f64.powi(4 - bits as i32).max(0.001)
+            } else {
+                0.0
+            };
+        for (line, sum) in text.lines().skip(1).zip(&sums) {
+            let y = f(*sum as f64 / 1000.0);
+            for (cell, (_, c, relation)) in line.split(',').skip(1).zip(&asked) {
+                let want = match *relation {
+                    "ge" => y >= *c,
+                    "gt" => y > *c,
+                    "le" => y <= *c,
+                    _ => y < *c,
+                };
+                let near = (y - c).abs() <= margin * (1.0 + y.abs());
+                assert!(
+                    near || (cell == "1") == want,
+                    "{name}({sum}/1000) {relation} {c}: {cell}, {bits} bits"
+                );
+            }
+        }
+    }
+}
