@@ -181,7 +181,7 @@ impl<'a> Source<'a> {
         let more = format.fraction_bits - file.fraction_bits;
         let [least, most] = format.range();
         let range = file.range.map(|end| i128::from(end) << more);
-        if range[0] < least.into() || range[1] > most.into() {
+        if range[0] < i128::from(least) || range[1] > i128::from(most) {
             return Err(self.says(&format!(
                 "shares with {} bits after the point, of numbers too large for the {} that are wanted: make them with a \
                  smaller range, or the others with fewer --output-fraction-bits",

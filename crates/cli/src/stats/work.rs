@@ -131,7 +131,7 @@ impl Asking {
         Ok(())
     }
 
-    fn csv(&self, to: &mut Writer<'_>) -> io::Result<()> {
+    fn csv(&self, to: &mut Writer<'_>) -> std::io::Result<()> {
         let mut to = csv::Writer::from_writer(to);
         to.write_record(["group", "statistic", "value"])?;
         for Line { group, statistic, value } in &self.lines {
