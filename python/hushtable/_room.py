@@ -1,0 +1,29 @@
+"""What is said of results that a width does not hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .errors import ParamError
+
+if TYPE_CHECKING:
+    from .share import Share
+
+# What is accepted where whole numbers meet others.
+WHOLE = (
+    "whole numbers, as the shares are, or shares with digits after the point, by x.with_fraction(8), or fraction= where "
+    "they are shared"
+)
+
+
+def too_wide(operation: str, share: Share, need: int, what: str) -> ParamError:
+    """The error for results that need `need` bits, more than the share's: which width would do, and what else."""
+    if need > 64:
+        wider, takes = "", "more than 64 bits"
+    else:
+        wider, takes = f"shares with bits={need} and the same range= (by default it grows with bits=), or ", f"{need} bits"
+    wrap = f", or wrap=True, to compute mod 2^{share.bits}" if share.fraction == 0 and share.kind == "additive" else ""
+    return ParamError(
+        f"{operation}: {what} take {takes}, which {share.bits} bits do not hold, as far as the ranges tell; accepted: "
+        f"{wider}shares with a smaller range=, such as range=(-8, 8){wrap}"
+    )
