@@ -120,7 +120,7 @@ def _factor(
         if kept.right or (kept.bits > share.bits and need is not None):
             break
     if best is None:
-        raise too_wide(f"{operation} with public numbers", share, 65 if need is None else need, "products before rounding")
+        raise too_wide(operation, share, 65 if need is None else need, "products before rounding")
     if limits != (0, 1) and numbers.any() and not best.steps.any():
         raise ParamError(
             f"{operation} with public numbers: results that all round to 0 are not supported; accepted: shares with more "
