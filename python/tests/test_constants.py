@@ -175,7 +175,7 @@ def test_means_are_rounded_to_nearest(bits, fraction, count):
 def test_a_mean_that_does_not_fit_says_how_many_bits_do():
     def party(p):
         kind = {"fraction": 8, "range": (-64, 64)}
-        with pytest.raises(ht.ParamError, match=r"mean .* which 24 bits .*accepted: shares with bits=(\d+)") as refused:
+        with pytest.raises(ht.ParamError, match=r"mean: .* which 24 bits .*accepted: shares with bits=(\d+)") as refused:
             share(p, np.ones(20), bits=24, **kind).mean()
         need = int(str(refused.value).split("with bits=")[1].split()[0])
         with pytest.raises(ht.ParamError, match=f"accepted: shares with bits={need} "):

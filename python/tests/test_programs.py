@@ -11,7 +11,7 @@ import random
 import hushtable as ht
 import programs
 
-COUNT = 10_000 if os.environ.get("LONG") else 400
+COUNT = 10_000 if os.environ.get("LONG") else 200
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 32)))
 
 
