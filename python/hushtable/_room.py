@@ -19,12 +19,15 @@ WHOLE = (
 def too_wide(operation: str, share: Share, need: int, what: str) -> ParamError:
     """The error for results that need `need` bits, more than the share's: which width would do, and what else."""
     smaller = "a smaller range=, such as range=(-8, 8)"
-    if need > 64:
+    if share.wrap:
+        takes, accepted = f"{need} bits", "shares without wrap=True, whose ranges are narrower"
+    elif need > 64:
         takes, accepted = "more than 64 bits", f"shares with {smaller}"
     else:
         takes = f"{need} bits"
         accepted = f"shares with bits={need} and the same range= (by default it grows with bits=); with {smaller}, fewer bits do"
-    wrap = f"; or wrap=True, to compute mod 2^{share.bits}" if share.fraction == 0 and share.kind == "additive" else ""
+    whole = share.fraction == 0 and share.kind == "additive" and not share.wrap
+    wrap = f"; or wrap=True, to compute mod 2^{share.bits}" if whole else ""
     return ParamError(
         f"{operation}: {what} take {takes}, which {share.bits} bits do not hold, as far as the ranges tell; accepted: "
         f"{accepted}{wrap}"

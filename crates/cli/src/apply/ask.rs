@@ -7,7 +7,7 @@ use hushtable::{
 };
 
 use super::{
-    Apply, Operation, evaluate, fixed,
+    Apply, Operation, constant, evaluate, fixed,
     input::{Format, Operand, Source},
     job::{Job, SHARED_BITS, Work},
     lookup::Lookup,
@@ -127,7 +127,10 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     };
     let (ids, x) = read(&first, args.column.as_deref())?;
     let (other_ids, y) = match (args.second.constant, &second) {
-        (Some(value), _) => (ids.clone(), Operand::public(value, x.words.len(), format, args.link.role())?),
+        (Some(value), _) => {
+            let steps = constant::steps(relation, value, format.fraction_bits)?;
+            (ids.clone(), Operand::public(value, steps, x.words.len(), format, args.link.role())?)
+        }
         (None, Some(source)) => read(source, args.second.against.as_deref())?,
         (None, None) if first.shares.is_some() => {
             return Err(
