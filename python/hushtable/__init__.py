@@ -65,6 +65,7 @@ from .functions import (
     tanh,
     tanpi,
 )
+from .joining import concatenate, stack
 from .joins import Joined, join, psi
 from .party import Party
 from .plan import Prediction, Predictions, plan
@@ -82,7 +83,7 @@ from .session import (
     listen,
     run_pair,
 )
-from .share import Share, concatenate, stack
+from .share import Share
 from .statistics import Groups, Statistics
 from .store import Store
 from .tables import Table, lookup, lookup_shared, protocols

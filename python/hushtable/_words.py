@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
+from fractions import Fraction
+from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +17,9 @@ from .errors import ParamError
 Kind = Literal["additive", "xor"]
 Words = NDArray[Any]
 Range = tuple[int, int]
+
+# No range reaches beyond it, with or without a sign: that is what the widest words tell apart.
+FARTHEST = 1 << 64
 
 
 def dtype(bits: int) -> np.dtype[Any]:
@@ -28,6 +34,11 @@ def reduce(words: Words, bits: int) -> Words:
         return narrow
     reduced: Words = narrow & narrow.dtype.type((1 << bits) - 1)
     return reduced
+
+
+def reduce64(words: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    """The low `bits` bits of each word, in words of 64."""
+    return np.asarray(words & np.uint64((1 << bits) - 1))
 
 
 def word(value: int, bits: int) -> Any:
@@ -46,9 +57,24 @@ def signed(bits: int) -> Range:
     return (-(1 << (bits - 1)), 1 << (bits - 1))
 
 
+def of_bits(least: int, bits: int) -> Range:
+    """The numbers of any bits: with a sign if the least of what they were made of has one."""
+    return signed(bits) if least < 0 else (0, 1 << bits)
+
+
 def fits(lo: int, hi: int, bits: int) -> bool:
     """Whether all of `lo <= x < hi` can be told apart in `bits` bits."""
-    return hi - lo <= 1 << bits and lo >= -(1 << 63) and hi <= 1 << 64
+    return hi - lo <= 1 << bits and -FARTHEST <= lo and hi <= FARTHEST
+
+
+def need(lo: int, hi: int) -> int:
+    """The least width that holds `lo <= x < hi`; more than 64 if none does."""
+    return max((hi - lo - 1).bit_length(), 1) if fits(lo, hi, 64) else 65
+
+
+def need_to_round(lo: int, hi: int) -> int:
+    """The least width in which numbers `lo <= x < hi` are rounded: a bit more than what holds them."""
+    return max((-lo - 1).bit_length() if lo < 0 else 0, (hi - 1).bit_length() if hi > 0 else 0) + 2
 
 
 def fit(lo: int, hi: int, bits: int) -> Range:
@@ -73,18 +99,30 @@ def numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     )
 
 
-def steps(operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDArray[np.int64]:
-    """Public numbers that meet a share, in steps of `2^-fraction`: rounded to nearest, and within `limits`, in steps.
+def exactly(end: float) -> Fraction:
+    """A finite number of any type, NumPy's too, without rounding."""
+    if isinstance(end, Rational):
+        return Fraction(int(end.numerator), int(end.denominator))
+    return Fraction(float(end))
 
-    Raises `ParamError` that names the first number outside, or that is not finite.
-    """
-    array = numbers(values)
-    lo, hi = limits[0], min(limits[1], 1 << 63)
+
+def outward(range: tuple[float, float], fraction: int) -> Range | None:
+    """The ends of a range in steps of `2^-fraction`, rounded outward; `None` if that is no range of numbers."""
     try:
-        words = native.encode(array, 64, fraction, (lo, hi), 1)
-    except ParamError as error:
-        raise ParamError(f"{operation} with a public {error}") from None
-    return words.view(np.int64)
+        lo, hi = (exactly(end) * (1 << fraction) for end in range)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return (math.floor(lo), math.ceil(hi)) if lo < hi else None
+
+
+def written(steps: int, fraction: int) -> str:
+    """A number of steps of `2^-fraction`, for people, with all its digits."""
+    return str(steps >> fraction) if steps % (1 << fraction) == 0 else repr(steps * 2.0**-fraction)
+
+
+def between(range: Range, fraction: int) -> str:
+    """A range in steps of `2^-fraction`, for people."""
+    return f"{written(range[0], fraction)} <= x < {written(range[1], fraction)}"
 
 
 def extremes(whole: NDArray[np.int64]) -> Range:
@@ -101,6 +139,19 @@ def product(a: Range, b: Range) -> Range:
 def words_of(whole: NDArray[np.int64], bits: int) -> Words:
     """Whole numbers as words: two's complement."""
     return reduce(whole.view(np.uint64), bits)
+
+
+def beyond(words: Words, bits: int, range: Range) -> NDArray[Any]:
+    """The whole numbers that words stand for, of a range that `int64` does not hold."""
+    lo, hi = range
+    above = reduce64(np.asarray(words.astype(np.uint64) - np.uint64(lo % (1 << 64))), bits)
+    moved: NDArray[np.uint64] = np.asarray(above + np.uint64(lo % (1 << 64)))
+    if lo >= 0:
+        return moved
+    ends = (lo + int(above.min()), lo + int(above.max())) if above.size else (0, 0)
+    if -(1 << 63) <= ends[0] and ends[1] < 1 << 63:
+        return moved.view(np.int64)
+    return np.asarray(above.astype(object) + lo, dtype=object)
 
 
 def digest(text: str) -> str:

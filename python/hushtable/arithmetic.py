@@ -1,18 +1,16 @@
-"""Products, comparisons and selections of shares. Each is a protocol; what it takes is in `p.cost`."""
+"""Comparisons and selections of shares. Each is a protocol; what it takes is in `p.cost`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
-from numbers import Rational
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
 from . import _words, history
+from ._room import too_wide
 from ._words import Range, Words
 from .errors import ParamError, ShapeError
 from .share import Share
@@ -24,164 +22,62 @@ NOTHING = np.empty(0, dtype=np.uint64)
 MOST_INSIDE = 20
 
 
-@history.operation("*", ("a", "b"))
-def multiply(a: Share, b: Share | ArrayLike) -> Share:
-    """The products, element by element and broadcast; of fixed-point numbers rounded down to their scale.
-
-    A public whole number multiplies locally. Raises `ParamError` if the width cannot hold the product, with a factor
-    that is shared or not whole at twice the scale; and for public numbers that are not finite, or outside those of
-    the share's width and scale. `ShapeError` for shapes or types that do not fit together.
-    """
-    a._additive("*")
-    if not isinstance(b, Share):
-        factors, whole = _factors("*", a, b)
-        product, limits = a._times_whole(factors)
-        return product._room(limits, "*") if whole else _shifted(product._within(_room(a, limits)), a.fraction)
-    a._same(b, "*")
-    x, y = _pair(a, b)
-    limits = _room(a, _words.product(a._range, b._range))
-    words = a.party._run(_name("multiply", a, b), native.Operation.multiply(a.bits), x, y, x.shape)
-    return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
-
-
-@history.operation("@", ("a", "b"))
-def matmul(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
-    """The matrix product, as `numpy.matmul`: of the last two axes, the others are broadcast.
-
-    Entries of fixed-point numbers are rounded down to their scale, once. Raises `ShapeError` for shapes that do
-    not fit together, `ParamError` as `multiply`, for the sums.
-    """
-    if not isinstance(a, Share):
-        assert isinstance(b, Share)
-        left = np.asarray(a)
-        swapped = matmul(_swapped(b), left if left.ndim < 2 else left.swapaxes(-1, -2))
-        return swapped if min(left.ndim, b.ndim) < 2 else _swapped(swapped)
-    a._additive("@")
-    right: Share | NDArray[Any] = b if isinstance(b, Share) else np.asarray(b)
-    first = a if a.ndim >= 2 else a.reshape((1, -1))
-    second = right if right.ndim >= 2 else right.reshape((-1, 1))
-    try:
-        batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
-        fits = min(a.ndim, right.ndim) > 0 and first.shape[-1] == second.shape[-2]
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ShapeError(f"@: shapes {a.shape} and {right.shape} do not fit together")
-    product = _matrix(first, second, batch)
-    outer = (a.shape[-2:-1], right.shape[-1:] if right.ndim >= 2 else ())
-    return product.reshape(batch + outer[0] + outer[1])
-
-
-def _swapped(a: Share) -> Share:
-    """The last two axes of matrices in the other order."""
-    return a if a.ndim < 2 else a._like(a._words.swapaxes(-1, -2))
-
-
-def _factors(operation: str, a: Share, b: ArrayLike) -> tuple[NDArray[np.int64], bool]:
-    """Public factors, and whether they are whole numbers; others are in steps of the scale."""
-    numbers = _words.numbers(b)
-    whole = numbers.dtype == np.int64 or numbers.size == 0  # NumPy takes nothing for floats
-    if not whole and a.fraction == 0:
-        raise TypeError(f"{operation}: numbers that are not whole and a share without fraction bits: {a!r}")
-    return a._public(operation, numbers, 0 if whole else a.fraction, a._limits()), whole
-
-
-def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
-    (rows, inner), columns = a.shape[-2:], b.shape[-1]
-    if isinstance(b, Share):
-        a._same(b, "@")
-        if 0 in (*batch, rows, inner, columns):
-            none = np.zeros((*batch, rows, columns), dtype=_words.dtype(a.bits))  # sums of nothing
-            return a._like(none, (0, 1))
-        lo, hi = _words.product(a._range, b._range)
-        limits = _room(a, (inner * lo, inner * (hi - 1) + 1))
-        operation = native.Operation.matrix_product(a.bits, math.prod(batch), rows, inner, columns)
-        x, y = (wide(s._like(np.broadcast_to(s._words, batch + s.shape[-2:]))) for s in (a, b))
-        words = a.party._run(_name("matmul", a, b), operation, x, y, (*batch, rows, columns))
-        return _shifted(a._like(_words.reduce(words, a.bits), limits), a.fraction)
-    factors, whole = _factors("@", a, b)
-    most = max(abs(a._range[0]), abs(a._range[1] - 1)) * _heaviest(factors)
-    limits = (-most, most + 1)
-    product = a._like(_words.reduce(wide(a) @ factors.view(np.uint64), a.bits))  # local: a public factor
-    return product._room(limits, "@") if whole else _shifted(product._within(_room(a, limits)), a.fraction)
-
-
-def _heaviest(factors: NDArray[np.int64]) -> int:
-    """The largest sum of sizes in a column; more, where `int64` might not hold it."""
-    lo, hi = _words.extremes(factors)
-    inner: int = factors.shape[-2]
-    most = max(-lo, hi - 1, 0)
-    if most * inner >= 1 << 62 or factors.size == 0:
-        return most * inner
-    return int(np.abs(factors).sum(axis=-2).max())
-
-
-@history.operation("mean", ("x",), ("axis",))
-def mean(x: Share, axis: int | None = None) -> Share:
-    """Means over an axis, or of all, wrong by at most a step: the sum times a reciprocal, rounded to nearest.
-
-    Raises `ParamError` that says how many bits would do, if the width does not; `ShapeError` if there are no values.
-    """
-    total, limits = x._total(axis)
-    if total.size == 0 or x.size == 0:
-        raise ShapeError(f"mean: at least one value is expected, got shape {x.shape}")
-    count = x.size // total.size
-    digits = _mean_digits(limits, count, x.bits)
-    if digits is None:
-        need = next((bits for bits in range(x.bits + 1, 65) if _mean_digits(limits, count, bits) is not None), None)
-        accepted = "share with a smaller range=" if need is None else f"{need} and more, or a smaller range="
-        raise ParamError(
-            f"mean: {x.bits} bits for {count} values in {x.range} is not supported; accepted: {accepted}"
-        )
-    product, limits = total._within(limits)._times_whole(np.array(round(2**digits / count)))
-    half = 1 << digits >> 1  # to round to nearest
-    words = _words.reduce(product._words + product._mine(_words.word(half, x.bits)), x.bits)
-    return _shifted(product._like(words, (limits[0] + half, limits[1] + half)), digits)
-
-
-def _mean_digits(sums: Range, count: int, bits: int) -> int | None:
-    """Digits behind the point of the reciprocal of `count`, at most 40: the most for which its products with the sums
-    fit a quarter of the width and are right to half a step; `None` if there are none."""
-    room, (lo, hi) = 1 << max(bits - 2, 0), sums
-    for digits in range(40, -1, -1):
-        factor, half = round(2**digits / count), 1 << digits >> 1
-        if -room <= lo * factor + half and (hi - 1) * factor + half < room:
-            error = max(abs(lo), abs(hi - 1)) * abs(factor * count - (1 << digits))
-            return digits if 2 * error <= count << digits else None
-    return None
-
-
 @history.operation("<", ("a", "b"))
-def less(a: Share, b: Share | ArrayLike) -> Share:
-    """Bits, shared by XOR, that are 1 where `a < b`; broadcast.
+def less(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
+    """Bits, shared by XOR, that are 1 where `a < b`; broadcast. Public numbers are compared as they are, not rounded.
 
-    Raises `ParamError` if the width holds neither the difference nor both numbers with one sign.
+    Raises `ParamError` if the width holds neither the difference nor the numbers of both ranges.
     """
-    return _bits("lt", "<", a, b)
+    if isinstance(a, Share) and isinstance(b, Share):
+        return _bits("lt", "<", a, b)
+    if isinstance(a, Share):
+        a._additive("<")
+        steps, always = a._threshold("<", b, up=True)
+        found = _bits("lt", "<", a, steps)
+    else:
+        assert isinstance(b, Share)
+        b._additive(">")
+        steps, always = b._threshold(">", a, up=False)
+        found = _bits("lt", ">", steps, b)
+    if always.any():
+        words = np.where(always, found._mine(np.ones_like(found._words)), found._words)
+        return found._like(words)
+    return found
 
 
 @history.operation("!=", ("a", "b"))
 def differ(a: Share, b: Share | ArrayLike) -> Share:
-    """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`."""
-    return _bits("ne", "==", a, b)
+    """Bits, shared by XOR, that are 1 where `a` and `b` differ; broadcast. Raises as `less`, and for a public number that
+    is no number of the share's scale: whether they are equal is no question of rounding."""
+    a._additive("==")
+    return _bits("ne", "==", a, b if isinstance(b, Share) else a._known(b, "==", same=True))
 
 
-def _bits(relation: str, sign: str, a: Share, b: Share | ArrayLike) -> Share:
+def _bits(relation: str, sign: str, a: Share, b: Share) -> Share:
     a._additive(sign)
-    other = a._known(b, sign)
-    words = _compared(relation, sign, a, other)
+    words = _compared(relation, sign, a, b)
     return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
 
 
 def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64]:
     """What the comparison called `relation` gives of each pair."""
     a._same(b, sign)
-    x, y = _pair(a, b)
     ends = [(s._range[0], s._range[1] - 1) for s in (a, b)]
+    least, most = min(lo for lo, _ in ends), max(hi for _, hi in ends)
+    middle = least + (1 << (a.bits - 1))
     operation = native.Operation.compare(relation, a.bits, *ends)
-    if operation is None:
-        raise ParamError(f"{sign}: ranges {a.range} and {b.range} do not fit {a.bits} bits of one sign")
-    return a.party._run(_name(relation, a, b), operation, x, y, x.shape)
+    x, y = pair(a, b)
+    if operation is not None:
+        return a.party._run(name_of(relation, a, b), operation, x, y, x.shape)
+    if not _words.fits(least, most + 1, a.bits):
+        raise too_wide(sign, a, _words.need(least, most + 1), f"{_words.between((least, most + 1), a.fraction)}, both together,")
+    # Around 0 the width holds both.
+    operation = native.Operation.compare(relation, a.bits, *((lo - middle, hi - middle) for lo, hi in ends))
+    assert operation is not None
+    offset = a._mine(_words.word(middle, a.bits)).astype(np.uint64)
+    x, y = (_words.reduce64(np.asarray(s - offset), a.bits) for s in (x, y))
+    words = a.party._run(name_of(relation, a, b), operation, x, y, x.shape)
+    return words + offset if relation in ("max", "min") else words
 
 
 @history.operation("&", ("a", "b"))
@@ -194,9 +90,9 @@ def both(a: Share, b: Share) -> Share:
         if not isinstance(bit, Share) or (bit.kind, bit.bits) != ("xor", 1):
             raise TypeError(f"&: shared bits, as of a comparison, are expected, got {bit!r}")
     a._same(b, "&")
-    x, y = _pair(a, b)
+    x, y = pair(a, b)
     # Of single bits, additive shares are shares by XOR.
-    words = a.party._run(_name("and", a, b), native.Operation.select(1), x, y, x.shape)
+    words = a.party._run(name_of("and", a, b), native.Operation.select(1), x, y, x.shape)
     return Share(a.party, _words.reduce(words, 1), 1, 0, "xor", (0, 2))
 
 
@@ -230,16 +126,11 @@ def _ends(interval: tuple[float, float], fraction: int, least: int, most: int) -
     """An interval in steps of `2^-fraction`, cut to `least` and `most`."""
 
     def step(end: float) -> int:
-        if isinstance(end, Rational):
-            # Whole numbers and fractions of any size, NumPy's too.
-            exact = Fraction(int(end.numerator), int(end.denominator))
-        elif math.isnan(end):
-            raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
-        elif math.isinf(end):
+        if isinstance(end, float | np.floating) and not math.isfinite(end):
+            if math.isnan(end):
+                raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
             return most if end > 0 else least
-        else:
-            exact = Fraction(float(end))
-        return min(max(math.ceil(exact * (1 << fraction)), least), most)
+        return min(max(math.ceil(_words.exactly(end) * (1 << fraction)), least), most)
 
     lo, hi = interval
     return step(lo), step(hi)
@@ -257,15 +148,16 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
     first, second = _both("where", a, b)
     if condition.party is not first.party:
         raise ShapeError("where: shares of different sessions or parties")
+    either = (min(first._range[0], second._range[0]), max(first._range[1], second._range[1]))
+    first._like(first._words, also=second)._room(either, "where")
     difference, _ = first._plus(second, -1, "where")
     shape = _shape(condition, difference)
     bits = np.ascontiguousarray(np.broadcast_to(condition._words, shape)).astype(np.uint64)
     wide = np.ascontiguousarray(np.broadcast_to(difference._words, shape)).astype(np.uint64)
     operation = native.Operation.select(first.bits)
-    words = first.party._run(_name("where", condition, difference), operation, bits, wide, shape)
-    lo, hi = min(first._range[0], second._range[0]), max(first._range[1], second._range[1])
+    words = first.party._run(name_of("where", condition, difference), operation, bits, wide, shape)
     chosen, _ = second._plus(first._like(_words.reduce(words, first.bits)), 1, "where")
-    return chosen._within((lo, hi))
+    return chosen._within(either)
 
 
 @history.operation("maximum", ("a", "b"))
@@ -274,7 +166,7 @@ def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     first, second = _both("maximum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
     words = _compared("max", "maximum", first, second)
-    return first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)))
+    return first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)), also=second)
 
 
 @history.operation("minimum", ("a", "b"))
@@ -283,7 +175,7 @@ def minimum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     first, second = _both("minimum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
     words = _compared("min", "minimum", first, second)
-    return first._like(_words.reduce(words, first.bits), (min(lo, b_lo), min(hi, b_hi)))
+    return first._like(_words.reduce(words, first.bits), (min(lo, b_lo), min(hi, b_hi)), also=second)
 
 
 def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[Share, Share]:
@@ -299,7 +191,7 @@ def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[S
 def clip(x: Share, lo: ArrayLike | None, hi: ArrayLike | None) -> Share:
     """What is below `lo` becomes `lo`, what is above `hi` becomes `hi`; the range is then that small.
 
-    A comparison and a selection for each limit that the share's `range` does not keep already. Raises `ParamError`
+    A comparison for each limit that the share's `range` does not keep already. Raises `ParamError`
     for a limit that is not finite, or outside the numbers of the share's width and scale.
     """
     x._additive("clip")
@@ -355,30 +247,7 @@ def _append(a: Share, b: Share) -> Share:
     return a._like(np.concatenate([a._words, b._words]), (lo, hi))
 
 
-def _shifted(product: Share, digits: int) -> Share:
-    """Rounded down after division by `2^digits`; a protocol."""
-    if digits == 0 or product.size == 0:
-        return product
-    name = f"truncate(shape {product.shape}, bits={product.bits} by {digits})"
-    operation = native.Operation.truncate(product.bits, digits)
-    words = product.party._run(name, operation, wide(product), NOTHING, product.shape)
-    lo, hi = product._range
-    return product._like(_words.reduce(words, product.bits), (lo >> digits, ((hi - 1) >> digits) + 1))
-
-
-def _room(a: Share, limits: Range) -> Range:
-    """The range of a product, if the width holds it at twice the scale; without fraction bits any."""
-    quarter = 1 << (a.bits - 2) if a.bits > 1 else 0
-    if a.fraction and not (-quarter <= limits[0] and limits[1] <= quarter):
-        need = max(-limits[0], limits[1] - 1).bit_length() + 2
-        raise ParamError(
-            f"*: a product of up to {need} bits at twice the scale is not supported; accepted: {a.bits}: share with "
-            f"more bits, or a smaller range="
-        )
-    return limits
-
-
-def _pair(a: Share, b: Share) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def pair(a: Share, b: Share) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     shape = _shape(a, b)
     return tuple(  # type: ignore[return-value]
         np.ascontiguousarray(np.broadcast_to(s._words, shape)).astype(np.uint64).reshape(shape) for s in (a, b)
@@ -397,5 +266,5 @@ def wide(a: Share) -> Words:
     return np.ascontiguousarray(a._words).astype(np.uint64).reshape(a.shape)
 
 
-def _name(name: str, a: Share, b: Share) -> str:
+def name_of(name: str, a: Share, b: Share) -> str:
     return f"{name}(shapes {a.shape} and {b.shape}, bits={a.bits} and {b.bits}, fraction={a.fraction})"

@@ -68,7 +68,8 @@ class Function:
         outside: Outside | None = None,
         max_ulp: float | None = None,
     ) -> Share:
-        """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`.
+        """Shares of `f(x)`, with `fraction` binary digits after the point, by default those of `x`, unless these are whole
+        numbers.
 
         It is evaluated as the library and the program do, in the width of `x`. `method` is `"auto"` (the default: the
         cheapest that is accurate enough), `"table"`, `"angle"` (a sine or cosine by angle addition), or degree and
@@ -90,6 +91,11 @@ class Function:
         """
         if not isinstance(x, Share):
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
+        if x.fraction == 0 and fraction is None and self.name != "identity":
+            raise ParamError(
+                f"{self.name}: results without digits after the point, as whole numbers have, are not the default; accepted: "
+                f"fraction=, their digits, such as fraction=8"
+            )
         looked_up = (bits, protocol, store) != (None, None, None)
         how = How(domain=domain, fraction_out=fraction, method=method, outside=outside, max_ulp=max_ulp)
         if not looked_up and _evaluable(x):
@@ -120,8 +126,8 @@ class Function:
         first, last = made.reach
         if lo < first or hi > last:
             raise ParamError(
-                f"{self.name}: numbers that may be {lo:g} <= x < {hi:g} are not supported in {x.bits} bits; accepted: "
-                f"{first:g} <= x < {last:g}: share with more bits, or a smaller range="
+                f"{self.name}: numbers that may be {lo!r} <= x < {hi!r} are not supported in {x.bits} bits; accepted: "
+                f"{first!r} <= x < {last!r}: shares with a smaller range=, such as range=(-8, 8)"
             )
         name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
@@ -153,8 +159,8 @@ def softmax(x: Share) -> Share:
     reach = 2.0 ** (x.bits - 3 - x.fraction)
     if x.range[0] < -reach or x.range[1] > reach:
         raise ParamError(
-            f"softmax: numbers in {x.range} are not supported in {x.bits} bits; accepted: -{reach:g} to {reach:g}: "
-            f"share with more bits, or a smaller range="
+            f"softmax: numbers in {x.range} are not supported in {x.bits} bits; accepted: -{reach!r} to {reach!r}: "
+            f"shares with a smaller range=, such as range=(-8, 8), or with more bits= and the same range="
         )
     operation = native.Operation.softmax(x.bits, x.fraction, rows, length)
     name = f"softmax(shape {x.shape}, bits={x.bits} fraction={x.fraction})"

@@ -216,7 +216,7 @@ class _Type:
         """The shares of the column `name`: 0 where there is no pair."""
         lo, hi = min(self.range[0], 0), max(self.range[1], 1)
         made = p._root(f"column {name!r}")
-        return Share(p, _words.reduce(words, self.bits), self.bits, self.fraction, "additive", (lo, hi), made)
+        return Share(p, _words.reduce(words, self.bits), self.bits, self.fraction, "additive", (lo, hi), made=made)
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class _Table:
 
 def _bit(p: Party, words: NDArray[np.uint64], name: str) -> Share:
     """Shares of single bits, which are called `name`."""
-    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), p._root(name))
+    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), made=p._root(name))
 
 
 def _places(labels: Sequence[str]) -> list[int]:

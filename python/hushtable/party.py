@@ -96,26 +96,28 @@ class Party:
         *,
         range: tuple[float, float] | None = None,
         kind: Kind = "additive",
+        wrap: bool = False,
     ) -> Share:
         """Shares of the sums of both parties' numbers: each party contributes an addend. No message.
 
         `values` is anything array-like of numbers: an array, a list, a column of pandas, Polars or Arrow; the share
         has its shape. `bits`, 1 to 64, is the width of a number, `fraction`, 0 to 52, its digits after the point.
         Each is rounded to the nearest multiple of `2^-fraction`, ties away from zero. The sum lies in `range`
-        (`lo <= x < hi`; default: the signed numbers of `bits` bits), and each party's own numbers in its half,
-        `lo/2 <= x < hi/2`, so that no sum wraps around. With `kind="xor"` the numbers are unsigned and
-        XORed.
+        (`lo <= x < hi`, whose ends are rounded outward; default: the signed numbers of `bits` bits, which leave no room
+        for sums and products), and each party's own numbers in its half, `lo/2 <= x < hi/2`, so that no sum wraps
+        around. With `kind="xor"` the numbers are unsigned and XORed. With `wrap=True`, for whole numbers, what is
+        computed of the share is so mod `2^bits`, where it would be refused otherwise.
 
         Raises `ParamError` that names the first number outside, or that is not finite; `TypeError` for values
         that are no numbers. Shapes or types that differ between the parties raise `HandshakeError` at the
         next operation that waits for the peer.
         """
         numbers = _words.numbers(values)
-        limits = self._limits(bits, fraction, range, kind)
+        limits = self._limits(bits, fraction, range, kind, wrap)
         part = 2 if kind == "additive" else 1
         words = native.encode(numbers, bits, fraction, limits, part)
-        self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind))
-        return Share(self, words, bits, fraction, kind, limits, self._root("share"))
+        self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind, wrap))
+        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
 
     def input(
         self,
@@ -127,6 +129,7 @@ class Party:
         fraction: int = 8,
         range: tuple[float, float] | None = None,
         kind: Kind = "additive",
+        wrap: bool = False,
     ) -> Share:
         """Shares of the numbers of one party, `owner`; the other passes `None` and the shape. No message.
 
@@ -134,7 +137,7 @@ class Party:
         may use the whole `range`. Raises `ParamError` if values or the shape are missing or given by the wrong party,
         `ShapeError` if both are given and differ.
         """
-        limits = self._limits(bits, fraction, range, kind)
+        limits = self._limits(bits, fraction, range, kind, wrap)
         if self.role == owner:
             if values is None:
                 raise ParamError(f"input: party {owner} owns it and has to give the values")
@@ -146,8 +149,8 @@ class Party:
                 raise ParamError(f"input: party {owner} owns it; this party passes None and shape=")
             words = np.zeros(shape, dtype=_words.dtype(bits))
         name = f"input of party {owner}"
-        self._announce(_describe(name, words.shape, bits, fraction, limits, kind))
-        return Share(self, words, bits, fraction, kind, limits, self._root("input"))
+        self._announce(_describe(name, words.shape, bits, fraction, limits, kind, wrap))
+        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("input"))
 
     @overload
     def open(self, share: Share, to: None = None) -> NDArray[Any]: ...
@@ -159,7 +162,8 @@ class Party:
         """The values, at both parties, or at party `to` only; the other gets `None`. 1 round.
 
         An array of the share's shape: `float64` if there are fraction bits, else `int64`, or `uint64` for a range
-        beyond it; `bool` for shares of single bits by XOR. This is the only method that reveals.
+        without a sign that goes beyond it; for one that goes beyond both, Python's integers if `int64` does not hold all
+        the numbers; `bool` for shares of single bits by XOR. This is the only method that reveals.
 
         Raises `HandshakeError` if the peer opens something else, `PeerError` if it is gone, `ShapeError` for a
         share of another session.
@@ -173,13 +177,13 @@ class Party:
         words = np.ascontiguousarray(share._words).reshape(share.shape)
         lo, hi = share._range
         bit = share.kind == "xor" and share.bits == 1
-        plain = bit or (share.fraction == 0 and hi > 1 << 63)  # numbers that words are already
-        view = None if plain else (share.fraction, lo)
+        beyond = share.fraction == 0 and not (-(1 << 63) <= lo and hi <= 1 << 63)
+        view = None if bit or beyond else (share.fraction, lo)
         self._using = [share._history]
         opened = self._open(operation, words, share.bits, share.kind, to, view)
-        if opened is None:
-            return None
-        return opened.astype(np.bool_ if bit else np.uint64) if plain else opened
+        if opened is None or view is not None:
+            return opened
+        return opened.astype(np.bool_) if bit else _words.beyond(opened, share.bits, share._range)
 
     def barrier(self) -> None:
         """Waits until the peer is at the same point: 1 round. Raises `PeerError` if it is gone."""
@@ -322,7 +326,7 @@ class Party:
         return self._announced(f"{name}, prepared as {number}"), material
 
     def _limits(
-        self, bits: int, fraction: int, range: tuple[float, float] | None, kind: Kind
+        self, bits: int, fraction: int, range: tuple[float, float] | None, kind: Kind, wrap: bool
     ) -> Range:
         """The public range of a new share, as integers at its scale."""
         _words.check_bits(bits)
@@ -330,13 +334,19 @@ class Party:
             raise ParamError(f"kind: {kind!r} is not supported; accepted: 'additive' or 'xor'")
         if not 0 <= fraction <= 52:
             raise ParamError(f"fraction bits: {fraction} is not supported; accepted: 0 to 52")
+        if wrap and (fraction or kind != "additive"):
+            raise ParamError("wrap: True is not supported here; accepted: with fraction=0 and kind='additive'")
         if range is None:
             return _words.signed(bits) if kind == "additive" else (0, 1 << bits)
-        lo, hi = (end * (1 << fraction) for end in range)
-        if not np.isfinite([lo, hi]).all() or lo != int(lo) or hi != int(hi) or not 0 < hi - lo <= 1 << bits:
-            accepted = f"multiples of 2^-{fraction} that hold at most 2^{bits} numbers"
-            raise ParamError(f"range: {range} is not supported; accepted: {accepted}")
-        return int(lo), int(hi)
+        limits = _words.outward(range, fraction)
+        if limits is None or not _words.fits(*limits, bits):
+            need = 65 if limits is None else _words.need(*limits)
+            more = "" if need > 64 else f"; these take bits={need}"
+            raise ParamError(
+                f"range: {range} is not supported in {bits} bits with {fraction} digits after the point; accepted: "
+                f"lo < hi between -2^64 and 2^64 that hold at most 2^{bits} multiples of 2^-{fraction}{more}"
+            )
+        return limits
 
 
 def offline_party() -> Party:
@@ -351,6 +361,9 @@ def _shape(shape: tuple[int, ...]) -> str:
     return f"shape {shape}"
 
 
-def _describe(name: str, shape: tuple[int, ...], bits: int, fraction: int, limits: Range, kind: Kind) -> str:
+def _describe(
+    name: str, shape: tuple[int, ...], bits: int, fraction: int, limits: Range, kind: Kind, wrap: bool
+) -> str:
     lo, hi = limits
-    return f"{name}({_shape(shape)}, bits={bits}, fraction={fraction}, kind={kind!r}, range {lo}:{hi})"
+    how = f"bits={bits}, fraction={fraction}, kind={kind!r}, range {lo}:{hi}{', wrap=True' if wrap else ''}"
+    return f"{name}({_shape(shape)}, {how})"

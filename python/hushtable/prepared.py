@@ -33,6 +33,7 @@ class Like:
     fraction: int = 8
     range: tuple[float, float] | None = None
     kind: Kind = "additive"
+    wrap: bool = False
 
 
 @dataclass(frozen=True)
@@ -194,9 +195,9 @@ def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[
     party = _Dry(role)
     shares = []
     for t in types:
-        limits = party._limits(t.bits, t.fraction, t.range, t.kind)
+        limits = party._limits(t.bits, t.fraction, t.range, t.kind, t.wrap)
         words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
-        shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits))
+        shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits, t.wrap))
     if inspect.isawaitable(result := f(*(shares or (party,)))):
         if inspect.iscoroutine(result):
             result.close()

@@ -153,7 +153,7 @@ class PrivateTable:
                           np.ascontiguousarray(words), NOTHING, words.shape)
             limits = (min(lo, 0), max(hi, 1))
             root = p._root(f"column {name!r}")
-            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, root)
+            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, made=root)
         count = _bits(p, matched, "matched")
         groups = {}
         for name, columns in members.items():
@@ -164,7 +164,7 @@ class PrivateTable:
         for name, words in codes.items():
             width = self._codes[name]
             limits, root = (0, 1 << width), p._root(f"code {name!r}")
-            shares[name] = Share(p, _words.reduce(words, width), width, 0, "xor", limits, root)
+            shares[name] = Share(p, _words.reduce(words, width), width, 0, "xor", limits, made=root)
         return Found(p, count, additive, groups, shares, self.per_key)
 
     def _words_of(self, table: Any, on: str) -> tuple[NDArray[np.uint64], list[NDArray[np.uint64]]]:
@@ -246,7 +246,7 @@ class Found(Statistics):
 
 def _bits(p: Party, words: NDArray[np.uint64], name: str) -> Share:
     """Shares of single bits, which are called `name`."""
-    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), p._root(name))
+    return Share(p, _words.reduce(words, 1), 1, 0, "xor", (0, 2), made=p._root(name))
 
 
 def _steps(name: str, ends: tuple[float, float], fraction: int) -> Range:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _words, history
+from . import _constants, _words, history
+from ._room import too_wide
 from ._words import Kind, Range, Words
-from .errors import ParamError, ShapeError
+from .errors import ShapeError
 from .history import History
 
 if TYPE_CHECKING:
@@ -30,12 +30,15 @@ class Share:
     digest of them at their next operation, which raises `HandshakeError` at both if they differ. Nothing here reveals a
     value: that is `p.open`.
 
-    Whole numbers wrap around mod `2^bits`, as NumPy's do. With digits after the point nothing wraps: what the width
-    may not hold, as far as `range` tells, is refused with `ParamError`, and so is a public number that is not
-    finite, or outside the numbers of the share's width and scale.
+    Nothing wraps around: what the width may not hold, as far as `range` tells, is refused with `ParamError` that names
+    the width that would do. Whole numbers shared with `wrap=True` are computed mod `2^bits` instead, and so is what they
+    meet. Public numbers are refused that are not finite, or outside the numbers of the share's width and scale. Where
+    they are added, they are rounded to its scale; whole numbers meet whole ones only, until `with_fraction` gives them
+    digits after the point. Comparisons take public numbers as they are; `==` and `!=` refuse what is no multiple of the
+    scale.
     """
 
-    __slots__ = ("_history", "_party", "_range", "_words", "bits", "fraction", "kind")
+    __slots__ = ("_history", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -46,6 +49,7 @@ class Share:
         fraction: int,
         kind: Kind,
         range: Range,
+        wrap: bool = False,
         made: History | None = None,
     ) -> None:
         self._history = made or history.UNKNOWN
@@ -55,6 +59,7 @@ class Share:
         self.bits = bits
         self.fraction = fraction
         self.kind = kind
+        self.wrap = wrap
 
     # --- what is public
 
@@ -151,12 +156,13 @@ class Share:
     @history.operation("^", ("self", "other"))
     def __xor__(self, other: Any) -> Share:
         self._is("xor", "^")
-        whole = (0, 1 << self.bits)
         if isinstance(other, Share):
             self._same(other, "^")
-            return self._like(_broadcast(np.bitwise_xor, self, other), whole)
-        words = _words.words_of(self._public("^", other, self.fraction, whole), self.bits)
-        return self._like(_broadcast(np.bitwise_xor, self, self._mine(words)), whole)
+            range = _words.of_bits(min(self._range[0], other._range[0]), self.bits)
+            return self._like(_broadcast(np.bitwise_xor, self, other), range)
+        range = _words.of_bits(self._range[0], self.bits)
+        words = _words.words_of(self._public("^", other, self.fraction, range), self.bits)
+        return self._like(_broadcast(np.bitwise_xor, self, self._mine(words)), range)
 
     __rxor__ = __xor__
 
@@ -164,7 +170,7 @@ class Share:
     def __invert__(self) -> Share:
         self._is("xor", "~")
         ones = np.full(self.shape, (1 << self.bits) - 1, dtype=self._words.dtype)
-        return self._like(np.bitwise_xor(self._words, self._mine(ones)), (0, 1 << self.bits))
+        return self._like(np.bitwise_xor(self._words, self._mine(ones)), _words.of_bits(self._range[0], self.bits))
 
     @history.operation("sum", ("self",), ("axis",))
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Share:
@@ -174,28 +180,38 @@ class Share:
 
     @history.operation("low_bits", ("self",), ("bits",))
     def low_bits(self, bits: int) -> Share:
-        """Shares of each value mod `2^bits`: the width only shrinks."""
+        """Shares of each value mod `2^bits`, in steps of its scale. The width only shrinks. Without a sign, unless the share
+        is additive and its `range` has one."""
         if not 1 <= bits <= self.bits:
             raise ShapeError(f"width of the low bits: expected 1 to {self.bits}, got {bits}")
-        return Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind,
-                     _words.fit(*self._range, bits))
+        lo, hi = _words.of_bits(self._range[0] if self.kind == "additive" else 0, bits)
+        range = self._range if lo <= self._range[0] and self._range[1] <= hi else (lo, hi)
+        return Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind, range, self.wrap)
 
-    # --- protocols, of `arithmetic`
+    # --- protocols, of `products` and `arithmetic`
 
     def __mul__(self, other: Any) -> Share:
-        from .arithmetic import multiply
+        from .products import multiply
 
         return multiply(self, other)
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: Any) -> Share:
+        from .products import divide
+
+        return divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        raise TypeError("/: division by a share; accepted: public numbers, or a product with ht.reciprocal(share)")
+
     def __matmul__(self, other: Any) -> Share:
-        from .arithmetic import matmul
+        from .products import matmul
 
         return matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Share:
-        from .arithmetic import matmul
+        from .products import matmul
 
         return matmul(other, self)
 
@@ -206,7 +222,9 @@ class Share:
 
     @history.operation(">", ("self", "other"))
     def __gt__(self, other: Any) -> Share:
-        return self._known(other, ">").__lt__(self)
+        from .arithmetic import less
+
+        return less(other, self)
 
     def __le__(self, other: Any) -> Share:
         return ~self.__gt__(other)
@@ -231,10 +249,16 @@ class Share:
         return ~(~self & ~other)
 
     def mean(self, axis: int | None = None) -> Share:
-        """Means over an axis, or of all, within a step of the scale."""
-        from .arithmetic import mean
+        """Means over an axis, or of all, within a step of the scale; not of whole numbers, whose means are none."""
+        from .products import mean
 
         return mean(self, axis)
+
+    def with_fraction(self, fraction: int) -> Share:
+        """The same numbers with `fraction` digits after the point: exactly, or rounded to nearest if they are fewer."""
+        from .products import with_fraction
+
+        return with_fraction(self, fraction)
 
     def max(self, axis: int | None = None) -> Share:
         """The greatest over an axis, or of all; see `hushtable.max`."""
@@ -276,7 +300,9 @@ class Share:
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        ours = _numpy_functions().get(func)
+        from .ufuncs import functions
+
+        ours = functions().get(func)
         return NotImplemented if ours is None else ours(*args, **kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -287,20 +313,17 @@ class Share:
     # --- inside
 
     def _type(self) -> str:
-        return f"bits={self.bits}, fraction={self.fraction}, kind={self.kind!r}"
+        return f"bits={self.bits}, fraction={self.fraction}, kind={self.kind!r}{', wrap=True' if self.wrap else ''}"
 
     def _mine(self, words: Words) -> Words:
         """This party's part of public words: exactly one party has them."""
         return words if self._party.role == 0 else np.zeros_like(words)
 
     def _room(self, range: Range, operation: str) -> Share:
-        """This share with the range of a result, if the width holds it; whole numbers wrap."""
-        if self.fraction and not _words.fits(*range, self.bits):
-            need = (range[1] - range[0] - 1).bit_length()
-            raise ParamError(
-                f"{operation}: results of up to {need} bits are not supported; accepted: {self.bits}, the width: "
-                f"share with more bits, or a smaller range="
-            )
+        """This share with the range of a result, if the width holds it, or it wraps."""
+        if not self.wrap and not _words.fits(*range, self.bits):
+            results = f"results that may be {_words.between(range, self.fraction)}"
+            raise too_wide(operation, self, _words.need(*range), results)
         return self._within(range)
 
     def _total(self, axis: int | tuple[int, ...] | None) -> tuple[Share, Range]:
@@ -311,9 +334,11 @@ class Share:
         lo, hi = self._range
         return self._like(_words.reduce(words, self.bits)), (count * lo, count * (hi - 1) + 1)
 
-    def _like(self, words: Words, range: Range | None = None) -> Share:
+    def _like(self, words: Words, range: Range | None = None, also: Share | None = None) -> Share:
+        """A share of this type; what met one that wraps does too."""
         fitted = self._range if range is None else _words.fit(*range, self.bits)
-        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted, self._history)
+        wrap = self.wrap or (also is not None and also.wrap)
+        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted, wrap, self._history)
 
     def _within(self, range: Range) -> Share:
         """This share, whose values are known to be in a range."""
@@ -340,20 +365,32 @@ class Share:
         lo, hi = _words.signed(self.bits)
         return min(lo, self._range[0]), max(hi, self._range[1])
 
-    def _public(self, operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDArray[np.int64]:
-        """Public numbers that meet this share, in steps of `2^-fraction`. Here alone they come in: both parties are to
-        have the same, which they compare."""
-        steps = _words.steps(operation, values, fraction, limits)
+    def _public(
+        self, operation: str, values: ArrayLike, fraction: int, limits: Range, same: bool = False
+    ) -> NDArray[np.int64]:
+        """Public numbers that meet this share, in steps of `2^-fraction`, rounded unless they are to be the same. Both
+        parties are to have equal ones, which they compare."""
+        steps = (_constants.same if same else _constants.steps)(operation, values, fraction, limits)
         self._party._met(f"{operation} {self._type()}", fraction, steps)
         return steps
 
-    def _known(self, other: Any, operation: str) -> Share:
+    def _known(self, other: Any, operation: str, same: bool = False) -> Share:
         """Another share, or public numbers as one of the same type."""
         if isinstance(other, Share):
             return other
-        steps = self._public(operation, other, self.fraction, self._limits())
+        return self._of_public(self._public(operation, other, self.fraction, self._limits(), same))
+
+    def _of_public(self, steps: NDArray[np.int64]) -> Share:
+        """Public numbers as a share of the same type."""
         words = self._mine(_words.words_of(steps, self.bits))
-        return Share(self._party, words, self.bits, self.fraction, "additive", _words.extremes(steps))
+        extremes = _words.extremes(steps)
+        return Share(self._party, words, self.bits, self.fraction, "additive", extremes, self.wrap)
+
+    def _threshold(self, operation: str, other: ArrayLike, up: bool) -> tuple[Share, NDArray[np.bool_]]:
+        """Public numbers that this share is compared with, as one of the same type; and where the answer is yes anyway."""
+        steps, always = _constants.threshold(operation, other, self.fraction, self._limits(), up)
+        self._party._met(f"{operation} {self._type()}", self.fraction, steps + always)
+        return self._of_public(steps), always
 
     def _sum(self, other: Any, sign: int) -> Share:
         operation = "+" if sign == 1 else "-"
@@ -368,41 +405,13 @@ class Share:
         words = _words.reduce(_broadcast(np.add if sign == 1 else np.subtract, self, b), self.bits)
         (lo, hi), (b_lo, b_hi) = self._range, b._range
         range = (lo + b_lo, hi + b_hi - 1) if sign == 1 else (lo - b_hi + 1, hi - b_lo)
-        return self._like(words), range
+        return self._like(words, also=b), range
 
-    def _times_whole(self, factors: NDArray[np.int64]) -> tuple[Share, Range]:
-        """The product with public whole numbers mod `2^bits`, and the range of what it would be without: local."""
+    def _times_whole(self, factors: NDArray[np.int64]) -> Share:
+        """The product with public whole numbers mod `2^bits`: local."""
         self._additive("*")
         words = _broadcast(np.multiply, self, _words.words_of(factors, self.bits))
-        product = self._like(_words.reduce(words, self.bits))
-        return product, _words.product(self._range, _words.extremes(factors))
-
-
-@history.operation("concatenate", ("shares",), ("axis",))
-def concatenate(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
-    """Joins shares of one type, and arrays of public numbers, along an axis, as `numpy.concatenate`."""
-    return _join(np.concatenate, shares, axis)
-
-
-@history.operation("stack", ("shares",), ("axis",))
-def stack(shares: Sequence[Share | ArrayLike], axis: int = 0) -> Share:
-    """Joins shares of one type and shape, and arrays of public numbers, along a new axis, as `numpy.stack`."""
-    return _join(np.stack, shares, axis)
-
-
-def _join(join: Callable[..., Words], parts: Sequence[Share | ArrayLike], axis: int) -> Share:
-    name = join.__name__
-    like = next((part for part in parts if isinstance(part, Share)), None)
-    if like is None:
-        raise TypeError(f"{name}: at least one share is expected")
-    shares = [like._known(part, name) for part in parts]
-    for other in shares:
-        like._same(other, name)
-    try:
-        words = join([s._words for s in shares], axis=axis)
-    except ValueError as error:
-        raise ShapeError(f"{name}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
-    return like._like(words, (min(s._range[0] for s in shares), max(s._range[1] for s in shares)))
+        return self._like(_words.reduce(words, self.bits))
 
 
 def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
@@ -411,19 +420,3 @@ def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:
         return np.asarray(ufunc(a._words, right))
     except ValueError:
         raise ShapeError(f"shapes {a.shape} and {right.shape} do not fit together") from None
-
-
-def _numpy_functions() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """NumPy's functions that shares understand."""
-    return {
-        np.concatenate: concatenate,
-        np.stack: stack,
-        np.reshape: lambda a, shape: a.reshape(shape),
-        np.ravel: lambda a: a.ravel(),
-        np.transpose: lambda a, axes=None: a.transpose(*(axes or ())),
-        np.sum: lambda a, axis=None: a.sum(axis),
-        np.clip: lambda a, a_min=None, a_max=None: a.clip(a_min, a_max),
-        np.shape: lambda a: a.shape,
-        np.size: lambda a: math.prod(a.shape),
-        np.ndim: lambda a: a.ndim,
-    }

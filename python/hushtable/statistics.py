@@ -160,7 +160,7 @@ class Statistics:
         a._additive(what)
         a._same(b, what)
         range = _words.product(a._range, b._range)
-        product = Share(self._party, a._words, a.bits, 0, "additive", range, a._history)
+        product = Share(self._party, a._words, a.bits, 0, "additive", range, made=a._history)
         self._fits(what, product)
         name = f"multiply({what} of {len(self)}, bits={a.bits})"
         self._party._using = [a._history, b._history]

@@ -169,7 +169,7 @@ def lookup_shared(table: Share, index: Share) -> Share:
     )
     found = index.party._run(name, operation, wide(index), NOTHING, index.shape, entries.tobytes())
     return Share(
-        index.party, _words.reduce(found, table.bits), table.bits, table.fraction, table.kind, table._range
+        index.party, _words.reduce(found, table.bits), table.bits, table.fraction, table.kind, table._range, table.wrap
     )
 
 
@@ -196,7 +196,7 @@ def look_up(
     )
     lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
     found = index.party._look_up(operation, lookup, words, store)
-    limits = (lo, hi + 1) if kind == "additive" and width >= table.bits else (0, 1 << width)
+    limits = (lo, hi + 1)
     return Share(index.party, found, width, table.fraction, kind, limits)
 
 

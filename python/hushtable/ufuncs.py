@@ -1,7 +1,8 @@
-"""NumPy's functions of numbers, of shares: `np.sin(x)` is `ht.sin(x)`, and operators with an array on the left."""
+"""NumPy's functions, of shares: `np.sin(x)` is `ht.sin(x)`, and operators with an array on the left."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -17,13 +18,14 @@ def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[st
 
 @lru_cache(maxsize=1)
 def _ufuncs() -> dict[np.ufunc, Callable[..., Any]]:
-    from .functions import functions
+    from .functions import functions as of_numbers
 
-    ours = functions()
+    ours = of_numbers()
     operators = {
         np.add: ("__add__", "__radd__"),
         np.subtract: ("__sub__", "__rsub__"),
         np.multiply: ("__mul__", "__rmul__"),
+        np.true_divide: ("__truediv__", "__rtruediv__"),
         np.matmul: ("__matmul__", "__rmatmul__"),
         np.bitwise_xor: ("__xor__", "__rxor__"),
         np.less: ("__lt__", "__gt__"),
@@ -58,3 +60,22 @@ def _operator(own: str, reflected: str) -> Callable[[Any, Any], Any]:
         return getattr(a, own)(b) if isinstance(a, Share) else getattr(b, reflected)(a)
 
     return of
+
+
+@lru_cache(maxsize=1)
+def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """NumPy's functions of arrays that shares understand."""
+    from .joining import concatenate, stack
+
+    return {
+        np.concatenate: concatenate,
+        np.stack: stack,
+        np.reshape: lambda a, shape: a.reshape(shape),
+        np.ravel: lambda a: a.ravel(),
+        np.transpose: lambda a, axes=None: a.transpose(*(axes or ())),
+        np.sum: lambda a, axis=None: a.sum(axis),
+        np.clip: lambda a, a_min=None, a_max=None: a.clip(a_min, a_max),
+        np.shape: lambda a: a.shape,
+        np.size: lambda a: math.prod(a.shape),
+        np.ndim: lambda a: a.ndim,
+    }

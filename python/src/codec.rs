@@ -74,13 +74,13 @@ fn round(x: f64) -> (u64, f64) {
 pub struct View {
     pub bits: u32,
     pub fraction: u32,
-    pub lo: i64,
+    pub lo: i128,
 }
 
 impl View {
     /// The numbers of as many words, for a view without fraction bits.
     pub fn integers<R: Word>(self, words: &[R], out: &mut [i64]) {
-        out.iter_mut().zip(words).for_each(|(o, w)| *o = self.whole(w));
+        out.iter_mut().zip(words).for_each(|(o, w)| *o = self.whole(w) as i64);
     }
 
     /// The numbers of as many words.
@@ -100,8 +100,8 @@ impl View {
         low(w.to_u64().wrapping_sub(self.lo as u64), self.bits)
     }
 
-    fn whole<R: Word>(self, w: &R) -> i64 {
-        (self.above(w) as i64).wrapping_add(self.lo)
+    fn whole<R: Word>(self, w: &R) -> i128 {
+        i128::from(self.above(w)) + self.lo
     }
 
     fn array<'py, R: Word>(
@@ -124,7 +124,7 @@ pub fn decode<'py>(
     words: &Bound<'py, PyAny>,
     bits: u32,
     fraction: u32,
-    lo: i64,
+    lo: i128,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (view, (words, shape)) = (View { bits, fraction, lo }, Words::of(words)?);
     match words {

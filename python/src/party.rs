@@ -323,7 +323,7 @@ impl Party {
         bits: u32,
         kind: &str,
         to: Option<u8>,
-        view: Option<(u32, i64)>,
+        view: Option<(u32, i128)>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let opening = Opening { operation, kind: sharing(kind)?, bits, to: to.map(role) };
         let view = view.map(|(fraction, lo)| View { bits, fraction, lo });

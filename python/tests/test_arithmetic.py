@@ -28,8 +28,20 @@ def on_shares(f, *inputs, **kind):
     return a
 
 
+def _numpy(f):
+    """The same of arrays."""
+
+    def of(x):
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("where", "concatenate", "stack", "maximum"):
+                patch.setattr(ht, name, getattr(np, name))
+            return f(x)
+
+    return of
+
+
 def down(x):
-    """Rounded down to a multiple of 2^-8, as products are."""
+    """Rounded down to a multiple of 2^-8, as products of shares are."""
     return np.floor(x * 256) / 256
 
 
@@ -42,6 +54,7 @@ def down(x):
         lambda a, b: a * 3,
         lambda a, b: -5 * a,
         lambda a, b: a * 0.75,
+        lambda a, b: a / 4,
         lambda a, b: np.array([0.5, -1.25, 2.0, 0.0, 3.0, -0.125]) * a,
         lambda a, b: a @ b.T,
         lambda a, b: a[0] @ b[1],
@@ -62,10 +75,131 @@ def test_products(f):
     assert np.array_equal(on_shares(f, A, B), down(f(A, B)))
 
 
-def test_products_without_fraction_wrap_around():
+def test_whole_numbers_wrap_around_only_when_asked():
     x = np.array([100, -100, 77, 0])
-    got = on_shares(lambda a, b: a * b, x, x[::-1].copy(), bits=8, fraction=0, range=None)
+    got = on_shares(lambda a, b: a * b, x, x[::-1].copy(), bits=8, fraction=0, range=None, wrap=True)
     assert np.array_equal(got, (x * x[::-1]).astype(np.int8))
+    with pytest.raises(ht.ParamError, match=r"\*: results .* take 15 bits, which 8 bits do not hold.*wrap=True"):
+        on_shares(lambda a, b: a * b, x, x, bits=8, fraction=0, range=None)
+    with pytest.raises(ht.ParamError, match=r"\*: results .* accepted: shares with bits=26 and the same range="):
+        on_shares(lambda a: a * 1000, np.array([40]), bits=16, fraction=0, range=None)
+    # What meets a share that wraps does too.
+    assert on_shares(lambda a: a * 1000, np.array([40]), bits=16, fraction=0, range=None, wrap=True) == -25536
+    with pytest.raises(ht.ParamError, match="wrap: True is not supported here; accepted: with fraction=0"):
+        on_shares(lambda a: a, A, wrap=True)
+
+
+def test_large_whole_numbers_have_their_sign():
+    x = np.array([-5, 7, -(2**63) + 2])
+    kind = {"bits": 64, "fraction": 0, "range": None}
+    for f in (lambda a: a + 1, lambda a: -a, lambda a: 1 - a, lambda a: a * -1, lambda a: (a + 1) - 1):
+        got = on_shares(f, x, **kind)
+        assert got.dtype == np.int64 and np.array_equal(got, f(x))
+    # Beyond int64 they are Python's.
+    least = np.array([-(2**63), 3])
+    assert list(on_shares(lambda a: -a, least, **kind)) == [2**63, -3]
+    unsigned = on_shares(lambda a: a + 2**62, np.array([2**62, 2**63 - 1]), **{**kind, "range": (0, 2**63)})
+    assert unsigned.dtype == np.uint64 and list(unsigned) == [2**63, 2**63 + 2**62 - 1]
+    with pytest.raises(ht.ParamError, match=r"\+: .* more than 64 bits"):
+        on_shares(lambda a: a + a, x, **kind)
+
+
+def test_constant_factors_keep_their_digits():
+    x = np.array([100.0, -64.0, 8.0, 0.5, 0.0])
+    kind = {"bits": 40, "fraction": 8, "range": (-128, 128)}
+    for f in (lambda a: a * 0.001, lambda a: a / 1000, lambda a: a.sum() * (1 / 1000), lambda a: a * 0.1,
+              lambda a: a / 3, lambda a: a / -0.7, lambda a: a @ np.array([0.001, 0.1, -1e-5, 0.3, 2])):
+        assert np.abs(on_shares(f, x, **kind) - f(x)).max() <= 2**-8
+    # A product or a quotient that the scale has is exact.
+    assert on_shares(lambda a: a * 0.1, np.array([100.0]), **kind) == 10
+    thirds = np.arange(-99.0, 99, 3)
+    assert np.array_equal(on_shares(lambda a: a / 3, thirds, **kind), thirds / 3)
+    for refused in (lambda a: a * 1e-9, lambda a: a / 1e9):
+        with pytest.raises(ht.ParamError, match="results that all round to 0 .*with_fraction"):
+            on_shares(refused, x, **kind)
+    with pytest.raises(ht.ParamError, match="/ with a public number: 0.0 at index 1"):
+        on_shares(lambda a: a / [1, 0, 1, 1, 1], x, **kind)
+    for refused in (lambda a: a / a, lambda a: 1 / a):
+        with pytest.raises(TypeError, match="ht.reciprocal"):
+            on_shares(refused, x, **kind)
+
+
+WHOLE = np.array([0, 1, -2, 3])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: a + 0.5,
+        lambda a: 0.5 - a,
+        lambda a: a * 0.5,
+        lambda a: a / 2,
+        lambda a: a @ [0.5, 1, 1, 1],
+        lambda a: a == 0.4,
+        lambda a: a != 0.4,
+        lambda a: a.mean(),
+        lambda a: ht.where(a < 1, a, 0.5),
+        lambda a: ht.maximum(a, 0.5),
+        lambda a: a.clip(0.5, 2),
+        lambda a: ht.concatenate([a, [0.5]]),
+        lambda a: ht.stack([a, np.full(4, 0.5)]),
+    ],
+)
+def test_whole_numbers_meet_whole_ones_only(f):
+    kind = {"bits": 40, "fraction": 0, "range": (-8, 8)}
+    with pytest.raises(ht.ParamError, match=r"accepted: .*(with_fraction|< and >=)"):
+        on_shares(f, WHOLE, **kind)
+
+
+def test_whole_numbers_with_digits_meet_others():
+    kind = {"bits": 40, "fraction": 0, "range": (-8, 8)}
+    for f in (lambda a: a + 0.5, lambda a: a * 0.5, lambda a: a / 2, lambda a: a == 0.5, lambda a: a.mean()):
+        assert np.array_equal(on_shares(lambda a, f=f: f(a.with_fraction(4)), WHOLE, **kind), f(WHOLE))
+
+
+def test_functions_of_whole_numbers_say_their_digits():
+    kind = {"bits": 24, "fraction": 0, "range": (-8, 8)}
+    with pytest.raises(ht.ParamError, match="sigmoid: .*accepted: fraction="):
+        on_shares(ht.sigmoid, WHOLE, **kind)
+    got = on_shares(lambda a: ht.sigmoid(a, fraction=8), WHOLE, **kind)
+    assert np.abs(got - 1 / (1 + np.exp(-WHOLE))).max() <= 2**-7
+
+
+def test_comparisons_with_constants_are_exact():
+    for x, kind in ((WHOLE, {"fraction": 0}), (np.array([0.0, 0.25, -0.25, 31.75]), {"fraction": 2})):
+        for c in (0, 0.4, -0.4, 0.1, 0.25, -1.5, 31.9, -31.99, 1e-9, -1e-9, 0.9999999):
+            for f in (lambda a, c=c: a < c, lambda a, c=c: a <= c, lambda a, c=c: c > a, lambda a, c=c: c <= a,
+                      lambda a, c=c: a > c, lambda a, c=c: a >= c):
+                for bits in (8, 16):
+                    limits = None if bits == 8 else (-32, 32)
+                    assert np.array_equal(on_shares(f, x, bits=bits, range=limits, **kind), f(x)), (c, kind)
+    # 127.9 is above all of the format.
+    assert on_shares(lambda a: a < [127.9, 127.9], np.array([127, -128]), bits=8, fraction=0, range=None).all()
+    for f in (lambda a: a == 0.1, lambda a: 0.1 != a):
+        with pytest.raises(ht.ParamError, match=r"0.1 is not supported; accepted: multiples of 2\^-2"):
+            on_shares(f, np.zeros(1), fraction=2)
+
+
+def test_ranges_that_meet_fit_the_width():
+    x = np.array([200, 3])
+    kind = {"bits": 8, "fraction": 0, "range": (0, 256)}
+    for f in (lambda a: ht.where(a > 150, a, -1), lambda a: ht.concatenate([a, [-1]]), lambda a: ht.stack([a, a * 0 - 1]),
+              lambda a: ht.maximum(a, -1), lambda a: a < -1):
+        with pytest.raises(ht.ParamError, match="take 9 bits.*accepted: shares with bits=9"):
+            on_shares(f, x, **kind)
+        assert np.array_equal(on_shares(f, x, **{**kind, "bits": 9}), _numpy(f)(x))
+    # A range that is moved is compared as any other.
+    assert np.array_equal(on_shares(lambda a: (a - 250) < -150, x, **kind), x < 100)
+    assert np.array_equal(on_shares(lambda a: ht.maximum(a + 100, 150), x, **kind), np.maximum(x + 100, 150))
+
+
+def test_digits_after_the_point_are_given_and_taken():
+    x = np.array([1.5, -2.25, 0.125, -0.125, 7.0])
+    for digits, want in ((8, x), (3, x), (2, np.floor(x * 4 + 0.5) / 4), (0, np.floor(x + 0.5))):
+        got = on_shares(lambda a, digits=digits: a.with_fraction(digits), x, bits=24, fraction=3, range=(-8, 8))
+        assert np.array_equal(got, want) and got.dtype == (np.float64 if digits else np.int64)
+    with pytest.raises(ht.ParamError, match="with_fraction: .* take 28 bits"):
+        on_shares(lambda a: a.with_fraction(24), x, bits=24, fraction=3, range=(-8, 8))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +267,7 @@ def test_means():
 def test_refusals():
     def party(p):
         a = p.share(np.zeros(3), bits=16, fraction=8)
-        with pytest.raises(ht.ParamError, match="33 bits at twice the scale.*accepted: 16"):
+        with pytest.raises(ht.ParamError, match=r"\*: products before rounding take 33 bits, which 16 bits.*accepted: shares with bits=33"):
             a * a
         with pytest.raises(ht.ShapeError, match=r"shapes \(3,\) and \(4,\)"):
             a < p.share(np.zeros(4), bits=16, fraction=8)
@@ -144,8 +278,6 @@ def test_refusals():
             ht.where(a, a, a)
         with pytest.raises(TypeError, match="truth of a share"):
             a == a and None
-        with pytest.raises(TypeError, match="not whole"):
-            p.share([1], fraction=0) * 0.5
         with pytest.raises(ht.ParamError, match="mean"):
             p.share(np.zeros(1000), bits=16, fraction=8).mean()
 

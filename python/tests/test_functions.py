@@ -86,17 +86,17 @@ def test_random_table_with_every_kind_of_sharing():
         assert xor.range == (0, 512)
         wide = ht.Table(np.concatenate([values, np.zeros(212)]))
         add = p.input(x if p.role == 0 else None, owner=0, shape=200, bits=10, fraction=0, range=(0, 300))
-        return [
-            p.open(ht.lookup(t, i, kind=kind))
-            for t, i in ((wide, xor), (table, add))
-            for kind in ("additive", "xor")
-        ]
+        found = [ht.lookup(t, i, kind=kind) for t, i in ((wide, xor), (table, add)) for kind in ("additive", "xor")]
+        bits = found[1]
+        return [p.open(s) for s in (*found, bits ^ 3, ~bits, bits.low_bits(4), bits ^ bits[::-1])]
 
     for outcome in ht.run_pair(party):
-        assert np.array_equal(outcome[0], values[x])
-        assert np.array_equal(outcome[2], values[x])
-        for bits in (outcome[1], outcome[3]):
-            assert np.array_equal(bits, values[x] & 1023)
+        y = values[x]
+        for found in outcome[:4]:
+            assert np.array_equal(found, y)
+        # Negative ones stay so; low bits have no sign.
+        for got, want in zip(outcome[4:], (y ^ 3, ~y, y & 15, y ^ y[::-1]), strict=True):
+            assert np.array_equal(got, want)
 
 
 def test_tabulated_function_of_two_axes():
@@ -137,7 +137,7 @@ def test_an_index_outside_the_table_is_refused():
         with pytest.raises(ht.ShapeError, match="8 fraction bits and a table for 0"):
             ht.lookup(ht.Table([1, 2, 3]), s)
         wide = p.share(np.zeros(2), bits=24, fraction=8)
-        with pytest.raises(ht.ParamError, match="share with more bits, or a smaller range"):
+        with pytest.raises(ht.ParamError, match=r"shares with a smaller range=, such as range=\(-8, 8\)"):
             ht.sigmoid(wide)
         with pytest.raises(ht.ParamError, match="protocol= and store= are for tables"):
             ht.sigmoid(wide, protocol="rotl")

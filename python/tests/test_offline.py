@@ -92,10 +92,10 @@ def test_prepared_arithmetic_takes_online_what_its_pages_say():
     def party(p):
         costs = []
         for f in (product, choice, choices):
-            like = ht.Like(n, bits=bits, fraction=0)
+            like = ht.Like(n, bits=bits, fraction=0, wrap=True)
             with p.offline():
                 prepared = ht.prepare(f, like)
-            s = p.share(np.zeros(n), bits=bits, fraction=0)
+            s = p.share(np.zeros(n), bits=bits, fraction=0, wrap=True)
             before = p.cost
             prepared(s)
             costs.append((p.cost - before).by_operation)

@@ -294,8 +294,8 @@ def test_the_start_of_the_ot_extension_is_set_up():
         return s * s
 
     def party(p, ahead):
-        like = ht.Like(16_000, bits=16, fraction=0)
-        s = p.share(np.zeros(16_000), bits=16, fraction=0)
+        like = ht.Like(16_000, bits=16, fraction=0, wrap=True)
+        s = p.share(np.zeros(16_000), bits=16, fraction=0, wrap=True)
         costs = []
         for _ in range(2):
             before = p.cost

@@ -3,6 +3,7 @@
 
 pub mod agree;
 pub mod ask;
+mod constant;
 pub mod decision;
 pub mod delivery;
 pub mod evaluate;
@@ -189,7 +190,7 @@ struct Second {
     /// A file for y in place of --input: CSV with the column --against, or shares
     #[arg(long, value_name = "FILE")]
     other: Option<PathBuf>,
-    /// y is this public number; the peer names the same
+    /// y is this public number, which is not rounded; the peer names the same
     #[arg(
         long,
         value_name = "NUMBER",

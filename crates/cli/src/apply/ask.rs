@@ -7,7 +7,7 @@ use hushtable::{
 };
 
 use super::{
-    Apply, Operation,
+    Apply, Operation, constant,
     decision::{self, Threshold},
     evaluate, fixed,
     input::{Format, Operand, Source},
@@ -159,7 +159,10 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
             let decided = decided.as_ref().expect("it is there");
             (ids.clone(), Operand::word(decided.at, rows, role, decided.to_string()))
         }
-        (Some(value), _) => (ids.clone(), Operand::public(value, rows, format, role)?),
+        (Some(value), _) => {
+            let steps = constant::steps(relation, value, format.fraction_bits)?;
+            (ids.clone(), Operand::public(value, steps, rows, format, role)?)
+        }
         (None, Some(source)) => read(source, args.second.against.as_deref())?,
         (None, None) if first.shares.is_some() => {
             return Err(

@@ -251,10 +251,11 @@ impl<'a> Source<'a> {
 }
 
 impl Operand {
-    /// This party's share of a public number in `format`.
-    pub fn public(value: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
-        let integer =
-            format.encode(value).map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
+    /// This party's share of a public number in `format`, which is `steps` there.
+    pub fn public(value: f64, steps: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
+        let integer = format
+            .encode(steps / format.scale())
+            .map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
         let error = (integer as i64 as f64 / format.scale() - value).abs();
         Ok(Self {
             error: Some(error),

@@ -32,9 +32,9 @@ impl Number {
         self.size() + 4
     }
 
-    /// A cut as a word.
+    /// A cut as a word: the least number that is not below it.
     pub fn scaled(&self, cut: f64) -> i64 {
-        (cut * 2f64.powi(self.fraction_bits as i32)).round() as i64
+        (cut * 2f64.powi(self.fraction_bits as i32)).ceil() as i64
     }
 
     /// A word as a number.

@@ -8,7 +8,7 @@ use hushtable::{
     operation::{Compare, Operation, Relation},
 };
 
-use super::super::{Apply, evaluate, job::SHARED_BITS};
+use super::super::{Apply, constant, evaluate, job::SHARED_BITS};
 use crate::{
     failure::{Failure, Result},
     join::{
@@ -96,7 +96,7 @@ impl Question {
             (Some(y), _) => (vec![operand(x), operand(y)], within(limits[1])),
             (None, value) => {
                 let value = value.unwrap_or_default();
-                let word = (value * scale).round() as i64;
+                let word = constant::steps(relation, value, fraction)? as i64;
                 (vec![operand(x), Operand::Constant { value, word }], [word; 2])
             }
         };
