@@ -161,7 +161,10 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         }
         (Some(value), _) => {
             let steps = constant::steps(relation, value, format.fraction_bits)?;
-            (ids.clone(), Operand::public(value, steps, rows, format, role)?)
+            let public = Operand::public(value, steps, rows, format, role)?;
+            // What is compared is decided as for the number itself.
+            let error = if relation.selects() { public.error } else { Some(0.0) };
+            (ids.clone(), Operand { error, ..public })
         }
         (None, Some(source)) => read(source, args.second.against.as_deref())?,
         (None, None) if first.shares.is_some() => {
