@@ -1,8 +1,6 @@
 //! Sessions with a private table, both parties in this process: results against the table in the clear, bits against the
 //! bill, and requests that are turned down.
 
-use crate::common::relay;
-
 use std::collections::HashMap;
 
 use apps::{
