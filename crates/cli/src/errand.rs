@@ -81,7 +81,7 @@ impl Errand<'_> {
             explained: self.explained.clone(),
         };
         let identity = link.identity().filter(|_| delivery.sign);
-        link.keep(Record::begin(path, delivery.force, about)?.to_sign(identity));
+        link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));
         link.end_record(self.deliver(work, output))
     }
 

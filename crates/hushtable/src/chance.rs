@@ -100,6 +100,6 @@ mod tests {
         assert_eq!(Chance::of("nothing", 0.0, -1), Chance::NONE);
         Chance::of("just", 16.0, -44).check().expect("as much as there may be");
         let error = (Chance::of("just", 16.0, -44) + tags).check().expect_err("more").to_string();
-        assert!(error.contains("2^-40 in all: just 2^-40, equal words 2^-61.4"), "{error}");
+        assert!(error.contains("2^-39.9 in all: just 2^-40, equal words 2^-61.4"), "{error}");
     }
 }

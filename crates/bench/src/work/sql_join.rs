@@ -138,7 +138,7 @@ impl SqlJoinWork {
     fn job(&self) -> JoinJob {
         let keys = match self.sparse {
             true => {
-                let lookups = u32::try_from(self.batch).unwrap_or(MAX_JOB);
+                let lookups = self.batch.min(MAX_JOB);
                 Keys::Sparse { bits: self.key_bits, rows: self.rows, lookups }
             }
             false => Keys::Dense { bits: self.key_bits },

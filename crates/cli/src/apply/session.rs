@@ -80,7 +80,7 @@ impl Task<'_> {
         let about =
             About { command: kind, file, rows, column, reveal, fields, link, inputs, output: to, explained };
         let identity = link.identity().filter(|_| delivery.sign);
-        link.keep(Record::begin(path, delivery.force, about)?.to_sign(identity));
+        link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));
         link.end_record(self.deliver(output))
     }
 

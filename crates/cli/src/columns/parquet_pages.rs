@@ -84,10 +84,9 @@ impl Header {
         let mut seen = [false; 9];
         from.fields(&mut |from, id, kind| {
             // Twice the same: one of them would be the one that counts.
-            if let Some(seen) = seen.get_mut(usize::try_from(id).ok()?) {
-                if std::mem::replace(seen, true) {
-                    return None;
-                }
+            let seen = seen.get_mut(usize::try_from(id).ok()?);
+            if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
+                return None;
             }
             match (id, kind) {
                 (1, I32) => header.kind = from.signed()?,

@@ -24,7 +24,7 @@ pub fn seal(
 ) {
     let [true, theirs] = wishes else { return };
     let seal = match theirs {
-        false => Seal::Missing("the peer did not ask for it (--sign)".into()),
+        false => Seal::Missing("the peer did not ask for it".into()),
         true => {
             let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
             let mut all = vec![field("command", kind)];

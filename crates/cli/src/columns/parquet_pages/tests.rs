@@ -159,9 +159,9 @@ fn lists_that_say_too_much() {
         (Encoding::DELTA_LENGTH_BYTE_ARRAY, list(100), true),
         (Encoding::DELTA_LENGTH_BYTE_ARRAY, list(1 << 36), false),
         (Encoding::DELTA_LENGTH_BYTE_ARRAY, list(u64::MAX), false),
-        (Encoding::DELTA_BYTE_ARRAY, [&list(1)[..4], &list(1)].concat(), true),
-        (Encoding::DELTA_BYTE_ARRAY, [&list(1)[..4], &list(1 << 36)].concat(), false),
-        (Encoding::DELTA_BYTE_ARRAY, [&list(100)[..4], &[0; 5], &list(1 << 36)].concat(), false),
+        (Encoding::DELTA_BYTE_ARRAY, [&list(1)[..5], &list(1)].concat(), true),
+        (Encoding::DELTA_BYTE_ARRAY, [&list(1)[..5], &list(1 << 36)].concat(), false),
+        (Encoding::DELTA_BYTE_ARRAY, [&list(100)[..5], &[0; 5], &list(1 << 36)].concat(), false),
         (Encoding::DELTA_BYTE_ARRAY, list(1 << 36), false),
         (Encoding::PLAIN, list(1 << 36), true),
     ] {

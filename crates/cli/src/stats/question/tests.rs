@@ -24,17 +24,15 @@ fn file() -> JoinedFile {
     JoinedFile::new([7; 32], Role::P0, tables, vec![table], Some(owned))
 }
 
-/// Epsilon is that of the count and all sums together, and each sum's noise is for the largest number that a row can
-/// add to it: whatever is asked.
-#[test]
-fn noise_is_what_is_promised() {
+/// Shows questions of all kinds, with their noise and the epsilon that was asked for, to `see`.
+fn each_question(see: impl Fn(&Question, &GroupNoise, f64, &str)) {
     let (seed, mut asked_of_all) = (0xe95, 0);
     let mut rng = Prg::new(Block(seed));
     let file = file();
     for run in 0..400 {
+        let says = format!("run {run} of seed {seed}");
         let mut pick = |most: u32| -> Vec<String> {
-            let names = ["income", "age", "bills"];
-            let mut all: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            let mut all: Vec<String> = ["income", "age", "bills"].map(str::to_owned).into();
             all.retain(|_| rng.below(4) < most);
             all
         };
@@ -47,16 +45,41 @@ fn noise_is_what_is_promised() {
             noise: Some(0.25 + f64::from(rng.below(1000)) / 100.0),
             ..Asked::default()
         };
-        let question =
-            Question::of(&asked, &file).unwrap_or_else(|e| panic!("run {run} of seed {seed}: {e}"));
+        let question = Question::of(&asked, &file).unwrap_or_else(|e| panic!("{says}: {e}"));
         let noise = question.shape(40).unwrap().noise.expect("it was asked for");
-        let real = question.series.iter().zip(&noise.sums).filter(|(series, _)| **series != Series::Nothing);
-        let all: f64 = noise.counts.epsilon() + real.clone().map(|(_, noise)| noise.epsilon()).sum::<f64>();
-        let eps = asked.noise.unwrap();
-        assert!((all / eps - 1.0).abs() < 1e-12, "run {run} of seed {seed}: {all} for {eps}, {asked:?}");
-        assert!(noise.counts.epsilon() > 0.0 && noise.counts.sensitivity() >= 1.0);
-        asked_of_all += real.clone().count();
-        for (series, noise) in real {
+        asked_of_all += real(&question, &noise).count();
+        see(&question, &noise, asked.noise.unwrap(), &says);
+    }
+    assert!(asked_of_all > 400, "{asked_of_all} sums");
+}
+
+/// What is added up, with its noise; but for zeros.
+fn real<'a>(
+    question: &'a Question,
+    noise: &'a GroupNoise,
+) -> impl Iterator<Item = (&'a Series, &'a Laplace)> {
+    question.series.iter().zip(&noise.sums).filter(|(series, _)| **series != Series::Nothing)
+}
+
+/// Epsilon is that of the count and all sums together.
+#[test]
+fn epsilon_is_of_all_together() {
+    each_question(|question, noise, eps, says| {
+        let sums: f64 = real(question, noise).map(|(_, noise)| noise.epsilon()).sum();
+        let all = noise.counts.epsilon() + sums;
+        assert!((all / eps - 1.0).abs() < 1e-12, "{says}: {all} for {eps}, {:?}", question.series);
+        assert!(
+            noise.counts.epsilon() > 0.0 && real(question, noise).all(|(_, noise)| noise.epsilon() > 0.0)
+        );
+    });
+}
+
+/// Each sum's noise is for the largest number that a row can add to it.
+#[test]
+fn noise_is_for_the_largest_value() {
+    each_question(|question, noise, _, says| {
+        assert!(noise.counts.sensitivity() >= 1.0);
+        for (series, noise) in real(question, noise) {
             // As the words of a row are made: rounded to the column's unit, then to the multiple that is added up.
             let word = |of: &Number, cut: u32| {
                 let word = (of.limit * 2f64.powi(of.fraction_bits as i32)).round();
@@ -67,11 +90,10 @@ fn noise_is_what_is_promised() {
                 Series::Numbers { of, cut } => word(of, *cut),
                 Series::Products { of: [a, b], cuts } => word(a, cuts[0]) * word(b, cuts[1]),
             };
-            assert!(noise.sensitivity() >= largest, "run {run} of seed {seed}: {series:?}, {noise:?}");
-            assert!(noise.epsilon() > 0.0 && largest > 1.0, "a question that says something: {series:?}");
+            assert!(largest > 1.0, "{says}: a question that says something, {series:?}");
+            assert!(noise.sensitivity() >= largest, "{says}: {series:?}, {noise:?}");
         }
-    }
-    assert!(asked_of_all > 400, "{asked_of_all} sums");
+    });
 }
 
 #[test]
