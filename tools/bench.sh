@@ -1,19 +1,66 @@
 #!/usr/bin/env bash
 # Measures the figures that docs/measured.md shows and appends them, a line of JSON each, to
-# bench/record/<processor>/<date>.jsonl. Nothing else should be running. NET=lan or NET=wan measures those links.
-# tools/papers.sh measures what the papers' tables compare.
+# bench/record/<processor>/<date>.jsonl: what was run with which parameters, on which processor, and what it took.
+# Nothing else should be running. NET=lan or NET=wan measures those links.
+# ONLY="fss psi" takes those subcommands alone. SMALL=1 tries every line once with few items, into target/bench-small.jsonl:
+# whether they run, not what they take. tools/papers.sh measures what the papers' tables compare.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 record=bench/record/$(tools/processor.sh)/$(date -u +%F).jsonl
 net=${NET:-loopback}
+small=${SMALL:-}
+if [ -n "$small" ]; then
+    record=target/bench-small.jsonl
+fi
 
-cargo build --release --locked -p hushtable-bench
+program=${PROGRAM:-}
+if [ -z "$program" ]; then
+    cargo build --release --locked -p hushtable-bench
+    program=${CARGO_TARGET_DIR:-target}/release/hushtable-bench
+fi
 mkdir -p "$(dirname "$record")"
+done=0
 
 run() {
-    echo "bench $*" >&2
-    "${CARGO_TARGET_DIR:-target}/release/hushtable-bench" "$@" --net "$net" --format json | tee -a "$record"
+    case " ${ONLY:-$1} " in *" $1 "*) ;; *) return 0 ;; esac
+    local args=("$@") net=$net i
+    for ((i = 0; i < ${#args[@]}; i++)); do
+        # A row that names its network.
+        if [ "${args[i]}" = --net ]; then
+            net=${args[i + 1]}
+            unset "args[i]" "args[i+1]"
+            args=("${args[@]}")
+        fi
+        case "$small ${args[i]:-}" in
+            "1 --count" | "1 --other-count" | "1 --batch") args[i + 1]=20 ;;
+            "1 --rows") args[i + 1]=64 ;;
+            "1 --repeat") args[i + 1]=1 ;;
+        esac
+    done
+    if [ -n "$small" ]; then
+        # What the default would be large in.
+        case "$1" in
+            confidential | sql-join) args+=($(absent --rows 64 "$@") $(absent --key-bits 6 "$@") $(absent --batch 20 "$@")) ;;
+            embedding) args+=($(absent --rows 64 "$@") $(absent --batch 4 "$@")) ;;
+            cmp | trunc | math) args+=($(absent --batch 20 "$@")) ;;
+            triples) args+=($(absent --count 20 "$@")) ;;
+            inference) [[ $* = *gpt2* ]] && args+=(--rows 2) ;;
+        esac
+        if [ "$1" = confidential ] || [ "$1" = sql-join ]; then
+            for ((i = 0; i < ${#args[@]}; i++)); do
+                if [ "${args[i]}" = --key-bits ]; then args[i + 1]=6; fi
+            done
+        fi
+    fi
+    echo "bench ${args[*]} --net $net" >&2
+    "$program" "${args[@]}" --net "$net" --format json | tee -a "$record"
+    done=$((done + 1))
+}
+
+# An option with its value, unless it is there.
+absent() {
+    case " ${*:3} " in *" $1 "*) ;; *) echo "$1 $2" ;; esac
 }
 
 lut() { # protocol index output index-bits value-bits batch
@@ -60,4 +107,73 @@ done
 for function in sigmoid tanh sqrt ln rsqrt; do
     run math --function "$function" --bits 64 --fraction-bits 16 --repeat 3
 done
-echo "recorded in $record" >&2
+
+# Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
+fss() {
+    run fss --batch 10000 --repeat 3 --object "$@"
+}
+fss dpf --bits 8
+fss dpf
+fss dpf --payload-bits 64
+fss dpf --payload-bits 64 --index additive
+fss dcf
+fss dcf --payload-bits 64
+for object in eq cmp interval; do
+    fss $object
+    fss $object --additive
+done
+fss trunc --fraction-bits 9
+fss digits --digit-bits 8
+fss public-table --bits 8
+fss secret-table --bits 8 --payload-bits 16
+fss spline
+for object in sin sincos tan; do
+    fss $object --fraction-bits 9
+done
+fss proximity
+fss proximity-shared
+fss fusion
+
+# Sets and joins.
+run vole --count 1048576
+run vole --count 16777216
+run okvs --count 1048576
+for count in 65536 1048576; do
+    run psi --count $count
+    run psi --count $count --ot ferret
+done
+for link in lan wan; do
+    run psi --count 1048576 --net $link
+done
+run psi --count 16777216 --ot ferret
+run psi --count 1000 --other-count 1000000
+for count in 65536 1048576; do
+    run join --count $count
+    run join --count $count --ot ferret
+done
+run join --count 1048576 --ot ferret --own-bits 0 --payload-bits 0
+run join --count 100000 --net lan
+
+# Private tables: the designs, the baselines, and what is built on the copy.
+for prf in aes lowmc; do
+    run confidential --design a --prf $prf
+    run confidential --design b --prf $prf
+done
+run confidential --design a --prf lowmc --rows 1048576 --key-bits 40 --value-bits 20 --places sparse
+run confidential --design splut --rows 1024 --key-bits 10 --value-bits 20 --batch 4096
+run confidential --design splut --rows 65536 --key-bits 16 --value-bits 16 --batch 64
+for ot in auto ferret; do
+    run confidential --design fable --rows 65536 --key-bits 16 --value-bits 16 --prf lowmc --steps --ot $ot
+done
+run confidential --design fable --rows 65536 --key-bits 16 --value-bits 16 --prf aes --steps
+run confidential --design fable --prf lowmc --steps
+run confidential --design scan --rows 65536 --key-bits 16 --value-bits 64 --batch 16 --prf lowmc
+run confidential --design scan --value-bits 64 --batch 16 --prf lowmc
+for prf in aes lowmc; do
+    run embedding --prf $prf --threads 2 --ot ferret --net lan
+    run embedding --rows 519820 --columns 32 --entry-bits 16 --batch 512 --prf $prf --threads 2 --ot ferret --net lan
+    run sql-join --prf $prf --threads 2 --ot ferret --net lan
+done
+run sql-join --sparse --key-bits 32 --prf lowmc --threads 2 --ot ferret --net lan
+
+echo "$done lines recorded in $record" >&2

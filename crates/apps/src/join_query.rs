@@ -25,7 +25,7 @@
 //! parts: see the bills.
 //!
 //! # Source
-//! Su et al., "FABLE" (USENIX Security 2025), sections 2.3 and 7.3, for joins as lookups, of keys with one row.
+//! Su et al., "FABLE" (USENIX Security 2025), section 6.4, for joins as lookups, of keys with one row.
 
 mod operation;
 mod sums;

@@ -40,6 +40,11 @@ pub trait Benchmark: fmt::Display {
         None
     }
 
+    /// Whether a thread of it computes on all processors there are.
+    fn every_processor(&self) -> bool {
+        false
+    }
+
     /// Changes to the protocol that `--protocol auto` takes, or the method of a function. Whether there is such a
     /// choice.
     fn plan(&mut self, _link: &LinkShape, _optimise: Optimise) -> Result<bool> {

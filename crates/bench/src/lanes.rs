@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::measured::{Accuracy, Run};
 
 /// One party's measurements.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Measured {
     #[serde(with = "PhaseText")]
     setup: Phase,
@@ -34,7 +34,17 @@ struct Measured {
     online: Phase,
     #[serde(with = "PhaseText")]
     once: Phase,
+    /// Of the online phase.
+    steps: Vec<Step>,
     peak_rss_bytes: u64,
+}
+
+/// A step of the online phase, which what it sends is a part of.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    #[serde(with = "PhaseText")]
+    pub phase: Phase,
 }
 
 /// How a phase is written for the other process.
@@ -176,7 +186,8 @@ impl Lanes {
     fn finish<T>(mut self, results: Vec<T>, offline: Phase, online: Phase) -> Result<Finished<T>> {
         let (role, setup, once, peak_rss_bytes) = (self.role, self.setup, self.once, peak_rss());
         self.barrier()?;
-        Ok(Finished { results, role, measured: Measured { setup, offline, online, once, peak_rss_bytes } })
+        let measured = Measured { setup, offline, online, once, steps: Vec::new(), peak_rss_bytes };
+        Ok(Finished { results, role, measured })
     }
 
     fn barrier(&mut self) -> Result<()> {
@@ -214,6 +225,19 @@ impl Lanes {
 }
 
 impl<T> Finished<T> {
+    /// With what the steps of the online phase sent and took, which took its cost of them.
+    #[must_use]
+    pub fn with_steps(mut self, steps: Vec<Step>) -> Self {
+        let online = &mut self.measured.online;
+        for Step { phase, .. } in &steps {
+            online.sent += phase.sent;
+            online.received += phase.received;
+            online.rounds += phase.rounds;
+        }
+        self.measured.steps = steps;
+        self
+    }
+
     /// P0 hands its measurements and the `words` of its results over to P1, where `check` reads these, and prints
     /// the run.
     pub fn verify<I: Iterator<Item = u64>>(
@@ -251,7 +275,7 @@ impl<T> Finished<T> {
         input.read_line(&mut line).map_err(|e| unreadable(&e))?;
         let p0: Measured = serde_json::from_str(&line).map_err(|e| unreadable(&e))?;
         let accuracy = check(&mut input)?;
-        let p1 = self.measured;
+        let p1 = &self.measured;
         let both = |a: Phase, b: Phase| {
             let (seconds, rounds) = (a.seconds.max(b.seconds), a.rounds.max(b.rounds));
             Figures::of(Role::P0, Phase { seconds, rounds, ..a })
@@ -263,7 +287,10 @@ impl<T> Finished<T> {
         };
         let once = both(p0.once, p1.once);
         let once = (once != Figures::default()).then_some(once);
-        let run = Run { phases, once, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes], accuracy };
+        let step = |(a, b): (&Step, &Step)| (a.name.clone(), both(a.phase, b.phase));
+        let steps = p0.steps.iter().zip(&p1.steps).map(step).collect();
+        let run =
+            Run { phases, once, steps, peak_rss_bytes: [p0.peak_rss_bytes, p1.peak_rss_bytes], accuracy };
         println!("{}", serde_json::to_string(&run).expect("plain data"));
         Ok(())
     }

@@ -10,6 +10,9 @@ pub struct Run {
     /// What is done once for any number of sessions, if there is something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub once: Option<Figures>,
+    /// Steps of the online phase by name, in their order, where they are measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<(String, Figures)>,
     /// Peak resident memory of P0 and P1, before the verification.
     pub peak_rss_bytes: [u64; 2],
     /// Of results that are not exact.
@@ -48,6 +51,16 @@ pub fn once(runs: &[Run]) -> Option<Figures> {
     runs.iter().all(|run| run.once.is_some()).then(|| median(runs, |run| run.once.unwrap_or_default()))
 }
 
+/// The median of each step.
+pub fn steps(runs: &[Run]) -> Vec<(String, Figures)> {
+    let first = runs.first().map_or(&[][..], |run| &run.steps);
+    first
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| (name.clone(), median(runs, |run| run.steps[i].1)))
+        .collect()
+}
+
 fn median(runs: &[Run], phase: impl Fn(&Run) -> Figures) -> Figures {
     let all: Vec<Figures> = runs.iter().map(phase).collect();
     fn middle<T: PartialOrd + Copy>(mut values: Vec<T>) -> T {
@@ -73,6 +86,7 @@ mod tests {
             Run {
                 phases: Phases { online, ..Phases::default() },
                 once: None,
+                steps: vec![("a".into(), online)],
                 peak_rss_bytes: [1, 2],
                 accuracy: None,
             }
@@ -81,5 +95,7 @@ mod tests {
         assert_eq!(of(&[3.0, 1.0, 2.0]), Figures { seconds: 2.0, bytes: [7, 9], rounds: 2 });
         assert_eq!(of(&[3.0, 1.0]).seconds, 1.0);
         assert_eq!(of(&[5.0]).seconds, 5.0);
+        let both = steps(&[run(4.0), run(1.0), run(3.0)]);
+        assert_eq!((both.len(), both[0].0.as_str(), both[0].1.seconds), (1, "a", 3.0));
     }
 }

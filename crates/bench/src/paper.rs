@@ -4,6 +4,7 @@ mod measure;
 mod plot;
 mod print;
 mod table;
+mod unmeasured;
 
 use std::{fs, io::Write, path::PathBuf};
 
@@ -14,7 +15,7 @@ use hushtable_cli::failure::{Failure, Result};
 
 use self::{
     measure::{Line, Measured},
-    table::Table,
+    table::{Bounds, Table},
 };
 use crate::{report::Format, run::Options};
 
@@ -24,15 +25,19 @@ pub struct PaperTables {
     /// The tables, by the names that `--list` shows
     #[arg(value_name = "TABLE", required_unless_present = "list")]
     tables: Vec<String>,
-    /// Lists the tables
+    /// Lists the tables, and those that are not measured with the reason
     #[arg(long, exclusive = true)]
     list: bool,
     /// Only rows that have all these words, for example rotl,n=256
     #[arg(long, value_name = "WORDS", value_delimiter = ',')]
     rows: Vec<String>,
-    /// At most so many lookups or OTs a run; without it as many as the paper, 1 to 2^28
+    /// At most so many lookups or OTs a run; without it as many as the paper, 1 to 2^28. A row that this changes says so
+    /// and has no ratio
     #[arg(long, value_name = "B", default_value = "268435456", hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
     batch: u32,
+    /// At most so many rows of a private table; without it as many as the paper, 1 to 2^28
+    #[arg(long, value_name = "N", default_value = "268435456", hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..=1 << 28))]
+    table_rows: u32,
     /// Runs of each kind; the median of each time counts
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
@@ -45,7 +50,7 @@ pub struct PaperTables {
     /// Also draws the table as SVG; for one table
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Also writes TABLE.csv and TABLE.svg of each table into this folder
+    /// Also writes TABLE.csv, TABLE.svg and TABLE.txt of each table into this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["csv", "plot"])]
     out: Option<PathBuf>,
     /// Replaces files that are there
@@ -60,6 +65,7 @@ pub struct PaperTables {
 struct Files {
     csv: Option<PathBuf>,
     plot: Option<PathBuf>,
+    text: Option<PathBuf>,
 }
 
 /// Runs the subcommand.
@@ -71,8 +77,8 @@ pub fn run(args: &PaperTables) -> Result<()> {
         return Err(Failure::new("--csv and --plot are for one table; --out DIR takes several"));
     }
     let tables = args.tables.iter().map(|name| Table::load(name)).collect::<Result<Vec<_>>>()?;
-    let cells =
-        tables.iter().map(|t| measure::cells(t, &args.rows, args.batch)).collect::<Result<Vec<_>>>()?;
+    let most = Bounds { items: args.batch, rows: args.table_rows };
+    let cells = tables.iter().map(|t| measure::cells(t, &args.rows, most)).collect::<Result<Vec<_>>>()?;
     for (table, cells) in tables.iter().zip(&cells) {
         if cells.is_empty() {
             let known: Vec<String> = table.rows.iter().map(table::Row::label).collect();
@@ -112,10 +118,13 @@ impl PaperTables {
             return Err(Failure::new(format!("{}: plots are SVG; name the file .svg", path.display())));
         }
         let csv = self.csv.clone().or_else(|| in_folder("csv"));
-        if let Some(path) = [&csv, &plot].into_iter().flatten().find(|path| !self.force && path.exists()) {
+        let text = in_folder("txt");
+        if let Some(path) =
+            [&csv, &plot, &text].into_iter().flatten().find(|path| !self.force && path.exists())
+        {
             return Err(Failure::new(format!("{}: is there already; --force replaces it", path.display())));
         }
-        Ok(Files { csv, plot })
+        Ok(Files { csv, plot, text })
     }
 }
 
@@ -128,6 +137,9 @@ impl Files {
         if let Some(path) = self.plot {
             fs::write(&path, plot::svg(table, lines)?).map_err(Failure::writing(&path))?;
         }
+        if let Some(path) = self.text {
+            fs::write(&path, print::text(table, lines)).map_err(Failure::writing(&path))?;
+        }
         Ok(())
     }
 }
@@ -137,7 +149,9 @@ fn list() -> Result<()> {
         let table = table?;
         Ok(format!("{:20} {}\n{:20} {}\n", table.name, table.title, "", table.source))
     });
-    print_out(&lines.collect::<Result<String>>()?)
+    let mut text = lines.collect::<Result<String>>()? + "\nNot measured:\n";
+    unmeasured::all()?.iter().for_each(|left| text.push_str(&format!("{left}\n")));
+    print_out(&text)
 }
 
 fn print_out(text: &str) -> Result<()> {

@@ -8,7 +8,7 @@ use prim::simd::Kernel;
 use serde::Serialize;
 
 use crate::{
-    measured::{Accuracy, Run, medians, once},
+    measured::{Accuracy, Run, medians, once, steps},
     run::Options,
     work::Work,
 };
@@ -26,11 +26,16 @@ pub struct Report<'a> {
     #[serde(flatten)]
     work: &'a Work,
     threads: u16,
+    /// Processors that each party computes on, where it is not one a thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processors: Option<usize>,
     net: Net,
     #[serde(flatten)]
     phases: Phases,
     #[serde(skip_serializing_if = "Option::is_none")]
     once: Option<Figures>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<Step>,
     us_per_item: PerItem,
     bits_per_item: PerItem,
     peak_rss_bytes: [u64; 2],
@@ -39,6 +44,14 @@ pub struct Report<'a> {
     verified: bool,
     cpu: String,
     version: &'static str,
+}
+
+/// A step of the online phase.
+#[derive(Serialize)]
+struct Step {
+    name: String,
+    #[serde(flatten)]
+    figures: Figures,
 }
 
 #[derive(Serialize)]
@@ -82,8 +95,12 @@ impl<'a> Report<'a> {
             version: env!("CARGO_PKG_VERSION"),
             work,
             threads: options.threads,
+            processors: work
+                .every_processor()
+                .then(|| std::thread::available_parallelism().map_or(1, usize::from)),
             phases,
             once: once(runs),
+            steps: steps(runs).into_iter().map(|(name, figures)| Step { name, figures }).collect(),
         }
     }
 
@@ -99,13 +116,16 @@ impl<'a> Report<'a> {
             let Accuracy { max_ulp, mean_ulp, .. } = a;
             format!("error from floating point in units in the last place: at most {max_ulp:.3}, on average {mean_ulp:.3}\n")
         });
-        let once = self.once.map_or(String::new(), |once| {
-            let [p0, p1] = once.bytes.map(bytes);
-            let (time, rounds) = (time(once.seconds), once.rounds);
-            format!("{:10}{time:>12}{p0:>14}{p1:>14}{rounds:>9}\n", "once")
-        });
+        let line = |name: &str, figures: &Figures| {
+            let [p0, p1] = figures.bytes.map(bytes);
+            let (time, rounds) = (time(figures.seconds), figures.rounds);
+            format!("{name:10}{time:>12}{p0:>14}{p1:>14}{rounds:>9}\n")
+        };
+        let once = self.once.map_or(String::new(), |once| line("once", &once));
+        let steps: String = self.steps.iter().map(|s| line(&format!("  {}", s.name), &s.figures)).collect();
+        let processors = self.processors.map_or(String::new(), |n| format!(" and all {n} processor(s)"));
         format!(
-            "{}, {} thread(s), network {}\n{}{once}\nper {}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
+            "{}, {} thread(s){processors}, network {}\n{}{steps}{once}\nper {}: offline {:.4} us, {:.3} bits; online {:.4} us, {:.3} bits\n\
              peak memory: P0 {p0:.0} MiB, P1 {p1:.0} MiB\n{accuracy}all {} results verified\n{}, hushtable {}\n",
             self.work,
             self.threads,
@@ -124,7 +144,7 @@ impl<'a> Report<'a> {
 }
 
 /// The processor's name, where the system tells it, and the kernels chosen for it.
-fn cpu() -> String {
+pub fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =
         info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));

@@ -27,6 +27,7 @@ use hushtable::{
     net::LinkShape,
     ot::{Limits, Rates},
 };
+use hushtable_cli::failure::Failure;
 use serde::{Deserialize, Serialize};
 
 use self::{
@@ -62,6 +63,18 @@ pub enum Work {
     Embedding(EmbeddingWork),
     #[serde(rename = "sql-join")]
     SqlJoin(SqlJoinWork),
+}
+
+impl Work {
+    /// Why a run with a private table cannot be made on this machine, if it cannot: such tables may be too large for
+    /// its memory.
+    pub fn refused(&self, link: &LinkShape) -> Option<Failure> {
+        let mut work = match self {
+            Self::Confidential(_) | Self::Embedding(_) | Self::SqlJoin(_) => self.clone(),
+            _ => return None,
+        };
+        work.prepare(link, 1).err()
+    }
 }
 
 impl fmt::Display for Work {

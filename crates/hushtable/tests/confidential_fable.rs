@@ -126,6 +126,63 @@ fn bills_are_met() {
     }
 }
 
+/// With the ring that is secure, as a program runs it, of 2^13 slots; the others have 256, so that many fit a test. Most of
+/// the seconds that this takes are the client's order of the 2^13 masks. LONG=1: a table of 2^12 rows and both ciphers.
+#[test]
+fn at_the_secure_ring() {
+    let long = std::env::var_os("LONG").is_some();
+    let ciphers = if long { &Cipher::ALL[..] } else { &[Cipher::LowMc] };
+    for (i, &cipher) in ciphers.iter().enumerate() {
+        let (bits, count) = if long { (12, 300) } else { (4, 5) };
+        let job = FableJob::new([Role::P1, Role::P0][i], cipher, bits, 28, 1 << bits);
+        assert_eq!(job.sizes(count).expect("sizes").slots, 1 << 13, "the ring of the page");
+        let mut rng = Prg::new(Block(1530));
+        let rows: BTreeMap<u64, u64> =
+            (0..1 << bits).filter(|key| key % 3 > 0).map(|key| (key, prim::low(rng.u64(), 28))).collect();
+        // Absent ones and repetitions among them.
+        let x: Vec<u64> = (0..count as u64).map(|j| (j / 2 * 5) % (1 << bits)).collect();
+        let (found, _) = both(pair(1530 + i as u64, None), |p| looked_up(p, job, &rows, &x));
+        assert_eq!(found, expected(&rows, &x), "{job:?}");
+    }
+}
+
+/// What the client is shown of each of so many batches of three keys, and how many bytes the parties send.
+fn seen(keys: [u64; 3], times: usize) -> (Vec<Vec<u64>>, [u64; 2]) {
+    let job = FableJob::new(Role::P0, Cipher::LowMc, 2, 5, 4).insecure_slots(256);
+    let table = FableTable::new(&job, &[0, 1, 3], &[7, 8, 9]).expect("a table");
+    let (_, client) = both(pair(1540, None), |p| {
+        let (mut all, mut sent) = (Vec::new(), [0; 2]);
+        for _ in 0..times {
+            let owned = (p.role() == job.owner).then_some(&table);
+            let material = Fable::prepare(p, job, 3, owned)?;
+            p.barrier()?;
+            let x = share(p.role(), 2, &keys, 7);
+            let ((_, ids), cost) = p.metered(|p| material.eval_seen(p, &x))?;
+            assert_eq!(ids.is_some(), p.role() != job.owner, "only the client sees ids");
+            all.extend(ids);
+            sent = [cost.sent, cost.received];
+        }
+        Ok((all, sent))
+    });
+    client
+}
+
+/// The client sees as many ids as there are lookups, all different, however many keys are equal or absent; no id comes
+/// again in another batch, of whatever keys; and as many bytes go over. The server is sent ciphertexts and shares alone.
+#[test]
+fn a_batch_shows_nothing_of_its_keys() {
+    let times = if std::env::var_os("LONG").is_some() { 40 } else { 2 };
+    let batches = [[0, 1, 3], [1, 1, 1], [1, 3, 1], [2, 2, 0]].map(|keys| (keys, seen(keys, times)));
+    let (_, (_, bytes)) = &batches[0];
+    for (keys, (ids, sent)) in &batches {
+        assert_eq!(sent, bytes, "bytes tell keys {keys:?} apart");
+        let mut all: Vec<u64> = ids.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 3 * times, "an id of keys {keys:?} came twice");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let job = FableJob::new(Role::P0, Cipher::LowMc, 4, 8, 10);

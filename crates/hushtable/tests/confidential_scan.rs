@@ -1,4 +1,4 @@
-//! The baselines that scan a memory for each read: words, bills, what is sent.
+//! The baseline that scans a memory for each read: words, bills, what is sent.
 
 use crate::support::{
     billed::check,
@@ -10,13 +10,11 @@ use hushtable::{
     BShare, Party, Result,
     confidential::{
         prf::Cipher,
-        scan::{Memory, Read, ScanJob, Style},
+        scan::{Memory, Read, ScanJob},
     },
     share::Bitwise,
 };
 use prim::{block::Block, prg::Prg};
-
-const STYLES: [Style; 2] = [Style::Floram, Style::Duoram];
 
 fn words(len: usize, seed: u128) -> Vec<u64> {
     let mut words = vec![0; len];
@@ -40,8 +38,8 @@ fn read(p: &mut Party, job: ScanJob, share_of_memory: &[u64], x: &[u32]) -> Resu
 #[test]
 fn words_are_those_of_the_memory() {
     for (i, index_bits) in [1, 2, 5, 6, 9].into_iter().enumerate() {
-        for style in STYLES {
-            let job = ScanJob { style, cipher: Cipher::ALL[i % 2], index_bits };
+        for cipher in Cipher::ALL {
+            let job = ScanJob { cipher, index_bits };
             let (len, own) = (1 << index_bits, i % 2 == 0);
             let shares = [words(len, 5), if own { vec![0; len] } else { words(len, 6) }];
             let x: Vec<u32> = (0..len as u32).step_by((len / 8).max(1)).chain([0, 0]).collect();
@@ -57,10 +55,8 @@ fn words_are_those_of_the_memory() {
 
 #[test]
 fn bills_are_met() {
-    for (style, cipher, index_bits) in
-        [(Style::Floram, Cipher::LowMc, 9), (Style::Duoram, Cipher::Aes128, 10)]
-    {
-        let job = ScanJob { style, cipher, index_bits };
+    for (cipher, index_bits) in [(Cipher::LowMc, 9), (Cipher::Aes128, 10)] {
+        let job = ScanJob { cipher, index_bits };
         let memory = |p: &mut Party| Memory::new(p, job, &vec![0; 1 << index_bits]);
         check(&format!("{job:?}, once"), job.once().expect("a bill"), memory, |_, _| Ok(()));
         // One read sends bits that fill no whole bytes: its parts' bills are compared for batches, where they are.
@@ -79,19 +75,17 @@ fn bills_are_met() {
 /// Whatever the shares are; with the memory, that all masks are there.
 #[test]
 fn what_reads_send_is_uniform() {
-    for style in STYLES {
-        let job = ScanJob { style, cipher: Cipher::LowMc, index_bits: 9 };
-        assert_uniform(&format!("{style:?}"), 1620, 1 << 17, |p, x| {
-            p.barrier()?;
-            // A memory that is all zero, or all ones.
-            Memory::new(p, job, &vec![0u64.wrapping_sub(x & 1); 512]).map(drop)
-        });
-    }
+    let job = ScanJob { cipher: Cipher::LowMc, index_bits: 9 };
+    assert_uniform("a memory", 1620, 1 << 17, |p, x| {
+        p.barrier()?;
+        // A memory that is all zero, or all ones.
+        Memory::new(p, job, &vec![0u64.wrapping_sub(x & 1); 512]).map(drop)
+    });
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let job = ScanJob { style: Style::Floram, cipher: Cipher::LowMc, index_bits: 0 };
+    let job = ScanJob { cipher: Cipher::LowMc, index_bits: 0 };
     assert!(job.once().is_err() && Read::bill(&ScanJob { index_bits: 25, ..job }).is_err());
     let job = ScanJob { index_bits: 4, ..job };
     let (a, _) = both(pair(1630, None), |p| {

@@ -9,7 +9,7 @@ use crate::support::pairs;
 use crate::support::relay;
 use crate::{
     wire_functions, wire_joins,
-    wire_keys::{function, in_copy, keys_below, keys_of_a_bit},
+    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, sent_whole},
 };
 
 use std::{env, fs, path::Path};
@@ -77,6 +77,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
     ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),
     ("lookups-in-sparse-copy", None, |p| in_copy(p, Keys::Sparse { bits: 40, rows: 100, lookups: 1 << 13 })),
+    ("sent-whole", None, |p| sent_whole(p, Keys::All { bits: 4 })),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),

@@ -8,8 +8,8 @@ use hushtable::{
         Absolute, AdditiveContainment, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan,
         Comparison, Containment, DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob,
         MatrixProduct, MatrixShape, Maximum, Multiplication, Objective, OneRoundDigits, OneRoundExtension,
-        OneRoundReduction, OneRoundTruncation, Piecewise, PiecewiseJob, SecretPiecewise, Squares,
-        VectorMaximum,
+        OneRoundReduction, OneRoundTruncation, PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob,
+        SecretPiecewise, Squares, VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
@@ -45,6 +45,12 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("intervals", |p| Containment::prepare(p, 11, 11)?.inside(p, &word(11), &[5..9, 0..1000]).map(drop)),
     ("intervals-additive", |p| {
         AdditiveContainment::prepare(p, 9, 20, 11)?.inside(p, &word(9), &[5..9, 0..300]).map(drop)
+    }),
+    ("equality-payload", |p| {
+        PayloadEquality::prepare(p, 9, &AShare::new(20, vec![7; 11]))?.eq(p, &word(9), &word(9)).map(drop)
+    }),
+    ("comparison-payload", |p| {
+        PayloadComparison::prepare(p, 9, &AShare::new(20, vec![7; 11]))?.less(p, &word(9), &word(9)).map(drop)
     }),
     ("piecewise", |p| {
         let job = PiecewiseJob { bits: 9, ring: 30, degree: 3 };

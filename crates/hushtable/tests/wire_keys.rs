@@ -5,6 +5,7 @@ use hushtable::{
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::{Cipher, Key, Prf, PrfJob},
+        splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
     fss::{Dcf, Dpf},
     gates::Bits,
@@ -34,6 +35,15 @@ pub fn in_copy(p: &mut Party, keys: Keys) -> Result<()> {
     }?;
     let held = if p.role() == Role::P1 { Held::Owner(&owner) } else { Held::Copy(&copy) };
     Lookups::prepare(p, job, 11)?.eval(p, held, &[BShare::new(keys.bits(), vec![5; 11])]).map(drop)
+}
+
+pub fn sent_whole(p: &mut Party, keys: Keys) -> Result<()> {
+    let job = SpLutJob { owner: Role::P1, keys, row_bits: 70 };
+    let all: Vec<u128> = (0..1 << keys.bits()).collect();
+    let rows: Vec<u64> = all.iter().flat_map(|&key| [77 * key as u64, key as u64 & 63]).collect();
+    let table = (p.role() == Role::P1).then(|| SpLutTable::new(job, &all, &rows)).transpose()?;
+    let x = BShare::new(keys.bits(), vec![5; 11]);
+    SpLutLookups::prepare(p, job, 11)?.eval(p, table.as_ref(), &x).map(drop)
 }
 
 pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {

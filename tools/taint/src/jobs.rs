@@ -12,12 +12,14 @@ use hushtable::{
     arith::{
         AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
-        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
-        PiecewiseJob, ProductTriples, Relu, Truncation, XorToAdditive,
+        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
+        PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob, ProductTriples, Relu, Truncation,
+        XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, Held, Keys, Lookups, Owner},
         prf::{Cipher, Key, Prf, PrfJob},
+        splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
     fss::{Dpf, Incremental},
     gates::{B2a, Bits, Mux},
@@ -267,6 +269,22 @@ pub const JOBS: &[(&str, Phases)] = &[
             material.eval(p, held, &[secret(owner.copy().job().keys.bits(), BATCH)])?;
         }
         Ok(())
+    }),
+    ("lookups in a private table sent whole", |p, online| {
+        let job = SpLutJob { owner: Role::P1, keys: Keys::Dense { bits: 5 }, row_bits: 90 };
+        let rows = [3, 4, 5, 6];
+        let table = (p.role() == Role::P1).then(|| SpLutTable::new(job, &[1, 5], &rows)).transpose();
+        let material = SpLutLookups::prepare(p, job, BATCH)?;
+        online(p)?;
+        material.eval(p, table?.as_ref(), &secret(5, BATCH)).map(drop)
+    }),
+    ("gates with a payload", |p, online| {
+        let payload = number(12, BATCH);
+        let equal = PayloadEquality::prepare(p, 9, &payload)?;
+        let less = PayloadComparison::prepare(p, 9, &payload)?;
+        online(p)?;
+        equal.eq(p, &number(9, BATCH), &number(9, BATCH))?;
+        less.less(p, &number(9, BATCH), &number(9, BATCH)).map(drop)
     }),
     ("pseudo-random function", |p, online| {
         let job = OprfJob { receiver: Role::P0, keys: BATCH, inputs: BATCH, blocks: 2 };

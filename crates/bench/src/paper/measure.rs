@@ -6,7 +6,7 @@ use hushtable::net::LinkShape;
 use hushtable_cli::{choice::Optimise, cost::Phases, failure::Result};
 use serde::Serialize;
 
-use super::table::{Column, Measure, Row, Source, Table, Unit};
+use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};
 use crate::{
     measured,
     run::{self, Options},
@@ -26,11 +26,11 @@ pub struct Line<'a> {
     pub erratum: &'a str,
     pub net: String,
     pub batch: Option<usize>,
-    /// What the paper's protocol takes here.
+    /// What ours takes: `what` says of what.
     pub ours: Option<f64>,
     /// The same with set-up, which a session pays once.
     pub ours_with_setup: Option<f64>,
-    /// The paper's figure, corrected, over ours.
+    /// The paper's figure, corrected, over ours; none for a run that was cut.
     pub ratio: Option<f64>,
     /// What the protocol takes that the planner chooses for this cell, which it is, and the paper's
     /// figure over it.
@@ -38,6 +38,13 @@ pub struct Line<'a> {
     pub auto_with_setup: Option<f64>,
     pub auto_protocol: Option<String>,
     pub auto_ratio: Option<f64>,
+    /// What ours is.
+    pub what: &'a str,
+    /// How ours is smaller than the paper's job: then there are no ratios.
+    pub cut: Option<String>,
+    /// The parameters of our run and of the chosen one, as JSON.
+    pub run: Option<String>,
+    pub auto_run: Option<String>,
 }
 
 /// A cell before the runs: the sources of its figures.
@@ -55,11 +62,11 @@ pub struct Measured(HashMap<String, Phases>);
 
 /// The cells of the rows that have all the `words`, column by column. Says on standard error what the
 /// tables describe and this program does not have.
-pub fn cells<'a>(table: &'a Table, words: &[String], at_most: u32) -> Result<Vec<Cell<'a>>> {
+pub fn cells<'a>(table: &'a Table, words: &[String], most: Bounds) -> Result<Vec<Cell<'a>>> {
     let (mut cells, mut unknown) = (Vec::new(), BTreeSet::new());
     for (index, column) in table.columns.iter().enumerate() {
         for row in table.rows.iter().filter(|row| words.iter().all(|word| row.has(word))) {
-            let own = table.source(row, column, at_most).unwrap_or_else(|e| {
+            let own = table.source(row, column, most).unwrap_or_else(|e| {
                 unknown.insert(e.to_string());
                 None
             });
@@ -97,6 +104,10 @@ impl Measured {
         for (i, (key, work, net)) in missing.into_iter().enumerate() {
             eprintln!("run {} of {total}: {work}, {net}", i + 1);
             let options = Options { net, ..options.clone() };
+            if let Some(refused) = work.refused(&net) {
+                eprintln!("not measured: {refused}");
+                continue;
+            }
             self.0.insert(key, measured::medians(&run::runs(work, &options)?));
         }
         Ok(())
@@ -110,7 +121,11 @@ impl Measured {
         let figures = |source: &Source| self.figure(source, column);
         let ours = cell.own.as_ref().and_then(figures);
         let auto = cell.auto.as_ref().and_then(figures);
-        let ratio = |ours: f64| corrected.or(paper).map(|paper| paper / ours);
+        let cut = cell.own.as_ref().and_then(|own| own.cut.clone());
+        let ratio = |ours: f64| corrected.or(paper).filter(|_| cut.is_none()).map(|paper| paper / ours);
+        let run = |source: &Option<Source>| {
+            source.as_ref().map(|source| serde_json::to_string(&source.work).expect("plain data"))
+        };
         Line {
             table: table.name,
             column: &column.name,
@@ -129,6 +144,10 @@ impl Measured {
             auto_with_setup: auto.and_then(|f| f.with_setup),
             auto_protocol: cell.auto.as_ref().and_then(|auto| auto.work.protocol()),
             auto_ratio: auto.and_then(|f| ratio(f.value)),
+            what: if ours.is_some() { table.ours(row) } else { "" },
+            run: run(&cell.own),
+            auto_run: run(&cell.auto),
+            cut,
         }
     }
 

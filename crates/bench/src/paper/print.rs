@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, io};
 
 use super::{measure::Line, table::Table};
+use crate::report;
 
 /// For people: a block for each column of the paper's table.
 pub fn text(table: &Table, lines: &[Line]) -> String {
@@ -36,18 +37,42 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
                 number(l.auto),
                 number(l.auto_with_setup),
                 number(l.auto_ratio),
-                l.auto_protocol.as_deref().unwrap_or_default(),
+                note(l),
             )
             .expect("text grows");
         }
     }
-    out.push_str("\nours: the paper's protocol here; auto: what the planner chooses for the column; ");
+    out.push('\n');
+    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    for l in lines.iter().filter(|l| l.ours.is_some()) {
+        match said.iter_mut().find(|(what, _)| *what == l.what) {
+            Some((_, rows)) if rows.contains(&l.row) => {}
+            Some((_, rows)) => rows.push(l.row),
+            None => said.push((l.what, vec![l.row])),
+        }
+    }
+    for (what, rows) in &said {
+        let rows = if said.len() > 1 { format!(" of {}", rows.join(", ")) } else { String::new() };
+        writeln!(out, "ours{rows}: {what}").expect("text grows");
+    }
+    if lines.iter().any(|l| l.auto.is_some()) {
+        out.push_str("auto: what the planner chooses for the column\n");
+    }
     out.push_str("set-up: connecting, base OTs, once a session\n");
-    out.push_str("ratio: the paper's figure, corrected where it is wrong, over ours without set-up\n");
+    out.push_str("ratio: the paper's figure, corrected where it is wrong, over ours without set-up");
+    let cut = lines.iter().any(|l| l.cut.is_some());
+    out.push_str(if cut { "; none where our job was cut\n" } else { "\n" });
     for (erratum, reason) in &table.errata {
         writeln!(out, "corrected, {erratum}: {reason}").expect("text grows");
     }
     out
+}
+
+/// What stands behind a row's figures: the protocol that was chosen, and what was cut.
+fn note(line: &Line) -> String {
+    let cut = line.cut.as_ref().filter(|_| line.ours.is_some()).map(|cut| format!("cut: {cut}"));
+    let parts = [line.auto_protocol.clone(), cut];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Four digits that matter.
@@ -71,6 +96,8 @@ pub fn csv(lines: &[Line], to: impl io::Write) -> io::Result<()> {
 /// One line of JSON.
 pub fn json(table: &Table, lines: &[Line]) -> String {
     let whole = serde_json::json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "cpu": report::cpu(),
         "table": table.name,
         "title": table.title,
         "source": table.source,

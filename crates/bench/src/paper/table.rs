@@ -13,7 +13,8 @@ use toml::{Table as Values, Value};
 use crate::work::Work;
 
 /// Name and text of every table.
-const EMBEDDED: [(&str, &str); 29] = [
+const EMBEDDED: [(&str, &str); 32] = [
+    ("rotl-table2", include_str!("../../../../bench/papers/rotl-table2.toml")),
     ("rotl-table3", include_str!("../../../../bench/papers/rotl-table3.toml")),
     ("rotl-table4", include_str!("../../../../bench/papers/rotl-table4.toml")),
     ("rotl-table5", include_str!("../../../../bench/papers/rotl-table5.toml")),
@@ -40,9 +41,11 @@ const EMBEDDED: [(&str, &str); 29] = [
     ("dfss-table7", include_str!("../../../../bench/papers/dfss-table7.toml")),
     ("dfss-table8", include_str!("../../../../bench/papers/dfss-table8.toml")),
     ("fable-table4", include_str!("../../../../bench/papers/fable-table4.toml")),
+    ("fable-table4-28", include_str!("../../../../bench/papers/fable-table4-28.toml")),
     ("fable-figure5", include_str!("../../../../bench/papers/fable-figure5.toml")),
     ("fable-figure6", include_str!("../../../../bench/papers/fable-figure6.toml")),
     ("fable-figure7", include_str!("../../../../bench/papers/fable-figure7.toml")),
+    ("fable-section6.4", include_str!("../../../../bench/papers/fable-section6.4.toml")),
 ];
 
 /// A table as printed, its corrections, and what of ours stands beside each cell.
@@ -58,6 +61,8 @@ pub struct Table {
     pub network: String,
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What of ours stands beside the cells, unless a row says it.
+    ours: String,
     /// Why cells are wrong.
     #[serde(default)]
     pub errata: BTreeMap<String, String>,
@@ -104,6 +109,11 @@ pub struct Row {
     /// Keys of [`Table::errata`].
     #[serde(default)]
     pub erratum: String,
+    /// What of ours stands beside this row's cells.
+    ours: Option<String>,
+    /// The columns that are run: all, unless some are named.
+    #[serde(default)]
+    only: Vec<String>,
     /// None: a system that we do not have.
     run: Option<Values>,
 }
@@ -139,6 +149,17 @@ pub enum Measure {
 pub struct Source {
     pub work: Work,
     pub over: Option<Work>,
+    /// What a bound made smaller than the table says: then it is another job.
+    pub cut: Option<String>,
+}
+
+/// What a run may have at most, whatever the table says.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Lookups, OTs or other items.
+    pub items: u32,
+    /// Rows of a private table.
+    pub rows: u32,
 }
 
 impl Source {
@@ -200,6 +221,10 @@ impl Table {
             if row.cells.len() != columns || ![0, columns].contains(&row.corrected.len()) {
                 return Err(format!("{at}: not {columns} cells"));
             }
+            let missing = row.only.iter().find(|name| self.columns.iter().all(|c| c.name != **name));
+            if let Some(name) = missing {
+                return Err(format!("{at}: no column {name:?}"));
+            }
             let unexplained = row.errata().find(|key| !self.errata.contains_key(*key));
             if let Some(key) =
                 unexplained.or((row.corrected.is_empty() == row.errata().next().is_some()).then_some(""))
@@ -228,8 +253,11 @@ impl Table {
     ///
     /// # Errors
     /// If the table describes a run that this program does not have.
-    pub fn source(&self, row: &Row, column: &Column, at_most: u32) -> Result<Option<Source>> {
+    pub fn source(&self, row: &Row, column: &Column, most: Bounds) -> Result<Option<Source>> {
         let (Some(run), Some(_)) = (&row.run, column.measure) else { return Ok(None) };
+        if !row.only.is_empty() && !row.only.contains(&column.name) {
+            return Ok(None);
+        }
         let mut all = self.run.clone();
         all.extend(run.clone());
         all.extend(column.run.clone());
@@ -237,15 +265,29 @@ impl Table {
             Some(Value::Table(over)) => Some(all.clone().into_iter().chain(over).collect()),
             _ => None,
         };
-        let work = |mut values: Values| {
-            for count in ["batch", "count", "rows"] {
-                if let Some(Value::Integer(count)) = values.get_mut(count) {
-                    *count = (*count).min(at_most.into());
+        let mut cuts = Vec::new();
+        let mut work = |mut values: Values| {
+            let private = ["confidential", "embedding", "sql-join"].map(Value::from);
+            let of_table = values.get("kind").is_some_and(|kind| private.contains(kind));
+            let rows = if of_table { most.rows } else { most.items };
+            for (name, most) in [("batch", most.items), ("count", most.items), ("rows", rows)] {
+                let Some(Value::Integer(count)) = values.get_mut(name) else { continue };
+                if *count > i64::from(most) {
+                    cuts.push(format!("{name} {count} -> {most}"));
+                    *count = most.into();
                 }
             }
             values.try_into::<Work>().map_err(|e| Failure::new(format!("table {}: {e}", self.name)))
         };
-        Ok(Some(Source { work: work(all)?, over: over.map(work).transpose()? }))
+        let (work, over) = (work(all)?, over.map(work).transpose()?);
+        cuts.dedup();
+        let cut = (!cuts.is_empty()).then(|| cuts.join(", "));
+        Ok(Some(Source { work, over, cut }))
+    }
+
+    /// What of ours stands beside a row's cells.
+    pub fn ours<'a>(&'a self, row: &'a Row) -> &'a str {
+        row.ours.as_deref().unwrap_or(&self.ours)
     }
 }
 
@@ -279,116 +321,4 @@ impl Row {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn every_file_is_embedded_and_adds_up() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/papers");
-        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
-        files.sort();
-        let mut names: Vec<std::ffi::OsString> =
-            EMBEDDED.iter().map(|(name, _)| format!("{name}.toml").into()).collect();
-        names.sort();
-        assert_eq!(files, names);
-        for table in Table::all() {
-            let table = table.unwrap();
-            assert!(table.rows.iter().any(|row| row.run.is_some()), "{}", table.name);
-            let printed = table.rows.iter().flat_map(|row| &row.cells).filter(|cell| !cell.is_nan());
-            let few = table.name == "ndss-table3" || table.name.starts_with("fable-figure");
-            assert!(printed.clone().count() > 5 || few, "{}", table.name);
-            assert!(printed.into_iter().all(|cell| *cell >= 0.0), "{}", table.name);
-        }
-    }
-
-    #[test]
-    fn mistakes_are_seen() {
-        let good = r#"title = "t"
-source = "s"
-machine = "m"
-network = "n"
-[errata]
-E = "because"
-[run]
-kind = "lut"
-[[columns]]
-name = "a"
-unit = "bit"
-[[columns]]
-name = "b"
-unit = "bit"
-sum = [0]
-[[rows]]
-name = "r"
-key = "k"
-cells = [1.5, 1]
-corrected = [nan, 1.5]
-erratum = "E"
-"#;
-        assert!(Table::parse("t", good).is_ok());
-        let mistakes = [
-            ("corrected = [nan, 1.5]", "corrected = [nan, 1.4]"),
-            ("corrected = [nan, 1.5]", "corrected = [1.5]"),
-            ("cells = [1.5, 1]", "cells = [1.5]"),
-            ("erratum = \"E\"", "erratum = \"F\""),
-            ("erratum = \"E\"", ""),
-            ("corrected = [nan, 1.5]", ""),
-            ("unit = \"bit\"", "unit = \"mile\""),
-            ("cells = [1.5, 1]", "cells = [1.5, \"1\"]"),
-        ];
-        for (right, wrong) in mistakes {
-            assert!(Table::parse("t", &good.replace(right, wrong)).is_err(), "{wrong}");
-        }
-    }
-
-    /// What two tables of one paper say about the same runs.
-    #[test]
-    fn tables_agree() {
-        let [quotients, times] = ["rotl-table6", "rotl-table5"].map(|name| Table::load(name).unwrap());
-        let online = |row: &str, key: &str, net: &str| {
-            let row = times.rows.iter().find(|r| r.name == row && r.key == key).unwrap();
-            row.cells[times.columns.iter().position(|c| c.name == format!("{net} online")).unwrap()]
-        };
-        let mut compared = 0;
-        for row in
-            quotients.rows.iter().filter(|row| ["n=4", "n=16", "n=64", "n=256"].contains(&row.key.as_str()))
-        {
-            for (i, column) in quotients.columns.iter().enumerate() {
-                let (net, l) = column.name.split_once(' ').unwrap();
-                let key = format!("{} {l}", row.key);
-                let (cell, quotient) =
-                    (row.right(i), online("SP-LUT", &key, net) / online("ROTL", &key, net));
-                assert!(
-                    (quotient - cell).abs() < 0.051_f64.min(0.03 * quotient),
-                    "{key} {net}: {cell}, {quotient}"
-                );
-                compared += 1;
-            }
-        }
-        assert_eq!(compared, 32);
-        let [last, draft] = ["rotl-table3", "rotl-draft-table3"].map(|name| Table::load(name).unwrap());
-        assert!(last.rows.iter().zip(&draft.rows).all(|(a, b)| a.cells == b.cells));
-        let [sizes, runs] = ["rotl-table10", "rotl-table5"].map(|name| Table::load(name).unwrap());
-        for row in sizes.rows.iter().filter(|row| row.name == "ROTL") {
-            let other = runs.rows.iter().find(|r| r.label() == row.label()).unwrap();
-            assert_eq!([2, 5, 8].map(|i| row.cells[i]), [0, 3, 6].map(|i| other.cells[i]), "{}", row.key);
-        }
-    }
-
-    /// Every run that a table describes is one that this program knows.
-    #[test]
-    fn every_run_is_known() {
-        for table in Table::all().map(Result::unwrap) {
-            for (row, column) in table.rows.iter().flat_map(|row| table.columns.iter().map(move |c| (row, c)))
-            {
-                let source = table.source(row, column, 7).unwrap();
-                assert_eq!(source.is_some(), row.run.is_some() && column.measure.is_some());
-                for work in source.into_iter().flat_map(|s| [Some(s.work), s.over]).flatten() {
-                    assert!((1..=7).contains(&work.items()));
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 mod copy;
 mod fable;
 mod scan;
+mod splut;
 mod thin;
 
 use std::fmt;
@@ -54,39 +55,30 @@ pub struct ConfidentialWork {
     /// Whether the copy has a place for every key: by default up to 2^24 keys
     #[arg(long, value_enum, default_value = "auto")]
     places: Places,
-    /// What is scanned by `--design scan`
-    #[arg(long, value_enum, default_value = "floram")]
+    /// Also the steps of the online phase: for design fable
+    #[arg(long)]
     #[serde(default)]
-    style: ScanStyle,
+    steps: bool,
 }
 
 /// Reads that scan: they share nothing, so more say no more, and the paper has as many.
 const SCANS: usize = 128;
 
 /// Names are a contract with other programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ScanStyle {
-    /// A masked memory that both parties have
-    #[default]
-    Floram,
-    /// A shared memory, and a blinded copy of the peer's share
-    Duoram,
-}
-
-/// Names are a contract with other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Design {
-    /// A or B, whichever the planner predicts to take less time for one batch over the network
+    /// A, B or SP-LUT, whichever the planner predicts to take the least time for one batch over the network
     Auto,
     /// An encrypted copy that both parties scan
     A,
     /// A store for each batch, read by ids: nothing stays at the party without the table
     B,
-    /// FABLE: retrieval under homomorphic encryption
+    /// SP-LUT: all rows, masked, for each lookup
+    Splut,
+    /// FABLE: retrieval under homomorphic encryption, which computes on all processors
     Fable,
-    /// Reads of single words, at most 128: each scans the memory
+    /// FLORAM's reads of single words, at most 128: each scans the memory
     Scan,
 }
 
@@ -122,8 +114,9 @@ impl fmt::Display for ConfidentialWork {
             Design::Auto => "the design that suits".into(),
             Design::A => format!("an encrypted copy, {}", self.cipher()),
             Design::B => format!("ids, {}", self.cipher()),
+            Design::Splut => "SP-LUT".into(),
             Design::Fable => format!("FABLE, {}", self.cipher()),
-            Design::Scan => format!("a scan each, {:?}, {}", self.style, self.cipher()),
+            Design::Scan => format!("a scan each as FLORAM reads, {}", self.cipher()),
         };
         write!(
             f,
@@ -136,7 +129,7 @@ impl Benchmark for ConfidentialWork {
     fn items(&self) -> usize {
         match self.design {
             Design::Scan => self.batch.min(SCANS),
-            Design::Auto | Design::A | Design::B | Design::Fable => self.batch,
+            Design::Auto | Design::A | Design::B | Design::Splut | Design::Fable => self.batch,
         }
     }
 
@@ -160,10 +153,14 @@ impl Benchmark for ConfidentialWork {
         if self.design == Design::Auto {
             self.choose(link)?;
         }
+        if self.steps && self.design != Design::Fable {
+            return Err(Failure::local("--steps: accepted with --design fable, whose steps they are"));
+        }
         match self.design {
             Design::Auto => unreachable!("one was chosen"),
             Design::A => fits(copy::memory(self)?, "tables of both parties"),
             Design::B => fits(thin::memory(self)?, "tables of both parties"),
+            Design::Splut => fits(splut::memory(self)?, "tables and messages of both parties"),
             Design::Fable => fits(fable::memory(self)?, "tables and ciphertexts of both parties"),
             Design::Scan => fits(scan::memory(self)?, "memories of both parties"),
         }
@@ -174,9 +171,26 @@ impl Benchmark for ConfidentialWork {
             Design::Auto => unreachable!("one was chosen"),
             Design::A => copy::cots(self, role, items),
             Design::B => thin::cots(self, role, items),
+            Design::Splut => splut::cots(self, role, items),
             Design::Fable => fable::cots(self, role, items),
             Design::Scan => scan::cots(self, role, items),
         }
+    }
+
+    fn protocol(&self) -> Option<String> {
+        let name = match self.design {
+            Design::Auto => return None,
+            Design::A => "copy",
+            Design::B => "ids",
+            Design::Splut => "sp-lut",
+            Design::Fable => "fable",
+            Design::Scan => "floram-read",
+        };
+        Some(name.into())
+    }
+
+    fn every_processor(&self) -> bool {
+        self.design == Design::Fable
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
@@ -184,6 +198,7 @@ impl Benchmark for ConfidentialWork {
             Design::Auto => unreachable!("one was chosen"),
             Design::A => copy::run(self, lanes),
             Design::B => thin::run(self, lanes),
+            Design::Splut => splut::run(self, lanes),
             Design::Fable => fable::run(self, lanes),
             Design::Scan => scan::run(self, lanes),
         }
@@ -207,11 +222,18 @@ impl ConfidentialWork {
         let chosen = all.iter().find_map(|candidate| match candidate.design {
             planner::Design::Copy(cipher, form) if cipher == self.cipher() => Some((Design::A, form)),
             planner::Design::Thin(cipher, form) if cipher == self.cipher() => Some((Design::B, form)),
-            _ => None,
+            planner::Design::SpLut => Some((Design::Splut, planner::Form::Dense)),
+            // Of the other function.
+            planner::Design::Copy(..) | planner::Design::Thin(..) => None,
         });
         let (design, form) = chosen.ok_or_else(|| Failure::local("no design serves such a table"))?;
-        let sparse = form == planner::Form::Sparse;
-        (self.design, self.places) = (design, if sparse { Places::Sparse } else { Places::Auto });
+        let full = self.key_bits < 64 && self.rows as u64 == 1 << self.key_bits;
+        let places = match form {
+            planner::Form::Sparse => Places::Sparse,
+            planner::Form::Dense if full => Places::All,
+            planner::Form::Dense => Places::Dense,
+        };
+        (self.design, self.places) = (design, places);
         Ok(())
     }
 

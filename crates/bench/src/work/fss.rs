@@ -39,6 +39,10 @@ pub struct FssWork {
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=23))]
     #[serde(default)]
     digit_bits: Option<u32>,
+    /// Results of eq, cmp and interval as additive numbers of as many bits as the numbers, not as bits by XOR
+    #[arg(long)]
+    #[serde(default)]
+    additive: bool,
     /// How the positions of keys are shared
     #[arg(long, value_enum, default_value = "xor")]
     #[serde(default)]
@@ -80,8 +84,10 @@ enum Object {
     Sincos,
     /// `tan(pi x)`
     Tan,
-    /// Whether two places are within 250 m
+    /// Whether two places are within 250 m, each party knowing its own
     Proximity,
+    /// The same of places that are shared
+    ProximityShared,
     /// Whether four scores reach a threshold
     Fusion,
 }
@@ -123,7 +129,8 @@ impl fmt::Display for FssWork {
             }
             _ => {}
         }
-        write!(f, ", batch {}", self.batch)
+        let additive = if self.additive { ", additive" } else { "" };
+        write!(f, "{additive}, batch {}", self.batch)
     }
 }
 
@@ -144,7 +151,7 @@ impl Benchmark for FssWork {
             | Object::Cos
             | Object::Sincos
             | Object::Tan => "value",
-            Object::Proximity => "pair",
+            Object::Proximity | Object::ProximityShared => "pair",
             Object::Fusion => "decision",
         }
     }

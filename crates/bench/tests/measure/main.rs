@@ -2,6 +2,7 @@
 
 mod layers;
 mod paper;
+mod private;
 mod site;
 mod tables;
 mod work;

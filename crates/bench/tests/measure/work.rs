@@ -262,6 +262,9 @@ fn fss_verifies_every_object() {
         ("sin", "--bits 16 --fraction-bits 9", 2),
         ("cos", "--bits 18 --fraction-bits 9", 2),
         ("tan", "--bits 16 --fraction-bits 9", 2),
+        ("eq", "--bits 9 --additive", 1),
+        ("cmp", "--bits 8 --additive", 1),
+        ("interval", "--bits 10 --intervals 5 --additive", 1),
         ("proximity", "", 6),
         ("fusion", "--bits 16 --fraction-bits 8", 7),
     ] {

@@ -95,6 +95,8 @@ pub fn table(asked: &Asked, link: &LinkShape, machine: &str, all: &[Candidate]) 
             true => "! needs more disk or memory than the party without the table has (--disk, --memory).\n",
             false => "",
         }
+        + "`hushtable serve` and `lookup` use the copy; the other designs are in the library, and `hushtable-bench \
+           confidential --design` runs each of them.\n"
         + "Bytes are those of both parties; \"once\" is once a version, set-up is counted as offline. Times are \
            predictions.\n"
 }

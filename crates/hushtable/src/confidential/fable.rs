@@ -208,11 +208,29 @@ impl Fable {
     /// # Errors
     /// As there, and those of `done`.
     pub fn eval_watched(
+        self,
+        s: &mut Session,
+        x: &BShare<u64>,
+        done: impl FnMut(&mut Session, Step) -> Result<()>,
+    ) -> Result<FableRows> {
+        self.run(s, x, done).map(|(rows, _)| rows)
+    }
+
+    /// [`eval`](Self::eval), and the ids that are opened to the client, at the client.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    pub fn eval_seen(self, s: &mut Session, x: &BShare<u64>) -> Result<(FableRows, Option<Vec<u64>>)> {
+        self.run(s, x, |_, _| Ok(()))
+    }
+
+    fn run(
         mut self,
         s: &mut Session,
         x: &BShare<u64>,
         mut done: impl FnMut(&mut Session, Step) -> Result<()>,
-    ) -> Result<FableRows> {
+    ) -> Result<(FableRows, Option<Vec<u64>>)> {
         same("keys to look up", self.count, x.len())?;
         same("bits of a key", self.job.key_bits as usize, x.bits() as usize)?;
         let bits = [self.job.key_bits, self.sizes.tagged_bits];
@@ -230,14 +248,14 @@ impl Fable {
         let ids = s.reveal(&ids, self.job.owner.peer())?;
         done(s, Step::Oprf)?;
         let context = (&self.ring, &self.sizes);
-        let rows = match (&self.side, ids) {
+        let rows = match (&self.side, &ids) {
             (Side::Client(keys), Some(ids)) => retrieve::client(
                 s,
                 context,
                 self.job.value_bits,
                 (keys, &self.hashes),
                 self.moved,
-                &ids,
+                ids,
                 &mut done,
             )?,
             (Side::Server(server), _) => {
@@ -252,7 +270,7 @@ impl Fable {
         restore(s, self.material.back, &swaps, bits, &mut state)?;
         done(s, Step::Expansion)?;
         let found = Bits::collect(state.iter().map(|word| word >> self.job.value_bits));
-        Ok(FableRows { values: BShare::new(self.job.value_bits, state.to_vec()), present: found })
+        Ok((FableRows { values: BShare::new(self.job.value_bits, state.to_vec()), present: found }, ids))
     }
 }
 

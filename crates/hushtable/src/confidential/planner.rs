@@ -1,6 +1,6 @@
 //! Which way of looking up in a private table suits: predicted time, bytes, rounds and memory of each, and a choice.
 //!
-//! The ways are SP-LUT with the owner as sender, for small tables; an encrypted [copy](super::copy) that the other party
+//! The ways are [SP-LUT](super::splut) with the owner as sender, for small tables; an encrypted [copy](super::copy) that the other party
 //! keeps; and [ids](super::thin), of which it keeps nothing. A prediction adds up the bill and the local work, as for
 //! [lookups](crate::plan); what is sent once is divided by the batches that it serves.
 
@@ -9,19 +9,15 @@ use std::fmt;
 use super::{
     copy::{CopyJob, Keys, Lookups, MAX_JOB},
     prf::Cipher,
+    splut::{MAX_KEY_BITS, SpLutJob, SpLutLookups},
     thin::{ThinJob, ThinLookups},
 };
 use crate::{
     bill::{Bill, Objective, Phase, Work},
     error::{Error, Result},
-    lut::{LookupJob, Protocol},
     net::{LinkShape, Role},
     plan::{BEFORE, Estimate, Machine, implied},
-    share::Sharing,
 };
-
-/// Widest index that SP-LUT is asked for.
-const SMALL_BITS: u32 = 10;
 
 /// A copy is read in pieces of so many places, of each of which a lookup keeps a block of its tree.
 const PIECE_BITS: u32 = 14;
@@ -62,7 +58,7 @@ pub struct Room {
 /// A way of looking up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// The owner sends all rows, masked, for each lookup.
+    /// The owner sends a row for every key there could be, masked, for each lookup.
     SpLut,
     /// Both parties read an encrypted copy.
     Copy(Cipher, Form),
@@ -163,7 +159,8 @@ fn designs(asked: &Asked) -> Vec<Design> {
     let full = asked.key_bits < 64 && asked.rows == 1 << asked.key_bits;
     let sparse = if full { None } else { Some(Form::Sparse) };
     let forms: Vec<Form> = (asked.key_bits <= 24).then_some(Form::Dense).into_iter().chain(sparse).collect();
-    let small = asked.key_bits <= SMALL_BITS && asked.row_bits <= 64 && full;
+    // Too large ones are refused, but they must not be what is said of a table that no design serves.
+    let small = asked.key_bits <= MAX_KEY_BITS && whole(asked).check().is_ok();
     let mut all: Vec<Design> = small.then_some(Design::SpLut).into_iter().collect();
     for cipher in Cipher::ALL {
         all.extend(forms.iter().map(|&form| Design::Copy(cipher, form)));
@@ -172,12 +169,32 @@ fn designs(asked: &Asked) -> Vec<Design> {
     all
 }
 
+/// Its keys, with a place for each that there could be.
+fn dense(asked: &Asked) -> Keys {
+    let bits = asked.key_bits;
+    if bits < 64 && asked.rows == 1 << bits { Keys::All { bits } } else { Keys::Dense { bits } }
+}
+
+/// The form of a table that is sent whole.
+fn whole(asked: &Asked) -> SpLutJob {
+    SpLutJob { owner: asked.owner, keys: dense(asked), row_bits: asked.row_bits }
+}
+
+/// `Ok(())` if there can be a table with so many rows.
+fn check_rows(asked: &Asked) -> Result<()> {
+    let Asked { key_bits: bits, rows, .. } = *asked;
+    if bits < 64 && rows > 1 << bits || rows == 0 {
+        let accepted = format!("1 to 2^{bits}");
+        return Err(Error::Param { what: "rows of a table", got: rows.to_string(), accepted });
+    }
+    Ok(())
+}
+
 /// The table's form.
 fn table(asked: &Asked, cipher: Cipher, form: Form) -> Result<CopyJob> {
     let bits = asked.key_bits;
     let keys = match form {
-        Form::Dense if asked.rows == 1 << bits => Keys::All { bits },
-        Form::Dense => Keys::Dense { bits },
+        Form::Dense => dense(asked),
         Form::Sparse => {
             let lookups = asked.batch as u64 * asked.batches as u64;
             let lookups = u32::try_from(lookups).unwrap_or(MAX_JOB).clamp(1, MAX_JOB);
@@ -185,10 +202,7 @@ fn table(asked: &Asked, cipher: Cipher, form: Form) -> Result<CopyJob> {
         }
     };
     let job = CopyJob { owner: asked.owner, cipher, keys, row_bits: asked.row_bits };
-    if bits < 64 && asked.rows > 1 << bits || asked.rows == 0 {
-        let accepted = format!("1 to 2^{bits}");
-        return Err(Error::Param { what: "rows of a table", got: asked.rows.to_string(), accepted });
-    }
+    check_rows(asked)?;
     job.check().map(|()| job)
 }
 
@@ -210,7 +224,7 @@ fn candidate(
     machine: &Machine,
 ) -> Result<Candidate> {
     let counted = match design {
-        Design::SpLut => sp_lut(asked)?,
+        Design::SpLut => sp_lut(asked, machine)?,
         Design::Copy(cipher, form) => copy(asked, table(asked, cipher, form)?, machine)?,
         Design::Thin(cipher, form) => thin(asked, table(asked, cipher, form)?, machine)?,
     };
@@ -225,15 +239,15 @@ fn candidate(
 }
 
 /// All rows for each lookup: the owner is always the sender.
-fn sp_lut(asked: &Asked) -> Result<Counted> {
-    let Asked { key_bits: index_bits, row_bits: value_bits, batch, .. } = *asked;
-    let job = LookupJob { index: Sharing::Xor, output: Sharing::Xor, index_bits, value_bits };
-    Protocol::SpLut.check(&job)?;
-    // Of one lookup P0 is the sender.
-    let bill = Protocol::SpLut.bill_of(&job, 1).times(batch);
-    let bill = if asked.owner == Role::P0 { bill } else { bill.swapped() };
-    let memory = (Protocol::SpLut.memory(&job) * batch) as u64;
-    Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work: [0.0; 2], memory: [memory; 2], disk: 0 })
+fn sp_lut(asked: &Asked, machine: &Machine) -> Result<Counted> {
+    check_rows(asked)?;
+    let job = whole(asked);
+    let bill = SpLutLookups::bill(&job, asked.batch)?;
+    let work = [0.0, machine.seconds(job.work(), asked.batch)];
+    // The owner has the table three times while it moves one; the other party a message.
+    let table = job.table_bytes();
+    let memory = [bill.kept / 8 + 3 * table, bill.kept / 8 + 2 * table];
+    Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work, memory, disk: 0 })
 }
 
 /// A batch in pieces of which each is one for the protocol: its bill, from that of a piece.

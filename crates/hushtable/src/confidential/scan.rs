@@ -1,7 +1,8 @@
-//! Baselines: a memory of 64-bit words that both parties scan for each read, one read after the other.
+//! A baseline: FLORAM's read of a memory of 64-bit words, which both parties scan for each read, one after the other.
 //!
-//! In the style of the two that FABLE compares with. What is meant to be used is [`copy`](super::copy): one scan for a
-//! whole batch, one function, and no more bits than a row has.
+//! It is the read of FLORAM that FABLE compares with, and no more of it: no writes, and no variant in which the parties
+//! expand their trees together (CPRG). What is meant to be used is [`copy`](super::copy): one scan for a whole batch, one
+//! function, and no more bits than a row has.
 //!
 //! # Functionality
 //! In: XOR shares of `2^d` words, `1 <= d <= 24`, of which one party may have all; later XOR shares of an index. Out: XOR
@@ -11,23 +12,19 @@
 //! `F_0`, `F_1` are the [function](super::prf) under a key of P0's and one of P1's, of 64 bits.
 //! 1. *Once*: each party p sends its shares `D_p[j] ^ F_p(j)` of all words.
 //! 2. *Read*: keys of a [point function](crate::fss::Dpf) with the bit 1 at a random position, whose distance from the
-//!    index is opened. With t the shares of the function's values, [`Style::Floram`] adds up the *masked memory*
-//!    `M[j] = D[j] ^ F_0(j) ^ F_1(j)`, which both have, where t is 1. [`Style::Duoram`] keeps the memory shared: party p
-//!    adds up its share and the peer's *blinded copy*, `D_p[j] ^ (D_q[j] ^ F_q(j))`, and its own blinds `F_p(j)` apart.
+//!    index is opened. With t the shares of the function's values, a party adds up the *masked memory*
+//!    `M[j] = D[j] ^ F_0(j) ^ F_1(j)`, which both have, where t is 1.
 //! 3. Shares of `F_0(i)` and of `F_1(i)` are computed and taken off.
 //!
 //! # Cost
 //! Once `64 * 2^d` bits each way, 1 round. A read: a point function and two functions, each by itself: [`Read::bill`]. Each
-//! party grows a tree of `2^d` leaves and passes over `2^d` words, three times as many for `Duoram`.
+//! party grows a tree of `2^d` leaves and passes over `2^d` words.
 //!
 //! # Source
-//! *FLORAM*: Doerner, shelat, "Scaling ORAM for secure computation" (CCS 2017): the read-only memory under both
-//! parties' masks, the scan by point functions whose keys both make, the function on the shared index.
-//! Not reproduced: its writes, its garbled circuits (here AND gates), its variant where parties expand trees together
-//! (CPRG). *2P-DUORAM*: Vadapalli, Henry, Goldberg, "Duoram" (USENIX Security 2023): the memory shared, with blinded copies
-//! at the peer, and the scan of these. Not reproduced: its writes and how it gets the blind at the index, a retrieval
-//! made ahead; here that is the function, as in FLORAM. FABLE's own figures of both are of 128 independent reads
-//! (confidential-errata E24): so nothing here is shared by reads either.
+//! Doerner, shelat, "Scaling ORAM for secure computation" (CCS 2017): the read-only memory under both parties' masks, the
+//! scan by point functions whose keys both make, the function on the shared index. Not reproduced: its writes, its
+//! garbled circuits (here AND gates), its CPRG. FABLE's own figures are of 128 independent reads (confidential-errata
+//! E24): so nothing here is shared by reads either.
 //!
 //! # Security
 //! Shares of the memory leave a party under its function only. A read opens a distance that is uniform. A key serves one
@@ -54,20 +51,9 @@ const WORD: u32 = 64;
 /// Inputs of the function at a time.
 const PIECE: usize = 1 << 12;
 
-/// What is scanned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Style {
-    /// One masked memory, the same at both parties.
-    Floram,
-    /// A party's share, the peer's blinded one, and the party's blinds.
-    Duoram,
-}
-
 /// A memory's size and functions. Public, the same at both parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScanJob {
-    /// What is scanned.
-    pub style: Style,
     /// The block cipher of the functions.
     pub cipher: Cipher,
     /// Bits of an index.
@@ -103,8 +89,8 @@ impl ScanJob {
 pub struct Memory {
     job: ScanJob,
     key: Key,
-    /// What is added up where the point function is 1.
-    scanned: Vec<Wiped<u64>>,
+    /// The masked words, the same at both parties.
+    masked: Wiped<u64>,
 }
 
 impl Memory {
@@ -120,28 +106,18 @@ impl Memory {
         let blinds = values(&key, &job.prf(s.role()), job.len());
         let mut blinded = Wiped::from(share.to_vec());
         blinded.iter_mut().zip(blinds.iter()).for_each(|(word, blind)| *word ^= blind);
-        let theirs = exchanged(s, &blinded)?;
-        let sum = |mut a: Wiped<u64>, b: &[u64]| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a ^= b);
-            a
-        };
-        let scanned = match job.style {
-            Style::Floram => vec![sum(theirs, &blinded)],
-            Style::Duoram => vec![Wiped::from(share.to_vec()), theirs, blinds],
-        };
-        Ok(Self { job, key, scanned })
+        let mut masked = exchanged(s, &blinded)?;
+        masked.iter_mut().zip(blinded.iter()).for_each(|(word, mine)| *word ^= mine);
+        Ok(Self { job, key, masked })
     }
 
     /// Shares of the sum of the words where the function is 1: its bits, 64 a word. All words are passed over.
     fn sum(&self, bits: &[u64]) -> u64 {
-        let mut sum = 0;
-        for words in &self.scanned {
-            for (chunk, &bits) in words.chunks(64).zip(bits) {
-                let chosen = |(i, word): (usize, &u64)| word & (bits >> i & 1).wrapping_neg();
-                sum ^= chunk.iter().enumerate().map(chosen).fold(0, |sum, word| sum ^ word);
-            }
-        }
-        sum
+        let chosen = |(chunk, &bits): (&[u64], &u64)| {
+            let word = |(i, word): (usize, &u64)| word & (bits >> i & 1).wrapping_neg();
+            chunk.iter().enumerate().map(word).fold(0, |sum, word| sum ^ word)
+        };
+        self.masked.chunks(64).zip(bits).map(chosen).fold(0, |sum, word| sum ^ word)
     }
 }
 

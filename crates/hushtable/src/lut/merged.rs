@@ -15,7 +15,7 @@
 //! are dear.
 //!
 //! # Source
-//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-B.
+//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-E.
 
 use prim::ring::Ring;
 

@@ -20,7 +20,7 @@
 //! bits, 1 round. Kept: n words.
 //!
 //! # Source
-//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-B: `n^2 l` bits.
+//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-C: `n^2 l` bits.
 //! Deviations: `M_0` is not sent, because the pad defines S's table; additive indices and outputs.
 
 use std::{marker::PhantomData, ops::Range};

@@ -21,7 +21,7 @@
 //!
 //! # Source
 //! Ishai et al., "On the Power of Correlated Randomness" (TCC 2013); Damgard, Zakarias, "Fast
-//! Oblivious AES" (AFRICACRYPT 2016); Dessouky et al. (NDSS 2017), section III-A. Deviations: the
+//! Oblivious AES" (AFRICACRYPT 2016); Dessouky et al. (NDSS 2017), section IV-B. Deviations: the
 //! circuit and its count; the cyclic group.
 
 mod circuit;

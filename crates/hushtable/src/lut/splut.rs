@@ -13,7 +13,8 @@
 //!
 //! In the xor group all sums of indices are XORs. The first half of a batch is sent by P0, the
 //! second by P1, so that both directions of the link are used. Pads are expanded online, from what
-//! [`one_of_n`] keeps.
+//! [`one_of_n`] keeps. Where one party must not show the table, it is the sender of all lookups:
+//! [`confidential::splut`](crate::confidential::splut).
 //!
 //! # Cost, a lookup
 //! Offline `d = ceil(log2 n)` correlated OTs, or from a code `rho - d` bits (n = 256: 247) and 1
@@ -21,10 +22,11 @@
 //! up the columns.
 //!
 //! # Source
-//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C. Deviations: pads
+//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-D. Deviations: pads
 //! from silent OTs as well as from KK13; `V_0` is not sent.
 
 mod kk13;
+mod private;
 mod run;
 mod spec;
 mod stored;
@@ -37,7 +39,8 @@ use prim::{
     rows::Shift,
 };
 
-use self::run::Run;
+pub(crate) use self::private::{MAX_INDEX_BITS, MAX_ROW_BITS, MAX_TABLE_BITS};
+use self::run::{Form, Run};
 pub(super) use self::{kk13::Codes, spec::Products};
 use super::Table;
 use crate::{
@@ -213,7 +216,7 @@ impl<G: Group> SpLut<G> {
         let (mine, theirs) = by_role(s.role(), first, second);
         let bits = one_of_n::index_bits(self.entries) as u32;
         let u = exchange(s, &self.masked(theirs), mine.len(), bits)?;
-        let done = self.answer::<K, R>(s, table, [mine, theirs], &u, |_| Vec::new(), 0)?;
+        let done = self.answer::<K, R>(s, table.into(), [mine, theirs], &u, |_| Vec::new(), 0)?;
         let (first, second) = by_role(s.role(), done.sent, done.received);
         let columns = first.into_iter().zip(second);
         Ok(columns.map(|(first, second)| Share::joined(table.bits(), [first, second])).collect())
@@ -234,7 +237,7 @@ impl<G: Group> SpLut<G> {
     pub(super) fn answer<K: Kind, R: Ring>(
         mut self,
         s: &mut Session,
-        table: &Table<R>,
+        table: Form<'_, R>,
         [mine, theirs]: [&[u32]; 2],
         u: &[u32],
         next: impl FnOnce(&[R]) -> Vec<u8>,

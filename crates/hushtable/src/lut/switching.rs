@@ -15,7 +15,7 @@
 //! Offline and online the bits of D lookups, in `D + 1` rounds instead of `2 D`.
 //!
 //! # Source
-//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section III-C.
+//! Dessouky et al., "Pushing the Communication Barrier" (NDSS 2017), section IV-E.
 
 use prim::{
     pack::{pack, packed_len, unpack},
@@ -123,7 +123,7 @@ impl<G: Group> Chain<G> {
             let shares = [&halves[sending][..], &halves[receiving]];
             let count = if next.is_some() { shares[1].len() } else { 0 };
             let len = packed_len(count, bits);
-            let mut done = layer.answer::<G::Kind, R>(s, table, shares, &u, ask, len)?;
+            let mut done = layer.answer::<G::Kind, R>(s, (*table).into(), shares, &u, ask, len)?;
             let (sent, received) = (done.sent.remove(0), done.received.remove(0));
             u = vec![0; count];
             unpack(&done.message, bits, &mut u);

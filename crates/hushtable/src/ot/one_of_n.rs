@@ -21,7 +21,7 @@
 //!
 //! # Source
 //! Naor and Pinkas, "Computationally Secure Oblivious Transfer" (J. Cryptology 2005); Dessouky et al.
-//! (NDSS 2017), section III-D.
+//! (NDSS 2017), section III-C, for the random choice.
 
 use std::ops::Range;
 

@@ -6,12 +6,14 @@ use hushtable::{
     arith::{
         AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
         Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation, Piecewise,
-        PiecewiseJob, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
+        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
+        PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob, ProductTriples, Relu, Truncation,
+        VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
         prf::Cipher,
+        splut::{SpLutJob, SpLutLookups, SpLutTable},
         thin::{Table as PrivateTable, ThinJob, ThinLookups},
     },
     fss::{Dcf, Dpf, End, Incremental},
@@ -199,6 +201,13 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         pieces.powers(p, &x, &[7])?;
         digits.digits(p, &x).and_then(|_| p.barrier())
     }),
+    ("gates with a payload", None, |p| {
+        let (x, payload) = (numbers(p, BATCH).low_bits::<u16>(9)?, AShare::new(12, vec![7; BATCH]));
+        let (equal, less) =
+            (PayloadEquality::prepare(p, 9, &payload)?, PayloadComparison::prepare(p, 9, &payload)?);
+        equal.eq(p, &x, &x)?;
+        less.less(p, &x, &x).and_then(|_| p.barrier())
+    }),
     ("shared tables", None, |p| {
         let (table, x) = (AShare::<u16>::new(9, vec![7; 8]), share(p.role(), 3, &[5; BATCH], SEED));
         let material = SharedTables::<Cyclic, Additive, u16>::prepare(p, 3, &table, BATCH)?;
@@ -257,6 +266,13 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let held = if p.role() == Role::P0 { Held::Owner(&owner) } else { Held::Copy(&copy) };
         let x = share(p.role(), 9, &[5; BATCH], SEED);
         Lookups::prepare(p, job, BATCH)?.eval(p, held, &[wide(x)]).and_then(|_| p.barrier())
+    }),
+    ("lookups in a table sent whole", None, |p| {
+        let job = SpLutJob { owner: Role::P1, keys: Keys::Dense { bits: 4 }, row_bits: 70 };
+        let table = SpLutTable::new(job, &[5, 9], &[7, 1, 8, 2])?;
+        let table = (p.role() == Role::P1).then_some(&table);
+        let x = wide(share(p.role(), 4, &[5; BATCH], SEED));
+        SpLutLookups::prepare(p, job, BATCH)?.eval(p, table, &x).and_then(|_| p.barrier())
     }),
     ("lookups by ids", None, |p| {
         let table =

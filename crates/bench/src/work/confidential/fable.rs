@@ -1,15 +1,17 @@
 //! FABLE: retrieval under homomorphic encryption.
 
-use std::io::Read;
+use std::{io::Read, time::Instant};
 
 use hushtable::{
-    BShare, Party, Role,
-    confidential::fable::{Fable, FableJob, FableRows, FableTable},
+    BShare, Error, Party, Role,
+    confidential::fable::{Fable, FableJob, FableRows, FableTable, Step as Part},
+    run::Phase,
+    session::Session,
 };
 use hushtable_cli::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};
-use crate::lanes::{self, Lanes};
+use crate::lanes::{self, Lanes, Step};
 
 /// Lookups that share a query.
 const MOST: usize = 4096;
@@ -59,15 +61,58 @@ pub fn run(work: &ConfidentialWork, lanes: Lanes) -> Result<()> {
             let piece = |fable: Fable| {
                 let at = from..from + fable.len();
                 from = at.end;
-                fable.eval(p, &BShare::new(x.bits(), x.words()[at].to_vec()))
+                let x = BShare::new(x.bits(), x.words()[at].to_vec());
+                if work.steps {
+                    in_steps(p, fable, &x)
+                } else {
+                    fable.eval(p, &x).map(|rows| (rows, Vec::new()))
+                }
             };
-            material.into_iter().map(piece).collect::<std::result::Result<Vec<FableRows>, _>>()
+            material.into_iter().map(piece).collect::<std::result::Result<Vec<_>, _>>()
         },
     )?;
-    let words = || done.results.iter().flatten().flat_map(words_of);
+    // A lane's pieces follow each other, lanes run side by side.
+    let lane = |pieces: &Vec<(FableRows, Vec<Step>)>| {
+        pieces.iter().map(|(_, steps)| steps.clone()).reduce(|a, b| joined(a, b, Phase::then))
+    };
+    let steps = done.results.iter().filter_map(lane).reduce(|a, b| joined(a, b, Phase::beside));
+    let done = done.with_steps(steps.unwrap_or_default());
+    let mine = |lane: usize| done.results[lane].iter().map(|(rows, _)| rows);
+    let words = || (0..done.results.len()).flat_map(mine).flat_map(words_of);
     done.verify(words, |from| {
-        looked_up.iter().zip(&done.results).try_for_each(|(keys, mine)| check(&rows, keys, mine, from))
+        (0..).zip(&looked_up).try_for_each(|(lane, keys)| check(&rows, keys, mine(lane), from))
     })
+}
+
+/// A batch, and what each step of it took; the share conversion of the paper is none here, and its server's set-up
+/// is a part of the offline phase.
+fn in_steps(
+    s: &mut Session,
+    fable: Fable,
+    x: &BShare<u64>,
+) -> std::result::Result<(FableRows, Vec<Step>), Error> {
+    let mut steps = Vec::new();
+    let mut start = Instant::now();
+    let rows = fable.eval_watched(s, x, |s, part| {
+        let name = match part {
+            Part::Deduplication => "deduplication",
+            Part::Oprf => "oprf",
+            Part::Query => "query",
+            Part::Answer => "answer",
+            Part::Extract => "extract",
+            Part::Decode => "decode",
+            Part::Expansion => "expansion",
+        };
+        steps.push(Step { name: name.into(), phase: Phase::new(start, s.take_cost()) });
+        start = Instant::now();
+        Ok(())
+    })?;
+    Ok((rows, steps))
+}
+
+fn joined(a: Vec<Step>, b: Vec<Step>, both: impl Fn(Phase, Phase) -> Phase) -> Vec<Step> {
+    let step = |(a, b): (Step, Step)| Step { phase: both(a.phase, b.phase), ..a };
+    a.into_iter().zip(b).map(step).collect()
 }
 
 /// Shares of the keys.
@@ -86,8 +131,13 @@ fn words_of(rows: &FableRows) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// Compares every value; `from` has the shares of P0.
-fn check(table: &[u64], keys: &[Key], mine: &[FableRows], from: &mut dyn Read) -> Result<()> {
-    let mut mine = mine.iter().flat_map(words_of);
+fn check<'a>(
+    table: &[u64],
+    keys: &[Key],
+    mine: impl Iterator<Item = &'a FableRows>,
+    from: &mut dyn Read,
+) -> Result<()> {
+    let mut mine = mine.flat_map(words_of);
     for key in keys {
         let want = [key.row.map_or(0, |row| table[row]), u64::from(key.row.is_some())];
         for want in want {

@@ -1,20 +1,16 @@
-//! Linear scans, a read after the other.
+//! FLORAM's reads: linear scans, one after the other.
 
 use hushtable::{
     BShare, Party, Role,
-    confidential::scan::{Memory, Read, ScanJob, Style},
+    confidential::scan::{Memory, Read, ScanJob},
 };
 use hushtable_cli::failure::{Failure, Result};
 
-use super::{ConfidentialWork, Key, ScanStyle};
+use super::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes};
 
 fn job(work: &ConfidentialWork) -> ScanJob {
-    let style = match work.style {
-        ScanStyle::Floram => Style::Floram,
-        ScanStyle::Duoram => Style::Duoram,
-    };
-    ScanJob { style, cipher: work.cipher(), index_bits: work.key_bits }
+    ScanJob { cipher: work.cipher(), index_bits: work.key_bits }
 }
 
 /// What it does not have is refused.
@@ -23,7 +19,7 @@ pub fn memory(work: &ConfidentialWork) -> Result<u64> {
     if work.value_bits > 64 {
         return Err(Failure::local("--value-bits: a scanned memory has words of up to 64 bits"));
     }
-    Ok((16 * 6) << work.key_bits)
+    Ok((16 * 3) << work.key_bits)
 }
 
 pub fn cots(work: &ConfidentialWork, role: Role, items: usize) -> (usize, usize) {

@@ -1,10 +1,12 @@
 //! Gates of one opening, as operations.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use hushtable::{
-    AShare, Result,
-    arith::{Decomposition, Fixed, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob},
+    AShare, Result, Role,
+    arith::{
+        AdditiveContainment, Decomposition, Fixed, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob,
+    },
     bill::Bill,
     math::SinCos,
     operation::{Held, Material, Operation, Words},
@@ -19,6 +21,12 @@ const BATCH: usize = 1 << 15;
 
 /// Most bits below the top digit of digits in one opening.
 const BELOW_TOP: u32 = 15;
+
+/// In which of these intervals a signed number lies, as additive numbers of as many bits.
+pub struct AdditiveIntervals {
+    pub bits: u32,
+    pub intervals: Vec<Range<i64>>,
+}
 
 /// `floor(x / 2^cut)` mod `2^(bits - cut)`.
 pub struct Reduction {
@@ -63,6 +71,49 @@ fn spend(
     spend: impl FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send + 'static,
 ) -> Box<dyn Material> {
     Box::new(Spend { items, spend })
+}
+
+impl Operation for AdditiveIntervals {
+    fn name(&self) -> String {
+        "additive intervals".into()
+    }
+
+    fn method(&self) -> String {
+        "keys of a comparison".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string()), ("intervals", format!("{:?}", self.intervals))]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Additive, bits: self.bits, fraction: 0, range: None }
+    }
+
+    fn gives(&self) -> usize {
+        self.intervals.len()
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(AdditiveContainment::bill(self.bits, self.bits)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, half) = (self.bits, 1i64 << (self.bits - 1));
+        // From the least number on, so that no interval wraps.
+        let above = |i: &Range<i64>| (i.start + half) as u64..(i.end + half) as u64;
+        let intervals: Vec<Range<u64>> = self.intervals.iter().map(above).collect();
+        let material = AdditiveContainment::prepare(from, bits, bits, items)?;
+        Ok(spend(items, move |s, x| {
+            let shift = if s.role() == Role::P0 { half as u64 } else { 0 };
+            let x: Vec<u64> = x.iter().map(|word| word.wrapping_add(shift)).collect();
+            Ok(rows(material.inside(s, &number(bits, &x), &intervals)?.iter()))
+        }))
+    }
 }
 
 impl Reduction {

@@ -69,14 +69,17 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
     let (bits, half) = (work.bits, 1i64 << (work.bits - 1));
     let value_bits = work.payload_bits.unwrap_or(bits);
     let job = |output| LookupJob { index: Sharing::Additive, output, index_bits: bits, value_bits };
-    let one = |interval: Range<i64>| -> Result<Arc<dyn Operation>> {
-        Ok(Arc::new(Intervals::new(bits, Vec::from([interval]))?))
+    let inside = |intervals: Vec<Range<i64>>| -> Result<Arc<dyn Operation>> {
+        if !work.additive {
+            return Ok(Arc::new(Intervals::new(bits, intervals)?));
+        }
+        Ok(Arc::new(gates::AdditiveIntervals { bits, intervals }))
     };
     Ok(match work.object {
         Object::Dpf | Object::Dcf => return Err(Failure::new("keys are no operation")),
-        Object::Eq => one(0..1)?,
-        Object::Cmp => one(-half..0)?,
-        Object::Interval => Arc::new(Intervals::new(bits, knots(work))?),
+        Object::Eq => inside(Vec::from([0..1]))?,
+        Object::Cmp => inside(Vec::from([-half..0]))?,
+        Object::Interval => inside(knots(work))?,
         Object::Trunc => Arc::new(gates::Reduction { bits, cut: work.fraction_bits() }),
         Object::Digits => {
             let digit = work.digit();
@@ -112,9 +115,17 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
             let job = PiecewiseJob { bits, ring, degree: DEGREE };
             Arc::new(gates::Spline { job, coefficients: Arc::new(coefficients(work, ring)) })
         }
-        Object::Proximity => Arc::new(Proximity::new(WITHIN, Places::Own)?),
+        Object::Proximity | Object::ProximityShared => Arc::new(Proximity::new(WITHIN, places(work))?),
         Object::Fusion => Arc::new(Fusion::new(work.fraction_bits(), &WEIGHTS, THRESHOLD)?),
     })
+}
+
+/// Bits of a part of a turn, as places are shared.
+const TURN_BITS: u32 = 36;
+
+/// Who knows the places of a proximity.
+fn places(work: &FssWork) -> Places {
+    if work.object == Object::ProximityShared { Places::Shared } else { Places::Own }
 }
 
 /// Degree of a spline, and the coefficients of each piece.
@@ -168,7 +179,7 @@ fn drawn(work: &FssWork, rows: Range<usize>) -> impl Iterator<Item = Row> {
 fn row(work: &FssWork, words: &mut impl Iterator<Item = u64>) -> Row {
     let mut word = || words.next().expect("an endless stream");
     match work.object {
-        Object::Proximity => {
+        Object::Proximity | Object::ProximityShared => {
             let unit = |word: u64| (word >> 11) as f64 / 2f64.powi(53);
             let (latitude, longitude) = (160.0 * unit(word()) - 80.0, 360.0 * unit(word()) - 180.0);
             let (metres, way) = (2.0 * WITHIN * unit(word()), std::f64::consts::TAU * unit(word()));
@@ -178,7 +189,18 @@ fn row(work: &FssWork, words: &mut impl Iterator<Item = u64>) -> Row {
                 (longitude + degrees * way.cos() / latitude.to_radians().cos()).clamp(-180.0, 180.0),
             ];
             let places = [[latitude, longitude], other];
-            let given = places.map(|[x, y]| Proximity::coordinates(x, y).expect("a place").to_vec());
+            let given = match work.object {
+                Object::Proximity => {
+                    places.map(|[x, y]| Proximity::coordinates(x, y).expect("a place").to_vec())
+                }
+                _ => {
+                    let turns = places.map(|[x, y]| Proximity::turns(x, y).expect("a place")).concat();
+                    let masks: Vec<u64> = turns.iter().map(|_| low(word(), TURN_BITS)).collect();
+                    let share = |(turn, mask): (&u64, &u64)| low(turn.wrapping_sub(*mask), TURN_BITS);
+                    let other = turns.iter().zip(&masks).map(share).collect();
+                    [masks, other]
+                }
+            };
             Row { given, plain: Plain::Apart(apart(places)) }
         }
         Object::Fusion => {
@@ -281,8 +303,8 @@ fn right(work: &FssWork, bits: u32, table: &[u64], plain: &Plain, got: &[u64]) -
             let of = piece.and_then(|i| all.get(i as usize));
             of.is_some_and(|a| got == [low(value(a), bits)])
         }
-        (Object::Proximity, Plain::Apart(metres)) => {
-            let error = Proximity::new(WITHIN, Places::Own).map_or(0.0, |asked| asked.error());
+        (Object::Proximity | Object::ProximityShared, Plain::Apart(metres)) => {
+            let error = Proximity::new(WITHIN, places(work)).map_or(0.0, |asked| asked.error());
             (metres - WITHIN).abs() <= error || of(*metres <= WITHIN)
         }
         (Object::Fusion, Plain::Scores(scores)) => {
@@ -307,6 +329,7 @@ mod tests {
             index,
             intervals: 4,
             digit_bits: None,
+            additive: false,
             batch: 3,
         }
     }

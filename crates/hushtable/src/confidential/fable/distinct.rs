@@ -15,7 +15,7 @@
 //! `p (p + 1) b / 4` of them for `b = 2^p`, in `p (p + 1) / 2` layers. On the way back, as many ANDs as a word has bits.
 //!
 //! # Source
-//! FABLE 4.1 with the polarity of the tags corrected (confidential-errata E9); Batcher (1968) for any b as in the
+//! FABLE 4.2 (Deduplication) with the polarity of the tags corrected (confidential-errata E9); Batcher (1968) for any b as in the
 //! authors' code.
 
 use crate::{

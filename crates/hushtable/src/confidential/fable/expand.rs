@@ -9,7 +9,7 @@
 //! for the tag.
 //!
 //! # Source
-//! FABLE 4.5. The paper has a chain, of b rounds for AND gates (confidential-errata E18).
+//! FABLE 4.2 (Expansion). The paper has a chain, of b rounds for AND gates (confidential-errata E18).
 
 use crate::{
     error::Result,

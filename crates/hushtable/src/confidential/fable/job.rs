@@ -212,7 +212,7 @@ mod tests {
     /// Flooding is 56 bits above the bound and all of it fits below q / 2t.
     #[test]
     fn noise_fits_the_moduli() {
-        for bits in [4, 10, 16, 20, 23] {
+        for bits in [4, 10, 16, 20, 23, 24, 28] {
             let job = FableJob::new(Role::P0, Cipher::LowMc, bits, bits, 1 << bits);
             for count in [1, 64, 4096] {
                 let sizes = job.sizes(count).expect("sizes");

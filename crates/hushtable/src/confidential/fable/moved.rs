@@ -16,7 +16,7 @@
 //! many from the server, `2 log2 n - 1` rounds; online `b log2 n` bits from the client.
 //!
 //! # Source
-//! FABLE 4.4 has two sorting networks of the buckets, for keys and values, online. confidential-errata E20; Mohassel,
+//! FABLE 4.2 (Decode) has two sorting networks of the buckets, for keys and values, online. confidential-errata E20; Mohassel,
 //! Sadeghian, "How to hide circuits in MPC" (Eurocrypt 2013) for a network whose switches one party knows; Chase, Ghosh,
 //! Poburinnaya (Asiacrypt 2020) for a permutation that is made ahead.
 

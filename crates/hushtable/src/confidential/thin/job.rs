@@ -118,7 +118,7 @@ impl Table {
     }
 
     /// The rows of all keys that there can be, with the bit behind each that says whether it is there.
-    pub(super) fn by_key(&self) -> Wiped<u64> {
+    pub(in crate::confidential) fn by_key(&self) -> Wiped<u64> {
         let (given, len) = (self.job.row_words(), self.job.masked().div_ceil(64));
         let mut rows = Wiped::zeros(len << self.job.keys.bits());
         let behind = self.job.row_bits as usize;

@@ -20,6 +20,29 @@ use crate::{
     share::Kind,
 };
 
+/// A table's form, which is public, and its columns, which a party that never sends may not have.
+pub(in crate::lut) struct Form<'a, R> {
+    pub(super) entries: usize,
+    pub(super) bits: u32,
+    /// How many columns.
+    pub(super) width: usize,
+    columns: Vec<&'a Vec<R>>,
+}
+
+impl<'a, R: Ring> From<&'a Table<R>> for Form<'a, R> {
+    fn from(table: &'a Table<R>) -> Self {
+        let columns: Vec<_> = table.columns().iter().collect();
+        Self { entries: table.len(), bits: table.bits(), width: columns.len(), columns }
+    }
+}
+
+impl<'a, R: Ring> Form<'a, R> {
+    /// Of one party's table: its columns there, none at the other party.
+    pub(super) fn private(entries: usize, bits: u32, width: usize, columns: &'a [Vec<R>]) -> Self {
+        Self { entries, bits, width, columns: columns.iter().collect() }
+    }
+}
+
 /// Bytes of one message of masked entries, about.
 const PIECE: usize = 1 << 18;
 
@@ -28,7 +51,7 @@ const PADS: usize = 1 << 18;
 
 /// The online phase under way: outputs of both halves.
 pub(super) struct Run<'a, K: Kind, R: Ring> {
-    table: &'a Table<R>,
+    table: Form<'a, R>,
     /// Outputs by column.
     pub(super) sent: Vec<Vec<R>>,
     pub(super) received: Vec<Vec<R>>,
@@ -36,21 +59,21 @@ pub(super) struct Run<'a, K: Kind, R: Ring> {
 }
 
 impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
-    pub(super) fn new(table: &'a Table<R>, sending: usize, receiving: usize) -> Self {
-        let outputs = |count| vec![vec![R::default(); count]; table.columns().len()];
+    pub(super) fn new(table: Form<'a, R>, sending: usize, receiving: usize) -> Self {
+        let outputs = |count| vec![vec![R::default(); count]; table.width];
         let (sent, received) = (outputs(sending), outputs(receiving));
         Self { table, sent, received, kind: PhantomData }
     }
 
     /// Lookups per message.
     pub(super) fn piece(&self) -> usize {
-        let bits = self.table.columns().len() * self.table.bits() as usize;
-        (8 * PIECE / (self.table.len() * bits)).max(1)
+        let bits = self.table.width * self.table.bits as usize;
+        (8 * PIECE / (self.table.entries * bits)).max(1)
     }
 
     /// Lookups whose pads are made with one key.
     fn keyed(&self) -> usize {
-        (PADS / self.table.len()).max(1)
+        (PADS / self.table.entries).max(1)
     }
 
     /// Step 3 at the sender: the message of the next lookups.
@@ -63,7 +86,7 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         at: Range<usize>,
     ) -> Vec<u8> {
         let mut hash = out.key(s);
-        let (columns, n, bits) = (self.table.columns(), self.table.len(), self.table.bits());
+        let (columns, n, bits) = (&self.table.columns, self.table.entries, self.table.bits);
         let mut room = Pads::new(n);
         let mut pads = Zeroizing::new(vec![R::default(); n]);
         // The table turned by a secret amount, and scratch for turning it.
@@ -107,7 +130,7 @@ impl<'a, K: Kind, R: Ring> Run<'a, K, R> {
         x: &[u32],
         at: Range<usize>,
     ) -> Result<()> {
-        let (columns, n, bits) = (self.table.columns().len(), self.table.len(), self.table.bits());
+        let (columns, n, bits) = (self.table.width, self.table.entries, self.table.bits);
         let mut pads = Zeroizing::new(Vec::with_capacity(at.len()));
         for from in at.clone().step_by(self.keyed()) {
             let keys = inc.key(s);
