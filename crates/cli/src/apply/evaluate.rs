@@ -1,12 +1,13 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
 use hushtable::{
+    Error,
     arith::Objective,
-    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside},
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Suggestion},
 };
 
 use super::input::Format;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// The narrowest ring that is tried unless one is asked for.
 pub const NARROW: u32 = 32;
@@ -28,14 +29,50 @@ pub struct Wanted {
 
 /// The function in a ring as asked for, else in the narrower one if it serves.
 pub fn evaluation(function: Function, wanted: Wanted) -> Result<Evaluation> {
-    let Wanted { bits, fraction_bits, output_fraction_bits, domain, method, outside, objective } = wanted;
+    let bits = wanted.bits.unwrap_or(WIDE);
+    let made = match wanted.bits {
+        Some(bits) => attempt(function, bits, &wanted),
+        None => attempt(function, NARROW, &wanted).or_else(|_| attempt(function, WIDE, &wanted)),
+    };
+    made.map_err(|error| refused(error, function, [bits, wanted.fraction_bits], &options(&wanted)))
+}
+
+/// The function in a ring of `bits` bits, whatever the ring that is asked for. Its error does not say what would do.
+pub fn attempt(function: Function, bits: u32, wanted: &Wanted) -> hushtable::Result<Evaluation> {
+    Evaluation::attempt(function, bits, wanted.fraction_bits, &options(wanted))
+}
+
+fn options(wanted: &Wanted) -> Options {
+    let &Wanted { output_fraction_bits, domain, method, outside, objective, .. } = wanted;
     let fraction_out = Some(output_fraction_bits);
-    let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
-    let of = |bits| Evaluation::new(function, bits, fraction_bits, &options);
-    Ok(match bits {
-        Some(bits) => of(bits)?,
-        None => of(NARROW).or_else(|_| of(WIDE))?,
-    })
+    Options { domain, method, outside, fraction_out, objective, ..Options::default() }
+}
+
+/// An error with the options that would do instead.
+fn refused(error: Error, function: Function, [bits, fraction_bits]: [u32; 2], options: &Options) -> Failure {
+    let Error::Param { what, got, .. } = &error else { return error.into() };
+    let found = Suggestion::find(function, [bits, fraction_bits], options);
+    // A domain, beyond whose ends something stands for the function, or half of it.
+    let serves = |domain: &Bounds| {
+        let options = Options { domain: Some(*domain), ..*options };
+        Evaluation::attempt(function, bits, fraction_bits, &options).is_ok()
+    };
+    let halves =
+        |range: Bounds| [1.0, 0.5, 0.25].map(|part| Bounds { lo: range.lo * part, hi: range.hi * part });
+    let domain = found.range.and_then(|range| halves(range).into_iter().find(serves));
+    let parts = [
+        domain.map(|domain| format!("--domain {domain}")),
+        found.fraction.map(|fraction| format!("--fraction-bits {fraction}")),
+        found.bits.map(|bits| format!("--bits {bits}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return error.into();
+    }
+    Failure::new(format!(
+        "{function} in {bits} bits with {fraction_bits} after the point is not supported ({what}: {got}); accepted: {}",
+        parts.join(", or ")
+    ))
 }
 
 /// How the numbers are held.
