@@ -128,13 +128,14 @@ impl Evaluation {
     /// The least and the greatest result, times `2^scale_out`, for numbers in `range`, which lies in the
     /// [card's reach](Card::reach).
     pub fn range(&self, range: Bounds) -> [i64; 2] {
-        let Program { form, grid, fraction_out, bits, .. } = &*self.0;
-        self.0.ends.results(form, grid, range, [*fraction_out, *bits])
+        let Program { form, grid, fraction_out, bits, guard, instead, .. } = &*self.0;
+        let constants = instead.iter().filter(|_| guard.is_some()).filter_map(|instead| instead.constant());
+        self.0.ends.results(form, grid, range, [*fraction_out, *bits], constants)
     }
 
     /// The least and the greatest result that the protocol may give for a number in the [card's reach](Card::reach), over
     /// all shares of it: integers at the scales of results and of numbers. `None` for a number that it refuses. For a
-    /// sine or a cosine by angle addition, bounds of them.
+    /// sine or a cosine by angle addition, bounds of them, for numbers that floating point holds.
     ///
     /// The plaintext twin: a spline's result depends on how the number is shared, by a unit or two.
     pub fn outcomes(&self, x: i64) -> Option<[i64; 2]> {

@@ -196,6 +196,11 @@ fn asked_for(
     if !pieces.is_power_of_two() || !(2..=1 << MAX_PIECE_BITS).contains(&pieces) {
         return refuse("pieces of a spline", pieces, format!("powers of two, 2 to {}", 1 << MAX_PIECE_BITS));
     }
+    if target.repeats {
+        let (what, got) = ("method of a function that repeats", options.method.to_string());
+        let accepted = "table, angle addition or auto; or a domain that is no whole period".into();
+        return Err(Error::Param { what, got, accepted });
+    }
     let (split, piece_bits) = (split(target, bits, options.outside), pieces.ilog2());
     let mut form = pieces::Form { split, degree, piece_bits, rounded: false };
     let limit = options.max_ulp.unwrap_or(f64::INFINITY);

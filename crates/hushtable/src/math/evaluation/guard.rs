@@ -215,6 +215,14 @@ impl Instead {
 }
 
 impl Instead {
+    /// The integer, if it is one.
+    pub(super) fn constant(self) -> Option<i64> {
+        match self {
+            Self::Constant(value) => Some(value),
+            Self::Number(_) => None,
+        }
+    }
+
     /// This party's share of it, for its share of a number.
     fn share(self, x: u64, role: Role) -> u64 {
         match self {

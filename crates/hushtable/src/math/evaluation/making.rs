@@ -96,7 +96,7 @@ impl Evaluation {
         // Unless results are to be the function's value at an end, which nothing is near to.
         let held = match options.outside {
             Outside::Clamp => true,
-            Outside::Saturate => function.tails().contains(&Tail::End),
+            Outside::Saturate => function.tails().iter().any(|tail| matches!(tail, Tail::End | Tail::Period)),
             _ => false,
         };
         let everywhere = options.domain.is_none() && !held;

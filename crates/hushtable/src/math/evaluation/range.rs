@@ -56,13 +56,14 @@ impl Ends {
     }
 
     /// The least and the greatest result for the numbers of `range`, at a scale of `2^fraction` in a ring of `bits`
-    /// bits: those of all numbers inside and of what stands for others.
+    /// bits: those of all numbers inside and of what stands for others, such as `constants`.
     pub(super) fn results(
         &self,
         form: &Form,
         grid: &Grid,
         range: Bounds,
         [fraction, bits]: [u32; 2],
+        constants: impl Iterator<Item = i64>,
     ) -> [i64; 2] {
         let saturates = matches!(self.outside, Outside::Saturate | Outside::Usual);
         let [least, greatest] = match form {
@@ -75,8 +76,11 @@ impl Ends {
             }
         };
         // Numbers near the domain may be evaluated as those inside.
-        let margin = if saturates && matches!(form, Form::Spline(_)) { 4.0 } else { 0.0 };
+        let margin = if self.replaced != [false; 2] && matches!(form, Form::Spline(_)) { 4.0 } else { 0.0 };
         let [mut least, mut greatest] = [least as f64 - margin, greatest as f64 + margin];
+        for value in constants {
+            (least, greatest) = (least.min(value as f64), greatest.max(value as f64));
+        }
         if saturates {
             let beyond = [range.lo < grid.bounds.lo, range.hi > grid.bounds.hi];
             for (i, end) in [range.lo, range.hi].into_iter().enumerate().filter(|(i, _)| beyond[*i]) {
