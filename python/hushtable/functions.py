@@ -125,9 +125,10 @@ class Function:
         made = _evaluation(self.name, x.bits, x.fraction, **how, range=(lo, hi))
         first, last = made.reach
         if lo < first or hi > last:
+            first, last = max(first, lo), min(last, hi)
             raise ParamError(
-                f"{self.name}: numbers that may be {lo!r} <= x < {hi!r} are not supported in {x.bits} bits; accepted: "
-                f"{first!r} <= x < {last!r}: shares with a smaller range=, such as range=(-8, 8)"
+                f"{self.name}: range=({lo!r}, {hi!r}) is not supported in {x.bits} bits with {x.fraction} after the "
+                f"point; accepted: range=({first!r}, {last!r}) where the numbers are shared, or more bits="
             )
         name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)

@@ -1,6 +1,9 @@
 //! Functions of shared numbers beyond a single table, with their cards.
 
-use hushtable::math::{self, Bounds, Function, Method, Options, Outside};
+use hushtable::{
+    Error,
+    math::{self, Bounds, Function, Method, Options, Outside, Suggestion},
+};
 use pyo3::{exceptions::PyTypeError, prelude::*};
 
 use crate::error::raise;
@@ -49,10 +52,12 @@ impl Evaluation {
         };
         // Its table may take seconds.
         let made = py.detach(|| {
-            let function = name.parse::<Function>()?;
-            math::Evaluation::new(function, bits, fraction, &options).map(|inner| Self { inner })
+            let function = name.parse::<Function>().map_err(|error| (error, Suggestion::default()))?;
+            math::Evaluation::attempt(function, bits, fraction, &options)
+                .map(|inner| Self { inner })
+                .map_err(|error| (error, Suggestion::find(function, [bits, fraction], &options)))
         });
-        made.map_err(|e| raise(py, &e))
+        made.map_err(|(error, found)| raise(py, &explained(name, error, found)))
     }
 
     /// The function card.
@@ -83,5 +88,23 @@ impl Evaluation {
     /// The least result and the greatest, at the scale of the results, for numbers `lo <= x < hi`.
     fn range(&self, lo: f64, hi: f64) -> (i64, i64) {
         self.inner.range(Bounds { lo, hi }).into()
+    }
+}
+
+/// An error with what would do instead, by the names of arguments.
+fn explained(name: &str, error: Error, found: Suggestion) -> Error {
+    let why = match &error {
+        Error::Param { what, got, .. } => format!("{name} ({what}: {got})"),
+        _ => return error,
+    };
+    let parts = [
+        found.range.map(|Bounds { lo, hi }| format!("range=({lo}, {hi})")),
+        found.fraction.map(|fraction| format!("fraction={fraction}")),
+        found.bits.map(|bits| format!("bits={bits}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => error,
+        false => Error::Param { what: "function", got: why, accepted: parts.join(" or ") },
     }
 }

@@ -392,3 +392,73 @@ def test_layer_norm_with_gains_that_one_party_knows(owner):
         assert "1.5" not in str(refused.value), "a party's own gain is in no message"
 
     ht.run_pair(too_large)
+
+
+@pytest.mark.parametrize(
+    ("name", "bits", "fraction", "x"),
+    [
+        *[(name, bits, None, [-1, -0.5, 0, 0.5, 1]) for name in ("tanh", "erf") for bits in (24, 34, 37, 40)],
+        ("sigmoid", 40, 4, [-1, 0, 1]),
+        ("sigmoid", 24, None, [-1, 0, 1]),
+        ("gelu", 17, None, [-1, 0, 1]),
+        ("acos", 40, 10, [-1, 0, 0.5]),
+        ("asin", 24, 2, [-1, -0.5, 0, 0.75, 1]),
+        ("atan", 24, 2, [-3, 0, 0.5]),
+        ("softplus", 9, 8, [-0.5, 0, 0.5]),
+        ("gelu", 8, 3, [13.5, -13.5]),
+        ("tanh", 40, 24, [3.5, 4, 6]),
+    ],
+)
+def test_numbers_of_a_whole_ring_are_right_or_refused_with_what_would_do(name, bits, fraction, x):
+    """Shared with no range: the functions bend in a small part of what the numbers may be."""
+    x = np.array(x, dtype=float)
+    how = {} if fraction is None else {"fraction": fraction}
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, owner=0, shape=x.shape, bits=bits, **how)
+        try:
+            return p.open(ht.functions()[name](s)), s.fraction
+        except ht.ParamError as error:
+            return str(error), s.fraction
+
+    (y, digits), other = ht.run_pair(party)
+    if isinstance(y, str):
+        assert y == other[0] and re.search(r"range=\(|bits=|fraction=", y.split("accepted:")[1]), y
+    else:
+        assert np.abs(y - REFERENCE[name](x)).max() <= 3 * 2.0**-digits
+
+
+def test_sigmoid_and_gelu_of_default_shares():
+    """What everybody writes first: no range, more bits than a domain takes."""
+
+    def party(p):
+        return [
+            p.open(function(p.input([-9.0, -0.5, 0.0, 2.0] if p.role == 0 else None, owner=0, shape=4, bits=bits, fraction=8)))
+            for function in (ht.sigmoid, ht.gelu)
+            for bits in (17, 23, 32)
+        ]
+
+    found, other = ht.run_pair(party)
+    x = np.array([-9.0, -0.5, 0.0, 2.0])
+    for i, y in enumerate(found):
+        assert np.abs(y - REFERENCE["sigmoid" if i < 3 else "gelu"](x)).max() <= 3 / 256
+        assert np.array_equal(y, other[i])
+
+
+def test_what_would_do_is_named():
+    def party(p):
+        s = p.input([0.5] if p.role == 0 else None, owner=0, shape=1, bits=40, fraction=30)
+        with pytest.raises(ht.ParamError) as error:
+            ht.tanh(s)
+        return str(error.value)
+
+    text, _ = ht.run_pair(party)
+    lo, hi = map(float, re.search(r"range=\((-?[\d.e-]+), ([\d.e-]+)\)", text).groups())
+    assert lo < 0 < hi
+
+    def again(p):
+        s = p.input([0.0625] if p.role == 0 else None, owner=0, shape=1, bits=40, fraction=30, range=(lo, hi))
+        return p.open(ht.tanh(s))
+
+    y, _ = ht.run_pair(again)
+    assert abs(y[0] - np.tanh(0.0625)) <= 3 * 2.0**-30

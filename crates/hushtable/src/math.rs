@@ -27,7 +27,7 @@ mod linear;
 mod rows;
 mod splines;
 
-pub use evaluation::{Evaluation, Prepared, PreparedSinCos, SinCos};
+pub use evaluation::{Evaluation, Prepared, PreparedSinCos, SinCos, Suggestion};
 pub use functions::{
     Accuracy, Bounds, Card, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Method, Options, Outside,
     Tabulated, Tail, TensorCard, exact_fraction_bits, fraction_bits, rounded_up,

@@ -86,6 +86,24 @@ fn functions_by_splines() {
     }
 }
 
+/// Numbers that may lie anywhere in the ring: what is inside and the sign are found one after the other.
+#[test]
+fn functions_of_numbers_anywhere() {
+    for (function, bits, scale) in [
+        (Function::Sigmoid, 37, 10),
+        (Function::Tanh, 40, 6),
+        (Function::Gelu, 64, 8),
+        (Function::Asin, 24, 4),
+        (Function::Exp, 40, 8),
+    ] {
+        for objective in OBJECTIVES {
+            let half = 2f64.powi(bits as i32 - 1 - scale as i32);
+            let range = Some(Bounds { lo: -half, hi: half });
+            evaluated(function, bits, scale, Options { range, objective, ..Options::default() });
+        }
+    }
+}
+
 #[test]
 fn functions_by_what_suits_an_objective() {
     for objective in OBJECTIVES {

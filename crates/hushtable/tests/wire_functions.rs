@@ -91,6 +91,8 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("function-spline-saturated", |p| spline(p, 2, 37, Outside::Saturate, None)),
     ("function-spline-tight", |p| evaluated(p, 37, TIGHT, -8.0..7.0, Outside::Wrap, None)),
     ("function-spline-strict", |p| spline(p, 2, 37, Outside::Strict, None)),
+    ("function-table-whole", |p| anywhere(p, math::Method::Direct)),
+    ("function-spline-whole", |p| anywhere(p, math::Method::Spline { degree: 2, pieces: 64 })),
 ];
 
 const PLAN: ComparePlan = ComparePlan { method: DigitMethod::Thermometer, digit: 4 };
@@ -186,6 +188,15 @@ fn angle(p: &mut Party, function: Function) -> Result<()> {
 
 fn spline(p: &mut Party, degree: u32, bits: u32, outside: Outside, max_ulp: Option<f64>) -> Result<()> {
     evaluated(p, bits, math::Method::Spline { degree, pieces: 64 }, -8.0..8.0, outside, max_ulp)
+}
+
+/// Of numbers that may lie anywhere in a ring of 37 bits.
+fn anywhere(p: &mut Party, method: math::Method) -> Result<()> {
+    let end = 2f64.powi(36 - 6);
+    let (domain, range) = (Some(Bounds { lo: -8.0, hi: 8.0 }), Some(Bounds { lo: -end, hi: end }));
+    let options = Options { domain, range, method, ..Options::default() };
+    let x = Fixed::new(AShare::<u64>::new(37, vec![111; 6]), 6)?;
+    Evaluation::new(Function::Sigmoid, 37, 6, &options)?.prepare(p, 6)?.eval(p, &x).map(drop)
 }
 
 /// 6 numbers with 6 bits behind the point for a table, and 10 for a spline.

@@ -94,6 +94,15 @@ fn evaluated(
     material.eval(p, &Fixed::new(number(bits, BATCH), 8)?).map(drop)
 }
 
+/// Of numbers that may lie anywhere in the ring.
+fn anywhere(p: &mut Party, online: fn(&mut Party) -> Result<()>) -> Result<()> {
+    let end = 2f64.powi(36 - 8);
+    let options = Options { range: Some(Bounds { lo: -end, hi: end }), ..Options::default() };
+    let material = Evaluation::new(Function::Sigmoid, 37, 8, &options)?.prepare(p, BATCH)?;
+    online(p)?;
+    material.eval(p, &Fixed::new(number(37, BATCH), 8)?).map(drop)
+}
+
 /// This party's ids, hashed. Their salt is public, and what follows from an id only this party's own.
 fn ids(p: &mut Party) -> Result<Ids> {
     let ids = Set::new(Rules::default(), (0..BATCH).map(|i| [(i * (2 + p.role() as usize)).to_string()]))?;
@@ -219,6 +228,7 @@ pub const JOBS: &[(&str, Phases)] = &[
     }),
     ("function by a table", |p, online| evaluated(p, online, Function::Tanh, 13)),
     ("function by pieces", |p, online| evaluated(p, online, Function::Sigmoid, 37)),
+    ("function of numbers anywhere", anywhere),
     ("softmax", |p, online| {
         let job = SoftmaxJob { rows: 2, len: 4, bits: 37, scale: 12, objective: Objective::Total };
         let material = Softmax::prepare(p, job)?;

@@ -1,12 +1,13 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
 use hushtable::{
+    Error,
     arith::Objective,
-    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside},
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Suggestion},
 };
 
 use super::input::Format;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// The narrowest ring that is tried unless one is asked for.
 pub const NARROW: u32 = 32;
@@ -41,29 +42,70 @@ const FINE: [u32; 4] = [24, 22, 20, 16];
 /// The function in a ring as asked for, else in the narrower one if it serves; in the wide one if its results are to be
 /// fine.
 pub fn evaluation(function: Function, wanted: Wanted) -> Result<Evaluation> {
-    let Wanted { bits, fraction_bits, digits, domain, method, outside, objective } = wanted;
-    let digits = match (digits, function) {
-        // Exact as it is.
+    let bits = wanted.bits.unwrap_or(WIDE);
+    let made = match (wanted.bits, digits(function, &wanted)) {
+        (None, Digits::Of(_)) => {
+            attempt(function, NARROW, &wanted).or_else(|_| attempt(function, WIDE, &wanted))
+        }
+        _ => attempt(function, bits, &wanted),
+    };
+    let least = match digits(function, &wanted) {
+        Digits::Of(digits) | Digits::Most { least: digits } => digits,
+    };
+    made.map_err(|error| refused(error, function, [bits, wanted.fraction_bits], &options(&wanted, least)))
+}
+
+/// The function in a ring of `bits` bits, whatever the ring that is asked for. Its error does not say what would do.
+pub fn attempt(function: Function, bits: u32, wanted: &Wanted) -> hushtable::Result<Evaluation> {
+    let of = |digits| Evaluation::attempt(function, bits, wanted.fraction_bits, &options(wanted, digits));
+    match digits(function, wanted) {
+        Digits::Of(digits) => of(digits),
+        Digits::Most { least } => {
+            let finer = FINE.into_iter().filter(|digits| *digits > least);
+            finer.into_iter().find_map(|digits| of(digits).ok()).map_or_else(|| of(least), Ok)
+        }
+    }
+}
+
+/// Those that are asked for; what is exact as it is needs no more.
+fn digits(function: Function, wanted: &Wanted) -> Digits {
+    match (wanted.digits, function) {
         (Digits::Most { least }, Function::Identity) => Digits::Of(least),
         (digits, _) => digits,
+    }
+}
+
+fn options(wanted: &Wanted, digits: u32) -> Options {
+    let &Wanted { domain, method, outside, objective, .. } = wanted;
+    let fraction_out = Some(digits);
+    Options { domain, method, outside, fraction_out, objective, ..Options::default() }
+}
+
+/// An error with the options that would do instead.
+fn refused(error: Error, function: Function, [bits, fraction_bits]: [u32; 2], options: &Options) -> Failure {
+    let Error::Param { what, got, .. } = &error else { return error.into() };
+    let found = Suggestion::find(function, [bits, fraction_bits], options);
+    // A domain, beyond whose ends something stands for the function, or half of it.
+    let serves = |domain: &Bounds| {
+        let options = Options { domain: Some(*domain), ..*options };
+        Evaluation::attempt(function, bits, fraction_bits, &options).is_ok()
     };
-    let of = |bits, fraction_out| {
-        let fraction_out = Some(fraction_out);
-        let options = Options { domain, method, outside, fraction_out, objective, ..Options::default() };
-        Evaluation::new(function, bits, fraction_bits, &options)
-    };
-    Ok(match (digits, bits) {
-        (Digits::Of(digits), Some(bits)) => of(bits, digits)?,
-        (Digits::Of(digits), None) => of(NARROW, digits).or_else(|_| of(WIDE, digits))?,
-        (Digits::Most { least }, bits) => {
-            let bits = bits.unwrap_or(WIDE);
-            let finer = FINE.into_iter().filter(|digits| *digits > least);
-            match finer.into_iter().find_map(|digits| of(bits, digits).ok()) {
-                Some(fine) => fine,
-                None => of(bits, least)?,
-            }
-        }
-    })
+    let halves =
+        |range: Bounds| [1.0, 0.5, 0.25].map(|part| Bounds { lo: range.lo * part, hi: range.hi * part });
+    let domain = found.range.and_then(|range| halves(range).into_iter().find(serves));
+    let parts = [
+        domain.map(|domain| format!("--domain {domain}")),
+        found.fraction.map(|fraction| format!("--fraction-bits {fraction}")),
+        found.bits.map(|bits| format!("--bits {bits}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        return error.into();
+    }
+    Failure::new(format!(
+        "{function} in {bits} bits with {fraction_bits} after the point is not supported ({what}: {got}); accepted: {}",
+        parts.join(", or ")
+    ))
 }
 
 /// How the numbers are held.

@@ -6,28 +6,27 @@ mod choose;
 mod direct;
 mod form;
 mod guard;
+mod making;
 mod program;
 mod range;
 mod sin_cos;
+mod suggestion;
+mod twin;
 
 use std::sync::Arc;
 
 use prim::ring::Ring;
 
-use angle::Angle;
 use check::Check;
-use direct::{Direct, MAX_TABLE_BITS};
+use direct::Direct;
 use form::Form;
-use guard::{Guard, Instead};
-use program::{Program, check_format, greatest, instead};
-use range::Ends;
+use guard::Guard;
+use program::Program;
 pub use sin_cos::{PreparedSinCos, SinCos};
+pub use suggestion::Suggestion;
 
 use super::{
-    functions::{
-        Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail,
-        target::{Grid, Target, known_domain, usual_domain},
-    },
+    functions::{Bounds, Card, Function, Method, Options, Tail, target::Known},
     splines::spline,
 };
 use crate::{
@@ -53,96 +52,11 @@ impl Evaluation {
     /// [`Error::Param`] for a domain that is empty or not representable, a number at which the function is
     /// not finite or its value does not fit the ring, a degree or a number of pieces that is not
     /// supported, an accumulator that needs more than 64 bits, or an accuracy that no method reaches.
+    ///
+    /// The error says in which range or format the function would do.
     pub fn new(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
-        check_format(bits, fraction, options)?;
-        let fraction_out = options.fraction_out.unwrap_or(fraction);
-        let reduced = function.wave().is_some() && function.tails() == [Tail::End; 2];
-        if !reduced || options.domain.is_some() || !matches!(options.outside, Outside::Usual | Outside::Wrap)
-        {
-            return Self::tabled(function, bits, fraction, options);
-        }
-        let whole = Angle::new(function, bits, fraction, fraction_out)
-            .map(|angle| Self::whole(function, bits, fraction, angle));
-        match options.method {
-            Method::Angle => whole,
-            Method::Auto => Self::cheaper(whole, || Self::tabled(function, bits, fraction, options), options),
-            _ => Self::tabled(function, bits, fraction, options),
-        }
-    }
-
-    /// A sine or cosine of numbers in radians, wherever they lie in half of the ring.
-    fn whole(function: Function, bits: u32, fraction: u32, angle: Angle) -> Self {
-        let grid = Grid::half(bits, fraction);
-        let ends = Ends::none();
-        let ([max_ulp, mean_ulp], bill) = (angle.error(), angle.bill());
-        Self(Arc::new(Program {
-            name: function.name().into(),
-            bits,
-            grid,
-            fraction_out: angle.fraction(),
-            form: Form::Angle(angle),
-            check: None,
-            guard: None,
-            instead: [Instead::Constant(0); 2],
-            ends,
-            accuracy: Accuracy { max_ulp, mean_ulp, step: 0 },
-            jumps: [0.0; 2],
-            bill,
-        }))
-    }
-
-    /// Of an angle addition over half of the ring and of what has a domain: what is accurate enough and serves all
-    /// numbers that there may be, then what is cheaper.
-    fn cheaper(
-        whole: Result<Self>,
-        tabled: impl FnOnce() -> Result<Self>,
-        options: &Options,
-    ) -> Result<Self> {
-        // As for other domains: what a table would hold is to be as exact as one.
-        let small = |whole: &Self| whole.0.grid.bits() <= MAX_TABLE_BITS;
-        let limit = |whole: &Self| options.max_ulp.unwrap_or(if small(whole) { 1.0 } else { 3.0 });
-        let whole = match whole {
-            Ok(whole) if whole.0.accuracy.max_ulp <= limit(&whole) => whole,
-            _ => return tabled(),
-        };
-        let Some(range) = options.range else { return Ok(whole) };
-        let Ok(tabled) = tabled() else { return Ok(whole) };
-        if !tabled.0.grid.bounds.contains(range) {
-            return if whole.0.grid.bounds.contains(range) { Ok(whole) } else { Ok(tabled) };
-        }
-        let weight = |of: &Self| choose::weigh(&of.0.form, &of.0.bill, options.objective);
-        Ok(if weight(&whole)? < weight(&tabled)? { whole } else { tabled })
-    }
-
-    /// A function over a domain.
-    fn tabled(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
-        let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
-        let (most, poles) = (greatest(bits, format[2]), function.has_poles());
-        let evaluate = |x| if poles { function.eval(x).clamp(-most, most) } else { function.eval(x) };
-        let over = |domain: Bounds| {
-            let tails = function.tails_over(domain);
-            let options = Options { domain: Some(domain), ..*options };
-            let angle = match tails {
-                [Tail::Period, _] => Angle::new(function, bits, fraction, format[2]).ok(),
-                _ => None,
-            };
-            Self::make(function.name(), &evaluate, tails, [bits, fraction], &options, angle)
-        };
-        if let Some(domain) = options.domain {
-            return over(domain);
-        }
-        let [wide, own] = [true, false].map(|moved_out| usual_domain(function, format, moved_out));
-        let known = options.range.map_or(wide, |range| known_domain(function, wide, range));
-        // Where nothing is accurate enough over one, or the function not finite, the next may do.
-        let mut made = over(known);
-        for (domain, before) in [(wide, known), (own, wide)] {
-            made = if made.is_err() && domain != before { over(domain) } else { made };
-        }
-        match (made, options.range) {
-            // Saturation does not reach as far: perhaps a table of all does.
-            (Ok(made), Some(range)) if !made.0.reach().contains(range) => over(range).or(Ok(made)),
-            (made, _) => made,
-        }
+        Self::attempt(function, bits, fraction, options)
+            .map_err(|error| Self::explained(error, function, [bits, fraction], options))
     }
 
     /// Any public function; saturation is clamping. The options must name the domain.
@@ -158,7 +72,8 @@ impl Evaluation {
         fraction: u32,
         options: &Options,
     ) -> Result<Self> {
-        Self::make(name, &f, [Tail::End; 2], [bits, fraction], options, None)
+        let known = Known { values: &f, name: None, everywhere: false };
+        Self::make(name, known, [Tail::End; 2], [bits, fraction], options, None)
     }
 
     /// Any public function as one table: of numbers with as many bits behind the point as make the domain
@@ -188,51 +103,6 @@ impl Evaluation {
         Self::of("spline", f, 64, 16, &Options { domain: Some(domain), method, ..Options::default() })
     }
 
-    fn make(
-        name: &str,
-        f: &dyn Fn(f64) -> f64,
-        tails: [Tail; 2],
-        [bits, fraction]: [u32; 2],
-        options: &Options,
-        angle: Option<Angle>,
-    ) -> Result<Self> {
-        check_format(bits, fraction, options)?;
-        let Some(domain) = options.domain else {
-            let (what, got) = ("domain", "none".into());
-            return Err(Error::Param {
-                what,
-                got,
-                accepted: "the bounds of a domain, in the options".into(),
-            });
-        };
-        let fraction_out = options.fraction_out.unwrap_or(fraction);
-        let grid = Grid::new(domain, bits, fraction)?;
-        let ends = Ends::new(&grid, tails, options)?;
-        let options = &Options { outside: ends.outside, ..*options };
-        let check = Check::new(&grid, bits, ends.refused, options.objective)?;
-        let target = Target::new(f, grid, tails, [fraction_out, bits], ends.outside)?;
-        let (choice, accuracy) = choose::choose(&target, bits, options, angle.filter(|_| target.repeats))?;
-        let instead = instead(&target, bits, choice.guard.is_some())?;
-        let checked = check.map_or(Ok(Bill::FREE), |check| check.bill())?;
-        let (name, bill, jumps) = (name.to_string(), choice.bill(bits)? + checked, target.jumps());
-        let (form, guard) = (choice.form, choice.guard);
-        let made = Program {
-            name,
-            bits,
-            grid,
-            fraction_out,
-            form,
-            check,
-            guard,
-            instead,
-            ends,
-            accuracy,
-            jumps,
-            bill,
-        };
-        Ok(Self(Arc::new(made)))
-    }
-
     /// What is known of it.
     pub fn card(&self) -> Card {
         let program = &self.0;
@@ -258,8 +128,18 @@ impl Evaluation {
     /// The least and the greatest result, times `2^scale_out`, for numbers in `range`, which lies in the
     /// [card's reach](Card::reach).
     pub fn range(&self, range: Bounds) -> [i64; 2] {
-        let Program { form, grid, fraction_out, bits, .. } = &*self.0;
-        self.0.ends.results(form, grid, range, [*fraction_out, *bits])
+        let Program { form, grid, fraction_out, bits, guard, instead, .. } = &*self.0;
+        let constants = instead.iter().filter(|_| guard.is_some()).filter_map(|instead| instead.constant());
+        self.0.ends.results(form, grid, range, [*fraction_out, *bits], constants)
+    }
+
+    /// The least and the greatest result that the protocol may give for a number in the [card's reach](Card::reach), over
+    /// all shares of it: integers at the scales of results and of numbers. `None` for a number that it refuses. For a
+    /// sine or a cosine by angle addition, bounds of them, for numbers that floating point holds.
+    ///
+    /// The plaintext twin: a spline's result depends on how the number is shared, by a unit or two.
+    pub fn outcomes(&self, x: i64) -> Option<[i64; 2]> {
+        self.0.outcomes(x).map(|found| [found.least, found.greatest])
     }
 
     /// Width of the ring.

@@ -4,6 +4,7 @@ mod card;
 mod domain;
 mod function;
 mod options;
+mod slope;
 mod tabulated;
 pub(super) mod target;
 

@@ -2,4 +2,6 @@
 
 mod fit;
 pub(super) mod pieces;
+mod poly;
+pub(super) mod proof;
 pub(super) mod spline;

@@ -2,6 +2,7 @@
 
 pub mod bare;
 pub mod billed;
+pub mod exact;
 pub mod fixed;
 pub mod jobs;
 pub mod onehot;

@@ -197,14 +197,14 @@ fn column(file: &JoinedFile, option: &str, name: Option<&str>) -> Result<Number>
 fn evaluation(args: &Apply, function: Function, of: &Number) -> Result<Evaluation> {
     let most = of.scaled(of.limit);
     let objective = args.choosing.optimise.into();
-    let made = |bits| {
-        evaluate::evaluation(function, args.how.wanted(Some(bits), of.fraction_bits, false, objective))
-    };
+    let wanted = |bits| args.how.wanted(Some(bits), of.fraction_bits, false, objective);
+    let made = |bits| evaluate::evaluation(function, wanted(bits));
+    let narrow = || evaluate::attempt(function, evaluate::NARROW, &wanted(evaluate::NARROW));
     let reach = |made: &Evaluation| evaluate::reach(&made.card());
     let serves = |made: &Evaluation| reach(made)[0] <= -most && most <= reach(made)[1];
     let made = match args.how.bits {
         Some(bits) => made(bits)?,
-        None => made(evaluate::NARROW).ok().filter(&serves).map_or_else(|| made(evaluate::WIDE), Ok)?,
+        None => narrow().ok().filter(&serves).map_or_else(|| made(evaluate::WIDE), Ok)?,
     };
     match serves(&made) {
         true => Ok(made),

@@ -111,9 +111,9 @@ impl Material {
         if any.is_empty() || any.open(s)?[0] == 0 {
             return Ok(());
         }
+        let Bounds { lo, hi } = check.accepted;
         let accepted = format!(
-            "the domain {}, or another: choose a larger one, or what stands for numbers outside",
-            check.accepted
+            "{lo} <= x < {hi} for every number x, or a larger domain, or results that saturate or clamp outside"
         );
         Err(Error::Param { what: "number", got: "at least one outside the domain".into(), accepted })
     }

@@ -15,6 +15,7 @@ use crate::{
         functions::{Accuracy, Method, Options, Outside, rounded_up, target::Target},
         splines::{
             pieces::{self, MAX_PIECE_BITS, Pieces, Split},
+            proof::SHARP,
             spline::Spline,
         },
     },
@@ -40,11 +41,40 @@ impl Choice {
         }
     }
 
-    /// With how accurate it is.
-    fn measured(self, target: &Target) -> (Self, Accuracy) {
-        let accuracy = self.form.accuracy(target);
+    /// With how accurate it is; where a limit is met by a hair, a proof of that may take a closer look.
+    fn measured(self, target: &Target, limit: f64) -> (Self, Accuracy) {
+        let region = self.region(target);
+        let mut accuracy = self.form.accuracy(target, region);
+        let near = limit..limit * (1.0 + 2.0 * SHARP) + 2.0 * SHARP;
+        if near.contains(&accuracy.max_ulp) && self.form.accurate(target, region, limit) {
+            accuracy.max_ulp = limit;
+        }
         (self, accuracy)
     }
+
+    /// The numbers, from the domain's first, whose results are those of the form and are to be the function's.
+    fn region(&self, target: &Target) -> [i64; 2] {
+        match &self.form {
+            Form::Spline(spline)
+                if target.everywhere() && self.guard.is_none_or(|guard| guard.is_shifted()) =>
+            {
+                reached(spline.pieces(), target)
+            }
+            _ => target.inside_places(),
+        }
+    }
+}
+
+/// The numbers, from the domain's first, for which there are pieces and that may occur.
+fn reached(pieces: &Pieces, target: &Target) -> [i64; 2] {
+    let ([first, last], [from, to]) = (pieces.region(), target.places);
+    [first.max(from), last.min(to)]
+}
+
+/// The largest error that is allowed where none is named, for a domain of these bits: a table of what it would hold is
+/// exact.
+pub(super) fn usual_limit(grid_bits: u32) -> f64 {
+    if grid_bits <= MAX_TABLE_BITS { 1.0 } else { 3.0 }
 }
 
 /// A spline covers a ring that is so many times as large as the domain at most, as a power of two.
@@ -52,6 +82,9 @@ const COVER: u32 = 2;
 
 /// How often the fewest pieces that are accurate enough are doubled to find what is cheaper.
 const DOUBLINGS: usize = 2;
+
+/// What results beside a domain may be off, in units in the last place.
+const SLACK: f64 = 3.0;
 
 /// Numbers for which costs are compared.
 const BATCH: usize = 1 << 16;
@@ -68,7 +101,7 @@ pub(super) fn choose(
 ) -> Result<(Choice, Accuracy)> {
     match options.method {
         Method::Angle => by_angle(target, options, angle),
-        Method::Direct => Ok(direct(target, bits, options)?.measured(target)),
+        Method::Direct => Ok(direct(target, bits, options)?.measured(target, f64::INFINITY)),
         Method::Spline { degree, pieces } => asked_for(target, bits, options, degree, pieces),
         Method::Auto => cheapest(target, bits, options, angle),
     }
@@ -81,7 +114,7 @@ fn by_angle(target: &Target, options: &Options, angle: Option<Angle>) -> Result<
         return Err(Error::Param { what, got, accepted });
     };
     let limit = options.max_ulp.unwrap_or(f64::INFINITY);
-    let made = Choice { form: Form::Angle(angle), guard: None }.measured(target);
+    let made = Choice { form: Form::Angle(angle), guard: None }.measured(target, limit);
     let error = made.1.max_ulp;
     if error <= limit { Ok(made) } else { inaccurate(limit, Some(error)) }
 }
@@ -91,26 +124,53 @@ fn direct(target: &Target, bits: u32, options: &Options) -> Result<Choice> {
     let guard = match options.outside {
         Outside::Wrap | Outside::Strict => None,
         _ if direct.covers() => None,
-        _ => Some(Guard::exact(&target.grid, bits, options.objective)?),
+        _ => Some(guard(target, bits, options, false)?),
     };
     Ok(Choice { form: Form::Direct(direct), guard })
 }
 
+/// For the numbers of the domain, or some around them too; and if those that may occur are more than it tells apart,
+/// the one for the whole ring.
+fn guard(target: &Target, bits: u32, options: &Options, shifted: bool) -> Result<Guard> {
+    let guard = match shifted {
+        true => Guard::shifted(&target.grid, bits, options.objective)?,
+        false => Guard::exact(&target.grid, bits, options.objective)?,
+    };
+    let ([first, last], [least, end]) = (target.places, guard.reach(bits));
+    let lo = i128::from(target.grid.lo);
+    let told = least <= lo + i128::from(first) && lo + i128::from(last) < end;
+    if options.range.is_none() || told {
+        return Ok(guard);
+    }
+    Ok(guard.whole(&target.grid, bits, options.objective)?.unwrap_or(guard))
+}
+
 fn spline(target: &Target, bits: u32, options: &Options, form: pieces::Form) -> Result<Choice> {
     let mut pieces = Pieces::new(target, bits, form)?;
-    let shifted = form.split == Split::Free && pieces.levels_off(target, 3.0);
-    let guard = match options.outside {
-        Outside::Wrap | Outside::Strict => None,
-        // The pieces at the ends of the domain may reach beyond it.
-        _ if form.split == Split::Carry && pieces.levels_off(target, 3.0) => None,
-        _ if shifted => Some(Guard::shifted(&target.grid, bits, options.objective)?),
-        _ => Some(Guard::exact(&target.grid, bits, options.objective)?),
+    let replaced = !matches!(options.outside, Outside::Wrap | Outside::Strict);
+    // The pieces at the ends of the domain may reach beyond it.
+    let beside = replaced && levels_off(&pieces, target, options);
+    let guard = match form.split {
+        _ if !replaced => None,
+        Split::Carry if beside => None,
+        _ => Some(guard(target, bits, options, beside && form.split == Split::Free)?),
     };
-    let beside = shifted && !matches!(options.outside, Outside::Wrap | Outside::Strict);
     if form.split == Split::Free && !beside && pieces.leave_one(target) {
         pieces = Pieces::new(target, bits, pieces::Form { split: Split::Tight, ..form })?;
     }
     Ok(Choice { form: Form::Spline(Spline::new(pieces, options.objective)?), guard })
+}
+
+/// Whether what pieces give beside the domain will do: results as good as inside where they are to be the function's
+/// everywhere; else what lies between the function's value at the end and what stands for it beyond.
+fn levels_off(pieces: &Pieces, target: &Target, options: &Options) -> bool {
+    if !target.everywhere() {
+        return pieces.levels_off(target, SLACK);
+    }
+    let limit = options.max_ulp.unwrap_or(SLACK);
+    let ([first, last], end) = (reached(pieces, target), target.grid.count as i64);
+    let beside = [[first, -1], [end, last]].into_iter().filter(|part| part[0] <= part[1]);
+    beside.into_iter().all(|part| pieces.worst(target, part, Some(limit)) <= limit)
 }
 
 /// Which split serves.
@@ -136,23 +196,41 @@ fn asked_for(
     if !pieces.is_power_of_two() || !(2..=1 << MAX_PIECE_BITS).contains(&pieces) {
         return refuse("pieces of a spline", pieces, format!("powers of two, 2 to {}", 1 << MAX_PIECE_BITS));
     }
+    if target.repeats {
+        let (what, got) = ("method of a function that repeats", options.method.to_string());
+        let accepted = "table, angle addition or auto; or a domain that is no whole period".into();
+        return Err(Error::Param { what, got, accepted });
+    }
     let (split, piece_bits) = (split(target, bits, options.outside), pieces.ilog2());
     let mut form = pieces::Form { split, degree, piece_bits, rounded: false };
     let limit = options.max_ulp.unwrap_or(f64::INFINITY);
-    let first = spline(target, bits, options, form)?.measured(target);
+    let first = spline(target, bits, options, form)?.measured(target, limit);
     if first.1.max_ulp <= limit {
         return Ok(first);
     }
     form.rounded = true;
-    let rounded = spline(target, bits, options, form)?.measured(target);
+    let rounded = spline(target, bits, options, form)?.measured(target, limit);
     let error = rounded.1.max_ulp;
     if error <= limit { Ok(rounded) } else { inaccurate(limit, Some(error)) }
+}
+
+/// `Ok(())` for an accuracy that a choice was to have.
+///
+/// # Errors
+/// [`Error::Param`] for another.
+pub(super) fn accepted(target: &Target, options: &Options, accuracy: Accuracy) -> Result<()> {
+    let usual = match options.method {
+        Method::Auto => usual_limit(target.grid.bits()),
+        _ => f64::INFINITY,
+    };
+    let limit = options.max_ulp.unwrap_or(usual);
+    if accuracy.max_ulp <= limit { Ok(()) } else { inaccurate(limit, Some(accuracy.max_ulp)).map(drop) }
 }
 
 fn inaccurate(limit: f64, least: Option<f64>) -> Result<(Choice, Accuracy)> {
     let accepted = match least {
         Some(least) => format!("{} and more", rounded_up(least)),
-        None => "more, or another domain".into(),
+        None => "a larger one, or numbers in a smaller range".into(),
     };
     Err(Error::Param { what: "largest error in ulp", got: limit.to_string(), accepted })
 }
@@ -165,7 +243,9 @@ fn cheapest(
     angle: Option<Angle>,
 ) -> Result<(Choice, Accuracy)> {
     let small = target.grid.bits() <= MAX_TABLE_BITS;
-    let limit = options.max_ulp.unwrap_or(if small { 1.0 } else { 3.0 });
+    let limit = options.max_ulp.unwrap_or(usual_limit(target.grid.bits()));
+    // What decides about numbers beside the domain is what is asked for inside.
+    let options = &Options { max_ulp: Some(limit), ..*options };
     let angle = angle.map(|angle| Choice { form: Form::Angle(angle), guard: None });
     let mut candidates: Vec<_> = angle.into_iter().collect();
     if small && limit >= 0.5 {
@@ -179,7 +259,7 @@ fn cheapest(
     let weighed = candidates.into_iter().map(|c| Ok((weight(&c, bits, options.objective)?, c)));
     let mut weighed = weighed.collect::<Result<Vec<_>>>()?;
     weighed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let mut measured = weighed.into_iter().map(|(_, choice)| choice.measured(target));
+    let mut measured = weighed.into_iter().map(|(_, choice)| choice.measured(target, limit));
     match (measured.find(|(_, accuracy)| accuracy.max_ulp <= limit), refused) {
         (Some(best), _) => Ok(best),
         (None, Some(error)) => Err(error),
@@ -202,7 +282,7 @@ fn splines(
         let form = pieces::Form { split, degree, piece_bits, rounded: limit < 1.5 };
         match spline(target, bits, options, form) {
             // What more pieces make of it is looked at closely if it is chosen.
-            Ok(choice) if found > 0 || choice.form.accurate(target, limit) => {
+            Ok(choice) if found > 0 || choice.form.accurate(target, choice.region(target), limit) => {
                 candidates.push(choice);
                 found += 1;
             }

@@ -3,14 +3,15 @@
 use super::{angle::Angle, direct::Direct};
 use crate::math::{
     functions::{Accuracy, Method, target::Target},
-    splines::spline::Spline,
+    splines::{proof::allowance, spline::Spline},
 };
 use crate::{bill::Bill, error::Result};
 
-/// Numbers of a domain that are looked at, at most about; all of a domain that is no larger.
+/// Every number of a domain that is no larger is looked at; of a larger one so many, at most about, where nothing is
+/// known of the function.
 const LOOKED_AT: u64 = 1 << 17;
 
-/// The same for a first look.
+/// The same for a first look, and for a mean.
 const FEW: u64 = 1 << 11;
 
 /// A function as tables. Public.
@@ -63,38 +64,81 @@ impl Form {
 
     /// The least and the greatest result at `lo + x`, for a number inside: which it is depends on the shares.
     pub(super) fn results(&self, x: u64) -> Results {
+        self.results_at(x as i64)
+    }
+
+    /// The same, and for a number beside the domain that has a piece.
+    pub(super) fn results_at(&self, x: i64) -> Results {
         match self {
-            Self::Direct(direct) => Results::of([direct.result(x)].into_iter()),
-            Self::Spline(spline) => Results::of(spline.pieces().results(x as i64)),
+            Self::Direct(direct) => Results::one(direct.result(x as u64)),
+            Self::Spline(spline) => Results::of(spline.pieces().results(x)),
             Self::Angle(angle) => Results::of(angle.results().into_iter()),
         }
     }
 
-    /// How far the results lie from the function.
-    pub(super) fn accuracy(&self, target: &Target) -> Accuracy {
-        if let Self::Angle(angle) = self {
-            let [max_ulp, mean_ulp] = angle.error();
-            return Accuracy { max_ulp, mean_ulp, step: 0 };
-        }
+    /// How far the results lie from the function: for a spline at all numbers of a region around the domain, by proof
+    /// where there are many.
+    pub(super) fn accuracy(&self, target: &Target, region: [i64; 2]) -> Accuracy {
+        let spline = match self {
+            Self::Angle(angle) => {
+                let [max_ulp, mean_ulp] = angle.error();
+                return Accuracy { max_ulp, mean_ulp, step: 0 };
+            }
+            Self::Direct(_) => None,
+            Self::Spline(spline) => Some(spline),
+        };
+        let all = step(target, LOOKED_AT) == 1;
+        let proven = target.is_known() && spline.is_some() && !all;
+        let step = if proven { step(target, FEW) } else { step(target, LOOKED_AT) };
         let (mut max_ulp, mut sum, mut count) = (0f64, 0f64, 0f64);
-        let step = step(target, LOOKED_AT);
         for errors in self.errors(target, step) {
             max_ulp = max_ulp.max(errors[0]).max(errors[1]);
             sum += (errors[0] + errors[1]) / 2.0;
             count += 1.0;
         }
-        Accuracy { max_ulp, mean_ulp: sum / count, step }
+        if let Some(spline) = spline {
+            let pieces = spline.pieces();
+            let last = target.grid.count as i64 - 1;
+            // Of a small domain all numbers were looked at, with all shares: what is left is beside it.
+            let parts = if all { vec![[region[0], -1], [last + 1, region[1]]] } else { vec![region] };
+            let worst = parts.into_iter().filter(|part| part[0] <= part[1]);
+            max_ulp = worst.map(|part| pieces.worst(target, part, None)).fold(max_ulp, f64::max);
+        }
+        let max_ulp = max_ulp + if proven { 0.0 } else { self.roundings(target) };
+        Accuracy { max_ulp, mean_ulp: sum / count, step: if proven { 0 } else { step } }
     }
 
-    /// Whether no result lies further from the function than `limit`, in units in the last place.
-    pub(super) fn accurate(&self, target: &Target, limit: f64) -> bool {
+    /// What values in floating point add to errors that were looked at.
+    fn roundings(&self, target: &Target) -> f64 {
+        let ends = [0, target.grid.count / 2, target.grid.count - 1];
+        ends.into_iter().map(|x| target.off(x, allowance)).fold(0.0, f64::max)
+    }
+
+    /// Whether no result lies further from the function than `limit`, in units in the last place, at the numbers of a
+    /// region around the domain.
+    pub(super) fn accurate(&self, target: &Target, region: [i64; 2], limit: f64) -> bool {
         let within = |seen| self.errors(target, step(target, seen)).all(|e| e[0].max(e[1]) <= limit);
-        within(FEW) && within(LOOKED_AT)
+        let last = target.grid.count as i64 - 1;
+        match self {
+            Self::Spline(spline) => {
+                let proven = |part: [i64; 2]| {
+                    part[0] > part[1] || spline.pieces().worst(target, part, Some(limit)) <= limit
+                };
+                match target.is_known() && step(target, LOOKED_AT) > 1 {
+                    true => within(FEW / 8) && proven(region),
+                    false => {
+                        let beside = [[region[0], -1], [last + 1, region[1]]];
+                        within(FEW) && within(LOOKED_AT) && beside.into_iter().all(proven)
+                    }
+                }
+            }
+            _ => within(FEW) && within(LOOKED_AT),
+        }
     }
 
     /// The errors of the least and the greatest result, at every so many numbers and at the last.
     fn errors(&self, target: &Target, step: u64) -> impl Iterator<Item = [f64; 2]> {
-        let scale = 2f64.powi(target.fraction as i32);
+        let scale = target.unit();
         let last = target.grid.count - 1;
         (0..last).step_by(step as usize).chain([last]).map(move |x| {
             let value = target.inside(x as f64) * scale;
@@ -122,7 +166,11 @@ pub(super) struct Results {
 impl Results {
     fn of(results: impl Iterator<Item = i64>) -> Self {
         let all = Self { least: i64::MAX, greatest: i64::MIN };
-        results.fold(all, |all, y| all.with(Self { least: y, greatest: y }))
+        results.fold(all, |all, y| all.with(Self::one(y)))
+    }
+
+    pub(super) fn one(y: i64) -> Self {
+        Self { least: y, greatest: y }
     }
 
     /// Of both.

@@ -25,6 +25,8 @@ pub(super) struct Program {
     pub(super) check: Option<Check>,
     pub(super) guard: Option<Guard>,
     pub(super) instead: [Instead; 2],
+    /// Beyond which ends the number itself is the result, and with how many bits more behind the point.
+    pub(super) numbers: [Option<u32>; 2],
     pub(super) ends: Ends,
     pub(super) accuracy: Accuracy,
     pub(super) jumps: [f64; 2],
@@ -42,21 +44,23 @@ pub(super) fn check_format(bits: u32, fraction: u32, options: &Options) -> Resul
 }
 
 impl Program {
+    /// Whether numbers anywhere in the ring are told apart by a comparison of their own.
+    pub(super) fn is_whole(&self) -> bool {
+        self.guard.is_some_and(|guard| guard.is_whole())
+    }
+
     /// Where numbers are treated as the options say.
     pub(super) fn reach(&self) -> Bounds {
         if self.ends.outside == Outside::Wrap && !self.ends.repeat() {
             return self.grid.bounds;
         }
         let half = 1i128 << (self.bits - 1);
-        let [lo, hi] = self.guard.map_or([-half, half], |guard| guard.reach());
+        let [lo, hi] = self.guard.map_or([-half, half], |guard| guard.reach(self.bits));
         // What is refused need not be told apart.
         let lo = if self.ends.refused[0] { -half } else { lo };
         let hi = if self.ends.refused[1] { half } else { hi };
-        let [held_lo, held_hi] = self.instead.map(|instead| match instead {
-            // The number itself must fit the results.
-            Instead::Number(more) => half >> more,
-            Instead::Constant(_) => half,
-        });
+        // The number itself must fit the results.
+        let [held_lo, held_hi] = self.numbers.map(|more| half >> more.unwrap_or(0));
         let (lo, hi) = (lo.max(-held_lo), hi.min(held_hi));
         // Numbers of fewer digits are to lie inside.
         let (mut first, mut end) = (lo as f64, hi as f64);
@@ -75,6 +79,13 @@ impl Program {
 pub(super) fn greatest(bits: u32, fraction: u32) -> f64 {
     let half = 2f64.powi(bits as i32 - 1);
     (half - 1.0).min(half.next_down()) / 2f64.powi(fraction as i32)
+}
+
+/// Beyond which ends, where numbers are replaced there, the number itself is the result, and with how many bits more
+/// behind the point.
+pub(super) fn numbers(target: &Target, ends: &Ends) -> [Option<u32>; 2] {
+    let more = target.fraction.saturating_sub(target.grid.fraction);
+    [0, 1].map(|i| (ends.replaced[i] && target.edges[i] == Edge::Number).then_some(more))
 }
 
 /// What stands for results outside, where `replaced`.

@@ -4,9 +4,6 @@ use super::form::{Form, Results};
 use crate::error::{Error, Result};
 use crate::math::functions::{Bounds, Options, Outside, Tail, target::Grid};
 
-/// Results of a spline at so many numbers are looked at, about; all of a table.
-const LOOKED_AT: u64 = 1 << 12;
-
 /// Both ends of a domain. Public.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
@@ -14,13 +11,15 @@ pub(super) struct Ends {
     pub(super) outside: Outside,
     /// Whether there are numbers below that are refused, and above.
     pub(super) refused: [bool; 2],
+    /// Whether there are numbers below for which something stands, and above.
+    pub(super) replaced: [bool; 2],
     tails: [Tail; 2],
 }
 
 impl Ends {
     /// There are no numbers beyond, as the caller promises.
     pub(super) fn none() -> Self {
-        Self { outside: Outside::Wrap, refused: [false; 2], tails: [Tail::End; 2] }
+        Self { outside: Outside::Wrap, refused: [false; 2], replaced: [false; 2], tails: [Tail::End; 2] }
     }
 
     /// For numbers of the options' range.
@@ -46,7 +45,9 @@ impl Ends {
             Outside::Usual if refused == [false; 2] => Outside::Saturate,
             other => other,
         };
-        Ok(Self { outside, refused, tails })
+        let stands = !matches!(outside, Outside::Wrap | Outside::Strict);
+        let replaced = [below && stands && !refused[0], above && stands && !refused[1]];
+        Ok(Self { outside, refused, replaced, tails })
     }
 
     /// Whether the function repeats beyond them.
@@ -55,28 +56,31 @@ impl Ends {
     }
 
     /// The least and the greatest result for the numbers of `range`, at a scale of `2^fraction` in a ring of `bits`
-    /// bits: what is seen at some numbers, with a margin for those between.
+    /// bits: those of all numbers inside and of what stands for others, such as `constants`.
     pub(super) fn results(
         &self,
         form: &Form,
         grid: &Grid,
         range: Bounds,
         [fraction, bits]: [u32; 2],
+        constants: impl Iterator<Item = i64>,
     ) -> [i64; 2] {
         let saturates = matches!(self.outside, Outside::Saturate | Outside::Usual);
-        let (step, margin) = match form {
-            Form::Direct(_) | Form::Angle(_) => (1, 0.0),
-            // Numbers near the domain may be evaluated as those inside.
-            Form::Spline(_) => (grid.count.div_ceil(LOOKED_AT) as usize, if saturates { 4.0 } else { 0.0 }),
+        let [least, greatest] = match form {
+            Form::Angle(angle) => return angle.results(),
+            Form::Spline(spline) => spline.pieces().fitted(),
+            Form::Direct(_) => {
+                let all = (0..grid.count).map(|x| form.results(x));
+                let Results { least, greatest } = all.reduce(Results::with).expect("two numbers or more");
+                [least, greatest]
+            }
         };
-        if let Form::Angle(angle) = form {
-            return angle.results();
-        }
-        let last = grid.count - 1;
-        let seen = (0..last).step_by(step).chain([last]).map(|x| form.results(x));
-        let Results { least, greatest } = seen.reduce(Results::with).expect("the last");
-        let margin = if step == 1 { margin } else { margin + 2.0 + (greatest - least) as f64 / 256.0 };
+        // Numbers near the domain may be evaluated as those inside.
+        let margin = if self.replaced != [false; 2] && matches!(form, Form::Spline(_)) { 4.0 } else { 0.0 };
         let [mut least, mut greatest] = [least as f64 - margin, greatest as f64 + margin];
+        for value in constants {
+            (least, greatest) = (least.min(value as f64), greatest.max(value as f64));
+        }
         if saturates {
             let beyond = [range.lo < grid.bounds.lo, range.hi > grid.bounds.hi];
             for (i, end) in [range.lo, range.hi].into_iter().enumerate().filter(|(i, _)| beyond[*i]) {

@@ -32,7 +32,7 @@ use crate::{
     error::{Error, Result, same},
     math::functions::{
         Accuracy, Bounds, Card, Function, Method, Options, Outside, Tail, rounded_up,
-        target::{Grid, Target},
+        target::{Grid, Known, Target},
     },
     session::Session,
     source::Source,
@@ -245,9 +245,10 @@ fn tables(sine: Function, [bits, fraction, fraction_out]: [u32; 3], options: &Op
     for function in [sine, cosine(sine)] {
         let evaluate = |x| function.eval(x);
         let format = [fraction_out, bits];
-        let target = Target::new(&evaluate, grid, [Tail::Period; 2], format, Outside::Wrap)?;
+        let known = Known { values: &evaluate, name: Some(function), everywhere: false };
+        let target = Target::new(known, grid, [Tail::Period; 2], format, Outside::Wrap)?;
         let form = Form::Direct(Direct::new(&target, bits)?.suiting(options.objective));
-        let own = form.accuracy(&target);
+        let own = form.accuracy(&target, target.inside_places());
         accuracy.max_ulp = accuracy.max_ulp.max(own.max_ulp);
         accuracy.mean_ulp = accuracy.mean_ulp.max(own.mean_ulp);
         forms.push(form);

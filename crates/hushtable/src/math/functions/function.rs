@@ -243,6 +243,15 @@ impl Function {
         self.tails().map(|tail| if tail == Tail::Period && !whole { Tail::End } else { tail })
     }
 
+    /// At which size of numbers it is farthest from what it tends to, and how far, if that is not 0.
+    pub(in crate::math) fn farthest(self) -> (f64, f64) {
+        match self {
+            Self::Gelu => (0.76, 0.1701),
+            Self::Silu => (1.28, 0.2785),
+            _ => (0.0, 0.0),
+        }
+    }
+
     /// What it tends to below and above its domain.
     pub fn tails(self) -> [Tail; 2] {
         match self {

@@ -9,6 +9,9 @@ const MAX_FRACTION_BITS: u32 = 40;
 /// Most numbers of a domain, as a power of two.
 const MAX_DOMAIN_BITS: u32 = 40;
 
+/// Largest end of a domain in steps, as a power of two.
+const MAX_SIZE_BITS: i32 = 52;
+
 /// How many numbers of a domain are looked at to see whether the function is finite there.
 const LOOKED_AT: u64 = 1 << 16;
 
@@ -42,6 +45,10 @@ impl Grid {
         }
         if !(2.0..=2f64.powi(MAX_DOMAIN_BITS as i32)).contains(&(hi - lo)) {
             return refuse(format!("2 to 2^{MAX_DOMAIN_BITS} numbers"));
+        }
+        // Beyond, they are not exact in floating point.
+        if lo.abs().max(hi.abs()) > 2f64.powi(MAX_SIZE_BITS) {
+            return refuse(format!("ends of at most 2^{MAX_SIZE_BITS} steps of 2^-{fraction}"));
         }
         let half = 2f64.powi(bits as i32 - 1);
         if lo < -half || hi > half {
@@ -103,9 +110,19 @@ pub(in crate::math) enum Place {
     Above,
 }
 
+/// A function, and what is known of it.
+#[derive(Clone, Copy)]
+pub(in crate::math) struct Known<'a> {
+    pub(in crate::math) values: &'a dyn Fn(f64) -> f64,
+    /// Which it is, if it has a name: then its slopes are known, and its values outside the domain.
+    pub(in crate::math) name: Option<Function>,
+    /// Whether results are to be the function's outside the domain, too, as nobody asked for this one.
+    pub(in crate::math) everywhere: bool,
+}
+
 /// A function and its grid.
 pub(in crate::math) struct Target<'a> {
-    function: &'a dyn Fn(f64) -> f64,
+    known: Known<'a>,
     pub(in crate::math) grid: Grid,
     pub(in crate::math) edges: [Edge; 2],
     /// Bits behind the point of a value.
@@ -114,6 +131,8 @@ pub(in crate::math) struct Target<'a> {
     held: [f64; 2],
     /// Whether it repeats beyond the grid.
     pub(in crate::math) repeats: bool,
+    /// The first and the last number, from the grid's first, whose result is to be right or what stands for it.
+    pub(in crate::math) places: [i64; 2],
 }
 
 impl<'a> Target<'a> {
@@ -122,7 +141,7 @@ impl<'a> Target<'a> {
     /// # Errors
     /// [`Error::Param`] for a number of the grid at which the function is not finite.
     pub(in crate::math) fn new(
-        function: &'a dyn Fn(f64) -> f64,
+        known: Known<'a>,
         grid: Grid,
         tails: [Tail; 2],
         [fraction, bits]: [u32; 2],
@@ -132,7 +151,8 @@ impl<'a> Target<'a> {
         let half = 2f64.powi(bits as i32 - 1);
         let repeats = tails == [Tail::Period; 2] && outside == Outside::Wrap;
         let held = [2.0 - half, half - 3.0].map(|value| value / 2f64.powi(fraction as i32));
-        let mut target = Self { function, grid, edges: [Edge::Number; 2], fraction, held, repeats };
+        let places = [0, grid.count as i64 - 1];
+        let mut target = Self { known, grid, edges: [Edge::Number; 2], fraction, held, repeats, places };
         target.check()?;
         let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
         let saturates = matches!(outside, Outside::Saturate | Outside::Usual);
@@ -163,7 +183,99 @@ impl<'a> Target<'a> {
 
     /// The function at `lo + x`.
     pub(in crate::math) fn inside(&self, x: f64) -> f64 {
-        (self.function)(self.grid.number(x))
+        (self.known.values)(self.grid.number(x))
+    }
+
+    /// The function itself at `lo + x`, also outside the domain if it is known there.
+    pub(in crate::math) fn truth(&self, x: f64) -> f64 {
+        match self.known.name {
+            Some(_) => self.inside(x),
+            None => self.at(self.place(x.floor() as i64), x),
+        }
+    }
+
+    /// The same with numbers beyond an end, as far as those of a range in a ring of `bits` bits.
+    pub(in crate::math) fn reaching(mut self, beyond: [bool; 2], range: Option<Bounds>, bits: u32) -> Self {
+        let (half, steps) = (1i128 << (bits - 1), 2f64.powi(self.grid.fraction as i32));
+        let known =
+            range.map(|range| [range.lo * steps, range.hi * steps].map(|end| end.clamp(-1e30, 1e30) as i128));
+        let [lo, end] = known.map_or([-half, half], |[lo, end]| [lo.max(-half), end.min(half)]);
+        let [first, last] =
+            [lo, end - 1].map(|x| (x - i128::from(self.grid.lo)).clamp(i64::MIN.into(), i64::MAX.into()));
+        let [inside_first, inside_last] = self.inside_places();
+        self.places = [
+            if beyond[0] { inside_first.min(first as i64) } else { inside_first },
+            if beyond[1] { inside_last.max(last as i64) } else { inside_last },
+        ];
+        self
+    }
+
+    /// The first and the last number of the grid, from the first.
+    pub(in crate::math) fn inside_places(&self) -> [i64; 2] {
+        [0, self.grid.count as i64 - 1]
+    }
+
+    /// Whether results are to be the function's wherever numbers lie.
+    pub(in crate::math) fn everywhere(&self) -> bool {
+        self.known.everywhere && self.known.name.is_some()
+    }
+
+    /// Whether the function is known between the numbers that are looked at.
+    pub(in crate::math) fn is_known(&self) -> bool {
+        self.known.name.is_some()
+    }
+
+    /// What a value in floating point may be off, in units in the last place; what is held at a pole is exact.
+    pub(in crate::math) fn off(&self, x: u64, allowance: impl Fn(f64) -> f64) -> f64 {
+        let value = self.inside(x as f64);
+        let held = self.known.name.is_some_and(|function| function.eval(self.grid.number(x as f64)) != value);
+        if held { 0.0 } else { allowance((value * self.unit()).abs()) }
+    }
+
+    /// Units in the last place of a value of 1.
+    pub(in crate::math) fn unit(&self) -> f64 {
+        2f64.powi(self.fraction as i32)
+    }
+
+    /// What the derivative of an order is at most between `lo + x` for these x, in units in the last place and by the
+    /// numbers' steps; `None` if that is not known.
+    pub(in crate::math) fn slope(&self, order: u32, ends: [f64; 2]) -> Option<f64> {
+        let function = self.known.name?;
+        let numbers = ends.map(|x| self.grid.number(x));
+        // Where values are held the function is not what it is named.
+        let held = function.has_poles()
+            && ends.iter().any(|&x| self.inside(x) != function.eval(self.grid.number(x)));
+        let steps = 2f64.powi(-((self.grid.fraction * order) as i32));
+        let slope = function.derivative(order, numbers) * steps * self.unit();
+        (!held && slope.is_finite()).then_some(slope)
+    }
+
+    /// How far values between `lo + x` for these x may be beyond those at both ends, in units in the last place; `None`
+    /// if that is not known.
+    pub(in crate::math) fn wander(&self, ends: [f64; 2]) -> Option<f64> {
+        let function = self.known.name?;
+        if function.is_monotone(ends.map(|x| self.grid.number(x))) {
+            return Some(0.0);
+        }
+        Some(self.slope(1, ends)? * (ends[1] - ends[0]) / 2.0)
+    }
+
+    /// How far results are from the function beyond the ends at which they are what stands for it, in units in the last
+    /// place: it comes nearer to that, the farther numbers are outside, or from where it is farthest on.
+    ///
+    /// # Errors
+    /// As [`rounded`](Self::rounded).
+    pub(in crate::math) fn beyond(&self, bits: u32) -> Result<f64> {
+        let (mut worst, [first, last]) = (0f64, self.inside_places());
+        let outside = [(-1, self.places[0] < first), (last + 1, self.places[1] > last)];
+        for (x, _) in outside.into_iter().filter(|(_, outside)| *outside) {
+            worst = worst.max((self.rounded(x, bits)? as f64 - self.truth(x as f64) * self.unit()).abs());
+            let (farthest, most) = self.known.name.map_or((0.0, 0.0), Function::farthest);
+            if self.grid.number(x as f64).abs() < farthest {
+                worst = worst.max(most * self.unit());
+            }
+        }
+        Ok(worst)
     }
 
     /// The continued function at `lo + x`.
@@ -230,13 +342,23 @@ pub(in crate::math) fn known_domain(function: Function, usual: Bounds, range: Bo
     Bounds { lo: end(below, range.lo, usual.lo), hi: end(above, range.hi, usual.hi) }
 }
 
+/// What a function over a domain of nobody's choice tends to: nothing above, where it is not within so many units in the
+/// last place of the number itself.
+pub(in crate::math) fn settled(function: Function, domain: Bounds, fraction: u32, limit: f64) -> [Tail; 2] {
+    let [below, above] = function.tails_over(domain);
+    let (farthest, most) = function.farthest();
+    let off = if domain.hi < farthest { most } else { (function.eval(domain.hi) - domain.hi).abs() };
+    let unsettled = above == Tail::Number && off * 2f64.powi(fraction as i32) > limit;
+    [below, if unsettled { Tail::End } else { above }]
+}
+
 /// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at
-/// the upper end does not fit, so is that. `moved_out`: an end at which it is a unit or more from what it tends to
-/// there is moved out before.
+/// the upper end does not fit, so is that. `moved_out`: an end at which it is so many units or
+/// more from what it tends to there is moved out before.
 pub(in crate::math) fn usual_domain(
     function: Function,
     [bits, fraction, fraction_out]: [u32; 3],
-    moved_out: bool,
+    moved_out: Option<f64>,
 ) -> Bounds {
     if function.tails() == [Tail::Period; 2] {
         return function.domain();
@@ -244,19 +366,29 @@ pub(in crate::math) fn usual_domain(
     let Bounds { mut lo, mut hi } = function.domain();
     let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
     let unit = 2f64.powi(-(fraction_out as i32));
-    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(function.tails()).filter(|_| moved_out) {
+    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(function.tails()) {
+        let Some(most) = moved_out else { continue };
         let gap = |x: f64| match tail {
             Tail::Limit(value) => (function.eval(x) - value).abs(),
             Tail::Number => (function.eval(x) - x).abs(),
             Tail::End | Tail::Period => 0.0,
         };
-        while gap(*end) >= unit {
+        while gap(*end) >= most * unit {
             *end *= 2.0;
         }
     }
     let too_large = |hi: f64| function.eval(hi) >= most(fraction_out) + unit / 4.0;
+    // Nearly all that fits, where the number itself stands for the function above.
+    let step = 2f64.powi(-(fraction as i32)).max(most(fraction_out) / 128.0);
+    if function.tails()[1] == Tail::Number && too_large(hi) {
+        hi = (most(fraction_out).min(hi) / step).floor() * step;
+    }
     while hi > 0.0 && too_large(hi) {
-        hi = if hi > 1.0 { hi / 2.0 } else { 0.0 };
+        hi = match function.tails()[1] {
+            Tail::Number => hi - step,
+            _ if hi > 1.0 => hi / 2.0,
+            _ => 0.0,
+        };
     }
     lo = lo.max(-most(fraction));
     while hi > most(fraction) {

@@ -2,7 +2,7 @@
 
 use prim::ring::low;
 
-use super::fit::fit;
+use super::{fit::fit, poly::Poly, proof::Search};
 use crate::{
     error::{Error, Result},
     math::functions::target::{Place, Target},
@@ -16,6 +16,9 @@ pub(super) const KEPT: u32 = 3;
 
 /// Bits of a coefficient below what a result shows, beside those of the powers.
 const GUARD_BITS: u32 = 2;
+
+/// An odd factor that spreads entries.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A ring that is at most so many bits wider than the results need is used as it is.
 const NARROWING: u32 = 4;
@@ -61,6 +64,8 @@ pub(in crate::math) struct Pieces {
     start: i64,
     /// For each power.
     columns: Vec<Vec<i64>>,
+    /// The least and the greatest result at the numbers that pieces are fitted for.
+    fitted: [i64; 2],
 }
 
 impl Pieces {
@@ -98,6 +103,7 @@ impl Pieces {
             piece_bits,
             start,
             columns,
+            fitted: [0; 2],
         };
         let range = pieces.fit(target)?;
         pieces.narrow(range)?;
@@ -123,11 +129,9 @@ impl Pieces {
             let fitted = fit(self.degree, ends.map(|end| end as u64), value);
             let Some(mut fitted) = fitted else { return Err(too_wide(u32::MAX)) };
             fitted[0] = fitted[0].checked_add(offset).ok_or_else(|| too_wide(u32::MAX))?;
-            let sum = |u: i64| fitted.iter().rev().fold(0i128, |sum, &c| sum * i128::from(u) + i128::from(c));
-            for (range, [from, to]) in ranges.iter_mut().zip([[from, to], ends]) {
-                range.include([from, to].map(sum));
-                let turns = turning_points(&fitted).into_iter().flatten();
-                turns.for_each(|u| range.include([-1, 0, 1].map(|by| sum((u + by).clamp(from, to)))));
+            let poly = Poly::new(fitted.iter().copied(), self.cut);
+            for (range, interval) in ranges.iter_mut().zip([[from, to], ends]) {
+                range.include(poly.sums(interval));
             }
             self.columns.iter_mut().zip(&fitted).for_each(|(column, &c)| column.push(c));
         }
@@ -145,6 +149,7 @@ impl Pieces {
                 accepted,
             });
         }
+        self.fitted = [(fitted.least >> self.cut) - 1, fitted.most >> self.cut].map(|result| result as i64);
         // An extension wants one bit more than the sign.
         let needed = all.bits(self.cut) + 1;
         self.narrow = if needed + NARROWING < self.bits { needed } else { self.bits };
@@ -193,9 +198,27 @@ impl Pieces {
         &self.columns
     }
 
-    /// All of it as numbers, for a digest.
+    /// The least and the greatest result inside the domain.
+    pub(in crate::math) fn fitted(&self) -> [i64; 2] {
+        self.fitted
+    }
+
+    /// All of it as numbers, for a digest; what results are follows from the rest.
     pub(in crate::math) fn words(&self) -> Vec<u64> {
-        let Self { split, degree, rounded, base, bits, narrow, low, cut, piece_bits, start, columns } = self;
+        let Self {
+            split,
+            degree,
+            rounded,
+            base,
+            bits,
+            narrow,
+            low,
+            cut,
+            piece_bits,
+            start,
+            columns,
+            fitted: _,
+        } = self;
         let widths = [degree, bits, narrow, low, cut, piece_bits].map(|&width| width.into());
         let own = [*split as u64, (*rounded).into(), *base as u64, *start as u64];
         let coefficients = columns.iter().flatten().map(|&c| c as u64);
@@ -228,28 +251,77 @@ impl Pieces {
         }
     }
 
+    /// What results are off from the function at most, in units in the last place, at the numbers `lo + x` of a region,
+    /// both ends included, and by any shares; by proof if the function's slopes are known. With a `limit`, something
+    /// beyond it if that is exceeded.
+    pub(in crate::math) fn worst(&self, target: &Target, region: [i64; 2], limit: Option<f64>) -> f64 {
+        let more = self.rounding();
+        let mut search = Search::new(target, limit.map(|limit| limit - more));
+        let entries = 1u64 << self.index_bits();
+        // In an order that soon meets all parts of the domain.
+        for i in 0..entries {
+            let entry = (i.wrapping_mul(SPREAD) & (entries - 1)) as usize;
+            let (first, from, to) = self.span(entry);
+            let within = first - self.start;
+            let part = [from.max(region[0] - within), to.min(region[1] - within)];
+            if part[0] <= part[1] {
+                search.take(&self.poly(entry), within, part);
+            }
+            if search.failed() {
+                break;
+            }
+        }
+        search.proven() + more
+    }
+
+    /// All numbers, from the domain's first, for which there are pieces.
+    pub(in crate::math) fn region(&self) -> [i64; 2] {
+        match self.split {
+            Split::Free => {
+                [-(1 << (self.piece_bits + self.low - 1)), (3 << (self.piece_bits + self.low - 1)) - 1]
+            }
+            Split::Tight => [0, (((1 << self.piece_bits) - 1) << self.low) - 1],
+            Split::Carry => [-self.start, (1 << self.bits) - 1 - self.start],
+        }
+    }
+
     /// Whether numbers beside the domain give what they may: something between the function's value at the end
     /// and what stands for it beyond, or `slack` units in the last place off.
     pub(in crate::math) fn levels_off(&self, target: &Target, slack: f64) -> bool {
-        let (count, piece) = (target.grid.count as i64, 1i64 << self.low);
-        let scale = 2f64.powi(target.fraction as i32);
-        let beside = (1..=piece).step_by((piece as usize).div_ceil(256));
-        // With carry the pieces are the ring's, beyond whose ends there is nothing.
-        let is_number =
-            |x: i64| self.split != Split::Carry || (0..1 << self.bits).contains(&(x + self.start));
-        let beside = beside.flat_map(|by| [(0, -by), (count - 1, count - 1 + by)]);
-        beside.filter(|&(_, x)| is_number(x)).all(|(end, x)| {
-            let [end, beyond] = [target.inside(end as f64), target.at(target.place(x), x as f64)];
-            let (least, most) = (end.min(beyond) * scale - slack, end.max(beyond) * scale + slack);
-            self.results(x).all(|y| (least..=most).contains(&(y as f64)))
+        let (count, [least, most]) = (target.grid.count as i64, self.region());
+        (0..1usize << self.index_bits()).all(|entry| {
+            let (first, from, to) = self.span(entry);
+            let within = first - self.start;
+            let sides = [
+                (0, Place::Below, [from.max(least - within), to.min(-1 - within)]),
+                (count - 1, Place::Above, [from.max(count - within), to.min(most - within)]),
+            ];
+            sides.into_iter().filter(|(.., part)| part[0] <= part[1]).all(|(end, place, part)| {
+                let end = target.inside(end as f64) * target.unit();
+                let line = |u: i64| target.at(place, (within + u) as f64) * target.unit();
+                self.poly(entry).is_between(part, end, line, slack - self.rounding())
+            })
         })
+    }
+
+    /// The polynomial of an entry, without what is added for the roundings.
+    fn poly(&self, entry: usize) -> Poly {
+        Poly::new(self.columns.iter().map(|column| column[entry]), self.cut).less(self.offset())
+    }
+
+    /// How far results may be from the polynomial's value, in units in the last place: either way a unit of each
+    /// party's cut; or what is left of the kept bits, and half a unit.
+    fn rounding(&self) -> f64 {
+        if self.rounded { 0.5 + 2f64.powi(-(KEPT as i32) - 1) } else { 1.0 }
     }
 
     /// Every integer that the protocol may give for the number `lo + x`: which one depends on the shares.
     pub(in crate::math) fn results(&self, x: i64) -> impl Iterator<Item = i64> + '_ {
         let from_base = x + self.start;
         let (piece, place) = (from_base >> self.low, from_base & ((1 << self.low) - 1));
-        let carries = place + 2 <= 1 << self.low;
+        // Below the first piece of all there is none: a number that is told to be near has no carry there.
+        let first = self.split == Split::Free && piece == -(1 << (self.piece_bits - 1));
+        let carries = place + 2 <= 1 << self.low && !first;
         let splits = [Some((piece, place, 0)), carries.then_some((piece - 1, place + (1 << self.low), 1))];
         splits.into_iter().flatten().flat_map(|(piece, u, carry)| {
             let entry = match self.split {
@@ -275,16 +347,6 @@ impl Pieces {
     }
 }
 
-/// Whole numbers next to which the derivative of a polynomial of degree 3 at most is zero, clamped to 50 bits.
-fn turning_points(coefficients: &[i64]) -> [Option<i64>; 2] {
-    let [b, c, d] = [1, 2, 3].map(|q| coefficients.get(q).map_or(0.0, |&c| c as f64 * q as f64));
-    let whole = |u: f64| u.is_finite().then(|| u.clamp(-2f64.powi(50), 2f64.powi(50)).round() as i64);
-    // b + c u + d u^2, without cancellation.
-    let root = (c * c - 4.0 * b * d).sqrt();
-    let q = -0.5 * (c + root.copysign(c));
-    [whole(q / d), whole(b / q)]
-}
-
 /// What accumulators are at least and at most.
 #[derive(Clone, Copy)]
 struct Range {
@@ -299,10 +361,8 @@ impl Default for Range {
 }
 
 impl Range {
-    fn include<const N: usize>(&mut self, sums: [i128; N]) {
-        for sum in sums {
-            (self.least, self.most) = (self.least.min(sum), self.most.max(sum));
-        }
+    fn include(&mut self, [least, most]: [i128; 2]) {
+        (self.least, self.most) = (self.least.min(least), self.most.max(most));
     }
 
     /// Bits of a result in two's complement, which may be one less than the quotient.

@@ -1,0 +1,189 @@
+//! How an evaluation is made: over which domain, and by what.
+
+use std::sync::Arc;
+
+use super::{
+    Evaluation,
+    angle::Angle,
+    check::Check,
+    choose,
+    direct::MAX_TABLE_BITS,
+    form::Form,
+    guard::Instead,
+    program::{Program, check_format, greatest, instead, numbers},
+    range::Ends,
+};
+use crate::{
+    bill::Bill,
+    error::{Error, Result},
+    math::functions::{
+        Accuracy, Bounds, Function, Method, Options, Outside, Tail,
+        target::{Grid, Known, Target, known_domain, settled, usual_domain},
+    },
+};
+
+impl Evaluation {
+    /// As [`new`](Self::new), but the error says what is wrong and not what would do: for programs that try several
+    /// formats, or say it in words of their own by a [`Suggestion`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn attempt(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
+        check_format(bits, fraction, options)?;
+        let fraction_out = options.fraction_out.unwrap_or(fraction);
+        let reduced = function.wave().is_some() && function.tails() == [Tail::End; 2];
+        if !reduced || options.domain.is_some() || !matches!(options.outside, Outside::Usual | Outside::Wrap)
+        {
+            return Self::tabled(function, bits, fraction, options);
+        }
+        let whole = Angle::new(function, bits, fraction, fraction_out)
+            .map(|angle| Self::whole(function, bits, fraction, angle));
+        match options.method {
+            Method::Angle => whole,
+            Method::Auto => Self::cheaper(whole, || Self::tabled(function, bits, fraction, options), options),
+            _ => Self::tabled(function, bits, fraction, options),
+        }
+    }
+
+    /// A sine or cosine of numbers in radians, wherever they lie in half of the ring.
+    fn whole(function: Function, bits: u32, fraction: u32, angle: Angle) -> Self {
+        let grid = Grid::half(bits, fraction);
+        let ends = Ends::none();
+        let ([max_ulp, mean_ulp], bill) = (angle.error(), angle.bill());
+        Self(Arc::new(Program {
+            name: function.name().into(),
+            bits,
+            grid,
+            fraction_out: angle.fraction(),
+            form: Form::Angle(angle),
+            check: None,
+            guard: None,
+            instead: [Instead::Constant(0); 2],
+            numbers: [None; 2],
+            ends,
+            accuracy: Accuracy { max_ulp, mean_ulp, step: 0 },
+            jumps: [0.0; 2],
+            bill,
+        }))
+    }
+
+    /// Of an angle addition over half of the ring and of what has a domain: what is accurate enough and serves all
+    /// numbers that there may be, then what is cheaper.
+    fn cheaper(
+        whole: Result<Self>,
+        tabled: impl FnOnce() -> Result<Self>,
+        options: &Options,
+    ) -> Result<Self> {
+        let limit = |whole: &Self| options.max_ulp.unwrap_or(choose::usual_limit(whole.0.grid.bits()));
+        let whole = match whole {
+            Ok(whole) if whole.0.accuracy.max_ulp <= limit(&whole) => whole,
+            _ => return tabled(),
+        };
+        let Some(range) = options.range else { return Ok(whole) };
+        let Ok(tabled) = tabled() else { return Ok(whole) };
+        if !tabled.0.grid.bounds.contains(range) {
+            return if whole.0.grid.bounds.contains(range) { Ok(whole) } else { Ok(tabled) };
+        }
+        let weight = |of: &Self| choose::weigh(&of.0.form, &of.0.bill, options.objective);
+        Ok(if weight(&whole)? < weight(&tabled)? { whole } else { tabled })
+    }
+
+    /// A function over a domain.
+    fn tabled(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
+        let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
+        let (most, poles) = (greatest(bits, format[2]), function.has_poles());
+        let evaluate = |x| if poles { function.eval(x).clamp(-most, most) } else { function.eval(x) };
+        // Unless results are to be the function's value at an end, which nothing is near to.
+        let held = match options.outside {
+            Outside::Clamp => true,
+            Outside::Saturate => function.tails().iter().any(|tail| matches!(tail, Tail::End | Tail::Period)),
+            _ => false,
+        };
+        let everywhere = options.domain.is_none() && !held;
+        let known = Known { values: &evaluate, name: Some(function), everywhere };
+        let over = |domain: Bounds| {
+            let tails = match everywhere {
+                true => settled(function, domain, format[2], options.max_ulp.unwrap_or(1.0)),
+                false => function.tails_over(domain),
+            };
+            let options = Options { domain: Some(domain), ..*options };
+            let angle = match tails {
+                [Tail::Period, _] => Angle::new(function, bits, fraction, format[2]).ok(),
+                _ => None,
+            };
+            Self::make(function.name(), known, tails, [bits, fraction], &options, angle)
+        };
+        if let Some(domain) = options.domain {
+            return over(domain);
+        }
+        let limit = options.max_ulp.unwrap_or(3.0);
+        let gaps = [Some(limit.min(1.0)), Some(limit), None];
+        let [wide, less, own] = gaps.map(|gap| usual_domain(function, format, gap));
+        let asked = options.range.map_or(wide, |range| known_domain(function, wide, range));
+        // Where nothing is accurate enough over one, or the function not finite, the next may do.
+        let mut made = over(asked);
+        for (domain, before) in [(wide, asked), (less, wide), (own, less)] {
+            made = if made.is_err() && domain != before { over(domain) } else { made };
+        }
+        let Some(range) = options.range else { return made };
+        // A table of all numbers of a narrow ring, which needs no comparison; or saturation does not reach as far.
+        let small = (range.hi - range.lo) * 2f64.powi(fraction as i32) <= 2f64.powi(MAX_TABLE_BITS as i32);
+        let short = |made: &Self| made.0.is_whole() || !made.0.reach().contains(range);
+        match made {
+            Ok(made) if small && short(&made) => over(range).or(Ok(made)),
+            made => made,
+        }
+    }
+
+    pub(super) fn make(
+        name: &str,
+        known: Known,
+        tails: [Tail; 2],
+        [bits, fraction]: [u32; 2],
+        options: &Options,
+        angle: Option<Angle>,
+    ) -> Result<Self> {
+        check_format(bits, fraction, options)?;
+        let Some(domain) = options.domain else {
+            let (what, got) = ("domain", "none".into());
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: "the bounds of a domain, in the options".into(),
+            });
+        };
+        let fraction_out = options.fraction_out.unwrap_or(fraction);
+        let grid = Grid::new(domain, bits, fraction)?;
+        let ends = Ends::new(&grid, tails, options)?;
+        let options = &Options { outside: ends.outside, ..*options };
+        let check = Check::new(&grid, bits, ends.refused, options.objective)?;
+        let target = Target::new(known, grid, tails, [fraction_out, bits], ends.outside)?;
+        let target = target.reaching(ends.replaced, options.range, bits);
+        let (choice, mut accuracy) =
+            choose::choose(&target, bits, options, angle.filter(|_| target.repeats))?;
+        if target.everywhere() && (choice.guard.is_some() || matches!(choice.form, Form::Direct(_))) {
+            accuracy.max_ulp = accuracy.max_ulp.max(target.beyond(bits)?);
+            choose::accepted(&target, options, accuracy)?;
+        }
+        let instead = instead(&target, bits, choice.guard.is_some())?;
+        let checked = check.map_or(Ok(Bill::FREE), |check| check.bill())?;
+        let (name, bill, jumps) = (name.to_string(), choice.bill(bits)? + checked, target.jumps());
+        let (form, guard) = (choice.form, choice.guard);
+        let made = Program {
+            name,
+            bits,
+            grid,
+            fraction_out,
+            form,
+            check,
+            guard,
+            instead,
+            numbers: numbers(&target, &ends),
+            ends,
+            accuracy,
+            jumps,
+            bill,
+        };
+        Ok(Self(Arc::new(made)))
+    }
+}

@@ -1,0 +1,50 @@
+//! The plaintext twin of an evaluation: what the protocol may give for a number, over all shares of it.
+
+use prim::ring::low;
+
+use super::{
+    form::{Form, Results},
+    guard::Instead,
+    program::Program,
+};
+use crate::math::functions::{Function, target::Place};
+
+impl Program {
+    /// The least and the greatest of a number; `None` for one that is refused.
+    pub(super) fn outcomes(&self, x: i64) -> Option<Results> {
+        let from = i128::from(x) - i128::from(self.grid.lo);
+        let place = match from {
+            ..0 => Place::Below,
+            from if from >= i128::from(self.grid.count) => Place::Above,
+            _ => Place::Inside,
+        };
+        let [below, above] = self.ends.refused;
+        if place == Place::Below && below || place == Place::Above && above {
+            return None;
+        }
+        let instead = Results::one(self.instead[usize::from(place == Place::Above)].value(x));
+        Some(match (&self.form, self.guard) {
+            (Form::Angle(angle), _) => {
+                let ([error, _], unit) = (angle.error(), 2f64.powi(self.fraction_out as i32));
+                let function: Function = self.name.parse().expect("a function by name");
+                let value = function.eval(x as f64 / 2f64.powi(self.grid.fraction as i32)) * unit;
+                Results { least: (value - error).floor() as i64, greatest: (value + error).ceil() as i64 }
+            }
+            (Form::Direct(direct), None) => Results::one(direct.result(low(from as u64, direct.table().0))),
+            (form, None) => form.results_at(from as i64),
+            (form, Some(_)) if place == Place::Inside => form.results_at(from as i64),
+            // Whether such a number counts as inside depends on its shares.
+            (form, Some(guard)) if guard.is_near(from) => form.results_at(from as i64).with(instead),
+            (_, Some(_)) => instead,
+        })
+    }
+}
+
+impl Instead {
+    fn value(self, x: i64) -> i64 {
+        match self {
+            Self::Constant(value) => value,
+            Self::Number(more) => x << more,
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Functions in random formats: each combination is refused before any work, or every result is within its card.
+//!
+//! Results are those of the plaintext twin over all shares, at random numbers and where functions bend, at the ends of
+//! pieces, of domains and of ranges, against values of some 95 digits; of a few combinations the protocol is run, and its
+//! results are the twin's. `LONG=1` tries 50,000 combinations instead of 2,000.
+
+use crate::support::{
+    exact::ulps,
+    pairs::{both, pair},
+};
+
+use hushtable::{
+    AShare, Party, Role,
+    arith::Fixed,
+    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
+};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use prim::{block::Block, prg::Prg, ring::low};
+
+/// How far results may be from the card's promise, for what it does not print.
+const SLACK: f64 = 1e-5;
+
+/// Random numbers.
+struct Random(Prg);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(Prg::new(Block(seed.into())))
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.0.u64() % end
+    }
+
+    /// A number of fewer bits, each number of them as likely.
+    fn bits(&mut self, most: u32) -> u64 {
+        let bits = self.below(most.into());
+        self.below(1 << bits)
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+/// One combination.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    function: Function,
+    bits: u32,
+    fraction: u32,
+    options: Options,
+}
+
+impl Asked {
+    fn random(random: &mut Random) -> Self {
+        let function = random.of(&Function::ALL);
+        let bits = 8 + random.below(57) as u32;
+        let fraction = random.below(u64::from(bits.min(41))) as u32;
+        let ranges: [fn(&mut Random, u32, u32) -> Option<Bounds>; 5] =
+            [|_, _, _| None, |_, bits, fraction| Some(whole(bits, fraction)), around, between, positive];
+        let range = random.of(&ranges)(random, bits, fraction);
+        let method = match random.below(8) {
+            0 => Method::Direct,
+            1 => Method::Spline { degree: 1 + random.below(3) as u32, pieces: 2 << random.below(9) },
+            _ => Method::Auto,
+        };
+        let fraction_out = (random.below(4) == 0).then(|| random.below(u64::from(bits.min(41))) as u32);
+        let domain = (random.below(8) == 0).then(|| between(random, bits, fraction)).flatten();
+        let outside = if random.below(6) == 0 {
+            random.of(&[Outside::Strict, Outside::Clamp, Outside::Saturate])
+        } else {
+            Outside::Usual
+        };
+        let max_ulp = (random.below(8) == 0).then(|| random.of(&[0.5, 0.75, 1.0, 2.0, 8.0]));
+        let options = Options { range, method, fraction_out, domain, outside, max_ulp, ..Options::default() };
+        Self { function, bits, fraction, options }
+    }
+}
+
+fn step(fraction: u32) -> f64 {
+    2f64.powi(-(fraction as i32))
+}
+
+/// All numbers of a ring.
+fn whole(bits: u32, fraction: u32) -> Bounds {
+    let half = 2f64.powi(bits as i32 - 1) * step(fraction);
+    Bounds { lo: -half, hi: half }
+}
+
+/// A power of two either way.
+fn around(random: &mut Random, bits: u32, fraction: u32) -> Option<Bounds> {
+    let end = 2f64.powi(random.below(u64::from(bits)) as i32) * step(fraction);
+    Some(Bounds { lo: -end, hi: end })
+}
+
+/// Between any two numbers.
+fn between(random: &mut Random, bits: u32, fraction: u32) -> Option<Bounds> {
+    let mut number = || {
+        let size = random.bits(bits.min(50)) as f64;
+        if random.below(2) == 0 { size } else { -size }
+    };
+    let (a, b) = (number(), number());
+    (a != b).then(|| Bounds { lo: a.min(b) * step(fraction), hi: a.max(b) * step(fraction) })
+}
+
+/// Positive numbers.
+fn positive(random: &mut Random, bits: u32, fraction: u32) -> Option<Bounds> {
+    let Bounds { lo, hi } = between(random, bits, fraction)?;
+    let (lo, hi) = (lo.abs().min(hi.abs()), lo.abs().max(hi.abs()));
+    (lo < hi).then_some(Bounds { lo, hi })
+}
+
+/// Numbers at which to look: integers that the card promises something for.
+fn places(asked: &Asked, card: &Card, random: &mut Random) -> Vec<i64> {
+    let steps = 2f64.powi(asked.fraction as i32);
+    let within = match asked.options.range {
+        Some(range) => Bounds { lo: range.lo.max(card.reach.lo), hi: range.hi.min(card.reach.hi) },
+        None => card.reach,
+    };
+    let [lo, end] = [within.lo, within.hi].map(|end| (end * steps) as i128);
+    let mut places: Vec<i128> = Vec::new();
+    let [first, last] = [card.domain.lo, card.domain.hi].map(|end| (end * steps) as i128);
+    for at in [lo, end, first, last, 0] {
+        places.extend((-3..=3).map(|by| at + by));
+    }
+    // Where functions bend, and far out.
+    for x in [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 100.0] {
+        places.extend([-1.0, 1.0].map(|sign| (sign * x * steps) as i128));
+    }
+    for power in 0..asked.bits - 1 {
+        places.extend([1i128 << power, -(1i128 << power), (1i128 << power) - 1]);
+    }
+    // Ends of pieces, and some numbers within them.
+    if let Method::Spline { pieces, .. } = card.method {
+        let piece = ((last - first) as u128).next_power_of_two() as i128 / i128::from(pieces);
+        for _ in 0..40 {
+            let at = first + i128::from(random.below(u64::from(2 * pieces))) * piece - (last - first) / 2;
+            places.extend([at - 1, at, at + piece / 2, at + i128::from(random.below(piece.max(1) as u64))]);
+        }
+    }
+    for [from, to] in [[lo, end], [first, last]] {
+        places.extend((0..60).map(|_| from + i128::from(random.0.u64()) % (to - from).max(1)));
+    }
+    places.into_iter().filter(|x| (lo..end).contains(x)).map(|x| x as i64).collect()
+}
+
+/// What a result may be off, in units in the last place; `None` where nothing is promised.
+fn allowed(asked: &Asked, card: &Card, x: i64) -> Option<f64> {
+    let number = x as f64 * step(asked.fraction);
+    let [below, above] = [number < card.domain.lo, number >= card.domain.hi];
+    let held = match asked.options.outside {
+        Outside::Clamp => true,
+        Outside::Saturate => {
+            asked.function.tails().iter().any(|tail| matches!(tail, Tail::End | Tail::Period))
+        }
+        _ => false,
+    };
+    let everywhere = asked.options.domain.is_none() && !held;
+    if !below && !above || card.repeats || everywhere {
+        return Some(card.max_ulp());
+    }
+    // What stands for the function beyond a domain that was asked for is a step away from it, and then constant: it says
+    // something where the function is nearly that.
+    let settled = match asked.function.tails()[usize::from(above)] {
+        Tail::Limit(_) | Tail::Number => {
+            // These are farther from it somewhere beyond an end near 0.
+            let dips = matches!(asked.function, Function::Gelu | Function::Silu);
+            !dips && matches!(card.outside, Outside::Saturate | Outside::Usual)
+        }
+        _ => false,
+    };
+    settled.then(|| card.max_ulp().max(4.0) + card.jumps[usize::from(above)])
+}
+
+/// Looks at one combination; what it was refused for, if it was.
+fn look(asked: &Asked, random: &mut Random) -> Option<String> {
+    let Asked { function, bits, fraction, options } = *asked;
+    // What would do instead takes long to find.
+    let explained = random.below(8) == 0;
+    let make = if explained { Evaluation::new } else { Evaluation::attempt };
+    let evaluation = match make(function, bits, fraction, &options) {
+        Ok(evaluation) => evaluation,
+        Err(error) => return Some(error.to_string()),
+    };
+    let card = evaluation.card();
+    let format = [bits, fraction, evaluation.scale_out()];
+    let limits = evaluation.range(card.reach);
+    for x in places(asked, &card, random) {
+        let number = x as f64 * step(fraction);
+        let Some(found) = evaluation.outcomes(x) else {
+            let inside = (card.domain.lo..card.domain.hi).contains(&number);
+            assert!(!inside, "{number} is refused: {asked:?}\n{card}");
+            continue;
+        };
+        if card.method != Method::Angle {
+            let fit = limits[0] <= found[0] && found[1] <= limits[1];
+            assert!(fit, "{found:?} at {number} is not in {limits:?}: {asked:?}\n{card}");
+        }
+        // Bounds of an angle addition are computed in floating point.
+        let exact = card.method != Method::Angle || x.abs() < 1 << 52;
+        let Some(most) = allowed(asked, &card, x).filter(|_| exact) else { continue };
+        for y in found {
+            // Bounds of an angle addition are no results.
+            let slack = if card.method == Method::Angle { most + 2.0 } else { SLACK };
+            let error = ulps(function, x, y, format);
+            assert!(
+                error <= most + slack,
+                "{function}({number}) is {y}, {error} units off: {asked:?}\n{card}"
+            );
+        }
+    }
+    None
+}
+
+/// How many combinations are planned, how many of them run, and the seed: `SEED=n` repeats one of a long run.
+fn extent() -> (u64, u64, u64) {
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
+    match std::env::var_os("LONG") {
+        Some(_) => (50_000, 400, seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 16)),
+        None => (2_000, 24, seed.unwrap_or(24)),
+    }
+}
+
+/// A combination takes some milliseconds to plan: 2,000 take longer than 10 s on a small machine.
+#[test]
+fn random_formats_are_right_or_refused() {
+    let (count, _, seed) = extent();
+    println!("seed {seed}");
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let run = |thread: u64| {
+        let (mut refused, mut wrong) = (0, Vec::new());
+        for i in (thread..count).step_by(threads as usize) {
+            let mut random = Random::new(seed.wrapping_add(i));
+            let asked = Asked::random(&mut random);
+            match catch_unwind(AssertUnwindSafe(|| look(&asked, &mut random))) {
+                Ok(None) => {}
+                Ok(Some(text)) => {
+                    refused += 1;
+                    let said =
+                        text.split_once("accepted: ").is_some_and(|(_, accepted)| !accepted.is_empty());
+                    assert!(said, "{asked:?}: {text}");
+                }
+                Err(_) => wrong.push(i),
+            }
+        }
+        (refused, wrong)
+    };
+    let found: Vec<(u64, Vec<u64>)> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
+        all.into_iter().map(|thread| thread.join().expect("a refusal says what is accepted")).collect()
+    });
+    let refused: u64 = found.iter().map(|(refused, _)| refused).sum();
+    println!("{refused} of {count} were refused");
+    let wrong: Vec<u64> = found.into_iter().flat_map(|(_, wrong)| wrong).collect();
+    assert!(wrong.is_empty(), "combinations {wrong:?} of seed {seed}");
+    assert!(refused < count * 3 / 4, "{refused} of {count} were refused, seed {seed}");
+}
+
+/// What the protocol gives is what the twin says that it may.
+#[test]
+fn the_protocol_gives_what_its_twin_does() {
+    let (_, count, seed) = extent();
+    println!("seed {seed}");
+    let mut made = Vec::new();
+    for i in 0.. {
+        let mut random = Random::new(seed.wrapping_add(1 << 32).wrapping_add(i));
+        let asked = Asked::random(&mut random);
+        let Ok(evaluation) = Evaluation::attempt(asked.function, asked.bits, asked.fraction, &asked.options)
+        else {
+            continue;
+        };
+        let mut x = places(&asked, &evaluation.card(), &mut random);
+        x.retain(|&x| evaluation.outcomes(x).is_some());
+        x.truncate(150);
+        if !x.is_empty() {
+            made.push((asked, evaluation, x));
+        }
+        if made.len() as u64 == count {
+            break;
+        }
+    }
+    let run = |p: &mut Party| {
+        p.stock_cots(1 << 18, 1 << 18)?;
+        for (i, (asked, evaluation, x)) in made.iter().enumerate() {
+            let mut masks = vec![0; x.len()];
+            Prg::new(Block(i as u128 + 1)).words(asked.bits, &mut masks);
+            let word = |(x, mask): (&i64, &u64)| match p.role() {
+                Role::P0 => *mask,
+                Role::P1 => low((*x as u64).wrapping_sub(*mask), asked.bits),
+            };
+            let words = x.iter().zip(&masks).map(word).collect();
+            let share = Fixed::new(AShare::<u64>::new(asked.bits, words), asked.fraction)?;
+            let y = evaluation.prepare(p, x.len())?.eval(p, &share)?;
+            let unused = 64 - asked.bits;
+            for (x, y) in x.iter().zip(p.open(y.share())?) {
+                let (y, [least, most]) =
+                    ((y << unused) as i64 >> unused, evaluation.outcomes(*x).expect("inside"));
+                assert!(
+                    (least..=most).contains(&y),
+                    "{x}: {y}, not {least} to {most}: {asked:?}, seed {seed}"
+                );
+            }
+        }
+        Ok(())
+    };
+    both(pair(91, None), run);
+}
