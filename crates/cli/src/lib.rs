@@ -3,6 +3,21 @@
 //! Public is what `hushtable-bench` shares with it.
 #![forbid(unsafe_code)]
 
+/// As the standard library's. What standard error does not take, because its disk is full say, is lost: that is no
+/// reason to end.
+macro_rules! eprint {
+    ($($arg:tt)*) => {{
+        let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!($($arg)*));
+    }};
+}
+
+/// The same, with the end of a line.
+macro_rules! eprintln {
+    ($($arg:tt)*) => {
+        eprint!("{}\n", format_args!($($arg)*))
+    };
+}
+
 mod apply;
 mod args;
 pub mod calibrate;
@@ -38,6 +53,7 @@ mod score;
 mod serve;
 mod stats;
 mod store;
+mod throttle;
 mod toml_file;
 
 pub use args::run;

@@ -61,6 +61,7 @@ mod math_outside;
 mod math_range;
 mod math_tensor;
 mod math_tensor_cost;
+mod net_crowds;
 mod net_doctor;
 mod net_farewell;
 mod net_faults;
