@@ -85,11 +85,14 @@ fn two_hundred_silent_callers_keep_no_client_out_on_a_slow_link() {
     let server = site
         .listen_limited("-n 400", &format!("serve --table t.csv --key k --value v --identity bank.id {net}"));
     let _crowd = crowd(&server.address, 200);
-    let described = site.run(&format!(
-        "lookup --describe --identity telecom.id --wait 100 {net} --connect {}",
-        server.address
-    ));
-    assert!(described.ok().stdout.contains("The table \"t\""));
+    let lookup =
+        format!("lookup --describe --identity telecom.id --wait 100 {net} --connect {}", server.address);
+    thread::scope(|scope| {
+        // They go on coming.
+        let more = scope.spawn(|| crowd(&server.address, 200));
+        assert!(site.run(&lookup).ok().stdout.contains("The table \"t\""));
+        drop(more.join());
+    });
 }
 
 /// A pin that cannot be used, or a key of its own, does not keep a server from dropping the pins that are gone.
