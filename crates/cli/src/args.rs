@@ -96,6 +96,9 @@ enum Command {
 
 /// Runs the program: results on standard output, an error as one message on standard error.
 pub fn run() -> ExitCode {
+    // A file that grows beyond what this process may write is an error like a full disk, and does not end it.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     let done = match parse().command {
         Command::Demo(args) => demo::run(&args),
         Command::Apply(args) => apply::run(&args),

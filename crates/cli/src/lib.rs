@@ -42,6 +42,7 @@ mod score;
 mod serve;
 mod stats;
 mod store;
+mod throttle;
 mod toml_file;
 
 pub use args::run;

@@ -23,6 +23,7 @@ use crate::{
     extension::Extension,
     failure::{Failure, Result},
     record::Record,
+    throttle::Throttled,
 };
 
 /// How the line begins that names the address listened on, on standard error.
@@ -207,14 +208,21 @@ fn who(connection: &Connection) -> String {
 /// How to connect as this party to `peer`, with what `doctor` compares. Whom a listening party turns away is
 /// said on standard error.
 pub fn options(identity: Option<&Path>, peer: Option<&str>, insecure_plain_tcp: bool) -> Result<Options> {
-    let options = match identity {
-        Some(folder) if !insecure_plain_tcp => Options::secure(Identity::load(folder)?),
-        _ => {
+    let identity = identity.filter(|_| !insecure_plain_tcp).map(Identity::load).transpose()?;
+    Ok(Options { peer: peer.map(str::to_owned), ..options_of(identity) })
+}
+
+/// The same with an identity that was read; without one by plain TCP.
+pub fn options_of(identity: Option<Identity>) -> Options {
+    let options = identity.map_or_else(
+        || {
             eprintln!("warning: plain TCP: anybody on the way can read and change everything");
             Options::plain()
-        }
-    };
+        },
+        Options::secure,
+    );
     let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
-    let log = Log::new(|line| eprintln!("{line}"));
-    Ok(Options { parameters, log, peer: peer.map(str::to_owned), ..options })
+    let throttled = Throttled::default();
+    let log = Log::new(move |line| throttled.take(line).into_iter().for_each(|line| eprintln!("{line}")));
+    Options { parameters, log, ..options }
 }

@@ -80,6 +80,15 @@ pub fn share_files(
     [values.sealed(), present.sealed()]
 }
 
+/// Most bytes of both files, of so many results.
+pub fn share_bytes(description: &Description, column: u8, results: u64) -> u64 {
+    let Value { name, kind } = &description.values[usize::from(column)];
+    // Digits of a share, and a comma.
+    let digits = |bits: u32| u64::from(bits) * 30103 / 100_000 + 2;
+    let head = 1024 + 6 * (name.len() + description.key.name.len()) as u64;
+    2 * head + results.saturating_mul(digits(shared_bits(*kind)) + digits(PRESENT_BITS))
+}
+
 /// What names the shares of keys that both parties hold, the same at both if their files belong together; `role` is this
 /// party's now.
 pub fn shares_name(file: &ShareFile, role: Role) -> [u8; 32] {

@@ -2,8 +2,11 @@
 
 mod door;
 mod explain;
+mod halves;
+mod ledger;
 mod limits;
 mod log;
+mod quota;
 mod shares;
 mod spec;
 mod table;
@@ -134,6 +137,22 @@ struct Limits {
     /// Keys of one peer in an hour, over all its sessions since this program started [default: no limit]
     #[arg(long, value_name = "N", value_parser = count::count)]
     lookups_per_hour: Option<usize>,
+    /// Copies that one peer fetches in an hour, over all its sessions since this program started; what is left of one that
+    /// was cut short counts as a part
+    #[arg(long, value_name = "N", default_value = "50", value_parser = count::count)]
+    copies_per_hour: Option<usize>,
+    /// Sessions whose shares are in --shares at once: no client leaves more before some are taken away
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = count::count)]
+    kept_sessions: usize,
+    /// The same of one peer, of those since this program started [default: half of --kept-sessions]
+    #[arg(long, value_name = "N", value_parser = count::count)]
+    kept_sessions_per_peer: Option<usize>,
+    /// Bytes of these files
+    #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = count::count)]
+    kept_bytes: usize,
+    /// The same of one peer [default: half of --kept-bytes]
+    #[arg(long, value_name = "BYTES", value_parser = count::count)]
+    kept_bytes_per_peer: Option<usize>,
     /// Keys in a batch: what is computed at once. Memory of a session grows with it
     #[arg(long, value_name = "N", default_value = "4096", value_parser = count::batch)]
     batch: u32,

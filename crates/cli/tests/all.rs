@@ -22,6 +22,7 @@ mod documents;
 mod endings;
 mod explain;
 mod formats;
+mod full_disks;
 mod functions;
 mod fuzz_corpus;
 #[cfg(unix)]
@@ -37,6 +38,7 @@ mod run_join;
 mod score;
 mod score_common;
 mod serve;
+mod serve_crowds;
 mod serve_many;
 mod service;
 mod shut;

@@ -221,14 +221,16 @@ fn ports_that_are_in_use_or_closed() {
     ended(&site, &[done]);
 }
 
-/// Runs both parties over a proxy with this fault. In the handshake it could be anybody's: P0 waits a little
-/// longer.
+/// Runs both parties over a proxy with this fault. In the handshake it could be anybody's: both wait a little
+/// longer, and P1 tries again.
 fn with_fault(site: &Site, rest: [&str; 2], after: usize, fault: Fault) -> [Done; 2] {
     let name = format!("{after}-{fault:?}-{}", rest[0].len());
     let p0 = site.listen(&apply(&format!("out0-{name}.csv"), &format!("{} --wait 3", rest[0])));
     let proxy = Proxy::new(&p0.address, after, fault);
-    let p1 =
-        site.run(&apply(&format!("out1-{name}.csv"), &format!("{} --connect {}", rest[1], proxy.address)));
+    let p1 = site.run(&apply(
+        &format!("out1-{name}.csv"),
+        &format!("{} --wait 3 --connect {}", rest[1], proxy.address),
+    ));
     [p0.finish(), p1]
 }
 
@@ -290,7 +292,7 @@ fn peers_that_are_killed() {
             let slow = "--net 20:1";
             let mut p0 = site.listen(&apply("out0.csv", &format!("--identity bank.id --wait 3 {slow}")));
             let proxy = Proxy::new(&p0.address, after, Fault::Tell);
-            let rest = format!("--identity telecom.id {slow} --connect {}", proxy.address);
+            let rest = format!("--identity telecom.id --wait 3 {slow} --connect {}", proxy.address);
             let mut p1 = site.start(&apply("out1.csv", &rest));
             proxy.reached();
             if listening {

@@ -65,6 +65,7 @@ mod math_sweep_rows;
 mod math_tensor;
 mod math_tensor_cost;
 mod math_wide;
+mod net_crowds;
 mod net_doctor;
 mod net_farewell;
 mod net_faults;

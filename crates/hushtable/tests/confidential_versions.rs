@@ -140,6 +140,54 @@ fn copies_are_kept_and_compared() {
     }
 }
 
+/// Parties with copies of different versions send the name of theirs and one message more, which is uniform: the first
+/// that online lookups begin with. Nothing follows from what the other sent.
+#[test]
+fn other_versions_are_refused_before_anything_else_is_sent() {
+    for keys in [
+        Keys::All { bits: 9 },
+        Keys::Dense { bits: 9 },
+        Keys::Changing { bits: 9, updates: 3 },
+        Keys::Sparse { bits: 9, rows: 512 },
+    ] {
+        let job = CopyJob { keys, ..JOB };
+        let (keys, rows) = table(&job, 1);
+        let owners = [0; 2].map(|_| Owner::encrypt(job, &keys, &rows).expect("a table"));
+        // What the parties send behind the barrier, if the client's copy is of the version with this number.
+        let run = |version: usize| {
+            let party = |connection: Connection| -> Result<bool> {
+                let p = &mut Party::seeded(connection, 960, None)?;
+                let lookups = Lookups::prepare(p, job, 40)?;
+                p.barrier()?;
+                let mine = p.role() == job.owner;
+                let held = if mine { Held::Owner(&owners[0]) } else { Held::Copy(owners[version].copy()) };
+                // So many that no message but the barrier has one byte.
+                let x = share::<Bitwise>(p.role(), 9, &[4; 40], 1);
+                match lookups.eval(p, held, &[wide(x)]) {
+                    Err(Error::Handshake { .. }) => Ok(false),
+                    outcome => outcome.map(|_| true),
+                }
+            };
+            let outcome = relayed(id(960), party, party, |_, _, _| Fate::Pass);
+            let [p0, p1] = [outcome.p0, outcome.p1].map(|party| party.expect("no panic").expect("a run"));
+            assert_eq!((p0, p1), (version == 0, version == 0), "{job:?}");
+            outcome.sent.map(|frames| {
+                // A barrier is a message of one byte.
+                let barrier = frames.iter().rposition(|frame| frame.len() == 9).expect("a barrier");
+                frames[barrier + 1..].iter().map(|frame| frame[8..].to_vec()).collect::<Vec<_>>()
+            })
+        };
+        // Openings that a party makes before it receives any.
+        let first = if let Keys::Sparse { .. } = job.keys { 2 } else { 1 };
+        for (same, other) in run(0).into_iter().zip(run(1)) {
+            assert!(other.len() <= 1 + first, "{job:?}: {} messages", other.len());
+            assert!(other[0].starts_with(b"copy "), "{job:?}");
+            assert!(same.len() > other.len(), "{job:?}");
+            assert!(other[1..].iter().zip(&same[1..]).all(|(a, b)| a.len() == b.len()), "{job:?}");
+        }
+    }
+}
+
 #[test]
 fn copies_altered_on_the_way_are_refused() {
     let (keys, rows) = table(&JOB, 2);

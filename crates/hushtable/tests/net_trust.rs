@@ -212,3 +212,36 @@ fn a_rotated_identity_is_a_new_one_of_the_same_name_and_trust() {
     assert!(refusal(Identity::rotate(&folders.bank)).contains("store rm"));
     assert_eq!(Identity::load(&folders.bank).unwrap().fingerprint(), after.fingerprint());
 }
+
+/// A pin that cannot be used keeps no other one: neither from being taken back, nor in the eyes of a party that goes on.
+#[test]
+fn a_bad_pin_keeps_no_other() {
+    let folders = Folders::friends();
+    let eve = folders.third("eve");
+    trust(&folders.bank, &eve, None);
+    let party = Identity::load(&folders.bank).unwrap();
+    let pins = folders.bank.join("trusted");
+    fs::write(pins.join("bad.pem"), "no certificate").unwrap();
+    fs::create_dir(pins.join("folder.pem")).unwrap();
+    assert!(refusal(Identity::load(&folders.bank)).contains(".pem"), "a job of two names it");
+    assert!(
+        refusal(Identity::untrust(&folders.bank, "bad"))
+            .contains("bad.pem is no certificate that can be used")
+    );
+    assert_eq!(Identity::untrust(&folders.bank, "eve").unwrap().name, "eve");
+    let (again, by_now) =
+        (Identity::load_for_many(&folders.bank).unwrap(), party.with_pins_of_now().unwrap());
+    for (identity, bad) in [again, by_now] {
+        assert_eq!(identity.fingerprint(), party.fingerprint());
+        let names: Vec<_> = identity.peers().into_iter().map(|peer| peer.name).collect();
+        assert_eq!(names, ["telecom"]);
+        let mut bad: Vec<_> = bad.iter().map(ToString::to_string).collect();
+        bad.sort();
+        assert!(bad.len() == 2 && bad[0].contains("bad.pem") && bad[1].contains("folder.pem"), "{bad:?}");
+    }
+    // Without its own files it goes on with those pins; without the folder it trusts nobody.
+    fs::remove_file(folders.bank.join("key.pem")).unwrap();
+    assert_eq!(party.with_pins_of_now().unwrap().0.peers().len(), 1);
+    fs::remove_dir_all(pins).unwrap();
+    assert!(matches!(party.with_pins_of_now(), Err(Error::Io { .. })));
+}

@@ -3,8 +3,9 @@
 use std::{io::Write, net::TcpStream, thread, time::Duration};
 
 use hushtable::{
-    Role,
-    net::{Identity, Listener, Options, connect},
+    Error, Role,
+    error::Ending,
+    net::{Connection, Farewell, Identity, Listener, Options, connect},
 };
 
 use crate::net_support::{Folders, plain, secure, trust};
@@ -15,7 +16,7 @@ const SOON: Duration = Duration::from_secs(20);
 fn one_after_another_and_side_by_side() {
     let listener = Listener::bind("127.0.0.1:0", plain()).unwrap();
     let address = listener.local_addr().to_string();
-    let mut visitors = listener.visitors();
+    let mut visitors = listener.visitors().unwrap();
     assert!(visitors.next(Duration::from_millis(1)).unwrap().is_none(), "nobody there");
     // Strangers hold nobody up.
     let silent = TcpStream::connect(&address).unwrap();
@@ -47,6 +48,46 @@ fn one_after_another_and_side_by_side() {
     drop(silent);
 }
 
+/// What a session says at its end reaches its own client only; what the party says reaches all, also those who come later.
+#[test]
+fn a_session_ends_no_other() {
+    let farewell = Farewell::default();
+    let listener = Listener::bind("127.0.0.1:0", Options { farewell: farewell.clone(), ..plain() }).unwrap();
+    let address = listener.local_addr().to_string();
+    let mut visitors = listener.visitors().unwrap();
+    // Patience that a busy machine does not try.
+    let long = Duration::from_secs(60);
+    let patient = || Options { timeout: long, idle: long, ..plain() };
+    let mut visit = || {
+        thread::scope(|scope| {
+            let client = scope.spawn(|| connect(&address, patient()).unwrap());
+            let here = visitors.next(long).unwrap().expect("a visitor");
+            (here, client.join().unwrap())
+        })
+    };
+    let works = |(here, client): &mut (Connection, Connection)| {
+        here.channel().send(vec![5]).unwrap();
+        assert_eq!(client.channel().recv(1).unwrap(), [5]);
+    };
+    let told = |client: &mut Connection, wanted| match client.channel().recv(1) {
+        Err(Error::Ended(why)) => assert_eq!(why, wanted),
+        other => panic!("{other:?}"),
+    };
+    let (mut failing, mut beside) = (visit(), visit());
+    works(&mut failing);
+    failing.0.channel().end(Ending::Local);
+    assert!(matches!(failing.0.channel().send(vec![1]), Err(Error::Closed)));
+    told(&mut failing.1, Ending::Local);
+    works(&mut beside);
+    let mut later = visit();
+    works(&mut later);
+    // The end of all.
+    farewell.say(Ending::Interrupted);
+    told(&mut beside.1, Ending::Interrupted);
+    told(&mut later.1, Ending::Interrupted);
+    told(&mut visit().1, Ending::Interrupted);
+}
+
 #[test]
 fn only_guests_come_in_and_they_may_change() {
     let folders = Folders::strangers();
@@ -64,7 +105,7 @@ fn only_guests_come_in_and_they_may_change() {
     let comes = |listener: &Listener, who: &std::path::Path| {
         thread::scope(|scope| {
             let call = scope.spawn(|| connect(&address, secure(who)).is_ok());
-            let mut visitors = listener.visitors();
+            let mut visitors = listener.visitors().unwrap();
             let mut name = None;
             while name.is_none() && !call.is_finished() {
                 name = visitors.next(Duration::from_millis(50)).unwrap().map(|c| c.peer_name().to_owned());

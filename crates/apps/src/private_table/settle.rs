@@ -55,6 +55,8 @@ pub enum Answer {
     NoShares,
     /// It has no shares of these keys.
     NoKeys,
+    /// It keeps as many shares as it may.
+    NoRoom,
     /// No keys, or more messages than there are.
     Malformed,
 }
@@ -144,6 +146,7 @@ impl Answer {
             Self::NoShares => (4, 0),
             Self::Malformed => (5, 0),
             Self::NoKeys => (6, 0),
+            Self::NoRoom => (7, 0),
         };
         [kind.to_le_bytes(), seconds.to_le_bytes()].concat()
     }
@@ -162,6 +165,7 @@ impl Answer {
             (4, _) => Self::NoShares,
             (5, _) => Self::Malformed,
             (6, _) => Self::NoKeys,
+            (7, _) => Self::NoRoom,
             (kind, _) => return Err(Error::Peer(format!("an answer {kind}"))),
         })
     }

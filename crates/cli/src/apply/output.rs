@@ -25,6 +25,12 @@ pub struct Writer<'a> {
     waiting: Wiped<u8>,
 }
 
+/// A file that lacks nothing but its name.
+enum Complete {
+    Nameless(File),
+    Named(NamedTempFile),
+}
+
 /// Bytes that are written at once.
 const PIECE: usize = 1 << 16;
 
@@ -65,24 +71,33 @@ impl Output {
 
     /// Writes with `fill` into a file without this name, then gives it the name.
     pub fn write(self, fill: impl FnOnce(&mut Writer<'_>) -> io::Result<()>) -> Result<()> {
+        let complete = self.complete(fill)?;
+        self.publish(complete)
+    }
+
+    /// Everything but the name.
+    fn complete(&self, fill: impl FnOnce(&mut Writer<'_>) -> io::Result<()>) -> Result<Complete> {
         let failed = Failure::writing(&self.path);
-        let complete = |file: &File| {
-            let mut writer = Writer::of(file);
-            fill(&mut writer).and_then(|()| writer.flush())?;
-            file.sync_all()
+        let file = match self.nameless {
+            true => Complete::Nameless(self.open_nameless().map_err(Failure::writing(&self.path))?),
+            false => Complete::Named(self.named()?),
         };
-        if self.nameless {
-            let file = self.open_nameless().map_err(Failure::writing(&self.path))?;
-            return complete(&file)
-                .and_then(|()| self.name(&file))
-                .and_then(|()| self.settle())
-                .map_err(failed);
-        }
-        let named = self.named()?;
-        complete(named.as_file())
-            .and_then(|()| self.rename(named))
-            .and_then(|()| self.settle())
-            .map_err(failed)
+        let to = match &file {
+            Complete::Nameless(file) => file,
+            Complete::Named(named) => named.as_file(),
+        };
+        let mut writer = Writer::of(to);
+        let filled = fill(&mut writer).and_then(|()| writer.flush()).and_then(|()| to.sync_all());
+        filled.map(|()| file).map_err(failed)
+    }
+
+    /// The name.
+    fn publish(&self, file: Complete) -> Result<()> {
+        let named = match file {
+            Complete::Nameless(file) => self.name(&file),
+            Complete::Named(named) => self.rename(named),
+        };
+        named.and_then(|()| self.settle()).map_err(Failure::writing(&self.path))
     }
 
     pub fn path(&self) -> &Path {
@@ -148,6 +163,22 @@ impl Output {
     fn open_nameless(&self) -> io::Result<File> {
         Err(io::ErrorKind::Unsupported.into())
     }
+}
+
+/// Writes two files that belong together: neither appears before both are complete, and if the second cannot appear the
+/// first goes, unless it took the place of another.
+pub fn write_both(
+    (first, fill_first): (Output, impl FnOnce(&mut Writer<'_>) -> io::Result<()>),
+    (second, fill_second): (Output, impl FnOnce(&mut Writer<'_>) -> io::Result<()>),
+) -> Result<()> {
+    let files = (first.complete(fill_first)?, second.complete(fill_second)?);
+    let replaces = first.force && first.path.exists();
+    first.publish(files.0)?;
+    second.publish(files.1).inspect_err(|_| {
+        if !replaces {
+            let _ = fs::remove_file(&first.path);
+        }
+    })
 }
 
 impl<'a> Writer<'a> {
@@ -246,6 +277,32 @@ mod tests {
             assert_eq!(names(folder.path()), ["out.csv"]);
             assert_eq!(fs::read(&path).unwrap(), b"all");
             fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn two_files_appear_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        let full = |_: &mut Writer<'_>| Err(io::Error::other("disk full"));
+        for (first, second) in both(&a, false).into_iter().zip(both(&b, false)) {
+            let refused = write_both((first, |w: &mut Writer<'_>| w.write_all(b"a")), (second, full));
+            assert!(refused.unwrap_err().to_string().contains("b: disk full"));
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+        // The second name is taken meanwhile.
+        for (first, second) in both(&a, false).into_iter().zip(both(&b, false)) {
+            fs::write(&b, "other").unwrap();
+            let [fill_a, fill_b] = [b"a", b"b"].map(|text| move |w: &mut Writer<'_>| w.write_all(text));
+            assert!(write_both((first, fill_a), (second, fill_b)).is_err());
+            assert_eq!((names(folder.path()), fs::read(&b).unwrap()), (vec!["b".into()], b"other".to_vec()));
+            fs::remove_file(&b).unwrap();
+        }
+        for (first, second) in both(&a, false).into_iter().zip(both(&b, false)) {
+            let [fill_a, fill_b] = [b"a", b"b"].map(|text| move |w: &mut Writer<'_>| w.write_all(text));
+            write_both((first, fill_a), (second, fill_b)).unwrap();
+            assert_eq!((fs::read(&a).unwrap(), fs::read(&b).unwrap()), (b"a".to_vec(), b"b".to_vec()));
+            [&a, &b].into_iter().for_each(|path| fs::remove_file(path).unwrap());
         }
     }
 

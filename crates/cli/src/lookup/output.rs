@@ -6,7 +6,7 @@ use apps::private_table::{Cell, Results, Scale, ValueKind};
 
 use super::{Lookup, Outputs, keys::Keys, session::Done};
 use crate::{
-    apply::output::Writer,
+    apply::output::{Writer, write_both},
     columns::{self, FileFormat, Series},
     failure::{Cause, Failure, Result},
     private::share_files,
@@ -26,9 +26,11 @@ pub fn write(args: &Lookup, keys: &Keys<'_>, outputs: Outputs, done: &Done) -> R
             };
             let [values, present] =
                 share_files(&done.description, column, shared, done.session, args.link.role());
-            outputs.results.write(|to| values.write(to))?;
-            if let Some(output) = outputs.present {
-                output.write(|to| present.write(to))?;
+            match outputs.present {
+                None => outputs.results.write(|to| values.write(to))?,
+                Some(output) => {
+                    write_both((outputs.results, |to| values.write(to)), (output, |to| present.write(to)))?;
+                }
             }
         }
         Results::Rows(words, present) => {

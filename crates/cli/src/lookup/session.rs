@@ -25,7 +25,7 @@ use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
 };
 use hushtable::{
-    Party,
+    Error, Party,
     confidential::copy::{Arriving, EncryptedCopy},
     net::Connection,
     run::Phase,
@@ -88,9 +88,10 @@ pub fn describe(args: &Lookup) -> Result<()> {
     let mut pause = PAUSES[0];
     loop {
         let (connection, _) = args.link.open()?;
-        match find(&mut Session::new(connection)?)? {
-            Found::Open(description) => return crate::explain::print(&private::summary(&description)),
-            Found::Busy | Found::Ending => wait_for_room(&mut pause, end)?,
+        match find(&mut Session::new(connection)?) {
+            Ok(Found::Open(description)) => return crate::explain::print(&private::summary(&description)),
+            Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(&mut pause, end)?,
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -155,9 +156,11 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     args.link.note(|record| record.met(&connection));
     let (id, peer) = (connection.id(), named(&connection));
     let mut s = Session::new(connection)?;
-    let description = match find(&mut s)? {
-        Found::Busy | Found::Ending => return Ok(Step::Busy),
-        Found::Open(description) => *description,
+    let description = match find(&mut s) {
+        // Too many to be told so.
+        Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => return Ok(Step::Busy),
+        Ok(Found::Open(description)) => *description,
+        Err(error) => return Err(error.into()),
     };
     if course.shown.replace(description.digest) != Some(description.digest) && !args.delivery.quiet {
         eprint!("{}", private::summary(&description));
@@ -227,7 +230,7 @@ fn fetch(
     match answered {
         Ok(Answer::Yes) => {}
         Ok(Answer::OtherVersion) => return Ok(Err(Step::Again("the table has changed meanwhile"))),
-        Ok(refusal) => return Err(refused(refusal, asked.lookups, description)),
+        Ok(refusal) => return Err(refused(refusal, &asked, description)),
         Err(error) => {
             let failure = Failure::from(error);
             cache.close()?;
@@ -269,13 +272,20 @@ fn too_many(keys: usize, most: u64) -> Failure {
 }
 
 /// What the peer does not do.
-fn refused(answer: Answer, lookups: u64, description: &Description) -> Failure {
+fn refused(answer: Answer, asked: &Request, description: &Description) -> Failure {
+    let lookups = asked.lookups;
+    let has_copy = asked.messages as usize == description.job().messages();
     let what = match answer {
         Answer::TooMany => return too_many(lookups as usize, description.lookups),
-        Answer::Later(seconds) => {
-            format!(
-                "{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again"
-            )
+        Answer::Later(seconds) if has_copy => format!(
+            "{lookups} keys are more than the peer lets this party look up now; in {seconds} s it may do so again"
+        ),
+        Answer::Later(seconds) => format!(
+            "{lookups} keys, or one more copy of the table, are more than the peer lets this party look up and fetch now \
+             (its --lookups-per-hour and --copies-per-hour); in {seconds} s it may do so again"
+        ),
+        Answer::NoRoom => {
+            "the peer has no room for more shares of results (its --kept-sessions and --kept-bytes)".into()
         }
         Answer::NoKeys => "the peer has no other half of these shares (its --key-shares)".into(),
         Answer::NoShares => {

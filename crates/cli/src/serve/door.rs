@@ -14,22 +14,28 @@ use std::{
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     error::Ending,
-    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Options},
+    net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Log, Options},
     ot::OtWish,
     session::Session,
 };
 
-use super::{Serve, limits::Hourly, log, versions::Versions, visit};
+use super::{Serve, ledger::Ledger, log, versions::Versions, visit};
 use crate::{
     calibrate::Calibration,
     failure::{Failure, Result},
     link::{self, LISTENING},
+    throttle::Throttled,
 };
 
 /// How often signals and limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
 /// How many are told at once to come again.
 const TURNED_AWAY: usize = 32;
+/// How soon what failed for want of files is tried again.
+const RETRY: Duration = Duration::from_secs(1);
+/// Files that are enough, where the system has no limit.
+#[cfg(unix)]
+const MOST_FILES: u64 = 1 << 16;
 /// A client that was told to go waits that long for the last bytes.
 const PARTING: Duration = Duration::from_millis(1500);
 
@@ -52,7 +58,7 @@ struct Guest {
 /// Everything that sessions share.
 struct House {
     versions: Versions,
-    hourly: Hourly,
+    ledger: Ledger,
     wish: OtWish,
     /// Those under way, by number.
     guests: Mutex<HashMap<u64, Guest>>,
@@ -63,10 +69,13 @@ struct House {
 /// Serves until it is asked to stop.
 pub fn serve(versions: Versions) -> Result<()> {
     let asked = Asked::watched()?;
+    open_as_many_files_as_may_be();
     let farewell = Farewell::default();
-    let listener = Listener::bind(&versions.args.port.listen, options(&versions.args, &farewell, false)?)?;
+    let identity = identity(&versions.args, None)?;
+    let options = options(&versions.args, identity.clone(), &farewell, false);
+    let listener = Listener::bind(&versions.args.port.listen, options)?;
     let calibration = Calibration::load(None)?;
-    let (port, limits) = (&versions.args.port, &versions.args.limits);
+    let port = &versions.args.port;
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
     let wish = OtWish {
         scheme: port.ot.scheme(),
@@ -74,7 +83,7 @@ pub fn serve(versions: Versions) -> Result<()> {
         rates: calibration.machine().ots,
     };
     let house = Arc::new(House {
-        hourly: Hourly::new(limits.lookups_per_hour),
+        ledger: Ledger::new(&versions.args),
         wish,
         guests: Mutex::default(),
         turned_away: AtomicUsize::new(0),
@@ -83,7 +92,7 @@ pub fn serve(versions: Versions) -> Result<()> {
     });
     eprint!("{}", crate::private::summary(house.versions.now().description()));
     eprintln!("{LISTENING}{}", listener.local_addr());
-    let served = receive(&house, &asked, listener, &farewell);
+    let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);
     let cut = if cut > 0 { format!(", {cut} cut off") } else { String::new() };
     log::line(&format!("stopped after {served} sessions{cut}"));
@@ -91,10 +100,24 @@ pub fn serve(versions: Versions) -> Result<()> {
 }
 
 /// Takes clients until it is asked to stop; how many there were.
-fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: &Farewell) -> u64 {
+fn receive(
+    house: &Arc<House>,
+    asked: &Asked,
+    (mut listener, mut identity): (Listener, Option<Identity>),
+    farewell: &Farewell,
+) -> u64 {
     let (mut number, mut table_due) = (0, false);
     loop {
-        let mut visitors = listener.visitors();
+        let mut visitors = match listener.visitors() {
+            Ok(visitors) => visitors,
+            Err(error) => {
+                log::line(&format!("no connection: {error}"));
+                if asked.stop_within(RETRY) {
+                    return number;
+                }
+                continue;
+            }
+        };
         // Whoever is no longer trusted is kept out at once, not when the table has been encrypted.
         while !asked.reload.swap(false, Ordering::Relaxed) {
             // The file may have changed after a reload under way has read it: that one is followed by another.
@@ -115,27 +138,74 @@ fn receive(house: &Arc<House>, asked: &Asked, mut listener: Listener, farewell: 
                 return number;
             }
         }
+        // Files that callers held may be needed now.
         drop(visitors);
         table_due = true;
-        let renewed = options(&house.versions.args, farewell, true)
-            .and_then(|options| listener.renewed(options).map_err(Failure::from));
-        match renewed {
-            Ok(renewed) => listener = renewed,
-            Err(failure) => log::line(&format!("the trusted peers stay as they are: {failure}")),
+        // Nobody comes in before it is known who may.
+        loop {
+            match renewed(house, &listener, &identity, farewell) {
+                Ok(renewed) => {
+                    (listener, identity) = renewed;
+                    break;
+                }
+                Err(failure) => log::line(&format!("nobody may come, trying again: {failure}")),
+            }
+            if asked.stop_within(RETRY) {
+                return number;
+            }
         }
     }
 }
 
+/// The same port for those who are trusted now.
+fn renewed(
+    house: &House,
+    listener: &Listener,
+    before: &Option<Identity>,
+    farewell: &Farewell,
+) -> Result<(Listener, Option<Identity>)> {
+    let identity = identity(&house.versions.args, before.as_ref())?;
+    let options = options(&house.versions.args, identity.clone(), farewell, true);
+    Ok((listener.renewed(options)?, identity))
+}
+
+/// This party's identity. A pin that cannot be used is left out, with a line: whoever else is trusted may come, and who is
+/// trusted no longer may not. Where key and certificate cannot be read again, they are those of `before`.
+fn identity(args: &Serve, before: Option<&Identity>) -> Result<Option<Identity>> {
+    let folder = args.port.identity.as_deref().filter(|_| !args.port.insecure_plain_tcp);
+    let Some(folder) = folder else { return Ok(None) };
+    let (identity, bad) = match (Identity::load_for_many(folder), before) {
+        (Err(error), Some(before)) => {
+            log::line(&format!("key and certificate stay as they are: {error}"));
+            before.with_pins_of_now()?
+        }
+        (loaded, _) => loaded?,
+    };
+    bad.iter().for_each(|error| log::line(&format!("a pin is left out, nobody is trusted by it: {error}")));
+    Ok(Some(identity))
+}
+
+/// Callers who wait take a socket each.
+fn open_as_many_files_as_may_be() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where the system refuses, there are fewer places.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum.or(Some(MOST_FILES)), maximum });
+    }
+}
+
 /// How clients come in. Whoever is turned away gets a line. `again`: a peer of `--peer` may be trusted no longer.
-fn options(args: &Serve, farewell: &Farewell, again: bool) -> Result<Options> {
+fn options(args: &Serve, identity: Option<Identity>, farewell: &Farewell, again: bool) -> Options {
     let port = &args.port;
-    let options = link::options(port.identity.as_deref(), None, port.insecure_plain_tcp)?;
+    let options = link::options_of(identity);
     let timeout = Duration::from_secs(args.limits.timeout.into());
     let guests = options.identity.as_ref().map(|identity| guests(identity, &port.peer, again));
     let farewell = farewell.clone();
-    let throttled = log::Throttled::default();
-    let log = hushtable::net::Log::new(move |text| throttled.line(text));
-    Ok(Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options })
+    let throttled = Throttled::default();
+    let log = Log::new(move |text| throttled.take(text).iter().for_each(|text| log::line(text)));
+    Options { guests, shape: port.net, timeout, idle: timeout, farewell, log, ..options }
 }
 
 /// Who may come: those of `--peer`, or all that are trusted. `again`: those who are trusted still, with a line about it.
@@ -171,17 +241,16 @@ impl House {
             }
             guests.insert(number, Guest { hang_up, since: Instant::now(), account });
         }
-        let house = Arc::clone(self);
+        let place = Place(Arc::clone(self), number);
         let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
-            let visit = || visit::serve(&house.versions, &house.hourly, house.wish, connection);
+            let house = &*place.0;
+            let visit = || visit::serve(&house.versions, &house.ledger, house.wish, connection);
             // A bug met in one session ends no other.
             if catch_unwind(AssertUnwindSafe(visit)).is_err() {
                 log::line("a session ended by a fault of this program");
             }
-            house.guests().remove(&number);
         });
         if let Err(error) = begin {
-            self.guests().remove(&number);
             log::line(&format!("no session: {error}"));
         }
         true
@@ -274,7 +343,25 @@ impl House {
     }
 }
 
+/// A session's place, which is free when this is dropped, however that comes about.
+struct Place(Arc<House>, u64);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.guests().remove(&self.1);
+    }
+}
+
 impl Asked {
+    /// Waits, unless it is asked to stop: true then.
+    fn stop_within(&self, time: Duration) -> bool {
+        let start = Instant::now();
+        while start.elapsed() < time && !self.stop.load(Ordering::Relaxed) {
+            thread::sleep(TICK / 2);
+        }
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// From now on signals ask, and do not end this process; the second one to stop does.
     #[cfg(unix)]
     fn watched() -> Result<Self> {

@@ -50,7 +50,12 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
     };
     page.line("the key", &key);
     let shares = match &args.shares {
-        Some(folder) => format!("in {}, two files a session", folder.display()),
+        Some(folder) => format!(
+            "in {}, two files a session, of up to {} sessions and {} at once, of one peer a part of that",
+            folder.display(),
+            limit.kept_sessions,
+            crate::cost::bytes(limit.kept_bytes as u64)
+        ),
         None => "none: clients cannot ask for them (--shares)".into(),
     };
     page.line("shares of results", &shares);

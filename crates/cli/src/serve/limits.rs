@@ -1,4 +1,4 @@
-//! How many keys each peer may look up in an hour.
+//! How much each peer may have in an hour: keys that it looks up, copies that it fetches.
 
 use std::{
     collections::HashMap,
@@ -11,7 +11,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Most peers that are remembered. There are more only without TLS, where a peer is an address.
 const PEERS: usize = 1 << 14;
 
-/// What each peer has had in the hour that began with its first key.
+/// What each peer has had in the hour that began with the first of it.
 pub struct Hourly {
     most: Option<u64>,
     had: Mutex<HashMap<String, (Instant, u64)>>,
@@ -22,14 +22,14 @@ impl Hourly {
         Self { most: most.map(|most| most as u64), had: Mutex::default() }
     }
 
-    /// Counts keys of a peer, or says in how many seconds it may have so many.
-    pub fn take(&self, peer: &str, lookups: u64) -> Result<Reserved<'_>, u32> {
+    /// Counts what a peer takes, or says in how many seconds it may have so much.
+    pub fn take(&self, peer: &str, amount: u64) -> Result<Reserved<'_>, u32> {
         let now = Instant::now();
-        self.take_at(peer, lookups, now)?;
-        Ok(Reserved { hourly: self, peer: peer.to_owned(), lookups, at: now })
+        self.take_at(peer, amount, now)?;
+        Ok(Reserved { hourly: self, peer: peer.to_owned(), amount, at: now })
     }
 
-    fn take_at(&self, peer: &str, lookups: u64, now: Instant) -> Result<(), u32> {
+    fn take_at(&self, peer: &str, amount: u64, now: Instant) -> Result<(), u32> {
         let Some(most) = self.most else { return Ok(()) };
         let mut had = self.had();
         had.retain(|_, (since, _)| now.duration_since(*since) < HOUR);
@@ -37,7 +37,7 @@ impl Hourly {
             return Err(HOUR.as_secs() as u32);
         }
         let (since, count) = had.entry(peer.to_owned()).or_insert((now, 0));
-        match count.checked_add(lookups).filter(|all| *all <= most) {
+        match count.checked_add(amount).filter(|all| *all <= most) {
             Some(all) => {
                 *count = all;
                 Ok(())
@@ -54,19 +54,19 @@ impl Hourly {
     }
 }
 
-/// Keys that are counted, and are given back unless they are [`spent`](Self::spent): a client whose connection breaks
-/// while the copy comes has seen nothing of a row, and asks again.
+/// What is counted, and is given back unless it is [`spent`](Self::spent): a client whose connection breaks
+/// while the copy comes has seen nothing of a row, and asks again for its keys.
 pub struct Reserved<'a> {
     hourly: &'a Hourly,
     peer: String,
-    lookups: u64,
+    amount: u64,
     at: Instant,
 }
 
 impl Reserved<'_> {
-    /// From now on rows are served: the client has answered behind the copy, so that it has all of it.
+    /// From now on the client has it: of keys, because it has answered behind the copy.
     pub fn spent(mut self) {
-        self.lookups = 0;
+        self.amount = 0;
     }
 }
 
@@ -76,7 +76,7 @@ impl Drop for Reserved<'_> {
         if let Some((since, count)) = self.hourly.had().get_mut(&self.peer)
             && *since <= self.at
         {
-            *count = count.saturating_sub(self.lookups);
+            *count = count.saturating_sub(self.amount);
         }
     }
 }

@@ -3,11 +3,14 @@
 use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
 
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
-use hushtable::{Party, net::Connection, ot::OtWish, session::Session};
+use hushtable::{Error, Party, net::Connection, ot::OtWish, session::Session};
 
 use super::{
-    limits::{Hourly, Reserved},
-    log, shares,
+    ledger::{Granted, Ledger},
+    limits::Reserved,
+    log,
+    quota::Room,
+    shares,
     versions::Versions,
 };
 use crate::{
@@ -21,22 +24,27 @@ struct Did {
     request: Option<(Request, Answer)>,
     messages: usize,
     done: u64,
+    /// Why its shares have no place.
+    full: Option<String>,
 }
 
 /// Serves a client to its end.
-pub fn serve(versions: &Versions, hourly: &Hourly, wish: OtWish, connection: Connection) {
+pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Connection) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
     let counted = account(&connection);
-    let outcome = work(versions, &served, hourly, &counted, wish, connection, &mut did);
+    let outcome = work(versions, &served, ledger, &counted, wish, connection, &mut did);
     let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
     did.describe(&mut line);
     let end = match outcome {
         Ok(()) if matches!(did.request, Some((_, Answer::Yes))) => "done".to_owned(),
         Ok(()) => "turned down".into(),
-        Err(_) if did.request.is_none() => "left after the description".into(),
-        Err(failure) => format!("failed: {}", failure.to_string().replace('\n', " ")),
+        Err(failure) => match did.request {
+            None if failure.to_string() == Error::Closed.to_string() => "left after the description".into(),
+            None => format!("failed at the description: {}", failure.to_string().replace('\n', " ")),
+            Some(_) => format!("failed: {}", failure.to_string().replace('\n', " ")),
+        },
     };
     let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
     log::line(&line);
@@ -54,27 +62,19 @@ pub fn account(connection: &Connection) -> String {
 fn work(
     versions: &Versions,
     served: &Arc<Served>,
-    hourly: &Hourly,
+    ledger: &Ledger,
     peer: &str,
     wish: OtWish,
     connection: Connection,
     did: &mut Did,
 ) -> Result<()> {
     let (id, mut s) = (connection.id(), Session::new(connection)?);
-    let (mut keys, mut reserved) = (None, None);
+    let mut granted = Granted::default();
     let settled = served.settle(&mut s, |request| {
-        if let Some(name) = &request.keys {
-            let folder = versions.args.key_shares.as_deref();
-            keys =
-                folder.and_then(|folder| shares::keys(folder, name, request.lookups, served.description()));
-            if keys.is_none() {
-                return Answer::NoKeys;
-            }
-        }
-        hourly.take(peer, request.lookups).map_or_else(Answer::Later, |taken| {
-            reserved = Some(taken);
-            Answer::Yes
-        })
+        let answer = ledger.grant(peer, id, served.description(), request, &mut granted);
+        did.full = granted.full.take();
+        did.request = Some((*request, answer));
+        answer
     })?;
     did.request = Some(settled);
     let (request, answer) = settled;
@@ -82,20 +82,22 @@ fn work(
         return Ok(());
     }
     let mut p = Party::start(s, wish)?;
-    reserved.into_iter().for_each(Reserved::spent);
+    granted.lookups.into_iter().for_each(Reserved::spent);
     let (description, mut took) = (served.description(), Took::default());
-    let keys = keys.as_ref().map(|file| (&file.shares[..], file.bits));
+    let keys = granted.keys.as_ref().map(|file| (&file.shares[..], file.bits));
     prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
     let shared = served.serve(&mut p, &request, keys, &mut took, |done| did.done = done)?;
     if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
     {
         let kept = shares::keep(folder, description, column, &shared, id);
         // The client keeps its shares only if these are kept.
-        kept.inspect_err(|failure| {
-            if let Some(why) = failure.ending() {
-                p.connection().channel().end(why);
-            }
-        })?;
+        kept.map_err(|failure| failure.worded(|text| format!("shares could not be kept: {text}")))
+            .inspect_err(|failure| {
+                if let Some(why) = failure.ending() {
+                    p.connection().channel().end(why);
+                }
+            })?;
+        granted.room.into_iter().for_each(Room::written);
     }
     // The client has all there is.
     p.barrier().map_err(Failure::from)
@@ -111,6 +113,7 @@ impl Did {
             Answer::Later(_) => Some("more keys than it may have now"),
             Answer::NoShares => Some("shares that are not kept"),
             Answer::NoKeys => Some("shares of keys that are not here"),
+            Answer::NoRoom => Some(self.full.as_deref().unwrap_or("no room for more shares")),
             Answer::Malformed => Some("a request that makes no sense"),
         };
         let _ = match fate {

@@ -110,23 +110,46 @@ impl Site {
         self.start(args).finish()
     }
 
+    /// The program with arguments separated by spaces, in this folder.
+    pub fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hushtable"));
+        command.args(args.split_whitespace()).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
     /// Starts the program in this folder.
     pub fn start(&self, args: &str) -> Running {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_hushtable"))
-            .args(args.split_whitespace())
-            .current_dir(self.0.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::running(self.command(args))
+    }
+
+    /// The same with a limit of the shell's `ulimit`.
+    #[cfg(unix)]
+    pub fn limited(&self, limit: &str, args: &str) -> Running {
+        let mut command = Command::new("sh");
+        let run = format!("ulimit {limit} && exec \"$0\" \"$@\"");
+        command.args(["-c", &run, env!("CARGO_BIN_EXE_hushtable")]).args(args.split_whitespace());
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        Self::running(command)
+    }
+
+    fn running(mut command: Command) -> Running {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().map(BufReader::new);
         Running { child, stderr, seen: String::new(), start: Instant::now() }
     }
 
     /// Starts the program with `--listen` on a free port and waits until it listens.
     pub fn listen(&self, args: &str) -> Listening {
-        let mut running = self.start(&format!("{args} --listen 127.0.0.1:0"));
+        Self::listening(self.start(&format!("{args} --listen 127.0.0.1:0")), args)
+    }
+
+    /// The same with a limit of the shell's `ulimit`.
+    #[cfg(unix)]
+    pub fn listen_limited(&self, limit: &str, args: &str) -> Listening {
+        Self::listening(self.limited(limit, &format!("{args} --listen 127.0.0.1:0")), args)
+    }
+
+    fn listening(mut running: Running, args: &str) -> Listening {
         let stderr = running.stderr.as_mut().unwrap();
         loop {
             let from = running.seen.len();

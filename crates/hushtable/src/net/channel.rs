@@ -52,7 +52,7 @@ impl Channel {
         farewell: &Farewell,
     ) -> Result<Self> {
         let outbox = Outbox::new(Arc::clone(&transport), shape, patience)?;
-        farewell.add(outbox.parting());
+        farewell.add(&outbox.parting());
         Ok(Channel {
             outbox,
             farewell: farewell.clone(),

@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use super::connection::{Connection, Kin};
+use super::farewell::Farewell;
 use super::hello::{Hello, Intent, lane_id, lane_token, session_id};
 use super::identity::{Fingerprint, Peer};
 use super::options::Options;
@@ -12,7 +13,9 @@ use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::Duration;
 
 /// What every connection of this party has in common.
 pub(super) struct Setup {
@@ -30,6 +33,14 @@ pub(super) enum Aim<'a> {
         parent: &'a [u8; 32],
         lane: u16,
     },
+}
+
+/// Why a call came to nothing.
+pub(super) struct Unanswered {
+    pub(super) error: Error,
+    /// The peer hung up without a refusal, or said nothing: perhaps it had too many callers, and the next call
+    /// gets through.
+    pub(super) crowded: bool,
 }
 
 /// A connection whose peer is authenticated, unless it is plain TCP.
@@ -66,7 +77,12 @@ impl Setup {
 
     /// The deadline for a connection to become a session: as for a peer that falls silent.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::after(self.options.timing.silence + self.options.shape.rtt * 4)
+        Deadline::after(self.time())
+    }
+
+    /// The same as a time.
+    pub(super) fn time(&self) -> Duration {
+        self.options.timing.silence + self.options.shape.rtt * 4
     }
 
     /// A session's connection over an established transport.
@@ -77,18 +93,46 @@ impl Setup {
         id: [u8; 32],
         kin: Option<Arc<dyn Kin>>,
     ) -> Result<Connection> {
-        let Options { shape, farewell, .. } = &self.options;
+        self.connection_with(&self.options.farewell, role, secured, id, kin)
+    }
+
+    /// The same with a farewell of its own.
+    pub(super) fn connection_with(
+        &self,
+        farewell: &Farewell,
+        role: Role,
+        secured: Secured,
+        id: [u8; 32],
+        kin: Option<Arc<dyn Kin>>,
+    ) -> Result<Connection> {
+        let shape = &self.options.shape;
         let channel = Channel::new(secured.transport, *shape, self.options.patience(), farewell)?;
         let link = if *shape == LinkShape::LOOPBACK { secured.link } else { Some(*shape) };
         Ok(Connection::new(channel, role, id, (secured.peer_name, secured.peer), kin, link))
     }
 
     /// The connecting party's side. Shaped links take their round trips here too.
-    pub(super) fn call(&self, socket: Tcp, aim: Aim<'_>) -> Result<(Secured, [u8; 32])> {
-        let deadline = self.deadline();
-        let secured = self.secure(socket, &deadline).map_err(|refusal| refusal.error)?;
-        let outcome = self.greet(&*secured.transport, aim, &deadline);
-        self.settle(&secured, outcome).map(|id| (secured, id))
+    pub(super) fn call(
+        &self,
+        socket: Tcp,
+        aim: Aim<'_>,
+    ) -> std::result::Result<(Secured, [u8; 32]), Unanswered> {
+        let (deadline, heard) = (self.deadline(), socket.heard());
+        let attempt = || {
+            let secured = self.secure(socket, &deadline).map_err(|refusal| refusal.error)?;
+            let outcome = self.greet(&*secured.transport, aim, &deadline);
+            self.settle(&secured, outcome).map(|id| (secured, id))
+        };
+        attempt().map_err(|error| {
+            let silent = !heard.load(Ordering::Relaxed);
+            // A party that refuses says so: with TLS by an alert, without it by its greeting.
+            let crowded = match &error {
+                Error::Closed => silent || self.tls.is_some(),
+                Error::Timeout { .. } => silent,
+                _ => false,
+            };
+            Unanswered { error, crowded }
+        })
     }
 
     /// TLS, if this party uses it, on the connecting side.

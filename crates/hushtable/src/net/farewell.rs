@@ -10,7 +10,11 @@ use std::time::{Duration, Instant};
 /// The way to say farewell on all connections that were made with it in their
 /// [`Options`](super::Options), their lanes included; from any thread.
 #[derive(Clone, Debug, Default)]
-pub struct Farewell(Arc<Mutex<State>>);
+pub struct Farewell {
+    state: Arc<Mutex<State>>,
+    /// What is said there reaches these connections too; not the reverse.
+    above: Option<Arc<Mutex<State>>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -22,7 +26,7 @@ impl Farewell {
     /// Ends all connections: nothing more can be sent, and behind what was sent before the peer finds `ending`.
     /// So does whoever connects from now on. What was said first counts.
     pub fn say(&self, ending: Ending) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let ending = *state.said.get_or_insert(ending);
         state.connections.iter().for_each(|connection| connection.end(ending));
     }
@@ -31,23 +35,30 @@ impl Farewell {
     /// `limit`.
     pub fn wait(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
-        let connections = self.lock().connections.clone();
+        let connections = lock(&self.state).connections.clone();
         for connection in connections {
             connection.wait(deadline.saturating_duration_since(Instant::now()));
         }
     }
 
-    /// Takes in a connection.
-    pub(super) fn add(&self, connection: Parting) {
-        let mut state = self.lock();
-        state.connections.retain(Parting::is_open);
-        if let Some(ending) = state.said {
-            connection.end(ending);
-        }
-        state.connections.push(connection);
+    /// One for a session among others: what it says ends that session only. What this one says ends that one too.
+    pub(super) fn of_one(&self) -> Self {
+        Farewell { state: Arc::default(), above: Some(Arc::clone(&self.state)) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().expect("no panic while the lock is held")
+    /// Takes in a connection.
+    pub(super) fn add(&self, connection: &Parting) {
+        for state in [Some(&self.state), self.above.as_ref()].into_iter().flatten() {
+            let mut state = lock(state);
+            state.connections.retain(Parting::is_open);
+            if let Some(ending) = state.said {
+                connection.end(ending);
+            }
+            state.connections.push(connection.clone());
+        }
     }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().expect("no panic while the lock is held")
 }

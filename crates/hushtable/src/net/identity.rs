@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::net::text::is_name;
 use certificate::read_certificate;
 use files::{CERTIFICATE, KEY, SPENT, TRUSTED, beside, read_private, write_new};
-use pins::read_trusted;
+use pins::read_usable;
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use rustls::crypto::ring::sign::any_supported_type;
 use rustls::pki_types::PrivateKeyDer;
@@ -85,6 +85,16 @@ impl Identity {
     /// [`Error::Identity`], naming the file, if the key is readable by others, does not belong to
     /// the certificate, or the certificate is not valid now; [`Error::Io`].
     pub fn load(dir: &Path) -> Result<Identity> {
+        let (identity, bad) = Self::load_for_many(dir)?;
+        bad.into_iter().next().map_or(Ok(identity), Err)
+    }
+
+    /// The same for a party that serves many, whom one bad pin must not stop: also what is wrong with pins that cannot be
+    /// used, whom nobody trusts.
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load) that are not about pins; [`Error::Io`] if the folder of pins cannot be read.
+    pub fn load_for_many(dir: &Path) -> Result<(Identity, Vec<Error>)> {
         let (key_path, path) = (dir.join(KEY), dir.join(CERTIFICATE));
         let certificate = read_certificate(&path)?;
         if let Some(problem) = validity_problem(&certificate) {
@@ -100,14 +110,16 @@ impl Identity {
         let own = CertifiedKey::new(vec![certificate.clone()], signer);
         own.keys_match()
             .map_err(|_| unusable(&format!("does not belong to the certificate {}", path.display())))?;
-        Ok(Identity(Arc::new(Inner {
+        let (trusted, bad) = read_usable(&dir.join(TRUSTED))?;
+        let identity = Identity(Arc::new(Inner {
             dir: dir.into(),
             name: name_of(&certificate),
             own: Arc::new(own),
             fingerprint: Fingerprint::of(&certificate),
-            trusted: read_trusted(&dir.join(TRUSTED))?,
+            trusted,
             disk: Zeroizing::new(blake3::derive_key(DISK, key.secret_der())),
-        })))
+        }));
+        Ok((identity, bad))
     }
 
     /// The fingerprint of this identity's certificate.

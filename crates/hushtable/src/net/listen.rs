@@ -1,9 +1,9 @@
 //! Finding each other: P0 listens, P1 connects.
 
 use super::connection::{Connection, Kin};
-use super::establish::{Aim, Setup};
+use super::establish::{Aim, Setup, Unanswered};
 use super::options::Options;
-use super::reception::Reception;
+use super::reception::{Reception, lengthen};
 use super::role::Role;
 use super::tcp::Tcp;
 use super::transport::Deadline;
@@ -13,6 +13,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Callers that wait in the system's queue, as far as it allows.
+const QUEUE: i32 = 4096;
 
 /// P0's open port.
 pub struct Listener {
@@ -28,7 +31,7 @@ struct Door {
 
 impl Listener {
     /// Opens a port, `addr` being `HOST:PORT` (port 0: any free one). Call [`accept`](Self::accept)
-    /// soon: a peer that is not greeted within 8 s gives up.
+    /// soon: until then the peer waits, as long as it may.
     ///
     /// # Errors
     /// [`Error::Io`] if the address is unknown or in use; [`Error::Identity`] if nobody is trusted, or the
@@ -45,6 +48,7 @@ impl Listener {
         let open = || {
             let listener = TcpListener::bind(addr)?;
             listener.set_nonblocking(true)?;
+            lengthen(&listener, QUEUE);
             let addr = listener.local_addr()?;
             Ok((listener, addr))
         };
@@ -69,8 +73,12 @@ impl Listener {
 
     /// For a party that serves many: waits for one peer after another, those that [`Options::guests`] lets in. Sessions
     /// with them have no lanes.
-    pub fn visitors(&self) -> Visitors<'_> {
-        Visitors { reception: Reception::new(&self.door.listener, &self.door.setup), door: &self.door }
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system gives no more sockets.
+    pub fn visitors(&self) -> Result<Visitors<'_>> {
+        let reception = Reception::new(&self.door.listener, &self.door.setup)?;
+        Ok(Visitors { reception, door: &self.door })
     }
 
     /// Waits for the peer and opens a session as P0. Answers probes meanwhile; whoever else comes is turned
@@ -82,7 +90,7 @@ impl Listener {
     pub fn accept(self) -> Result<Connection> {
         let Door { listener, setup } = &*self.door;
         let deadline = Deadline::after(setup.options.wait);
-        let (secured, id) = Reception::new(listener, setup).admit(Aim::Session, &deadline, || Ok(()))?;
+        let (secured, id) = Reception::new(listener, setup)?.admit(Aim::Session, &deadline, || Ok(()))?;
         setup.connection(Role::P0, secured, id, Some(self.door.clone()))
     }
 }
@@ -106,7 +114,10 @@ impl Visitors<'_> {
             admitted => admitted?,
         };
         // No way to lanes: it would keep the port open for as long as the session lasts.
-        self.door.setup.connection(Role::P0, secured, id, None).map(Some)
+        let setup = &self.door.setup;
+        // What this session says at its end must not end the others.
+        let farewell = setup.options.farewell.of_one();
+        setup.connection_with(&farewell, Role::P0, secured, id, None).map(Some)
     }
 }
 
@@ -118,7 +129,7 @@ impl Kin for Door {
         alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Connection> {
         let deadline = Deadline::after(self.setup.options.timeout);
-        let mut reception = Reception::new(&self.listener, &self.setup);
+        let mut reception = Reception::new(&self.listener, &self.setup)?;
         let (secured, id) = reception.admit(Aim::Lane { parent, lane }, &deadline, alive)?;
         self.setup.connection(Role::P0, secured, id, Some(self.clone()))
     }
@@ -131,7 +142,8 @@ struct Route {
 }
 
 /// Connects to a listening peer, `addr` being `HOST:PORT`, and opens a session as P1. As long as
-/// the connection is refused it tries again, until [`Options::wait`] is over.
+/// the connection is refused, not answered, or ended before the peer has greeted, it tries again, until [`Options::wait`] is over: a
+/// peer with too many callers lets some go.
 ///
 /// # Errors
 /// [`Error::Io`] if the address is unknown or unreachable; [`Error::Tls`], [`Error::Handshake`] or
@@ -139,10 +151,50 @@ struct Route {
 pub fn connect(addr: &str, options: Options) -> Result<Connection> {
     let setup = Setup::new(options)?;
     let deadline = Deadline::after(setup.options.wait);
-    let socket = reach(addr, &resolve(addr)?, &deadline)?;
-    let route = Arc::new(Route { addr: socket.addr(), setup });
-    let (secured, id) = route.setup.call(socket, Aim::Session)?;
-    route.setup.connection(Role::P1, secured, id, Some(route.clone()))
+    let addrs = resolve(addr)?;
+    let mut again = Again::new(&setup);
+    loop {
+        let socket = reach(addr, &addrs, &deadline)?;
+        let peer = socket.addr();
+        match setup.call(socket, Aim::Session) {
+            Ok((secured, id)) => {
+                let route = Arc::new(Route { addr: peer, setup });
+                return route.setup.connection(Role::P1, secured, id, Some(route.clone()));
+            }
+            Err(failure) => again.after(failure, &deadline)?,
+        }
+    }
+}
+
+/// The pauses of a party that calls again, and a line about it.
+struct Again<'a> {
+    setup: &'a Setup,
+    pause: Duration,
+}
+
+/// The first pause and the longest.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
+
+impl<'a> Again<'a> {
+    fn new(setup: &'a Setup) -> Self {
+        Again { setup, pause: PAUSES[0] }
+    }
+
+    /// Waits for another try after this failure; the error if there is none.
+    fn after(&mut self, Unanswered { error, crowded }: Unanswered, deadline: &Deadline) -> Result<()> {
+        if !crowded || deadline.left().is_zero() {
+            return Err(error);
+        }
+        if self.pause == PAUSES[0] {
+            self.setup
+                .options
+                .log
+                .line(&format!("the peer is there and does not answer, trying again: {error}"));
+        }
+        thread::sleep(self.pause.min(deadline.left()));
+        self.pause = (self.pause * 2).min(PAUSES[1]);
+        Ok(())
+    }
 }
 
 impl Kin for Route {
@@ -150,12 +202,18 @@ impl Kin for Route {
         self: Arc<Self>,
         parent: &[u8; 32],
         lane: u16,
-        _alive: &mut dyn FnMut() -> Result<()>,
+        alive: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Connection> {
-        let (socket, trip) =
-            attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
-        let (secured, id) = self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane })?;
-        self.setup.connection(Role::P1, secured, id, Some(self.clone()))
+        let (deadline, mut again) = (Deadline::after(self.setup.options.timeout), Again::new(&self.setup));
+        loop {
+            let (socket, trip) =
+                attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
+            match self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane }) {
+                Ok((secured, id)) => return self.setup.connection(Role::P1, secured, id, Some(self.clone())),
+                Err(failure) => again.after(failure, &deadline)?,
+            }
+            alive()?;
+        }
     }
 }
 
@@ -168,7 +226,7 @@ pub(super) fn resolve(addr: &str) -> Result<Vec<SocketAddr>> {
     Ok(found)
 }
 
-/// A connection to one of the addresses; tries again while all refuse.
+/// A connection to one of the addresses; tries again while all refuse, or do not answer.
 pub(super) fn reach(name: &str, addrs: &[SocketAddr], deadline: &Deadline) -> Result<Tcp> {
     let mut pause = Duration::from_millis(5);
     loop {
@@ -176,18 +234,24 @@ pub(super) fn reach(name: &str, addrs: &[SocketAddr], deadline: &Deadline) -> Re
         for addr in addrs {
             match attempt(addr) {
                 Ok((socket, trip)) => return Tcp::after(socket, trip),
-                // Of several failures a refusal is the one that may pass.
-                Err(e) if e.kind() == ErrorKind::ConnectionRefused => failure = Some(e),
+                // Of several failures one that may pass.
+                Err(e) if passes(&e) => failure = Some(e),
                 Err(e) => failure = failure.or(Some(e)),
             }
         }
         let failure = failure.unwrap_or_else(|| ErrorKind::NotFound.into());
-        if failure.kind() != ErrorKind::ConnectionRefused || deadline.left().is_zero() {
+        if !passes(&failure) || deadline.left().is_zero() {
             return Err(Error::io(format!("connecting to {name}"))(failure));
         }
         thread::sleep(pause.min(deadline.left()));
         pause = (pause * 3 / 2).min(Duration::from_millis(250));
     }
+}
+
+/// Whether nobody is there yet, or too many are.
+fn passes(failure: &std::io::Error) -> bool {
+    use ErrorKind as Kind;
+    matches!(failure.kind(), Kind::ConnectionRefused | Kind::ConnectionReset | Kind::TimedOut)
 }
 
 /// A socket and how long connecting took.

@@ -26,14 +26,14 @@ pub struct Options {
     pub timeout: Duration,
     /// Longest wait for a peer whose process lives to begin its next message: how long it may be idle.
     pub idle: Duration,
-    /// Longest wait for the peer to appear.
+    /// Longest wait for the peer to appear, and to have time for this party.
     pub wait: Duration,
     /// What the parties must have in common, as (name, value), within the limits of
     /// [`Connection::agree`](super::Connection::agree): compared when a peer probes, see [`diagnose`](super::diagnose).
     pub parameters: Vec<(String, String)>,
     /// Ends the connections that are made with it.
     pub farewell: Farewell,
-    /// Is told whom a listening party turned away.
+    /// Is told whom a listening party turned away, and by a connecting one that it tries again.
     pub log: Log,
     /// How fast a peer whose process or network died is noticed.
     pub timing: Timing,

@@ -1,9 +1,14 @@
 //! Reception: P0 hears its callers side by side, until one is whom it waits for.
 //!
 //! Whoever scans ports, speaks something else, says nothing or is not the awaited peer is turned away with
-//! a line in the log, and the wait goes on. A caller's TLS handshake and greeting are heard in a thread of
+//! a line in the log, and the wait goes on. Callers wait in a lobby, without a thread, until they have said something.
+//! A caller's TLS handshake and greeting are heard in a thread of
 //! its own, within a deadline; the answer to the greeting is given here, so that the next connection is
 //! judged only after what this one became is settled.
+
+mod guests;
+mod lobby;
+mod readiness;
 
 use super::agree;
 use super::establish::{Aim, Secured, Setup, greeting, same_lane};
@@ -13,63 +18,83 @@ use super::tcp::Tcp;
 use super::tls::{FIRST_BYTE, Tls};
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
-use std::collections::VecDeque;
+use guests::{Guest, Guests};
+use lobby::{Caller, Lobby};
+use readiness::{Bell, Rope};
 use std::io::{self, ErrorKind};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Callers heard at the same time. One more makes the oldest go, if it came before `GRACE`: who says nothing
-/// cannot keep the peer out, however many they are.
-const CALLERS: usize = 16;
-/// A peer's handshake and greeting take three round trips.
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) use readiness::lengthen;
+
+/// Callers who wait without a word at the same time, if the system gives as many sockets: a quarter of what it gives.
+/// One more makes the oldest go.
+const LOBBY: usize = 4096;
+/// What a caller says first comes right behind its connection. It may be lost once.
+const SILENT: Duration = Duration::from_millis(500);
+/// Callers heard at the same time, if the system gives as many sockets. One more makes the oldest go whose certificate
+/// was not seen yet, if it came before `GRACE`.
+const HEARD: usize = 128;
+/// From a caller's first word to its certificate it takes one round trip. Those of a simulated link are added.
+const GRACE: Duration = Duration::from_secs(2);
+/// Round trips of a simulated link that each grace has besides.
+const TRIPS: u32 = 4;
 /// Probes answered at the same time.
 const PROBES: usize = 16;
-/// Standard sockets have no accept with a deadline, so this looks again after a pause that grows.
-const PAUSES: [Duration; 2] = [Duration::from_micros(100), Duration::from_millis(10)];
+/// Callers taken in before those are looked at who are here.
+const AT_ONCE: usize = 64;
+/// How often there is a look at what nobody tells: whether the wait is over.
+const TICK: Duration = Duration::from_millis(20);
 
 /// A caller whose greeting is here.
-struct Caller {
+struct Greeted {
     secured: Secured,
     hello: Hello,
 }
 
 /// What the threads report, by the caller's number.
 enum Report {
-    Heard(Box<Caller>),
+    Heard(Box<Greeted>),
     Failed(Error),
     Probed,
-}
-
-/// A caller that is being heard.
-struct Guest {
-    number: u64,
-    address: SocketAddr,
-    /// To end what is going on with it.
-    socket: TcpStream,
-    since: Instant,
 }
 
 /// One wait for a peer, or several for one after another.
 pub(super) struct Reception<'a> {
     listener: &'a TcpListener,
     setup: &'a Arc<Setup>,
-    /// The oldest first.
-    guests: VecDeque<Guest>,
+    lobby: Lobby,
+    guests: Guests,
     probes: usize,
     callers: u64,
     tell: Sender<(u64, Report)>,
     reports: Receiver<(u64, Report)>,
+    bell: Bell,
 }
 
 impl<'a> Reception<'a> {
     /// Nobody is inside. `listener` does not block.
-    pub(super) fn new(listener: &'a TcpListener, setup: &'a Arc<Setup>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system gives no more sockets.
+    pub(super) fn new(listener: &'a TcpListener, setup: &'a Arc<Setup>) -> Result<Self> {
         let (tell, reports) = channel();
-        Reception { listener, setup, guests: VecDeque::new(), probes: 0, callers: 0, tell, reports }
+        let (files, trips) = (readiness::files(), setup.options.shape.rtt * TRIPS);
+        Ok(Reception {
+            listener,
+            setup,
+            lobby: Lobby::new(LOBBY.min(files / 4), SILENT + trips),
+            guests: Guests::new(HEARD.min(files / 16), GRACE + trips),
+            probes: 0,
+            callers: 0,
+            tell,
+            reports,
+            bell: Bell::new().map_err(Error::io("waiting for callers"))?,
+        })
     }
 
     /// Waits for whom `aim` says. `alive` says now and then whether there is anything to wait for.
@@ -79,80 +104,107 @@ impl<'a> Reception<'a> {
         deadline: &Deadline,
         mut alive: impl FnMut() -> Result<()>,
     ) -> Result<(Secured, [u8; 32])> {
-        let mut pause = PAUSES[0];
         loop {
-            let came = if self.has_room() { self.next()? } else { None };
-            let wait = if let Some((socket, address)) = came {
-                self.hear(socket, address);
-                Duration::ZERO
-            } else {
-                pause = (pause * 5 / 4).min(PAUSES[1]);
-                pause.min(deadline.left())
-            };
-            if let Ok((number, report)) = self.reports.recv_timeout(wait) {
-                pause = PAUSES[0];
+            self.take_in()?;
+            self.hear_those_who_spoke();
+            if let Ok((number, report)) = self.reports.try_recv() {
                 if let Some(admitted) = self.judge(number, report, aim)? {
                     return Ok(admitted);
                 }
+                continue;
             }
             alive()?;
             deadline.check("connection")?;
+            let port = self.lobby.has_room().then_some(self.listener);
+            for gone in self.lobby.wait(port, &self.bell, TICK.min(deadline.left())) {
+                self.turned_away(gone.address, &Error::Closed.to_string());
+            }
         }
     }
 
-    /// Whether another caller can be heard now; if not, it waits in the system's queue. Whoever came within `GRACE` is
-    /// not sent away, so that a flood of callers cannot cut off the peer in the middle of its greeting.
-    fn has_room(&self) -> bool {
-        let waited = |oldest: &Guest| oldest.since.elapsed() >= GRACE;
-        self.guests.len() < CALLERS || self.guests.front().is_some_and(waited)
+    /// Lets those in who stand at the port, and those go who have said nothing for too long.
+    fn take_in(&mut self) -> Result<()> {
+        for _ in 0..AT_ONCE {
+            if !self.lobby.has_room() {
+                break;
+            }
+            let Some((socket, address)) = self.next()? else { break };
+            let Some(caller) = Caller::new(socket, address) else { continue };
+            if let Some(gone) = self.lobby.enter(caller) {
+                self.turned_away(gone.address, "it made room for later callers");
+            }
+        }
+        let limit = self.setup.time();
+        for gone in self.lobby.expired(limit) {
+            let why = Error::Timeout { what: "greeting", seconds: limit.as_secs() };
+            self.turned_away(gone.address, &why.to_string());
+        }
+        Ok(())
     }
 
     /// A connection, if there is one.
-    fn next(&self) -> Result<Option<(TcpStream, SocketAddr)>> {
+    fn next(&mut self) -> Result<Option<(TcpStream, SocketAddr)>> {
+        use ErrorKind as Kind;
         match self.listener.accept() {
             Ok(came) => Ok(Some(came)),
-            // The last three: the connection was gone before we took it.
+            // All but the first: the connection was gone before we took it.
             Err(e)
                 if matches!(
                     e.kind(),
-                    ErrorKind::WouldBlock
-                        | ErrorKind::ConnectionAborted
-                        | ErrorKind::ConnectionReset
-                        | ErrorKind::Interrupted
+                    Kind::WouldBlock
+                        | Kind::ConnectionAborted
+                        | Kind::ConnectionReset
+                        | Kind::Interrupted
+                        | Kind::NetworkDown
+                        | Kind::NetworkUnreachable
+                        | Kind::HostUnreachable
+                        | Kind::TimedOut
                 ) =>
             {
                 Ok(None)
             }
-            Err(e) => Err(Error::io("accepting a connection")(e)),
+            // There are no more sockets, perhaps because of those who say nothing.
+            Err(e) => {
+                let shed = self.lobby.shed();
+                if shed.is_empty() {
+                    return Err(Error::io("accepting a connection")(e));
+                }
+                shed.iter().for_each(|gone| self.turned_away(gone.address, "there were no more sockets"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Hears those who have said something, as many as may be.
+    fn hear_those_who_spoke(&mut self) {
+        loop {
+            let Some(caller) = self.lobby.next(|caller| self.guests.may_enter(&caller.address)) else {
+                return;
+            };
+            if let Some(gone) = self.guests.make_room(&caller.address) {
+                self.turned_away(gone.address, "it made room for later callers");
+            }
+            let (number, address) = (self.callers, caller.address);
+            self.callers += 1;
+            if let Err(e) = self.start(number, caller) {
+                self.turned_away(address, &e.to_string());
+            }
         }
     }
 
     /// Hears a caller in a thread of its own.
-    fn hear(&mut self, socket: TcpStream, address: SocketAddr) {
-        if self.guests.len() == CALLERS
-            && let Some(oldest) = self.guests.pop_front()
-        {
-            let _ = oldest.socket.shutdown(Shutdown::Both);
-            self.turned_away(oldest.address, "it made room for later callers");
-        }
-        let number = self.callers;
-        self.callers += 1;
-        if let Err(e) = self.start(number, socket, address) {
-            self.turned_away(address, &e.to_string());
-        }
-    }
-
-    fn start(&mut self, number: u64, socket: TcpStream, address: SocketAddr) -> io::Result<()> {
+    fn start(&mut self, number: u64, Caller { socket, address, .. }: Caller) -> io::Result<()> {
         let (handle, setup, tell) = (socket.try_clone()?, Arc::clone(self.setup), self.tell.clone());
+        let (rope, known) = (self.bell.rope()?, Arc::new(AtomicBool::new(false)));
+        let shown = Arc::clone(&known);
         thread::Builder::new().name("hushtable-caller".into()).spawn(move || {
-            let report = match hear(&setup, socket) {
-                Ok(caller) => Report::Heard(Box::new(caller)),
+            let report = match hear(&setup, socket, &shown) {
+                Ok(greeted) => Report::Heard(Box::new(greeted)),
                 Err(error) => Report::Failed(error),
             };
-            // Nobody reads it once the awaited peer is there.
-            let _ = tell.send((number, report));
+            say(&tell, &rope, number, report);
         })?;
-        self.guests.push_back(Guest { number, address, socket: handle, since: Instant::now() });
+        self.guests.enter(Guest::new(number, address, handle, known));
         Ok(())
     }
 
@@ -163,10 +215,9 @@ impl<'a> Reception<'a> {
             return Ok(None);
         }
         // Who made room is reported already.
-        let at = self.guests.iter().position(|guest| guest.number == number);
-        let Some(Guest { address, .. }) = at.and_then(|at| self.guests.remove(at)) else { return Ok(None) };
+        let Some(Guest { address, .. }) = self.guests.leave(number) else { return Ok(None) };
         let verdict = match report {
-            Report::Heard(caller) => self.answer(*caller, aim)?,
+            Report::Heard(greeted) => self.answer(*greeted, aim)?,
             Report::Failed(error) => Verdict::Stranger(error.to_string()),
             Report::Probed => Verdict::Probe,
         };
@@ -179,8 +230,8 @@ impl<'a> Reception<'a> {
     }
 
     /// Answers a greeting. An error ends the wait: the awaited peer cannot work with this party.
-    fn answer(&mut self, caller: Caller, aim: Aim<'_>) -> Result<Verdict> {
-        let Caller { secured, hello: theirs } = caller;
+    fn answer(&mut self, greeted: Greeted, aim: Aim<'_>) -> Result<Verdict> {
+        let Greeted { secured, hello: theirs } = greeted;
         let (transport, deadline) = (Arc::clone(&secured.transport), self.setup.deadline());
         let stranger = |why: &str| Ok(Verdict::Stranger(why.into()));
         let mut mine = Hello::new(Role::P0, Intent::Session);
@@ -225,11 +276,12 @@ impl<'a> Reception<'a> {
     /// Compares parameters with a probing peer. It reports the outcome; here nothing depends on it.
     fn probe(&mut self, secured: Secured) {
         let (setup, tell) = (Arc::clone(self.setup), self.tell.clone());
+        let Ok(rope) = self.bell.rope() else { return };
         let compare = move || {
             if let Ok(mut connection) = setup.connection(Role::P0, secured, [0; 32], None) {
                 let _ = agree::agree(connection.channel(), &setup.options.fields(), Vec::new());
             }
-            let _ = tell.send((0, Report::Probed));
+            say(&tell, &rope, 0, Report::Probed);
         };
         if thread::Builder::new().name("hushtable-probe".into()).spawn(compare).is_ok() {
             self.probes += 1;
@@ -241,13 +293,11 @@ impl<'a> Reception<'a> {
     }
 }
 
-impl Drop for Reception<'_> {
-    /// Who is still being heard is not awaited any more.
-    fn drop(&mut self) {
-        for guest in &self.guests {
-            let _ = guest.socket.shutdown(Shutdown::Both);
-        }
-    }
+/// Reports to the thread that waits.
+fn say(tell: &Sender<(u64, Report)>, rope: &Rope, number: u64, report: Report) {
+    // Nobody reads it once the awaited peer is there.
+    let _ = tell.send((number, report));
+    rope.pull();
 }
 
 enum Verdict {
@@ -258,7 +308,8 @@ enum Verdict {
 }
 
 /// What a caller says before it needs an answer: TLS, if this party uses it, and the greeting.
-fn hear(setup: &Setup, socket: TcpStream) -> Result<Caller> {
+/// `known` becomes true when its certificate is.
+fn hear(setup: &Setup, socket: TcpStream, known: &AtomicBool) -> Result<Greeted> {
     let deadline = setup.deadline();
     let socket = Tcp::new(socket)?;
     let first = socket.peek(deadline.left()).map_err(|e| deadline.fault(e, "greeting"))?;
@@ -275,12 +326,14 @@ fn hear(setup: &Setup, socket: TcpStream) -> Result<Caller> {
         (None, _) => Secured::plain(socket),
         (Some(settings), _) => {
             let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
-            Secured::new(tls.map_err(|refusal| refusal.error)?)?
+            let secured = Secured::new(tls.map_err(|refusal| refusal.error)?)?;
+            known.store(true, Ordering::Relaxed);
+            secured
         }
     };
     // Nothing has been said yet that a stranger would have to receive before the connection is dropped.
     let hello = Hello::recv(&*secured.transport, &deadline)?;
-    Ok(Caller { secured, hello })
+    Ok(Greeted { secured, hello })
 }
 
 /// Tells a peer of the other kind of connection, in a plain greeting, that it is one.

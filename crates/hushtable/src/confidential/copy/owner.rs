@@ -13,6 +13,7 @@ use crate::{
     codec::{Reader, Writer, malformed},
     confidential::prf::Key,
     error::{Error, Result, same},
+    process::Process,
     session::Session,
 };
 
@@ -28,6 +29,8 @@ pub struct Owner {
     pub(super) key: Key,
     /// Updates that there may still be: none of a version that was restored.
     pub(super) updates: u32,
+    /// In a fork of it, an update would have the number of another one, and the same masks.
+    pub(super) process: Process,
 }
 
 impl Owner {
@@ -63,7 +66,7 @@ impl Owner {
             Keys::Sparse { .. } => sparse::encrypt(&job, keys, rows, secret)?,
         };
         let updates = job.keys.most_updates();
-        Ok(Self { copy: EncryptedCopy::of(job, words), secret, key, updates })
+        Ok(Self { copy: EncryptedCopy::of(job, words), secret, key, updates, process: Process::current() })
     }
 
     /// The copy.

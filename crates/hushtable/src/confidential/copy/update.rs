@@ -37,8 +37,10 @@ impl Owner {
     ///
     /// # Errors
     /// [`Error::Param`] if the job has no (more) updates, for keys and rows as [`encrypt`](Self::encrypt), and if nothing
-    /// changes; [`Error::Shape`] unless there is a row for each key.
+    /// changes; [`Error::Shape`] unless there is a row for each key; [`Error::Forked`] in a fork of the process that
+    /// encrypted the table.
     pub fn update(&mut self, keys: &[u128], rows: &[u64], gone: &[u128]) -> Result<Update> {
+        self.process.check("a table that changes")?;
         let job = *self.copy.job();
         let Some(left) = self.updates.checked_sub(1) else {
             let (what, got) = ("updates of a version of a table", "one more".into());
@@ -186,5 +188,27 @@ impl Update {
             return Err(malformed("has an update with more than its rows"));
         }
         Ok(Self { before, after, number: number as u32, keys, planes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{confidential::copy::Keys, confidential::prf::Cipher, net::Role, process::Process};
+
+    #[test]
+    fn a_fork_masks_no_row() {
+        let keys = Keys::Changing { bits: 6, updates: 3 };
+        let job = CopyJob { owner: Role::P0, cipher: Cipher::Aes128, keys, row_bits: 20 };
+        let mut owner = Owner::encrypt(job, &[7], &[1]).expect("a table");
+        for inherited in Process::inherited() {
+            owner.process = inherited;
+            let before = *owner.copy().digest();
+            let refused = owner.update(&[7], &[2], &[]).err().expect("refused");
+            assert!(matches!(refused, Error::Forked { .. }), "{refused}");
+            assert_eq!((*owner.copy().digest(), owner.updates), (before, 3));
+        }
+        owner.process = Process::current();
+        owner.update(&[7], &[2], &[]).expect("the process that it belongs to");
     }
 }

@@ -5,6 +5,7 @@ use super::files::TRUSTED;
 use crate::error::{Error, Result};
 use rustls::pki_types::CertificateDer;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A peer: its name here, and the fingerprint of its certificate.
@@ -42,16 +43,45 @@ impl Pin {
 
 /// All certificates in the folder of pins, by name.
 pub(super) fn read_trusted(dir: &Path) -> Result<Vec<Pin>> {
-    let mut trusted = Vec::new();
+    let (trusted, bad) = read_usable(dir)?;
+    bad.into_iter().next().map_or(Ok(trusted), Err)
+}
+
+/// Those in the folder of pins that can be used, by name; and what is wrong with the others.
+///
+/// # Errors
+/// [`Error::Io`] if the folder cannot be read, or the system has no more files: that says nothing of a pin.
+pub(super) fn read_usable(dir: &Path) -> Result<(Vec<Pin>, Vec<Error>)> {
+    let (mut trusted, mut bad) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(dir).map_err(Error::io(format!("reading {}", dir.display())))? {
         let path = entry.map_err(Error::io(format!("reading {}", dir.display())))?.path();
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if !name.starts_with('.') && path.extension().is_some_and(|extension| extension == "pem") {
-            trusted.push(Pin { name, certificate: read_certificate(&path)? });
+        if name.starts_with('.') || path.extension().is_none_or(|extension| extension != "pem") {
+            continue;
+        }
+        match read_pin(&path) {
+            Ok(certificate) => trusted.push(Pin { name, certificate }),
+            Err(error) if passes(&error) => return Err(error),
+            Err(error) => bad.push(error),
         }
     }
     trusted.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(trusted)
+    Ok((trusted, bad))
+}
+
+/// The certificate in a file, or in what a link leads to: from anything else nothing may ever come.
+fn read_pin(path: &Path) -> Result<CertificateDer<'static>> {
+    match fs::metadata(path).map_err(Error::io(format!("reading {}", path.display())))?.is_file() {
+        true => read_certificate(path),
+        false => Err(Error::Identity(format!("{} is not a plain file", path.display()))),
+    }
+}
+
+/// Whether the system was short of something: too many files are open, in this process or in all.
+fn passes(error: &Error) -> bool {
+    const SHORT: [i32; 2] = [23, 24];
+    let Error::Io { source, .. } = error else { return false };
+    source.kind() == ErrorKind::OutOfMemory || source.raw_os_error().is_some_and(|code| SHORT.contains(&code))
 }
 
 /// The file of a pin.

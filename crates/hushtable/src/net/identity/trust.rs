@@ -2,13 +2,14 @@
 
 use super::certificate::{Fingerprint, name_of, read_certificate, to_pem, validity_problem};
 use super::files::{self, CERTIFICATE, KEY, SPENT, TRUSTED};
-use super::pins::{Peer, Pin, named, names, pin_path, read_trusted};
-use super::{Identity, check_name, make};
+use super::pins::{Peer, Pin, named, names, pin_path, read_trusted, read_usable};
+use super::{Identity, Inner, check_name, make};
 use crate::error::{Error, Result};
 use crate::net::text::is_name;
 use rustls::pki_types::CertificateDer;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 impl Identity {
     /// Pins a peer in the identity in `dir`, under `name` or else the name in its certificate. What is
@@ -62,9 +63,14 @@ impl Identity {
     /// # Errors
     /// [`Error::Identity`], naming those who are trusted, if there is no such peer; [`Error::Io`].
     pub fn untrust(dir: &Path, name: &str) -> Result<Peer> {
-        let pins = read_trusted(&dir.join(TRUSTED))?;
+        // Pins that cannot be used do not keep another one.
+        let (pins, _) = read_usable(&dir.join(TRUSTED))?;
+        let path = pin_path(dir, name);
+        if path.exists() && pins.iter().all(|pin| pin.name != name) {
+            let what = "is no certificate that can be used, so that nobody is trusted by it: remove the file";
+            return Err(Error::Identity(format!("{} {what}", path.display())));
+        }
         let peer = named(&pins, name, dir)?.peer();
-        let path = pin_path(dir, &peer.name);
         fs::remove_file(&path).map_err(Error::io(format!("removing {}", path.display())))?;
         files::sync(&dir.join(TRUSTED))?;
         Ok(peer)
@@ -90,6 +96,18 @@ impl Identity {
         files::replace(&dir.join(KEY), made.key.as_bytes(), 0o600)?;
         files::replace(&dir.join(CERTIFICATE), made.certificate.as_bytes(), 0o644)?;
         Identity::load(dir)
+    }
+
+    /// This identity with those trusted who are pinned now; what is wrong with pins that cannot be used, whom nobody
+    /// trusts. For a party that goes on: key and certificate stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder of pins cannot be read.
+    pub fn with_pins_of_now(&self) -> Result<(Identity, Vec<Error>)> {
+        let (trusted, bad) = read_usable(&self.trusted_path())?;
+        let Inner { dir, name, own, fingerprint, disk, .. } = &*self.0;
+        let (dir, name, own, disk) = (dir.clone(), name.clone(), Arc::clone(own), disk.clone());
+        Ok((Identity(Arc::new(Inner { dir, name, own, fingerprint: *fingerprint, trusted, disk })), bad))
     }
 
     /// The peers that this identity trusts, by name.
