@@ -81,7 +81,8 @@ impl Through {
         let [mut first, last] = format.range();
         let mut end = last + 1;
         while first < end {
-            let middle = first + (end - first) / 2;
+            // Rounded down, without overflow.
+            let middle = (first & end) + ((first ^ end) >> 1);
             if beyond(middle) {
                 end = middle;
             } else {
@@ -186,14 +187,19 @@ pub fn exactness(function: &str, error: f64, x: &Operand, shared: bool) -> Strin
     format!("a result lies within {} of {function}(x){of}", about(error))
 }
 
-/// An error with two digits, never smaller than it is.
+/// An error in words, with two digits.
 pub fn about(error: f64) -> String {
+    rounded_up(error).to_string()
+}
+
+/// An error with two digits, never smaller than it is.
+pub fn rounded_up(error: f64) -> f64 {
     if error <= 0.0 {
-        return "0".into();
+        return 0.0;
     }
-    let unit = 10f64.powi(error.log10().floor() as i32 - 1);
-    let text = format!("{:.1e}", (error / unit).ceil() * unit);
-    text.parse::<f64>().map_or(text, |rounded| rounded.to_string())
+    let exponent = error.log10().floor() as i32 - 1;
+    let digits = (error / 10f64.powi(exponent)).ceil();
+    format!("{digits}e{exponent}").parse().unwrap_or(error)
 }
 
 /// As formulas have it.
