@@ -26,9 +26,11 @@ const FRACTION_BITS: u32 = 32;
 const BITS: u32 = 64;
 
 impl Through {
-    /// A function as it is evaluated, if thresholds can be seen through it.
-    pub fn of(function: Function, card: &Card) -> Option<Self> {
-        let limit = card.reach.lo.abs().max(card.reach.hi.abs());
+    /// A function as it is evaluated, if thresholds can be seen through it; `wide`: of all numbers that it takes, else of
+    /// those that leave room for all digits.
+    pub fn of(function: Function, card: &Card, wide: bool) -> Option<Self> {
+        let reach = card.reach.lo.abs().max(card.reach.hi.abs());
+        let limit = if wide { reach } else { reach.min(2f64.powi((BITS - 2 - FRACTION_BITS) as i32)) };
         let clamps = card.outside == Outside::Clamp;
         let last = card.domain.hi - 2f64.powi(-(card.scale as i32));
         let end = |i: usize, end: f64, far: f64| match function.tails()[i] {
@@ -246,7 +248,7 @@ mod tests {
     use super::*;
 
     fn through(function: Function, options: &Options) -> Option<Through> {
-        Through::of(function, &Evaluation::new(function, 64, 8, options).unwrap().card())
+        Through::of(function, &Evaluation::new(function, 64, 8, options).unwrap().card(), false)
     }
 
     #[test]
@@ -283,7 +285,7 @@ mod tests {
             .filter_map(|(function, outside)| {
                 let options = Options { outside, ..Options::default() };
                 let made = Evaluation::new(function, 64, 8, &options).ok()?;
-                Some((Through::of(function, &made.card())?, function))
+                Some((Through::of(function, &made.card(), false)?, function))
             })
             .collect();
         assert!(all.len() > 15, "{}", all.len());
