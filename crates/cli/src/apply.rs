@@ -281,7 +281,7 @@ impl Apply {
                 let wanted = self.how.wanted(bits, fraction_bits, true, self.choosing.optimise.into());
                 // One that cannot be evaluated is complained of where it is.
                 let made = evaluate::evaluation(function, wanted).ok();
-                Ok(made.and_then(|made| Through::of(function, &made.card())))
+                Ok(made.and_then(|made| Through::of(function, &made.card(), self.how.bits.is_some())))
             }
             None => Ok(None),
         }

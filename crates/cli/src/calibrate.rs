@@ -58,7 +58,7 @@ struct Peer(Option<Link>);
 
 impl Args for Peer {
     fn augment_args(command: Command) -> Command {
-        ["listen", "identity"]
+        ["listen", "connect", "identity"]
             .into_iter()
             .fold(Link::augment_args(command), |command, name| {
                 command.mut_arg(name, |arg| arg.required_unless_present("local"))

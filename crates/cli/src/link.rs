@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use hushtable::{
     Role,
     net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
@@ -31,13 +31,13 @@ pub const LISTENING: &str = "listening on ";
 
 /// Where the peer is and how it is known.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Connection", group = ArgGroup::new("side").required(true).args(["listen", "connect"]))]
+#[command(next_help_heading = "Connection")]
 pub struct Link {
     /// Wait for the peer on this address; port 0 takes a free one. This party is P0
-    #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "connect", conflicts_with = "connect")]
     listen: Option<String>,
     /// Connect to the peer, which listens there. This party is P1
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "listen")]
     connect: Option<String>,
     /// This party's identity folder, made by `hushtable identity new`, for mutual TLS
     #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]

@@ -175,9 +175,9 @@ fn what_does_not_go_together() {
     for (asked, fragment) in [
         ("sigmoid --column balance --input bank.csv", "cannot be used with"),
         ("sigmoid --column balance --reveal none", "--reveal none cannot be combined with --joined"),
-        ("sigmoid --column balance --outside wrap", "--outside wrap does not go with --joined"),
-        ("sigmoid --column balance --fraction-bits 8", "--fraction-bits does not go with --joined"),
-        ("sigmoid --column balance --threads 2", "--threads does not go with --joined"),
+        ("sigmoid --column balance --outside wrap", "--outside wrap cannot be combined with --joined"),
+        ("sigmoid --column balance --fraction-bits 8", "--fraction-bits cannot be combined with --joined"),
+        ("sigmoid --column balance --threads 2", "--threads cannot be combined with --joined"),
         ("sigmoid --column balance --against bills", "--against needs a comparison"),
         ("sigmoid --column balance --default 2", "--default 2: accepted: -0.00"),
         ("sigmoid", "--column NAME says which column of numbers"),
@@ -188,7 +188,7 @@ fn what_does_not_go_together() {
             "accepted: a whole number from 0 to 1, or empty",
         ),
         ("ge --column income --constant 1e15", "bits to compare; accepted: 64"),
-        ("ge --column income --against bills --strict", "--strict does not go with a comparison"),
+        ("ge --column income --against bills --strict", "--strict cannot be combined with a comparison"),
     ] {
         let done = run(asked);
         assert!(done.code == 2 && done.stderr.contains(fragment), "{fragment}: {done:?}");

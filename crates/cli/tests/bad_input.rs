@@ -82,7 +82,7 @@ fn cells() {
     site.write("in.csv", "id,score\nx,-16384\ny,16384\n");
     refuse(
         &site,
-        &format!("apply gelu --column score --input in.csv --output out.csv {REST}"),
+        &format!("apply gelu --reveal both --column score --input in.csv --output out.csv {REST}"),
         "\"16384\" is outside -2097152 (included) to 16384 (excluded), what 32 bits with 8 after the point leave to each \
          party, with results as fine as asked for",
     );

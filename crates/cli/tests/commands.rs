@@ -15,7 +15,7 @@ fn demo_shows_right_results() {
             "all columns of the 663 customers in common",
             "1046 of 1046 decisions are those of plaintext",
             "this party        for each of its rows that the other has too whether the probability",
-            "a row that the other has not gets 0",
+            "a row that the other does not have gets 0",
             "the peer          nothing: it gets no result",
             "set-up",
             "offline",
@@ -183,6 +183,11 @@ fn help_shows_examples() {
         assert!(out.contains("Examples:\n"), "{command}: {out}");
         assert!(out.lines().all(|line| line.chars().count() <= 120), "{command}: {out}");
     }
+    let neither = site.run("stats x.json --identity bank.id");
+    assert!(
+        neither.code == 2 && ["--listen", "--connect"].iter().all(|side| neither.stderr.contains(side)),
+        "{neither:?}"
+    );
     assert_eq!(site.run("").code, 2);
     assert!(site.run("--version").ok().stdout.starts_with("hushtable "));
 }

@@ -78,7 +78,7 @@ fn a_dry_run_says_who_learns_what() {
 fn a_dry_run_of_apply() {
     let site = site();
     let apply = "apply --input bank.csv --identity bank.id --listen 127.0.0.1:0 --quiet --dry-run";
-    let sigmoid = said(&site, &format!("{apply} sigmoid --reveal both --column income --reveal both"));
+    let sigmoid = said(&site, &format!("{apply} sigmoid --reveal both --column income"));
     has(
         &sigmoid,
         &["sigmoid for each of 40 rows, by spline", "can compute the other party's", "function sigmoid"],

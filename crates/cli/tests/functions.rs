@@ -77,7 +77,11 @@ fn what_is_beyond_the_domain() {
             to_both(&format!("apply {asked} --column score --input {input} --output {output} {identity}"))
         };
         let done = site.both(&strict("a.csv", "s0.csv", P0), &strict("b.csv", "s1.csv", P1));
-        done.iter().for_each(|done| done.fails("at least one outside the domain"));
+        done.iter().for_each(|done| {
+            done.fails(
+                "at least one of the numbers, which only the parties' shares know, is outside the domain",
+            )
+        });
         assert!(!site.has("s0.csv") && !site.has("s1.csv"));
     }
 }

@@ -255,7 +255,7 @@ fn wrong_places() {
         (format!("{columns} --within 9m --plane"), "--latitude is for degrees"),
         (
             format!("{columns} --within 9m --all-pairs 2 --reveal none"),
-            "--all-pairs does not go with --reveal none",
+            "--all-pairs cannot be combined with --reveal none",
         ),
         (format!("{columns} --within 9m --all-pairs 1048577"), "1048577 pairs; accepted: at most 1048576"),
         (format!("{columns} --within 9m --all-pairs 2 --find-difference"), "--find-difference needs ids"),

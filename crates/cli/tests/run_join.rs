@@ -96,8 +96,16 @@ fn what_does_not_go_with_a_join() {
         ("join = true", "join = 1", "line 6: join: true or false"),
         ("join = true\n", "", "default needs join = true"),
         ("operation = \"score\"", "operation = \"proximity\"", "is not known here"),
-        ("[[step]]", "[options]\nfind-difference = true\n[[step]]", "find-difference does not go with join"),
-        ("[[step]]", "[options]\nthreads = 2\n[[step]]", "--threads does not go with --joined and --join"),
+        (
+            "[[step]]",
+            "[options]\nfind-difference = true\n[[step]]",
+            "find-difference cannot be combined with join",
+        ),
+        (
+            "[[step]]",
+            "[options]\nthreads = 2\n[[step]]",
+            "--threads cannot be combined with --joined and --join",
+        ),
         ("default = 0", "default = 2", "--default 2"),
         ("ids = {", "other = {", "is not known here"),
         ("reveal = \"bank\"", "reveal = \"none\"", "results are of a party's rows"),

@@ -213,7 +213,7 @@ fn what_does_not_go_together() {
             "--default 2: accepted: a whole number from 0 to 1, or empty",
         ),
         (format!("{P0} {FRESH0} --reveal none"), 2, "results are of a party's rows"),
-        (format!("{P0} {FRESH0} --threads 2"), 2, "--threads does not go with --joined and --join"),
+        (format!("{P0} {FRESH0} --threads 2"), 2, "--threads cannot be combined with --joined and --join"),
         (format!("{P0} {FRESH0} --pad-to 5"), 2, "--pad-to 5: bank.csv has 40 ids"),
         (format!("{P0} --joined bank.csv"), 3, "not a usable file of a join"),
         ("--weights large.toml --joined p0.json --bits 28".into(), 3, "it must stay below"),
@@ -268,7 +268,7 @@ fn what_it_would_show_is_said_before() {
     let text = words("--joined p0.json --threshold 0.8 --default 0");
     for fragment in [
         "the rows in common of a join of 40 and 45 ids",
-        "a row that the other has not gets 0, as others may: so any other result tells",
+        "a row that the other does not have gets 0. A row in common may get 0 too; any other result tells",
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");
     }

@@ -127,7 +127,8 @@ fn too_little_is_said_before_anything_starts() {
     prepare(&site, "100", "").into_iter().for_each(|done| drop(done.ok()));
     let [p0, p1] = apply("");
     let first = site.listen(&p0);
-    let mut second = site.start(&format!("{p1} --connect {} --reveal p0", first.address));
+    let mut second =
+        site.start(&format!("{} --connect {}", p1.replace("--reveal both", "--reveal p0"), first.address));
     second.child.wait().unwrap();
     first.finish();
     assert_eq!(shown(&site, "ls")["left"], 100, "a disagreement costs nothing");
@@ -177,7 +178,7 @@ fn what_cannot_be_prepared_is_refused() {
         ("--lookups 9e11 --index-bits 12", "are free on that disk"),
         ("--lookups 1e6 --index-bits 20 --protocol d", "index bits: 20 with d is not supported"),
         ("--lookups 1e6", "--lookups needs --index-bits"),
-        ("--lookups 1e6 --index-bits 4 --bits 32", "--bits does not go with --lookups"),
+        ("--lookups 1e6 --index-bits 4 --bits 32", "--bits cannot be combined with --lookups"),
         ("ge --items 5 --domain 0:1", "--domain is for functions"),
         ("sigmoid", "--items"),
         ("sigmoid --items 5 --lookups 5", "cannot be used with"),

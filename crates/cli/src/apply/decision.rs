@@ -26,9 +26,11 @@ const FRACTION_BITS: u32 = 32;
 const BITS: u32 = 64;
 
 impl Through {
-    /// A function as it is evaluated, if thresholds can be seen through it.
-    pub fn of(function: Function, card: &Card) -> Option<Self> {
-        let limit = card.reach.lo.abs().max(card.reach.hi.abs());
+    /// A function as it is evaluated, if thresholds can be seen through it; `wide`: of all numbers that it takes, else of
+    /// those that leave room for all digits.
+    pub fn of(function: Function, card: &Card, wide: bool) -> Option<Self> {
+        let reach = card.reach.lo.abs().max(card.reach.hi.abs());
+        let limit = if wide { reach } else { reach.min(2f64.powi((BITS - 2 - FRACTION_BITS) as i32)) };
         let clamps = card.outside == Outside::Clamp;
         let last = card.domain.hi - 2f64.powi(-(card.scale as i32));
         let end = |i: usize, end: f64, far: f64| match function.tails()[i] {
@@ -81,7 +83,8 @@ impl Through {
         let [mut first, last] = format.range();
         let mut end = last + 1;
         while first < end {
-            let middle = first + (end - first) / 2;
+            // Rounded down, without overflow.
+            let middle = (first & end) + ((first ^ end) >> 1);
             if beyond(middle) {
                 end = middle;
             } else {
@@ -186,14 +189,19 @@ pub fn exactness(function: &str, error: f64, x: &Operand, shared: bool) -> Strin
     format!("a result lies within {} of {function}(x){of}", about(error))
 }
 
-/// An error with two digits, never smaller than it is.
+/// An error in words, with two digits.
 pub fn about(error: f64) -> String {
+    rounded_up(error).to_string()
+}
+
+/// An error with two digits, never smaller than it is.
+pub fn rounded_up(error: f64) -> f64 {
     if error <= 0.0 {
-        return "0".into();
+        return 0.0;
     }
-    let unit = 10f64.powi(error.log10().floor() as i32 - 1);
-    let text = format!("{:.1e}", (error / unit).ceil() * unit);
-    text.parse::<f64>().map_or(text, |rounded| rounded.to_string())
+    let exponent = error.log10().floor() as i32 - 1;
+    let digits = (error / 10f64.powi(exponent)).ceil();
+    format!("{digits}e{exponent}").parse().unwrap_or(error)
 }
 
 /// As formulas have it.
@@ -240,7 +248,7 @@ mod tests {
     use super::*;
 
     fn through(function: Function, options: &Options) -> Option<Through> {
-        Through::of(function, &Evaluation::new(function, 64, 8, options).unwrap().card())
+        Through::of(function, &Evaluation::new(function, 64, 8, options).unwrap().card(), false)
     }
 
     #[test]
@@ -277,7 +285,7 @@ mod tests {
             .filter_map(|(function, outside)| {
                 let options = Options { outside, ..Options::default() };
                 let made = Evaluation::new(function, 64, 8, &options).ok()?;
-                Some((Through::of(function, &made.card())?, function))
+                Some((Through::of(function, &made.card(), false)?, function))
             })
             .collect();
         assert!(all.len() > 15, "{}", all.len());

@@ -6,6 +6,7 @@ use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
 use prim::wipe::Wiped;
 
 use super::{
+    decision,
     input::{Format, Operand},
     lookup::Lookup,
     shares::ShareFile,
@@ -241,6 +242,8 @@ impl Job {
     pub fn share_file(&self, session: [u8; 32], role: Role, shares: Wiped<u64>) -> ShareFile {
         let (format, range) = self.result();
         let made = ShareFile::new(&self.column, session, role, format, range, shares);
-        ShareFile { ids: self.ids.clone(), error: self.error, ..made }.sealed()
+        // With few digits: what is written comes back to the bit.
+        let error = self.error.map(decision::rounded_up);
+        ShareFile { ids: self.ids.clone(), error, ..made }.sealed()
     }
 }
