@@ -181,6 +181,7 @@ mod tests {
                 intervals,
                 digit_bits,
                 index,
+                additive: false,
                 batch: 30,
             };
             let of = |role| Inputs::<Xor, Bitwise>::of(&work, role, 0, 30);
