@@ -47,6 +47,9 @@ impl Random {
     }
 }
 
+/// A range of numbers with so many bits, and so many behind the point.
+type Drawn = fn(&mut Random, u32, u32) -> Option<Bounds>;
+
 /// One combination.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
@@ -61,7 +64,7 @@ impl Asked {
         let function = random.of(&Function::ALL);
         let bits = 8 + random.below(57) as u32;
         let fraction = random.below(u64::from(bits.min(41))) as u32;
-        let ranges: [fn(&mut Random, u32, u32) -> Option<Bounds>; 5] =
+        let ranges: [Drawn; 5] =
             [|_, _, _| None, |_, bits, fraction| Some(whole(bits, fraction)), around, between, positive];
         let range = random.of(&ranges)(random, bits, fraction);
         let method = match random.below(8) {

@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
         let slope = self.target.slope(degree as u32 + 1, [middle - half, middle + half])?;
         let factorial: f64 = (1..=degree + 1).map(|k| k as f64).product();
         let rest = slope * half.powi(degree as i32 + 1) / (factorial * 2f64.powi(degree as i32));
-        if !(rest <= self.enough()) {
+        if rest.is_nan() || rest > self.enough() {
             return None;
         }
         let mut near = chebyshev(degree, |t| self.target.truth(middle + half * t) * unit);
