@@ -205,7 +205,7 @@ fn what_does_not_fit_is_refused() {
         SpLutJob { keys: Keys::All { bits: 0 }, ..job },
         SpLutJob { keys: Keys::All { bits: MAX_KEY_BITS + 1 }, row_bits: 1, ..job },
         SpLutJob { keys: Keys::All { bits: MAX_KEY_BITS }, row_bits: 65, ..job },
-        SpLutJob { keys: Keys::Sparse { bits: 4, rows: 3 }, ..job },
+        SpLutJob { keys: Keys::Sparse { bits: 4, rows: 3, lookups: 1 }, ..job },
         SpLutJob { keys: Keys::Changing { bits: 4, updates: 3 }, ..job },
     ] {
         assert!(matches!(SpLutLookups::bill(&wrong, 1), Err(Error::Param { .. })), "{wrong:?}");

@@ -148,7 +148,7 @@ fn other_versions_are_refused_before_anything_else_is_sent() {
         Keys::All { bits: 9 },
         Keys::Dense { bits: 9 },
         Keys::Changing { bits: 9, updates: 3 },
-        Keys::Sparse { bits: 9, rows: 512 },
+        Keys::Sparse { bits: 9, rows: 512, lookups: 1 },
     ] {
         let job = CopyJob { keys, ..JOB };
         let (keys, rows) = table(&job, 1);
