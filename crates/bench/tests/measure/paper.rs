@@ -60,16 +60,19 @@ fn whole_jobs_have_ratios() {
     let site = Site::new();
     let done = site.run("paper ndss-table3 --out tables --format json").ok();
     let table: Value = serde_json::from_str(&done.stdout).unwrap();
+    let mut compared = 0;
     for cell in table["cells"].as_array().unwrap() {
         let [paper, right, ours] = ["paper", "corrected", "ours"].map(|name| cell[name].as_f64());
-        let Some(ours) = ours else { continue };
-        let want = right.or(paper).unwrap() / ours;
+        let (Some(paper), Some(ours)) = (right.or(paper), ours) else { continue };
+        let want = paper / ours;
+        compared += 1;
         // Decimals on the way lose the last bit.
         assert!(
             (cell["ratio"].as_f64().unwrap() / want - 1.0).abs() < 1e-9 && cell["cut"].is_null(),
             "{cell}"
         );
     }
+    assert!(compared > 3, "{table}");
     assert!(table["cpu"].is_string() && table["version"].is_string());
     let text = site.read("tables/ndss-table3.txt");
     assert!(text.contains("ours: triples from codes as the paper's"), "{text}");

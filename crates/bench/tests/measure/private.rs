@@ -25,7 +25,7 @@ fn auto_runs_what_the_plan_chooses() {
     for (asked, design) in [
         ("--rows 64 --key-bits 6 --value-bits 64 --batch 10", "splut"),
         ("--rows 50 --key-bits 6 --value-bits 8 --batch 10", "splut"),
-        ("--rows 4096 --key-bits 12 --value-bits 64 --batch 600", "a"),
+        ("--rows 4096 --key-bits 12 --value-bits 64 --batch 600 --net 50:1ms", "a"),
     ] {
         let report = site.report(&format!("confidential --design auto {asked}"));
         assert_eq!(report["design"], design, "{asked}");

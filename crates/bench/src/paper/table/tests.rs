@@ -109,8 +109,14 @@ fn every_run_is_known() {
             let source = table.source(row, column, Bounds { items: 7, rows: 9 }).unwrap();
             let only = row.only.is_empty() || row.only.contains(&column.name);
             assert_eq!(source.is_some(), row.run.is_some() && column.measure.is_some() && only);
-            // No table's runs are so small: that they were cut is said.
-            assert!(source.iter().all(|s| s.cut.is_some()), "{} {}", table.name, row.label());
+            // A run says that it was cut exactly if it is not the one that the table describes.
+            let whole = table.source(row, column, Bounds { items: u32::MAX, rows: u32::MAX }).unwrap();
+            let runs = |s: &Source| serde_json::to_string(&(&s.work, &s.over)).unwrap();
+            for (cut, whole) in source.iter().zip(&whole) {
+                assert!(whole.cut.is_none());
+                let label = format!("{} {}", table.name, row.label());
+                assert_eq!(cut.cut.is_some(), runs(cut) != runs(whole), "{label}");
+            }
             for work in source.into_iter().flat_map(|s| [Some(s.work), s.over]).flatten() {
                 assert!((1..=7).contains(&work.items()));
             }

@@ -180,6 +180,7 @@ mod tests {
                 payload_bits,
                 intervals,
                 digit_bits,
+                additive: false,
                 index,
                 additive: false,
                 batch: 30,
