@@ -163,7 +163,7 @@ def test_ids_that_differ_in_form(caplog):
 
     # What nobody sees makes no difference; what a rule settles is said before.
     found, said = common()
-    assert found == 2 and "normalise=['trim', 'nfc', 'lower']" in said
+    assert found == 2 and 'normalise=["trim", "nfc", "lower"]' in said
     assert common(["lower"], ["lower"]) == (3, "")
     assert common(["none"], ["none"])[0] == 0
     # How a table is read is its owner's matter.

@@ -289,7 +289,7 @@ def test_any_deviation_in_any_sequence_of_views_is_noticed():
 # Methods that only call what is marked.
 THROUGH = {
     "T", "__iter__", "__mul__", "__rmul__", "__matmul__", "__rmatmul__", "__lt__", "__le__", "__ge__", "__eq__", "__ne__",
-    "__and__", "__or__", "__rxor__", "mean", "max", "argmax", "clip",
+    "__and__", "__or__", "__rxor__", "mean", "__truediv__", "with_fraction", "max", "argmax", "clip",
 }  # fmt: skip
 
 

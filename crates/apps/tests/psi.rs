@@ -230,7 +230,7 @@ fn ids_that_are_alike() {
     let psi = Psi::new(sizes, Learns::Both).expect("few ids");
     let job = |p: &mut Party| -> Result<Vec<usize>> {
         let mine = of(p.role());
-        let ids = Set::new(Rules::default(), mine.iter().map(|&i| &rows[i]))?.salted(p)?;
+        let ids = Set::new(Rules::NONE, mine.iter().map(|&i| &rows[i]))?.salted(p)?;
         let found = psi.prepare(p)?.find(p, &ids)?.expect("learned");
         Ok(found.into_iter().map(|row| mine[row]).collect())
     };

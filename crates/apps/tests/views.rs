@@ -175,7 +175,7 @@ fn what_is_decoded_is_noise() {
     let curious = |p: &mut Party| -> Result<()> {
         let job = OprfJob { receiver: Role::P0, keys: ROWS, inputs: 3 * ROWS, blocks: 1 };
         let function = Oprf::prepare(p, job)?;
-        let bits = 40 + join.bins().next_power_of_two().ilog2();
+        let bits = 44 + join.bins().next_power_of_two().ilog2();
         let _equality = Equality::prepare(p, bits, 1, join.bins())?;
         let _mux = Mux::prepare(p, join.bins(), &[64])?;
         let ids = set(&numbers).salted(p)?;

@@ -152,11 +152,11 @@ impl From<Error> for Failure {
             Error::Io { source, .. } if of_network(source) => Cause::Peer,
             Error::Io { .. } | Error::Store(_) => Cause::Local,
             Error::Param { what: "number", got, accepted } if got == OUTSIDE => {
-                let domain = accepted.split(", or another").next().unwrap_or_default();
+                let domain = accepted.split(" for every number").next().unwrap_or_default();
                 return Self::Reported(
                     Cause::Disagreement,
                     format!(
-                        "at least one of the numbers, which only the parties' shares know, is outside {domain}; no result \
+                        "at least one of the numbers, which only the parties' shares know, is outside the domain {domain}; no result \
                          was opened. A larger --domain, or --outside clamp, takes it"
                     ),
                 );

@@ -25,6 +25,7 @@ const PUBLIC: &[&str] = &[
     "Atan2Job",
     "Bands",
     "Bill",
+    "Chance",
     "By",
     "Candidate",
     "Card",

@@ -195,7 +195,7 @@ fn both_sides_name_the_first_difference() {
         (&[("security", "80"), ("table", "ab13")], "security", "128", "80"),
         (&[("security", "128")], "table", "ab12", "nothing"),
         (&[base[0], base[1], ("rows", "5")], "rows", "nothing", "5"),
-        (&[("security", "128"), ("rows", "5")], "parameter 2", "table = ab12", "rows = 5"),
+        (&[("security", "128"), ("rows", "5")], "the command or its options", "table = ab12", "rows = 5"),
     ];
     for (other, field, at_p0, at_p1) in cases {
         let (a, b) = connected(

@@ -113,14 +113,15 @@ fn plain_and_tls_do_not_mix() {
 #[test]
 fn something_else_than_tls_is_no_peer() {
     let folders = Folders::friends();
+    let hasty = || Options { wait: Duration::from_secs(1), ..secure(&folders.telecom) };
     for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[22, 3, 1, 255, 255, 1, 2, 3], &[0x80; 100], &[22; 600]] {
         let lines =
             turned_away(secure(&folders.bank), secure(&folders.telecom), |addr| say_and_wait(addr, bytes));
         assert_eq!(lines.len(), 1, "{bytes:?}: {lines:?}");
-        let outcome = soon(|| connect_to_raw(secure(&folders.telecom), 10, bytes));
+        let outcome = soon(|| connect_to_raw(hasty(), 10, bytes));
         assert!(matches!(outcome.err(), Some(Error::Tls(_) | Error::Timeout { .. })), "{bytes:?}");
     }
-    let outcome = soon(|| connect_to_raw(secure(&folders.telecom), 10, b""));
+    let outcome = soon(|| connect_to_raw(hasty(), 10, b""));
     assert!(matches!(outcome.err(), Some(Error::Timeout { what: "TLS handshake", .. })));
 }
 
@@ -251,7 +252,7 @@ fn a_stream_altered_or_cut_anywhere_ends_on_both_sides() {
                     thread::spawn(move || relay(p0_again, p1_again, usize::MAX, false));
                     relay(p1, p0, intact, flip);
                 });
-                let options = secure(&folders.telecom);
+                let options = Options { wait: Duration::from_secs(1), ..secure(&folders.telecom) };
                 let p1 = scope.spawn(move || run(connect(&addr, options)));
                 (soon(|| run(listener.accept())), soon(|| p1.join().unwrap()))
             });

@@ -9,7 +9,8 @@ use hushtable::{
 use super::{
     Apply, Operation, constant,
     decision::{self, Threshold},
-    evaluate, fixed,
+    evaluate::{self, Wanted},
+    fixed,
     input::{Format, Operand, Source},
     job::{Job, SHARED_BITS, Work},
     lookup::Lookup,
@@ -48,7 +49,15 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     };
     let shared = reveal == Reveal::Nobody;
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
-    let evaluation = evaluate::evaluation(function, wanted)?;
+    // Where all numbers are too many, those that the shares can have may do.
+    let within = source.shares.as_ref().filter(|_| wanted.domain.is_none()).map(|file| {
+        let [lo, hi] =
+            [file.range[0], file.range[1] + 1].map(|end| end as f64 / 2f64.powi(fraction_bits as i32));
+        Wanted { domain: Some(Bounds { lo, hi }), ..wanted }
+    });
+    let evaluation = evaluate::evaluation(function, wanted).or_else(|refused| {
+        within.and_then(|within| evaluate::evaluation(function, within).ok()).ok_or(refused)
+    })?;
     let card = evaluation.card();
     let (reach, scale) = (evaluate::reach(&card), 2f64.powi(fraction_bits as i32));
     let (ids, x) =

@@ -273,7 +273,7 @@ mod tests {
         if let Some(asked) = std::env::var("SEED").ok().and_then(|text| text.parse().ok()) {
             seed = asked;
         }
-        println!("SEED={seed}");
+        eprintln!("SEED={seed}");
         let mut state = seed as u64;
         let mut below = |end: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

@@ -154,7 +154,8 @@ pub fn connect(addr: &str, options: Options) -> Result<Connection> {
     let addrs = resolve(addr)?;
     let mut again = Again::new(&setup);
     loop {
-        let socket = reach(addr, &addrs, &deadline)?;
+        // Of a peer that answered once, its answer says more than that nobody is there now.
+        let socket = reach(addr, &addrs, &deadline).map_err(|gone| again.last.take().unwrap_or(gone))?;
         let peer = socket.addr();
         match setup.call(socket, Aim::Session) {
             Ok((secured, id)) => {
@@ -170,6 +171,8 @@ pub fn connect(addr: &str, options: Options) -> Result<Connection> {
 struct Again<'a> {
     setup: &'a Setup,
     pause: Duration,
+    /// Why the last try failed.
+    last: Option<Error>,
 }
 
 /// The first pause and the longest.
@@ -177,7 +180,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)
 
 impl<'a> Again<'a> {
     fn new(setup: &'a Setup) -> Self {
-        Again { setup, pause: PAUSES[0] }
+        Again { setup, pause: PAUSES[0], last: None }
     }
 
     /// Waits for another try after this failure; the error if there is none.
@@ -191,6 +194,7 @@ impl<'a> Again<'a> {
                 .log
                 .line(&format!("the peer is there and does not answer, trying again: {error}"));
         }
+        self.last = Some(error);
         thread::sleep(self.pause.min(deadline.left()));
         self.pause = (self.pause * 2).min(PAUSES[1]);
         Ok(())
