@@ -130,7 +130,7 @@ impl SpLutJob {
 
     /// Bytes of the table at its owner.
     pub(super) fn table_bytes(&self) -> u64 {
-        8 * u64::from(self.columns()[0]) << self.keys.bits()
+        (8 * u64::from(self.columns()[0])) << self.keys.bits()
     }
 
     /// Local work of a lookup online, of both parties together.

@@ -182,7 +182,6 @@ mod tests {
                 digit_bits,
                 additive: false,
                 index,
-                additive: false,
                 batch: 30,
             };
             let of = |role| Inputs::<Xor, Bitwise>::of(&work, role, 0, 30);

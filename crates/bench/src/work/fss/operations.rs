@@ -77,8 +77,8 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
     };
     Ok(match work.object {
         Object::Dpf | Object::Dcf => return Err(Failure::new("keys are no operation")),
-        Object::Eq => inside(Vec::from([0..1]))?,
-        Object::Cmp => inside(Vec::from([-half..0]))?,
+        Object::Eq => inside(vec![Range { start: 0, end: 1 }])?,
+        Object::Cmp => inside(vec![Range { start: -half, end: 0 }])?,
         Object::Interval => inside(knots(work))?,
         Object::Trunc => Arc::new(gates::Reduction { bits, cut: work.fraction_bits() }),
         Object::Digits => {
