@@ -24,7 +24,7 @@ use crate::{
 
 impl Evaluation {
     /// As [`new`](Self::new), but the error says what is wrong and not what would do: for programs that try several
-    /// formats, or say it in words of their own by a [`Suggestion`].
+    /// formats, or say it in words of their own by a [`Suggestion`](crate::math::Suggestion).
     ///
     /// # Errors
     /// As [`new`](Self::new).
