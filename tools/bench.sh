@@ -54,7 +54,9 @@ run() {
         fi
     fi
     echo "bench ${args[*]} --net $net" >&2
-    "$program" "${args[@]}" --net "$net" --format json | tee -a "$record"
+    local command="${args[*]}"
+    [ "$net" = loopback ] || command+=" --net $net"
+    "$program" "${args[@]}" --net "$net" --format json | sed "s/^{/{\"command\": \"$command\", /" | tee -a "$record"
     done=$((done + 1))
 }
 
@@ -63,9 +65,8 @@ absent() {
     case " ${*:3} " in *" $1 "*) ;; *) echo "$1 $2" ;; esac
 }
 
-lut() { # protocol index output index-bits value-bits batch
-    run lut --protocol "$1" --index "$2" --output "$3" --index-bits "$4" --value-bits "$5" --batch "$6" --threads 1
-}
+# A fast link gets SoftSpoken for its correlated OTs, a slow one Ferret, which sends less.
+few=(--ot ferret)
 
 for count in 1024 1048576 16777216; do
     run ot --scheme ferret --count "$count"
@@ -75,29 +76,30 @@ for scheme in iknp softspoken-2 softspoken-4 softspoken-8; do
         run ot --scheme "$scheme" --count "$count"
     done
 done
-lut rotl additive additive 8 64 100000
-lut rotl xor xor 8 8 100000
-lut d additive additive 8 64 100000
-lut d xor xor 4 1 100000
-lut splut additive additive 8 8 100000
-lut splut additive additive 8 64 100000
-for shape in gpt2-softmax gpt2-gelu block; do
-    run inference --shape "$shape"
+for protocol in rotl d dt st b ar splut; do
+    run lut --protocol $protocol
+    run lut --protocol $protocol "${few[@]}"
 done
-lut splut-kk13 additive additive 8 8 100000
-for protocol in ar st b dt; do
-    lut "$protocol" additive additive 8 64 100000
+run lut --protocol rotl --net lan
+run lut --protocol dt --index-bits 12 --value-bits 16 --batch 10000
+run lut --protocol dt --index-bits 16 --value-bits 8 --batch 10000
+for protocol in splut splut-kk13; do
+    run lut --protocol $protocol --value-bits 8
 done
-lut dt additive additive 12 16 10000
-lut dt additive additive 16 8 10000
-lut fluteplus xor xor 8 8 100000
+for protocol in rotl flute fluteplus; do
+    run lut --protocol $protocol --index xor --output xor --value-bits 8
+done
+run lut --protocol d --index xor --output xor --index-bits 4 --value-bits 1
+run lut --protocol d --index xor --output xor --index-bits 4 --value-bits 1 "${few[@]}"
 # Two lanes of a thread each.
-run lut --protocol d --index-bits 8 --value-bits 64 --batch 200000 --threads 2
+run lut --protocol d --batch 200000 --threads 2
 run triples
+run triples "${few[@]}"
 for bits in 32 64; do
     run cmp --bits "$bits" --repeat 3
     run cmp --bits "$bits" --optimise online --repeat 3
-    run cmp --bits "$bits" --optimise bytes --batch 1048576
+    run cmp --bits "$bits" "${few[@]}"
+    run cmp --bits "$bits" --optimise bytes --batch 1048576 "${few[@]}"
 done
 run trunc --bits 64 --cut 16 --repeat 3
 run ot --scheme kk13 --of 256 --count 100000
@@ -107,6 +109,18 @@ done
 for function in sigmoid tanh sqrt ln rsqrt; do
     run math --function "$function" --bits 64 --fraction-bits 16 --repeat 3
 done
+run math --function sigmoid --bits 16 "${few[@]}"
+run math --function sigmoid --bits 64 --fraction-bits 16 "${few[@]}"
+
+for shape in gpt2-softmax gpt2-gelu block; do
+    run inference --shape "$shape"
+    run inference --shape "$shape" "${few[@]}"
+done
+for link in lan wan; do
+    run inference --shape gpt2-softmax --net $link
+    run inference --shape gpt2-gelu --net $link
+done
+run inference --shape block --net lan
 
 # Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
 fss() {
