@@ -17,10 +17,10 @@
 //!
 //! With keys of up to 96 bits, few of which are there ([`Keys::Sparse`]), `F_k(x)` is `a ‖ b ‖ c ‖ mask`:
 //! 1. The copy has three thirds of `2^e` cells, 1.25 for each row and more, with
-//!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^54) ^ mask` for each key of the table. Cells that no key decides are random.
+//!    `E[a] ^ E[b] ^ E[c] = (T[x] ‖ 0^t) ^ mask` for each key of the table. Cells that no key decides are random.
 //! 2. Point functions for all three of each lookup, the function's triples, and those of step 4.
 //! 3. Shares of `F_k(x)` are computed first, then the three positions are looked up as above, and the mask is taken off.
-//! 4. The row is present if the 54 bits are zero: a tree of ANDs, and an AND of it with each bit of the row.
+//! 4. The row is present if the t bits are zero (54, and more from 2^13 lookups on): a tree of ANDs, and an AND of it with each bit of the row.
 //!
 //! Rows that change alone ([`Keys::Changing`]): behind a row stands, in clear, the number v of the [`Update`] that it
 //! last had. An update has the changed rows, masked by `F_k(x ‖ v)`. A lookup finds shares of v with the row, then computes
@@ -32,7 +32,7 @@
 //! # Cost
 //! Once: as many bits as the copy has ([`CopyJob::copy_bits`]) and a digest of 256 from the owner. A lookup: what
 //! [`Dpf::bit_bill`] and [`Prf::bill`] say; online, 1 round and then the function's. Sparse: three times the former
-//! with e bits, `53 + w` ANDs, and 7 rounds more. Each party reads the copy once a batch: for n places and p planes
+//! with e bits, `t - 1 + w` ANDs, and 7 rounds more. Each party reads the copy once a batch: for n places and p planes
 //! `m n p` bits are ANDed, `m n / 64` blocks hashed.
 //!
 //! # Source

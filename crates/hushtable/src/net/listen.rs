@@ -210,9 +210,12 @@ impl Kin for Route {
     ) -> Result<Connection> {
         let (deadline, mut again) = (Deadline::after(self.setup.options.timeout), Again::new(&self.setup));
         loop {
-            let (socket, trip) =
-                attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)))?;
-            match self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane }) {
+            let reached = attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)));
+            let called = match reached {
+                Ok((socket, trip)) => self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane }),
+                Err(error) => Err(Unanswered { error, crowded: true }),
+            };
+            match called {
                 Ok((secured, id)) => return self.setup.connection(Role::P1, secured, id, Some(self.clone())),
                 Err(failure) => again.after(failure, &deadline)?,
             }
