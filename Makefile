@@ -59,6 +59,7 @@ vectors:
 	@echo "== known-answer vectors"
 	$(PYTHON) tools/vectors.py --check
 	$(PYTHON) tools/check_docs.py
+	$(PYTHON) tools/measured.py --check
 	set -e; for make in examples/data/*/make.py; do $(PYTHON) $$make --check; done
 
 # The models of docs/spec hold, at the sizes that it quotes.

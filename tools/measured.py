@@ -47,7 +47,7 @@ COLUMNS = {
     "once s": lambda run: run["once"]["seconds"] if "once" in run else None,
     "once MB": lambda run: sum(run["once"]["bytes"]) / 1e6 if "once" in run else None,
     "rounds": lambda run: run["online"]["rounds"],
-    "error": lambda run: run.get("accuracy", run).get("max_ulp"),
+    "error": lambda run: (run.get("accuracy") or run["chosen"])["max_ulp"],
     "MiB": lambda run: max(run["peak_rss_bytes"]) / 2**20,
     "runs": None,
 }
@@ -82,7 +82,7 @@ def filled(text, record):
             if command not in record:
                 sys.exit(f"measured: no record of `{command}`; tools/bench.sh makes one")
             cells = [cell(c, record[command]) if c in COLUMNS else old for c, old in zip(columns, cells)]
-            line = f"| {' | '.join(cells)} |".replace("|  |", "| |")
+            line = "|" + "".join(f" {c} |" if c else " |" for c in cells)
         lines.append(line)
     return "\n".join(lines) + "\n"
 
