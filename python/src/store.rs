@@ -91,25 +91,24 @@ impl Store {
 
     /// Whether the operation can spend it.
     fn serves(&self, py: Python<'_>, operation: &Operation) -> PyResult<bool> {
-        let serves = self.open(|open| Ok(open.store.fits(operation.ahead.as_ref()).is_ok()));
-        serves.map_err(|e| raise(py, &e))
+        let operation = operation.ahead.as_ref();
+        self.open(py, |open| Ok(open.store.fits(operation).is_ok()))
     }
 
     /// Items that are left: lookups, numbers, rows.
     #[getter]
     fn left(&self, py: Python<'_>) -> PyResult<u64> {
-        self.open(|open| Ok(open.store.left())).map_err(|e| raise(py, &e))
+        self.open(py, |open| Ok(open.store.left()))
     }
 
     /// Protocol, or nothing where it holds no lookups; what it is for, who the peer is, items planned.
     #[getter]
     fn about(&self, py: Python<'_>) -> PyResult<(String, String, String, u64)> {
-        let about = self.open(|open| {
+        self.open(py, |open| {
             let about = open.store.about();
             let name = about.lookups.map_or(String::new(), |(protocol, _)| protocol.name().to_owned());
             Ok((name, about.text.clone(), about.peer_name.clone(), about.planned))
-        });
-        about.map_err(|e| raise(py, &e))
+        })
     }
 
     /// Lets go of the store, so that it can be opened again.
@@ -120,13 +119,13 @@ impl Store {
 
     /// Whether it is closed.
     #[getter]
-    fn closed(&self) -> bool {
-        self.inner.lock().is_ok_and(|open| open.is_none())
+    fn closed(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.inner.lock().is_ok_and(|open| open.is_none()))
     }
 
     /// Checks everything that is left; how many items were meant to be there and are not.
     fn verify(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.open(|open| open.store.verify())).map_err(|e| raise(py, &e))
+        self.open(py, |open| open.store.verify())
     }
 }
 
@@ -159,8 +158,13 @@ impl Store {
         Ok(Self::of(made, None))
     }
 
-    fn open<T>(&self, f: impl FnOnce(&mut Open) -> Result<T, Error>) -> Result<T, Error> {
-        f(opened(&mut *lock(&self.inner)?)?)
+    /// Without the interpreter lock: who has the store may wait for a peer that waits for the interpreter.
+    fn open<T: Send>(
+        &self,
+        py: Python<'_>,
+        f: impl FnOnce(&mut Open) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| f(opened(&mut *lock(&self.inner)?)?)).map_err(|e| raise(py, &e))
     }
 }
 
@@ -194,9 +198,8 @@ pub fn look_up_stored<'py>(
     no_offline: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (x, shape) = indices(index)?;
-    let chosen =
-        store.open(|open| Ok(lookup.stored(open.store.about().lookups.map(|(protocol, _)| protocol))));
-    let chosen = Arc::new(chosen.map_err(|e| raise(py, &e))?);
+    let kept = store.open(py, |open| Ok(open.store.about().lookups.map(|(protocol, _)| protocol)))?;
+    let chosen = Arc::new(lookup.stored(kept));
     let found = spend(py, p, name, chosen, vec![x], store, no_offline)?;
     Words::narrow(found, lookup.job.value_bits).into_array(py, &shape)
 }
@@ -231,13 +234,12 @@ fn spend(
     no_offline: bool,
 ) -> PyResult<operation::Words> {
     let inner = Arc::clone(&store.inner);
-    let items = store.open(|open| {
+    let items = store.open(py, |open| {
         let items = operation.items(operands[0].len())?;
         open.store.fits(operation.as_ref())?;
         enough(&open.store, items, no_offline)?;
         Ok(items)
-    });
-    let items = items.map_err(|e| raise(py, &e))?;
+    })?;
     let name = format!("{}, from a store", announced(name, operation.as_ref()));
     p.call(py, &name, move |steps, progress| {
         progress.begin(items);
