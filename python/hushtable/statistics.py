@@ -12,7 +12,7 @@ from . import _hushtable as native
 from . import _words
 from .arithmetic import wide
 from .errors import ParamError, ShapeError
-from .party import Party
+from .party import NOT_STORED, Party
 from .share import Share
 
 # Fewer members than this, and nothing is told of a group, unless the caller says otherwise.
@@ -107,6 +107,7 @@ class Statistics:
         self, what: str, groups: list[Share], columns: list[Share], least: int, noise: float | None
     ) -> Told:
         """What is opened of groups that are large enough."""
+        self._party._may_make(what, NOT_STORED)
         if not columns:
             # The library adds up something.
             nothing = np.zeros(len(self), dtype=np.uint64)
@@ -131,8 +132,6 @@ class Statistics:
         self.asked.append(text)
         out = {}
         for group, count, sums in opened:
-            if noise is None and count < least:
-                continue  # nothing is compared with a least size of 1
             signed = [_signed(sum_, share.bits) for sum_, share in zip(sums, columns, strict=True)]
             out[group] = (count, [] if counted else signed)
         return out
@@ -156,6 +155,7 @@ class Statistics:
 
     def _products(self, what: str, x: str | Share, y: str | Share) -> list[Share]:
         """Both columns, or the one that is taken twice, and their products at twice the scale."""
+        self._party._may_make(what, NOT_STORED)
         a, b = self._share(what, x), self._share(what, y)
         a._additive(what)
         a._same(b, what)
