@@ -196,7 +196,7 @@ fn job(args: &ProximityArgs) -> Result<Job> {
         (_, ids) => (ids.map(Arc::new), None),
     };
     let mut job = Job::new(threads, reveal, work, column, ids, operands, gives);
-    job.labels = labels;
+    (job.labels, job.error) = (labels, Some(0.0));
     Ok(job)
 }
 

@@ -148,7 +148,7 @@ fn files_of_a_join_are_scored() {
         decided(&cells(&site, "p1.csv", &format!("at_least_{threshold}"), telecom, false), threshold, other);
     }
     for (input0, input1) in [("--joined p0.json", "--joined p1.json"), (FRESH0, FRESH1)] {
-        let asked = "--reveal-exact --default 0.25 --force";
+        let asked = "--reveal-exact --reveal both --default 0.25 --force";
         both(
             &site,
             &format!("{input0} {asked} --output p0.csv"),

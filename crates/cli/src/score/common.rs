@@ -96,7 +96,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
             ("--leave-out", !args.csv.leave_out.is_empty()),
         ],
     )?;
-    let reveal = per_row::reveal(&args.terms, &args.link, "--joined and --join")?;
+    let reveal = per_row::somebody(args.reveal()?, "--joined and --join")?;
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
