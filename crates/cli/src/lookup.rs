@@ -8,6 +8,7 @@ mod session;
 
 use std::path::{Path, PathBuf};
 
+use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::Role;
 
@@ -27,6 +28,9 @@ keys there are, and when; not the keys, nor which are there, nor which are equal
 twice.
   What the table is, and what batches and limits there are, is shown before anything of the keys is used: --describe \
 shows it and ends.
+  Keys of text are brought into one form first, by the rules that --describe shows: blanks around a key and the way \
+accents were typed never matter; with others here, --normalise, this ends before anything is sent. It warns if keys here \
+differ in what a rule would settle. The rules are those of `hushtable join --help`.
 
 The copy:
   The first time, an encrypted copy of the table is fetched. It shows nothing of the table but its size, and is kept in \
@@ -82,6 +86,9 @@ pub struct Lookup {
     /// The file that keeps the encrypted copy [default: one for this table in the user's cache]
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
+    /// How keys of text are brought into one form; whoever serves the table says the same [default: trim,nfc]
+    #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
+    normalise: Option<Rules>,
     /// How dates are written in --keys: dmy, mdy or ymd; the year first is read in any case
     #[arg(long, value_enum, value_name = "ORDER", default_value = "ymd")]
     dates: crate::serve::Dates,

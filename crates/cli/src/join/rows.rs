@@ -156,7 +156,7 @@ impl Rows {
 }
 
 /// What is remarkable about a column of the id, and the rules that settle it.
-fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
+pub fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
     let what: Vec<String> =
         looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
     let advice = looks.advice()?;

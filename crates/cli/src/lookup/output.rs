@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
         let mut to = csv::Writer::from_writer(to);
         to.write_record(self.header())?;
         for (row, key) in keys.texts.iter().enumerate() {
-            to.write_field(key)?;
+            to.write_field(key.trim())?;
             for column in &self.cells {
                 to.write_field(column[row].as_ref().map(text).unwrap_or_default())?;
             }
@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
     }
 
     fn series(&self, keys: &Keys<'_>) -> Vec<(String, Series)> {
-        let texts = Series::Text(keys.texts.iter().map(|key| Some(key.to_owned())).collect());
+        let texts = Series::Text(keys.texts.iter().map(|key| Some(key.trim().to_owned())).collect());
         let columns = self.cells.iter().zip(&self.kinds).map(|(cells, kind)| series(cells, *kind));
         let present = Series::Whole(self.present.iter().map(|&here| Some(here.into())).collect());
         let all = [texts].into_iter().chain(columns).chain([present]);
