@@ -188,6 +188,9 @@ class Joined(Statistics):
         `values` has one for each place of this table along its first axis. Rows without a partner get `default`, which
         is public, and put in before the values are shown: that a row has no partner shows only where no value can be the
         default. **But values tell**: a number that no other row would get says that it matches, and whose it is.
+
+        Raises `ShapeError` for a share of another length or session, `ParamError` for a column that is not there and a
+        default that the share's width does not hold, `TypeError` for what is neither a share nor a name.
         """
         share = self._share("by_row", values)
         bit = share.kind == "xor" and share.bits == 1
@@ -195,7 +198,11 @@ class Joined(Statistics):
             zero = Share(self._party, np.zeros(share.shape, dtype=np.uint8), 2, 0, "additive", (0, 1))
             share, default = where(share, zero + 1, zero), int(bool(default))
         matched = self.matched.reshape((-1,) + (1,) * (share.ndim - 1))
-        opened = self._party.open(where(matched, share, default), to=self.owner)
+        try:
+            chosen = where(matched, share, default)
+        except ParamError as error:
+            raise ParamError(f"by_row: default={default!r}: {error}") from None
+        opened = self._party.open(chosen, to=self.owner)
         if opened is None or self._places is None:
             return None
         out = np.full((self._rows, *opened.shape[1:]), default, dtype=opened.dtype)

@@ -146,9 +146,16 @@ class Statistics:
 
     def _share(self, what: str, values: str | Share) -> Share:
         if isinstance(values, Share):
-            if values.party is not self._party or values.shape[:1] != (len(self),):
-                raise ShapeError(f"{what}: a share with {len(self)} values of this party is expected, got {values!r}")
+            if values.party is not self._party:
+                raise ShapeError(f"{what}: a share of another session or party")
+            if values.shape[:1] != (len(self),):
+                raise ShapeError(
+                    f"{what}: a value for each of the {len(self)} places of this table is expected along the first axis, got "
+                    f"a share of shape {values.shape}"
+                )
             return values
+        if not isinstance(values, str):
+            raise TypeError(f"{what}: the name of a column or a share is expected, got {type(values).__name__}")
         if values not in self.columns:
             raise ParamError(f"{what}: no column {values!r}; there are: {', '.join(self.columns)}")
         return self.columns[values]
