@@ -7,8 +7,8 @@ use apps::{
     ids::{DateOrder, Rules},
     private_table::{
         AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
-        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find, look_all_up,
-        request, shared_bits, turn_away,
+        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find,
+        look_all_up, request, shared_bits, turn_away,
     },
 };
 use hushtable::{
@@ -101,8 +101,7 @@ fn rows_and_shares_are_those_of_the_table() {
         let truth: HashMap<i64, i64> = rows.into_iter().collect();
         let asked: Vec<i64> = (0..19).map(|i| [i * i, 2 * i, 49, 3][i as usize % 4]).collect();
         let kind = served.description().key.kind;
-        let read =
-            |&key: &i64| kind.read(&Field::Whole(key.into()), READING).unwrap().unwrap();
+        let read = |&key: &i64| kind.read(&Field::Whole(key.into()), READING).unwrap().unwrap();
         let keys: Vec<u128> = asked.iter().map(read).collect();
         let description = served.description();
         let (none, results) = session(&served, &keys, Gets::Client);

@@ -48,7 +48,9 @@ impl Digits {
         let to = |decimals: i32| {
             let scale = 10f64.powi(decimals);
             // Of whole numbers that are exact: the decimal itself.
-            Some(value * scale).filter(|scaled| scaled.abs() < 2f64.powi(53)).map(|scaled| scaled.round() / scale + 0.0)
+            Some(value * scale)
+                .filter(|scaled| scaled.abs() < 2f64.powi(53))
+                .map(|scaled| scaled.round() / scale + 0.0)
         };
         let found = match self {
             Self::All => None,
@@ -103,10 +105,16 @@ mod tests {
             if let Some((_, decimals)) = text.split_once('.') {
                 let less = decimals.len() - 1;
                 let shorter: f64 = format!("{:.less$}", word as f64 / scale).parse().unwrap();
-                assert_ne!((shorter * scale).round() as i64, word, "{word} of 2^-{bits}: {shown}, not {shorter}");
+                assert_ne!(
+                    (shorter * scale).round() as i64,
+                    word,
+                    "{word} of 2^-{bits}: {shown}, not {shorter}"
+                );
             }
         }
-        let of = |bits: i32, value: f64| Digits::of_number(bits as u32).shown((value * 2f64.powi(bits)).round() / 2f64.powi(bits));
+        let of = |bits: i32, value: f64| {
+            Digits::of_number(bits as u32).shown((value * 2f64.powi(bits)).round() / 2f64.powi(bits))
+        };
         assert_eq!([of(16, 0.3), of(24, -0.3), of(32, 0.1 + 0.2)], [0.3, -0.3, 0.3]);
         assert_eq!(of(16, 1.0 / 3.0).to_string(), "0.33333");
         assert!(Digits::of_number(16).shown(f64::NAN).is_nan());

@@ -189,7 +189,10 @@ fn wrong_files() {
         ("--threshold 0.5 --bands 0.2,0.8", "cannot be used with"),
         ("--threshold 0.5 --reveal-exact", "cannot be used with"),
         ("--bands 0.2,0.8 --reveal-exact", "cannot be used with"),
-        ("--reveal-exact", "--reveal is missing: it says who gets the results. Who gets the probability can compute"),
+        (
+            "--reveal-exact",
+            "--reveal is missing: it says who gets the results. Who gets the probability can compute",
+        ),
         ("--bands 0.8,0.2", "numbers that increase"),
         ("--bands 0.2,1", "threshold: 1"),
         ("--bands 0.2,x", "invalid float"),

@@ -274,7 +274,10 @@ fn both_can_tell_how_most_of_their_ids_look() {
     decided(&cells(&site, "p0.csv", "at_least_0.5", bank, true), 0.5, "");
     let explained = format!("explain score {P0} {FRESH0} {tell} --listen 127.0.0.1:0 {BANK}");
     let text = site.run(&explained).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("how most ids look") && text.contains("nothing of the others: a99 (A a capital"), "{text}");
+    assert!(
+        text.contains("how most ids look") && text.contains("nothing of the others: a99 (A a capital"),
+        "{text}"
+    );
 }
 
 #[test]

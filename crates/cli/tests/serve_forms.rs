@@ -36,19 +36,25 @@ fn keys_are_looked_up_in_the_form_of_the_table() {
 fn both_must_ask_for_the_same_form() {
     let site = site();
     for (here, there, want) in [
-        ("--normalise lower,alnum", "", "here trim,nfc, at the peer nfc,lower,alnum; --normalise nfc,lower,alnum here"),
+        (
+            "--normalise lower,alnum",
+            "",
+            "here trim,nfc, at the peer nfc,lower,alnum; --normalise nfc,lower,alnum here",
+        ),
         ("", "--normalise lower", "here trim,nfc,lower, at the peer trim,nfc; --normalise trim,nfc here"),
         ("--normalise none", "", "here trim,nfc, at the peer none; --normalise none here"),
     ] {
         let mut server = serve(&site, here);
-        site.run(&look_up(&server, there)).fails_with(5, &format!("the parties disagree on the form of keys: {want}"));
+        site.run(&look_up(&server, there))
+            .fails_with(5, &format!("the parties disagree on the form of keys: {want}"));
         let line = server.says("session ");
         assert!(!site.has("out.csv") && !site.has("out.copy") && !line.contains(" keys for it"), "{line}");
     }
     site.write("prices.csv", "sku,price\n1,5\n");
     site.write("mine.csv", "article\n1\n");
     let server = serve(&site, "");
-    site.run(&look_up(&server, "--normalise lower")).fails_with(5, "--normalise is for keys of text; those of the table are whole");
+    site.run(&look_up(&server, "--normalise lower"))
+        .fails_with(5, "--normalise is for keys of text; those of the table are whole");
     site.run(&look_up(&server, "")).ok();
     site.run(&format!("explain serve --table prices.csv --key sku --value price --normalise lower --listen 127.0.0.1:0 {PLAIN}"))
         .fails("column \"sku\": keys are whole numbers from 0 to 1; --normalise is for text: --key sku:text");
@@ -58,19 +64,29 @@ fn both_must_ask_for_the_same_form() {
 fn keys_that_a_rule_would_bring_together_are_told_before() {
     let site = site();
     let explain = |more: &str| {
-        site.run(&format!("explain serve --table prices.csv --key sku --value price {more} --listen 127.0.0.1:0 {PLAIN}"))
+        site.run(&format!(
+            "explain serve --table prices.csv --key sku --value price {more} --listen 127.0.0.1:0 {PLAIN}"
+        ))
     };
     let said = explain("").ok();
-    for fragment in
-        ["warning: prices.csv, column \"sku\": capital letters in 2 of 3 ids", "(see line 3)", "--normalise trim,nfc,lower,alnum at both"]
-    {
+    for fragment in [
+        "warning: prices.csv, column \"sku\": capital letters in 2 of 3 ids",
+        "(see line 3)",
+        "--normalise trim,nfc,lower,alnum at both",
+    ] {
         assert!(said.stderr.contains(fragment), "{fragment}: {said:?}");
     }
     let said = explain("--normalise lower,alnum").ok();
-    assert!(!said.stderr.contains("warning") && said.stdout.contains("in the form nfc,lower,alnum"), "{said:?}");
+    assert!(
+        !said.stderr.contains("warning") && said.stdout.contains("in the form nfc,lower,alnum"),
+        "{said:?}"
+    );
     let server = serve(&site, "");
     let said = site.run(&look_up(&server, "")).ok();
-    assert!(said.stderr.contains("warning: mine.csv, column \"article\": capital letters in 1 of 3 ids"), "{said:?}");
+    assert!(
+        said.stderr.contains("warning: mine.csv, column \"article\": capital letters in 1 of 3 ids"),
+        "{said:?}"
+    );
     // Numbers have no form.
     site.write("prices.csv", "sku,price\n1,5\n1000,6\n");
     assert!(!explain("").ok().stderr.contains("warning"));

@@ -62,7 +62,11 @@ impl Shape {
     /// # Errors
     /// [`Error::Handshake`], at both parties, if ids can hardly be the same; [`Error::Peer`] for what is no shape; and
     /// those of the channel.
-    pub fn tell(s: &mut Session, mine: &[Self], asks: impl Fn(&str) -> String) -> Result<Vec<(bool, String)>> {
+    pub fn tell(
+        s: &mut Session,
+        mine: &[Self],
+        asks: impl Fn(&str) -> String,
+    ) -> Result<Vec<(bool, String)>> {
         let mut told = vec![0; LONGEST * mine.len()];
         for (shape, to) in mine.iter().zip(told.chunks_exact_mut(LONGEST)) {
             let text = shape.to_string();
@@ -277,9 +281,16 @@ mod tests {
                 said.map(|said| said[0].0).map_err(|error| error.to_string())
             })
         };
-        assert_eq!([told(b"A9"), told(b"A*9*"), told(b"A99"), told(b"several")], [true, true, false, false].map(Ok));
+        assert_eq!(
+            [told(b"A9"), told(b"A*9*"), told(b"A99"), told(b"several")],
+            [true, true, false, false].map(Ok)
+        );
         let says = |theirs: &[u8]| told(theirs).unwrap_err();
-        assert!(says(b"a9").contains("here A9, at the peer a9; normalise=lower at both parties"), "{}", says(b"a9"));
+        assert!(
+            says(b"a9").contains("here A9, at the peer a9; normalise=lower at both parties"),
+            "{}",
+            says(b"a9")
+        );
         assert!(says(b"9-9").contains("normalise=digits") && says(b"a@a").contains("same kind of id"));
         for theirs in [&b""[..], b"\x1b[2J", b"Bob", b"A\09", &[0xff; LONGEST], &[b'9', 0xff]] {
             assert!(says(theirs).contains("malformed message from the peer: a pattern"), "{theirs:?}");

@@ -109,7 +109,11 @@ impl KeyKind {
         let number = match self {
             Self::Text { bits } => {
                 let form = reading.rules.form(&field.written()?)?;
-                return if form.trim().is_empty() { Err(MISSING.into()) } else { Ok(Some(hashed(&form, bits))) };
+                return if form.trim().is_empty() {
+                    Err(MISSING.into())
+                } else {
+                    Ok(Some(hashed(&form, bits)))
+                };
             }
             Self::Whole { least, .. } => {
                 let number =
@@ -181,7 +185,10 @@ mod tests {
         let date = KeyKind::Date { least: 0, bits: 15 };
         assert_eq!(date.read(&Field::Text("1970-02-01"), YMD), Ok(Some(31)));
         assert_eq!(date.read(&Field::Date(31), YMD), Ok(Some(31)));
-        assert_eq!(date.read(&Field::Text("1.2.1970"), Reading { order: DateOrder::DayMonthYear, ..YMD }), Ok(Some(31)));
+        assert_eq!(
+            date.read(&Field::Text("1.2.1970"), Reading { order: DateOrder::DayMonthYear, ..YMD }),
+            Ok(Some(31))
+        );
         assert_eq!(date.read(&Field::Text("1969-12-31"), YMD), Ok(None));
         assert!(date.read(&Field::Whole(31), YMD).is_err());
     }
@@ -199,16 +206,22 @@ mod tests {
         assert!(long.read(&Field::Text("  "), YMD).is_err());
         // In one form; as it stands only without rules.
         let by = |rules: &str, text| {
-            long.read(&Field::Text(text), Reading { rules: rules.parse().unwrap(), ..YMD }).map(Option::unwrap)
+            long.read(&Field::Text(text), Reading { rules: rules.parse().unwrap(), ..YMD })
+                .map(Option::unwrap)
         };
         assert_eq!(by("lower,alnum", "A-1"), by("trim", "a1"));
         assert_eq!(by("trim", "a\u{308}"), by("none", "\u{e4}"));
         assert_ne!(by("none", " a1"), by("none", "a1"));
         assert!(by("digits", "abc").unwrap_err().contains("missing") && by("e164:+43", "x").is_err());
-        let key = |kind, form: Option<&str>| Key { name: "k".into(), kind, form: form.map(str::to_owned) }.check();
+        let key =
+            |kind, form: Option<&str>| Key { name: "k".into(), kind, form: form.map(str::to_owned) }.check();
         let whole = KeyKind::Whole { least: 0, bits: 8 };
         assert!(key(long, Some("trim,nfc")).is_ok() && key(whole, None).is_ok());
-        assert!(key(long, None).is_err() && key(whole, Some("none")).is_err() && key(long, Some("\u{1b}")).is_err());
+        assert!(
+            key(long, None).is_err()
+                && key(whole, Some("none")).is_err()
+                && key(long, Some("\u{1b}")).is_err()
+        );
         // Pairs of 2^20, over 2^96; and one against them.
         assert_eq!(long.collisions(1 << 20), Some([-57, -76]));
         assert_eq!(short.collisions(1000), Some([-45, -54]));

@@ -191,9 +191,17 @@ mod tests {
 
     #[test]
     fn a_form_is_asked_for_by_rules_that_give_it() {
-        for rules in
-            ["trim,nfc", "none", "lower", "none,lower", "none,trim", "alnum,lower", "digits,zeros", "e164:+43", "date:mdy"]
-        {
+        for rules in [
+            "trim,nfc",
+            "none",
+            "lower",
+            "none,lower",
+            "none,trim",
+            "alnum,lower",
+            "digits,zeros",
+            "e164:+43",
+            "date:mdy",
+        ] {
             let form = rules.parse::<Rules>().unwrap().normal_form();
             let asking = asking(&form).replace("CODE", "47").replace("ORDER", "dmy");
             assert_eq!(asking.parse::<Rules>().unwrap().normal_form(), form, "{rules}: {asking}");

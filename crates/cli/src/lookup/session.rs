@@ -22,7 +22,8 @@ use crate::{
     progress::Progress,
 };
 use apps::private_table::{
-    AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up, prepare_ot, request,
+    AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
+    prepare_ot, request,
 };
 use hushtable::{
     Error, Party,

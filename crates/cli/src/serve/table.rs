@@ -4,7 +4,9 @@ use std::fs::File;
 
 use apps::{
     ids::Looks,
-    private_table::{Description, Field, Key, Kind, Reading, Scale, Survey, Table, Value, days_of, name_shows},
+    private_table::{
+        Description, Field, Key, Kind, Reading, Scale, Survey, Table, Value, days_of, name_shows,
+    },
 };
 
 use super::Serve;
