@@ -154,7 +154,7 @@ fn what_groups_of_none_look_like() {
     site.write("a.csv", "id,g\n1,a\n2,b\n");
     site.write("b.csv", "id\n3\n1\n");
     let join =
-        |input: &str, columns: &str| format!("join --input {input} --id id {columns} --quiet --output");
+        |input: &str, columns: &str| format!("join --input {input} --id id {columns} --output");
     site.both(
         &format!("{} p0.json {BANK}", join("a.csv", "--columns g:a/b")),
         &format!("{} p1.json {TELECOM}", join("b.csv", "")),
