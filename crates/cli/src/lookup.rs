@@ -57,7 +57,8 @@ Examples:
         --output stock.json --present there.json --connect shop.example:7000 --identity bank.id
   Keys that nobody knows: the larger of two numbers, of which each party keeps a share, the shop in its folder keys:
     hushtable apply max --column years --bits 16 --fraction-bits 0 --reveal none \\
-        --input members.csv --output keys/years.json --peer bank --listen 0.0.0.0:7000 --identity shop.id
+        --input members.csv --output keys/years.json --peer bank \\
+        --listen 0.0.0.0:7000 --identity shop.id
     hushtable apply max --against years --bits 16 --fraction-bits 0 --reveal none \\
         --input customers.csv --output years.json --connect shop.example:7000 --identity bank.id
     hushtable serve --table rebates.csv --key years --key-range -32768:32767 --value percent \\

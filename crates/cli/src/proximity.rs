@@ -53,7 +53,8 @@ Examples:
         --connect harbour.example:7000 --identity line.id
   Columns of other names; each party names its own:
     hushtable proximity --mine pilots.csv --id boat --latitude lat --longitude lon \\
-        --within 2.5km --all-pairs 25 --reveal me --output near.csv --listen 0.0.0.0:7000 --identity harbour.id
+        --within 2.5km --all-pairs 25 --reveal me --output near.csv \\
+        --listen 0.0.0.0:7000 --identity harbour.id
     hushtable proximity --mine ferries.csv --within 2.5km --all-pairs 3 --reveal peer \\
         --connect harbour.example:7000 --identity line.id
   What it would show, to whom, with which error and at what cost; nothing is sent:

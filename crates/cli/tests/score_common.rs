@@ -270,7 +270,7 @@ fn both_can_tell_how_most_of_their_ids_look() {
     p0.fails_with(5, "how most ids look: here a99, at the peer A99; --normalise lower at both parties would make them alike");
     p1.fails_with(5, "how most ids look: here A99, at the peer a99; --normalise lower");
     let lower = "--tell-form --normalise lower";
-    score(lower, lower).map(Done::ok);
+    let _ = score(lower, lower).map(Done::ok);
     decided(&cells(&site, "p0.csv", "at_least_0.5", bank, true), 0.5, "");
     let explained = format!("explain score {P0} {FRESH0} {tell} --listen 127.0.0.1:0 {BANK}");
     let text = site.run(&explained).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -153,13 +153,13 @@ fn what_groups_of_none_look_like() {
     let site = Site::new();
     site.write("a.csv", "id,g\n1,a\n2,b\n");
     site.write("b.csv", "id\n3\n1\n");
-    let join =
-        |input: &str, columns: &str| format!("join --input {input} --id id {columns} --output");
-    site.both(
-        &format!("{} p0.json {BANK}", join("a.csv", "--columns g:a/b")),
-        &format!("{} p1.json {TELECOM}", join("b.csv", "")),
-    )
-    .map(Done::ok);
+    let join = |input: &str, columns: &str| format!("join --input {input} --id id {columns} --output");
+    let _ = site
+        .both(
+            &format!("{} p0.json {BANK}", join("a.csv", "--columns g:a/b")),
+            &format!("{} p1.json {TELECOM}", join("b.csv", "")),
+        )
+        .map(Done::ok);
     for (least, a, b) in [(0, Some(1.0), Some(0.0)), (1, Some(1.0), None), (2, None, None)] {
         let got = results(&site, &format!("--count --by g --least {least}"));
         let of = |group: &str| got[&(group.to_owned(), "count".to_owned())];
