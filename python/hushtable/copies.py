@@ -15,10 +15,11 @@ from .party import Party
 
 Cipher = Literal["aes-128", "lowmc-128-42-13"]
 
-# How files begin that are written here: a copy in any version of its format, and a key, with the bytes that follow.
+# How files begin that are written here: a copy in any version of its format, and a key, as `hushtable serve` has it too,
+# with its length.
 COPY = b"hushcpy"
-KEY = b"hushkey1"
-SECRET = 48
+KEY = b"hushtable-key-1\n"
+KEY_BYTES = 64
 
 # How a table is made: from the secret of a version, or as a version of its own.
 Make = Callable[[bytes | None], native.PrivateTable]
@@ -40,7 +41,7 @@ def transferred(
     table: native.PrivateTable | None = None
     if kept is not None:
         try:
-            table = form.kept(kept) if make is None else make(kept.removeprefix(KEY))
+            table = form.kept(kept) if make is None else make(kept)
         except StoreError:
             table = None  # of another version, cut short, altered: a new one is made and sent
     if table is None and make is not None:
@@ -57,7 +58,7 @@ def transferred(
         assert table is not None
         table.send(live, name)
     if path is not None:
-        content = (b"" if make is None else KEY) + table.kept_bytes()
+        content = table.kept_bytes()
         # What was read is replaced; what came there since is not.
         try:
             write_file(Path(path), lambda file: file.write(content), overwrite=kept is not None)
@@ -78,7 +79,7 @@ def _read(path: str | os.PathLike[str] | None, key: bool) -> bytes | None:
             raise ParamError(f"path: {path} is no file; accepted: a file, or a name that is free")
         with open(path, "rb") as file:
             found = file.read(len(begin))
-            if found != begin or (key and os.fstat(file.fileno()).st_size != len(KEY) + SECRET):
+            if found != begin or (key and os.fstat(file.fileno()).st_size != KEY_BYTES):
                 what = "key of a private table" if key else "encrypted copy of a private table"
                 raise ParamError(
                     f"path: {path} is no {what}, and is not written over; accepted: one, or a name that is free"

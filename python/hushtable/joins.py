@@ -18,7 +18,7 @@ from . import labels as naming
 from ._words import Range
 from .arithmetic import where
 from .errors import ParamError, PeerError, ShapeError
-from .party import Party
+from .party import NOT_STORED, Party
 from .share import Share
 from .statistics import Statistics
 
@@ -37,6 +37,7 @@ def psi(
     learns: int | None = None,
     size: int | None = None,
     normalise: Sequence[str] = ("trim", "nfc"),
+    tell_form: bool = False,
 ) -> NDArray[np.int64] | None:
     """The rows of this party's ids that the peer has too, from 0; in the same order at both: the i-th is the i-th there.
 
@@ -51,6 +52,11 @@ def psi(
     that results is the same at both parties. Ids that a rule would bring together are a warning of the logger
     `"hushtable"`, before anything is sent.
 
+    With `tell_form=True` at both parties, each tells the other the pattern that more than half of its ids have, if ten or
+    more have it, such as `A999999` (`A` a capital letter, `a` a small one, `x` another, `9` a digit, signs as they are),
+    or without lengths `A*9*`, for each column. If the patterns do not go together, both get a `HandshakeError` that
+    names the rule that might help, and nothing of the ids is used; a doubt is a warning.
+
     **What it tells**: who enters all telephone numbers learns the other's list. Limit the numbers, see them before.
 
     Raises `ParamError` that names the row of an id that is empty, twice, or no text; `HandshakeError` if the parties ask
@@ -60,7 +66,7 @@ def psi(
         raise ParamError(f"psi: learns={learns!r} is not supported; accepted: None, 0 or 1")
     given = _ids("psi", ids, on, normalise)
     who = "both learn" if learns is None else f"party {learns} learns"
-    sizes = _sizes(p, f"psi({who}", given, size, {})[0]
+    sizes = _sizes(p, f"psi({who}", given, size, {}, tell_form)[0]
     name = p._announced(f"psi({sizes[0]} and {sizes[1]} ids, {who})")
     return native.intersect(p._live("psi"), name, given, sizes, learns)
 
@@ -78,6 +84,7 @@ def join(
     range: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
     size: int | None = None,
     normalise: Sequence[str] = ("trim", "nfc"),
+    tell_form: bool = False,
 ) -> Joined:
     """Joins this party's table with the peer's by their ids: both parties' columns as shares, in rows that nobody can
     tell apart. **Nobody learns which ids match, nor how many.**
@@ -91,7 +98,7 @@ def join(
 
     Party `owner` alone can be shown results by row, in the order of its rows. For results of both, join twice. Public are
     the parties' numbers of rows, or bounds on them, `size`; names, types and ranges of columns; labels.
-    `normalise` is that of `psi`; the same at both parties.
+    `normalise` and `tell_form` are those of `psi`; the same at both parties.
 
     Raises `ParamError` that names the row of an id that is empty, twice, or no text, and of a number outside its range,
     and for a label that no row has, with the labels there are; `TypeError` for a column of texts that is not in `groups`;
@@ -113,7 +120,7 @@ def join(
         "groups": [[name, of] for name, of in labels.items()],
         "fields": len(keys),
     }
-    sizes, theirs = _sizes(p, f"join(rows of party {owner}", given, size, described)
+    sizes, theirs = _sizes(p, f"join(rows of party {owner}", given, size, described, tell_form)
     peer = _described(theirs)
     if theirs.get("fields") != len(keys):
         raise ShapeError(f"join: an id of {len(keys)} columns here, of {theirs.get('fields')!r} at the peer")
@@ -181,6 +188,9 @@ class Joined(Statistics):
         `values` has one for each place of this table along its first axis. Rows without a partner get `default`, which
         is public, and put in before the values are shown: that a row has no partner shows only where no value can be the
         default. **But values tell**: a number that no other row would get says that it matches, and whose it is.
+
+        Raises `ShapeError` for a share of another length or session, `ParamError` for a column that is not there and a
+        default that the share's width does not hold, `TypeError` for what is neither a share nor a name.
         """
         share = self._share("by_row", values)
         bit = share.kind == "xor" and share.bits == 1
@@ -188,7 +198,11 @@ class Joined(Statistics):
             zero = Share(self._party, np.zeros(share.shape, dtype=np.uint8), 2, 0, "additive", (0, 1))
             share, default = where(share, zero + 1, zero), int(bool(default))
         matched = self.matched.reshape((-1,) + (1,) * (share.ndim - 1))
-        opened = self._party.open(where(matched, share, default), to=self.owner)
+        try:
+            chosen = where(matched, share, default)
+        except ParamError as error:
+            raise ParamError(f"by_row: default={default!r}: {error}") from None
+        opened = self._party.open(chosen, to=self.owner)
         if opened is None or self._places is None:
             return None
         out = np.full((self._rows, *opened.shape[1:]), default, dtype=opened.dtype)
@@ -256,15 +270,19 @@ def _ids(operation: str, ids: Any, on: str | Sequence[str] | None, normalise: Se
 
 
 def _sizes(
-    p: Party, begin: str, ids: native.Ids, size: int | None, more: Mapping[str, Any]
+    p: Party, begin: str, ids: native.Ids, size: int | None, more: Mapping[str, Any], tell_form: bool
 ) -> tuple[tuple[int, int], dict[str, Any]]:
-    """The public numbers of rows, of party 0 and of party 1, and what else the peer says."""
+    """The public numbers of rows, of party 0 and of party 1, and what else the peer says; with `tell_form` how most ids
+    look is compared."""
     rows = ids.rows
     if size is not None and size < rows:
         raise ParamError(f"size: {size} for {rows} rows is not supported; accepted: a bound on the rows of this party")
     mine = rows if size is None else size
     text = json.dumps({"rows": mine, **more})
-    found = native.tell(p._live(begin.split("(")[0]), p._announced(f"{begin}, {ids.columns} columns of ids)"), text)
+    operation = begin.split("(")[0]
+    p._may_make(operation, NOT_STORED)
+    told = ", tell_form=True" if tell_form else ""
+    found = native.tell(p._live(operation), p._announced(f"{begin}, {ids.columns} columns of ids{told})"), text)
     try:
         theirs = json.loads(found)
         other = theirs["rows"]
@@ -272,6 +290,10 @@ def _sizes(
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise PeerError("the peer's description of its table is none") from None
+    if tell_form:
+        name = p._announced(f"{operation}(how most ids look)")
+        for doubt in native.tell_form(p._live(operation), name, ids):
+            logger.warning("%s: %s", operation, doubt)
     return ((mine, other) if p.role == 0 else (other, mine)), theirs
 
 

@@ -32,6 +32,9 @@ Left = Iterator[tuple[str, str, object, Material]]
 # Longest name of an operation that is announced as it is; of a longer one the end is hashed.
 LONGEST = 360
 
+# What to do instead with an operation that no store serves.
+NOT_STORED = "its material cannot be stored: call it outside of `with p.spending(...)`"
+
 _offline: ContextVar[Party | None] = ContextVar("hushtable_offline", default=None)
 
 
@@ -212,7 +215,8 @@ class Party:
         is missing there. Both parties enter one, with their halves of the same stores in the same order; else the
         next operation raises `HandshakeError`. What was prepared with `hushtable.prepare` goes before.
 
-        Lookups in tables are given their store as `store=`.
+        Lookups in tables are given their store as `store=`. What has nothing in a store, as joins, `psi` and statistics,
+        makes its material now; where a store says `no_offline` it is refused, before anything is sent.
         """
         around, self._stores = self._stores, stores
         try:

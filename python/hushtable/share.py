@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _constants, _words, history
 from ._room import too_wide
+from ._secret import Secret
 from ._words import Kind, Range, Words
 from .errors import ShapeError
 from .history import History
@@ -17,25 +18,21 @@ from .history import History
 if TYPE_CHECKING:
     from .party import Party
 
-SECRET = "is not known here: a share is one party's part of it; compute on shares, or show it with p.open(share)"
 
-
-class Share:
+class Share(Secret):
     """One party's shares of an array of numbers.
 
-    `shape`, `bits` (width of a number), `fraction` (binary digits after the point), `kind` (`"additive"` or
-    `"xor"`) and `range` (`lo <= x < hi`) are public and the same at both parties. Indexing, slicing,
-    reshaping and joining are NumPy's; so is broadcasting. What is added to, multiplied with or compared with a
-    share may be another one, an array or a number. Such numbers are public: both parties give the same, and compare a
-    digest of them at their next operation, which raises `HandshakeError` at both if they differ. Nothing here reveals a
-    value: that is `p.open`.
+    `shape`, `bits` (width of a number), `fraction` (binary digits after the point), `kind` (`"additive"` or `"xor"`) and
+    `range` (`lo <= x < hi`) are public and the same at both parties. Indexing, slicing, reshaping, joining and
+    broadcasting are NumPy's. What is added to, multiplied with or compared with a share may be another one, an array or a
+    number. Such numbers are public: both parties give the same, and compare a digest of them at their next operation,
+    which raises `HandshakeError` at both if they differ. Nothing here reveals a value: that is `p.open`.
 
     Nothing wraps around: what the width may not hold, as far as `range` tells, is refused with `ParamError` that names
     the width that would do. Whole numbers shared with `wrap=True` are computed mod `2^bits` instead, and so is what they
-    meet. Public numbers are refused that are not finite, or outside the numbers of the share's width and scale. Where
-    they are added, they are rounded to its scale; whole numbers meet whole ones only, until `with_fraction` gives them
-    digits after the point. Comparisons take public numbers as they are; `==` and `!=` refuse what is no multiple of the
-    scale.
+    meet. Public numbers that are added are rounded to the share's scale; others are refused outside the numbers of its
+    width. Whole numbers meet whole ones only, until `with_fraction` gives them digits after the point. Comparisons take
+    public numbers as they are; `==` and `!=` refuse what is no multiple of the scale.
     """
 
     __slots__ = ("_history", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")
@@ -278,25 +275,6 @@ class Share:
 
         return clip(self, lo, hi)
 
-    # --- refused, because the values are secret
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError(f"the truth of a share {SECRET}")
-
-    def __float__(self) -> NoReturn:
-        raise TypeError(f"the value of a share {SECRET}")
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
-        raise TypeError(f"the value of a share {SECRET}")
-
-    def __contains__(self, value: object) -> NoReturn:
-        raise TypeError(f"what a share contains {SECRET}")
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a share belongs to its session and is not copied out of it")
-
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -374,17 +352,16 @@ class Share:
         self._party._met(f"{operation} {self._type()}", fraction, steps)
         return steps
 
-    def _known(self, other: Any, operation: str, same: bool = False) -> Share:
+    def _known(self, other: Any, operation: str, same: bool = False, limits: Range | None = None) -> Share:
         """Another share, or public numbers as one of the same type."""
         if isinstance(other, Share):
             return other
-        return self._of_public(self._public(operation, other, self.fraction, self._limits(), same))
+        return self._of_public(self._public(operation, other, self.fraction, limits or self._limits(), same))
 
     def _of_public(self, steps: NDArray[np.int64]) -> Share:
         """Public numbers as a share of the same type."""
         words = self._mine(_words.words_of(steps, self.bits))
-        extremes = _words.extremes(steps)
-        return Share(self._party, words, self.bits, self.fraction, "additive", extremes, self.wrap)
+        return Share(self._party, words, self.bits, self.fraction, "additive", _words.extremes(steps), self.wrap)
 
     def _threshold(self, operation: str, other: ArrayLike, up: bool) -> tuple[Share, NDArray[np.bool_]]:
         """Public numbers that this share is compared with, as one of the same type; and where the answer is yes anyway."""
@@ -400,7 +377,7 @@ class Share:
     def _plus(self, other: Any, sign: int, operation: str) -> tuple[Share, Range]:
         """The sum or the difference mod `2^bits`, and the range of what it would be without."""
         self._additive(operation)
-        b = self._known(other, operation)
+        b = self._known(other, operation, limits=_words.signed(64))  # the result has to fit
         self._same(b, operation)
         words = _words.reduce(_broadcast(np.add if sign == 1 else np.subtract, self, b), self.bits)
         (lo, hi), (b_lo, b_hi) = self._range, b._range

@@ -12,7 +12,7 @@ from . import _hushtable as native
 from . import _words
 from .arithmetic import wide
 from .errors import ParamError, ShapeError
-from .party import Party
+from .party import NOT_STORED, Party
 from .share import Share
 
 # Fewer members than this, and nothing is told of a group, unless the caller says otherwise.
@@ -107,6 +107,7 @@ class Statistics:
         self, what: str, groups: list[Share], columns: list[Share], least: int, noise: float | None
     ) -> Told:
         """What is opened of groups that are large enough."""
+        self._party._may_make(what, NOT_STORED)
         if not columns:
             # The library adds up something.
             nothing = np.zeros(len(self), dtype=np.uint64)
@@ -131,8 +132,6 @@ class Statistics:
         self.asked.append(text)
         out = {}
         for group, count, sums in opened:
-            if noise is None and count < least:
-                continue  # nothing is compared with a least size of 1
             signed = [_signed(sum_, share.bits) for sum_, share in zip(sums, columns, strict=True)]
             out[group] = (count, [] if counted else signed)
         return out
@@ -147,15 +146,23 @@ class Statistics:
 
     def _share(self, what: str, values: str | Share) -> Share:
         if isinstance(values, Share):
-            if values.party is not self._party or values.shape[:1] != (len(self),):
-                raise ShapeError(f"{what}: a share with {len(self)} values of this party is expected, got {values!r}")
+            if values.party is not self._party:
+                raise ShapeError(f"{what}: a share of another session or party")
+            if values.shape[:1] != (len(self),):
+                raise ShapeError(
+                    f"{what}: a value for each of the {len(self)} places of this table is expected along the first axis, got "
+                    f"a share of shape {values.shape}"
+                )
             return values
+        if not isinstance(values, str):
+            raise TypeError(f"{what}: the name of a column or a share is expected, got {type(values).__name__}")
         if values not in self.columns:
             raise ParamError(f"{what}: no column {values!r}; there are: {', '.join(self.columns)}")
         return self.columns[values]
 
     def _products(self, what: str, x: str | Share, y: str | Share) -> list[Share]:
         """Both columns, or the one that is taken twice, and their products at twice the scale."""
+        self._party._may_make(what, NOT_STORED)
         a, b = self._share(what, x), self._share(what, y)
         a._additive(what)
         a._same(b, what)

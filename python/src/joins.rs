@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apps::{
-    ids::{Looks, Rules, Set},
+    ids::{Looks, Rules, Set, Shape},
     join::{Column, Join},
     psi::{Learns, Psi},
     statistics::{GroupNoise, GroupShape, Groups, Laplace},
@@ -24,6 +24,8 @@ pub struct Ids {
     set: Arc<Set>,
     columns: usize,
     hints: Vec<String>,
+    /// How most look, of each column.
+    shapes: Vec<Shape>,
 }
 
 #[pymethods]
@@ -42,10 +44,11 @@ impl Ids {
             let row = |i: usize| fields.iter().map(|field| field[i].as_str()).collect::<Vec<&str>>();
             let set = Set::new(asked, (0..rows).map(row))?;
             let hints = fields.iter().enumerate().filter_map(|(i, field)| hint(i, field, asked)).collect();
-            Ok((set, hints))
+            let shapes = fields.iter().map(|field| shape(field, asked)).collect();
+            Ok((set, hints, shapes))
         });
-        let (set, hints) = made.map_err(|e| raise(py, &e))?;
-        Ok(Self { set: Arc::new(set), columns, hints })
+        let (set, hints, shapes) = made.map_err(|e| raise(py, &e))?;
+        Ok(Self { set: Arc::new(set), columns, hints, shapes })
     }
 
     /// How many there are.
@@ -65,6 +68,12 @@ impl Ids {
     fn columns(&self) -> usize {
         self.columns
     }
+}
+
+/// How most ids of a column look.
+fn shape(fields: &[String], rules: Rules) -> Shape {
+    let forms: Vec<_> = fields.iter().map(|field| rules.form(field).unwrap_or_default()).collect();
+    Shape::of(forms.iter().map(|form| form.as_str()))
 }
 
 /// What is remarkable about a column of ids, and the rules that settle it.
@@ -111,6 +120,15 @@ pub fn tell(py: Python<'_>, p: &Party, name: &str, text: &str) -> PyResult<Strin
             String::from_utf8(theirs).map_err(|_| Error::Peer("a description that is no text".into()))
         })
     })
+}
+
+/// Tells the peer how most ids look, and compares that with what it tells; what is to be warned of.
+#[pyfunction]
+pub fn tell_form(py: Python<'_>, p: &Party, name: &str, ids: &Ids) -> PyResult<Vec<String>> {
+    let shapes = ids.shapes.clone();
+    let asks = |rule: &str| format!("normalise={:?}", rule.split(',').collect::<Vec<_>>());
+    let said = p.call(py, name, move |steps, _| steps.phase("setup", |p| Shape::tell(p, &shapes, asks)))?;
+    Ok(said.into_iter().filter(|(alike, _)| !alike).map(|(_, words)| words).collect())
 }
 
 /// The rows of this party's ids that the peer has too, in an order that both have; `None` at who does not learn them.

@@ -41,7 +41,7 @@ mod _hushtable {
     #[pymodule_export]
     use function::Evaluation;
     #[pymodule_export]
-    use joins::{Ids, aggregate, intersect, join, tell};
+    use joins::{Ids, aggregate, intersect, join, tell, tell_form};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

@@ -246,6 +246,32 @@ def test_what_parties_disagree_on():
     differ(lambda p: both(p).sum("x", least=1), lambda p: both(p).sum("y", least=1))
 
 
+def test_parties_can_tell_how_most_of_their_ids_look(caplog):
+    def ids(form):
+        return [form.format(100 + i) for i in range(12)]
+
+    def ask(mine, *, join=False, **how):
+        def party(p):
+            if join:
+                return ht.join(p, {"id": mine[p.role], "xy"[p.role]: range(len(mine[p.role]))}, "id", tell_form=True, **how).count()
+            return len(ht.psi(p, mine[p.role], tell_form=True, **how))
+
+        return party
+
+    capital, small = ids("C{}"), ids("c{}")
+    for join in (False, True):
+        with pytest.raises(ht.HandshakeError, match=r"how most ids look: here [Cc]?.*999.*normalise=\[\"lower\"\] at both parties"):
+            ht.run_pair(ask([capital, small], join=join))
+        assert ht.run_pair(ask([capital, small], join=join, normalise="lower")) == (12, 12)
+        with caplog.at_level("WARNING", "hushtable"):
+            assert ht.run_pair(ask([ids("{}"), ids("{}") + ["7"]], join=join)) == (12, 12)
+            assert "how ids look" not in caplog.text
+            assert ht.run_pair(ask([ids("{}"), ids("0{}")], join=join)) in [(0, 0), (None, None)]
+        assert "ids differ in length: here 999, at the peer 9999" in caplog.text and "normalise=[\"zeros\"]" in caplog.text
+        caplog.clear()
+    differ(lambda p: ht.psi(p, capital), lambda p: ht.psi(p, capital, tell_form=True))
+
+
 def test_queries_that_are_refused():
     def party(p):
         t = joined(p)

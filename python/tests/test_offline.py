@@ -310,6 +310,8 @@ def test_a_store_of_another_shape_is_not_passed_over(tmp_path):
     def spend(p, identity):
         s = p.input(X if p.role == 0 else None, 0, shape=40, bits=32, fraction=12, range=(-8, 8))
         narrow = p.input(X if p.role == 0 else None, 0, shape=40, bits=24, fraction=8, range=(-8, 8))
+        table = {"id": ["a", "b"], "x": [1, 2], "g": ["u", "v"]} if p.role == 0 else {"id": ["a", "b"]}
+        rows = ht.join(p, table, "id", groups={"g": ["u", "v"]} if p.role == 0 else None, range=(0, 4))
         with ht.Store(identity / "sigmoid", identity, no_offline=True) as store, p.spending(store):
             for f, says in [
                 (lambda: ht.sigmoid(narrow), r"sigmoid\(.*: none of the stores serves it, and no_offline .*Store\(50 of 50"),
@@ -317,6 +319,16 @@ def test_a_store_of_another_shape_is_not_passed_over(tmp_path):
                 (lambda: ht.sigmoid(narrow, protocol="auto"), r"sigmoid\(.*give the lookup a store"),
             ]:
                 with pytest.raises(ht.StoreError, match=says):
+                    f()
+            # What cannot be stored is refused before anything is sent, also of the peer.
+            for f, what in [
+                (lambda: ht.psi(p, ["a"]), "psi"),
+                (lambda: ht.join(p, {"id": ["a"]}, "id"), "join"),
+                (lambda: rows.count(), r"count\(\)"),
+                (lambda: rows.groupby("g").count(), r"count\(\) by 'g'"),
+                (lambda: rows.variance("x"), "variance"),
+            ]:
+                with pytest.raises(ht.StoreError, match=rf"^{what}.*none of the stores serves it.*outside of `with p.spending"):
                     f()
             local = s[:3] + 1
             with p.offline():

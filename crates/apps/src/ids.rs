@@ -28,7 +28,7 @@ mod shape;
 
 pub use looks::{Looks, Remark};
 pub use rules::{DateOrder, Rules};
-pub use shape::{Shape, Shapes};
+pub use shape::Shape;
 
 /// A party's ids, fixed.
 pub struct Set {

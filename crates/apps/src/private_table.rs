@@ -24,7 +24,7 @@
 //! [`B2a`] of each bit of a number.
 //!
 //! # Source
-//! confidential-beyond 1, design A. Keys of text are hashed by BLAKE3.
+//! confidential-beyond 1, design A. Keys of text are brought into one form, which both parties know, and hashed by BLAKE3.
 
 mod batch;
 mod date;
@@ -45,7 +45,7 @@ pub use description::{
     Description, MOST_BATCH, MOST_COLUMNS, MOST_DESCRIBED, Places, cipher_name, name_shows,
 };
 pub use field::Field;
-pub use key::{Key, KeyKind};
+pub use key::{Key, KeyKind, Reading};
 pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};

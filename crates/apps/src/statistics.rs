@@ -153,7 +153,7 @@ impl Moments {
         let n = (count > 0).then_some(count as f64)?;
         // In whole numbers, so that nothing gets lost in the difference.
         let difference = i128::from(count) * i128::from(products) - i128::from(sums[0]) * i128::from(sums[1]);
-        Some(Self { means: sums.map(|sum| sum as f64 / n), covariance: difference as f64 / n / n })
+        Some(Self { means: sums.map(|sum| sum as f64 / n), covariance: difference as f64 / (n * n) })
     }
 }
 
@@ -175,8 +175,8 @@ pub struct GroupShape {
     pub groups: usize,
     /// Widths of the columns to be summed, at least one.
     pub widths: Vec<u32>,
-    /// The least number of members of a group that is opened, at most [`MAX_LEAST`]; 0 and 1: of all, those without
-    /// members among them. With noise it is a noisy threshold only.
+    /// The least number of members of a group that is told of, at most [`MAX_LEAST`]; only with 0 also of those without
+    /// members. With noise it is compared with the noisy number.
     pub least: u32,
     /// What each party adds before anything is compared or opened.
     pub noise: Option<GroupNoise>,
@@ -376,6 +376,8 @@ impl Grouped {
             count: signed(counts[i]),
             sums: sums.iter().map(|column| column[i]).collect(),
         };
-        Ok(Some(chosen.iter().enumerate().map(group).collect()))
+        // With a least size of 1 nothing was compared: that a group is not there says that it has no members.
+        let enough = |group: &Group| group.count >= self.shape.least.into();
+        Ok(Some(chosen.iter().enumerate().map(group).filter(enough).collect()))
     }
 }

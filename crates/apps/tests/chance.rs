@@ -1,7 +1,7 @@
 //! What chance can spoil: the sum of all parts, by the parameters that are billed, is 2^-40 at most.
 
 use apps::{
-    ids::Set,
+    ids::{Rules, Set},
     join::{Join, MAX_ROWS},
     private_table::{Description, Key, KeyKind, Places, Scale, Value, ValueKind},
     psi::{Learns, MAX_IDS, Psi},
@@ -148,7 +148,7 @@ fn of_lookups() {
 fn of_served_tables() {
     let table = |bits, lookups| Description {
         table: "prices".into(),
-        key: Key { name: "sku".into(), kind: KeyKind::Text { bits } },
+        key: Key::new("sku".into(), KeyKind::Text { bits }, Rules::default()),
         values: vec![Value {
             name: "price".into(),
             kind: ValueKind::Number { scale: Scale::Decimal(2), bits: 20 },

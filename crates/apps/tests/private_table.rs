@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 
 use apps::{
-    ids::DateOrder,
+    ids::{DateOrder, Rules},
     private_table::{
         AllKeys, Answer, Batch, Cell, Description, Field, Found, Gets, Greeting, Key, KeyKind, Keys, Places,
-        Query, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find, look_all_up,
-        request, shared_bits, turn_away,
+        Query, Reading, Request, Results, Scale, Served, Table, Took, Value, ValueKind, bill, find,
+        look_all_up, request, shared_bits, turn_away,
     },
 };
 use hushtable::{
@@ -21,6 +21,8 @@ use hushtable::{
     session::Session,
 };
 
+const READING: Reading = Reading { order: DateOrder::YearMonthDay, rules: Rules::NONE };
+
 /// A table of some keys, with a number and a text.
 fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> Served {
     let number = ValueKind::Number { scale: Scale::Binary(4), bits: 13 };
@@ -28,8 +30,8 @@ fn served(kind: KeyKind, places: Places, rows: &[(i64, i64)]) -> Served {
         Value { name: "text".into(), kind: ValueKind::Text { bytes: 3 } },
         Value { name: "number".into(), kind: number },
     ];
-    let key = Key { name: "key".into(), kind };
-    let mut table = Table::new(&key, &values, DateOrder::YearMonthDay);
+    let key = Key::new("key".into(), kind, READING.rules);
+    let mut table = Table::new(&key, &values, READING);
     for &(key, number) in rows {
         let digits = Field::Decimal { digits: (number * 625).into(), scale: 4 };
         let text = format!("{:03}", key % 1000);
@@ -99,8 +101,7 @@ fn rows_and_shares_are_those_of_the_table() {
         let truth: HashMap<i64, i64> = rows.into_iter().collect();
         let asked: Vec<i64> = (0..19).map(|i| [i * i, 2 * i, 49, 3][i as usize % 4]).collect();
         let kind = served.description().key.kind;
-        let read =
-            |&key: &i64| kind.read(&Field::Whole(key.into()), DateOrder::YearMonthDay).unwrap().unwrap();
+        let read = |&key: &i64| kind.read(&Field::Whole(key.into()), READING).unwrap().unwrap();
         let keys: Vec<u128> = asked.iter().map(read).collect();
         let description = served.description();
         let (none, results) = session(&served, &keys, Gets::Client);

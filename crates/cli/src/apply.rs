@@ -6,6 +6,7 @@ pub mod ask;
 mod constant;
 pub mod decision;
 pub mod delivery;
+mod earlier;
 pub mod evaluate;
 mod fixed;
 pub mod how;
@@ -20,11 +21,7 @@ pub mod stock;
 pub mod table_file;
 mod threads;
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use clap::{
     Args,
@@ -40,7 +37,6 @@ use self::{
     input::Source,
     job::Job,
     session::Task,
-    shares::ShareFile,
     stock::{Stock, Stored},
 };
 use crate::{
@@ -49,6 +45,8 @@ use crate::{
     failure::{Failure, Result},
     link::Link,
 };
+
+pub use self::earlier::Earlier;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -163,21 +161,6 @@ pub struct Apply {
     /// The function through which a threshold is decided on what it is of.
     #[arg(skip)]
     through: Option<Through>,
-}
-
-/// Results of an earlier step of a job, before they are there: everything but the shares.
-#[derive(Clone)]
-pub struct Earlier {
-    /// What stands for them in place of a file's path.
-    pub path: PathBuf,
-    pub shares: Arc<ShareFile>,
-}
-
-/// The path alone: shares are not printed.
-impl fmt::Debug for Earlier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Earlier({})", self.path.display())
-    }
 }
 
 /// What comparisons need besides.
@@ -379,22 +362,5 @@ pub fn refuse<const N: usize>(why: &str, options: [(&str, bool); N]) -> Result<(
     match options.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => Err(Failure::new(format!("{option} {why}"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hushtable::Role;
-
-    use super::{input::Format, *};
-
-    #[test]
-    fn shares_of_earlier_steps_are_not_printed() {
-        let format = Format { bits: 16, fraction_bits: 0 };
-        let shares = ShareFile::new("max", [7; 32], Role::P0, format, [0, 1], vec![54321].into());
-        assert_eq!(
-            format!("{:?}", Earlier { path: "first".into(), shares: shares.into() }),
-            "Earlier(first)"
-        );
     }
 }

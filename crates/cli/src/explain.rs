@@ -1,7 +1,7 @@
 //! What a job shows to whom, and what it takes, in plain words and before anything is sent: `--dry-run`, and
 //! `hushtable explain` as the same thing.
 
-use std::fmt::Write as _;
+mod page;
 
 use clap::{Args, Subcommand};
 use hushtable::{
@@ -32,8 +32,10 @@ use crate::{
     score::{self, Score},
     serve::{self, Serve},
     stats::{self, Stats},
-    terminal::{self, within_a_line},
+    terminal,
 };
+
+pub use self::page::Page;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -163,34 +165,6 @@ fn card(page: &mut Page, job: &Job) {
     let text = job.operation().card().unwrap_or_default();
     for (name, words) in text.lines().filter_map(|line| line.split_once("  ")) {
         page.line(name, words);
-    }
-}
-
-/// Text in lines of two columns.
-pub struct Page(pub String);
-
-impl Page {
-    const LABEL: usize = 20;
-    const WIDTH: usize = 110;
-
-    pub fn title(&mut self, title: &str) {
-        writeln!(self.0, "{title}").expect("text grows");
-    }
-
-    /// A label and words beside it, in lines that are not too long where words allow it.
-    pub fn line(&mut self, label: &str, words: &str) {
-        let mut line = format!("  {label:<width$}", width = Self::LABEL - 2);
-        for word in words.split_whitespace().map(within_a_line) {
-            if line.len() + 1 + word.len() > Self::WIDTH && line.len() > Self::LABEL {
-                writeln!(self.0, "{}", line.trim_end()).expect("text grows");
-                line = " ".repeat(Self::LABEL);
-            }
-            if !line.ends_with(' ') {
-                line.push(' ');
-            }
-            line += &word;
-        }
-        writeln!(self.0, "{}", line.trim_end()).expect("text grows");
     }
 }
 
@@ -384,24 +358,4 @@ fn predicted(job: &Job, made: usize, link: &LinkShape, calibration: &Calibration
     let all = plan::plan(&lookup.job, made.max(1), link, &calibration.machine(), plan::Objective::Total)?;
     let of = all.iter().find(|prediction| prediction.protocol == lookup.protocol);
     Ok(of.map(|prediction| prediction.value(plan::Objective::Total)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_not_too_long() {
-        let mut page = Page(String::new());
-        page.line("a label", &"word ".repeat(60));
-        page.line("", &"x".repeat(200));
-        let lines: Vec<&str> = page.0.lines().collect();
-        assert!(lines[0].starts_with("  a label           word word"), "{lines:?}");
-        assert!(lines[1].starts_with(&(" ".repeat(20) + "word")), "{lines:?}");
-        assert!(
-            lines[..lines.len() - 1].iter().all(|line| (80..=110).contains(&line.len()) || line.len() < 110)
-        );
-        assert_eq!(lines.iter().map(|line| line.matches("word").count()).sum::<usize>(), 60);
-        assert_eq!(lines[lines.len() - 1].trim().len(), 200, "a long word stays whole");
-    }
 }

@@ -88,7 +88,7 @@ pub fn forget_join(path: &Path, to: &Path) {
     let bins = rows.ids();
     let matched = || Shared::of(&vec![0; bins.div_ceil(64)]);
     let table = Table::new(Role::P0, bins, matched(), vec![Shared::from(std::mem::take(&mut rows.words[0]))]);
-    let tables = [columns.to_vec(), vec![]].map(|columns| Offer { rows: bins, columns, shapes: vec![] });
+    let tables = [columns.to_vec(), vec![]].map(|columns| Offer { rows: bins, columns });
     let places = Shared::from(Wiped::from((0..bins as u64).collect::<Vec<_>>()));
     let owned = Some(Owned { ids: std::mem::take(&mut rows.names), rows: places });
     let made = JoinedFile::new([7; 32], Role::P0, tables, vec![table], owned);
@@ -248,7 +248,7 @@ fn joined(data: &[u8]) {
 fn joined_seeds() -> Vec<Vec<u8>> {
     let offer = |text: &str| {
         let columns = vec![Column::parse(text, 8).expect("a column")];
-        Offer { rows: 2, columns, shapes: vec![] }
+        Offer { rows: 2, columns }
     };
     let shares = || [vec![7, u64::MAX], vec![1], vec![2]].map(|words| Shared::of(&words)).into();
     let table = |owner| Table::new(owner, 2, Shared::of(&[3]), shares());

@@ -8,7 +8,7 @@ pub mod file;
 pub mod hidden;
 mod labels;
 pub mod rows;
-mod tell;
+pub mod tell;
 
 use std::path::{Path, PathBuf};
 

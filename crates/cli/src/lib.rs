@@ -15,6 +15,7 @@ mod columns;
 pub mod cost;
 pub mod count;
 mod demo;
+mod digits;
 mod doctor;
 mod errand;
 mod explain;

@@ -8,6 +8,7 @@ mod session;
 
 use std::path::{Path, PathBuf};
 
+use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::Role;
 
@@ -27,6 +28,9 @@ keys there are, and when; not the keys, nor which are there, nor which are equal
 twice.
   What the table is, and what batches and limits there are, is shown before anything of the keys is used: --describe \
 shows it and ends.
+  Keys of text are brought into one form first, by the rules that --describe shows: blanks around a key and the way \
+accents were typed never matter; with others here, --normalise, this ends before anything is sent. It warns if keys here \
+differ in what a rule would settle. The rules are those of `hushtable join --help`.
 
 The copy:
   The first time, an encrypted copy of the table is fetched. It shows nothing of the table but its size, and is kept in \
@@ -51,6 +55,16 @@ Examples:
   Shares that nobody has opened, and shares of whether each key is there:
     hushtable lookup --keys mine.csv --column article --value stock --reveal shares \\
         --output stock.json --present there.json --connect shop.example:7000 --identity bank.id
+  Keys that nobody knows: the larger of two numbers, of which each party keeps a share, the shop in its folder keys:
+    hushtable apply max --column years --bits 16 --fraction-bits 0 --reveal none \\
+        --input members.csv --output keys/years.json --peer bank \\
+        --listen 0.0.0.0:7000 --identity shop.id
+    hushtable apply max --against years --bits 16 --fraction-bits 0 --reveal none \\
+        --input customers.csv --output years.json --connect shop.example:7000 --identity bank.id
+    hushtable serve --table rebates.csv --key years --key-range -32768:32767 --value percent \\
+        --key-shares keys --listen 0.0.0.0:7000 --identity shop.id
+    hushtable lookup --keys years.json --reveal me --output out.csv \\
+        --connect shop.example:7000 --identity bank.id
   What it would show; nothing is connected:
     hushtable explain lookup --keys mine.csv --column article --reveal me \\
         --connect shop.example:7000 --identity bank.id
@@ -82,6 +96,9 @@ pub struct Lookup {
     /// The file that keeps the encrypted copy [default: one for this table in the user's cache]
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
+    /// How keys of text are brought into one form; whoever serves the table says the same [default: trim,nfc]
+    #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
+    normalise: Option<Rules>,
     /// How dates are written in --keys: dmy, mdy or ymd; the year first is read in any case
     #[arg(long, value_enum, value_name = "ORDER", default_value = "ymd")]
     dates: crate::serve::Dates,

@@ -6,7 +6,7 @@ use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal
 use serde::Serialize;
 
 use crate::{
-    apply::{agree::Terms, output::Output, shares::role_name},
+    apply::{output::Output, shares::role_name},
     calibrate::Calibration,
     columns::{self, FileFormat, Ids},
     cost::Phases,
@@ -19,12 +19,7 @@ use crate::{
     terminal,
 };
 
-/// To whom results go; somebody.
-pub fn reveal(terms: &Terms, link: &Link, options: &str) -> Result<Reveal> {
-    somebody(terms.reveal(link)?, options)
-}
-
-/// The same if somebody gets them.
+/// To whom results go, if somebody gets them.
 pub fn somebody(reveal: Reveal, options: &str) -> Result<Reveal> {
     match reveal {
         Reveal::Nobody => Err(Failure::new(format!(

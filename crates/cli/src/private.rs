@@ -23,7 +23,7 @@ pub fn summary(description: &Description) -> String {
 pub fn describe(page: &mut Page, description: &Description) {
     let Description { table, key, values, places, cipher, batch, lookups, shares, .. } = description;
     page.title(&format!("The table {table:?}"));
-    page.line("key", &format!("{:?}, {}", key.name, key.kind.words()));
+    page.line("key", &format!("{:?}, {}", key.name, key.words()));
     for Value { name, kind } in values {
         page.line("value", &format!("{name:?}, {}", kind.words()));
     }

@@ -51,6 +51,12 @@ Examples:
         --output near.csv --listen 0.0.0.0:7000 --identity harbour.id
     hushtable proximity --mine ferries.csv --within 2.5km --all-pairs 40 --reveal peer \\
         --connect harbour.example:7000 --identity line.id
+  Columns of other names; each party names its own:
+    hushtable proximity --mine pilots.csv --id boat --latitude lat --longitude lon \\
+        --within 2.5km --all-pairs 25 --reveal me --output near.csv \\
+        --listen 0.0.0.0:7000 --identity harbour.id
+    hushtable proximity --mine ferries.csv --within 2.5km --all-pairs 3 --reveal peer \\
+        --connect harbour.example:7000 --identity line.id
   What it would show, to whom, with which error and at what cost; nothing is sent:
     hushtable explain proximity --mine tug.csv --within 250m --reveal me \\
         --listen 0.0.0.0:7000 --identity harbour.id";
@@ -196,7 +202,7 @@ fn job(args: &ProximityArgs) -> Result<Job> {
         (_, ids) => (ids.map(Arc::new), None),
     };
     let mut job = Job::new(threads, reveal, work, column, ids, operands, gives);
-    job.labels = labels;
+    (job.labels, job.error) = (labels, Some(0.0));
     Ok(job)
 }
 

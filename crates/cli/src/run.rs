@@ -47,7 +47,7 @@ to one file. Besides, a step takes bits, domain, fraction-bits, method, output-f
 `apply` does; score takes bands, bits, fraction-bits, reveal-exact and threshold; proximity takes within, plane and \
 the names of columns. [options] has find-difference, optimise and threads.
   With join = true the rows are those in common, by a hidden join of the ids, in files of any order. There is one step \
-then, a score, which takes default and normalise too; see `score --join`.
+then, a score, which takes default, normalise and tell-form too; see `score --join`.
 
 Examples:
   What a file says, and its hash:

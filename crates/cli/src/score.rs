@@ -19,6 +19,7 @@ use self::{common::Rowing, weights::Named};
 use crate::{
     apply::{
         agree::{Common, Terms},
+        decision,
         delivery::Delivery,
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
@@ -47,7 +48,7 @@ whether the other's part is at least ln(T / (1 - T)) less its own.
     --bands A,B,C: a number from 0 to 3 a row, how many of A, B and C the probability reaches. Who gets it learns \
 between which two numbers the other's part lies.
     --reveal-exact: the probability p. Who gets it computes the other's part, ln(p / (1 - p)) less its own, nearly \
-exactly, for every row. Only for parties that may know each other's parts.
+exactly, for every row. Only for parties that may know each other's parts; so --reveal must say who gets it.
   Runs with other thresholds over the same rows add up: each halves what is not known. --dry-run shows all of this \
 for a job, and its cost, before anything is sent; --record keeps it with the job's outcome.
   The weights are a TOML file; a party without an intercept leaves it out, and two intercepts add up:
@@ -178,6 +179,17 @@ impl Score {
         inputs.chain(self.csv.inputs()).collect()
     }
 
+    /// To whom results go; a probability tells numbers, so that it must be said.
+    fn reveal(&self) -> Result<Reveal> {
+        match self.asked.reveal_exact {
+            true => self.terms.reveal_numbers(
+                &self.link,
+                "Who gets the probability can compute the other party's part of the score, nearly exactly.",
+            ),
+            false => self.terms.reveal(&self.link),
+        }
+    }
+
     fn features(&self) -> &Path {
         self.features.as_deref().expect("clap requires it")
     }
@@ -209,12 +221,31 @@ fn job(args: &Score) -> Result<Job> {
     let file = ColumnFile::open(args.features(), &args.csv)?;
     let (ids, words) = parts(args, &scoring, Some(&args.id), &file)?;
     let pairing = ["parts of scores"; 2].map(str::to_owned);
-    let operand = Operand { words, range: format(&scoring).range(), pairing, error: None };
-    let (threads, reveal) = (args.terms.threads, args.terms.reveal(&args.link)?);
+    let format = format(&scoring);
+    let operand = Operand { words, range: format.range(), pairing, error: Some(format.rounding()) };
+    let (threads, reveal) = (args.terms.threads, args.reveal()?);
     say(args, reveal);
+    let (error, note) = exactness(&scoring, &operand);
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
-    Ok(Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]))
+    let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
+    (job.error, job.notes) = (Some(error), vec![note]);
+    Ok(job)
+}
+
+/// How exact results are, and words about it.
+fn exactness(scoring: &Scoring, x: &Operand) -> (f64, (&'static str, String)) {
+    let Some(card) = scoring.card() else {
+        let near = decision::about(x.error.unwrap_or_default());
+        let text = format!(
+            "each party's part of a score is rounded to a multiple of {}: a score within {near} of a threshold's may fall \
+             on either side",
+            2f64.powi(-(scoring.fraction() as i32))
+        );
+        return (0.0, ("decision", text));
+    };
+    let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
+    (error, ("exactness", decision::exactness("sigmoid", error, x, false)))
 }
 
 /// The name of the column of results.

@@ -15,7 +15,7 @@ mod visit;
 
 use std::{path::PathBuf, str::FromStr};
 
-use apps::ids::DateOrder;
+use apps::ids::{DateOrder, Rules};
 use clap::{Args, ValueEnum};
 use hushtable::{confidential::prf::Cipher, net::LinkShape};
 
@@ -41,7 +41,8 @@ of them are in the table, nor which are equal.
   Widths that are not given follow from the largest number or longest text of a column, and show about how large that is.
 
 COLUMNS
-  --key NAME, NAME:int, NAME:text or NAME:date. Text is hashed to 96 bits.
+  --key NAME, NAME:int, NAME:text or NAME:date. Text is brought into one form by the rules of --normalise (those of \
+`hushtable join --help`), which clients see and must ask for too, and hashed to 96 bits.
   --value NAME, or NAME:KIND:WIDTH with the kinds int, decimal2 (exact, two digits behind the point), fixed16 (multiples \
 of 2^-16), text and date; WIDTH in bits, of text in bytes.
 
@@ -87,6 +88,9 @@ pub struct Serve {
     /// power of two above the largest, or all of 64 bits; of dates all]
     #[arg(long, value_name = "LEAST:MOST", allow_hyphen_values = true)]
     key_range: Option<String>,
+    /// How keys of text are brought into one form, as ids are by `join`; clients must say the same [default: trim,nfc]
+    #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
+    normalise: Option<Rules>,
     /// Bits to which text is hashed as a key, 64 or 96
     #[arg(long, value_name = "BITS", default_value = "96", value_parser = hash_bits)]
     hash_bits: u32,

@@ -1,6 +1,5 @@
 //! `hushtable stats`: what two parties learn of the rows that they have in common.
 
-mod digits;
 mod explain;
 pub mod groups;
 pub mod named;
@@ -24,7 +23,8 @@ Both get the results, and nothing else.
 listened at the join.
   The number of rows in common, of each group, is always shown: means and variances follow from sums that are opened, \
 and tell these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
-  Numbers are printed with the decimals that rounding leaves: those of columns with 8 fraction bits or fewer as they are.
+  Numbers are printed with the decimals that rounding leaves, those of columns with 8 fraction bits or fewer as they are: \
+a sum or mean with those that are sure, a single number with as few as say it among all of its column.
   Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
 That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
 that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.
@@ -109,7 +109,7 @@ pub struct Asked {
     /// For each group of a column, or between cuts of a column of numbers
     #[arg(long, value_name = "COLUMN[:CUTS]")]
     pub by: Option<String>,
-    /// The least number of rows, of a group or of all, of which anything is shown
+    /// The least number of rows, of a group or of all, of which anything is shown; with 0 also that a group has none
     #[arg(long, value_name = "N", default_value_t = LEAST)]
     pub least: u32,
     /// Add noise to counts and sums before they are shown: the epsilon of all of them together

@@ -25,7 +25,8 @@ fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
     site.both(&to_both(&format!("apply {p0} {P0}")), &to_both(&format!("apply {p1} {P1}"))).map(Done::ok)
 }
 
-/// Asserts exact results: inputs rounded to `2^-fraction`, sums looked up, results rounded to `2^-output`.
+/// Asserts exact results: inputs rounded to `2^-fraction`, sums looked up, results rounded to `2^-output`, which what is
+/// written says.
 #[track_caller]
 fn check(text: &str, inputs: &[(f64, f64)], f: impl Fn(f64) -> f64, fraction: i32, output: i32, name: &str) {
     let (header, rows) = results(text);
@@ -33,7 +34,7 @@ fn check(text: &str, inputs: &[(f64, f64)], f: impl Fn(f64) -> f64, fraction: i3
     assert_eq!(rows.len(), inputs.len());
     for (i, ((a, b), (id, got))) in inputs.iter().zip(rows).enumerate() {
         let x = rounded(*a, fraction) + rounded(*b, fraction);
-        assert_eq!((id, got), (format!("c{i}"), rounded(f(x), output)), "{a} + {b}");
+        assert_eq!((id, rounded(got, output)), (format!("c{i}"), rounded(f(x), output)), "{a} + {b}");
     }
 }
 

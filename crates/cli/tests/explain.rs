@@ -63,11 +63,19 @@ fn a_dry_run_says_who_learns_what() {
     let peer =
         said(&site, &format!("{TELECOM} --dry-run --connect 127.0.0.1:9 --threshold 0.8 --reveal peer"));
     has(&peer, &["this party nothing: it gets no result", "the peer for each row whether the probability"]);
-    let exact = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal-exact"));
+    let exact = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal-exact --reveal both"));
     has(&exact, &["the other's part, which is ln(p / (1 - p)) less its own"]);
     let bands = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --bands 0.2,0.5,0.8"));
     has(&bands, &["in which of 4 bands", "-1.3863, 0.0000, 1.3863, each less its own", "by 3 comparisons"]);
+    has(
+        &exact,
+        &[
+            "a result lies within",
+            "of sigmoid(x); x is the sum of numbers that are rounded to multiples of 0.0000152587890625",
+        ],
+    );
     let shared = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal none"));
+    has(&shared, &["a score within 0.000016 of a threshold's may fall on either side"]);
     has(&shared, &["this party nothing: it keeps a share", "the peer nothing: it keeps a share"]);
     let plain = "--listen 127.0.0.1:0 --insecure-plain-tcp";
     let plain = said(&site, &format!("{} --dry-run {plain}", BANK.replace("--identity bank.id", "")));

@@ -121,7 +121,9 @@ fn before(stage: &mut Stage, group: &[String]) {
     if has("hushtable doctor") {
         stage.run("bank", SIGMOID);
     }
-    if has("hushtable lookup ") && has("--connect") && !has("explain") {
+    if has("--key-shares keys") {
+        fs::create_dir(stage.path("shop", "keys")).unwrap();
+    } else if has("hushtable lookup ") && has("--connect") && !has("explain") {
         fs::create_dir(stage.path("shop", "kept")).unwrap();
         stage.run(
             "shop",

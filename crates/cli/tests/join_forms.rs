@@ -151,7 +151,7 @@ fn both_can_tell_how_most_of_their_ids_look() {
     let tell = "--tell-form";
     let done = count(&site, tell, tell);
     for (done, own, other) in [(&done[0], "A999", "a999"), (&done[1], "a999", "A999")] {
-        done.fails_with(5, &format!("most ids look different: here {own}, at the peer {other}"));
+        done.fails_with(5, &format!("how most ids look: here {own}, at the peer {other}"));
         done.fails_with(5, "--normalise lower at both parties would make them alike");
     }
     assert_eq!(common(&site, "--tell-form --normalise lower", "--tell-form --normalise lower"), 6);

@@ -88,6 +88,24 @@ fn a_job_over_rows_in_common() {
     assert_eq!(record["inputs"].as_array().unwrap().len(), 3, "{record}");
 }
 
+/// A job can ask both to tell how most of their ids look.
+#[test]
+fn a_job_in_which_ids_look_different() {
+    let (site, _) = joining();
+    let job = site.read("join.toml").replace("normalise = \"lower\"", "tell-form = true");
+    site.write("join.toml", &job);
+    let p0 = approved(&site, "join.toml", "bank", "--weights bank.toml --output out.csv");
+    let p1 = approved(&site, "join.toml", "telecom", "--weights telecom.toml");
+    site.write("telecom.csv", &site.read("telecom.csv").to_lowercase());
+    let [p0, p1] = site.both(&p0, &p1);
+    p0.fails_with(5, "how most ids look: here A999999, at the peer a999999; --normalise lower");
+    p1.fails_with(5, "how most ids look: here a999999, at the peer A999999; --normalise lower");
+    assert!(!site.has("out.csv"));
+    site.write("join.toml", &job.replace("join = true\n", "").replace("default = 0\n", ""));
+    let run = approved(&site, "join.toml", "bank", "--weights bank.toml --output out.csv");
+    site.run(&format!("{run} --listen 127.0.0.1:0")).fails("tell-form needs join = true");
+}
+
 #[test]
 fn what_does_not_go_with_a_join() {
     let (site, _) = joining();

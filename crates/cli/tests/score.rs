@@ -35,7 +35,7 @@ fn both(site: &Site, p0: &str, p1: &str) -> [Done; 2] {
 fn both_get_the_probabilities() {
     let (site, scores) = site();
     for (format, ulp) in [("", 16), ("--bits 32 --fraction-bits 12 --threads 2", 12)] {
-        let asked = format!("--reveal-exact {format} --force");
+        let asked = format!("--reveal-exact --reveal both {format} --force");
         for done in both(&site, &format!("{asked} --output p0.csv"), &format!("{asked} --output p1.csv")) {
             assert!(done.stderr.contains("warning: --reveal-exact lets each party compute the other's part of the score for every row"), "{done:?}");
             assert!(done.stderr.contains("ln(p / (1 - p)) less its own part"), "{done:?}");
@@ -45,7 +45,8 @@ fn both_get_the_probabilities() {
         for (i, (score, (id, got))) in scores.iter().zip(&rows).enumerate() {
             assert_eq!(*id, format!("c{i}"));
             let off = (got - sigmoid(*score)).abs() * 2f64.powi(ulp);
-            assert!(off <= 3.3, "{id}: {got} for {score}, {off} ulp");
+            // With half a step for the decimals that are written.
+            assert!(off <= 3.8, "{id}: {got} for {score}, {off} ulp");
         }
         assert_eq!((rows.len(), site.read("p0.csv")), (ROWS, site.read("p1.csv")));
     }
@@ -123,6 +124,7 @@ fn shared_and_compared(asked: &str, constant: &str, want: impl Fn(f64) -> bool) 
     let (site, scores) = site();
     let asked = format!("{asked} --reveal none");
     both(&site, &format!("{asked} --output p0.json"), &format!("{asked} --output p1.json"));
+    assert!(!site.read("p0.json").contains("\"error\":null"), "how exact they are is stated");
     let ge = format!("apply ge --constant {constant} --quiet");
     let _ = site
         .both(
@@ -187,6 +189,10 @@ fn wrong_files() {
         ("--threshold 0.5 --bands 0.2,0.8", "cannot be used with"),
         ("--threshold 0.5 --reveal-exact", "cannot be used with"),
         ("--bands 0.2,0.8 --reveal-exact", "cannot be used with"),
+        (
+            "--reveal-exact",
+            "--reveal is missing: it says who gets the results. Who gets the probability can compute",
+        ),
         ("--bands 0.8,0.2", "numbers that increase"),
         ("--bands 0.2,1", "threshold: 1"),
         ("--bands 0.2,x", "invalid float"),
@@ -210,7 +216,7 @@ fn what_differs_ends_both() {
     fails("--threshold 0.5", "--threshold 0.6", "what is asked");
     fails("--threshold 0.6", "", "what is asked");
     fails("--threshold 0.5", "--bands 0.5", "what is asked");
-    fails("--reveal-exact", "", "what is asked");
+    fails("--reveal-exact --reveal both", "", "what is asked");
     fails("--bits 48", "", "bits");
     fails("--reveal p0", "--reveal both", "reveal");
     let text = site.read("telecom.csv");

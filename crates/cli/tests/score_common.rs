@@ -148,7 +148,7 @@ fn files_of_a_join_are_scored() {
         decided(&cells(&site, "p1.csv", &format!("at_least_{threshold}"), telecom, false), threshold, other);
     }
     for (input0, input1) in [("--joined p0.json", "--joined p1.json"), (FRESH0, FRESH1)] {
-        let asked = "--reveal-exact --default 0.25 --force";
+        let asked = "--reveal-exact --reveal both --default 0.25 --force";
         both(
             &site,
             &format!("{input0} {asked} --output p0.csv"),
@@ -246,6 +246,38 @@ fn what_does_not_go_together() {
     fails(FRESH0, &format!("{FRESH1} --normalise lower"), "form of ids");
     fails(FRESH0, &format!("{FRESH1} --threshold 0.7"), "what is asked");
     assert!(!site.has("x.csv") && !site.has("y.csv"));
+}
+
+#[test]
+fn both_can_tell_how_most_of_their_ids_look() {
+    let site = site();
+    let score = |p0: &str, p1: &str| {
+        site.both(
+            &format!("score {P0} {FRESH0} --reveal me --force --output p0.csv {p0} --identity bank.id"),
+            &format!("score {P1} {FRESH1} --reveal peer {p1} --identity telecom.id"),
+        )
+    };
+    let tell = "--tell-form";
+    for done in score(tell, tell).map(Done::ok) {
+        assert!(done.stderr.contains("ids look alike at both: here a99, at the peer a99"), "{done:?}");
+    }
+    for done in [score(tell, ""), score("", tell)].as_flattened() {
+        done.fails_with(5, "no --tell-form");
+        assert!(!done.stderr.contains("a99"), "{done:?}");
+    }
+    site.write("telecom.csv", &site.read("telecom.csv").replace(",k", ",K"));
+    let [p0, p1] = score(tell, tell);
+    p0.fails_with(5, "how most ids look: here a99, at the peer A99; --normalise lower at both parties would make them alike");
+    p1.fails_with(5, "how most ids look: here A99, at the peer a99; --normalise lower");
+    let lower = "--tell-form --normalise lower";
+    let _ = score(lower, lower).map(Done::ok);
+    decided(&cells(&site, "p0.csv", "at_least_0.5", bank, true), 0.5, "");
+    let explained = format!("explain score {P0} {FRESH0} {tell} --listen 127.0.0.1:0 {BANK}");
+    let text = site.run(&explained).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("how most ids look") && text.contains("nothing of the others: a99 (A a capital"),
+        "{text}"
+    );
 }
 
 #[test]

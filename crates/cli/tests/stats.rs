@@ -147,6 +147,26 @@ fn groups_that_are_too_small_are_not_shown() {
     assert!(!hidden.contains(char::is_numeric) || !hidden.contains(&rows.len().to_string()));
 }
 
+/// The numbers of `test_what_groups_of_none_look_like` in Python.
+#[test]
+fn what_groups_of_none_look_like() {
+    let site = Site::new();
+    site.write("a.csv", "id,g\n1,a\n2,b\n");
+    site.write("b.csv", "id\n3\n1\n");
+    let join = |input: &str, columns: &str| format!("join --input {input} --id id {columns} --output");
+    let _ = site
+        .both(
+            &format!("{} p0.json {BANK}", join("a.csv", "--columns g:a/b")),
+            &format!("{} p1.json {TELECOM}", join("b.csv", "")),
+        )
+        .map(Done::ok);
+    for (least, a, b) in [(0, Some(1.0), Some(0.0)), (1, Some(1.0), None), (2, None, None)] {
+        let got = results(&site, &format!("--count --by g --least {least}"));
+        let of = |group: &str| got[&(group.to_owned(), "count".to_owned())];
+        assert_eq!((of("a"), of("b")), (a, b), "at least {least}");
+    }
+}
+
 #[test]
 fn orders_are_those_of_plaintext() {
     let (site, rows) = (site(), plain());

@@ -159,7 +159,7 @@ pub trait Operation: Send + Sync {
         Shape::of(self.stored_as(), |from, items| self.material(from, items).map(drop))
     }
 
-    /// If it is lookups by a protocol: which, and for what.
+    /// Of lookups in a table their protocol and their job; of other operations nothing.
     fn lookups(&self) -> Option<(Protocol, LookupJob)> {
         None
     }

@@ -50,9 +50,9 @@ def table(track):
     return "\n".join(lines) + "\n"
 
 
-def fleet(track, count, letter):
+def fleet(track, count, letter, header="id,latitude,longitude"):
     """As many ships, each where the one of the track was at a minute."""
-    lines = ["id,latitude,longitude"]
+    lines = [header]
     lines += [f"{letter}{i:02},{place[0]:.6f},{place[1]:.6f}" for i, place in enumerate(track[:: len(track) // count][:count])]
     return "\n".join(lines) + "\n"
 
@@ -65,6 +65,7 @@ def main():
     near = "\n".join(str(int(d <= WITHIN)) for d in apart)
     files = {"tug.csv": table(tug), "ferry.csv": table(ferry), "near.txt": near + "\n"}
     files |= {"tugs.csv": fleet(tug, 40, "T"), "ferries.csv": fleet(ferry, 25, "F")}
+    files["pilots.csv"] = fleet(tug, 3, "P", header="boat,lat,lon")
     here = pathlib.Path(__file__).parent
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, text in files.items() if (here / name).read_text() != text]

@@ -6,13 +6,15 @@
 
 use std::{fmt, str::FromStr};
 
+use hushtable::{Error, Result, session::Session};
+
 /// The pattern of one column of ids. Public once it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape(Option<String>);
 
 /// What two shapes say about a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shapes {
+enum Shapes {
     /// The same pattern.
     Equal,
     /// One party has ids of several patterns, so that nothing is known.
@@ -26,7 +28,7 @@ pub enum Shapes {
 /// Fewer ids are not described.
 const LEAST: usize = 10;
 
-/// Longest pattern.
+/// Longest pattern, and bytes in which one is told.
 const LONGEST: usize = 48;
 
 /// What is written for ids of several patterns.
@@ -54,8 +56,61 @@ impl Shape {
         Self(majority(&exact).or_else(|| majority(&|id| with_stars(&runs(&exact(id))))))
     }
 
+    /// Tells the peer the shapes of the columns of the ids, and takes its: 1 round. Both parties asked for that; `asks`
+    /// says how one asks for a rule. Of each column whether ids look alike, and words about it.
+    ///
+    /// # Errors
+    /// [`Error::Handshake`], at both parties, if ids can hardly be the same; [`Error::Peer`] for what is no shape; and
+    /// those of the channel.
+    pub fn tell(
+        s: &mut Session,
+        mine: &[Self],
+        asks: impl Fn(&str) -> String,
+    ) -> Result<Vec<(bool, String)>> {
+        let mut told = vec![0; LONGEST * mine.len()];
+        for (shape, to) in mine.iter().zip(told.chunks_exact_mut(LONGEST)) {
+            let text = shape.to_string();
+            to[..text.len()].copy_from_slice(text.as_bytes());
+        }
+        let length = told.len();
+        let theirs = s.exchange(told, length)?;
+        let compare = |(own, other): (&Self, &[u8])| {
+            let text = String::from_utf8_lossy(other);
+            let other: Self = text.trim_end_matches('\0').parse::<Self>().map_err(Error::Peer)?;
+            let both = format!("here {own}, at the peer {other}");
+            Ok(match own.compare(&other) {
+                Shapes::Equal => (true, format!("ids look alike at both: {both}")),
+                Shapes::Unknown => (
+                    false,
+                    format!(
+                        "how ids look could not be compared: {both} (several: no pattern has more than half of the ids)"
+                    ),
+                ),
+                Shapes::Lengths => (
+                    false,
+                    format!(
+                        "ids differ in length: {both}; if one of you lost leading zeros, {} at both parties settles it",
+                        asks("zeros")
+                    ),
+                ),
+                Shapes::Differ(rule) => {
+                    let cure = match rule {
+                        Some(rule) => format!("{} at both parties would make them alike", asks(rule)),
+                        None => "check that both name the same kind of id".to_owned(),
+                    };
+                    return Err(Error::Handshake {
+                        field: "how most ids look".into(),
+                        ours: own.to_string(),
+                        theirs: format!("{other}; {cure}. Nothing was joined"),
+                    });
+                }
+            })
+        };
+        mine.iter().zip(theirs.chunks_exact(LONGEST)).map(compare).collect()
+    }
+
     /// What follows for a join of ids of these shapes.
-    pub fn compare(&self, other: &Self) -> Shapes {
+    fn compare(&self, other: &Self) -> Shapes {
         let (Some(a), Some(b)) = (&self.0, &other.0) else { return Shapes::Unknown };
         if a == b {
             return Shapes::Equal;
@@ -123,12 +178,12 @@ impl fmt::Display for Shape {
 impl FromStr for Shape {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
         if text == SEVERAL {
             return Ok(Self(None));
         }
         let fine = |c: char| CLASSES.contains(c) || c == ' ' || c.is_ascii_punctuation();
-        match (1..=2 * LONGEST).contains(&text.len()) && text.chars().all(fine) {
+        match (1..=LONGEST).contains(&text.len()) && text.chars().all(fine) {
             true => Ok(Self(Some(text.to_owned()))),
             false => Err(format!("a pattern of ids that is none: {} bytes", text.len())),
         }
@@ -137,6 +192,8 @@ impl FromStr for Shape {
 
 #[cfg(test)]
 mod tests {
+    use hushtable::net::LinkShape;
+
     use super::*;
 
     fn of(ids: &[&str]) -> String {
@@ -208,6 +265,35 @@ mod tests {
         }
         for text in ["", "B9", "\u{1b}[2J", "A\n", "severa", "\u{e4}", &"9".repeat(200)] {
             assert!(text.parse::<Shape>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_peer_tells_is_checked() {
+        let told = |theirs: &[u8]| {
+            let (mut s0, mut s1) = Session::pair_seeded(5, LinkShape::LOOPBACK);
+            let mut message = theirs.to_vec();
+            message.resize(LONGEST, 0);
+            std::thread::scope(|scope| {
+                scope.spawn(move || s1.exchange(message, LONGEST).unwrap());
+                let mine = "A9".parse().unwrap();
+                let said = Shape::tell(&mut s0, &[mine], |rule| format!("normalise={rule}"));
+                said.map(|said| said[0].0).map_err(|error| error.to_string())
+            })
+        };
+        assert_eq!(
+            [told(b"A9"), told(b"A*9*"), told(b"A99"), told(b"several")],
+            [true, true, false, false].map(Ok)
+        );
+        let says = |theirs: &[u8]| told(theirs).unwrap_err();
+        assert!(
+            says(b"a9").contains("here A9, at the peer a9; normalise=lower at both parties"),
+            "{}",
+            says(b"a9")
+        );
+        assert!(says(b"9-9").contains("normalise=digits") && says(b"a@a").contains("same kind of id"));
+        for theirs in [&b""[..], b"\x1b[2J", b"Bob", b"A\09", &[0xff; LONGEST], &[b'9', 0xff]] {
+            assert!(says(theirs).contains("malformed message from the peer: a pattern"), "{theirs:?}");
         }
     }
 }

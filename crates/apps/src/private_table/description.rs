@@ -129,7 +129,7 @@ impl Description {
         if let Some(i) = (1..self.values.len()).find(twice) {
             return Err(format!("the column {:?} twice", self.values[i].name));
         }
-        self.key.kind.check()?;
+        self.key.check()?;
         self.values.iter().try_for_each(|value| value.kind.check())?;
         let bits: u64 = self.values.iter().map(|value| u64::from(value.kind.bits())).sum();
         if bits > ROW_BITS {
@@ -230,7 +230,7 @@ mod tests {
         let number = ValueKind::Number { scale: Scale::Decimal(2), bits: 20 };
         Description {
             table: "prices".into(),
-            key: Key { name: "sku".into(), kind: KeyKind::Text { bits: 96 } },
+            key: Key::new("sku".into(), KeyKind::Text { bits: 96 }, crate::ids::Rules::default()),
             values: vec![
                 Value { name: "price".into(), kind: number },
                 Value { name: "tier".into(), kind: ValueKind::Text { bytes: 4 } },
@@ -264,6 +264,8 @@ mod tests {
             ("\"prices\"", "\"\""),
             ("\"tier\"", "\"price\""),
             ("\"bits\":96", "\"bits\":95"),
+            ("\"form\":\"trim,nfc\"", "\"form\":\"\\u001b[2J\""),
+            (",\"form\":\"trim,nfc\"", ""),
             ("\"bits\":20", "\"bits\":65"),
             ("\"bytes\":4", "\"bytes\":4000000000"),
             ("\"rows\":1000", "\"rows\":0"),

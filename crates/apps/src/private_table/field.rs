@@ -77,8 +77,13 @@ impl Field<'_> {
 
     /// Its text without white space around it: of whole numbers their digits, of dates the year first.
     pub fn text(&self) -> Result<Zeroizing<String>, String> {
+        self.written().map(|text| Zeroizing::new(text.trim().to_owned()))
+    }
+
+    /// The same with it.
+    pub fn written(&self) -> Result<Zeroizing<String>, String> {
         Ok(Zeroizing::new(match self {
-            Self::Text(text) | Self::Comma(text) => text.trim().to_owned(),
+            Self::Text(text) | Self::Comma(text) => (*text).to_owned(),
             Self::Whole(number) => number.to_string(),
             Self::Decimal { digits, scale: 0 } => digits.to_string(),
             Self::Float(number) => number.to_string(),

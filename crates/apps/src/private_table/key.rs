@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::{date::DAYS, field::Field};
-use crate::ids::DateOrder;
+use super::{date::DAYS, description::name_shows, field::Field};
+use crate::ids::{DateOrder, Rules};
 
 /// The column of keys. Public.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,47 @@ pub struct Key {
     pub name: String,
     /// What keys are.
     pub kind: KeyKind,
+    /// The form into which both parties bring texts, as [`Rules::normal_form`] names it; of other keys none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
+}
+
+/// How a party reads its own file.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// How dates are written.
+    pub order: DateOrder,
+    /// What brings texts into the form that keys have.
+    pub rules: Rules,
+}
+
+impl Key {
+    /// Of texts in the form that these rules give.
+    pub fn new(name: String, kind: KeyKind, rules: Rules) -> Self {
+        let form = matches!(kind, KeyKind::Text { .. }).then(|| rules.normal_form());
+        Self { name, kind, form }
+    }
+
+    /// `Ok(())` if there are such keys.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn check(&self) -> Result<(), String> {
+        let texts = matches!(self.kind, KeyKind::Text { .. });
+        match &self.form {
+            Some(form) if texts && name_shows(form) => self.kind.check(),
+            None if !texts => self.kind.check(),
+            form => Err(format!("keys {:?} in the form {form:?}", self.kind)),
+        }
+    }
+
+    /// What keys are, in words.
+    pub fn words(&self) -> String {
+        match &self.form {
+            Some(form) => format!("{}, in the form {form}", self.kind.words()),
+            None => self.kind.words(),
+        }
+    }
 }
 
 /// What keys are, and what of each is looked up.
@@ -27,7 +68,7 @@ pub enum KeyKind {
         /// Bits of a key.
         bits: u32,
     },
-    /// Text without white space around it, hashed by BLAKE3 to 64 or 96 bits.
+    /// Text in one form, hashed by BLAKE3 to 64 or 96 bits.
     Text {
         /// Bits of the hash.
         bits: u32,
@@ -59,23 +100,27 @@ impl KeyKind {
         if fine { Ok(()) } else { Err(format!("keys {self:?}")) }
     }
 
-    /// The key in a cell; `Ok(None)` for one that no row can have. `order` is that of the file's dates.
+    /// The key in a cell of a file; `Ok(None)` for one that no row can have.
     ///
     /// # Errors
     /// Why it is none, to be read after "it".
-    pub fn read(self, field: &Field<'_>, order: DateOrder) -> Result<Option<u128>, String> {
+    pub fn read(self, field: &Field<'_>, reading: Reading) -> Result<Option<u128>, String> {
         const MISSING: &str = "is missing: every row needs a key";
         let number = match self {
             Self::Text { bits } => {
-                let text = field.text()?;
-                return if text.is_empty() { Err(MISSING.into()) } else { Ok(Some(hashed(&text, bits))) };
+                let form = reading.rules.form(&field.written()?)?;
+                return if form.trim().is_empty() {
+                    Err(MISSING.into())
+                } else {
+                    Ok(Some(hashed(&form, bits)))
+                };
             }
             Self::Whole { least, .. } => {
                 let number =
                     field.whole().map_err(|what| what.replace("needs a number there", "needs a key"))?;
                 number.checked_sub(least.into())
             }
-            Self::Date { least, .. } => Some(i128::from(field.days(order)?) - i128::from(least)),
+            Self::Date { least, .. } => Some(i128::from(field.days(reading.order)?) - i128::from(least)),
         };
         Ok(number.and_then(|number| u128::try_from(number).ok()).filter(|key| key >> self.bits() == 0))
     }
@@ -118,7 +163,8 @@ fn hashed(text: &str, bits: u32) -> u128 {
 mod tests {
     use super::*;
 
-    const YMD: DateOrder = DateOrder::YearMonthDay;
+    const YMD: Reading = Reading { order: DateOrder::YearMonthDay, rules: Rules::NONE };
+    const PLAIN: Rules = Rules { trim: true, nfc: true, ..Rules::NONE };
 
     #[test]
     fn keys_of_each_kind() {
@@ -139,7 +185,10 @@ mod tests {
         let date = KeyKind::Date { least: 0, bits: 15 };
         assert_eq!(date.read(&Field::Text("1970-02-01"), YMD), Ok(Some(31)));
         assert_eq!(date.read(&Field::Date(31), YMD), Ok(Some(31)));
-        assert_eq!(date.read(&Field::Text("1.2.1970"), DateOrder::DayMonthYear), Ok(Some(31)));
+        assert_eq!(
+            date.read(&Field::Text("1.2.1970"), Reading { order: DateOrder::DayMonthYear, ..YMD }),
+            Ok(Some(31))
+        );
         assert_eq!(date.read(&Field::Text("1969-12-31"), YMD), Ok(None));
         assert!(date.read(&Field::Whole(31), YMD).is_err());
     }
@@ -147,13 +196,32 @@ mod tests {
     #[test]
     fn texts_are_hashed() {
         let [short, long] = [64, 96].map(|bits| KeyKind::Text { bits });
-        let read = |kind: KeyKind, text| kind.read(&Field::Text(text), YMD).unwrap().unwrap();
+        let plain = Reading { rules: PLAIN, ..YMD };
+        let read = |kind: KeyKind, text| kind.read(&Field::Text(text), plain).unwrap().unwrap();
         assert_eq!(read(long, " a-1 "), read(long, "a-1"));
         assert_ne!(read(long, "a-1"), read(long, "a-2"));
         assert_eq!(read(short, "a-1"), read(long, "a-1") & u128::from(u64::MAX));
         assert!(read(long, "a-1") >> 96 == 0);
         assert_eq!(long.read(&Field::Whole(7), YMD).unwrap(), Some(read(long, "7")));
         assert!(long.read(&Field::Text("  "), YMD).is_err());
+        // In one form; as it stands only without rules.
+        let by = |rules: &str, text| {
+            long.read(&Field::Text(text), Reading { rules: rules.parse().unwrap(), ..YMD })
+                .map(Option::unwrap)
+        };
+        assert_eq!(by("lower,alnum", "A-1"), by("trim", "a1"));
+        assert_eq!(by("trim", "a\u{308}"), by("none", "\u{e4}"));
+        assert_ne!(by("none", " a1"), by("none", "a1"));
+        assert!(by("digits", "abc").unwrap_err().contains("missing") && by("e164:+43", "x").is_err());
+        let key =
+            |kind, form: Option<&str>| Key { name: "k".into(), kind, form: form.map(str::to_owned) }.check();
+        let whole = KeyKind::Whole { least: 0, bits: 8 };
+        assert!(key(long, Some("trim,nfc")).is_ok() && key(whole, None).is_ok());
+        assert!(
+            key(long, None).is_err()
+                && key(whole, Some("none")).is_err()
+                && key(long, Some("\u{1b}")).is_err()
+        );
         // Pairs of 2^20, over 2^96; and one against them.
         assert_eq!(long.collisions(1 << 20), Some([-57, -76]));
         assert_eq!(short.collisions(1000), Some([-45, -54]));

@@ -11,8 +11,7 @@ use hushtable::{
 };
 use prim::Wiped;
 
-use super::{Field, Key, KeyKind, Places, Scale, Value, ValueKind, date::DAYS, description::job};
-use crate::ids::DateOrder;
+use super::{Field, Key, KeyKind, Places, Reading, Scale, Value, ValueKind, date::DAYS, description::job};
 
 /// Lookups for which the choice of places is made.
 const BATCH: usize = 1 << 12;
@@ -221,19 +220,19 @@ fn bytes(job: &CopyJob) -> f64 {
 pub struct Table {
     key: KeyKind,
     values: Vec<ValueKind>,
-    order: DateOrder,
+    reading: Reading,
     keys: Wiped<u128>,
     rows: Wiped<u64>,
     row_words: usize,
 }
 
 impl Table {
-    /// Without rows yet, of this form; dates are written in this order.
-    pub fn new(key: &Key, values: &[Value], order: DateOrder) -> Self {
+    /// Without rows yet, of this form; read in this way.
+    pub fn new(key: &Key, values: &[Value], reading: Reading) -> Self {
         let values: Vec<ValueKind> = values.iter().map(|value| value.kind).collect();
         let bits: usize = values.iter().map(|kind| kind.bits() as usize).sum();
         let (keys, rows) = (Wiped::default(), Wiped::default());
-        Self { key: key.kind, values, order, keys, rows, row_words: bits.div_ceil(64) }
+        Self { key: key.kind, values, reading, keys, rows, row_words: bits.div_ceil(64) }
     }
 
     /// Takes a row in, whether all of it can be or not.
@@ -246,7 +245,7 @@ impl Table {
         value: impl Fn(usize) -> Field<'f>,
     ) -> std::result::Result<(), Vec<(Option<usize>, String)>> {
         let mut bad = Vec::new();
-        let key = match self.key.read(key, self.order) {
+        let key = match self.key.read(key, self.reading) {
             Ok(Some(key)) => key,
             Ok(None) => {
                 bad.push((None, format!("is outside the keys of this table, {}", self.key.words())));
@@ -260,7 +259,7 @@ impl Table {
         self.keys.extend_from_slice(&[key]);
         let (row, mut at) = (self.rows.extend_zeros(self.row_words), 0);
         for (i, kind) in self.values.iter().enumerate() {
-            if let Err(what) = kind.write(&value(i), self.order, row, at) {
+            if let Err(what) = kind.write(&value(i), self.reading.order, row, at) {
                 bad.push((Some(i), what));
             }
             at += kind.bits() as usize;

@@ -22,6 +22,7 @@ use crate::{
     columns::{self, FileFormat},
     cost::Phases,
     count::some,
+    digits::Digits,
     failure::{Failure, Result},
     link::Link,
     room, terminal,
@@ -179,9 +180,11 @@ impl Delivery {
         for (job, outcome) in jobs.iter().zip(outcomes) {
             match outcome {
                 Outcome::Values(values) => {
-                    let scale = 2f64.powi(job.result().0.fraction_bits as i32);
+                    let bits = job.result().0.fraction_bits;
+                    let (scale, digits) = (2f64.powi(bits as i32), Digits::of_number(bits));
                     // In the integers' memory.
-                    let values: Vec<f64> = values.into_iter().map(|value| value as f64 / scale).collect();
+                    let shown = values.into_iter().map(|value| digits.shown(value as f64 / scale));
+                    let values: Vec<f64> = shown.collect();
                     columns.push((job.column.as_str(), values));
                 }
                 Outcome::Shares(mut shares) if job.writes(role) => {

@@ -41,9 +41,6 @@ pub struct Offer {
     /// Ids, or a bound on their number.
     pub rows: usize,
     pub columns: Vec<Column>,
-    /// With `--tell-form`: how most ids look, of each column of the id.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<String>,
 }
 
 /// How the outcome is reported.
@@ -75,18 +72,18 @@ impl Ask {
         }
         fields.push(("columns of an id", self.forms.len().to_string()));
         fields.extend(self.forms.iter().map(|rules| ("form of ids", rules.normal_form())));
-        let told = if self.told { "told (--tell-form)" } else { "not told (no --tell-form)" };
-        fields.push(("how most ids look", told.to_owned()));
+        fields.push(tell::field(self.told));
         fields
     }
 
-    /// What is told of how the ids of these rows look.
-    pub fn shapes(&self, rows: &Rows) -> Vec<String> {
-        if self.told { tell::shapes(rows, self.forms.len()) } else { vec![] }
-    }
-
-    /// Compares it, and swaps offers: those of P0 and of P1, and what was agreed on.
-    pub fn agree(&self, p: &mut Party, offer: Offer, quiet: bool) -> Result<([Offer; 2], Agreed)> {
+    /// Compares it, and swaps offers, of these rows here: those of P0 and of P1, and what was agreed on.
+    pub fn agree(
+        &self,
+        p: &mut Party,
+        offer: Offer,
+        rows: &Rows,
+        quiet: bool,
+    ) -> Result<([Offer; 2], Agreed)> {
         let fields = self.fields();
         p.agree(&fields)?;
         let theirs = swap(p, &offer)?;
@@ -99,10 +96,8 @@ impl Ask {
         }
         accept(theirs.rows, self.peer_at_most)?;
         if self.told {
-            tell::compare(&offer.shapes, &theirs.shapes, self.forms.len(), quiet)?;
+            tell::tell(p, rows, quiet)?;
         }
-        // They have served: no file keeps them.
-        let [offer, theirs] = [offer, theirs].map(|offer| Offer { shapes: vec![], ..offer });
         let offers = match p.role() {
             Role::P0 => [offer, theirs],
             Role::P1 => [theirs, offer],
@@ -203,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_a_peer_can_say_is_checked() {
-        let fine = Offer { rows: 5, columns: vec![Column::parse("a:5", 8).unwrap()], shapes: vec![] };
+        let fine = Offer { rows: 5, columns: vec![Column::parse("a:5", 8).unwrap()] };
         fine.check(Shown::None).unwrap();
         assert!(fine.check(Shown::Count).is_err() && fine.check(Shown::Ids).is_err());
         for rows in [0, usize::MAX, join::MAX_ROWS + 1] {

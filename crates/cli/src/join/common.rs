@@ -103,8 +103,8 @@ fn typed<'a>(
 
 impl Work for Finding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
-        let offer = Offer { rows: self.bound, columns: vec![], shapes: self.ask.shapes(&self.rows) };
-        let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
+        let offer = Offer { rows: self.bound, columns: vec![] };
+        let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;
         chance(&psi, self.sizes).check()?;

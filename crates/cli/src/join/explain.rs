@@ -28,13 +28,13 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
     page.title("Who learns what");
     learned(&mut page, ask, link);
     page.title("What shows besides");
-    let own = Offer { rows: bound, columns: columns.to_vec(), shapes: ask.shapes(rows) };
+    let own = Offer { rows: bound, columns: columns.to_vec() };
     page.line(
         "to the peer",
         &format!("that this party has {}, and which columns make an id by what rules", own.words()),
     );
     if ask.told {
-        page.line("and", &tell::words(&own.shapes));
+        page.line("and", &tell::words(rows));
     }
     let ends = match ask.peer_at_most {
         Some(most) => format!("more than {most} ids end it there, and Ctrl-C"),

@@ -272,8 +272,7 @@ mod tests {
     use super::*;
 
     fn sample() -> JoinedFile {
-        let offer =
-            |text: &str| Offer { rows: 2, columns: vec![Column::parse(text, 8).unwrap()], shapes: vec![] };
+        let offer = |text: &str| Offer { rows: 2, columns: vec![Column::parse(text, 8).unwrap()] };
         let shares = |bins: usize| vec![Shared::of(&vec![7; bins]), Shared::of(&[1]), Shared::of(&[2])];
         let table = |owner, bins| Table::new(owner, bins, Shared::of(&[5]), shares(bins));
         let owned = Owned { ids: ["a", "b"].iter().collect(), rows: Shared::of(&[0, 2, 1]) };

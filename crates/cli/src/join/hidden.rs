@@ -213,9 +213,8 @@ fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>
 
 impl Work for Hiding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
-        let shapes = self.ask.shapes(&self.rows);
-        let offer = Offer { rows: self.bound, columns: self.columns.clone(), shapes };
-        let (offers, agreed) = self.ask.agree(p, offer, self.report.quiet)?;
+        let offer = Offer { rows: self.bound, columns: self.columns.clone() };
+        let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         chance(&self.ask, &offers)?.check()?;
         fits(memory(&self.ask, &offers)?, "this join")?;
         if let Some(path) = &self.path {

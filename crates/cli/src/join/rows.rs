@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use apps::ids::{Looks, Rules, Set};
+use apps::ids::{Looks, Rules, Set, Shape};
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
 
@@ -127,9 +127,10 @@ impl Rows {
         }
     }
 
-    /// The forms of one column of the id.
-    pub fn forms_of(&self, column: usize) -> impl Iterator<Item = &str> + Clone {
-        (0..self.ids()).filter_map(move |row| self.forms.get(row * self.width + column))
+    /// How most ids look, of each column of the id.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let forms = |column| (0..self.ids()).filter_map(move |row| self.forms.get(row * self.width + column));
+        (0..self.width).map(|column| Shape::of(forms(column))).collect()
     }
 
     /// Rows of the file that count.
@@ -155,7 +156,7 @@ impl Rows {
 }
 
 /// What is remarkable about a column of the id, and the rules that settle it.
-fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
+pub fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Option<String> {
     let what: Vec<String> =
         looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
     let advice = looks.advice()?;

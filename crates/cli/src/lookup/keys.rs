@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use apps::{
-    ids::DateOrder,
-    private_table::{Description, Field},
+    ids::{Looks, Rules},
+    private_table::{Description, Field, Reading},
 };
 use hushtable::Role;
 use prim::Wiped;
@@ -12,7 +12,8 @@ use prim::Wiped;
 use crate::{
     apply::shares::ShareFile,
     columns::{self, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut},
-    failure::{Failure, Result},
+    failure::{Cause, Failure, Result},
+    join::rows::hint,
     private::{shares_fit, shares_name},
 };
 
@@ -51,13 +52,13 @@ impl<'a> Keys<'a> {
             };
             let text = row(0).field(dialect).and_then(|field| match field {
                 Field::Missing => Err("is missing: every row needs a key".to_owned()),
-                field => field.text(),
+                field => field.written(),
             });
             match text {
-                Ok(text) if text.is_empty() => {
+                Ok(text) if text.trim().is_empty() => {
                     bad.cell(at, column, &Cell::shown(&row(0)), "is missing: every row needs a key", None);
                 }
-                Ok(text) if left_out.takes(Some(&text)) => {}
+                Ok(text) if left_out.takes(Some(text.trim())) => {}
                 Ok(text) => {
                     texts.push(&text);
                     places.push(at);
@@ -108,7 +109,7 @@ impl<'a> Keys<'a> {
     pub fn encode(
         &self,
         description: &Description,
-        order: DateOrder,
+        reading: Reading,
         strict: bool,
     ) -> Result<(Wiped<u128>, Vec<bool>)> {
         if let Some(file) = &self.shares {
@@ -120,7 +121,7 @@ impl<'a> Keys<'a> {
         let (mut known, mut bad) = (Vec::with_capacity(self.len()), Bad::new(self.place));
         for (text, &place) in self.texts.iter().zip(&self.places) {
             let field = if self.dialect.decimal == ',' { Field::Comma(text) } else { Field::Text(text) };
-            let read = kind.read(&field, order);
+            let read = kind.read(&field, reading);
             let shown = || crate::columns::quoted(text);
             match &read {
                 Ok(None) if strict => {
@@ -141,8 +142,70 @@ impl<'a> Keys<'a> {
         Ok((keys, known))
     }
 
+    /// What who serves the table might write otherwise.
+    pub fn hint(&self, rules: Rules) -> Option<String> {
+        let mut looks = Looks::new(rules);
+        self.texts.iter().for_each(|text| looks.see(&rules.form(text).unwrap_or_default()));
+        let place = |row: usize| format!("{} {}", self.place, self.places[row]);
+        hint(self.column, &looks, &place).map(|hint| format!("{}, {hint}", self.path.display()))
+    }
+
     /// A complaint about the file.
     pub fn says(&self, what: &str) -> Failure {
         Failure::input(format!("{}: {what}", self.path.display()))
+    }
+}
+
+/// The rules that bring keys into the form that the table has; an error if others are asked for.
+pub fn rules(asked: Option<Rules>, description: &Description) -> Result<Rules> {
+    let rules = asked.unwrap_or_default();
+    let what = match (&description.key.form, asked) {
+        (Some(form), _) if *form == rules.normal_form() => return Ok(rules),
+        (None, None) => return Ok(rules),
+        (None, Some(_)) => {
+            let kind = description.key.kind.words();
+            format!("--normalise is for keys of text; those of the table are {kind}: leave it out")
+        }
+        (Some(form), _) => format!(
+            "the parties disagree on the form of keys: here {}, at the peer {form}; --normalise {} here would be the same",
+            rules.normal_form(),
+            asking(form)
+        ),
+    };
+    Err(Failure::Reported(Cause::Disagreement, what))
+}
+
+/// How rules of this normal form are asked for.
+fn asking(form: &str) -> String {
+    let gives = |text: &String| text.parse::<Rules>().is_ok_and(|rules| rules.normal_form() == form);
+    match form {
+        "telephone numbers" => "e164:+CODE".into(),
+        "dates" => "date:ORDER".into(),
+        _ => [form.to_owned(), format!("none,{form}")].into_iter().find(gives).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_asked_for_by_rules_that_give_it() {
+        for rules in [
+            "trim,nfc",
+            "none",
+            "lower",
+            "none,lower",
+            "none,trim",
+            "alnum,lower",
+            "digits,zeros",
+            "e164:+43",
+            "date:mdy",
+        ] {
+            let form = rules.parse::<Rules>().unwrap().normal_form();
+            let asking = asking(&form).replace("CODE", "47").replace("ORDER", "dmy");
+            assert_eq!(asking.parse::<Rules>().unwrap().normal_form(), form, "{rules}: {asking}");
+        }
+        assert_eq!(asking("trim,nfc"), "trim,nfc");
     }
 }

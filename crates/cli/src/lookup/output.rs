@@ -8,6 +8,7 @@ use super::{Lookup, Outputs, keys::Keys, session::Done};
 use crate::{
     apply::output::{Writer, write_both},
     columns::{self, FileFormat, Series},
+    digits::Digits,
     failure::{Cause, Failure, Result},
     private::share_files,
 };
@@ -111,9 +112,9 @@ impl<'a> Table<'a> {
         let mut to = csv::Writer::from_writer(to);
         to.write_record(self.header())?;
         for (row, key) in keys.texts.iter().enumerate() {
-            to.write_field(key)?;
+            to.write_field(key.trim())?;
             for column in &self.cells {
-                to.write_field(column[row].as_ref().map(ToString::to_string).unwrap_or_default())?;
+                to.write_field(column[row].as_ref().map(text).unwrap_or_default())?;
             }
             to.write_field(if self.present[row] { "1" } else { "0" })?;
             to.write_record(None::<&[u8]>)?;
@@ -122,11 +123,22 @@ impl<'a> Table<'a> {
     }
 
     fn series(&self, keys: &Keys<'_>) -> Vec<(String, Series)> {
-        let texts = Series::Text(keys.texts.iter().map(|key| Some(key.to_owned())).collect());
+        let texts = Series::Text(keys.texts.iter().map(|key| Some(key.trim().to_owned())).collect());
         let columns = self.cells.iter().zip(&self.kinds).map(|(cells, kind)| series(cells, *kind));
         let present = Series::Whole(self.present.iter().map(|&here| Some(here.into())).collect());
         let all = [texts].into_iter().chain(columns).chain([present]);
         self.header().into_iter().zip(all).collect()
+    }
+}
+
+/// A cell as it is written.
+fn text(cell: &Cell) -> String {
+    match cell {
+        Cell::Number(units, Scale::Binary(bits)) => {
+            let number = *units as f64 / 2f64.powi(*bits as i32);
+            Digits::of_number(*bits).shown(number).to_string()
+        }
+        other => other.to_string(),
     }
 }
 
@@ -146,7 +158,7 @@ fn series(cells: &[Option<Cell>], kind: ValueKind) -> Series {
             Series::Whole(cells.iter().map(|cell| units(cell.as_ref()?)).collect())
         }
         ValueKind::Number { .. } => {
-            Series::Number(cells.iter().map(|cell| cell.as_ref()?.to_string().parse().ok()).collect())
+            Series::Number(cells.iter().map(|cell| text(cell.as_ref()?).parse().ok()).collect())
         }
     }
 }

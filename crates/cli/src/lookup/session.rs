@@ -10,7 +10,7 @@ use std::{
 use super::{
     Lookup, Outputs,
     cache::{Cache, Kept},
-    keys::Keys,
+    keys::{self, Keys},
     output,
 };
 use crate::{
@@ -22,7 +22,8 @@ use crate::{
     progress::Progress,
 };
 use apps::private_table::{
-    AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
+    AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
+    prepare_ot, request,
 };
 use hushtable::{
     Error, Party,
@@ -162,11 +163,19 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
         Ok(Found::Open(description)) => *description,
         Err(error) => return Err(error.into()),
     };
-    if course.shown.replace(description.digest) != Some(description.digest) && !args.delivery.quiet {
+    let first = course.shown.replace(description.digest) != Some(description.digest);
+    if first && !args.delivery.quiet {
         eprint!("{}", private::summary(&description));
     }
-    let gets = args.gets(&description)?;
-    let (encoded, known) = keys.encode(&description, args.dates.into(), args.shares())?;
+    let (gets, rules) = (args.gets(&description)?, keys::rules(args.normalise, &description)?);
+    let reading = Reading { order: args.dates.into(), rules };
+    let (encoded, known) = keys.encode(&description, reading, args.shares())?;
+    if first
+        && description.key.form.is_some()
+        && let Some(hint) = keys.hint(rules)
+    {
+        eprintln!("warning: {hint}");
+    }
     let all = match keys.half() {
         None => AllKeys::Own(&encoded),
         Some((shares, bits, _)) => AllKeys::Shared(shares, bits),

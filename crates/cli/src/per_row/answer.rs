@@ -10,6 +10,7 @@ use hushtable::{
 };
 
 use crate::{
+    digits::Digits,
     failure::{Failure, Result},
     stats::groups::Took,
 };
@@ -88,9 +89,10 @@ pub fn answer(
         None => took.online(p, |p| open(p, BIT, matched.iter().collect()))?,
     };
     let scale = 2f64.powi(held.fraction as i32);
-    let shown = |i: usize| bits.as_ref().is_none_or(|bits| bits[i] == 1);
+    let (shown, digits) =
+        (|i: usize| bits.as_ref().is_none_or(|bits| bits[i] == 1), Digits::of_number(held.fraction));
     Ok(values.map(|values| {
-        let value = |(i, value): (usize, &i64)| shown(i).then_some(*value as f64 / scale);
+        let value = |(i, value): (usize, &i64)| shown(i).then(|| digits.shown(*value as f64 / scale));
         values.iter().enumerate().map(value).collect()
     }))
 }

@@ -21,10 +21,10 @@ const OPTIONS: [&str; 3] = ["find-difference", "optimise", "threads"];
 const STEP: [&str; 5] = ["name", "operation", "reveal", "x", "y"];
 const APPLY: [&str; 7] =
     ["bits", "domain", "fraction-bits", "method", "output-fraction-bits", "outside", "protocol"];
-const SCORE: [&str; 7] =
-    ["bands", "bits", "default", "fraction-bits", "normalise", "reveal-exact", "threshold"];
+const SCORE: [&str; 8] =
+    ["bands", "bits", "default", "fraction-bits", "normalise", "reveal-exact", "tell-form", "threshold"];
 /// Those of a score over a join.
-const JOINED: [&str; 2] = ["default", "normalise"];
+const JOINED: [&str; 3] = ["default", "normalise", "tell-form"];
 const PROXIMITY: [&str; 6] = ["east", "latitude", "longitude", "north", "plane", "within"];
 
 /// The operations that are no function and no comparison: each party's files are its own.

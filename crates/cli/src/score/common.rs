@@ -44,6 +44,10 @@ pub struct Rowing {
     /// With --join: how ids are brought into one form, as for `join` [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
     pub normalise: Vec<Rules>,
+    /// With --join: tell the peer the pattern that most ids have, such as A999999, and compare it with the peer's before
+    /// anything is joined, as for `join`; the peer says so too
+    #[arg(long, requires = "join")]
+    pub tell_form: bool,
     /// With --join: a bound on the number of ids here, which the peer learns in place of the number itself; a clock may
     /// tell more
     #[arg(long, value_name = "N", value_parser = count, requires = "join")]
@@ -92,7 +96,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
             ("--leave-out", !args.csv.leave_out.is_empty()),
         ],
     )?;
-    let reveal = per_row::reveal(&args.terms, &args.link, "--joined and --join")?;
+    let reveal = per_row::somebody(args.reveal()?, "--joined and --join")?;
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
@@ -113,7 +117,8 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     let forms = rules(args)?;
     let file = job.map(|job| job.hash.to_owned());
     let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
-    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms, peer_at_most };
+    let told = args.rowing.tell_form;
+    let ask = Ask { file: file.clone(), scoring, default, owners, column, forms, told, peer_at_most };
     let mut inputs = vec![args.weights.as_path()];
     inputs.extend(args.rowing.joined.as_deref().or(args.features.as_deref()));
     inputs.extend(job.iter().flat_map(|job| job.inputs.iter().copied()));

@@ -2,12 +2,18 @@
 
 use std::fs::File;
 
-use apps::private_table::{Description, Field, Key, Kind, Scale, Survey, Table, Value, days_of, name_shows};
+use apps::{
+    ids::Looks,
+    private_table::{
+        Description, Field, Key, Kind, Reading, Scale, Survey, Table, Value, days_of, name_shows,
+    },
+};
 
 use super::Serve;
 use crate::{
     columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
     failure::{Failure, Result},
+    join::rows::hint,
 };
 
 /// A table that was read, and what of it is public but for the digest of its copy.
@@ -69,8 +75,12 @@ pub fn load(args: &Serve) -> Read<Loaded> {
     let (kind, places) = survey
         .key(args.key.kind, (range, args.hash_bits), &values, asked)
         .map_err(|what| says(&args.key.name, what))?;
-    let key = Key { name: args.key.name.clone(), kind };
-    let table = rows(&file, args, &wanted, Table::new(&key, &values, args.dates.into()))?;
+    let key = Key::new(args.key.name.clone(), kind, args.normalise.unwrap_or_default());
+    if key.form.is_none() && args.normalise.is_some() {
+        let what = format!("keys are {}; --normalise is for text: --key {}:text", kind.words(), key.name);
+        return Err(says(&key.name, what).into());
+    }
+    let table = rows(&file, args, &wanted, (&key, &values))?;
     let description = Description {
         table: name(args)?,
         key,
@@ -125,7 +135,14 @@ fn survey(file: &ColumnFile<'_>, dialect: &Dialect, wanted: &[&str]) -> Result<S
 }
 
 /// The second look, at rows of a form that is known.
-fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) -> Read<Table> {
+fn rows(
+    file: &ColumnFile<'_>,
+    args: &Serve,
+    wanted: &[&str],
+    (key, values): (&Key, &[Value]),
+) -> Read<Table> {
+    let reading = Reading { order: args.dates.into(), rules: args.normalise.unwrap_or_default() };
+    let (mut table, mut looks) = (Table::new(key, values, reading), Looks::new(reading.rules));
     let mut left_out = LeftOut::read(&args.csv, Some(wanted[0]))?;
     let (mut bad, mut places, mut names) = (Bad::new(file.place()), Vec::new(), Ids::default());
     let mut whole = true;
@@ -158,6 +175,8 @@ fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) 
                 }
             }
         }
+        let form = field(0).written().ok().and_then(|text| reading.rules.form(&text).ok());
+        looks.see(&form.unwrap_or_default());
         names.push(&name);
         places.push(at);
     })?;
@@ -167,10 +186,14 @@ fn rows(file: &ColumnFile<'_>, args: &Serve, wanted: &[&str], mut table: Table) 
     }
     check(bad, args)?;
     if table.is_empty() {
-        Err(file.says("no rows below the header: a table needs one at least").into())
-    } else {
-        Ok(table)
+        return Err(file.says("no rows below the header: a table needs one at least").into());
     }
+    let place = |row: usize| format!("{} {}", file.place(), places[row]);
+    // Without cells: a program that stays says it again when it reads the table again.
+    if let Some(hint) = key.form.as_ref().and_then(|_| hint(&key.name, &looks, &place)) {
+        eprintln!("warning: {}, {hint}", args.table.display());
+    }
+    Ok(table)
 }
 
 fn check(bad: Bad, args: &Serve) -> Read<()> {

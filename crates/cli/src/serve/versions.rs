@@ -8,6 +8,7 @@ use std::{
 };
 
 use apps::private_table::{Description, Served};
+use hushtable::confidential::copy::Owner;
 use zeroize::Zeroizing;
 
 use super::{
@@ -30,11 +31,6 @@ struct Version {
     /// Tells its rows from others. Secret.
     content: blake3::Hash,
 }
-
-/// How a file with a key begins: another one must not be replaced.
-const MAGIC: &[u8; 16] = b"hushtable-key-1\n";
-/// Bytes of what follows.
-const KEY_BYTES: usize = 48;
 
 impl Versions {
     /// Reads the table for the first time.
@@ -94,10 +90,7 @@ impl Serve {
                 let owner = table.encrypt(job)?;
                 if let Some(path) = &self.key_file {
                     let output = Output::reserve(path, &[&self.table], PRIVATE, true)?;
-                    output.write(|to| {
-                        to.write_all(MAGIC)?;
-                        to.write_all(&owner.secret())
-                    })?;
+                    output.write(|to| to.write_all(&owner.secret()))?;
                 }
                 owner
             }
@@ -107,7 +100,7 @@ impl Serve {
     }
 }
 
-/// The key in a file that only its owner may read.
+/// The key in a file that only its owner may read. Another file is not replaced.
 fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     let about = fs::metadata(path).map_err(Failure::file(path))?;
     #[cfg(unix)]
@@ -116,19 +109,15 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
     let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
-    if about.len() > (MAGIC.len() + KEY_BYTES) as u64 {
+    if about.len() > Owner::SECRET_BYTES as u64 {
         return says("is no key of a table, and is not replaced: name another --key-file");
     }
     let bytes = fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))?;
-    match bytes.strip_prefix(MAGIC) {
-        Some(secret) if secret.len() == KEY_BYTES => Ok(Zeroizing::new(secret.to_vec())),
-        Some(_) => says(
+    match bytes.starts_with(Owner::SECRET_BEGINS) {
+        true if bytes.len() == Owner::SECRET_BYTES => Ok(bytes),
+        true => says(
             "is a key of a table that is cut off: remove it; a new one is made, and clients fetch the copy again",
         ),
-        None if bytes.len() == KEY_BYTES => says(
-            "does not begin as keys of tables do, and is not replaced. If an earlier version of this program wrote it, \
-             remove it: a new one is made, and clients fetch the copy again",
-        ),
-        None => says("is no key of a table, and is not replaced: name another --key-file"),
+        false => says("is no key of a table, and is not replaced: name another --key-file"),
     }
 }

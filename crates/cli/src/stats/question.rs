@@ -5,10 +5,10 @@ use hushtable::Role;
 
 use super::{
     Asked,
-    digits::Digits,
     named::{By, Number, cuts, grouping, inside, number},
 };
 use crate::{
+    digits::Digits,
     errand::Agreed,
     failure::{Failure, Result},
     join::{

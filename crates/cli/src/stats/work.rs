@@ -5,7 +5,6 @@ use hushtable::{Party, Role, bill::Bill, run::Phase};
 use serde::Serialize;
 
 use super::{
-    digits::Digits,
     groups::{self, Took},
     question::{Question, Statistic},
 };
@@ -17,6 +16,7 @@ use crate::{
     columns::{self, FileFormat, Series},
     cost::Phases,
     count::some,
+    digits::Digits,
     errand::{Agreed, Work},
     failure::{Failure, Result},
     join::file::JoinedFile,
@@ -157,7 +157,8 @@ impl Asking {
             |of: fn(&Line) -> &str| self.lines.iter().map(|line| of(line).chars().count()).max().unwrap_or(0);
         let (group, statistic) = (width(|line| &line.group), width(|line| &line.statistic));
         let hidden = match (self.question.noise, self.question.least) {
-            (None, least @ 2..) => format!("not shown, or none: fewer than {least} rows"),
+            (None, 0 | 1) => "none".into(),
+            (None, least) => format!("not shown, or none: fewer than {least} rows"),
             _ => "not shown, or none".into(),
         };
         let line = |line: &Line| {

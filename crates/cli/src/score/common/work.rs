@@ -28,7 +28,7 @@ use crate::{
     errand::{Agreed, Work},
     explain::{self, Page},
     failure::{Cause, Failure, Result},
-    join::{agree, file::JoinedFile, hidden, rows::Rows},
+    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
     link::Link,
     per_row::{self, Report, answer::answer, table},
     progress::Progress,
@@ -46,6 +46,8 @@ pub struct Ask {
     pub column: String,
     /// Of each column of the id, if the rows are joined now.
     pub forms: Vec<Rules>,
+    /// Whether the parties tell each other how most of their ids look.
+    pub told: bool,
     /// Most ids that the peer may have; this party's own rule.
     pub peer_at_most: Option<usize>,
 }
@@ -104,6 +106,7 @@ impl Ask {
         ];
         all.extend(self.scoring.fields());
         all.extend(self.forms.iter().map(|rules| ("form of ids", rules.normal_form())));
+        all.extend(matches!(input, Input::Fresh { .. }).then(|| tell::field(self.told)));
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
@@ -155,11 +158,14 @@ impl Ask {
         page.line("result", &format!("the column {}: {}", self.column, self.scoring.question()));
         per_row::told(&mut page, &self.owners, me, self.default, &self.scoring.tells());
         page.title("What shows besides");
-        if let Input::Fresh { bound, .. } = input {
+        if let Input::Fresh { rows, bound, .. } = input {
             page.line(
                 "to the peer",
                 &format!("that this party has up to {bound} ids; and the peer's number to this party"),
             );
+            if self.told {
+                page.line("and", &format!("{}; and the same of the peer's to this party", tell::words(rows)));
+            }
         }
         let fields: Vec<String> =
             self.fields(input, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
@@ -232,7 +238,7 @@ impl Work for Scored {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let mut fields = self.ask.fields(&self.input, p.role());
         per_row::agree(p, &fields, ", or both parties say --join")?;
-        if let Input::Fresh { bound, .. } = &self.input {
+        if let Input::Fresh { rows, bound, .. } = &self.input {
             let theirs = p.exchange((*bound as u64).to_le_bytes().to_vec(), 8)?;
             let theirs = u64::from_le_bytes(theirs.try_into().expect("8 bytes"));
             if !(1..=apps::join::MAX_ROWS as u64).contains(&theirs) {
@@ -243,6 +249,9 @@ impl Work for Scored {
                 eprintln!("the peer joins up to {theirs} ids");
             }
             agree::accept(theirs as usize, self.ask.peer_at_most)?;
+            if self.ask.told {
+                tell::tell(p, rows, self.quiet)?;
+            }
             self.sizes[p.role() as usize] = *bound;
             self.sizes[p.role().peer() as usize] = theirs as usize;
             self.ask.chance(&self.input, self.sizes)?.check()?;

@@ -11,7 +11,6 @@ use crate::join::{
 fn file() -> JoinedFile {
     let offer = |columns: &[(&str, u32)]| Offer {
         rows: 30,
-        shapes: vec![],
         columns: columns
             .iter()
             .map(|(text, fraction_bits)| Column::parse(text, *fraction_bits).unwrap())

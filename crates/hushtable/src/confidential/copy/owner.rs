@@ -34,6 +34,12 @@ pub struct Owner {
 }
 
 impl Owner {
+    /// What a [secret](Self::secret) begins with.
+    pub const SECRET_BEGINS: &[u8; 16] = b"hushtable-key-1\n";
+
+    /// Bytes of a secret.
+    pub const SECRET_BYTES: usize = 64;
+
     /// Encrypts a table under a fresh key of the operating system's randomness. `rows` has
     /// [`CopyJob::row_words`] words for each of `keys`, lowest first. To be done before a peer waits for the copy: the time
     /// that it takes follows from the number of rows. Takes as much memory as three copies.
@@ -106,7 +112,8 @@ impl Owner {
     /// The key and what it was used for, to be kept as secret as the table: what [`restore`](Self::restore) needs
     /// beside it, so that a copy at the other party serves again.
     pub fn secret(&self) -> Zeroizing<Vec<u8>> {
-        let mut to = Writer::new(48);
+        let mut to = Writer::new(Self::SECRET_BYTES);
+        to.bytes(Self::SECRET_BEGINS);
         to.blocks(&[self.secret]);
         to.bytes(self.copy.digest());
         to.finish()
@@ -120,6 +127,9 @@ impl Owner {
     /// last bit: it is another version, and its rows must not be masked by that key.
     pub fn restore(job: CopyJob, keys: &[u128], rows: &[u64], secret: &[u8]) -> Result<Self> {
         let mut from = Reader::new(secret);
+        if from.array::<16>()? != *Self::SECRET_BEGINS {
+            return Err(malformed("is no key of a table"));
+        }
         let key = Zeroizing::new(from.array::<16>()?);
         let digest = from.array::<32>()?;
         from.finish()?;
