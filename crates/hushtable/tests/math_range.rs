@@ -169,7 +169,7 @@ fn results_that_do_not_fit_are_refused_before_any_work() {
     // Finer results hold fewer numbers than there are.
     let options = Options { range: Some(whole(8, 3)), fraction_out: Some(6), ..Options::default() };
     let text = Evaluation::new(Function::Gelu, 8, 3, &options).err().expect("refused").to_string();
-    assert!(text.contains("numbers in -1 <= x < 1"), "{text}");
+    assert!(text.contains("numbers in -2 <= x < 2"), "{text}");
 }
 
 /// The arc tangent comes near its limits slowly: of few digits it is right everywhere, of more it is refused beyond its
