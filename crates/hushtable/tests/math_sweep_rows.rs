@@ -270,3 +270,33 @@ fn refused(found: Result<()>) -> Result<bool> {
         other => other.map(|()| true),
     }
 }
+
+/// Numbers of a unit or two, and formats that no share has: found out when it was prepared, or later.
+#[test]
+fn what_cannot_be_evaluated_has_no_bill() {
+    let job = ReciprocalJob { bits: 20, scale: 4, scale_out: 4, bounds: [1024.0, 2048.0], dividend: 0.0 };
+    let vectors =
+        Atan2Job { bits: 24, scale: 12, scale_out: 10, bounds: [0.125, 1.0], objective: Objective::Total };
+    let norm = NormJob {
+        rows: 2,
+        len: 4,
+        bits: 37,
+        scale: 8,
+        largest: 8.0,
+        variance: [0.25, 4.0],
+        epsilon: 0.0,
+        gain: 2.0,
+        gains_known_to: None,
+    };
+    let fine = [job.bill(), vectors.bill(), norm.bill()];
+    assert!(fine.iter().all(|bill| bill.is_ok()), "{fine:?}");
+    let refused = [
+        ReciprocalJob { bounds: [0.125, 1.0], ..job }.bill(),
+        ReciprocalJob { scale_out: 24, ..job }.bill(),
+        Atan2Job { bounds: [2f64.powi(-12), 1.0], ..vectors }.bill(),
+        Atan2Job { scale: 24, bounds: [0.125, 0.25], ..vectors }.bill(),
+        NormJob { scale: 2, variance: [2f64.powi(-6), 4.0], ..norm }.bill(),
+    ];
+    let accepted: Vec<usize> = (0..refused.len()).filter(|&i| refused[i].is_ok()).collect();
+    assert!(accepted.is_empty(), "jobs {accepted:?} have a bill");
+}
