@@ -77,10 +77,15 @@ class Function:
 
         The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
         the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
-        below) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt, reciprocal; exp
-        above), they raise `ParamError` at both parties, who learn that there are some, and end the session. What
-        `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the nearer
-        end), `"strict"` (always refuse), or `"wrap"`: promised not to occur.
+        below; atan of few digits) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt,
+        reciprocal; exp above), they raise `ParamError` at both parties, who learn that there are some, and end the
+        session. What `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the
+        nearer end), `"strict"` (always refuse), or `"wrap"`: promised not to occur.
+
+        A `range` with numbers at which the function has no value (ln, log10 and rsqrt at 0 and below, sqrt below 0,
+        reciprocal at 0, asin and acos beyond -1 and 1) raises `ParamError` before any work, unless `outside` says what
+        becomes of them. Of shares without a range asin and acos give the value at the nearer of -1 and 1, and the others
+        refuse such numbers as above. Tangents give the greatest or the least number of the width at their poles.
 
         With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
         values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are

@@ -101,6 +101,7 @@ fn explained(name: &str, error: Error, found: Suggestion) -> Error {
         found.range.map(|Bounds { lo, hi }| format!("range=({lo}, {hi})")),
         found.fraction.map(|fraction| format!("fraction={fraction}")),
         found.bits.map(|bits| format!("bits={bits}")),
+        found.outside.map(|outside| format!("outside='{outside}' for numbers outside")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {

@@ -43,6 +43,9 @@ REFERENCE = {
 # Tangents of turns are largest at their poles, where they saturate.
 POLES = ("tanpi", "tan2pi")
 
+# What is said of numbers at which a function has no value.
+SAID = dict.fromkeys(["ln", "log10", "sqrt", "rsqrt", "reciprocal"], "strict") | dict.fromkeys(["asin", "acos"], "saturate")
+
 # These have XOR outputs only.
 ADDITIVE = [name for name in ht.protocols() if name not in ("flute", "ottt")]
 
@@ -164,7 +167,7 @@ def test_function_of_wide_numbers_is_as_good_as_its_card_says(name):
 
     def party(p):
         s = p.input(x if p.role == 0 else None, owner=0, shape=500, bits=32, fraction=12, range=limits)
-        y = function(s)
+        y = function(s, outside=SAID.get(name))
         assert y.fraction == 12 and y.bits == 32
         return p.open(y), y.range
 
@@ -220,7 +223,7 @@ def test_numbers_outside_are_refused_where_a_function_has_no_limit(name, bad):
     function = ht.functions()[name]
 
     def of(p, x):
-        s = p.input(x if p.role == 0 else None, owner=0, shape=2, bits=32, fraction=12, range=(-100, 128))
+        s = p.input(x if p.role == 0 else None, owner=0, shape=2, bits=32, fraction=12)
         return p.open(function(s))
 
     def refused(x):
@@ -246,7 +249,7 @@ def test_a_range_that_is_inside_is_not_checked_and_one_outside_refused_at_once()
             y = p.open(function(s, **how))
             return y, (p.cost - before).online.rounds
 
-        checked, more = of(ht.sqrt, [1.0, 4.0], (-8, 8))
+        checked, more = of(ht.sqrt, [1.0, 4.0], (-8, 8), outside="strict")
         free, rounds = of(ht.sqrt, [1.0, 4.0], (1, 9))
         assert rounds < more and np.abs(free - checked).max() <= 4 / 4096
         # A domain that is larger than the usual one, as the range asks for.
@@ -256,12 +259,38 @@ def test_a_range_that_is_inside_is_not_checked_and_one_outside_refused_at_once()
         assert np.abs(below - [0, np.e]).max() <= 3 / 4096
         before = p.cost
         for refused in (lambda: of(ht.ln, [-2.0], (-9, -1)), lambda: of(ht.sqrt, [5.0], (4, 9), domain=(0, 4))):
-            with pytest.raises(ht.ParamError, match="domain"):
+            with pytest.raises(ht.ParamError, match="domain|no value"):
                 refused()
         after = p.cost - before
         assert (after.offline.rounds, after.online.rounds, after.online.sent) == (0, 0, 0)
 
     ht.run_pair(party)
+
+
+def test_where_a_function_has_no_value_none_is_given_in_silence():
+    def party(p):
+        def of(function, x, range, **how):
+            return function(p.input([x] if p.role == 0 else None, owner=0, shape=1, bits=32, fraction=12, range=range), **how)
+
+        before = p.cost
+        with pytest.raises(ht.ParamError, match=r"no value at 0 and below.*accepted: range=\(0\.25, 4\).*outside='strict'"):
+            of(ht.ln, 2.0, (-3, 9))
+        with pytest.raises(ht.ParamError, match=r"no value below -1 and above 1.*accepted: range=\(-1, 1\) or outside='saturate'"):
+            of(ht.asin, 0.5, (-2, 2))
+        with pytest.raises(ht.ParamError, match=r"softplus \(range.*accepted: range=\(-4, 4\).*bits=17"):
+            ht.softplus(p.input([0.5] if p.role == 0 else None, owner=0, shape=1, bits=16, fraction=12))
+        assert (p.cost - before).online.sent <= 64, "the inputs alone"
+        return p.open(of(ht.ln, -2.0, (-3, 9), outside="clamp")), p.open(of(ht.asin, 1.5, (-2, 2), outside="saturate"))
+
+    (ln, asin), _ = ht.run_pair(party)
+    assert abs(ln[0] - np.log(0.25)) <= 3 / 4096 and abs(asin[0] - np.pi / 2) <= 1 / 4096
+    for name, about, what in [
+        ("ln", "of numbers above 0", "no value  at 0 and below: refused"),
+        ("asin", "beyond -1 and 1 that of the nearer", "no value  below -1 and above 1: the value at the nearer of both"),
+        ("tanpi", "at a pole what the ring holds", "no value  at its poles: the greatest or the least number of the ring"),
+    ]:
+        assert about in ht.functions()[name].about and what in ht.card(name)
+    assert "has no value" in ht.asin.__call__.__doc__
 
 
 @pytest.mark.parametrize("name", [name for name in ht.functions() if name not in POLES])
@@ -311,11 +340,12 @@ def test_a_call_is_what_its_card_says(name):
     card = ht.card(name, 32, 12)
     domain = tuple(float(end) for end in card.split("domain")[1].split()[0].split(":"))
     x = np.linspace(max(domain[0], -4), min(domain[1], 4) - 0.01, 60)
+    limits = (0, 64) if name == "sqrt" else (-64, 64)
 
     def party(p):
-        s = p.input(x if p.role == 0 else None, owner=0, shape=60, bits=32, fraction=12, range=(-64, 64))
-        (need,) = ht.count(ht.functions()[name], ht.Like(60, bits=32, fraction=12, range=(-64, 64)))
-        (auto,) = ht.count(lambda s: ht.functions()[name](s, method="auto"), ht.Like(60, 32, 12, (-64, 64)))
+        s = p.input(x if p.role == 0 else None, owner=0, shape=60, bits=32, fraction=12, range=limits)
+        (need,) = ht.count(ht.functions()[name], ht.Like(60, bits=32, fraction=12, range=limits))
+        (auto,) = ht.count(lambda s: ht.functions()[name](s, method="auto"), ht.Like(60, 32, 12, limits))
         assert need.operation == auto.operation
         y = ht.functions()[name](s)
         return p.open(y), y.range

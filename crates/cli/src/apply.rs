@@ -61,7 +61,8 @@ the function must take all values that the step before can give.
   With --joined the numbers are the columns of a join, shared, with its fraction bits. Results go to who owns the \
 rows (--reveal: me, peer, or both, each of its own), in the order of its file. They tell which of its rows the other \
 has: the cells of others are empty, or --default. The other party does not learn which rows match.
-  `hushtable functions NAME` prints a function's card: domain, accuracy, bytes and rounds.
+  `hushtable functions NAME` prints a function's card: domain, accuracy, bytes, rounds, and what comes out where the \
+function has no value.
 Who gets the results:
   From the function of a sum and its own number a party computes the other's number. So --reveal must be given for \
 functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.

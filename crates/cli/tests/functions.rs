@@ -161,5 +161,20 @@ fn cards() {
     {
         assert!(card.contains(fragment), "{fragment}: {card}");
     }
-    site.run("functions ln --domain 0:8").fails("-inf at 0 is not supported");
+    site.run("functions ln --domain 0:8").fails("which has no value at 0 and below");
+    site.run("functions asin --domain -2:2").fails("accepted: numbers from -1 to 1");
+    for (name, what) in [
+        ("ln", "no value  at 0 and below: refused"),
+        ("ln --outside clamp", "no value  at 0 and below: the value at the nearer end of the domain"),
+        ("acos", "no value  below -1 and above 1: the value at the nearer of both"),
+        ("tanpi", "no value  at its poles: the greatest or the least number of the ring"),
+    ] {
+        let card = site.run(&format!("functions {name}")).ok().stdout;
+        assert!(card.contains(what), "{card}");
+    }
+    let help = site.run("functions --help").ok().stdout;
+    for what in ["of numbers above 0", "beyond -1 and 1 that of the nearer", "at a pole what the ring holds"]
+    {
+        assert!(words(&help).contains(what), "{help}");
+    }
 }

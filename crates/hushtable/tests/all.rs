@@ -61,6 +61,7 @@ mod math_digest;
 mod math_outside;
 mod math_range;
 mod math_sweep;
+mod math_sweep_any;
 mod math_sweep_rows;
 mod math_tensor;
 mod math_tensor_cost;

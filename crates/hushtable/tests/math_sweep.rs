@@ -6,46 +6,13 @@
 
 use crate::support::{
     exact::ulps,
-    pairs::{both, pair},
+    sweep::{Random, SLACK, as_their_twins, is_long, places, right_or_refused, seed},
 };
 
-use hushtable::{
-    AShare, Party, Role,
-    arith::Fixed,
-    math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail},
-};
-use std::{
-    hash::{BuildHasher, Hasher, RandomState},
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use hushtable::math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Tail};
 
-use prim::{block::Block, prg::Prg, ring::low};
-
-/// How far results may be from the card's promise, for what it does not print.
-const SLACK: f64 = 1e-5;
-
-/// Random numbers.
-struct Random(Prg);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(Prg::new(Block(seed.into())))
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0.u64() % end
-    }
-
-    /// A number of fewer bits, each number of them as likely.
-    fn bits(&mut self, most: u32) -> u64 {
-        let bits = self.below(most.into());
-        self.below(1 << bits)
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
+/// Where functions bend, and far out.
+const BENDS: [f64; 14] = [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 100.0];
 
 /// A range of numbers with so many bits, and so many behind the point.
 type Drawn = fn(&mut Random, u32, u32) -> Option<Bounds>;
@@ -119,37 +86,12 @@ fn positive(random: &mut Random, bits: u32, fraction: u32) -> Option<Bounds> {
 }
 
 /// Numbers at which to look: integers that the card promises something for.
-fn places(asked: &Asked, card: &Card, random: &mut Random) -> Vec<i64> {
-    let steps = 2f64.powi(asked.fraction as i32);
+fn looked_at(asked: &Asked, card: &Card, random: &mut Random) -> Vec<i64> {
     let within = match asked.options.range {
         Some(range) => Bounds { lo: range.lo.max(card.reach.lo), hi: range.hi.min(card.reach.hi) },
         None => card.reach,
     };
-    let [lo, end] = [within.lo, within.hi].map(|end| (end * steps) as i128);
-    let mut places: Vec<i128> = Vec::new();
-    let [first, last] = [card.domain.lo, card.domain.hi].map(|end| (end * steps) as i128);
-    for at in [lo, end, first, last, 0] {
-        places.extend((-3..=3).map(|by| at + by));
-    }
-    // Where functions bend, and far out.
-    for x in [0.1, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 100.0] {
-        places.extend([-1.0, 1.0].map(|sign| (sign * x * steps) as i128));
-    }
-    for power in 0..asked.bits - 1 {
-        places.extend([1i128 << power, -(1i128 << power), (1i128 << power) - 1]);
-    }
-    // Ends of pieces, and some numbers within them.
-    if let Method::Spline { pieces, .. } = card.method {
-        let piece = ((last - first) as u128).next_power_of_two() as i128 / i128::from(pieces);
-        for _ in 0..40 {
-            let at = first + i128::from(random.below(u64::from(2 * pieces))) * piece - (last - first) / 2;
-            places.extend([at - 1, at, at + piece / 2, at + i128::from(random.below(piece.max(1) as u64))]);
-        }
-    }
-    for [from, to] in [[lo, end], [first, last]] {
-        places.extend((0..60).map(|_| from + i128::from(random.0.u64()) % (to - from).max(1)));
-    }
-    places.into_iter().filter(|x| (lo..end).contains(x)).map(|x| x as i64).collect()
+    places(card, within, &[BENDS, BENDS.map(|x| -x)].concat(), random)
 }
 
 /// What a result may be off, in units in the last place; `None` where nothing is promised.
@@ -193,7 +135,7 @@ fn look(asked: &Asked, random: &mut Random) -> Option<String> {
     let card = evaluation.card();
     let format = [bits, fraction, evaluation.scale_out()];
     let limits = evaluation.range(card.reach);
-    for x in places(asked, &card, random) {
+    for x in looked_at(asked, &card, random) {
         let number = x as f64 * step(fraction);
         let Some(found) = evaluation.outcomes(x) else {
             let inside = (card.domain.lo..card.domain.hi).contains(&number);
@@ -220,55 +162,16 @@ fn look(asked: &Asked, random: &mut Random) -> Option<String> {
     None
 }
 
-/// How many combinations are planned, how many of them run, and the seed: `SEED=n` repeats one of a long run.
-fn extent() -> (u64, u64, u64) {
-    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok());
-    match std::env::var_os("LONG") {
-        Some(_) => (50_000, 400, seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 16)),
-        None => (2_000, 24, seed.unwrap_or(24)),
-    }
-}
-
 /// A combination takes some milliseconds to plan: 2,000 take longer than 10 s on a small machine.
 #[test]
 fn random_formats_are_right_or_refused() {
-    let (count, _, seed) = extent();
-    println!("seed {seed}");
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let run = |thread: u64| {
-        let (mut refused, mut wrong) = (0, Vec::new());
-        for i in (thread..count).step_by(threads as usize) {
-            let mut random = Random::new(seed.wrapping_add(i));
-            let asked = Asked::random(&mut random);
-            match catch_unwind(AssertUnwindSafe(|| look(&asked, &mut random))) {
-                Ok(None) => {}
-                Ok(Some(text)) => {
-                    refused += 1;
-                    let said =
-                        text.split_once("accepted: ").is_some_and(|(_, accepted)| !accepted.is_empty());
-                    assert!(said, "{asked:?}: {text}");
-                }
-                Err(_) => wrong.push(i),
-            }
-        }
-        (refused, wrong)
-    };
-    let found: Vec<(u64, Vec<u64>)> = std::thread::scope(|scope| {
-        let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || run(thread))).collect();
-        all.into_iter().map(|thread| thread.join().expect("a refusal says what is accepted")).collect()
-    });
-    let refused: u64 = found.iter().map(|(refused, _)| refused).sum();
-    println!("{refused} of {count} were refused");
-    let wrong: Vec<u64> = found.into_iter().flat_map(|(_, wrong)| wrong).collect();
-    assert!(wrong.is_empty(), "combinations {wrong:?} of seed {seed}");
-    assert!(refused < count * 3 / 4, "{refused} of {count} were refused, seed {seed}");
+    right_or_refused(if is_long() { 50_000 } else { 2_000 }, |random| look(&Asked::random(random), random));
 }
 
 /// What the protocol gives is what the twin says that it may.
 #[test]
 fn the_protocol_gives_what_its_twin_does() {
-    let (_, count, seed) = extent();
-    println!("seed {seed}");
+    let (count, seed) = (if is_long() { 400 } else { 24 }, seed());
     let mut made = Vec::new();
     for i in 0.. {
         let mut random = Random::new(seed.wrapping_add(1 << 32).wrapping_add(i));
@@ -277,39 +180,15 @@ fn the_protocol_gives_what_its_twin_does() {
         else {
             continue;
         };
-        let mut x = places(&asked, &evaluation.card(), &mut random);
+        let mut x = looked_at(&asked, &evaluation.card(), &mut random);
         x.retain(|&x| evaluation.outcomes(x).is_some());
         x.truncate(150);
         if !x.is_empty() {
-            made.push((asked, evaluation, x));
+            made.push((format!("{asked:?}, seed {seed}"), evaluation, x));
         }
-        if made.len() as u64 == count {
+        if made.len() == count {
             break;
         }
     }
-    let run = |p: &mut Party| {
-        p.stock_cots(1 << 18, 1 << 18)?;
-        for (i, (asked, evaluation, x)) in made.iter().enumerate() {
-            let mut masks = vec![0; x.len()];
-            Prg::new(Block(i as u128 + 1)).words(asked.bits, &mut masks);
-            let word = |(x, mask): (&i64, &u64)| match p.role() {
-                Role::P0 => *mask,
-                Role::P1 => low((*x as u64).wrapping_sub(*mask), asked.bits),
-            };
-            let words = x.iter().zip(&masks).map(word).collect();
-            let share = Fixed::new(AShare::<u64>::new(asked.bits, words), asked.fraction)?;
-            let y = evaluation.prepare(p, x.len())?.eval(p, &share)?;
-            let unused = 64 - asked.bits;
-            for (x, y) in x.iter().zip(p.open(y.share())?) {
-                let (y, [least, most]) =
-                    ((y << unused) as i64 >> unused, evaluation.outcomes(*x).expect("inside"));
-                assert!(
-                    (least..=most).contains(&y),
-                    "{x}: {y}, not {least} to {most}: {asked:?}, seed {seed}"
-                );
-            }
-        }
-        Ok(())
-    };
-    both(pair(91, None), run);
+    as_their_twins(&made);
 }

@@ -4,42 +4,20 @@
 use crate::support::{
     fixed::shared,
     pairs::{both, pair},
+    sweep::{Random, is_long},
 };
 
 use hushtable::{
-    Error, Party, Result,
+    AShare, Error, Party, Result, Role,
     arith::{Fixed, Objective},
-    math::{Affine, Gelu, GeluJob, Norm, NormJob, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob, gelu},
+    math::{
+        Affine, Atan2, Atan2Job, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Reciprocal,
+        ReciprocalJob, SinCos, Softmax, SoftmaxJob, gelu,
+    },
 };
-use prim::{block::Block, prg::Prg};
-
-struct Random(Prg);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(Prg::new(Block(seed.into())))
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0.u64() % end
-    }
-
-    /// A number of fewer bits, each number of them as likely.
-    fn bits(&mut self, most: u32) -> u64 {
-        let bits = self.below(most.into());
-        self.below(1 << bits)
-    }
-
-    /// Between both, in whole steps.
-    fn number(&mut self, [lo, hi]: [f64; 2], scale: u32) -> f64 {
-        let unit = 2f64.powi(scale as i32);
-        let part = (self.0.u64() >> 11) as f64 / (1u64 << 53) as f64;
-        ((lo + (hi - lo) * part) * unit).round().clamp((lo * unit).ceil(), (hi * unit).floor()) / unit
-    }
-}
 
 fn count() -> u64 {
-    if std::env::var_os("LONG").is_some() { 600 } else { 30 }
+    if is_long() { 600 } else { 30 }
 }
 
 const SEED: u64 = 2024;
@@ -155,14 +133,12 @@ fn layer_norms() {
 #[test]
 fn reciprocals() {
     sweep(SEED + 3, |p, random| {
-        let (scale, bits) = (random.below(25) as u32, 16 + random.below(49) as u32);
-        let scale_out = random.below(25) as u32;
-        let low = 2f64.powi(random.below(8) as i32 - 4);
-        let bounds = [low, low * 2f64.powi(1 + random.below(14) as i32)];
-        let job = ReciprocalJob { bits, scale, scale_out, bounds, dividend: 0.0 };
+        let job = reciprocal(random);
+        let job = ReciprocalJob { dividend: 0.0, ..job };
         if job.bill().is_err() {
             return Ok(false);
         }
+        let ReciprocalJob { bits, scale, scale_out, bounds, .. } = job;
         let mut x = vec![bounds[0], bounds[1]];
         x.extend((0..200).map(|_| {
             let log = random.number([bounds[0].log2(), bounds[1].log2()], 40);
@@ -170,15 +146,157 @@ fn reciprocals() {
         }));
         x.retain(|x| (bounds[0]..=bounds[1]).contains(x) && (x * 2f64.powi(scale as i32)).fract() == 0.0);
         let shares = shared(p.role(), &x, bits, scale, 5)?;
-        let material = match Reciprocal::prepare(p, job, x.len()) {
-            Err(Error::Param { .. }) => return Ok(false),
-            material => material?,
-        };
-        let y = material.eval(p, &shares)?.open(p)?;
+        let y = Reciprocal::prepare(p, job, x.len())?.eval(p, &shares)?.open(p)?;
         for (x, y) in x.iter().zip(&y) {
             let (error, most) = (ulps(*y, 1.0 / x, scale_out), 1.5 + 1e-5 / x * 2f64.powi(scale_out as i32));
             assert!(error <= most, "1 / {x} is {y}, {error} units off, {most} allowed, {job:?}");
         }
         Ok(true)
     });
+}
+
+fn reciprocal(random: &mut Random) -> ReciprocalJob {
+    let (scale, bits) = (random.below(25) as u32, 16 + random.below(49) as u32);
+    let low = 2f64.powi(random.below(8) as i32 - 4);
+    let bounds = [low, low * 2f64.powi(1 + random.below(14) as i32)];
+    let dividend = if random.below(2) == 0 { 0.0 } else { 2f64.powi(random.below(20) as i32 - 10) };
+    ReciprocalJob { bits, scale, scale_out: random.below(25) as u32, bounds, dividend }
+}
+
+/// Shares of ones, in units.
+fn ones(bits: u32, scale: u32, count: usize) -> Result<Fixed<u64>> {
+    Fixed::new(AShare::new(bits, vec![1; count]), scale)
+}
+
+/// What has a bill is prepared and evaluated, whatever the parameters; what has none is refused before a byte is sent.
+#[test]
+fn what_has_a_bill_is_prepared() {
+    let each = |p: &mut Party, random: &mut Random| -> Result<bool> {
+        let (bits, scale) = (2 + random.below(63) as u32, random.below(30) as u32);
+        let power = |random: &mut Random, most: u64| 2f64.powi(random.below(2 * most) as i32 - most as i32);
+        let least = power(random, 12);
+        let bounds = [least, least * 2f64.powi(random.below(18) as i32) * 1.5];
+        let scale_out = random.below(30) as u32;
+        let objective = random.of(&[Objective::Total, Objective::Rounds, Objective::Bytes]);
+        let (rows, len) = (1 + random.below(3) as usize, 1 + random.bits(7) as usize);
+        p.take_cost();
+        let (billed, done) = match random.below(6) {
+            0 => {
+                let dividend = if random.below(2) == 0 { 0.0 } else { power(random, 12) };
+                let job = ReciprocalJob { bits, scale, scale_out, bounds, dividend };
+                let done = Reciprocal::prepare(p, job, 2).and_then(|material| {
+                    let x = ones(bits, scale, 2)?;
+                    if dividend > 0.0 { material.divide(p, &x, &x) } else { material.eval(p, &x) }
+                });
+                (job.bill(), done.map(drop))
+            }
+            1 => {
+                let job = Atan2Job { bits, scale, scale_out, bounds, objective };
+                let done = Atan2::prepare(p, job, 2).and_then(|material| {
+                    let x = ones(bits, scale, 2)?;
+                    material.eval(p, &x, &x)
+                });
+                (job.bill(), done.map(drop))
+            }
+            2 => {
+                let job = SoftmaxJob { rows, len, bits, scale, objective };
+                let done = Softmax::prepare(p, job)
+                    .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?));
+                (job.bill(), done.map(drop))
+            }
+            3 => {
+                let job = GeluJob { batch: 2, bits, scale, objective };
+                let done =
+                    Gelu::prepare(p, job).and_then(|material| material.eval(p, &ones(bits, scale, 2)?));
+                (job.bill(), done.map(drop))
+            }
+            4 => {
+                let largest = power(random, 8);
+                let variance = [bounds[0] / 64.0, bounds[1] / 64.0];
+                let (epsilon, gain) = (variance[0] / 2.0, power(random, 4));
+                let gains_known_to = random.of(&[None, Some(Role::P0), Some(Role::P1)]);
+                let job =
+                    NormJob { rows, len, bits, scale, largest, variance, epsilon, gain, gains_known_to };
+                let own = || (vec![gain / 2.0; len], vec![0.0; len]);
+                let affine = match gains_known_to {
+                    None => Affine::public(own().0, own().1),
+                    Some(role) if role == p.role() => Affine::own(role, own().0, own().1),
+                    Some(role) => Affine::of_peer(role.peer(), len),
+                };
+                let done = Norm::prepare(p, job)
+                    .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?, &affine));
+                (job.bill(), done.map(drop))
+            }
+            _ => {
+                let sine = random.of(&[Function::Sin, Function::SinPi, Function::Sin2Pi]);
+                let method = random.of(&[Method::Auto, Method::Direct, Method::Angle]);
+                let options =
+                    Options { method, objective, fraction_out: Some(scale_out), ..Options::default() };
+                match SinCos::new(sine, bits, scale, &options) {
+                    Ok(made) => {
+                        let x = ones(bits, scale, 2)?;
+                        let done = made.prepare(p, 2).and_then(|material| material.eval(p, &x));
+                        (Ok(made.bill()), done.map(drop))
+                    }
+                    Err(error) => return refused(Err(error)),
+                }
+            }
+        };
+        match billed {
+            Ok(_) => done.map(|()| true),
+            Err(error) => {
+                assert_eq!(p.take_cost().sent, 0, "refused after something was sent: {error}");
+                assert!(matches!(done, Err(Error::Param { .. })), "{done:?}, and no bill: {error}");
+                refused(Err(error))
+            }
+        }
+    };
+    let run = |p: &mut Party| {
+        let (mut done, count) = (0, 20 * count());
+        for i in 0..count {
+            let one = each(p, &mut Random::new(SEED + 4 + i));
+            done += u64::from(one.unwrap_or_else(|error| panic!("seed {}: {error}", SEED + 4 + i)));
+        }
+        assert!(done > count / 8, "{done} of {count} were done");
+        Ok(())
+    };
+    both(pair(SEED + 4, None), run);
+}
+
+/// Not done, for what an error says to be accepted.
+fn refused(found: Result<()>) -> Result<bool> {
+    match found {
+        Err(Error::Param { accepted, .. }) if !accepted.is_empty() => Ok(false),
+        other => other.map(|()| true),
+    }
+}
+
+/// Numbers of a unit or two, and formats that no share has: found out when it was prepared, or later.
+#[test]
+fn what_cannot_be_evaluated_has_no_bill() {
+    let job = ReciprocalJob { bits: 20, scale: 4, scale_out: 4, bounds: [1024.0, 2048.0], dividend: 0.0 };
+    let vectors =
+        Atan2Job { bits: 24, scale: 12, scale_out: 10, bounds: [0.125, 1.0], objective: Objective::Total };
+    let norm = NormJob {
+        rows: 2,
+        len: 4,
+        bits: 37,
+        scale: 8,
+        largest: 8.0,
+        variance: [0.25, 4.0],
+        epsilon: 0.0,
+        gain: 2.0,
+        gains_known_to: None,
+    };
+    let fine = [job.bill(), vectors.bill(), norm.bill()];
+    assert!(fine.iter().all(|bill| bill.is_ok()), "{fine:?}");
+    let refused = [
+        ReciprocalJob { bounds: [0.125, 1.0], ..job }.bill(),
+        ReciprocalJob { scale_out: 24, ..job }.bill(),
+        Atan2Job { bounds: [2f64.powi(-12), 1.0], ..vectors }.bill(),
+        Atan2Job { scale: 24, bounds: [0.125, 0.25], ..vectors }.bill(),
+        NormJob { scale: 2, variance: [2f64.powi(-6), 4.0], ..norm }.bill(),
+    ];
+    let accepted: Vec<usize> = (0..refused.len()).filter(|&i| refused[i].is_ok()).collect();
+    assert!(accepted.is_empty(), "jobs {accepted:?} have a bill");
 }

@@ -63,8 +63,12 @@ impl Evaluation {
     ///
     /// Both parties must give the same function: [`digest`](Self::digest) tells whether they did.
     ///
+    /// Errors are those from the values that `f` gives. Nothing is known of it between numbers, so each number of the
+    /// domain is looked at, up to `2^24`. Of a larger domain the error is not known, and the card says so: then the
+    /// options must name a spline and no largest error.
+    ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and [`Error::Param`] for such a domain without such options.
     pub fn of(
         name: &str,
         f: impl Fn(f64) -> f64,
@@ -108,6 +112,7 @@ impl Evaluation {
         let program = &self.0;
         Card {
             function: program.name.clone(),
+            named: program.named,
             domain: program.grid.bounds,
             ring: program.bits,
             scale: program.grid.fraction,

@@ -7,6 +7,8 @@ mod options;
 mod slope;
 mod tabulated;
 pub(super) mod target;
+mod undefined;
+pub(super) mod usual;
 
 pub use card::{Accuracy, Card, TensorCard, rounded_up};
 pub use domain::{Bounds, Domain, MAX_INDEX_BITS, fraction_bits};

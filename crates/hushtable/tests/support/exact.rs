@@ -104,7 +104,7 @@ impl Exact {
         near + (self - near * near) / near.scaled(1)
     }
 
-    fn exp(self) -> Self {
+    pub fn exp(self) -> Self {
         if self.0 < -200.0 {
             return Self(0.0, 0.0);
         }
@@ -134,7 +134,7 @@ impl Exact {
     }
 
     /// Sine and cosine.
-    fn sin_cos(self) -> [Self; 2] {
+    pub fn sin_cos(self) -> [Self; 2] {
         let quarters = (self.0 / PI.0 * 2.0).round();
         let r = self - PI.scaled(-1) * Self(quarters, 0.0);
         let square = r * r;

@@ -12,5 +12,6 @@ pub mod relay;
 pub mod shares;
 pub mod stats;
 pub mod stores;
+pub mod sweep;
 pub mod uniform;
 pub mod views;

@@ -12,7 +12,10 @@ use crate::{
     error::{Error, Result},
     lut::{LookupJob, Protocol, read::polynomial::MAX_DEGREE, vectors::reading_columns},
     math::{
-        functions::{Accuracy, Method, Options, Outside, rounded_up, target::Target},
+        functions::{
+            Accuracy, Method, Options, Outside, rounded_up,
+            target::{MOST_LOOKED_AT, Target},
+        },
         splines::{
             pieces::{self, MAX_PIECE_BITS, Pieces, Split},
             proof::SHARP,
@@ -99,6 +102,16 @@ pub(super) fn choose(
     options: &Options,
     angle: Option<Angle>,
 ) -> Result<(Choice, Accuracy)> {
+    if !target.is_known()
+        && target.grid.count > MOST_LOOKED_AT
+        && (options.method == Method::Auto || options.max_ulp.is_some())
+    {
+        let (what, got) = ("domain of any function", format!("{} numbers", target.grid.count));
+        let accepted = format!(
+            "at most {MOST_LOOKED_AT}, each of which is looked at; or a spline and no largest error, which is then not known"
+        );
+        return Err(Error::Param { what, got, accepted });
+    }
     match options.method {
         Method::Angle => by_angle(target, options, angle),
         Method::Direct => Ok(direct(target, bits, options)?.measured(target, f64::INFINITY)),

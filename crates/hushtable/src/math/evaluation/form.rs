@@ -2,13 +2,15 @@
 
 use super::{angle::Angle, direct::Direct};
 use crate::math::{
-    functions::{Accuracy, Method, target::Target},
+    functions::{
+        Accuracy, Method,
+        target::{MOST_LOOKED_AT, Target},
+    },
     splines::{proof::allowance, spline::Spline},
 };
 use crate::{bill::Bill, error::Result};
 
-/// Every number of a domain that is no larger is looked at; of a larger one so many, at most about, where nothing is
-/// known of the function.
+/// Every number of a domain that is no larger is looked at; of a larger one only where nothing is known of the function.
 const LOOKED_AT: u64 = 1 << 17;
 
 /// The same for a first look, and for a mean.
@@ -77,7 +79,7 @@ impl Form {
     }
 
     /// How far the results lie from the function: for a spline at all numbers of a region around the domain, by proof
-    /// where there are many.
+    /// where there are many. Not known where there are many, and no proof.
     pub(super) fn accuracy(&self, target: &Target, region: [i64; 2]) -> Accuracy {
         let spline = match self {
             Self::Angle(angle) => {
@@ -87,14 +89,17 @@ impl Form {
             Self::Direct(_) => None,
             Self::Spline(spline) => Some(spline),
         };
-        let all = step(target, LOOKED_AT) == 1;
+        let all = all(target);
         let proven = target.is_known() && spline.is_some() && !all;
-        let step = if proven { step(target, FEW) } else { step(target, LOOKED_AT) };
+        let step = if all { 1 } else { step(target, FEW) };
         let (mut max_ulp, mut sum, mut count) = (0f64, 0f64, 0f64);
-        for errors in self.errors(target, step) {
+        for (_, errors) in self.errors(target, step) {
             max_ulp = max_ulp.max(errors[0]).max(errors[1]);
             sum += (errors[0] + errors[1]) / 2.0;
             count += 1.0;
+        }
+        if !all && !proven {
+            return Accuracy { max_ulp: f64::INFINITY, mean_ulp: sum / count, step };
         }
         if let Some(spline) = spline {
             let pieces = spline.pieces();
@@ -104,48 +109,58 @@ impl Form {
             let worst = parts.into_iter().filter(|part| part[0] <= part[1]);
             max_ulp = worst.map(|part| pieces.worst(target, part, None)).fold(max_ulp, f64::max);
         }
-        let max_ulp = max_ulp + if proven { 0.0 } else { self.roundings(target) };
         Accuracy { max_ulp, mean_ulp: sum / count, step: if proven { 0 } else { step } }
-    }
-
-    /// What values in floating point add to errors that were looked at.
-    fn roundings(&self, target: &Target) -> f64 {
-        let ends = [0, target.grid.count / 2, target.grid.count - 1];
-        ends.into_iter().map(|x| target.off(x, allowance)).fold(0.0, f64::max)
     }
 
     /// Whether no result lies further from the function than `limit`, in units in the last place, at the numbers of a
     /// region around the domain.
     pub(super) fn accurate(&self, target: &Target, region: [i64; 2], limit: f64) -> bool {
-        let within = |seen| self.errors(target, step(target, seen)).all(|e| e[0].max(e[1]) <= limit);
+        let exceeds = |(_, errors): &(u64, [f64; 2])| errors[0].max(errors[1]) > limit;
+        if exceeds(&self.at(target, target.hard.get())) {
+            return false;
+        }
+        let within = |seen| {
+            let found = self.errors(target, step(target, seen)).find(exceeds);
+            found.inspect(|(x, ..)| target.hard.set(*x)).is_none()
+        };
         let last = target.grid.count as i64 - 1;
         match self {
             Self::Spline(spline) => {
                 let proven = |part: [i64; 2]| {
                     part[0] > part[1] || spline.pieces().worst(target, part, Some(limit)) <= limit
                 };
-                match target.is_known() && step(target, LOOKED_AT) > 1 {
-                    true => within(FEW / 8) && proven(region),
-                    false => {
+                match (all(target), target.is_known()) {
+                    (true, _) => {
                         let beside = [[region[0], -1], [last + 1, region[1]]];
-                        within(FEW) && within(LOOKED_AT) && beside.into_iter().all(proven)
+                        within(FEW) && within(target.grid.count) && beside.into_iter().all(proven)
                     }
+                    (false, true) => within(FEW / 8) && proven(region),
+                    (false, false) => false,
                 }
             }
             _ => within(FEW) && within(LOOKED_AT),
         }
     }
 
-    /// The errors of the least and the greatest result, at every so many numbers and at the last.
-    fn errors(&self, target: &Target, step: u64) -> impl Iterator<Item = [f64; 2]> {
-        let scale = target.unit();
+    /// Every so many numbers and the last, with the errors of the least and the greatest result.
+    fn errors(&self, target: &Target, step: u64) -> impl Iterator<Item = (u64, [f64; 2])> {
         let last = target.grid.count - 1;
-        (0..last).step_by(step as usize).chain([last]).map(move |x| {
-            let value = target.inside(x as f64) * scale;
-            let Results { least, greatest } = self.results(x);
-            [least, greatest].map(|y| (y as f64 - value).abs())
-        })
+        (0..last).step_by(step as usize).chain([last]).map(move |x| self.at(target, x))
     }
+
+    /// With what the value in floating point may be off, unless it is held.
+    fn at(&self, target: &Target, x: u64) -> (u64, [f64; 2]) {
+        let value = target.inside(x as f64) * target.unit();
+        let Results { least, greatest } = self.results(x);
+        let off = allowance(value.abs());
+        let off = if off == 0.0 || target.is_held(x) { 0.0 } else { off };
+        (x, [least, greatest].map(|y| (y as f64 - value).abs() + off))
+    }
+}
+
+/// Whether all numbers of a domain are looked at.
+fn all(target: &Target) -> bool {
+    target.grid.count <= if target.is_known() { LOOKED_AT } else { MOST_LOOKED_AT }
 }
 
 /// Every how many numbers of a domain one is looked at; odd, so as to meet all places of a piece.

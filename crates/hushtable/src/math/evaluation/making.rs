@@ -18,7 +18,8 @@ use crate::{
     error::{Error, Result},
     math::functions::{
         Accuracy, Bounds, Function, Method, Options, Outside, Tail,
-        target::{Grid, Known, Target, known_domain, settled, usual_domain},
+        target::{Grid, Known, Target},
+        usual::{known_domain, settled, usual_domain},
     },
 };
 
@@ -52,6 +53,7 @@ impl Evaluation {
         let ([max_ulp, mean_ulp], bill) = (angle.error(), angle.bill());
         Self(Arc::new(Program {
             name: function.name().into(),
+            named: Some(function),
             bits,
             grid,
             fraction_out: angle.fraction(),
@@ -114,10 +116,20 @@ impl Evaluation {
             Self::make(function.name(), known, tails, [bits, fraction], &options, angle)
         };
         if let Some(domain) = options.domain {
+            function.check_defined("domain", domain, fraction)?;
             return over(domain);
         }
+        // Of numbers anywhere in the ring nothing was said.
+        let stated = options.range.filter(|range| *range != Bounds::whole(bits, fraction));
+        if let (Some(range), Outside::Usual) = (stated, options.outside) {
+            function.check_defined("range", range, fraction)?;
+        }
         let limit = options.max_ulp.unwrap_or(3.0);
-        let gaps = [Some(limit.min(1.0)), Some(limit), None];
+        let gaps = match (function.far(), options.range) {
+            (None, _) => [Some(limit.min(1.0)), Some(limit), None],
+            (Some(_), None) => [None; 3],
+            (Some(_), Some(_)) => [Some((options.max_ulp.unwrap_or(1.0) - 0.5).max(0.25)), None, None],
+        };
         let [wide, less, own] = gaps.map(|gap| usual_domain(function, format, gap));
         let asked = options.range.map_or(wide, |range| known_domain(function, wide, range));
         // Where nothing is accurate enough over one, or the function not finite, the next may do.
@@ -129,10 +141,17 @@ impl Evaluation {
         // A table of all numbers of a narrow ring, which needs no comparison; or saturation does not reach as far.
         let small = (range.hi - range.lo) * 2f64.powi(fraction as i32) <= 2f64.powi(MAX_TABLE_BITS as i32);
         let short = |made: &Self| made.0.is_whole() || !made.0.reach().contains(range);
-        match made {
+        let made = match made {
             Ok(made) if small && short(&made) => over(range).or(Ok(made)),
             made => made,
+        }?;
+        // Of these only the number itself is expected above: they have results, which the format does not reach.
+        if options.outside == Outside::Usual && function.tails()[1] == Tail::Number && made.0.ends.refused[1]
+        {
+            let accepted = format!("numbers below {}, above which results do not fit", made.0.grid.bounds.hi);
+            return Err(Error::Param { what: "range", got: range.to_string(), accepted });
         }
+        Ok(made)
     }
 
     pub(super) fn make(
@@ -171,6 +190,7 @@ impl Evaluation {
         let (form, guard) = (choice.form, choice.guard);
         let made = Program {
             name,
+            named: target.named(),
             bits,
             grid,
             fraction_out,

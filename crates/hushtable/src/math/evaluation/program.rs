@@ -10,7 +10,7 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     math::functions::{
-        Accuracy, Bounds, Options, Outside,
+        Accuracy, Bounds, Function, Options, Outside,
         target::{Edge, Grid, Target, check_fraction},
     },
 };
@@ -18,6 +18,7 @@ use crate::{
 /// What both parties know.
 pub(super) struct Program {
     pub(super) name: String,
+    pub(super) named: Option<Function>,
     pub(super) bits: u32,
     pub(super) grid: Grid,
     pub(super) fraction_out: u32,

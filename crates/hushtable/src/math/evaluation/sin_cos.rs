@@ -130,6 +130,7 @@ impl SinCos {
         let reach = if repeats { Bounds { lo: -half, hi: half } } else { grid.bounds };
         Card {
             function: format!("{sine} and {}", cosine(*sine)),
+            named: None,
             domain: grid.bounds,
             ring: *bits,
             scale: grid.fraction,

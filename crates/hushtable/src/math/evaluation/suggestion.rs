@@ -5,7 +5,7 @@ use std::fmt;
 use super::Evaluation;
 use crate::{
     error::Error,
-    math::functions::{Bounds, Function, Method, Options, Outside},
+    math::functions::{Bounds, Function, Method, Options, Outside, Tail},
 };
 
 /// Formats that would do in the place of one that is refused, each by itself. Empty where none was found.
@@ -17,6 +17,8 @@ pub struct Suggestion {
     pub fraction: Option<u32>,
     /// So wide a ring.
     pub bits: Option<u32>,
+    /// That this is said of numbers outside, in the same format.
+    pub outside: Option<Outside>,
 }
 
 /// The largest end of a range that is suggested, and the smallest, as powers of two.
@@ -34,13 +36,17 @@ impl Suggestion {
         if options.method != Method::Auto || !known_format {
             return Self::default();
         }
+        let whole = Bounds::whole(bits, fraction);
         let serves = |bits: u32, fraction: u32, range: Option<Bounds>| {
             // Numbers of a suggested range are all accepted.
             let outside = if range.is_some() { Outside::Usual } else { options.outside };
-            let options = Options { range, outside, ..*options };
+            // Those of any ring, if they are those of this one.
+            let all = options.range.map(|_| Bounds::whole(bits, fraction));
+            let options = Options { range: range.or(all), outside, ..*options };
             Evaluation::attempt(function, bits, fraction, &options).is_ok_and(|made| {
                 let card = made.card();
-                range.is_none_or(|range| card.reach.contains(range) && !card.gathered)
+                options.range.is_none_or(|range| card.reach.contains(range))
+                    && (range.is_none() || !card.gathered)
             })
         };
         let range = match options.domain {
@@ -53,23 +59,31 @@ impl Suggestion {
                 last(&ranges, |range| serves(bits, fraction, Some(*range)))
             }
         };
-        let known = options.range.filter(|range| *range != whole([bits, fraction]));
+        let known = options.range.filter(|range| *range != whole);
+        // No format has values where there are none.
+        let open = options.outside == Outside::Usual && known.is_some() && function.undefined().is_some();
+        let none = function.tails() == [Tail::End; 2];
+        let outside = open.then_some(if none { Outside::Strict } else { Outside::Saturate });
+        let outside = outside.filter(|&outside| {
+            Evaluation::attempt(function, bits, fraction, &Options { outside, ..*options }).is_ok()
+        });
         let (wanted, fractions) = (fraction, (0..fraction).collect::<Vec<_>>());
         let fits = |fraction: u32| known.is_none_or(|range| holds([bits, fraction], range));
         let fraction = last(&fractions, |&fraction| fits(fraction) && serves(bits, fraction, known));
         let wider: Vec<u32> = (bits + 1..=64).rev().collect();
         let bits = last(&wider, |&bits| serves(bits, wanted, known));
-        Self { range, fraction, bits }
+        Self { range, fraction, bits, outside }
     }
 }
 
 impl fmt::Display for Suggestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { range, fraction, bits } = self;
+        let Self { range, fraction, bits, outside } = self;
         let parts = [
             range.map(|Bounds { lo, hi }| format!("numbers in {lo} <= x < {hi}")),
             fraction.map(|fraction| format!("at most {fraction} bits behind the point")),
             bits.map(|bits| format!("a ring of {bits} bits or more")),
+            outside.map(|outside| format!("{outside}, said for numbers outside")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&parts.join(", or "))
@@ -94,16 +108,11 @@ fn candidates(function: Function) -> Vec<Bounds> {
     }
 }
 
-/// All numbers of a ring.
-fn whole([bits, fraction]: [u32; 2]) -> Bounds {
-    let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
-    Bounds { lo: -half, hi: half }
-}
-
 /// Whether a ring has the numbers of a range, and both ends are steps of it.
 fn holds(format: [u32; 2], range: Bounds) -> bool {
     let steps = 2f64.powi(format[1] as i32);
-    whole(format).contains(range) && [range.lo, range.hi].iter().all(|end| (end * steps).fract() == 0.0)
+    Bounds::whole(format[0], format[1]).contains(range)
+        && [range.lo, range.hi].iter().all(|end| (end * steps).fract() == 0.0)
 }
 
 impl Evaluation {

@@ -7,7 +7,7 @@ use super::{
     guard::Instead,
     program::Program,
 };
-use crate::math::functions::{Function, target::Place};
+use crate::math::functions::target::Place;
 
 impl Program {
     /// The least and the greatest of a number; `None` for one that is refused.
@@ -26,7 +26,7 @@ impl Program {
         Some(match (&self.form, self.guard) {
             (Form::Angle(angle), _) => {
                 let ([error, _], unit) = (angle.error(), 2f64.powi(self.fraction_out as i32));
-                let function: Function = self.name.parse().expect("a function by name");
+                let function = self.named.expect("a function by name");
                 let value = function.eval(x as f64 / 2f64.powi(self.grid.fraction as i32)) * unit;
                 Results { least: (value - error).floor() as i64, greatest: (value + error).ceil() as i64 }
             }

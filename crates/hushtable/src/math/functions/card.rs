@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Bounds, Method, Outside};
+use super::{Bounds, Function, Method, Outside};
 use crate::bill::{Bill, Phase};
 
 /// A bound with two decimals, never below it: as cards print what is proven.
@@ -17,12 +17,12 @@ pub fn rounded_up(bound: f64) -> String {
 /// How far results lie from the function, in units in their last place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// The largest seen.
+    /// The largest; infinite if it is not known.
     pub max_ulp: f64,
     /// On average over the numbers looked at and all shares of them.
     pub mean_ulp: f64,
-    /// Every how many numbers of the domain one was looked at; 1 for all; 0 for a bound by proof, with the mean
-    /// that its roundings have.
+    /// Every how many numbers of the domain one was looked at: 1 for all. 0 for a bound by proof, with the mean
+    /// that its roundings have. More than 1 for the mean alone, where the largest is not known.
     pub step: u64,
 }
 
@@ -31,6 +31,8 @@ pub struct Accuracy {
 pub struct Card {
     /// The function.
     pub function: String,
+    /// The same, if it is one that is known by name.
+    pub named: Option<Function>,
     /// Where it is evaluated.
     pub domain: Bounds,
     /// Width of the ring, of numbers and of results.
@@ -114,9 +116,9 @@ impl fmt::Display for Card {
             (self.bill.all_cots(), self.bill.online.all_bits(), self.bill.online.rounds);
         let (max, mean) = (self.accuracy.max_ulp, self.accuracy.mean_ulp);
         let over = match self.accuracy.step {
+            _ if max.is_infinite() => format!("not known, about {mean:.2} ulp on average"),
             0 => format!("less than {} ulp by proof, about {mean:.2} on average", rounded_up(max)),
-            1 => format!("at most {} ulp, {mean:.2} on average, over all numbers", rounded_up(max)),
-            step => format!("largest seen {max:.2} ulp, {mean:.2} on average, at one number of {step}"),
+            _ => format!("at most {} ulp, {mean:.2} on average, over all numbers", rounded_up(max)),
         };
         writeln!(f, "function  {}", self.function)?;
         writeln!(f, "domain    {}", self.domain)?;
@@ -146,6 +148,10 @@ impl fmt::Display for Card {
                 };
                 write!(f, "outside   {treatment}, {steps}; numbers in {}", self.reach)
             }
+        }?;
+        match self.undefined() {
+            Some(undefined) => write!(f, "\nno value  {undefined}"),
+            None => Ok(()),
         }
     }
 }
@@ -226,19 +232,18 @@ mod tests {
 
     #[test]
     fn a_card_states_no_less_than_the_bound() {
-        let bound = 1.0 + 1.0 / 256.0;
-        let accuracy = Accuracy { max_ulp: bound, mean_ulp: 0.25, step: 0 };
         let bounds = Bounds { lo: 0.0, hi: 1.0 };
-        let card = |step: u64| {
+        let card = |max_ulp: f64, step: u64| {
             Card {
                 function: "f".into(),
+                named: None,
                 domain: bounds,
                 ring: 16,
                 scale: 8,
                 scale_out: 8,
                 method: Method::Direct,
                 entries: 256,
-                accuracy: Accuracy { step, ..accuracy },
+                accuracy: Accuracy { max_ulp, mean_ulp: 0.25, step },
                 jumps: [0.0; 2],
                 bill: Bill::FREE,
                 gathered: false,
@@ -249,7 +254,13 @@ mod tests {
             }
             .to_string()
         };
-        assert!(card(0).contains("less than 1.01 ulp by proof"), "{}", card(0));
-        assert!(card(1).contains("at most 1.01 ulp"), "{}", card(1));
+        let bound = 1.0 + 1.0 / 256.0;
+        for (card, text) in [
+            (card(bound, 0), "error     less than 1.01 ulp by proof, about 0.25"),
+            (card(bound, 1), "error     at most 1.01 ulp, 0.25"),
+            (card(f64::INFINITY, 9), "error     not known, about 0.25 ulp on average"),
+        ] {
+            assert!(card.contains(text), "{card}");
+        }
     }
 }

@@ -20,6 +20,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// All numbers of a ring of `bits` bits with `fraction` bits behind the point.
+    pub(in crate::math) fn whole(bits: u32, fraction: u32) -> Self {
+        let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
+        Self { lo: -half, hi: half }
+    }
+
     /// Whether all of `other` lies in it.
     pub fn contains(self, other: Self) -> bool {
         self.lo <= other.lo && other.hi <= self.hi

@@ -144,11 +144,11 @@ impl Function {
             Self::Sigmoid => "1 / (1 + e^-x)",
             Self::Tanh => "hyperbolic tangent",
             Self::Exp => "e^x",
-            Self::Ln => "natural logarithm",
-            Self::Log10 => "logarithm to base 10",
-            Self::Sqrt => "square root",
-            Self::Rsqrt => "1 / sqrt(x)",
-            Self::Reciprocal => "1 / x",
+            Self::Ln => "natural logarithm, of numbers above 0",
+            Self::Log10 => "logarithm to base 10, of numbers above 0",
+            Self::Sqrt => "square root, of numbers from 0 on",
+            Self::Rsqrt => "1 / sqrt(x), of numbers above 0",
+            Self::Reciprocal => "1 / x, of numbers but 0",
             Self::Gelu => "x times the normal distribution function at x",
             Self::Silu => "x / (1 + e^-x)",
             Self::Softplus => "ln(1 + e^x)",
@@ -156,15 +156,15 @@ impl Function {
             Self::Identity => "x itself",
             Self::Sin => "sine of x radians",
             Self::Cos => "cosine of x radians",
-            Self::Tan => "tangent of x radians",
+            Self::Tan => "tangent of x radians, at a pole what the ring holds",
             Self::SinPi => "sine of x half turns, sin(pi x)",
             Self::CosPi => "cosine of x half turns, cos(pi x)",
-            Self::TanPi => "tangent of x half turns, tan(pi x)",
+            Self::TanPi => "tangent of x half turns, tan(pi x), at a pole what the ring holds",
             Self::Sin2Pi => "sine of x turns, sin(2 pi x)",
             Self::Cos2Pi => "cosine of x turns, cos(2 pi x)",
-            Self::Tan2Pi => "tangent of x turns, tan(2 pi x)",
-            Self::Asin => "arc sine, in radians",
-            Self::Acos => "arc cosine, in radians",
+            Self::Tan2Pi => "tangent of x turns, tan(2 pi x), at a pole what the ring holds",
+            Self::Asin => "arc sine, in radians; beyond -1 and 1 that of the nearer",
+            Self::Acos => "arc cosine, in radians; beyond -1 and 1 that of the nearer",
             Self::Atan => "arc tangent, in radians",
         }
     }
@@ -250,6 +250,11 @@ impl Function {
             Self::Silu => (1.28, 0.2785),
             _ => (0.0, 0.0),
         }
+    }
+
+    /// What it tends to far from 0, but too slowly to be near it at the ends of its domain.
+    pub(in crate::math) fn far(self) -> Option<[f64; 2]> {
+        (self == Self::Atan).then_some([-FRAC_PI_2, FRAC_PI_2])
     }
 
     /// What it tends to below and above its domain.

@@ -1,5 +1,7 @@
 //! A function on a grid of fixed-point numbers, continued beyond its domain.
 
+use std::cell::Cell;
+
 use super::{Bounds, Function, Outside, Tail};
 use crate::error::{Error, Result};
 
@@ -12,8 +14,11 @@ const MAX_DOMAIN_BITS: u32 = 40;
 /// Largest end of a domain in steps, as a power of two.
 const MAX_SIZE_BITS: i32 = 52;
 
-/// How many numbers of a domain are looked at to see whether the function is finite there.
+/// How many numbers of a domain are looked at to see whether a function that is known is finite there.
 const LOOKED_AT: u64 = 1 << 16;
+
+/// How many numbers of a domain are looked at where nothing is known of the function.
+pub(in crate::math) const MOST_LOOKED_AT: u64 = 1 << 24;
 
 /// The numbers `lo, lo + 1, ..., lo + count - 1`, times `2^-fraction`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,6 +138,8 @@ pub(in crate::math) struct Target<'a> {
     pub(in crate::math) repeats: bool,
     /// The first and the last number, from the grid's first, whose result is to be right or what stands for it.
     pub(in crate::math) places: [i64; 2],
+    /// A number at which an approximation was not good enough: the next one is first tried there.
+    pub(in crate::math) hard: Cell<u64>,
 }
 
 impl<'a> Target<'a> {
@@ -152,7 +159,8 @@ impl<'a> Target<'a> {
         let repeats = tails == [Tail::Period; 2] && outside == Outside::Wrap;
         let held = [2.0 - half, half - 3.0].map(|value| value / 2f64.powi(fraction as i32));
         let places = [0, grid.count as i64 - 1];
-        let mut target = Self { known, grid, edges: [Edge::Number; 2], fraction, held, repeats, places };
+        let (edges, hard) = ([Edge::Number; 2], Cell::new(0));
+        let mut target = Self { known, grid, edges, fraction, held, repeats, places, hard };
         target.check()?;
         let ends = [0, grid.count - 1].map(|x| target.inside(x as f64));
         let saturates = matches!(outside, Outside::Saturate | Outside::Usual);
@@ -167,7 +175,7 @@ impl<'a> Target<'a> {
     }
 
     fn check(&self) -> Result<()> {
-        let step = self.grid.count.div_ceil(LOOKED_AT);
+        let step = self.grid.count.div_ceil(if self.is_known() { LOOKED_AT } else { MOST_LOOKED_AT });
         // Many a function has its only pole at 0.
         let zero = self.grid.lo.wrapping_neg() as u64;
         let ends = [self.grid.count - 1, zero].into_iter().filter(|&x| x < self.grid.count);
@@ -225,11 +233,15 @@ impl<'a> Target<'a> {
         self.known.name.is_some()
     }
 
-    /// What a value in floating point may be off, in units in the last place; what is held at a pole is exact.
-    pub(in crate::math) fn off(&self, x: u64, allowance: impl Fn(f64) -> f64) -> f64 {
-        let value = self.inside(x as f64);
-        let held = self.known.name.is_some_and(|function| function.eval(self.grid.number(x as f64)) != value);
-        if held { 0.0 } else { allowance((value * self.unit()).abs()) }
+    /// Which it is, if it has a name.
+    pub(in crate::math) fn named(&self) -> Option<Function> {
+        self.known.name
+    }
+
+    /// Whether the value at `lo + x` is held there, near a pole: then it is exact.
+    pub(in crate::math) fn is_held(&self, x: u64) -> bool {
+        let number = self.grid.number(x as f64);
+        self.known.name.is_some_and(|function| function.eval(number) != self.inside(x as f64))
     }
 
     /// Units in the last place of a value of 1.
@@ -269,7 +281,12 @@ impl<'a> Target<'a> {
         let (mut worst, [first, last]) = (0f64, self.inside_places());
         let outside = [(-1, self.places[0] < first), (last + 1, self.places[1] > last)];
         for (x, _) in outside.into_iter().filter(|(_, outside)| *outside) {
-            worst = worst.max((self.rounded(x, bits)? as f64 - self.truth(x as f64) * self.unit()).abs());
+            let stands = self.rounded(x, bits)? as f64;
+            worst = worst.max((stands - self.truth(x as f64) * self.unit()).abs());
+            // Far out.
+            if let Edge::Constant(value) = self.edges[usize::from(x > first)] {
+                worst = worst.max((stands - value * self.unit()).abs());
+            }
             let (farthest, most) = self.known.name.map_or((0.0, 0.0), Function::farthest);
             if self.grid.number(x as f64).abs() < farthest {
                 worst = worst.max(most * self.unit());
@@ -329,70 +346,4 @@ impl<'a> Target<'a> {
         let got = format!("{value} at {at} with {} fraction bits", self.fraction);
         Err(Error::Param { what: "value of the function", got, accepted: format!("values of {bits} bits") })
     }
-}
-
-/// Where numbers of a known range are best evaluated: in all of it if that is within the usual domain; else beyond an
-/// end where the function tends to nothing, there the range's end.
-pub(in crate::math) fn known_domain(function: Function, usual: Bounds, range: Bounds) -> Bounds {
-    if usual.contains(range) {
-        return range;
-    }
-    let end = |tail, known, usual| if tail == Tail::End { known } else { usual };
-    let [below, above] = function.tails();
-    Bounds { lo: end(below, range.lo, usual.lo), hi: end(above, range.hi, usual.hi) }
-}
-
-/// What a function over a domain of nobody's choice tends to: nothing above, where it is not within so many units in the
-/// last place of the number itself.
-pub(in crate::math) fn settled(function: Function, domain: Bounds, fraction: u32, limit: f64) -> [Tail; 2] {
-    let [below, above] = function.tails_over(domain);
-    let (farthest, most) = function.farthest();
-    let off = if domain.hi < farthest { most } else { (function.eval(domain.hi) - domain.hi).abs() };
-    let unsettled = above == Tail::Number && off * 2f64.powi(fraction as i32) > limit;
-    [below, if unsettled { Tail::End } else { above }]
-}
-
-/// The function's own domain, or what suits a ring: an end that lies outside is moved in, and while the value at
-/// the upper end does not fit, so is that. `moved_out`: an end at which it is so many units or
-/// more from what it tends to there is moved out before.
-pub(in crate::math) fn usual_domain(
-    function: Function,
-    [bits, fraction, fraction_out]: [u32; 3],
-    moved_out: Option<f64>,
-) -> Bounds {
-    if function.tails() == [Tail::Period; 2] {
-        return function.domain();
-    }
-    let Bounds { mut lo, mut hi } = function.domain();
-    let most = |fraction: u32| 2f64.powi(bits as i32 - 1 - fraction as i32);
-    let unit = 2f64.powi(-(fraction_out as i32));
-    for (end, tail) in [&mut lo, &mut hi].into_iter().zip(function.tails()) {
-        let Some(most) = moved_out else { continue };
-        let gap = |x: f64| match tail {
-            Tail::Limit(value) => (function.eval(x) - value).abs(),
-            Tail::Number => (function.eval(x) - x).abs(),
-            Tail::End | Tail::Period => 0.0,
-        };
-        while gap(*end) >= most * unit {
-            *end *= 2.0;
-        }
-    }
-    let too_large = |hi: f64| function.eval(hi) >= most(fraction_out) + unit / 4.0;
-    // Nearly all that fits, where the number itself stands for the function above.
-    let step = 2f64.powi(-(fraction as i32)).max(most(fraction_out) / 128.0);
-    if function.tails()[1] == Tail::Number && too_large(hi) {
-        hi = (most(fraction_out).min(hi) / step).floor() * step;
-    }
-    while hi > 0.0 && too_large(hi) {
-        hi = match function.tails()[1] {
-            Tail::Number => hi - step,
-            _ if hi > 1.0 => hi / 2.0,
-            _ => 0.0,
-        };
-    }
-    lo = lo.max(-most(fraction));
-    while hi > most(fraction) {
-        hi = if lo > 0.0 { lo + (hi - lo) / 2.0 } else { hi / 2.0 };
-    }
-    Bounds { lo, hi }
 }

@@ -121,7 +121,7 @@ impl Atan2Job {
     }
 
     /// What an angle is off at most, in units in its last place: by the errors of quotient, arctangent and constants.
-    /// That of the arctangent is the largest seen, or over all numbers: see its [card](Self::arctangent).
+    /// That of the arctangent is proven, or over all numbers: see its [card](Self::arctangent).
     ///
     /// # Errors
     /// As [`bill`](Self::bill).
@@ -158,9 +158,10 @@ impl Atan2Job {
             let (what, got) = ("bits behind the point of an angle", self.scale_out.to_string());
             return Err(Error::Param { what, got, accepted: format!("0 to {MAX_FRACTION}") });
         }
-        if self.bits > 64 || self.bits < self.scale_out + GUARD + 3 {
+        let least = (self.scale_out + GUARD + 3).max(self.scale + 1);
+        if !(least..=64).contains(&self.bits) {
             let (what, got) = ("width of the ring", self.bits.to_string());
-            let accepted = format!("{} to 64, for angles and quotients", self.scale_out + GUARD + 3);
+            let accepted = format!("{least} to 64, for numbers, angles and quotients");
             return Err(Error::Param { what, got, accepted });
         }
         let options = Options {

@@ -128,8 +128,16 @@ impl Octaves {
     }
 
     /// Bits of the ring in which numbers with `scale` bits behind the point are normalised.
-    pub(super) fn ring(&self, scale: u32) -> u32 {
-        (scale as i32 + self.lo + self.count as i32 + 3).max(0) as u32
+    ///
+    /// # Errors
+    /// [`Error::Param`] if the least of these numbers are too few units.
+    pub(super) fn ring(&self, scale: u32) -> Result<u32> {
+        if (scale as i32) + self.lo < GUARD as i32 {
+            let got = format!("2^{} with {scale} bits behind the point", self.lo);
+            let accepted = format!("at least {} units, by more bits behind the point", 1 << GUARD);
+            return Err(Error::Param { what: "least number", got, accepted });
+        }
+        Ok((scale as i32 + self.lo + self.count as i32 + 3) as u32)
     }
 
     /// What normalising costs, with the function of the octave.
@@ -152,14 +160,10 @@ impl Octaves {
         if !(1..=MAX_OCTAVES).contains(&self.count) {
             return refuse("octaves", self.count.to_string(), format!("1 to {MAX_OCTAVES}"));
         }
-        if (scale as i32) + self.lo < GUARD as i32 {
-            let got = format!("2^{} with {scale} bits behind the point", self.lo);
-            return refuse("least number", got, format!("at least {} units", 1 << GUARD));
+        match self.ring(scale)? {
+            needed if needed > w => refuse("bits of the ring", w.to_string(), format!("at least {needed}")),
+            _ => Ok(()),
         }
-        if self.ring(scale) > w {
-            return refuse("bits of the ring", w.to_string(), format!("at least {}", self.ring(scale)));
-        }
-        Ok(())
     }
 }
 

@@ -91,13 +91,14 @@ impl ReciprocalJob {
         let octaves = Octaves::of(self.bounds[0], self.bounds[1])?;
         let product = octaves.count + Z + 3;
         let out = (self.scale_out as i32 - octaves.lo + 3).max(0) as u32;
-        let ring = octaves.ring(self.scale).max(product).max(out).max(Z + M + 4).max(self.bits);
+        let ring = octaves.ring(self.scale)?.max(product).max(out).max(Z + M + 4).max(self.bits);
         let quotient = libm::log2((self.dividend / self.bounds[0]).max(f64::MIN_POSITIVE)).ceil() as i32;
         let ring = ring.max((self.scale as i32 + self.scale_out as i32 + quotient + 3).max(0) as u32);
         // What is truncated keeps two bits.
         let z_scale = self.scale as i32 + octaves.lo + octaves.count as i32 - 1;
         let last = Z as i32 + octaves.lo + octaves.count as i32 - 1 - self.scale_out as i32;
-        let ring = ring.max((z_scale - Z as i32).max(last).max(0) as u32 + 2);
+        let quotient = if self.dividend > 0.0 { self.scale_out as i32 } else { 0 };
+        let ring = ring.max((z_scale - Z as i32).max(last).max(quotient) as u32 + 2);
         self.check_ends(ring)?;
         if ring > 64 {
             let (what, got) = ("bits of the steps of a reciprocal", ring.to_string());
@@ -112,7 +113,9 @@ impl ReciprocalJob {
         let [low, high] = self.bounds;
         let largest = bits(high.max(self.dividend), self.scale) + if ring > self.bits { 2 } else { 1 };
         let quotient = if self.dividend > 0.0 { bits(self.dividend / low, self.scale) + 1 } else { 0 };
-        let needed = largest.max(bits(1.0 / low, self.scale_out) + 1).max(quotient);
+        // Bits behind the point are fewer than all; quotients have those of the numbers.
+        let scale = if self.dividend > 0.0 { self.scale } else { self.scale.max(self.scale_out) };
+        let needed = largest.max(bits(1.0 / low, self.scale_out) + 1).max(quotient).max(scale + 1);
         match needed <= self.bits {
             true => Ok(()),
             false => Err(too_wide("numbers and results of a reciprocal", needed, self.bits)),

@@ -67,7 +67,7 @@ impl RootJob {
         let z_scale = self.scale as i32 + octaves.lo + octaves.count as i32 - 1;
         let last = Z as i32 + self.power(&octaves) - self.scale_out as i32;
         let cut = (z_scale - Z as i32).max(last).max(0) as u32 + 2;
-        Ok(octaves.ring(self.scale).max(product).max(out).max(Z + M + 4).max(cut))
+        Ok(octaves.ring(self.scale)?.max(product).max(out).max(Z + M + 4).max(cut))
     }
 
     /// What a root costs.

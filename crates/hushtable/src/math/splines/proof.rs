@@ -14,9 +14,6 @@ const FEW: i64 = 6;
 /// How much more than the largest error seen is proven, in units in the last place and of its size.
 pub(in crate::math) const SHARP: f64 = 0.02;
 
-/// At so many numbers of an interval is looked where nothing is known of the function between them.
-const SEEN: i64 = 8;
-
 /// Most intervals that are looked at; what is left then counts with its bound, which may be large.
 const MOST: u32 = 1 << 15;
 
@@ -47,8 +44,7 @@ pub(in crate::math) fn allowance(value: f64) -> f64 {
 }
 
 impl<'a> Search<'a> {
-    /// For whether errors are below a limit; without one, for the largest. Of a function of which nothing is known only
-    /// what is seen counts.
+    /// For whether errors are below a limit; without one, for the largest.
     pub(super) fn new(target: &'a Target<'a>, limit: Option<f64>) -> Self {
         Self { target, limit, seen: 0.0, proven: 0.0, largest: 0.0, left: MOST }
     }
@@ -74,9 +70,6 @@ impl<'a> Search<'a> {
         while let Some([a, b]) = intervals.pop() {
             if b - a <= FEW {
                 (a..=b).for_each(|u| self.see(poly, first, u));
-            } else if !self.target.is_known() {
-                (0..=SEEN).for_each(|i| self.see(poly, first, a + (b - a) / SEEN * i));
-                self.see(poly, first, b);
             } else {
                 [a, a + (b - a) / 2, b].into_iter().for_each(|u| self.see(poly, first, u));
                 if self.failed() {
