@@ -326,7 +326,7 @@ def test_a_store_of_another_shape_is_not_passed_over(tmp_path):
                 (lambda: ht.join(p, {"id": ["a"]}, "id"), "join"),
                 (lambda: rows.count(), r"count\(\)"),
                 (lambda: rows.groupby("g").count(), r"count\(\) by 'g'"),
-                (lambda: rows.variance("x"), "variance"),
+                (lambda: rows.variance("x"), "covariance"),
             ]:
                 with pytest.raises(ht.StoreError, match=rf"^{what}.*none of the stores serves it.*outside of `with p.spending"):
                     f()
