@@ -189,7 +189,7 @@ fn common_rows_as_parquet() {
         .map(Done::ok);
     assert_eq!(site.read("out0.csv").lines().count(), plain().len() + 1);
     #[cfg(not(feature = "arrow"))]
-    site.run(&format!("{P0} --reveal ids --output p0.arrow --connect 127.0.0.1:9 {BANK}"))
+    site.run(&format!("join {P0} --reveal ids --output p0.arrow --connect 127.0.0.1:9 {BANK}"))
         .fails_with(2, "without the feature arrow");
 }
 
