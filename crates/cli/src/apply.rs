@@ -66,8 +66,8 @@ function has no value.
 Who gets the results:
   From the function of a sum and its own number a party computes the other's number. So --reveal must be given for \
 functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.
-  With --reveal none results are kept as shares, with 24 binary digits after the point where these fit: a later \
-comparison with a constant is then wrong for results within 2^-23 of it at most, and says so (`explain`). In a job file \
+  With --reveal none results are kept as shares, with 24 binary digits after the point or as many as fit: a later \
+comparison with a constant may be wrong for results nearer to it than they are exact, as `explain` says. In a job file \
 (`hushtable run`) a threshold of a function that only rises or falls is decided on what the function is of, exactly.
 
 Examples:

@@ -53,6 +53,8 @@ pub struct ColumnFile<'a> {
     path: &'a Path,
     dialect: &'a Dialect,
     rows: Box<dyn Rows + 'a>,
+    /// Bytes of it.
+    size: u64,
 }
 
 /// What a format has to say of a file.
@@ -109,7 +111,7 @@ impl<'a> ColumnFile<'a> {
 
     /// The file at `path`, which holds `bytes`.
     pub fn of(path: &'a Path, bytes: Wiped<u8>, dialect: &'a Dialect) -> Result<Self> {
-        let format = dialect.format.unwrap_or(FileFormat::of(path));
+        let (size, format) = (bytes.len() as u64, dialect.format.unwrap_or(FileFormat::of(path)));
         format.check(path)?;
         let rows: std::result::Result<Box<dyn Rows + 'a>, String> = match format {
             FileFormat::Csv => Csv::of(bytes, dialect).map(|rows| Box::new(rows) as _),
@@ -121,7 +123,7 @@ impl<'a> ColumnFile<'a> {
             _ => unreachable!("it was checked"),
         };
         let rows = rows.map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
-        Ok(Self { path, dialect, rows })
+        Ok(Self { path, dialect, rows, size })
     }
 
     /// The names of the columns.
@@ -226,8 +228,24 @@ impl<'a> ColumnFile<'a> {
     ) -> Result<()> {
         let header = self.header()?;
         let wanted = columns.iter().map(|name| self.find(&header, name)).collect::<Result<Vec<_>>>()?;
-        self.memory((1 + columns.len()) * size_of::<u64>(), false)?;
-        self.rows.each(&wanted, &mut see).map_err(|what| self.says(&what))
+        let mut memory = self.memory((1 + columns.len()) * size_of::<u64>(), false)?;
+        // Texts beyond the bytes of the file: a few can stand for many.
+        let mut own = self.size;
+        let mut counted = |at: u64, row: std::result::Result<Row<'_>, String>| {
+            for i in 0..columns.len() {
+                if memory.refused.is_some() {
+                    return;
+                }
+                let Ok(Cell::Text(text)) = row.as_ref().map(|row| row(i)) else { continue };
+                own = own.saturating_sub(text.len() as u64);
+                if own == 0 && !memory.takes(Some(text)) {
+                    return;
+                }
+            }
+            see(at, row);
+        };
+        self.rows.each(&wanted, &mut counted).map_err(|what| self.says(&what))?;
+        memory.check()
     }
 
     /// What the places of rows are called.

@@ -353,7 +353,7 @@ fn record_seeds() -> Vec<Vec<u8>> {
          \"salt\":\"{}\",\n  \"own_signature\": \"00\"\n",
         "07".repeat(32)
     );
-    let all = [signed(1, "", ""), signed(1, statement, ""), signed(2, statement, &own), signed(2, "", "")];
+    let all = [signed(1, statement, &own), signed(2, statement, &own), signed(2, "", "")];
     let unsigned = "{\"hushtable_record\":2,\"unsigned\":\"the peer did not ask for it\"}".to_owned();
     all.into_iter().chain([unsigned]).map(String::into_bytes).collect()
 }

@@ -32,7 +32,7 @@ use crate::{
     store::date,
 };
 
-/// Version of the format. In version 1 no party signed what it alone says.
+/// Version of the format.
 const FORMAT: u32 = 2;
 
 /// What stands before this party's signature, at the end of the file.

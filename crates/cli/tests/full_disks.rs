@@ -107,6 +107,22 @@ fn a_client_whose_disk_is_full() {
     server.finish().ok();
 }
 
+/// At the second of two files, where there is room for the first: the name of the keys is in the second.
+#[test]
+fn a_client_whose_disk_is_full_at_the_second_result() {
+    let (site, key) = (site(), "k".repeat(190));
+    site.write("w.csv", &format!("{key},v\n1,250\n2,-7\n5,8388607\n"));
+    let server = site.listen(&format!("serve --table w.csv --key {key} --value v --shares kept {PLAIN}"));
+    let lookup =
+        "lookup --keys 3.csv --column k --reveal shares --output v.json --present there.json --copy c";
+    let lookup = format!("{lookup} {PLAIN} --connect {}", server.address);
+    site.run(&lookup).ok();
+    ["v.json", "there.json"].into_iter().for_each(|name| fs::remove_file(site.path(name)).unwrap());
+    assert_eq!(full(&site.limited("-f 1", &lookup).finish(), &["v.json", "there.json"]), "there.json");
+    assert!(!site.has("v.json") && !site.has("there.json"));
+    nothing_partial(&site);
+}
+
 /// A client that makes a server write what it has no room for ends its own session.
 #[test]
 fn a_server_whose_disk_is_full() {
@@ -173,12 +189,17 @@ fn a_server_whose_log_is_full() {
 #[test]
 fn a_join_whose_disk_is_full() {
     let site = Site::new();
-    let rows: String = (0..300).map(|i| format!("k{i},{i},{}\n", "x".repeat(20))).collect();
-    site.write("a.csv", &format!("id,n,note\n{rows}"));
+    for count in [3, 300] {
+        let rows: String = (0..count).map(|i| format!("k{i},{i},{}\n", "x".repeat(20))).collect();
+        site.write(&format!("{count}.csv"), &format!("id,n,note\n{rows}"));
+    }
     let mut seen = BTreeSet::new();
-    for (asked, name) in [("--reveal ids", "o.csv"), ("--columns n:1000", "o.json")] {
-        for blocks in [0, 4, 1000] {
-            let join = format!("join --input a.csv --id id {asked} --force --quiet");
+    // Results that are longer than the record, and shorter.
+    for (rows, asked, name) in
+        [(300, "--reveal ids", "o.csv"), (300, "--columns n:1000", "o.json"), (3, "--reveal ids", "o.csv")]
+    {
+        for blocks in [0, 1, 4, 1000] {
+            let join = format!("join --input {rows}.csv --id id {asked} --force --quiet");
             let p0 = format!("{join} --output {name} --record r.json --identity bank.id");
             let first = site.listen_limited(&format!("-f {blocks}"), &p0);
             // It has its own results, whatever becomes of the peer's.
@@ -199,5 +220,5 @@ fn a_join_whose_disk_is_full() {
             }
         }
     }
-    assert!(["o.csv", "o.json"].iter().all(|name| seen.contains(*name)), "{seen:?}");
+    assert_eq!(seen, ["o.csv", "o.json", "r.json"].map(String::from).into(), "each place has failed once");
 }

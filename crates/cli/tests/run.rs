@@ -334,3 +334,29 @@ fn steps_that_lead_nowhere_are_refused() {
         site.run("run --check wrong.toml").fails_with(3, want);
     }
 }
+
+/// Steps that use the same results say their format together; where they disagree nothing begins.
+#[test]
+fn later_steps_say_the_format_together() {
+    let site = site();
+    let job = |first: &str, second: &str| {
+        format!(
+            "hushtable-job = 1\n[parties]\nlistens = \"bank\"\nconnects = \"telecom\"\n\
+             [[step]]\nname = \"s\"\noperation = \"sigmoid\"\nx = {{ bank = \"income\", telecom = \"bills\" }}\ndomain = \"-8:8\"\nreveal = \"none\"\n\
+             [[step]]\nname = \"a\"\noperation = \"tanh\"\nx = \"s\"\nreveal = \"both\"\n{first}\n\
+             [[step]]\nname = \"b\"\noperation = \"exp\"\nx = \"s\"\nreveal = \"both\"\n{second}\n"
+        )
+    };
+    let explain = |first: &str, second: &str| {
+        site.write("job.toml", &job(first, second));
+        site.run(
+            "explain run job.toml --input bank.csv --identity bank.id --output o.csv --listen 127.0.0.1:0",
+        )
+    };
+    explain("bits = 48", "fraction-bits = 10").ok();
+    explain("bits = 48\nfraction-bits = 10", "fraction-bits = 10").ok();
+    explain("fraction-bits = 12", "fraction-bits = 10").fails_with(
+        3,
+        "job.toml: steps \"a\" and \"b\" want results of \"s\" with fraction-bits = 12 and 10; accepted: the same in both",
+    );
+}

@@ -173,9 +173,33 @@ fn copies_are_counted_by_the_hour() {
         5,
         "or one more copy of the table, are more than the peer lets this party look up and fetch now",
     );
-    let server = site.listen(&format!("serve --table t.csv --key k --value v --lookups-per-hour 5 {PLAIN}"));
-    // Of what is refused for its keys no copy is counted, and the reverse.
-    assert_eq!(ask(&server.address, Gets::Client, None), Answer::Yes);
+}
+
+/// Of what is refused for its keys no copy is counted, and the reverse.
+#[test]
+fn what_is_refused_is_not_counted() {
+    let site = Site::without_identities();
+    table(&site);
+    let asks = |server: &Listening, lookups: u64, copy: bool| {
+        let mut s = Session::new(connect(&server.address, Options::plain()).unwrap()).unwrap();
+        let Ok(Found::Open(description)) = find(&mut s) else { panic!("a table") };
+        let messages = if copy { 0 } else { description.job().messages() as u32 };
+        let (digest, gets) = (description.digest, Gets::Client);
+        let mut arriving = Arriving::new(description.job(), digest).unwrap();
+        let asked = Request { digest, messages, lookups, gets, keys: None };
+        let answer = request(&mut s, asked, copy.then_some(&mut arriving), |_| Ok(())).unwrap();
+        assert!(matches!(answer, Answer::Yes | Answer::Later(_)), "{answer:?}");
+        answer == Answer::Yes
+    };
+    let serve = "serve --table t.csv --key k --value v --copies-per-hour 2 --lookups-per-hour 5";
+    let server = site.listen(&format!("{serve} {PLAIN}"));
+    // A key and a copy are spent.
+    let lookup = "lookup --keys m.csv --column k --reveal me --output o.csv --copy c";
+    site.run(&format!("{lookup} {PLAIN} --connect {}", server.address)).ok();
+    assert!(!asks(&server, 5, true), "more keys than are left");
+    assert!(asks(&server, 1, true), "the copy is still there");
+    assert!(!asks(&server, 3, true), "one copy more than are left");
+    assert!(asks(&server, 3, false), "those keys are still there");
 }
 
 #[test]

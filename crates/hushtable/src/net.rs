@@ -36,7 +36,7 @@ mod transport;
 
 pub use channel::{Channel, Cost, HangUp};
 pub use connection::Connection;
-pub use countersign::{BEFORE as SIGNED_BEFORE, COMMITTED, Signed};
+pub use countersign::Signed;
 pub use doctor::{Stage, diagnose};
 pub use farewell::Farewell;
 pub use frame::wire_len;

@@ -187,11 +187,15 @@ impl Looks {
         all
     }
 
-    /// The rules with those that settle what was remarked, as [`Rules`] are written.
+    /// The rules with those that settle what was remarked, as [`Rules`] are written. Telephone numbers and dates are read
+    /// with their signs and zeros.
     pub fn advice(&self) -> Option<String> {
-        let remarks = self.remarks();
+        let (remarks, mut rules) = (self.remarks(), self.rules);
         let more = remarks.iter().map(|remark| format!(",{}", remark.rule)).collect::<String>();
-        (!more.is_empty()).then(|| format!("{}{more}", self.rules))
+        if more.contains(':') {
+            rules = Rules { trim: rules.trim, nfc: rules.nfc, ..Rules::NONE };
+        }
+        (!more.is_empty()).then(|| format!("{rules}{more}"))
     }
 }
 
@@ -259,6 +263,11 @@ mod tests {
         assert_eq!(what(1), ("blanks or signs between letters and digits in 1 of 4 ids".into(), 2));
         assert_eq!(looks.advice().as_deref(), Some("trim,nfc,lower,alnum"));
         assert_eq!(Looks::new(Rules::default()).advice(), None);
+        for rules in ["zeros", "lower,zeros"] {
+            let mut looks = Looks::new(rules.parse().unwrap());
+            ["+43 1 234567", "43 1 234567"].iter().for_each(|id| looks.see(id));
+            assert_eq!(looks.advice().as_deref(), Some("trim,nfc,e164:+CODE"));
+        }
     }
 
     /// Whatever is remarked about ids, the rules that are advised leave nothing to remark.

@@ -51,8 +51,8 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     let wanted = args.how.wanted(bits, fraction_bits, shared, args.choosing.optimise.into());
     // Where all numbers are too many, those that the shares can have may do.
     let within = source.shares.as_ref().filter(|_| wanted.domain.is_none()).map(|file| {
-        let [lo, hi] =
-            [file.range[0], file.range[1] + 1].map(|end| end as f64 / 2f64.powi(fraction_bits as i32));
+        let [lo, hi] = [i128::from(file.range[0]), i128::from(file.range[1]) + 1]
+            .map(|end| end as f64 / 2f64.powi(fraction_bits as i32));
         Wanted { domain: Some(Bounds { lo, hi }), ..wanted }
     });
     let evaluation = evaluate::evaluation(function, wanted).or_else(|refused| {
@@ -73,9 +73,11 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     }
     let (work, column) = (Work::Other(Box::new(evaluation)), function.name().to_owned());
     let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
-    let text = decision::exactness(function.name(), error, &x, source.shares.is_some());
+    let shared_x = source.shares.is_some();
+    let text = decision::exactness(function.name(), error, &x, shared_x);
+    let error = evaluate::carried(Some(function), error, &x, shared_x);
     let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
-    (job.error, job.notes) = (Some(error), vec![("exactness", text)]);
+    (job.error, job.notes) = (error, vec![("exactness", text)]);
     Ok(job)
 }
 
@@ -133,9 +135,11 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
     let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
+    let carried = evaluate::carried(args.function(), 0.0, &x, source.shares.is_some());
     let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
     // Values are rounded to the nearest.
-    job.error = Some(2f64.powi(-1 - job.result().0.fraction_bits as i32));
+    let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
+    job.error = carried.map(|carried| carried + rounding);
     Ok(job)
 }
 
@@ -159,7 +163,7 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
     };
     let (ids, x) = read(&first, args.column.as_deref())?;
     let decided = match through {
-        Some((through, value)) => Threshold::of(&through, relation, value, format),
+        Some((through, value)) => Threshold::of(&through, relation, value, format, x.range),
         None => None,
     };
     let (role, rows) = (args.link.role(), x.words.len());

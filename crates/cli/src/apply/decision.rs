@@ -65,9 +65,15 @@ impl Through {
         }
     }
 
-    /// The comparison, `Ge` or `Lt`, and the number times `2^fraction_bits`, that say of numbers in `format` what a
+    /// The comparison, `Ge` or `Lt`, and the number times `2^fraction_bits`, that say of numbers in `range` what a
     /// comparison of the result with `constant` says; nothing for one that is no order.
-    fn decide(&self, relation: Relation, constant: f64, format: Format) -> Option<(Relation, i64)> {
+    fn decide(
+        &self,
+        relation: Relation,
+        constant: f64,
+        format: Format,
+        range: [i64; 2],
+    ) -> Option<(Relation, i64)> {
         let strict = match relation {
             Relation::Ge | Relation::Lt => false,
             Relation::Gt | Relation::Le => true,
@@ -75,24 +81,25 @@ impl Through {
         };
         let (falls, scale) = (falls(self.function), 2f64.powi(format.fraction_bits as i32));
         // Of the first numbers no, then yes.
-        let beyond = |at: i64| {
+        let beyond = |at: i128| {
             let value = self.value(at as f64 / scale);
             let reached = if strict { value > constant } else { value >= constant };
             reached != falls
         };
-        let [mut first, last] = format.range();
+        let [mut first, last] = range.map(i128::from);
         let mut end = last + 1;
         while first < end {
-            // Rounded down, without overflow.
-            let middle = (first & end) + ((first ^ end) >> 1);
+            let middle = (first + end) >> 1;
             if beyond(middle) {
                 end = middle;
             } else {
                 first = middle + 1;
             }
         }
-        let reaches = matches!(relation, Relation::Ge | Relation::Gt);
-        Some((if reaches != falls { Relation::Ge } else { Relation::Lt }, first))
+        let rises = matches!(relation, Relation::Ge | Relation::Gt) != falls;
+        // Where none is beyond, none is below the least.
+        let (rises, first) = if first > last { (!rises, range[0]) } else { (rises, first as i64) };
+        Some((if rises { Relation::Ge } else { Relation::Lt }, first))
     }
 }
 
@@ -109,8 +116,15 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    pub fn of(through: &Through, relation: Relation, constant: f64, format: Format) -> Option<Self> {
-        let (held, at) = through.decide(relation, constant, format)?;
+    /// For numbers in `range`, times `2^fraction_bits`.
+    pub fn of(
+        through: &Through,
+        relation: Relation,
+        constant: f64,
+        format: Format,
+        range: [i64; 2],
+    ) -> Option<Self> {
+        let (held, at) = through.decide(relation, constant, format, range)?;
         let asked = format!("{}(x) {} {constant}", through.function, sign(relation));
         Some(Self { relation: held, at, format, asked })
     }
@@ -243,6 +257,8 @@ fn monotone(function: Function, over: Bounds) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+
     use hushtable::math::{Evaluation, Options};
 
     use super::*;
@@ -266,32 +282,39 @@ mod tests {
         }
     }
 
+    /// The function of a number, held within the domain where that is asked for; it comes near its limits and no farther.
+    fn exact(function: Function, card: &Card, x: f64) -> f64 {
+        let last = card.domain.hi - 2f64.powi(-(card.scale as i32));
+        let x = if card.outside == Outside::Clamp { x.clamp(card.domain.lo, last) } else { x };
+        let value = function.eval(x);
+        if function == Function::Erf { value.clamp((-1f64).next_up(), 1f64.next_down()) } else { value }
+    }
+
     /// Functions x formats x thresholds at the numbers next to them: as the function says, by the numbers themselves.
     #[test]
     fn decisions_are_those_of_the_function() {
-        let mut seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
-        if let Some(asked) = std::env::var("SEED").ok().and_then(|text| text.parse().ok()) {
-            seed = asked;
-        }
+        let asked = std::env::var("SEED").ok().and_then(|text| text.parse().ok());
+        let long = std::env::var_os("LONG").is_some();
+        let seed = asked.unwrap_or_else(|| if long { RandomState::new().build_hasher().finish() } else { 7 });
         eprintln!("SEED={seed}");
-        let mut state = seed as u64;
+        let mut state = seed;
         let mut below = |end: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) % end
         };
-        let all: Vec<(Through, Function)> = Function::ALL
+        let all: Vec<(Through, Function, Card)> = Function::ALL
             .into_iter()
             .flat_map(|function| [Outside::Usual, Outside::Clamp].map(|outside| (function, outside)))
             .filter_map(|(function, outside)| {
                 let options = Options { outside, ..Options::default() };
-                let made = Evaluation::new(function, 64, 8, &options).ok()?;
-                Some((Through::of(function, &made.card(), false)?, function))
+                let card = Evaluation::new(function, 64, 8, &options).ok()?.card();
+                Some((Through::of(function, &card, false)?, function, card))
             })
             .collect();
         assert!(all.len() > 15, "{}", all.len());
-        let count = if std::env::var("LONG").is_ok() { 100_000 } else { 5000 };
+        let count = if long { 100_000 } else { 5000 };
         for _ in 0..count {
-            let (through, function) = all[below(all.len() as u64) as usize];
+            let (through, function, card) = &all[below(all.len() as u64) as usize];
             let fraction_bits = below(u64::from(through.format().fraction_bits) + 1) as u32;
             let format = Format { bits: 64, fraction_bits };
             let scale = 2f64.powi(fraction_bits as i32);
@@ -299,11 +322,12 @@ mod tests {
             let relation = [Relation::Ge, Relation::Gt, Relation::Le, Relation::Lt][below(4) as usize];
             // At a number, or a little beside its value.
             let nudge = [0.0, 1e-9, -1e-9][below(3) as usize];
-            let threshold = through.value(near / scale) + nudge;
-            let (held, first) = through.decide(relation, threshold, format).expect("an order");
+            let threshold = exact(*function, card, near / scale) + nudge;
+            let (held, first) =
+                through.decide(relation, threshold, format, format.range()).expect("an order");
             for d in -3..=3 {
                 let at = near as i64 + d;
-                let value = through.value(at as f64 / scale);
+                let value = exact(*function, card, at as f64 / scale);
                 let want = match relation {
                     Relation::Ge => value >= threshold,
                     Relation::Gt => value > threshold,
@@ -326,12 +350,43 @@ mod tests {
     fn limits_are_not_reached() {
         let sigmoid = through(Function::Sigmoid, &Options::default()).unwrap();
         let format = sigmoid.format();
-        let never = sigmoid.decide(Relation::Ge, 1.0, format).unwrap();
-        assert_eq!(never, (Relation::Ge, format.range()[1] + 1));
-        let always = sigmoid.decide(Relation::Gt, 0.0, format).unwrap();
-        assert_eq!(always, (Relation::Ge, format.range()[0]));
-        let half = sigmoid.decide(Relation::Lt, 0.5, format).unwrap();
-        assert_eq!(half, (Relation::Lt, 0));
+        let decide = |relation, value| sigmoid.decide(relation, value, format, format.range()).unwrap();
+        assert_eq!(decide(Relation::Ge, 1.0), (Relation::Lt, format.range()[0]), "never");
+        assert_eq!(decide(Relation::Lt, 1.0), (Relation::Ge, format.range()[0]), "always");
+        assert_eq!(decide(Relation::Gt, 0.0), (Relation::Ge, format.range()[0]), "always");
+        assert_eq!(decide(Relation::Lt, 0.5), (Relation::Lt, 0));
+    }
+
+    /// Shares can have any value of their width; a threshold lies wherever they do.
+    #[test]
+    fn thresholds_of_all_values_of_a_width() {
+        let (rises, falls) = (Function::Identity, Function::Reciprocal);
+        let through = |function, lo, hi| Through::looked_up(function, Bounds { lo, hi }).unwrap();
+        let (rises, falls) = (through(rises, -1e19, 1e19), through(falls, 1.0, 1e19));
+        // Whole numbers of 64 bits are none of floating point, but for the ends.
+        for bits in [16, 48, 64] {
+            let format = Format { bits, fraction_bits: 0 };
+            let end = 1i64 << (bits - 2);
+            let (range, top) = ([-end - end, end - 1 + end], 2.0 * end as f64);
+            for relation in [Relation::Ge, Relation::Lt] {
+                let other = if relation == Relation::Ge { Relation::Lt } else { Relation::Ge };
+                for (value, wanted) in [
+                    (1.5 * end as f64, (relation, end + end / 2)),
+                    (-1.5 * end as f64, (relation, -end - end / 2)),
+                    (-top, (relation, range[0])),
+                    (1.5 * top, (other, range[0])),
+                ] {
+                    if bits < 64 || value.abs() >= top {
+                        assert_eq!(rises.decide(relation, value, format, range), Some(wanted), "{value}");
+                    }
+                }
+                if bits == 64 {
+                    continue;
+                }
+                let below = falls.decide(relation, 1.0 / (1.5 * end as f64), format, range);
+                assert_eq!(below, Some((other, end + end / 2 + 1)), "{bits} bits");
+            }
+        }
     }
 
     #[test]

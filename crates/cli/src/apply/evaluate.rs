@@ -1,12 +1,14 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
+use std::f64::consts::PI;
+
 use hushtable::{
     Error,
     arith::Objective,
     math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Suggestion},
 };
 
-use super::input::Format;
+use super::input::{Format, Operand};
 use crate::failure::{Failure, Result};
 
 /// The narrowest ring that is tried unless one is asked for.
@@ -36,7 +38,7 @@ pub enum Digits {
     Most { least: u32 },
 }
 
-/// What is tried for results that stay shared, the best first: a decision by them is then off by 2^-23 at most.
+/// Digits that are tried for results that stay shared, the best first.
 const FINE: [u32; 4] = [24, 22, 20, 16];
 
 /// The function in a ring as asked for, else in the narrower one if it serves; in the wide one if its results are to be
@@ -113,8 +115,69 @@ pub fn format(card: &Card) -> Format {
     Format { bits: card.ring, fraction_bits: card.scale }
 }
 
+/// How far results lie from what they stand for that are `own` off the function of x: what shares of x are off besides, as
+/// far as the function is steep. Nothing where that is not known.
+pub fn carried(function: Option<Function>, own: f64, x: &Operand, shared: bool) -> Option<f64> {
+    match x.error? {
+        error if !shared || error == 0.0 => Some(own),
+        error => Some(own + error * steepest(function?)?),
+    }
+}
+
+/// The steepest slope of a function, of those that are nowhere very steep.
+fn steepest(function: Function) -> Option<f64> {
+    Some(match function {
+        Function::Sigmoid => 0.25,
+        Function::Tanh | Function::Softplus | Function::Identity | Function::Atan => 1.0,
+        Function::Sin | Function::Cos => 1.0,
+        Function::Gelu | Function::Silu | Function::Erf => 1.13,
+        Function::SinPi | Function::CosPi => PI,
+        Function::Sin2Pi | Function::Cos2Pi => 2.0 * PI,
+        _ => return None,
+    })
+}
+
 /// The least and the greatest number that is treated as the card says, times `2^fraction_bits`.
 pub fn reach(card: &Card) -> [i64; 2] {
     let scale = 2f64.powi(card.scale as i32);
     [(card.reach.lo * scale) as i64, ((card.reach.hi * scale) as i128 - 1) as i64]
+}
+
+#[cfg(test)]
+mod tests {
+    use hushtable::Role;
+
+    use super::*;
+
+    #[test]
+    fn what_a_step_before_left_is_carried_on() {
+        let of = |error, function, shared| {
+            let x = Operand { error, ..Operand::word(0, 1, Role::P0, String::new()) };
+            carried(function, 0.5, &x, shared)
+        };
+        assert_eq!(of(Some(2.0), Some(Function::Sigmoid), true), Some(1.0));
+        assert_eq!(
+            of(Some(2.0), Some(Function::Sigmoid), false),
+            Some(0.5),
+            "of the numbers as they are read"
+        );
+        assert_eq!(of(Some(0.0), Some(Function::Exp), true), Some(0.5));
+        for (error, function) in
+            [(None, Some(Function::Sigmoid)), (Some(2.0), Some(Function::Exp)), (Some(2.0), None)]
+        {
+            assert_eq!(of(error, function, true), None, "{function:?}");
+        }
+    }
+
+    /// None is steeper than is said.
+    #[test]
+    fn slopes_are_bounds() {
+        for function in Function::ALL {
+            let Some(most) = steepest(function) else { continue };
+            for i in -8000..8000 {
+                let [a, b] = [i, i + 1].map(|i| function.eval(f64::from(i) / 1000.0));
+                assert!((b - a).abs() <= most / 1000.0 + 1e-12, "{function} at {i} / 1000");
+            }
+        }
+    }
 }

@@ -78,37 +78,59 @@ struct Header {
 }
 
 impl Header {
-    /// The one at the beginning of `bytes`, which are then those behind it.
+    /// The one at the beginning of `bytes`, which are then those behind it. The crate reads a field by its number, whatever
+    /// its kind: another kind than the format has is refused, and so is what stands twice.
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         let (mut header, mut from) = (Self { encoding: -1, ..Self::default() }, Compact(bytes));
-        let mut seen = [false; 9];
+        let (mut seen, mut inner) = ([false; 9], None);
         from.fields(&mut |from, id, kind| {
-            // Twice the same: one of them would be the one that counts.
             let seen = seen.get_mut(usize::try_from(id).ok()?);
             if seen.is_some_and(|seen| std::mem::replace(seen, true)) {
                 return None;
             }
             match (id, kind) {
-                (1, I32) => header.kind = from.signed()?,
-                (2, I32) => header.full = from.signed()?,
-                (3, I32) => header.stored = from.signed()?,
-                (5 | 7 | 8, STRUCT) => {
-                    let encoding = if id == 8 { 4 } else { 2 };
-                    from.fields(&mut |from, inner, kind| {
-                        match kind {
-                            I32 if inner == 1 => header.values = from.signed()?,
-                            I32 if inner == encoding => header.encoding = from.signed()?,
-                            _ => from.skip(kind, 0)?,
-                        }
-                        Some(())
-                    })?;
+                (1, I32) => header.kind = from.whole()?,
+                (2, I32) => header.full = from.whole()?,
+                (3, I32) => header.stored = from.whole()?,
+                (4, I32) => drop(from.whole()?),
+                (5..=8, STRUCT) if inner.is_none() => {
+                    inner = Some(id);
+                    header.inner(from, id)?;
                 }
+                (1..=8, _) => return None,
                 _ => from.skip(kind, 0)?,
             }
             Some(())
         })?;
         *bytes = from.0;
-        seen[1..4].iter().all(|&seen| seen).then_some(header)
+        let fits = inner == [5, 6, 7, 8].get(usize::try_from(header.kind).ok()?).copied();
+        (fits && seen[1..4].iter().all(|&seen| seen)).then_some(header)
+    }
+
+    /// What it says of pages of one kind.
+    fn inner(&mut self, from: &mut Compact<'_>, which: i64) -> Option<()> {
+        // How many numbers it begins with, and which one is the encoding.
+        let (numbers, encoding) = match which {
+            5 => (4, 2),
+            6 => (0, 0),
+            7 => (2, 2),
+            _ => (6, 4),
+        };
+        from.fields(&mut |from, id, kind| {
+            match kind {
+                I32 if (1..=numbers).contains(&id) => {
+                    let number = from.whole()?;
+                    if id == 1 {
+                        self.values = number;
+                    } else if id == encoding {
+                        self.encoding = number;
+                    }
+                }
+                _ if (1..=numbers).contains(&id) => return None,
+                _ => from.skip(kind, 0)?,
+            }
+            Some(())
+        })
     }
 }
 
@@ -143,9 +165,11 @@ impl<'a> Compact<'a> {
         None
     }
 
-    fn signed(&mut self) -> Option<i64> {
+    /// A whole number of 32 bits.
+    fn whole(&mut self) -> Option<i64> {
         let number = self.varint()?;
-        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+        let number = (number >> 1) as i64 ^ -((number & 1) as i64);
+        i32::try_from(number).ok().map(i64::from)
     }
 
     fn fields(&mut self, see: &mut Field<'_, 'a>) -> Option<()> {
@@ -154,18 +178,18 @@ impl<'a> Compact<'a> {
             let byte = self.byte()?;
             match (byte >> 4, byte & 15) {
                 (_, 0) => return Some(()),
-                (0, kind) => {
-                    id = self.signed()?;
-                    see(self, id, kind)?;
-                }
-                (more, kind) => {
-                    id += i64::from(more);
-                    see(self, id, kind)?;
-                }
+                (0, _) => id = self.whole()?,
+                (more, _) => id += i64::from(more),
             }
+            // Sixteen bits are a number's; none is 0.
+            if !(1..=i64::from(i16::MAX)).contains(&id) {
+                return None;
+            }
+            see(self, id, byte & 15)?;
         }
     }
 
+    /// Goes on behind a field of a kind; pages have no lists.
     fn skip(&mut self, kind: u8, depth: u32) -> Option<()> {
         match kind {
             1 | 2 => {}
@@ -175,16 +199,6 @@ impl<'a> Compact<'a> {
             8 => {
                 let length = usize::try_from(self.varint()?).ok()?;
                 self.0 = self.0.get(length..)?;
-            }
-            9 | 10 if depth < DEPTH => {
-                let head = self.byte()?;
-                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                for _ in 0..length {
-                    match head & 15 {
-                        1 | 2 => drop(self.byte()?),
-                        kind => self.skip(kind, depth + 1)?,
-                    }
-                }
             }
             STRUCT if depth < DEPTH => {
                 self.fields(&mut |from, _, kind| from.skip(kind, depth + 1))?;

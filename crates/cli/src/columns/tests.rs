@@ -273,3 +273,31 @@ fn results_in_every_format() {
         assert_eq!(texts(&read), names, "{name}");
     }
 }
+
+/// A text that stands for that of very many rows, as dictionaries of Parquet do.
+struct Repeated(String);
+
+impl Rows for Repeated {
+    fn names(&self) -> std::result::Result<Vec<String>, String> {
+        Ok(vec!["id".into()])
+    }
+
+    fn each(&self, _: &[usize], see: &mut See<'_>) -> std::result::Result<(), String> {
+        (1..=1 << 20).for_each(|at| see(at, Ok(&|_| Cell::Text(&self.0))));
+        Ok(())
+    }
+}
+
+#[test]
+fn texts_that_are_more_than_their_file_are_refused_before_memory_is_full() {
+    let dialect = Dialect::default();
+    let file = |length: usize, size: u64| {
+        let rows = Box::new(Repeated("a".repeat(length)));
+        ColumnFile { path: Path::new("in"), dialect: &dialect, rows, size }
+    };
+    let mut seen = 0u64;
+    // 8 TiB.
+    let error = file(1 << 23, 1 << 23).each_row(&["id"], |_, _| seen += 1).unwrap_err().to_string();
+    assert!(error.starts_with("in: its rows would take about ") && seen < 1 << 19, "{seen}: {error}");
+    file(1 << 23, 1 << 44).each_row(&["id"], |_, _| seen += 1).unwrap();
+}

@@ -3,15 +3,16 @@
 use std::{fmt::Write as _, fs, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use hushtable::net::{self, COMMITTED, Certificate, SIGNED_BEFORE};
+use hushtable::net::{self, Certificate, Role};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{
     Marks, Signed,
-    claim::{Claim, End, Who},
+    claim::{Claim, End},
     unhex, without_signature,
 };
 use crate::{
+    apply::shares::role_name,
     failure::{Failure, Result},
     store::date,
     terminal::{self, within_a_line},
@@ -78,8 +79,7 @@ pub fn run(args: &Records) -> Result<()> {
 /// A record with signatures.
 pub struct Read {
     pub signed: net::Signed,
-    /// What one party says; in version 1 nobody signed that.
-    own: Option<Own>,
+    own: Own,
 }
 
 /// What one party says.
@@ -102,8 +102,8 @@ pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
         hushtable_record: u32,
     }
     let Format { hushtable_record: format } = parsed(text)?;
-    if !(1..=super::FORMAT).contains(&format) {
-        return Err(format!("format version {format}; this program reads versions 1 and {}", super::FORMAT));
+    if format != super::FORMAT {
+        return Err(format!("format version {format}; this program reads version {}", super::FORMAT));
     }
     let Marks { signed, salt, unsigned } = parsed(text)?;
     let Some(Signed { statement, signatures }) = signed else {
@@ -111,14 +111,11 @@ pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
     };
     let [p0, p1] = signatures.map(|text| unhex(&text).ok_or("a signature is no hex"));
     let signed = net::Signed { fields: statement, signatures: [p0?, p1?] };
-    if format == 1 {
-        return Ok(Read { signed, own: None });
-    }
     let (text, signature) = without_signature(text)
         .ok_or("it does not end with this party's own signature, as it was written")?;
     let salt = salt.and_then(|salt| unhex(&salt)?.try_into().ok()).ok_or("the salt is not 64 digits")?;
     let own = Own { claim: parsed(&text)?, end: parsed(&text)?, salt, text, signature };
-    Ok(Read { signed, own: Some(own) })
+    Ok(Read { signed, own })
 }
 
 fn parsed<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, String> {
@@ -128,34 +125,29 @@ fn parsed<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, String> {
 impl Read {
     /// `Ok(())` if what one party says is as it was when it was signed, and says nothing against what both signed.
     pub fn check(&self, parties: [&Certificate; 2]) -> std::result::Result<(), String> {
-        let Some(own) = &self.own else { return Ok(()) };
+        let (own, signed) = (&self.own, &self.signed);
         let role = own.role()?;
-        if !parties[role].has_signed_record(&own.text, &own.signature) {
-            return Err(format!("what P{role} alone says was altered, or is not signed by P{role}"));
+        if !parties[role as usize].has_signed_record(&own.text, &own.signature) {
+            return Err(format!("what {role:?} alone says was altered, or is not signed by {role:?}"));
         }
-        let fields = &self.signed.fields;
-        let said = |at: usize| fields.get(at).map(|(name, value)| (name.as_str(), value.as_str()));
-        let differs = |what: &str| Err(format!("P{role} says something else than what both signed: {what}"));
-        if said(5 + role) != Some((COMMITTED[role], &own.claim.shown_digest(&own.salt))) {
+        let differs = |what: &str| Err(format!("{role:?} says something else than what both signed: {what}"));
+        if signed.committed(role) != Some(&own.claim.shown_digest(&own.salt)) {
             return differs("its own part is not the one of the job");
         }
         let Claim { this_party, expected_peer, peer, session, job_file, rows, command, .. } = &own.claim;
-        let is = |who: &Option<Who>, at: usize| {
-            who.as_ref().and_then(|who| who.fingerprint.as_deref()) == said(at).map(|(_, value)| value)
-        };
-        for (what, who, at) in [
+        for (what, who, of) in [
             ("this_party", this_party, role),
-            ("peer", peer, 1 - role),
-            ("expected_peer", expected_peer, 1 - role),
+            ("peer", peer, role.peer()),
+            ("expected_peer", expected_peer, role.peer()),
         ] {
-            if !is(who, at) {
+            if who.as_ref().and_then(|who| who.fingerprint.as_deref()) != signed.party(of) {
                 return differs(what);
             }
         }
-        if session.as_deref() != said(2).map(|(_, value)| value) {
+        if session.as_deref() != signed.session() {
             return differs("session");
         }
-        let [first, parameters @ .., last] = fields.get(SIGNED_BEFORE..).unwrap_or_default() else {
+        let [first, parameters @ .., last] = signed.given() else {
             return differs("the statement has no command");
         };
         if (first.0.as_str(), &first.1) != ("command", command) || last.0 != "outcome" {
@@ -189,13 +181,8 @@ impl Read {
             _ => (name.as_str(), value.clone()),
         });
         write(&mut page, lines);
-        let Some(own) = &self.own else {
-            return page
-                + "nothing else in this file is signed: format 1 leaves the files that were read, rows, outcome and \
-                   explanation to whoever has the file\n";
-        };
-        let (role, Own { claim, end, .. }) = (own.role().unwrap_or_default(), own);
-        writeln!(page, "P{role} alone says, in a record that it signed and nobody altered since:")
+        let Own { claim, end, .. } = &self.own;
+        writeln!(page, "{} alone says, in a record that it signed and nobody altered since:", claim.role)
             .expect("text grows");
         let ended = match &end.error {
             Some(error) => format!("{}, exit code {}: {error}", end.outcome, end.exit_code),
@@ -219,8 +206,8 @@ impl Read {
 }
 
 impl Own {
-    fn role(&self) -> std::result::Result<usize, String> {
-        let role = ["P0", "P1"].iter().position(|role| *role == self.claim.role);
+    fn role(&self) -> std::result::Result<Role, String> {
+        let role = [Role::P0, Role::P1].into_iter().find(|role| role_name(*role) == self.claim.role);
         role.ok_or_else(|| format!("the role {:?}; accepted: P0, P1", self.claim.role))
     }
 }

@@ -36,17 +36,17 @@ pub struct Own<'a> {
 /// The jobs of all steps, read and checked.
 pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
     let (mut jobs, mut earlier): (Vec<Job>, Vec<Earlier>) = Default::default();
-    let mut seen = Vec::new();
+    let mut functions = Vec::new();
     // The job of each step that is computed.
     let mut place = Vec::new();
     for (i, step) in file.steps.iter().enumerate() {
         let stays = file.stays(i);
-        seen.push(through(file, i, own, &earlier)?);
+        functions.push(through(file, i, own, &earlier)?);
         place.push(jobs.len());
-        if seen[i].is_some() && !is_needed(file, i) {
+        if functions[i].is_some() && !is_needed(file, i) {
             continue;
         }
-        let (step, seen) = decided_on_what(file, step, &seen);
+        let (step, through) = decided_on_what(file, step, &functions);
         let step = &step;
         let mut job = if step.operation == SCORING {
             parsed::<Score>(file, step, own, scored(file, step, own, stays)?)?.of_step((own.link, own.csv))
@@ -54,9 +54,9 @@ pub fn jobs(file: &JobFile, own: &Own<'_>) -> Result<Vec<Job>> {
             let arguments = near(file, step, own, stays)?;
             parsed::<ProximityArgs>(file, step, own, arguments)?.of_step((own.link, own.csv))
         } else {
-            let arguments = applied(file, step, own, stays);
+            let arguments = applied(file, step, own, stays)?;
             let args = parsed::<Apply>(file, step, own, arguments)?;
-            args.of_step((own.link, own.csv), own.calibration, &earlier, seen)
+            args.of_step((own.link, own.csv), own.calibration, &earlier, through)
         }
         .map_err(|failure| failure.worded(|text| format!("step {:?}: {text}", step.name)))?;
         (job.column, job.stays, job.reveal) = (step.name.clone(), stays, reveal(file, step));
@@ -88,7 +88,7 @@ fn through(file: &JobFile, at: usize, own: &Own<'_>, earlier: &[Earlier]) -> Res
         Some(Operand::Step(from)) => earlier.iter().find(|earlier| earlier.path == stand_in(*from)),
         _ => None,
     };
-    parsed::<Apply>(file, step, own, applied(file, step, own, true))?.sees_through(from)
+    parsed::<Apply>(file, step, own, applied(file, step, own, true)?)?.sees_through(from)
 }
 
 /// Whether a step asks only on which side of a constant the results of step `of` are, in no format of its own.
@@ -140,7 +140,7 @@ fn stand_in(step: usize) -> PathBuf {
 }
 
 /// What `apply` is asked.
-fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Vec<OsString> {
+fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Result<Vec<OsString>> {
     let role = own.link.role() as usize;
     let mut all: Vec<OsString> = vec![step.operation.clone().into()];
     let path = |operand: &Option<Operand>| match operand {
@@ -169,35 +169,49 @@ fn applied(file: &JobFile, step: &Step, own: &Own<'_>, stays: bool) -> Vec<OsStr
         Some(ids) => format!("--id={}", ids[role]).into(),
         None => "--no-ids".into(),
     });
-    all.extend(asked_for(file, step).into_iter().filter(|_| stays));
+    if stays {
+        all.extend(asked_for(file, step, own)?);
+    }
     all.extend(shared(file, step, stays));
-    all
+    Ok(all)
 }
 
-/// The format in which a later step wants the results of this one, if it says so, or if they are to be indices of a
+/// The format in which later steps want the results of this one, if they say so, or if they are to be indices of a
 /// table: these have the digits of the numbers.
-fn asked_for(file: &JobFile, step: &Step) -> Vec<OsString> {
-    let has = |step: &Step, key: &str| step.options.iter().any(|flag| flag.key == key);
-    let value = |step: &Step, key: &str| {
-        step.options.iter().find(|flag| flag.key == key).and_then(|flag| flag.value.clone())
-    };
-    let at = file.steps.iter().position(|other| other.name == step.name);
-    let is_it = |operand: &Option<Operand>| at.is_some() && *operand == at.map(Operand::Step);
-    let mut all: Vec<OsString> = Vec::new();
+fn asked_for(file: &JobFile, step: &Step, own: &Own<'_>) -> Result<Vec<OsString>> {
     if is_relation(&step.operation) {
-        return all;
+        return Ok(Vec::new());
     }
-    for later in file.steps.iter().filter(|later| is_it(&later.x) || is_it(&later.y)) {
-        let bits = value(later, "bits").filter(|_| !has(step, "bits"));
-        let looked_up = has(later, "protocol") || value(later, "outside").as_deref() == Some("wrap");
-        let usual = looked_up.then(|| value(step, "fraction-bits").unwrap_or_else(|| "8".into()));
-        let digits = value(later, "fraction-bits").or(usual).filter(|_| !has(step, "output-fraction-bits"));
-        if all.is_empty() {
-            all.extend(bits.map(|bits| format!("--bits={bits}").into()));
-            all.extend(digits.map(|digits| format!("--output-fraction-bits={digits}").into()));
+    let value = |of: &Step, key: &str| {
+        of.options.iter().find(|flag| flag.key == key).and_then(|flag| flag.value.clone())
+    };
+    let at = file.steps.iter().position(|other| other.name == step.name).map(Operand::Step);
+    let later: Vec<&Step> =
+        file.steps.iter().filter(|later| at.is_some() && [&later.x, &later.y].contains(&&at)).collect();
+    // What all of them say that say anything.
+    let said = |key: &str| -> Result<Option<String>> {
+        let mut found = later.iter().filter_map(|later| Some((later, value(later, key)?)));
+        let Some((first, wanted)) = found.next() else { return Ok(None) };
+        match found.find(|(_, other)| *other != wanted) {
+            None => Ok(Some(wanted)),
+            Some((second, other)) => Err(Failure::input(format!(
+                "{}: steps {:?} and {:?} want results of {:?} with {key} = {wanted} and {other}; accepted: the same in both",
+                own.file.display(),
+                first.name,
+                second.name,
+                step.name
+            ))),
         }
-    }
-    all
+    };
+    let looked_up = |later: &&Step| {
+        later.options.iter().any(|flag| flag.key == "protocol")
+            || value(later, "outside").as_deref() == Some("wrap")
+    };
+    let usual =
+        later.iter().any(looked_up).then(|| value(step, "fraction-bits").unwrap_or_else(|| "8".into()));
+    let wanted = [("bits", said("bits")?), ("output-fraction-bits", said("fraction-bits")?.or(usual))];
+    let wanted = wanted.into_iter().filter(|(key, _)| step.options.iter().all(|flag| flag.key != *key));
+    Ok(wanted.filter_map(|(key, value)| Some(format!("--{key}={}", value?).into())).collect())
 }
 
 /// What `proximity` is asked.

@@ -36,13 +36,37 @@ const SIGNATURE: usize = 80;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
     /// Names and values: `P0` and `P1`, the parties' fingerprints; `session`; `time at P0` and `time at P1`, in seconds
-    /// since 1970; [`COMMITTED`], what each commits to; and the fields.
+    /// since 1970; what each commits to; and the fields that were given.
     pub fields: Vec<(String, String)>,
     /// Of P0 and P1: ECDSA over P-256 with SHA-256, as ASN.1.
     pub signatures: [Vec<u8>; 2],
 }
 
 impl Signed {
+    /// The fingerprint of a party.
+    pub fn party(&self, role: Role) -> Option<&str> {
+        self.value(role as usize, NAMES[role as usize])
+    }
+
+    /// The session's id.
+    pub fn session(&self) -> Option<&str> {
+        self.value(2, SESSION)
+    }
+
+    /// What a party commits to.
+    pub fn committed(&self, role: Role) -> Option<&str> {
+        self.value(5 + role as usize, COMMITTED[role as usize])
+    }
+
+    /// The fields that were given.
+    pub fn given(&self) -> &[(String, String)] {
+        self.fields.get(BEFORE..).unwrap_or_default()
+    }
+
+    fn value(&self, at: usize, name: &str) -> Option<&str> {
+        self.fields.get(at).filter(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
     /// Checks both signatures with the certificates among these that the statement names; the certificates of P0 and
     /// P1.
     ///
@@ -54,10 +78,10 @@ impl Signed {
         let of = |role: Role| {
             let name = NAMES[role as usize];
             let wrong = |what: String| Err(Error::Identity(format!("the signature of {name}: {what}")));
-            let Some((_, named)) = self.fields.get(role as usize).filter(|(field, _)| field == name) else {
+            let Some(named) = self.party(role) else {
                 return wrong("the statement does not say who that is".into());
             };
-            let Some(known) = certificates.iter().find(|known| known.fingerprint().to_string() == *named)
+            let Some(known) = certificates.iter().find(|known| known.fingerprint().to_string() == named)
             else {
                 return wrong(format!("no certificate with the fingerprint {named} is here"));
             };
@@ -92,12 +116,13 @@ impl Certificate {
 }
 
 const NAMES: [&str; 2] = ["P0", "P1"];
+const SESSION: &str = "session";
 
 /// What the commitments of P0 and P1 are called in a statement.
-pub const COMMITTED: [&str; 2] = ["digest of what P0 alone says", "digest of what P1 alone says"];
+const COMMITTED: [&str; 2] = ["digest of what P0 alone says", "digest of what P1 alone says"];
 
 /// How many fields a statement begins with, before those that were given.
-pub const BEFORE: usize = 7;
+const BEFORE: usize = 7;
 
 /// Signs with the peer, who does the same; `session` is this party's role, the peer and the session's id.
 pub(super) fn countersign(
@@ -122,7 +147,7 @@ pub(super) fn countersign(
     let whole: [_; BEFORE] = [
         (NAMES[0], p0),
         (NAMES[1], p1),
-        ("session", hex(session)),
+        (SESSION, hex(session)),
         ("time at P0", at_p0),
         ("time at P1", at_p1),
         (COMMITTED[0], says_p0),
@@ -209,7 +234,11 @@ mod tests {
         let [committed @ .., last] = &names[BEFORE - 2..] else { panic!("fields") };
         assert_eq!(names[..BEFORE - 2], ["P0", "P1", "session", "time at P0", "time at P1"]);
         assert_eq!((committed, *last), (&COMMITTED[..], "rows"));
-        assert_eq!([&p0.fields[5].1, &p0.fields[6].1], [&"07".repeat(32), &"08".repeat(32)]);
+        assert_eq!(p0.given(), [("rows".into(), "3".into())]);
+        assert_eq!(
+            [Role::P0, Role::P1].map(|role| p0.committed(role).unwrap()),
+            ["07", "08"].map(|byte| byte.repeat(32))
+        );
         for identity in &both {
             let known = identity.certificates();
             assert_eq!(

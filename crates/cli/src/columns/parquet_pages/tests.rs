@@ -41,7 +41,7 @@ fn page(kind: u64, [full, stored, values]: [u64; 3]) -> Vec<u8> {
         bytes.push(0x15);
         varint(2 * number, &mut bytes);
     }
-    bytes.push(if kind == 2 { 0x4c } else { 0x2c });
+    bytes.push([0x2c, 0x3c, 0x4c, 0x5c][kind as usize]);
     bytes.push(0x15);
     varint(2 * values, &mut bytes);
     bytes.extend([0, 0]);
@@ -76,8 +76,51 @@ fn pages_that_say_too_much() {
             assert_eq!(needs(&bytes[..end], &chunk(physical, &bytes, codec)), None);
         }
     }
-    let twice = [&page(0, [10, 0, 1])[..1], &[0x14, 0x05, 2, 0x14]].concat();
-    assert_eq!(needs(&twice, &chunk(INT32, &twice, Compression::SNAPPY)), None);
+}
+
+/// The crate reads fields by their numbers: what it would read in another way than it is looked at here is refused.
+#[test]
+fn headers_that_can_be_read_in_two_ways() {
+    let fine = |bytes: &[u8]| needs(bytes, &chunk(Physical::INT32, bytes, Compression::SNAPPY)).is_some();
+    // A dictionary's page of 40 bytes, 10 stored: its kind, both sizes, ten values and an encoding.
+    let header = |kind: [u8; 2], full: &[u8], stored: &[u8], inner: &[u8]| {
+        [&kind, full, stored, inner, &[0], &[0; 10]].concat()
+    };
+    let (kind, full, stored, inner) =
+        ([0x15, 4], &[0x15, 80][..], &[0x15, 20][..], &[0x4c, 0x15, 20, 0x15, 0, 0][..]);
+    let (large, bool) = ([0xfe, 0xff, 0xff, 0xff, 0x0f], [0x11]);
+    assert!(fine(&header(kind, full, stored, inner)));
+    for (what, bytes) in [
+        ("a size of 64 bits", header(kind, &[&[0x16][..], &large].concat(), stored, inner)),
+        ("a kind of 16 bits", header([0x14, 4], full, stored, inner)),
+        (
+            "the size of a data page, of 64 bits",
+            header([0x15, 0], &[&[0x16][..], &large].concat(), stored, &[0x2c, 0x15, 20, 0x15, 0, 0]),
+        ),
+        ("a size that is a boolean", header(kind, &bool, stored, inner)),
+        ("a size of more than 32 bits", header(kind, full, &[0x15, 0x94, 0x80, 0x80, 0x80, 0x20], inner)),
+        (
+            "a size twice",
+            header(kind, full, &[stored, &[5, 4, 2]].concat(), &[5, 6, 0, 0x4c, 0x15, 20, 0x15, 0, 0]),
+        ),
+        (
+            "a field's number of more than 16 bits",
+            header(kind, full, &[stored, &[5, 0x84, 0x80, 8, 80]].concat(), inner),
+        ),
+        (
+            "values of 64 bits",
+            header(kind, full, stored, &[&[0x4c, 0x16][..], &large, &[0x15, 0, 0]].concat()),
+        ),
+        ("an encoding that is a boolean", header(kind, full, stored, &[0x4c, 0x15, 20, 0x11, 0])),
+        ("another kind's header", header(kind, full, stored, &[0x5c, 0x15, 20, 0x35, 0, 0])),
+        ("two headers", header(kind, full, stored, &[inner, &[0x1c, 0x15, 2, 0]].concat())),
+        ("a list", header(kind, full, stored, &[inner, &[0xf9, 0x15, 0]].concat())),
+        ("a kind that there is not", header([0x15, 8], full, stored, inner)),
+    ] {
+        assert!(!fine(&bytes), "{what}");
+    }
+    // What nobody knows is skipped.
+    assert!(fine(&header(kind, full, stored, &[inner, &[0xf6, 0x15, 0x18, 1, 7]].concat())));
 }
 
 /// Bytes of any kind end, whatever they say.

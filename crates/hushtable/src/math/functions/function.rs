@@ -282,10 +282,15 @@ fn sin_half_turns(x: f64) -> f64 {
     libm::sin(PI * near)
 }
 
-/// `tan(pi x)`, infinite at the poles.
+/// `tan(pi x)`, infinite at the poles; next to them by how far they are, which is exact.
 fn tan_half_turns(x: f64) -> f64 {
     let left = x - x.round();
-    if left.abs() == 0.5 { f64::INFINITY } else { libm::tan(PI * left) }
+    let near = 0.5 - left.abs();
+    match near {
+        0.0 => f64::INFINITY,
+        0.25.. => libm::tan(PI * left),
+        _ => (1.0 / libm::tan(PI * near)).copysign(left),
+    }
 }
 
 /// Without cancellation at either end.
@@ -355,6 +360,9 @@ mod tests {
             (Function::CosPi, -2.5, 0.0),
             (Function::TanPi, -0.25, -1.0),
             (Function::TanPi, 1.5, f64::INFINITY),
+            (Function::TanPi, 0.5 - 2f64.powi(-24), 5340353.71544081),
+            (Function::TanPi, -7.5 + 2f64.powi(-36), -21874088818.445812),
+            (Function::Tan2Pi, 0.25 + 2f64.powi(-25), -5340353.71544081),
             (Function::Sin2Pi, 0.25, 1.0),
             (Function::Cos2Pi, 0.125, std::f64::consts::FRAC_1_SQRT_2),
             (Function::Tan2Pi, 0.625, 1.0),

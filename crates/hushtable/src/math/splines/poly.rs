@@ -33,8 +33,9 @@ impl Poly {
 
     /// How far it is above a value at u.
     pub(super) fn error(&self, u: i64, value: f64) -> f64 {
-        let value = (value * self.unit()) as i128;
-        self.at(u).saturating_sub(value) as f64 / self.unit()
+        let value = value * self.unit();
+        let whole = value.floor();
+        (self.at(u).saturating_sub(whole as i128) as f64 - (value - whole)) / self.unit()
     }
 
     /// The least and the greatest sum for whole u, both ends included.
@@ -154,6 +155,14 @@ mod tests {
             let [least, most] = extent(c);
             assert!(least <= low + 1e-12 && least >= low - 1e-4, "{c:?}: {least}, {low} seen");
             assert!(most >= high - 1e-12 && most <= high + 1e-4, "{c:?}: {most}, {high} seen");
+        }
+    }
+
+    #[test]
+    fn errors_count_parts_of_a_unit() {
+        let poly = Poly::new([1, 2].into_iter(), 1);
+        for (value, error) in [(0.0, 0.5), (0.3125, 0.1875), (-0.3125, 0.8125), (1e9, 0.5 - 1e9)] {
+            assert_eq!(poly.error(0, value), error, "{value}");
         }
     }
 
