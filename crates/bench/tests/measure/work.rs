@@ -246,6 +246,9 @@ fn fss_verifies_every_object() {
     for (object, options, rounds) in [
         ("dpf", "--bits 8 --payload-bits 16 --index additive", 1),
         ("dcf", "--bits 8 --payload-bits 16", 1),
+        ("ggm-dpf", "--bits 8 --payload-bits 16", 0),
+        ("ggm-dcf", "--bits 7", 0),
+        ("ggm-eq", "--bits 9", 1),
         ("eq", "--bits 16", 1),
         ("cmp", "--bits 8", 1),
         ("interval", "--bits 12 --intervals 7", 1),
