@@ -49,7 +49,14 @@ fn every_position_at_every_point() {
         }
         // Trees of several chunks.
         let ends = [0, 1, 0x555, 0x7ff, 0x800, 0xffe, 0xfff];
-        compare(function, 12, 20, &ends, &[0, 1, 2, 0x554, 0x555, 0x7fe, 0x7ff, 0x800, 0x801, 0xffe, 0xfff], 0x66b0);
+        compare(
+            function,
+            12,
+            20,
+            &ends,
+            &[0, 1, 2, 0x554, 0x555, 0x7fe, 0x7ff, 0x800, 0x801, 0xffe, 0xfff],
+            0x66b0,
+        );
     }
 }
 
@@ -127,7 +134,10 @@ fn keys_tell_a_party_nothing_of_the_others_shares() {
 #[test]
 fn what_does_not_fit_is_refused() {
     for (d, bits) in [(0, 8), (25, 8), (8, 0), (8, 65)] {
-        assert!(matches!(GgmKeys::bill(GgmFunction::Point, d, bits), Err(Error::Param { .. })), "{d}, {bits}");
+        assert!(
+            matches!(GgmKeys::bill(GgmFunction::Point, d, bits), Err(Error::Param { .. })),
+            "{d}, {bits}"
+        );
     }
     both(pair(0x66e0, None), |p| {
         let mut keys = |(d, count), payloads| {

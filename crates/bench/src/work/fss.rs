@@ -125,7 +125,11 @@ impl fmt::Display for FssWork {
             write!(f, " shared by {}", name(index))?;
         }
         if let Some(payload) = self.payload_bits {
-            write!(f, ", {} of {payload} bits", if self.is_key() || self.is_ggm() { "payload" } else { "results" })?;
+            write!(
+                f,
+                ", {} of {payload} bits",
+                if self.is_key() || self.is_ggm() { "payload" } else { "results" }
+            )?;
         }
         match self.object {
             Object::Interval => write!(f, ", {} intervals", self.intervals)?,

@@ -96,7 +96,11 @@ impl GgmKeys {
         let most = MAX_KEYS.min(MAX_LEAVES >> d);
         if !(1..=most).contains(&count) {
             let (what, got) = ("keys made at once", count.to_string());
-            return Err(Error::Param { what, got, accepted: format!("1 to {most} with positions of {d} bits") });
+            return Err(Error::Param {
+                what,
+                got,
+                accepted: format!("1 to {most} with positions of {d} bits"),
+            });
         }
         same("payloads", count, payload.len())?;
         let mut hash = || p.session().hash(Purpose::Ggm, Role::P0);
@@ -108,7 +112,8 @@ impl GgmKeys {
         let (bits, levels) = (payload.bits(), Vec::new());
         let mut keys =
             Self { function, role, bits, hashes, roots, levels, values: Vec::new(), leaves: Vec::new() };
-        keys.grow(p, &decomposed(p, position)?, payload)?;
+        let alpha = decomposed(p, position)?;
+        keys.grow(p, &alpha, payload)?;
         Ok(keys)
     }
 
@@ -215,7 +220,8 @@ impl GgmKeys {
             if self.function == GgmFunction::Below {
                 let [left, right] = &self.hashes.values;
                 let sums = [self.sum(left, &nodes), self.sum(right, &nodes)];
-                let (opened, next) = value_corrections(p, a, sums, &v, payload, &signs(p.role(), &nodes, each))?;
+                let (opened, next) =
+                    value_corrections(p, a, sums, &v, payload, &signs(p.role(), &nodes, each))?;
                 self.values.push(opened);
                 v = next;
             }

@@ -35,12 +35,12 @@ use prim::{
 };
 use zeroize::Zeroize;
 
+pub(super) use self::expanded::MaskedWires;
+use self::wires::{check_wires, gather};
 pub use self::{
     expanded::Flute,
     wires::{Inputs, Masks, Wires},
 };
-pub(super) use self::expanded::MaskedWires;
-use self::wires::{check_wires, gather};
 use super::Table;
 use crate::{
     bill::Bill,

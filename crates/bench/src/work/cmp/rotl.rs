@@ -53,7 +53,7 @@ impl ByRotation {
 
     fn table(&self) -> Result<Table<u8>> {
         let half = 1 << self.digit;
-        Table::tabulate(self.digit + 1, 2, |e| u8::from(e >= half) | u8::from(e == 0) << 1)
+        Table::tabulate(self.digit + 1, 2, |e| u64::from(e >= half) | u64::from(e == 0) << 1)
     }
 
     fn job(&self) -> LookupJob {
@@ -103,7 +103,8 @@ impl Material for Made {
     fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
         let Self { of, items, lookups, mut triples } = *self;
         let (below, role) = (of.bits - 1, s.role());
-        let differences: Words = Words::new(operands[0].iter().zip(operands[1]).map(|(x, y)| x.wrapping_sub(*y)).collect());
+        let differences: Words =
+            Words::new(operands[0].iter().zip(operands[1]).map(|(x, y)| x.wrapping_sub(*y)).collect());
         let index = |place: u32| {
             differences.iter().map(move |&x| match role {
                 Role::P0 => low(!x, below) >> place & ((1 << of.digit) - 1),

@@ -44,7 +44,8 @@ impl Inputs {
         let words = |label| inputs::words(label, role as u64, lane as u64).take(items);
         let positions: Vec<u32> = words("position").map(|w| low(w, work.bits) as u32).collect();
         // As large, by one less and by one more.
-        let number = |(i, &x): (u32, &u32)| if role == Role::P0 { x.wrapping_add(i % 3).wrapping_sub(1) } else { x };
+        let number =
+            |(i, &x): (u32, &u32)| if role == Role::P0 { x.wrapping_add(i % 3).wrapping_sub(1) } else { x };
         let numbers = AShare::new(work.bits, (0..).zip(&positions).map(number).collect());
         Self { positions, payload: AShare::new(payload_bits(work), words("payload").collect()), numbers }
     }
