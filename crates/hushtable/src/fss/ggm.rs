@@ -40,7 +40,7 @@ use crate::{
     net::Role,
     party::Party,
     session::Purpose,
-    share::{AShare, BShare, Bitwise, Kind, Share},
+    share::{AShare, BShare, Kind, Share},
 };
 
 /// Most leaves of all trees that are grown at once, 16 bytes each.
@@ -252,7 +252,7 @@ impl GgmKeys {
 
 /// Step 1: XOR shares of the bits of shared numbers, the lowest first.
 fn decomposed(p: &mut Party, x: &AShare<u32>) -> Result<Vec<Bits>> {
-    let own = Bits::from_share(&x.clone().of_kind::<Bitwise>());
+    let own = Bits::from_share(&BShare::new(x.bits(), x.words().to_vec()));
     let mut carry = Bits::new(x.len(), vec![0; x.len().div_ceil(64)]);
     let mut bits: Vec<Bits> = Vec::with_capacity(own.len());
     for (i, own) in own.iter().enumerate() {
