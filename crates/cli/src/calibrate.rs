@@ -264,24 +264,29 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
 /// Mbit/s and seconds of a round trip: crossing messages of one byte for the delay, then of a mebibyte and more for
 /// the rate.
 ///
-/// Two in a row take a round trip, whoever was first: the one that is ahead waits once for twice as long.
+/// Two in a row take a round trip, whoever was first: the one that is ahead waits once for twice as long. Both parties
+/// go on with the same figures: the shorter delay, and the longer time, as who begins late finds the peer's message under
+/// way.
 fn measure_link(p: &mut Party) -> Result<(f64, f64)> {
     p.barrier()?;
     let trips = (0..10).map(|_| timed(|| Ok(p.barrier().and_then(|()| p.barrier())?)));
     let rtt = trips.collect::<Result<Vec<_>>>()?.into_iter().fold(f64::INFINITY, f64::min);
+    let rtt = rtt.min(of_peer(p, rtt)?);
     let mut bytes = 1 << 20;
     loop {
-        let seconds =
-            timed(|| Ok(p.connection().channel().exchange(vec![0; bytes], bytes).map(drop)?))? - rtt / 2.0;
-        // P0 decides, so that both send the next one or neither.
-        let more = u8::from(seconds < 0.2 && bytes < 64 << 20);
-        let answer = p.connection().channel().exchange(vec![more], 1)?;
-        let more = if p.role() == Role::P0 { more } else { answer[0] & 1 };
-        if more == 0 {
+        let seconds = timed(|| Ok(p.connection().channel().exchange(vec![0; bytes], bytes).map(drop)?))?;
+        let seconds = seconds.max(of_peer(p, seconds)?) - rtt / 2.0;
+        if seconds >= 0.2 || bytes >= 64 << 20 {
             return Ok(((bytes as f64 * 8e-6 / seconds.max(1e-6)).clamp(0.01, 1e6), rtt));
         }
         bytes *= 4;
     }
+}
+
+/// The peer's figure, for this party's.
+fn of_peer(p: &mut Party, figure: f64) -> Result<f64> {
+    let theirs = p.connection().channel().exchange(figure.to_le_bytes().into(), 8)?;
+    Ok(f64::from_le_bytes(theirs.try_into().expect("8 bytes")))
 }
 
 fn timed(f: impl FnOnce() -> Result<()>) -> Result<f64> {

@@ -66,9 +66,11 @@ pub enum Purpose {
     FunctionInput,
     /// Its values.
     FunctionValue,
+    /// Children and values of nodes of plain GGM trees.
+    Ggm,
 }
 
-const PURPOSES: usize = Purpose::FunctionValue as usize + 1;
+const PURPOSES: usize = Purpose::Ggm as usize + 1;
 
 /// Bytes a party runs ahead with its own messages in [`Session::duplex`].
 const WINDOW: i64 = 8 << 20;

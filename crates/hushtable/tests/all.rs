@@ -43,6 +43,7 @@ mod few_rounds;
 mod flute;
 mod fss;
 mod fss_attacks;
+mod fss_ggm;
 mod fss_oracles;
 mod fss_stored;
 mod fss_views;

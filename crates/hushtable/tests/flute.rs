@@ -186,6 +186,10 @@ fn material_for_other_wires_or_tables_is_refused() {
         for n in [0, 13] {
             assert!(matches!(Flute::prepare(p, n, 1, 1), Err(Error::Param { .. })));
         }
+        for (n, l) in [(3, 5), (2, 4)] {
+            let found = Flute::prepare(p, n, l, 9)?.lookup_xor(p, &table, &zero);
+            assert!(matches!(found, Err(Error::Shape { .. })), "{n}, {l}");
+        }
         Ok(())
     });
 }

@@ -27,7 +27,7 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-pub const PURPOSES: [Purpose; 25] = [
+pub const PURPOSES: [Purpose; 26] = [
     Purpose::SubfieldTree,
     Purpose::NoiseTree,
     Purpose::Matrix,
@@ -53,6 +53,7 @@ pub const PURPOSES: [Purpose; 25] = [
     Purpose::Bin,
     Purpose::FunctionInput,
     Purpose::FunctionValue,
+    Purpose::Ggm,
 ];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 

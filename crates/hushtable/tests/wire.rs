@@ -9,7 +9,7 @@ use crate::support::pairs;
 use crate::support::relay;
 use crate::{
     wire_functions, wire_joins,
-    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, sent_whole},
+    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, keys_over_plain_trees, sent_whole},
 };
 
 use std::{env, fs, path::Path};
@@ -22,7 +22,7 @@ use hushtable::{
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation, XorToAdditive,
     },
     confidential::{copy::Keys, prf::Cipher},
-    fss::Incremental,
+    fss::{GgmFunction, Incremental},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
         SharedTables, Table,
@@ -73,6 +73,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
         let payload = [9, 8, 7].map(|x| vec![AShare::new(20, vec![x; 11])]);
         Incremental::prepare(p, &payload)?.at(p, &Share::new(3, vec![5; 11])).map(drop)
     }),
+    ("keys-ggm-point", None, |p| keys_over_plain_trees(p, GgmFunction::Point)),
+    ("keys-ggm-below", None, |p| keys_over_plain_trees(p, GgmFunction::Below)),
     ("function-aes", None, |p| function(p, Cipher::Aes128)),
     ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
     ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),

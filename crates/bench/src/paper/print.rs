@@ -56,7 +56,7 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
         writeln!(out, "ours{rows}: {what}").expect("text grows");
     }
     if lines.iter().any(|l| l.auto.is_some()) {
-        out.push_str("auto: what the planner chooses for the column\n");
+        out.push_str("auto: what this library chooses for the column\n");
     }
     out.push_str("set-up: connecting, base OTs, once a session\n");
     out.push_str("ratio: the paper's figure, corrected where it is wrong, over ours without set-up");

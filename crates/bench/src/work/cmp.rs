@@ -1,13 +1,16 @@
 //! `cmp`: comparisons of random shared numbers.
 
+mod rotl;
+
 use std::{fmt, io::Read, ops::Range, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
     arith::{self, CompareJob},
+    bill::Bill,
     net::LinkShape,
-    operation::{Compare, Relation},
+    operation::{Compare, Operation, Relation},
 };
 use hushtable_cli::{
     choice::Optimise,
@@ -16,6 +19,7 @@ use hushtable_cli::{
 };
 use serde::{Deserialize, Serialize};
 
+use self::rotl::ByRotation;
 use crate::{
     benchmark::Benchmark,
     lanes::{self, Lanes},
@@ -68,6 +72,8 @@ enum Method {
     Lookup,
     /// By one-hot vectors, in few rounds
     OneHot,
+    /// By lookups in rotated tables, as ROTL has it, for near numbers; a baseline
+    Rotl,
 }
 
 fn join() -> u32 {
@@ -76,12 +82,11 @@ fn join() -> u32 {
 
 impl fmt::Display for CmpWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plan = self.job().map_err(|_| fmt::Error)?.plan;
-        let (method, digit) = (plan.method, plan.digit);
+        let method = self.method_name().map_err(|_| fmt::Error)?;
         let domain = self.domain.to_possible_value().expect("no variant is skipped");
         write!(
             f,
-            "comparison, {} numbers of {} bits, {method:?} in digits of {digit}, batch {}",
+            "comparison, {} numbers of {} bits, {method}, batch {}",
             domain.get_name(),
             self.bits,
             self.batch
@@ -100,28 +105,69 @@ impl Benchmark for CmpWork {
 
     fn prepare(&mut self, _: &LinkShape, _: usize) -> Result<()> {
         // Strings of its correlated OTs, its material, and both numbers.
-        let bill = self.job()?.bill()?;
+        let bill = self.bill(1)?;
         let each = 16 * bill.all_cots() + bill.kept / 8 + 40;
         fits(2 * each * u64::from(self.batch), &format!("both parties' {} comparisons", self.batch))
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let job = self.job().expect("checked before the processes started");
-        job.bill().expect("a job that was made").times(items).cots_of(role)
+        self.bill(items).expect("checked before the processes started").cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
-        let compare = Arc::new(Compare::of(Relation::Ge, self.job()?));
+        let compare = self.operation()?;
         let inputs = |role, rows| Ok(shares(self, role, rows));
-        let done = lanes.operate(self.items(), |_| Ok(compare.clone()), inputs, |_| ())?;
+        let piece = self.rotl().map_or(self.items(), |rotl| rotl.most());
+        let done = lanes.operate(piece, |_| Ok(compare.clone()), inputs, |_| ())?;
         done.verify(
             || done.words(),
             |from| done.pieces().try_for_each(|(rows, mine)| check(self, rows, mine, from)),
         )
     }
+
+    fn protocol(&self) -> Option<String> {
+        self.method_name().ok()
+    }
+
+    /// By what the library chooses.
+    fn plan(&mut self, _: &LinkShape, optimise: Optimise) -> Result<bool> {
+        (self.method, self.digit, self.optimise) = (None, None, optimise);
+        Ok(true)
+    }
 }
 
 impl CmpWork {
+    /// What is asked for if it is no method of the library's.
+    fn rotl(&self) -> Option<ByRotation> {
+        let digit = self.digit.filter(|_| self.method == Some(Method::Rotl))?;
+        Some(ByRotation { bits: self.bits, digit })
+    }
+
+    fn operation(&self) -> Result<Arc<dyn Operation>> {
+        match self.rotl() {
+            Some(rotl) => Ok(Arc::new(rotl)),
+            None => Ok(Arc::new(Compare::of(Relation::Ge, self.job()?))),
+        }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        match self.rotl() {
+            Some(_) if self.domain != Domain::Near || self.bits == 1 => {
+                Err(Failure::new("--method rotl takes --domain near and numbers of 2 bits or more"))
+            }
+            Some(rotl) => Ok(rotl.bill(items)?),
+            None => Ok(self.job()?.bill()?.times(items)),
+        }
+    }
+
+    fn method_name(&self) -> Result<String> {
+        if let Some(rotl) = self.rotl() {
+            return Ok(rotl.method());
+        }
+        let plan = self.job()?.plan;
+        Ok(format!("{:?} in digits of {}", plan.method, plan.digit))
+    }
+
     fn job(&self) -> Result<CompareJob> {
         let domain = match self.domain {
             Domain::Near => arith::CompareDomain::Near,
@@ -134,6 +180,7 @@ impl CmpWork {
                 Method::Thermometer => arith::DigitMethod::Thermometer,
                 Method::Lookup => arith::DigitMethod::Lookup,
                 Method::OneHot => arith::DigitMethod::OneHot { join: self.join },
+                Method::Rotl => return Err(Failure::new("rotl is no method of the library's")),
             };
             job.plan = arith::ComparePlan { method, digit };
         }

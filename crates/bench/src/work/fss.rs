@@ -1,6 +1,8 @@
-//! `fss`: function secret sharing, by object: keys have a file, and so have the objects that are operations.
+//! `fss`: function secret sharing, by object: keys have a file, the paper's own keys another one, and so have the objects
+//! that are operations.
 
 mod gates;
+mod ggm;
 mod keys;
 mod operations;
 
@@ -8,7 +10,7 @@ use std::fmt;
 
 use clap::{Args, ValueEnum};
 use hushtable::{Role, bill::Bill, net::LinkShape};
-use hushtable_cli::{count::fits, failure::Result};
+use hushtable_cli::{choice::Optimise, count::fits, failure::Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{benchmark::Benchmark, lanes::Lanes};
@@ -26,8 +28,8 @@ pub struct FssWork {
     #[arg(long, value_name = "F", value_parser = clap::value_parser!(u32).range(1..=23))]
     #[serde(default)]
     fraction_bits: Option<u32>,
-    /// Bits of a key's shared payload, of one bit by XOR, else additive; without it the payload is the bit 1. Of a table's
-    /// entry [default: as --bits], of a spline's results [default: twice --bits]
+    /// Bits of a key's shared payload, of one bit by XOR, else additive; without it the payload is the bit 1. Of the keys
+    /// of ggm objects and of a table's entry [default: as --bits], of a spline's results [default: twice --bits]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[serde(default)]
     payload_bits: Option<u32>,
@@ -43,7 +45,7 @@ pub struct FssWork {
     #[arg(long)]
     #[serde(default)]
     additive: bool,
-    /// How the positions of keys are shared
+    /// How the positions of keys are shared; those of ggm objects always additively
     #[arg(long, value_enum, default_value = "xor")]
     #[serde(default)]
     index: Index,
@@ -60,6 +62,12 @@ enum Object {
     Dpf,
     /// Keys of a comparison, placed and evaluated everywhere
     Dcf,
+    /// Keys of a point function by the paper's Algorithm 2, evaluated at one point; a baseline
+    GgmDpf,
+    /// Keys of a comparison by the paper's Algorithms 3 and 4, evaluated at one point; a baseline
+    GgmDcf,
+    /// Whether two numbers are equal by the paper's Algorithm 5; a baseline
+    GgmEq,
     /// Whether two numbers are equal, in one opening
     Eq,
     /// Whether a number is less than another that is near, in one opening
@@ -117,7 +125,11 @@ impl fmt::Display for FssWork {
             write!(f, " shared by {}", name(index))?;
         }
         if let Some(payload) = self.payload_bits {
-            write!(f, ", {} of {payload} bits", if self.is_key() { "payload" } else { "results" })?;
+            write!(
+                f,
+                ", {} of {payload} bits",
+                if self.is_key() || self.is_ggm() { "payload" } else { "results" }
+            )?;
         }
         match self.object {
             Object::Interval => write!(f, ", {} intervals", self.intervals)?,
@@ -141,8 +153,8 @@ impl Benchmark for FssWork {
 
     fn unit(&self) -> &'static str {
         match self.object {
-            Object::Dpf | Object::Dcf => "key",
-            Object::Eq | Object::Cmp | Object::Interval => "comparison",
+            Object::Dpf | Object::Dcf | Object::GgmDpf | Object::GgmDcf => "key",
+            Object::GgmEq | Object::Eq | Object::Cmp | Object::Interval => "comparison",
             Object::PublicTable | Object::SecretTable => "lookup",
             Object::Trunc
             | Object::Digits
@@ -163,19 +175,36 @@ impl Benchmark for FssWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let known = "checked before the processes started";
-        match self.is_key() {
-            true => keys::bill(self).expect(known).times(items).cots_of(role),
+        let bill = match self.is_key() || self.is_ggm() {
+            true => self.bill().map(|bill| bill.times(items)),
             // All of it at once: some operations share material among items.
-            false => operations::bill(self, items).expect(known).cots_of(role),
-        }
+            false => operations::bill(self, items),
+        };
+        bill.expect("checked before the processes started").cots_of(role)
     }
 
     fn run(&self, lanes: Lanes) -> Result<()> {
         match self.is_key() {
             true => keys::run(self, lanes),
+            false if self.is_ggm() => ggm::run(self, lanes),
             false => operations::run(self, lanes),
         }
+    }
+
+    /// From the paper's own keys to those of this library.
+    fn plan(&mut self, _: &LinkShape, _: Optimise) -> Result<bool> {
+        let of_ggm = self.is_ggm();
+        self.object = match self.object {
+            Object::GgmDpf => Object::Dpf,
+            Object::GgmDcf => Object::Dcf,
+            Object::GgmEq => Object::Eq,
+            other => other,
+        };
+        if of_ggm {
+            self.additive = self.object == Object::Eq;
+            self.index = Index::Additive;
+        }
+        Ok(of_ggm)
     }
 
     fn protocol(&self) -> Option<String> {
@@ -186,11 +215,20 @@ impl Benchmark for FssWork {
 impl FssWork {
     /// What one of them costs.
     fn bill(&self) -> Result<Bill> {
-        if self.is_key() { keys::bill(self) } else { operations::bill(self, 1) }
+        match self.is_key() {
+            true => keys::bill(self),
+            false if self.is_ggm() => ggm::bill(self),
+            false => operations::bill(self, 1),
+        }
     }
 
     fn is_key(&self) -> bool {
         matches!(self.object, Object::Dpf | Object::Dcf)
+    }
+
+    /// Whether it is made of the paper's own keys.
+    fn is_ggm(&self) -> bool {
+        matches!(self.object, Object::GgmDpf | Object::GgmDcf | Object::GgmEq)
     }
 
     fn fraction_bits(&self) -> u32 {

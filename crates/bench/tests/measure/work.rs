@@ -239,6 +239,21 @@ fn help_shows_examples() {
     assert!(site.run("--version").ok().stdout.starts_with("hushtable-bench "));
 }
 
+/// The paper's digits send online what its formula, corrected, says.
+#[test]
+fn comparison_by_rotated_tables() {
+    let site = Site::new();
+    for (bits, formula) in [(32, 124.0), (64, 264.0), (4, 10.0)] {
+        let report = site.report(&format!("cmp --method rotl --digit 4 --bits {bits} --batch 4096 --threads 2"));
+        let online = report["bits_per_item"]["online"].as_f64().unwrap();
+        assert!((formula..formula + 1.0).contains(&online), "{bits} bits: {online}");
+    }
+    for options in ["--domain signed", "--bits 1"] {
+        site.run(&format!("cmp --method rotl --digit 4 {options} --batch 10")).fails("takes --domain near");
+    }
+    site.run("cmp --method rotl --digit 9 --batch 10").fails("index bits: 10 with rotl");
+}
+
 /// Each object of function secret sharing, in the rounds online that its page says.
 #[test]
 fn fss_verifies_every_object() {
@@ -246,6 +261,9 @@ fn fss_verifies_every_object() {
     for (object, options, rounds) in [
         ("dpf", "--bits 8 --payload-bits 16 --index additive", 1),
         ("dcf", "--bits 8 --payload-bits 16", 1),
+        ("ggm-dpf", "--bits 8 --payload-bits 16", 0),
+        ("ggm-dcf", "--bits 7", 0),
+        ("ggm-eq", "--bits 9", 1),
         ("eq", "--bits 16", 1),
         ("cmp", "--bits 8", 1),
         ("interval", "--bits 12 --intervals 7", 1),

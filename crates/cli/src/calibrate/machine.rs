@@ -59,8 +59,8 @@ const FERRET: [(Scheme, usize); 3] =
 
 const SOFTSPOKEN: [Scheme; 4] = [Scheme::Iknp, Scheme::SoftSpoken2, Scheme::SoftSpoken4, Scheme::SoftSpoken8];
 
-/// What is measured one after the other.
-pub const MEASUREMENTS: usize = 1 + SOFTSPOKEN.len() + FERRET.len();
+/// What is measured one after the other: the rates of local work, and runs with OTs.
+pub const MEASUREMENTS: usize = 1 + RUNS * (SOFTSPOKEN.len() + FERRET.len());
 
 /// The rates of local work, and OTs by each extension that can be chosen; `each` is called after each of the
 /// [`MEASUREMENTS`].
@@ -72,11 +72,7 @@ pub fn measure_machine(each: &mut dyn FnMut() -> Result<()>) -> Result<Machine> 
     };
     let (hash, word, byte) = (measure_hash(), measure_word(), measure_byte());
     count()?;
-    let mut measured = |scheme, ots| {
-        let seconds = measure_ots(scheme, ots)?;
-        count()?;
-        Ok::<_, Failure>(seconds)
-    };
+    let mut measured = |scheme, ots| measure_ots(scheme, ots, &mut count);
     let soft = SOFTSPOKEN.into_iter().map(|scheme| measured(scheme, SOFT)).collect::<Result<Vec<_>>>()?;
     let ferret = FERRET.into_iter().map(|(scheme, ots)| measured(scheme, ots)).collect::<Result<Vec<_>>>()?;
     let each = |seconds: &Seconds, ots: usize| seconds.offline * 1e9 / ots as f64;
@@ -135,9 +131,13 @@ fn best(items: usize, mut pass: impl FnMut()) -> f64 {
     (0..10).map(|_| time()).fold(f64::INFINITY, f64::min)
 }
 
-/// The median of each time on its own, over plain TCP.
-fn measure_ots(scheme: Scheme, count: usize) -> Result<Seconds> {
-    let runs = (0..RUNS).map(|_| run_pair(scheme, count)).collect::<Result<Vec<_>>>()?;
+/// The median of each time on its own, over plain TCP; `each` is called after each run.
+fn measure_ots(scheme: Scheme, ots: usize, each: &mut dyn FnMut() -> Result<()>) -> Result<Seconds> {
+    let run = |_| {
+        let seconds = run_pair(scheme, ots)?;
+        each().map(|()| seconds)
+    };
+    let runs = (0..RUNS).map(run).collect::<Result<Vec<_>>>()?;
     let median = |phase: fn(&Seconds) -> f64| {
         let mut all: Vec<f64> = runs.iter().map(phase).collect();
         all.sort_by(f64::total_cmp);

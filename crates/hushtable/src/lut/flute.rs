@@ -14,14 +14,17 @@
 //!    messages is `m_y`.
 //! 4. Shares of a wire are `m ^ k_0` and `k_1`.
 //!
+//! [`Flute`], a single lookup, computes step 3 as the paper does.
+//!
 //! # Cost
 //! Offline `4 (n - d - 1)` bits and `2 (n - d - 1)` correlated OTs a table, `ceil(log2 d)` rounds.
 //! Online `2 l` bits, 1 round; `2 d` bits and a round more for inputs that are not wires yet.
 //!
 //! # Source
 //! Brüggemann, Hundt, Schneider, Suresh, Yalame, "FLUTE" (IEEE S&P 2023); offline phase as in "ROTL"
-//! (PoPETs 2026), section 6.
+//! (PoPETs 2026), section 6, and so the vector of steps 1 and 3.
 
+mod expanded;
 mod wires;
 
 use prim::{
@@ -32,21 +35,21 @@ use prim::{
 };
 use zeroize::Zeroize;
 
-pub use self::wires::{Inputs, Masks, Wires};
+pub(super) use self::expanded::MaskedWires;
 use self::wires::{check_wires, gather};
-use super::{
-    Table,
-    spec::{LookupJob, Lookups, Made, Spec, only},
-    vectors::reading,
+pub use self::{
+    expanded::Flute,
+    wires::{Inputs, Masks, Wires},
 };
+use super::Table;
 use crate::{
-    bill::{Bill, Work},
+    bill::Bill,
     error::{Error, Result, same},
     gates::Bits,
-    onehot::{Group, MAX_FLUTE_BITS, flute},
+    onehot::{MAX_FLUTE_BITS, flute},
     party::Party,
     session::Session,
-    share::{BShare, Kind, Share, Sharing},
+    share::BShare,
 };
 
 /// One-time material for a batch of lookups in one table at given wires.
@@ -168,105 +171,5 @@ impl Lut {
 impl Drop for Lut {
     fn drop(&mut self) {
         self.rows.zeroize();
-    }
-}
-
-/// One-time material for a batch of single lookups of shared indices: inputs and a table.
-#[must_use = "one-time material that is not used was generated for nothing"]
-pub struct Flute {
-    inputs: Inputs,
-    lut: Lut,
-}
-
-impl Flute {
-    /// Offline phase for `batch` lookups in tables of `2^d` entries, `1 <= d <= 12`, of `bits` bits.
-    ///
-    /// # Errors
-    /// As [`Lut::prepare_all`].
-    pub fn prepare(p: &mut Party, d: u32, bits: u32, batch: usize) -> Result<Self> {
-        let inputs = Inputs::draw(p, d, batch)?;
-        let lut = Lut::prepare(p, inputs.masks(), bits)?;
-        Ok(Self { inputs, lut })
-    }
-
-    /// Number of lookups it serves.
-    pub fn len(&self) -> usize {
-        self.inputs.masks().len()
-    }
-
-    /// Whether it serves none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Online, 2 rounds: XOR shares of `T[x]`. Spends the material.
-    ///
-    /// # Errors
-    /// As [`Inputs::mask`] and [`Lut::lookup_all`].
-    pub fn lookup_xor<R: Ring>(
-        self,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &BShare<u32>,
-    ) -> Result<BShare<R>> {
-        let x = self.inputs.mask(s, x)?;
-        let y = self.lut.lookup(s, table, &x)?;
-        y.to_share(s.role())
-    }
-}
-
-/// FLUTE.
-pub(crate) struct MaskedWires;
-
-impl Spec for MaskedWires {
-    const NAME: &'static str = "flute";
-    const ABOUT: &'static str = "masked wires that open their outputs; XOR index and output";
-    const NUMBER: u8 = 10;
-    const MAX_BITS: u32 = MAX_FLUTE_BITS;
-    fn check(job: &LookupJob) -> Result<()> {
-        only(Self::NAME, "sharing of the output", job.output, Sharing::Xor)?;
-        only(Self::NAME, "sharing of the index", job.index, Sharing::Xor)
-    }
-
-    fn bill(job: &LookupJob, batch: usize) -> Bill {
-        let d = job.index_bits;
-        let opened = Bill::opening(d.into()) + Bill::opening(job.value_bits.into());
-        (flute::products_bill(d).keeping(1 << d) + opened).times(batch)
-    }
-
-    fn work(job: &LookupJob) -> [Work; 2] {
-        let d = job.index_bits;
-        let made = Work::triples(flute::products(d)) + Work::index() + Work::row(1 << d);
-        // Inputs are gathered from wires and outputs masked; rows go through memory thrice, not by pieces.
-        let wires = Work::index() * 2.0 + Work::words(d as usize) + Work::row(1 << d) * 3.0;
-        [made, reading(job) + wires]
-    }
-
-    fn memory(job: &LookupJob, _cots: usize) -> usize {
-        // Triples, both operands and the products.
-        128 + (2 << job.index_bits)
-    }
-
-    fn room(job: &LookupJob) -> usize {
-        prim::lookup::layout_bytes(1 << job.index_bits, &[job.value_bits])
-    }
-
-    fn prepare<G: Group, K: Kind, R: Ring>(p: &mut Party, table: &Table<R>, batch: usize) -> Made<G, K, R> {
-        Ok(Box::new(Flute::prepare(p, table.index_bits(), table.bits(), batch)?))
-    }
-}
-
-impl<G: Group, K: Kind, R: Ring> Lookups<G, K, R> for Flute {
-    fn len(&self) -> usize {
-        Flute::len(self)
-    }
-
-    fn lookup(
-        self: Box<Self>,
-        s: &mut Session,
-        table: &Table<R>,
-        x: &Share<G::Kind, u32>,
-    ) -> Result<Share<K, R>> {
-        Ok(self.lookup_xor(s, table, &x.clone().of_kind())?.of_kind())
     }
 }

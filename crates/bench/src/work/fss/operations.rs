@@ -76,7 +76,9 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         Ok(Arc::new(gates::AdditiveIntervals { bits, intervals }))
     };
     Ok(match work.object {
-        Object::Dpf | Object::Dcf => return Err(Failure::new("keys are no operation")),
+        Object::Dpf | Object::Dcf | Object::GgmDpf | Object::GgmDcf | Object::GgmEq => {
+            return Err(Failure::new("keys are no operation"));
+        }
         Object::Eq => inside(vec![Range { start: 0, end: 1 }])?,
         Object::Cmp => inside(vec![Range { start: -half, end: 0 }])?,
         Object::Interval => inside(knots(work))?,
