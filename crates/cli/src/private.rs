@@ -54,12 +54,7 @@ pub fn describe(page: &mut Page, description: &Description) {
         );
         page.line("hashes", &text);
     }
-    if let Places::Sparse { .. } = places {
-        page.line(
-            "absent keys",
-            &format!("seem to be there by chance, in a session: {}", description.chance(*lookups)),
-        );
-    }
+    crate::explain::chance(page, &description.chance(*lookups));
 }
 
 /// Both files of shares of a session: the column's, and whether keys are there.

@@ -87,7 +87,7 @@ pub struct Serve {
     /// power of two above the largest, or all of 64 bits; of dates all]
     #[arg(long, value_name = "LEAST:MOST", allow_hyphen_values = true)]
     key_range: Option<String>,
-    /// Bits to which text is hashed as a key, 64 or 96
+    /// Bits to which text is hashed as a key, 64 or 96; 64 are for few rows and keys in a session, and refused for more
     #[arg(long, value_name = "BITS", default_value = "96", value_parser = hash_bits)]
     hash_bits: u32,
     /// Clients learn this bound in place of the number of rows, unless there is a place for each key that can be
