@@ -31,7 +31,8 @@ shows it and ends.
 The copy:
   The first time, an encrypted copy of the table is fetched. It shows nothing of the table but its size, and is kept in \
 $XDG_CACHE_HOME/hushtable/copies or ~/.cache/hushtable/copies, or in --copy FILE, for the next time. If the connection \
-breaks, the rest is fetched, now or the next time. A copy of another version is replaced.
+breaks, the rest is fetched, now or the next time. A copy of another version is replaced. One of more than \
+--copy-at-most, or for which the disk has no room, is refused before it is sent.
 
 Results:
   --reveal me writes the column of keys, the columns of the table and a column present, 1 or 0; the cells of a key that \
@@ -82,6 +83,10 @@ pub struct Lookup {
     /// The file that keeps the encrypted copy [default: one for this table in the user's cache]
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
+    /// The largest encrypted copy that this party fetches and keeps; the table says how large its own is, and nothing of a
+    /// larger one is sent
+    #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = crate::count::count)]
+    copy_at_most: usize,
     /// How dates are written in --keys: dmy, mdy or ymd; the year first is read in any case
     #[arg(long, value_enum, value_name = "ORDER", default_value = "ymd")]
     dates: crate::serve::Dates,

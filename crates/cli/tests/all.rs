@@ -39,6 +39,7 @@ mod score;
 mod score_common;
 mod serve;
 mod serve_crowds;
+mod serve_hostile;
 mod serve_many;
 mod service;
 mod shut;

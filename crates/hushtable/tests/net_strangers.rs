@@ -20,16 +20,6 @@ fn patient(options: Options) -> Options {
     Options { timing, timeout: Duration::from_secs(60), ..options }
 }
 
-/// Callers that say something and then nothing, as long as the sockets live.
-fn loiter(addr: SocketAddr, count: usize, says: &[u8]) -> Vec<TcpStream> {
-    let caller = |_| {
-        let mut socket = TcpStream::connect(addr).unwrap();
-        let _ = socket.write_all(says);
-        socket
-    };
-    (0..count).map(caller).collect()
-}
-
 #[test]
 fn nobody_keeps_the_peer_out() {
     let folders = Folders::friends();

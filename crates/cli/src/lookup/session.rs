@@ -165,6 +165,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     if course.shown.replace(description.digest) != Some(description.digest) && !args.delivery.quiet {
         eprint!("{}", private::summary(&description));
     }
+    args.takes_copy(&description)?;
     let gets = args.gets(&description)?;
     let (encoded, known) = keys.encode(&description, args.dates.into(), args.shares())?;
     let all = match keys.half() {
@@ -317,6 +318,19 @@ fn compute(
 }
 
 impl Lookup {
+    /// `Ok(())` unless the copy is too large.
+    fn takes_copy(&self, description: &Description) -> Result<()> {
+        let (copy, most) = (description.job().copy_bits() / 8, self.copy_at_most as u64);
+        if copy <= most {
+            return Ok(());
+        }
+        let [has, may] = [copy, most].map(cost::bytes);
+        let what = format!(
+            "the encrypted copy of the table has {has}, and {may} may be fetched: --copy-at-most {copy} allows it"
+        );
+        Err(Failure::Reported(Cause::Disagreement, what))
+    }
+
     /// Who gets results, of which column if they stay shared.
     fn gets(&self, description: &Description) -> Result<Gets> {
         let table = &description.table;

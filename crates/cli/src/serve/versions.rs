@@ -1,8 +1,8 @@
 //! The version that is served, and how another takes its place.
 
 use std::{
-    fs,
-    io::Write,
+    fs::{self, File},
+    io::{Read, Write},
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -116,19 +116,20 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
     let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
-    if about.len() > (MAGIC.len() + KEY_BYTES) as u64 {
-        return says("is no key of a table, and is not replaced: name another --key-file");
-    }
-    let bytes = fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))?;
+    // Of something else no more is read than a key has, and one.
+    const MOST: usize = MAGIC.len() + KEY_BYTES + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MOST));
+    let read = File::open(path).and_then(|file| file.take(MOST as u64).read_to_end(&mut bytes));
+    read.map_err(Failure::file(path))?;
     match bytes.strip_prefix(MAGIC) {
         Some(secret) if secret.len() == KEY_BYTES => Ok(Zeroizing::new(secret.to_vec())),
-        Some(_) => says(
+        Some(_) if bytes.len() < MOST => says(
             "is a key of a table that is cut off: remove it; a new one is made, and clients fetch the copy again",
         ),
         None if bytes.len() == KEY_BYTES => says(
             "does not begin as keys of tables do, and is not replaced. If an earlier version of this program wrote it, \
              remove it: a new one is made, and clients fetch the copy again",
         ),
-        None => says("is no key of a table, and is not replaced: name another --key-file"),
+        _ => says("is no key of a table, and is not replaced: name another --key-file"),
     }
 }

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     cost,
     failure::{Failure, Result},
+    throttle::OfEach,
 };
 
 /// What a session did, for its line.
@@ -28,8 +29,14 @@ struct Did {
     full: Option<String>,
 }
 
-/// Serves a client to its end.
-pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Connection) {
+/// Serves a client to its end. `lines`: what may be written about each.
+pub fn serve(
+    versions: &Versions,
+    ledger: &Ledger,
+    lines: &OfEach,
+    wish: OtWish,
+    connection: Connection,
+) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
@@ -47,7 +54,7 @@ pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Con
         },
     };
     let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
-    log::line(&line);
+    lines.take(&counted, &line).iter().for_each(|line| log::line(line));
 }
 
 /// Whose keys and sessions are counted together: a peer's, or without TLS those from an address.
