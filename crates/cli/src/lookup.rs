@@ -127,8 +127,8 @@ fn lookup(args: &Lookup) -> Result<()> {
             "--listen is for `hushtable serve`; a lookup says where that is: --connect",
         ));
     }
-    if args.delivery.sign {
-        return Err(Failure::new("--sign does not go with lookup: a party that serves many signs nothing"));
+    if args.delivery.sign && args.link.identity().is_none() {
+        return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
     }
     if args.describe {
         return session::describe(args);
@@ -156,7 +156,8 @@ fn lookup(args: &Lookup) -> Result<()> {
         output: Some(outputs.results.path()),
         explained,
     };
-    args.link.keep(Record::begin(record, args.delivery.force, about)?);
+    let identity = args.link.identity().filter(|_| args.delivery.sign);
+    args.link.keep(Record::begin(record, args.delivery.force, about)?.signed_by(identity));
     args.link.end_record(session::look_up(args, &keys, outputs))
 }
 

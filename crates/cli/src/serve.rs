@@ -110,6 +110,10 @@ pub struct Serve {
     /// `apply --reveal none` and its like. Whoever has the other half may look them up
     #[arg(long, value_name = "DIR")]
     key_shares: Option<PathBuf>,
+    /// Sign for clients who ask, with `lookup --record FILE --sign`, which table and version they looked up in, how many
+    /// keys and when
+    #[arg(long, requires = "identity")]
+    sign: bool,
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]

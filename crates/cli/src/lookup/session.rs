@@ -20,6 +20,7 @@ use crate::{
     failure::{Cause, Failure, Result},
     private,
     progress::Progress,
+    record::seal,
 };
 use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Request, Results, Took, find, look_all_up, prepare_ot, request,
@@ -189,7 +190,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     };
     let wish = Choosing::default().calibration()?.wish(&args.link);
     let p = Party::start(s, wish)?;
-    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, gets))?;
+    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, asked))?;
     let phases = Phases::of(args.link.role(), set_up, offline, online);
     Ok(Step::Done(Box::new(Done { description, gets, results, known, session: id, phases })))
 }
@@ -303,9 +304,10 @@ fn compute(
     mut p: Party,
     start: Instant,
     (description, copy): (&Description, &EncryptedCopy),
-    (keys, gets): (AllKeys<'_>, Gets),
+    (keys, asked): (AllKeys<'_>, Request),
 ) -> Result<(Results, [Phase; 3])> {
     let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
+    let gets = asked.gets;
     prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
     let set_up = Phase::new(start, p.take_cost());
     let (progress, mut took) = (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
@@ -313,7 +315,11 @@ fn compute(
         progress.done().store(done as usize, Ordering::Relaxed);
     })?;
     // The peer has kept its shares by now, where it keeps some.
-    p.barrier()?;
+    let sign = args.delivery.sign;
+    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
+    let agreed = private::agreed(description, &asked);
+    args.link.note(|record| record.compared(agreed.clone()));
+    seal(&args.link, &mut p, [sign, theirs], ("lookup", &agreed, "computed"));
     Ok((results, [set_up, took.offline, took.online]))
 }
 

@@ -1,9 +1,14 @@
 //! A client's session, and its line in the log.
 
-use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
+use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
-use hushtable::{Error, Party, net::Connection, ot::OtWish, session::Session};
+use hushtable::{
+    Error, Party,
+    net::{Connection, Identity},
+    ot::OtWish,
+    session::Session,
+};
 
 use super::{
     ledger::{Granted, Ledger},
@@ -15,7 +20,9 @@ use super::{
 };
 use crate::{
     cost,
-    failure::{Failure, Result},
+    failure::Result,
+    private::agreed,
+    record::statement,
     throttle::OfEach,
 };
 
@@ -106,8 +113,20 @@ fn work(
             })?;
         granted.room.into_iter().for_each(Room::written);
     }
-    // The client has all there is.
-    p.barrier().map_err(Failure::from)
+    // The client has all there is. If both ask for it, both sign that.
+    let sign = versions.args.sign;
+    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
+    match versions.args.port.identity.as_deref().filter(|_| sign && theirs) {
+        Some(folder) => countersign(&mut p, folder, &agreed(description, &request)),
+        None => Ok(()),
+    }
+}
+
+fn countersign(p: &mut Party, folder: &Path, agreed: &[(String, String)]) -> Result<()> {
+    let (identity, _) = Identity::load_for_many(folder)?;
+    // This party keeps no record: there is nothing that it alone says.
+    p.connection().countersign(&identity, &statement("lookup", agreed, "computed"), [0; 32])?;
+    Ok(())
 }
 
 impl Did {
