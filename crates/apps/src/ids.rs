@@ -105,10 +105,7 @@ impl Set {
     ///
     /// # Errors
     /// [`Error::Param`], which says how many ids would do; and those of `chance`.
-    pub fn check_chance(
-        sizes: [usize; 2],
-        chance: impl Fn([usize; 2]) -> Result<Chance>,
-    ) -> Result<()> {
+    pub fn check_chance(sizes: [usize; 2], chance: impl Fn([usize; 2]) -> Result<Chance>) -> Result<()> {
         let all = |sizes: [usize; 2]| chance(sizes).map(|chance| chance + Self::chance(sizes[0] + sizes[1]));
         let fewer = |most: u64| all(sizes.map(|size| size.min(most as usize))).unwrap_or_default();
         all(sizes)?.check_or(|| {

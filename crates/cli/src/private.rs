@@ -1,8 +1,8 @@
 //! What `serve` and `lookup` have in common: a table in words, and shares of results as files.
 
 use apps::private_table::{
-    Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits, shared_bits,
-    shared_keys_fit,
+    Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits,
+    shared_bits, shared_keys_fit,
 };
 use hushtable::Role;
 

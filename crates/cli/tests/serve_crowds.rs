@@ -108,7 +108,10 @@ fn bad_pins_keep_no_revoked_peer_in() {
     let asked = format!("{SERVE} --identity bank.id --listen 127.0.0.1:0");
     let explained = site.run(&format!("explain {asked}")).ok().stdout;
     let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(explained.contains("clients telecom; nobody else is let in left out a pin by which"), "{explained}");
+    assert!(
+        explained.contains("clients telecom; nobody else is let in left out a pin by which"),
+        "{explained}"
+    );
     assert_eq!(explained.matches("left out a pin by which nobody is trusted: ").count(), 2, "{explained}");
     for asked in [format!("explain {asked} --peer telecon"), format!("{asked} --peer telecon")] {
         site.run(&asked).fails_with(3, "telecon");
@@ -218,4 +221,3 @@ fn shares_that_are_kept_have_a_quota() {
     look(&server).fails_with(5, full);
     assert_eq!(kept(), 0);
 }
-

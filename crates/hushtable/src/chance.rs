@@ -122,14 +122,18 @@ mod tests {
         Chance::of("just", 16.0, -44).check().expect("as much as there may be");
         let error = (Chance::of("just", 16.0, -44) + tags).check().expect_err("more").to_string();
         assert!(error.contains("2^-39.9 in all: just 2^-40, equal words 2^-61.4"), "{error}");
-        let error = Chance::of("one", 1.0, -39).check_or(|| "half of it".into()).expect_err("more").to_string();
+        let error =
+            Chance::of("one", 1.0, -39).check_or(|| "half of it".into()).expect_err("more").to_string();
         assert!(error.ends_with("accepted: 2^-40 in all; half of it"), "{error}");
     }
 
     #[test]
     fn the_most_that_has_little_enough() {
         let of = |count: u64| Chance::of("each", count as f64, -50);
-        assert_eq!([0, 1, 1023, 1024, 1025, u64::MAX].map(|limit| most(limit, of)), [0, 1, 1023, 1024, 1024, 1024]);
+        assert_eq!(
+            [0, 1, 1023, 1024, 1025, u64::MAX].map(|limit| most(limit, of)),
+            [0, 1, 1023, 1024, 1024, 1024]
+        );
         assert_eq!(most(9, |_| Chance::of("all", 1.0, -39)), 0);
     }
 }

@@ -159,7 +159,9 @@ fn too_much_chance_is_refused() {
         let refused = |result: Result<()>| {
             assert!(result.is_err_and(|error| error.to_string().contains("2^-39.9 in all: rows")));
         };
-        refused(run::run(&sums, std::slice::from_mut(p), vec![], &[&x, &y], Reveal::Both, &Unwatched).map(drop));
+        refused(
+            run::run(&sums, std::slice::from_mut(p), vec![], &[&x, &y], Reveal::Both, &Unwatched).map(drop),
+        );
         refused(run::shares(&sums, p, Ready::default(), &[&x, &y], &Unwatched).map(drop));
         refused(run::prepare(&sums, p, 65, &Unwatched).map(drop));
         run::prepare(&sums, p, 64, &Unwatched).map(drop)

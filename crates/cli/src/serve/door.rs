@@ -249,8 +249,7 @@ impl House {
         let place = Place(Arc::clone(self), number);
         let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
             let house = &*place.0;
-            let visit =
-                || visit::serve(&house.versions, &house.ledger, &house.lines, house.wish, connection);
+            let visit = || visit::serve(&house.versions, &house.ledger, &house.lines, house.wish, connection);
             // A bug met in one session ends no other.
             if catch_unwind(AssertUnwindSafe(visit)).is_err() {
                 log::line("a session ended by a fault of this program");

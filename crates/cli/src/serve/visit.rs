@@ -18,13 +18,7 @@ use super::{
     shares,
     versions::Versions,
 };
-use crate::{
-    cost,
-    failure::Result,
-    private::agreed,
-    record::statement,
-    throttle::OfEach,
-};
+use crate::{cost, failure::Result, private::agreed, record::statement, throttle::OfEach};
 
 /// What a session did, for its line.
 #[derive(Default)]
@@ -37,13 +31,7 @@ struct Did {
 }
 
 /// Serves a client to its end. `lines`: what may be written about each.
-pub fn serve(
-    versions: &Versions,
-    ledger: &Ledger,
-    lines: &OfEach,
-    wish: OtWish,
-    connection: Connection,
-) {
+pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish, connection: Connection) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };

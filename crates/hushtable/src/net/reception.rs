@@ -330,7 +330,9 @@ fn hear(setup: &Setup, socket: TcpStream, known: &OnceLock<Fingerprint>) -> Resu
         (Some(settings), _) => {
             let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
             let secured = Secured::new(tls.map_err(|refusal| refusal.error)?)?;
-            secured.peer.into_iter().for_each(|peer| drop(known.set(peer)));
+            if let Some(peer) = secured.peer {
+                let _ = known.set(peer);
+            }
             secured
         }
     };

@@ -130,7 +130,8 @@ impl FableJob {
     pub fn chance(&self, count: usize) -> Result<Chance> {
         let sizes = self.sizes(count)?;
         let (columns, per) = (sizes.columns as f64, COPIES as f64 / self.slots as f64);
-        let choose = |n: f64, k: u32| (0..k).map(|i| (n - f64::from(i)).max(0.0) / f64::from(i + 1)).product::<f64>();
+        let choose =
+            |n: f64, k: u32| (0..k).map(|i| (n - f64::from(i)).max(0.0) / f64::from(i + 1)).product::<f64>();
         // So many of a bucket's items that all have their three places among one less.
         let crowded = |k: u32| {
             let items = choose((self.entries + count - 1) as f64, k) * per.powi(k as i32);
@@ -236,7 +237,8 @@ mod tests {
     #[test]
     fn chance_is_that_of_the_page() {
         for (bits, given_up) in [(16, 2f64.powf(-26.6)), (20, 2f64.powf(-37.3))] {
-            let chance = FableJob::new(Role::P0, Cipher::LowMc, bits, bits, 1 << bits).chance(1).expect("sizes");
+            let chance =
+                FableJob::new(Role::P0, Cipher::LowMc, bits, bits, 1 << bits).chance(1).expect("sizes");
             let (what, part) = chance.parts()[0];
             assert!(what == "keys that are given up" && (0.8..1.2).contains(&(part / given_up)), "{chance}");
             chance.check().expect_err("more than 2^-40");

@@ -130,7 +130,11 @@ mod tests {
         let mut number = 0;
         let mut enter = |guests: &mut Guests, from: &str, known: bool| {
             // Each of them is another peer.
-            let known = if known { OnceLock::from(Fingerprint::from_bytes([number as u8; 32])) } else { OnceLock::new() };
+            let known = if known {
+                OnceLock::from(Fingerprint::from_bytes([number as u8; 32]))
+            } else {
+                OnceLock::new()
+            };
             if !guests.may_enter(&address(from)) {
                 return None;
             }
