@@ -124,16 +124,14 @@ impl Join {
     pub fn chance(&self) -> Chance {
         let [own, others] = [self.owner, self.owner.peer()].map(|role| self.rows(role));
         let (bins, inputs) = (self.bins() as f64, 3.0 * others as f64);
-        // Either part matters on its own only where few bits are compared, of few bins.
-        let together = f64::from(u8::from(self.compared() == 64));
-        let common = ((2.0 - together) * bins + inputs) / 6.0;
+        let common = (inputs + (2.0 - 2f64.powi(64 - self.compared() as i32)) * bins) / 6.0;
         let common = common.clamp(0.0, own.min(others) as f64);
         let shown = common * ((inputs - 3.0 * common) / bins + 2.0);
         cuckoo::chance(own)
             + Size::chance(own)
             + Size::chance(3 * others)
             + Chance::of("values of the other's inputs that show", shown, -64)
-            + Chance::of("rows that seem to match", bins - together * common, -(self.compared() as i32))
+            + Chance::of("rows that seem to match", bins - common, -(self.compared() as i32))
     }
 
     fn function(&self) -> OprfJob {

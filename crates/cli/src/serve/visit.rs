@@ -39,8 +39,10 @@ pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish,
     let outcome = work(versions, &served, ledger, &counted, wish, connection, &mut did);
     let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
     did.describe(&mut line);
+    let granted = did.request.filter(|(_, answer)| *answer == Answer::Yes);
+    let done = granted.filter(|_| outcome.is_ok()).map(|(request, _)| request.lookups);
     let end = match outcome {
-        Ok(()) if matches!(did.request, Some((_, Answer::Yes))) => "done".to_owned(),
+        Ok(()) if done.is_some() => "done".to_owned(),
         Ok(()) => "turned down".into(),
         Err(failure) => match did.request {
             None if failure.to_string() == Error::Closed.to_string() => "left after the description".into(),
@@ -49,7 +51,7 @@ pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish,
         },
     };
     let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
-    lines.take(&counted, &line).iter().for_each(|line| log::line(line));
+    lines.take(&counted, &line, done).iter().for_each(|line| log::line(line));
 }
 
 /// Whose keys and sessions are counted together: a peer's, or without TLS those from an address.
