@@ -144,7 +144,8 @@ pub fn intersect<'py>(
     let set = Arc::clone(&ids.set);
     let learns = learns.map_or(Learns::Both, |to| Learns::Only(role(to)));
     let psi = Psi::new(sizes, learns).map_err(|e| raise(py, &e))?;
-    (psi.chance() + Set::chance(sizes[0] + sizes[1])).check().map_err(|e| raise(py, &e))?;
+    let chance = |sizes| Psi::new(sizes, learns).map(|psi| psi.chance());
+    Set::check_chance(sizes, chance).map_err(|e| raise(py, &e))?;
     let found = p.call(py, name, move |steps, _| {
         steps.phase("setup", |p| p.agree(&[set.rules().fields(), psi.fields()].concat()))?;
         let bill = steps.phase("setup", |p| psi.bill(&p.ot_limits()))?;
@@ -187,7 +188,8 @@ pub fn join<'py>(
     };
     let theirs: Vec<Column> = theirs.iter().map(column).collect();
     let join = Join::new(role(owner), sizes, &theirs, &own).map_err(|e| raise(py, &e))?;
-    (join.chance() + Set::chance(sizes[0] + sizes[1])).check().map_err(|e| raise(py, &e))?;
+    let chance = |sizes| Join::new(role(owner), sizes, &[], &[]).map(|join| join.chance());
+    Set::check_chance(sizes, chance).map_err(|e| raise(py, &e))?;
     let copy = |column: &PyReadonlyArray1<'py, u64>| Ok(Wiped::from(column.as_slice()?.to_vec()));
     let columns = columns.iter().map(copy).collect::<PyResult<Vec<Wiped<u64>>>>()?;
     let set = Arc::clone(&ids.set);

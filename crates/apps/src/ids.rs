@@ -19,7 +19,13 @@
 //! # Source
 //! join-spec 5; BLAKE3.
 
-use hushtable::{Error, Result, bill::Bill, chance::Chance, error::same, session::Session};
+use hushtable::{
+    Error, Result,
+    bill::Bill,
+    chance::{Chance, most},
+    error::same,
+    session::Session,
+};
 use prim::{Block, Wiped};
 
 mod looks;
@@ -92,6 +98,20 @@ impl Set {
     /// That two of so many ids, of both parties, have the same hash.
     pub fn chance(ids: usize) -> Chance {
         Chance::of("ids of one hash", (ids as f64).powi(2) / 2.0, -128)
+    }
+
+    /// `Ok(())` unless `chance`, of so many ids of P0 and P1 and without their hashes, and those have more than
+    /// [`MOST`](hushtable::chance::MOST) together.
+    ///
+    /// # Errors
+    /// [`Error::Param`], which says how many ids would do; and those of `chance`.
+    pub fn check_chance(sizes: [usize; 2], chance: impl Fn([usize; 2]) -> Result<Chance>) -> Result<()> {
+        let all = |sizes: [usize; 2]| chance(sizes).map(|chance| chance + Self::chance(sizes[0] + sizes[1]));
+        let fewer = |most: u64| all(sizes.map(|size| size.min(most as usize))).unwrap_or_default();
+        all(sizes)?.check_or(|| {
+            let most = most(sizes[0].max(sizes[1]) as u64, fewer);
+            format!("up to {most} ids of each party have that")
+        })
     }
 
     /// What step 3 costs.

@@ -22,11 +22,17 @@
 //!
 //! # Cost
 //! `n_R`, `n_S` rows, k words of columns of S: the function's, `64 (1 + k)` bits for each column of a store of `3 n_S`
-//! keys, from S; for each bin the equality, and the selections. What all of it fails with, by chance, [`Join::chance`] adds
-//! up: no more than `2^-40`.
+//! keys, from S; for each bin the equality, and the selections.
 //!
 //! # Source
 //! join-spec 4; after Pinkas, Schneider, Weinert, Wieder (Eurocrypt 2018) and its successors.
+//!
+//! # Security
+//! What all of it fails with, by chance, [`Join::chance`] adds up: no more than `2^-40`. R has the value of an input (y, j)
+//! that is S's alone with probability `2^-64`. Then it knows the target and the masks of one bin, which says nothing unless
+//! an id of both lies there: R sees that it does. So S's inputs count that share a bin with a common id. With c common ids
+//! these are `3 (n_S - c) c / B + 2 c`, on average over the hashes of bins, and B - c bins may seem to match. The sum has
+//! the c with which both together are most.
 
 use hushtable::{
     AShare, BShare, Error, Party, Result, Role,
@@ -51,8 +57,8 @@ mod layout;
 pub use layout::Column;
 use layout::Layout;
 
-/// Most rows of a party: with more on both sides chance would have more than `2^-40`.
-pub const MAX_ROWS: usize = 3_500_000;
+/// Most rows of a party: with more chance would have more than `2^-40`.
+pub const MAX_ROWS: usize = 6_000_000;
 
 /// Words in a message.
 const PIECE: usize = 1 << 16;
@@ -116,11 +122,16 @@ impl Join {
 
     /// What chance can spoil. Without the hashes of ids; see [`Set::chance`](crate::ids::Set::chance).
     pub fn chance(&self) -> Chance {
-        let hint = 3 * self.rows(self.owner.peer());
-        cuckoo::chance(self.rows(self.owner))
-            + self.function().chance()
-            + Size::chance(hint)
-            + Chance::of("rows that seem to match", self.bins() as f64, -(self.compared() as i32))
+        let [own, others] = [self.owner, self.owner.peer()].map(|role| self.rows(role));
+        let (bins, inputs) = (self.bins() as f64, 3.0 * others as f64);
+        let common = (inputs + (2.0 - 2f64.powi(64 - self.compared() as i32)) * bins) / 6.0;
+        let common = common.clamp(0.0, own.min(others) as f64);
+        let shown = common * ((inputs - 3.0 * common) / bins + 2.0);
+        cuckoo::chance(own)
+            + Size::chance(own)
+            + Size::chance(3 * others)
+            + Chance::of("values of the other's inputs that show", shown, -64)
+            + Chance::of("rows that seem to match", bins - common, -(self.compared() as i32))
     }
 
     fn function(&self) -> OprfJob {

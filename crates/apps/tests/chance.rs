@@ -54,28 +54,48 @@ fn of_joins() {
             let one = chance.clone() + Set::chance(sizes[0] + sizes[1]);
             assert!(one.sum() <= MOST, "{one} of {says}");
             one.check().expect("as much as there may be");
-            let bits = -(part(&chance, "rows that seem to match") / join.bins() as f64).log2();
-            assert!(bits.fract() == 0.0 && (1.0..=64.0).contains(&bits), "{bits} bits of {says}");
             let tables = Size::chance(rows).sum() + Size::chance(3 * others).sum();
-            let parts = cuckoo::chance(rows).sum() + tables + 3.0 * others as f64 * 2f64.powi(-64);
-            assert_eq!(chance.sum(), parts + join.bins() as f64 * 2f64.powf(-bits), "{says}");
+            let by_luck = chance.sum() - cuckoo::chance(rows).sum() - tables;
+            let bits = 64.min(44 + join.bins().next_power_of_two().ilog2());
+            // Of so many common ids: inputs that show in their bins, and other bins that seem to match.
+            let (s, bins) = (others as f64, join.bins() as f64);
+            let shown = |c: f64| 2f64.powi(-64) * (2.0 * c + 3.0 * (s - c) * c / bins);
+            let matching = |c: f64| 2f64.powi(-(bits as i32)) * (bins - c);
+            let common = || (0..=1000).map(|i| f64::from(i) / 1000.0 * rows.min(others) as f64);
+            let worst = common().map(|c| shown(c) + matching(c)).fold(0.0, f64::max);
+            assert!((worst * (1.0 - 1e-9)..worst * 1.0001 + 1e-20).contains(&by_luck), "{chance} of {says}");
             // The same bits are compared, and so are the columns of both stores and the inputs.
             let function = OprfJob { receiver: join.owner(), keys: rows, inputs: 3 * others, blocks: 1 };
             let mut hint = Phase { bits: [0; 2], rounds: 1 };
             hint.bits[join.owner().peer() as usize] =
                 64 * Size::of(3 * others).expect("few").columns() as u64;
             let bill = function.bill(&limits).expect("few") + Bill { online: hint, ..Bill::FREE };
-            let equal = Equality::bill(bits as u32, 1).expect("up to 64").times(join.bins());
+            let equal = Equality::bill(bits, 1).expect("up to 64").times(join.bins());
             assert_eq!(join.bill(&limits).expect("few"), bill + equal, "{says}");
         }
         let both = joins[0].chance() + joins[1].chance() + Set::chance(sizes[0] + sizes[1]);
         refused += usize::from(both.check().is_err());
         assert!(both.check().is_err() == (both.sum() > MOST));
-        if sizes[0] + sizes[1] <= 2_500_000 {
+        if sizes[0] + sizes[1] <= 4_000_000 {
             both.check().unwrap_or_else(|e| panic!("{e}: rows of both, {sizes:?}"));
         }
     }
     assert!(refused > 0, "rows of both, of large tables, would have more than 2^-40");
+}
+
+/// What is refused says how many ids would do, and so many do.
+#[test]
+fn a_refusal_says_what_would_do() {
+    let both = |sizes| [Role::P0, Role::P1].map(|owner| Join::new(owner, sizes, &[], &[])).into_iter();
+    let both = |sizes| both(sizes).map(|join| join.map(|join| join.chance())).sum::<Result<Chance, _>>();
+    let checked = |sizes| Set::check_chance(sizes, both);
+    checked([3_180_000; 2]).expect("about as many as there may be");
+    let error = checked([MAX_ROWS, 4_000_000]).expect_err("too many").to_string();
+    let most = error.split("up to ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number");
+    let most: usize = most.parse().expect("a number");
+    assert!((3_180_000..3_200_000).contains(&most), "{error}");
+    checked([most; 2]).expect("as many as it says");
+    checked([most + 1; 2]).expect_err("one more");
 }
 
 /// Of an intersection, with the bytes that are billed.
@@ -166,5 +186,10 @@ fn of_served_tables() {
     }
     let short = table(64, 100_000).chance(100_000);
     assert!(short.check().is_err(), "hashes of 64 bits are for few keys: {short}");
+    let error = table(64, 100_000).check().expect_err("refused before any work");
+    assert!(error.ends_with("96 bits have that, or up to 83 keys in a session, or up to 83 rows"), "{error}");
+    table(64, 83).check().expect("as many keys as it says");
+    let fewer = Description { places: Places::Sparse { rows: 83 }, ..table(64, 100_000) };
+    fewer.check().expect("as many rows as it says");
     assert!(table(96, (1 << 30) + 1).check().is_err());
 }

@@ -307,7 +307,9 @@ pub fn chance(page: &mut Page, chance: &Chance) {
         ([], _) => "none: no step depends on luck".to_owned(),
         (_, Ok(())) => format!("{chance}; then the job ends with an error, or a result is wrong"),
         (_, Err(_)) => {
-            format!("{chance}. That is more than 2^-40, and refused once both know how many rows there are")
+            format!(
+                "{chance}. That is more than 2^-40, and refused once both know how many rows there are: fewer would do"
+            )
         }
     };
     page.line("chance of failure", &text);

@@ -35,7 +35,8 @@ differ in what a rule would settle. The rules are those of `hushtable join --hel
 The copy:
   The first time, an encrypted copy of the table is fetched. It shows nothing of the table but its size, and is kept in \
 $XDG_CACHE_HOME/hushtable/copies or ~/.cache/hushtable/copies, or in --copy FILE, for the next time. If the connection \
-breaks, the rest is fetched, now or the next time. A copy of another version is replaced.
+breaks, the rest is fetched, now or the next time. A copy of another version is replaced. One of more than \
+--copy-at-most, or for which the disk has no room, is refused before it is sent.
 
 Results:
   --reveal me writes the column of keys, the columns of the table and a column present, 1 or 0; the cells of a key that \
@@ -99,6 +100,10 @@ pub struct Lookup {
     /// How keys of text are brought into one form; whoever serves the table says the same [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
     normalise: Option<Rules>,
+    /// The largest encrypted copy that this party fetches and keeps; the table says how large its own is, and nothing of a
+    /// larger one is sent
+    #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = crate::count::count)]
+    copy_at_most: usize,
     /// How dates are written in --keys: dmy, mdy or ymd; the year first is read in any case
     #[arg(long, value_enum, value_name = "ORDER", default_value = "ymd")]
     dates: crate::serve::Dates,
@@ -139,8 +144,8 @@ fn lookup(args: &Lookup) -> Result<()> {
             "--listen is for `hushtable serve`; a lookup says where that is: --connect",
         ));
     }
-    if args.delivery.sign {
-        return Err(Failure::new("--sign does not go with lookup: a party that serves many signs nothing"));
+    if args.delivery.sign && args.link.identity().is_none() {
+        return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
     }
     if args.describe {
         return session::describe(args);
@@ -168,7 +173,8 @@ fn lookup(args: &Lookup) -> Result<()> {
         output: Some(outputs.results.path()),
         explained,
     };
-    args.link.keep(Record::begin(record, args.delivery.force, about)?);
+    let identity = args.link.identity().filter(|_| args.delivery.sign);
+    args.link.keep(Record::begin(record, args.delivery.force, about)?.signed_by(identity));
     args.link.end_record(session::look_up(args, &keys, outputs))
 }
 

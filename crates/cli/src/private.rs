@@ -1,8 +1,8 @@
 //! What `serve` and `lookup` have in common: a table in words, and shares of results as files.
 
 use apps::private_table::{
-    Description, Gets, PRESENT_BITS, Places, Shared, Value, bill, cipher_name, fraction_bits, shared_bits,
-    shared_keys_fit,
+    Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits,
+    shared_bits, shared_keys_fit,
 };
 use hushtable::Role;
 
@@ -54,12 +54,26 @@ pub fn describe(page: &mut Page, description: &Description) {
         );
         page.line("hashes", &text);
     }
-    if let Places::Sparse { .. } = places {
-        page.line(
-            "absent keys",
-            &format!("seem to be there by chance, in a session: {}", description.chance(*lookups)),
-        );
-    }
+    crate::explain::chance(page, &description.chance(*lookups));
+}
+
+/// What both parties sign of a session, if both want that.
+pub fn agreed(description: &Description, asked: &Request) -> Vec<(String, String)> {
+    let results = match asked.gets {
+        Gets::Client => "the client".into(),
+        Gets::Shared(column) => {
+            format!("both, as shares of {}", description.values[usize::from(column)].name)
+        }
+    };
+    let keys = if asked.keys.is_some() { "shared" } else { "the client's own" };
+    let all = [
+        ("table", description.table.clone()),
+        ("digest of its copy", blake3::Hash::from(description.digest).to_hex().to_string()),
+        ("number of rows", asked.lookups.to_string()),
+        ("keys", keys.into()),
+        ("results for", results),
+    ];
+    all.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 /// Both files of shares of a session: the column's, and whether keys are there.

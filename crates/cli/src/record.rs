@@ -19,7 +19,7 @@ use hushtable::net::{self, Connection, Identity};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-pub use self::seal::seal;
+pub use self::seal::{seal, statement};
 use self::{
     claim::{Claim, End, Who},
     seal::Seal,

@@ -91,7 +91,7 @@ pub struct Serve {
     /// How keys of text are brought into one form, as ids are by `join`; clients must say the same [default: trim,nfc]
     #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
     normalise: Option<Rules>,
-    /// Bits to which text is hashed as a key, 64 or 96
+    /// Bits to which text is hashed as a key, 64 or 96; 64 are for few rows and keys in a session, and refused for more
     #[arg(long, value_name = "BITS", default_value = "96", value_parser = hash_bits)]
     hash_bits: u32,
     /// Clients learn this bound in place of the number of rows, unless there is a place for each key that can be
@@ -114,6 +114,10 @@ pub struct Serve {
     /// `apply --reveal none` and its like. Whoever has the other half may look them up
     #[arg(long, value_name = "DIR")]
     key_shares: Option<PathBuf>,
+    /// Sign for clients who ask, with `lookup --record FILE --sign`, which table and version they looked up in, how many
+    /// keys and when
+    #[arg(long, requires = "identity")]
+    sign: bool,
     #[command(flatten)]
     csv: Dialect,
     #[command(flatten)]

@@ -215,3 +215,39 @@ fn steps_are_signed() {
         assert!(said.contains(fragment), "{fragment}: {said}");
     }
 }
+
+/// A lookup is signed if who serves the table signs, else the record says that it does not.
+#[test]
+fn a_lookup_is_signed() {
+    let site = Site::new();
+    site.write("t.csv", "k,v\n1,2\n3,4\n");
+    site.write("m.csv", "k\n3\n2\n");
+    let asked =
+        "lookup --keys m.csv --column k --reveal me --force --output o.csv --copy c --record l.json --sign";
+    let serve = "serve --table t.csv --key k --value v --identity bank.id";
+    let verify = "record verify l.json --identity telecom.id";
+    let look = |how: &str| {
+        let server = site.listen(&format!("{serve} {how}"));
+        site.run(&format!("{asked} --identity telecom.id --connect {}", server.address)).ok()
+    };
+    assert!(look("").stderr.contains("the record is not signed: the peer did not ask for it"));
+    site.run(verify).fails_with(3, "not signed: the peer did not ask for it");
+    assert!(!look("--sign").stderr.contains("not signed"));
+    let said = site.run(verify).ok().stdout;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let fingerprint = site.fingerprint("bank");
+    for fragment in [
+        &format!("P0 bank (fingerprint {fingerprint})"),
+        "table t digest of its copy ",
+        "number of rows 2 keys the client's",
+    ] {
+        assert!(said.contains(fragment), "{fragment}: {said}");
+    }
+    // Another version cannot be claimed.
+    let text = site.read("l.json");
+    let digest = said.split("digest of its copy ").nth(1).unwrap().split(' ').next().unwrap();
+    site.write("l.json", &text.replace(digest, &digest.replace(|c: char| c.is_ascii_digit(), "a")));
+    site.run(verify).fails_with(3, "it is not of this statement");
+    site.run(&format!("{asked} --insecure-plain-tcp --connect 127.0.0.1:1"))
+        .fails_with(2, "--sign needs --identity");
+}

@@ -91,7 +91,12 @@ fn values_at_text_and_at_dates() {
     let rows: String = (0..300).map(|i| format!("A-{i:03},{},{}\n", i * i, 2 * i)).collect();
     site.write("text.csv", &format!("name,square,twice\n{rows}"));
     site.write("mine.csv", "name\nA-017\nA-300\n A-299 \nA-017\n");
-    for rest in ["", "--hash-bits 64 --prf lowmc --pad-to 2000"] {
+    let short = format!(
+        "serve --table text.csv --key name --value twice --hash-bits 64 {PLAIN} --listen 127.0.0.1:0"
+    );
+    let would_do = "hashes of 96 bits have that, or up to 27962 keys in a session, or up to 83 rows";
+    site.run(&short).fails_with(2, would_do);
+    for rest in ["", "--hash-bits 64 --prf lowmc --pad-to 2000 --lookups-at-most 4000"] {
         let server =
             serve(&site, &format!("--table text.csv --key name --value square,twice {rest} {PLAIN}"));
         let got = look_up(
@@ -292,6 +297,9 @@ fn tables_that_cannot_be_served() {
         serve("k,v\n1,2\n", "--key k --value v --key-file note.txt").fails_with(3, want);
         assert_eq!(site.read("note.txt"), text, "not replaced");
     }
+    // However long a file says to be, no more is read than a key has.
+    std::fs::File::options().write(true).open(site.path("note.txt")).unwrap().set_len(1 << 40).unwrap();
+    serve("k,v\n1,2\n", "--key k --value v --key-file note.txt").fails_with(3, "is no key of a table");
     serve("k,v\n1,2\n", "--key k --key-range 5:1 --value v").fails_with(2, "the first is the least");
 }
 

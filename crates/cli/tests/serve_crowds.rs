@@ -1,28 +1,33 @@
 //! What keeps nobody out of a server: crowds that say nothing, pins that cannot be read, clients that ask for more and
-//! more. And servers that do to clients what they can.
+//! more.
 #![cfg(unix)]
+
+#[path = "../../hushtable/tests/net_support/crowd.rs"]
+mod crowd;
 
 use std::{
     fs,
-    io::{Read, Write},
     net::TcpStream,
+    sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use apps::private_table::{Answer, Description, Found, Gets, Greeting, Request, find, request};
+use apps::private_table::{Answer, Description, Found, Gets, Request, find, request};
 use hushtable::{
-    Error,
     confidential::copy::Arriving,
-    net::{Listener, Options, connect},
+    net::{Options, connect},
     session::Session,
 };
 
 use crate::common::{Listening, Site};
+use crowd::{loiter, sockets};
 
-const PLAIN: &str = "--insecure-plain-tcp";
+pub const PLAIN: &str = "--insecure-plain-tcp";
+pub const SERVE: &str = "serve --table t.csv --key k --value v";
+pub const LOOKUP: &str = "lookup --keys m.csv --column k --reveal me --force --output o.csv --copy c";
 
-fn table(site: &Site) {
+pub fn table(site: &Site) {
     let rows: String = (0..10).map(|i| format!("{},{i}\n", 3 * i)).collect();
     site.write("t.csv", &format!("k,v\n{rows}"));
     site.write("m.csv", "k\n27\n");
@@ -30,15 +35,7 @@ fn table(site: &Site) {
 
 /// So many callers who say nothing, as long as these live.
 fn crowd(address: &str, most: usize) -> Vec<TcpStream> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    let files = getrlimit(Resource::Nofile).current.or(current).unwrap_or(u64::MAX);
-    let count = most.min(usize::try_from(files / 4).unwrap_or(most));
-    if count < most {
-        eprintln!("{count} callers in place of {most}: this process may open {files} files (ulimit -Hn)");
-    }
-    (0..count).map(|_| TcpStream::connect(address).unwrap()).collect()
+    loiter(address, sockets(most), b"")
 }
 
 /// With 400 files there are 100 places for those who say nothing, and 25 for those who are heard.
@@ -46,13 +43,10 @@ fn crowd(address: &str, most: usize) -> Vec<TcpStream> {
 fn two_thousand_silent_callers_keep_no_client_out() {
     let site = Site::new();
     table(&site);
-    let serve = "serve --table t.csv --key k --value v --identity bank.id";
-    let mut server = site.listen_limited("-n 400", serve);
+    let mut server = site.listen_limited("-n 400", &format!("{SERVE} --identity bank.id"));
     let before = crowd(&server.address, 2000);
-    let lookup =
-        "lookup --keys m.csv --column k --reveal me --force --output o.csv --copy c --identity telecom.id";
     for _ in 0..2 {
-        site.run(&format!("{lookup} --wait 100 --connect {}", server.address)).ok();
+        site.run(&format!("{LOOKUP} --identity telecom.id --wait 100 --connect {}", server.address)).ok();
         assert_eq!(site.read("o.csv"), "k,v,present\n27,9,1\n");
     }
     drop(before);
@@ -82,16 +76,24 @@ fn two_hundred_silent_callers_keep_no_client_out_on_a_slow_link() {
     let site = Site::new();
     table(&site);
     let net = "--net 1000:400";
-    let server = site
-        .listen_limited("-n 400", &format!("serve --table t.csv --key k --value v --identity bank.id {net}"));
+    let server = site.listen_limited("-n 400", &format!("{SERVE} --identity bank.id {net}"));
     let _crowd = crowd(&server.address, 200);
     let lookup =
-        format!("lookup --describe --identity telecom.id --wait 100 {net} --connect {}", server.address);
+        format!("lookup --describe --identity telecom.id --wait 30 {net} --connect {}", server.address);
+    let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        // They go on coming.
-        let more = scope.spawn(|| crowd(&server.address, 200));
-        assert!(site.run(&lookup).ok().stdout.contains("The table \"t\""));
-        drop(more.join());
+        // They go on coming, so fast that each place is wanted again before the client's first word is here.
+        scope.spawn(|| {
+            let mut more = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                more.extend(TcpStream::connect(&server.address));
+                more.drain(..more.len().saturating_sub(sockets(200)));
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let done = site.run(&lookup);
+        over.store(true, Ordering::Relaxed);
+        assert!(done.ok().stdout.contains("The table \"t\""));
     });
 }
 
@@ -100,7 +102,7 @@ fn two_hundred_silent_callers_keep_no_client_out_on_a_slow_link() {
 fn bad_pins_keep_no_revoked_peer_in() {
     let site = Site::new();
     table(&site);
-    let mut server = site.listen("serve --table t.csv --key k --value v --identity bank.id");
+    let mut server = site.listen(&format!("{SERVE} --identity bank.id"));
     let comes = |server: &Listening| {
         let rest = format!("--identity telecom.id --connect {} --wait 1", server.address);
         site.run(&format!("lookup --describe {rest}")).code == 0
@@ -117,6 +119,18 @@ fn bad_pins_keep_no_revoked_peer_in() {
     let left_out = "a pin is left out, nobody is trusted by it: ";
     reload(&[left_out, left_out, "telecom may come"], &mut server);
     assert!(comes(&server));
+    // `explain` says the same, and refuses a slip as a start does.
+    let asked = format!("{SERVE} --identity bank.id --listen 127.0.0.1:0");
+    let explained = site.run(&format!("explain {asked}")).ok().stdout;
+    let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        explained.contains("clients telecom; nobody else is let in left out a pin by which"),
+        "{explained}"
+    );
+    assert_eq!(explained.matches("left out a pin by which nobody is trusted: ").count(), 2, "{explained}");
+    for asked in [format!("explain {asked} --peer telecon"), format!("{asked} --peer telecon")] {
+        site.run(&asked).fails_with(3, "telecon");
+    }
     site.run("identity untrust --identity bank.id telecom").ok();
     reload(&[left_out, left_out, "read again: nobody may come"], &mut server);
     assert!(!comes(&server));
@@ -140,10 +154,16 @@ fn bad_pins_keep_no_revoked_peer_in() {
     server.finish().ok();
 }
 
-/// Asks for lookups; the answer. With the copy if it comes.
-fn ask(address: &str, gets: Gets, messages: Option<u32>) -> Answer {
+/// A session in which the table was described.
+pub fn found(address: &str) -> (Session, Description) {
     let mut s = Session::new(connect(address, Options::plain()).unwrap()).unwrap();
     let Ok(Found::Open(description)) = find(&mut s) else { panic!("a table") };
+    (s, *description)
+}
+
+/// Asks for lookups; the answer. With the copy if it comes.
+fn ask(address: &str, gets: Gets, messages: Option<u32>) -> Answer {
+    let (mut s, description) = found(address);
     let messages = messages.unwrap_or(description.job().messages() as u32);
     let asked = Request { digest: description.digest, messages, lookups: 3, gets, keys: None };
     let mut arriving = Arriving::new(description.job(), description.digest).unwrap();
@@ -155,8 +175,7 @@ fn ask(address: &str, gets: Gets, messages: Option<u32>) -> Answer {
 fn copies_are_counted_by_the_hour() {
     let site = Site::without_identities();
     table(&site);
-    let server = site
-        .listen(&format!("serve --table t.csv --key k --value v --copies-per-hour 3 --sessions 40 {PLAIN}"));
+    let server = site.listen(&format!("{SERVE} --copies-per-hour 3 --sessions 40 {PLAIN}"));
     // Ask, fetch, leave, repeat.
     for _ in 0..3 {
         assert_eq!(ask(&server.address, Gets::Client, Some(0)), Answer::Yes);
@@ -167,8 +186,7 @@ fn copies_are_counted_by_the_hour() {
     }
     // Who has the copy is served on.
     assert_eq!(ask(&server.address, Gets::Client, None), Answer::Yes);
-    let lookup = "lookup --keys m.csv --column k --reveal me --output o.csv --copy c";
-    let refused = site.run(&format!("{lookup} {PLAIN} --connect {}", server.address));
+    let refused = site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address));
     refused.fails_with(
         5,
         "or one more copy of the table, are more than the peer lets this party look up and fetch now",
@@ -207,7 +225,7 @@ fn shares_that_are_kept_have_a_quota() {
     let site = Site::without_identities();
     table(&site);
     fs::create_dir(site.path("kept")).unwrap();
-    let how = format!("serve --table t.csv --key k --value v --shares kept {PLAIN}");
+    let how = format!("{SERVE} --shares kept {PLAIN}");
     let look = |server: &Listening| {
         let lookup = "lookup --keys m.csv --column k --reveal shares --force --output v.json --copy c";
         site.run(&format!("{lookup} {PLAIN} --connect {}", server.address))
@@ -224,8 +242,7 @@ fn shares_that_are_kept_have_a_quota() {
         assert!(line.contains("the shares of this peer that are kept are those of "), "{line}");
         assert_eq!(kept(), 2 * most);
         // What is not asked for as shares needs no room.
-        let open = "lookup --keys m.csv --column k --reveal me --force --output o.csv --copy c";
-        site.run(&format!("{open} {PLAIN} --connect {}", server.address)).ok();
+        site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
         // Who takes some away makes room.
         fs::remove_dir_all(site.path("kept")).unwrap();
         fs::create_dir(site.path("kept")).unwrap();
@@ -242,147 +259,4 @@ fn shares_that_are_kept_have_a_quota() {
     let server = site.listen(&format!("{how} --kept-bytes 2000 --kept-bytes-per-peer 100"));
     look(&server).fails_with(5, full);
     assert_eq!(kept(), 0);
-}
-
-/// A client that comes in and then says a byte now and then holds its own part of the places, and those for a time.
-#[test]
-fn clients_that_drip_leave_room_for_others() {
-    let site = Site::without_identities();
-    table(&site);
-    let limits = "--sessions 4 --sessions-per-peer 2 --timeout 1";
-    let server = site.listen(&format!("serve --table t.csv --key k --value v {limits} {PLAIN}"));
-    let drip = |address: String| {
-        let mut hello = [0; 64];
-        hello[..8].copy_from_slice(b"hushtabl");
-        hello[8..10].copy_from_slice(&hushtable::net::WIRE_VERSION.to_le_bytes());
-        hello[11] = 1;
-        let mut socket = TcpStream::connect(address).unwrap();
-        let _ = socket.write_all(&hello);
-        // A message of 79 bytes, one after the other.
-        let _ = socket.write_all(&[79, 0, 0, 0, 1, 0, 0, 0]);
-        socket.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
-        let (start, mut buf) = (Instant::now(), [0; 4096]);
-        while start.elapsed() < Duration::from_secs(60) {
-            let over = match socket.read(&mut buf) {
-                Ok(0) => true,
-                Ok(_) => false,
-                Err(e) => !matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut),
-            };
-            if over || socket.write_all(&[0]).is_err() {
-                return true;
-            }
-        }
-        false
-    };
-    thread::scope(|scope| {
-        let dripping: Vec<_> = (0..6).map(|_| scope.spawn(|| drip(server.address.clone()))).collect();
-        let lookup = "lookup --keys m.csv --column k --reveal me --output o.csv --copy c --wait 100";
-        site.run(&format!("{lookup} {PLAIN} --connect {}", server.address)).ok();
-        assert!(dripping.into_iter().all(|dripping| dripping.join().unwrap()), "each comes to its end");
-    });
-}
-
-/// Servers that lie, stall or drip: the client ends by itself, says why, and leaves nothing half done.
-#[test]
-fn servers_that_lie_do_clients_no_harm() {
-    let site = Site::without_identities();
-    table(&site);
-    let honest = site.listen(&format!("serve --table t.csv --key k --value v {PLAIN}"));
-    let mut s = Session::new(connect(&honest.address, Options::plain()).unwrap()).unwrap();
-    let Ok(Found::Open(description)) = find(&mut s) else { panic!("a table") };
-    let description = *description;
-    drop(s);
-    type Lie = fn(&Description, &mut Session) -> hushtable::Result<()>;
-    let lies: [(&str, Lie, i32, &str); 6] = [
-        (
-            "another version, again and again",
-            |description, s| {
-                describe(description, s)?;
-                s.recv(Request::LEN)?;
-                s.send(Answer::OtherVersion.to_bytes())?;
-                s.recv(1).map(drop)
-            },
-            4,
-            "the table has changed meanwhile, 6 times",
-        ),
-        (
-            "a copy that is not what its digest says",
-            |description, s| {
-                describe(description, s)?;
-                s.recv(Request::LEN)?;
-                s.send(Answer::Yes.to_bytes())?;
-                s.announce(&format!("copy of {:?} from message 0", description.job()))?;
-                s.send(vec![7; description.job().copy_bits() as usize / 8])?;
-                s.recv(1).map(drop)
-            },
-            4,
-            "the copy is not what its digest says",
-        ),
-        (
-            "no room, for ever",
-            |_, s| s.send(Greeting::Busy.to_bytes()),
-            4,
-            "as many as it can: come again later",
-        ),
-        (
-            "a description that is too long",
-            |_, s| s.send(Greeting::Open(u32::MAX).to_bytes()),
-            4,
-            "a description of 4294967295 bytes",
-        ),
-        (
-            "nothing behind the description",
-            |description, s| {
-                describe(description, s)?;
-                s.recv(Request::LEN)?;
-                s.recv(1).map(drop)
-            },
-            4,
-            "error: ",
-        ),
-        (
-            "garbage in place of lookups",
-            |description, s| {
-                describe(description, s)?;
-                s.recv(Request::LEN)?;
-                s.send(Answer::Yes.to_bytes())?;
-                (0..100).try_for_each(|_| s.send(vec![0x5a; 4096]))?;
-                s.recv(1).map(drop)
-            },
-            4,
-            "error: ",
-        ),
-    ];
-    for (what, lie, code, says) in lies {
-        let listener = Listener::bind("127.0.0.1:0", Options::plain()).unwrap();
-        let address = listener.local_addr();
-        let _ = fs::remove_file(site.path("c"));
-        let lookup =
-            "lookup --keys m.csv --column k --reveal me --output o.csv --copy c --wait 2 --timeout 1";
-        let mut client = site.start(&format!("{lookup} {PLAIN} --connect {address}"));
-        let mut visitors = listener.visitors().unwrap();
-        thread::scope(|scope| {
-            while client.child.try_wait().unwrap().is_none() {
-                let Some(connection) = visitors.next(Duration::from_millis(20)).unwrap() else { continue };
-                let description = &description;
-                scope.spawn(move || Session::new(connection).and_then(|mut s| lie(description, &mut s)));
-            }
-        });
-        let done = client.finish();
-        assert_eq!(done.code, code, "{what}: {done:?}");
-        done.fails(says);
-        assert!(!site.has("o.csv"), "{what}");
-        assert!(fs::metadata(site.path("c")).map_or(0, |file| file.len()) < 1 << 16, "{what}");
-    }
-    // None of it is taken for the copy.
-    let lookup = "lookup --keys m.csv --column k --reveal me --output o.csv --copy c";
-    site.run(&format!("{lookup} {PLAIN} --connect {}", honest.address)).ok();
-    assert_eq!(site.read("o.csv"), "k,v,present\n27,9,1\n");
-}
-
-/// What an honest server says first.
-fn describe(description: &Description, s: &mut Session) -> Result<(), Error> {
-    let bytes = description.to_bytes();
-    s.send(Greeting::Open(bytes.len() as u32).to_bytes())?;
-    s.send(bytes)
 }

@@ -39,15 +39,36 @@ impl Chance {
     /// # Errors
     /// [`Error::Param`] with all parts.
     pub fn check(&self) -> Result<()> {
+        self.check_or(|| "fewer rows, or fewer at once, have less".into())
+    }
+
+    /// The same, with an error that says what would do.
+    ///
+    /// # Errors
+    /// [`Error::Param`] with all parts.
+    pub fn check_or(&self, what_would_do: impl FnOnce() -> String) -> Result<()> {
         match self.sum() <= MOST {
             true => Ok(()),
             false => Err(Error::Param {
                 what: "probability that chance alone spoils the job",
                 got: self.to_string(),
-                accepted: "2^-40 in all; fewer rows, or fewer at once, have less".into(),
+                accepted: format!("2^-40 in all; {}", what_would_do()),
             }),
         }
     }
+}
+
+/// The most, up to `limit`, that `chance` of it has no more than [`MOST`] of. It must not have less of more.
+pub fn most(limit: u64, chance: impl Fn(u64) -> Chance) -> u64 {
+    let (mut enough, mut above) = (0, limit.saturating_add(1));
+    while above - enough > 1 {
+        let middle = enough + (above - enough) / 2;
+        match chance(middle).sum() <= MOST {
+            true => enough = middle,
+            false => above = middle,
+        }
+    }
+    enough
 }
 
 impl Add for Chance {
@@ -101,5 +122,18 @@ mod tests {
         Chance::of("just", 16.0, -44).check().expect("as much as there may be");
         let error = (Chance::of("just", 16.0, -44) + tags).check().expect_err("more").to_string();
         assert!(error.contains("2^-39.9 in all: just 2^-40, equal words 2^-61.4"), "{error}");
+        let error =
+            Chance::of("one", 1.0, -39).check_or(|| "half of it".into()).expect_err("more").to_string();
+        assert!(error.ends_with("accepted: 2^-40 in all; half of it"), "{error}");
+    }
+
+    #[test]
+    fn the_most_that_has_little_enough() {
+        let of = |count: u64| Chance::of("each", count as f64, -50);
+        assert_eq!(
+            [0, 1, 1023, 1024, 1025, u64::MAX].map(|limit| most(limit, of)),
+            [0, 1, 1023, 1024, 1024, 1024]
+        );
+        assert_eq!(most(9, |_| Chance::of("all", 1.0, -39)), 0);
     }
 }

@@ -85,7 +85,9 @@ pub fn run(
     reveal: Reveal,
     watch: &dyn Watch,
 ) -> Result<Done> {
-    let pieces = pieces(whole(operation, operands)?, lanes.len());
+    let items = whole(operation, operands)?;
+    operation.chance(items).check()?;
+    let pieces = pieces(items, lanes.len());
     same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
     let work = lanes.iter_mut().zip(&pieces).zip(ready);
     let several = pieces.len() > 1;
@@ -125,6 +127,7 @@ pub fn prepare(
     items: usize,
     watch: &dyn Watch,
 ) -> Result<VecDeque<Box<dyn Material>>> {
+    operation.chance(items).check()?;
     let batch = operation.most().max(1);
     let mut made = VecDeque::new();
     for from in (0..items).step_by(batch) {
@@ -176,6 +179,7 @@ pub fn shares(
     watch: &dyn Watch,
 ) -> Result<Words> {
     let items = whole(operation, operands)?;
+    operation.chance(items).check()?;
     Ok(lane(operation, p, ready, (operands, items), watch, &|| true)?.words)
 }
 

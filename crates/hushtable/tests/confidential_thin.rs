@@ -318,3 +318,21 @@ fn lookups_that_do_not_fit_are_refused() {
         assert!(matches!(Table::new(job.table, &keys, &rows), Err(Error::Param { .. })), "{keys:?}");
     }
 }
+
+/// Sparse keys leave something to chance: less than a job may have, for as many lookups as there can be.
+#[test]
+fn chance_is_little_enough() {
+    for lookups in [1, 4096, 1 << 20] {
+        let sparse = job(Keys::Sparse { bits: 60, rows: 1 << 20, lookups }, 20);
+        for count in [1, 2, 100, MAX_LOOKUPS] {
+            let chance = sparse.chance(count);
+            chance.check().expect("less than a job may have");
+            let pairs = (count * count) as f64 / 2.0 * 2f64.powi(-64);
+            let others = Size::chance(1 << 20).sum() + sparse.table.chance(count as u64).sum();
+            assert!((chance.sum() / (others + pairs) - 1.0).abs() < 1e-12, "{chance}");
+        }
+    }
+    for keys in [Keys::All { bits: 8 }, Keys::Dense { bits: 8 }] {
+        assert_eq!(job(keys, 20).chance(MAX_LOOKUPS).parts(), []);
+    }
+}

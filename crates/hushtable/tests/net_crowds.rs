@@ -5,39 +5,12 @@ use hushtable::Error;
 use hushtable::net::{Connection, Listener, Options, Timing, connect};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::net_support::*;
-
-/// So many sockets as asked for, or as many as the system gives this process for the purpose.
-fn sockets(most: usize) -> usize {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-        let files = getrlimit(Resource::Nofile).current.or(current).unwrap_or(u64::MAX);
-        // A caller takes one here and one at the party, which is in this process too, as other tests are.
-        let count = most.min(usize::try_from(files / 4).unwrap_or(most));
-        if count < most {
-            eprintln!("{count} callers in place of {most}: this process may open {files} files (ulimit -Hn)");
-        }
-        count
-    }
-    #[cfg(not(unix))]
-    most.min(200)
-}
-
-/// Callers that say something and then nothing, as long as the sockets live.
-fn loiter(addr: SocketAddr, count: usize, says: &[u8]) -> Vec<TcpStream> {
-    let caller = |_| {
-        let mut socket = TcpStream::connect(addr).unwrap();
-        let _ = socket.write_all(says);
-        socket
-    };
-    (0..count).map(caller).collect()
-}
 
 /// Patience that the busiest machine does not try, so that only what is never done fails.
 fn patient(options: Options) -> Options {
@@ -114,6 +87,110 @@ fn callers_that_stop_half_way_make_room() {
     drop(half);
     let lines = diary.lines();
     assert!(lines.iter().any(|line| line.contains("made room for later callers")), "{lines:#?}");
+}
+
+/// A trusted peer that comes again and again and greets late holds its own part of the places, not those of others.
+#[test]
+fn a_trusted_peer_that_never_greets_has_its_part_of_the_places() {
+    let folders = Folders::friends();
+    let retailer = folders.third("retailer");
+    trust(&folders.bank, &retailer, None);
+    trust(&retailer, &folders.bank, None);
+    let diary = Diary::default();
+    let guests = Some(vec!["telecom".to_owned(), "retailer".to_owned()]);
+    let options = Options { log: diary.log(), guests, ..patient(secure(&folders.bank)) };
+    let listener = Listener::bind("127.0.0.1:0", options).unwrap();
+    let addr = listener.local_addr();
+    // Of the 128 places, where there are as many, an eighth is for one.
+    let places = 128.min(sockets(1024) * 4 / 16) / 8;
+    thread::scope(|scope| {
+        let host = scope.spawn(|| {
+            let mut visitors = listener.visitors().unwrap();
+            let visitor = visitors.next(Duration::from_secs(100)).unwrap().expect("a visitor");
+            visitor.peer_name().to_owned()
+        });
+        let late: Vec<_> = (0..40).map(|_| mute(&folders.telecom, addr)).collect();
+        diary.until(40 - places);
+        let visitor = connect(&addr.to_string(), patient(secure(&retailer))).unwrap();
+        assert_eq!(host.join().unwrap(), "retailer");
+        drop((visitor, late));
+    });
+    let lines = diary.lines();
+    assert!(lines.len() == 40 - places, "{lines:#?}");
+    assert!(lines.iter().all(|line| line.contains("has come too often and not greeted")), "{lines:#?}");
+}
+
+/// Carries connections over a link on which each way takes so long. As there, the first bytes come with the connection.
+fn slow_way(to: SocketAddr, way: Duration) -> String {
+    let outer = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = outer.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for near in outer.incoming() {
+            let near = near.unwrap();
+            thread::spawn(move || {
+                // SYN, SYN-ACK, and the ACK with which the first bytes come.
+                thread::sleep(3 * way);
+                let Ok(far) = TcpStream::connect(to) else { return };
+                let (from, into) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+                thread::spawn(move || late(from, into, Duration::ZERO));
+                late(far, near, 2 * way);
+            });
+        }
+    });
+    addr
+}
+
+/// Copies one direction, each part so much later; then its end.
+fn late(mut from: TcpStream, mut to: TcpStream, later: Duration) {
+    let (tell, parts) = mpsc::channel::<(Instant, Vec<u8>)>();
+    thread::spawn(move || {
+        for (due, part) in parts {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            if to.write_all(&part).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Write);
+    });
+    let mut buf = [0; 4096];
+    while let Ok(n @ 1..) = from.read(&mut buf) {
+        if tell.send((Instant::now() + later, buf[..n].to_vec())).is_err() {
+            break;
+        }
+    }
+}
+
+/// On a link that is slow in truth, with a round trip of 1.2 s as by two satellites, the time that each caller has suffices,
+/// while others come, begin a handshake and stop.
+#[test]
+fn a_slow_link_of_its_own_keeps_nobody_out() {
+    let folders = Folders::friends();
+    let listener = Listener::bind("127.0.0.1:0", patient(secure(&folders.bank))).unwrap();
+    let addr = listener.local_addr();
+    let (way, over) = (slow_way(addr, Duration::from_millis(600)), AtomicBool::new(false));
+    let most = sockets(300);
+    let mut half = loiter(addr, most / 2, &[22, 3, 1, 2]);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if let Ok(mut socket) = TcpStream::connect(addr) {
+                    let _ = socket.write_all(&[22, 3, 1, 2]);
+                    half.push(socket);
+                }
+                half.drain(..half.len().saturating_sub(most));
+                // So fast that the place of each is wanted again long before the peer's answer is here.
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let peer = scope.spawn(|| {
+            let options = Options { wait: Duration::from_secs(30), ..patient(secure(&folders.telecom)) };
+            let outcome = connect(&way, options).map(|c| c.id());
+            over.store(true, Ordering::Relaxed);
+            outcome
+        });
+        let here = listener.accept().unwrap();
+        assert_eq!(peer.join().unwrap().unwrap(), here.id());
+    });
 }
 
 /// Carries connections to `to` but for those that `drops` says, by their number; these end without a word, or behind the

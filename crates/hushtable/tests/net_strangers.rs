@@ -9,7 +9,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, ClientConfig, ClientConnection};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -18,16 +18,6 @@ use std::time::Duration;
 fn patient(options: Options) -> Options {
     let timing = Timing { silence: Duration::from_secs(60), ..options.timing };
     Options { timing, timeout: Duration::from_secs(60), ..options }
-}
-
-/// Callers that say something and then nothing, as long as the sockets live.
-fn loiter(addr: SocketAddr, count: usize, says: &[u8]) -> Vec<TcpStream> {
-    let caller = |_| {
-        let mut socket = TcpStream::connect(addr).unwrap();
-        let _ = socket.write_all(says);
-        socket
-    };
-    (0..count).map(caller).collect()
 }
 
 #[test]

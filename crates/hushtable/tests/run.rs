@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use hushtable::{
     Error, Party, Result, Role,
     bill::Bill,
+    chance::Chance,
     lut::{LookupJob, Protocol},
     math::Tabulated,
     operation::{Held, Lookup, Material, Operation, Select, Words},
@@ -115,6 +116,10 @@ impl Operation for Triplets {
         Ok(Bill::FREE)
     }
 
+    fn chance(&self, items: usize) -> Chance {
+        Chance::of("rows", items as f64, -46)
+    }
+
     fn most(&self) -> usize {
         4
     }
@@ -143,6 +148,26 @@ fn rows_are_never_cut() {
         let bill = run::bill(&Triplets::default(), 22, lanes, Reveal::Both).unwrap();
         assert_eq!(bill.online.bits, [2 * 22 * 32; 2], "two words a row");
     }
+}
+
+/// Items that chance alone could spoil too likely are refused before any material is made.
+#[test]
+fn too_much_chance_is_refused() {
+    let sums = Triplets::default();
+    let party = |p: &mut Party| {
+        let (x, y) = (vec![0; 3 * 65], vec![0; 65]);
+        let refused = |result: Result<()>| {
+            assert!(result.is_err_and(|error| error.to_string().contains("2^-39.9 in all: rows")));
+        };
+        refused(
+            run::run(&sums, std::slice::from_mut(p), vec![], &[&x, &y], Reveal::Both, &Unwatched).map(drop),
+        );
+        refused(run::shares(&sums, p, Ready::default(), &[&x, &y], &Unwatched).map(drop));
+        refused(run::prepare(&sums, p, 65, &Unwatched).map(drop));
+        run::prepare(&sums, p, 64, &Unwatched).map(drop)
+    };
+    run_pair(Party::pair_seeded(3).unwrap(), party, party).unwrap();
+    assert_eq!(sums.batches.into_inner().unwrap(), [4; 32], "16 batches of each party");
 }
 
 /// Rounds of all lanes.

@@ -140,10 +140,17 @@ impl Description {
         }
         // The form of the copy.
         Lookups::bill(&self.job(), 1).map(drop).map_err(|error| error.to_string())?;
-        match self.batch as usize <= self.job().most() {
-            true => Ok(()),
-            false => Err(format!("batches of {}; accepted: up to {}", self.batch, self.job().most())),
+        if self.batch as usize > self.job().most() {
+            return Err(format!("batches of {}; accepted: up to {}", self.batch, self.job().most()));
         }
+        self.chance(self.lookups).check_or(|| self.what_would_do()).map_err(|error| error.to_string())
+    }
+
+    /// Of hashes that are too short for so many lookups and rows: half of what may be is for them.
+    fn what_would_do(&self) -> String {
+        let pairs = 1 << (self.key.kind.bits() - 41).min(63);
+        let [keys, rows] = [self.rows(), self.lookups].map(|others| pairs / others);
+        format!("hashes of 96 bits have that, or up to {keys} keys in a session, or up to {rows} rows")
     }
 
     /// The place of a column of values.

@@ -11,7 +11,6 @@ use apps::{
 };
 use hushtable::{
     Party, Role,
-    chance::Chance,
     run::{Phase, Reveal},
 };
 
@@ -50,16 +49,14 @@ impl Finding {
 
 /// The intersection of sets of these sizes.
 pub fn psi(who: Reveal, sizes: [usize; 2]) -> Result<Psi> {
-    let learns = match who {
-        Reveal::Only(role) => Learns::Only(role),
-        _ => Learns::Both,
-    };
-    Ok(Psi::new(sizes, learns)?)
+    Ok(Psi::new(sizes, learns(who))?)
 }
 
-/// What chance can spoil.
-pub fn chance(psi: &Psi, sizes: [usize; 2]) -> Chance {
-    psi.chance() + Set::chance(sizes[0] + sizes[1])
+fn learns(who: Reveal) -> Learns {
+    match who {
+        Reveal::Only(role) => Learns::Only(role),
+        _ => Learns::Both,
+    }
 }
 
 /// Rows that are lines of CSV, as columns with types: one of numbers where each cell is a number that is written in no
@@ -107,7 +104,7 @@ impl Work for Finding {
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
         self.sizes = offers.map(|offer| offer.rows);
         let psi = psi(self.ask.who, self.sizes)?;
-        chance(&psi, self.sizes).check()?;
+        Set::check_chance(self.sizes, |sizes| Psi::new(sizes, learns(self.ask.who)).map(|psi| psi.chance()))?;
         let (send, recv) = psi.bill(&p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         self.psi = Some(psi);

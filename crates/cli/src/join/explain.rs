@@ -109,14 +109,12 @@ fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
     let over = shape.unwrap_or(LinkShape::LOOPBACK);
     let limits = Limits::new(link.asked(), &over, &calibration.machine().ots);
     let offers = [own.clone(), own];
+    let sizes = offers.each_ref().map(|offer| offer.rows);
     let chance = match ask.reveal {
-        Shown::Ids => {
-            let sizes = offers.each_ref().map(|offer| offer.rows);
-            common::chance(&common::psi(ask.who, sizes)?, sizes)
-        }
-        _ => hidden::chance(ask, &offers)?,
+        Shown::Ids => common::psi(ask.who, sizes)?.chance(),
+        _ => hidden::chance(&hidden::owners(ask, sizes), sizes)?,
     };
-    explain::chance(page, &chance);
+    explain::chance(page, &(chance + Set::chance(sizes[0] + sizes[1])));
     let bill: Bill = match ask.reveal {
         Shown::Ids => common::psi(ask.who, offers.map(|offer| offer.rows))?.bill(&limits)? + Set::bill(),
         _ => hidden::bill(ask, &offers, &limits)?,

@@ -105,11 +105,10 @@ pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
     Ok(all)
 }
 
-/// What chance can spoil in all of it.
-pub fn chance(ask: &Ask, offers: &[Offer; 2]) -> Result<Chance> {
-    let sizes = offers.each_ref().map(|offer| offer.rows);
-    let joins = owners(ask, sizes).into_iter().map(|owner| Ok(join(owner, offers)?.chance()));
-    joins.sum::<Result<Chance>>().map(|joins| joins + Set::chance(sizes[0] + sizes[1]))
+/// What chance can spoil in joins of tables of these sizes, one for each owner. Without the hashes of ids.
+pub fn chance(owners: &[Role], sizes: [usize; 2]) -> hushtable::Result<Chance> {
+    let join = |&owner| Join::new(owner, sizes, &[], &[]);
+    owners.iter().map(|owner| join(owner).map(|join| join.chance())).sum()
 }
 
 /// About how many bytes of memory a join takes with so many bins, vectors of shares, rows of the other party and
@@ -215,7 +214,8 @@ impl Work for Hiding {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let offer = Offer { rows: self.bound, columns: self.columns.clone() };
         let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
-        chance(&self.ask, &offers)?.check()?;
+        let sizes = offers.each_ref().map(|offer| offer.rows);
+        Set::check_chance(sizes, |sizes| chance(&owners(&self.ask, sizes), sizes))?;
         fits(memory(&self.ask, &offers)?, "this join")?;
         if let Some(path) = &self.path {
             room::check(path, written(&self.ask, &offers)?)?;

@@ -20,6 +20,7 @@ use crate::{
     failure::{Cause, Failure, Result},
     private,
     progress::Progress,
+    record::seal,
 };
 use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
@@ -167,6 +168,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     if first && !args.delivery.quiet {
         eprint!("{}", private::summary(&description));
     }
+    args.takes_copy(&description)?;
     let (gets, rules) = (args.gets(&description)?, keys::rules(args.normalise, &description)?);
     let reading = Reading { order: args.dates.into(), rules };
     let (encoded, known) = keys.encode(&description, reading, args.shares())?;
@@ -197,7 +199,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     };
     let wish = Choosing::default().calibration()?.wish(&args.link);
     let p = Party::start(s, wish)?;
-    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, gets))?;
+    let (results, [set_up, offline, online]) = compute(args, p, start, (&description, &copy), (all, asked))?;
     let phases = Phases::of(args.link.role(), set_up, offline, online);
     Ok(Step::Done(Box::new(Done { description, gets, results, known, session: id, phases })))
 }
@@ -311,9 +313,10 @@ fn compute(
     mut p: Party,
     start: Instant,
     (description, copy): (&Description, &EncryptedCopy),
-    (keys, gets): (AllKeys<'_>, Gets),
+    (keys, asked): (AllKeys<'_>, Request),
 ) -> Result<(Results, [Phase; 3])> {
     let bits = if let AllKeys::Shared(_, bits) = keys { Some(bits) } else { None };
+    let gets = asked.gets;
     prepare_ot(&mut p, description, (gets, bits), keys.len() as u64)?;
     let set_up = Phase::new(start, p.take_cost());
     let (progress, mut took) = (Progress::start("lookups", keys.len(), args.delivery.quiet), Took::default());
@@ -321,11 +324,28 @@ fn compute(
         progress.done().store(done as usize, Ordering::Relaxed);
     })?;
     // The peer has kept its shares by now, where it keeps some.
-    p.barrier()?;
+    let sign = args.delivery.sign;
+    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
+    let agreed = private::agreed(description, &asked);
+    args.link.note(|record| record.compared(agreed.clone()));
+    seal(&args.link, &mut p, [sign, theirs], ("lookup", &agreed, "computed"));
     Ok((results, [set_up, took.offline, took.online]))
 }
 
 impl Lookup {
+    /// `Ok(())` unless the copy is too large.
+    fn takes_copy(&self, description: &Description) -> Result<()> {
+        let (copy, most) = (description.job().copy_bits() / 8, self.copy_at_most as u64);
+        if copy <= most {
+            return Ok(());
+        }
+        let [has, may] = [copy, most].map(cost::bytes);
+        let what = format!(
+            "the encrypted copy of the table has {has}, and {may} may be fetched: --copy-at-most {copy} allows it"
+        );
+        Err(Failure::Reported(Cause::Disagreement, what))
+    }
+
     /// Who gets results, of which column if they stay shared.
     fn gets(&self, description: &Description) -> Result<Gets> {
         let table = &description.table;

@@ -26,10 +26,7 @@ pub fn seal(
     let seal = match theirs {
         false => Seal::Missing("the peer did not ask for it".into()),
         true => {
-            let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-            let mut all = vec![field("command", kind)];
-            all.extend(agreed.iter().cloned());
-            all.push(field("outcome", outcome));
+            let all = statement(kind, agreed, outcome);
             sign(link, p, &all).map_or_else(|error| Seal::Missing(error.to_string()), Seal::Signed)
         }
     };
@@ -37,6 +34,15 @@ pub fn seal(
         eprintln!("warning: the record is not signed: {why}");
     }
     link.note(|record| record.mark(seal));
+}
+
+/// What both sign of a command and its outcome.
+pub fn statement(kind: &str, agreed: &[(String, String)], outcome: &str) -> Vec<(String, String)> {
+    let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut all = vec![field("command", kind)];
+    all.extend(agreed.iter().cloned());
+    all.push(field("outcome", outcome));
+    all
 }
 
 fn sign(link: &Link, p: &mut Party, fields: &[(String, String)]) -> hushtable::Result<net::Signed> {

@@ -24,7 +24,7 @@ use crate::{
     calibrate::Calibration,
     failure::{Failure, Result},
     link::{self, LISTENING},
-    throttle::Throttled,
+    throttle::{OfEach, Throttled},
 };
 
 /// How often signals and limits are looked at.
@@ -64,6 +64,8 @@ struct House {
     guests: Mutex<HashMap<u64, Guest>>,
     turned_away: AtomicUsize,
     reloading: AtomicBool,
+    /// About clients.
+    lines: OfEach,
 }
 
 /// Serves until it is asked to stop.
@@ -88,12 +90,14 @@ pub fn serve(versions: Versions) -> Result<()> {
         guests: Mutex::default(),
         turned_away: AtomicUsize::new(0),
         reloading: AtomicBool::new(false),
+        lines: OfEach::default(),
         versions,
     });
     eprint!("{}", crate::private::summary(house.versions.now().description()));
     eprintln!("{LISTENING}{}", listener.local_addr());
     let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);
+    house.lines.rest().iter().for_each(|line| log::line(line));
     let cut = if cut > 0 { format!(", {cut} cut off") } else { String::new() };
     log::line(&format!("stopped after {served} sessions{cut}"));
     Ok(())
@@ -134,6 +138,7 @@ fn receive(
                 }
             }
             house.expire();
+            house.lines.due().iter().for_each(|line| log::line(line));
             if asked.stop.load(Ordering::Relaxed) {
                 return number;
             }
@@ -244,7 +249,7 @@ impl House {
         let place = Place(Arc::clone(self), number);
         let begin = thread::Builder::new().name("hushtable-session".into()).spawn(move || {
             let house = &*place.0;
-            let visit = || visit::serve(&house.versions, &house.ledger, house.wish, connection);
+            let visit = || visit::serve(&house.versions, &house.ledger, &house.lines, house.wish, connection);
             // A bug met in one session ends no other.
             if catch_unwind(AssertUnwindSafe(visit)).is_err() {
                 log::line("a session ended by a fault of this program");

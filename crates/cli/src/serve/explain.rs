@@ -71,7 +71,8 @@ fn who(page: &mut Page, args: &Serve) -> Result<()> {
         page.line("clients", "anybody who gets there: plain TCP, without identities");
         return Ok(());
     };
-    let identity = Identity::load(folder)?;
+    let (identity, bad) = Identity::load_for_many(folder)?;
+    identity.check_guests(&port.peer)?;
     let (name, fingerprint) = (identity.name(), identity.fingerprint());
     page.line("this party", &format!("{name}, listens on {}; fingerprint {fingerprint}", port.listen));
     let peers = identity.peers();
@@ -83,5 +84,6 @@ fn who(page: &mut Page, args: &Serve) -> Result<()> {
         names => format!("{}; nobody else is let in", names.join(", ")),
     };
     page.line("clients", &clients);
+    bad.iter().for_each(|why| page.line("left out", &format!("a pin by which nobody is trusted: {why}")));
     Ok(())
 }

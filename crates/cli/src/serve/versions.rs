@@ -1,8 +1,8 @@
 //! The version that is served, and how another takes its place.
 
 use std::{
-    fs,
-    io::Write,
+    fs::{self, File},
+    io::{Read, Write},
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -109,15 +109,16 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Failure::input(format!("{path}: others can read this key; chmod 600 {path}")));
     }
     let says = |what: &str| Err(Failure::input(format!("{}: {what}", path.display())));
-    if about.len() > Owner::SECRET_BYTES as u64 {
-        return says("is no key of a table, and is not replaced: name another --key-file");
-    }
-    let bytes = fs::read(path).map(Zeroizing::new).map_err(Failure::file(path))?;
+    // Of something else no more is read than a key has, and one.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(Owner::SECRET_BYTES + 1));
+    let read =
+        File::open(path).and_then(|file| file.take(Owner::SECRET_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(Failure::file(path))?;
     match bytes.starts_with(Owner::SECRET_BEGINS) {
         true if bytes.len() == Owner::SECRET_BYTES => Ok(bytes),
-        true => says(
+        true if bytes.len() < Owner::SECRET_BYTES => says(
             "is a key of a table that is cut off: remove it; a new one is made, and clients fetch the copy again",
         ),
-        false => says("is no key of a table, and is not replaced: name another --key-file"),
+        _ => says("is no key of a table, and is not replaced: name another --key-file"),
     }
 }

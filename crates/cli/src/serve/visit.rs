@@ -1,9 +1,14 @@
 //! A client's session, and its line in the log.
 
-use std::{fmt::Write as _, net::SocketAddr, sync::Arc, time::Instant};
+use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
-use hushtable::{Error, Party, net::Connection, ot::OtWish, session::Session};
+use hushtable::{
+    Error, Party,
+    net::{Connection, Identity},
+    ot::OtWish,
+    session::Session,
+};
 
 use super::{
     ledger::{Granted, Ledger},
@@ -13,10 +18,7 @@ use super::{
     shares,
     versions::Versions,
 };
-use crate::{
-    cost,
-    failure::{Failure, Result},
-};
+use crate::{cost, failure::Result, private::agreed, record::statement, throttle::OfEach};
 
 /// What a session did, for its line.
 #[derive(Default)]
@@ -28,8 +30,8 @@ struct Did {
     full: Option<String>,
 }
 
-/// Serves a client to its end.
-pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Connection) {
+/// Serves a client to its end. `lines`: what may be written about each.
+pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish, connection: Connection) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
@@ -37,8 +39,10 @@ pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Con
     let outcome = work(versions, &served, ledger, &counted, wish, connection, &mut did);
     let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
     did.describe(&mut line);
+    let granted = did.request.filter(|(_, answer)| *answer == Answer::Yes);
+    let done = granted.filter(|_| outcome.is_ok()).map(|(request, _)| request.lookups);
     let end = match outcome {
-        Ok(()) if matches!(did.request, Some((_, Answer::Yes))) => "done".to_owned(),
+        Ok(()) if done.is_some() => "done".to_owned(),
         Ok(()) => "turned down".into(),
         Err(failure) => match did.request {
             None if failure.to_string() == Error::Closed.to_string() => "left after the description".into(),
@@ -47,7 +51,7 @@ pub fn serve(versions: &Versions, ledger: &Ledger, wish: OtWish, connection: Con
         },
     };
     let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
-    log::line(&line);
+    lines.take(&counted, &line, done).iter().for_each(|line| log::line(line));
 }
 
 /// Whose keys and sessions are counted together: a peer's, or without TLS those from an address.
@@ -99,8 +103,20 @@ fn work(
             })?;
         granted.room.into_iter().for_each(Room::written);
     }
-    // The client has all there is.
-    p.barrier().map_err(Failure::from)
+    // The client has all there is. If both ask for it, both sign that.
+    let sign = versions.args.sign;
+    let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
+    match versions.args.port.identity.as_deref().filter(|_| sign && theirs) {
+        Some(folder) => countersign(&mut p, folder, &agreed(description, &request)),
+        None => Ok(()),
+    }
+}
+
+fn countersign(p: &mut Party, folder: &Path, agreed: &[(String, String)]) -> Result<()> {
+    let (identity, _) = Identity::load_for_many(folder)?;
+    // This party keeps no record: there is nothing that it alone says.
+    p.connection().countersign(&identity, &statement("lookup", agreed, "computed"), [0; 32])?;
+    Ok(())
 }
 
 impl Did {

@@ -1,6 +1,7 @@
 //! FABLE: lookups of shared keys in one party's table by retrieval under homomorphic encryption.
 //!
-//! A baseline, as published, with what it needs corrected; [`copy`](super::copy) is what is meant to be used. Only with
+//! A baseline, as published, with what it needs corrected; [`copy`](super::copy) is what is meant to be used: here chance
+//! alone can spoil more than it may elsewhere ([`FableJob::chance`]). Only with
 //! the feature `fable`.
 //!
 //! # Functionality

@@ -32,7 +32,7 @@
 //! # Security
 //! The owner sees the order of a shuffled list of distinct items. The other party sees it too, and ids: at most one of
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
-//! keys are equal, but with probability below `2^-41` by those of absent sparse keys. The store is pseudo-random, as the
+//! keys are equal, but with probability `2^-41` at most by those of absent sparse keys ([`ThinJob::chance`]). The store is pseudo-random, as the
 //! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
 //! (`thin/store.rs`). A sparse key that is absent seems present as in design A. All of this is for one
 //! batch.

@@ -13,6 +13,7 @@ mod readiness;
 use super::agree;
 use super::establish::{Aim, Secured, Setup, greeting, same_lane};
 use super::hello::{Hello, Intent, MAGIC, lane_id, session_id};
+use super::identity::Fingerprint;
 use super::role::Role;
 use super::tcp::Tcp;
 use super::tls::{FIRST_BYTE, Tls};
@@ -23,9 +24,8 @@ use lobby::{Caller, Lobby};
 use readiness::{Bell, Rope};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ const LOBBY: usize = 4096;
 /// What a caller says first comes right behind its connection. It may be lost once.
 const SILENT: Duration = Duration::from_millis(500);
 /// Callers heard at the same time, if the system gives as many sockets. One more makes the oldest go whose certificate
-/// was not seen yet, if it came before `GRACE`.
+/// was not seen yet, if it came before `GRACE`. Of one peer an eighth may be heard: one more makes its oldest go.
 const HEARD: usize = 128;
 /// From a caller's first word to its certificate it takes one round trip. Those of a simulated link are added.
 const GRACE: Duration = Duration::from_secs(2);
@@ -106,6 +106,9 @@ impl<'a> Reception<'a> {
     ) -> Result<(Secured, [u8; 32])> {
         loop {
             self.take_in()?;
+            while let Some(gone) = self.guests.too_many_of_one() {
+                self.turned_away(gone.address, "this peer has come too often and not greeted");
+            }
             self.hear_those_who_spoke();
             if let Ok((number, report)) = self.reports.try_recv() {
                 if let Some(admitted) = self.judge(number, report, aim)? {
@@ -195,7 +198,7 @@ impl<'a> Reception<'a> {
     /// Hears a caller in a thread of its own.
     fn start(&mut self, number: u64, Caller { socket, address, .. }: Caller) -> io::Result<()> {
         let (handle, setup, tell) = (socket.try_clone()?, Arc::clone(self.setup), self.tell.clone());
-        let (rope, known) = (self.bell.rope()?, Arc::new(AtomicBool::new(false)));
+        let (rope, known) = (self.bell.rope()?, Arc::new(OnceLock::new()));
         let shown = Arc::clone(&known);
         thread::Builder::new().name("hushtable-caller".into()).spawn(move || {
             let report = match hear(&setup, socket, &shown) {
@@ -308,8 +311,8 @@ enum Verdict {
 }
 
 /// What a caller says before it needs an answer: TLS, if this party uses it, and the greeting.
-/// `known` becomes true when its certificate is.
-fn hear(setup: &Setup, socket: TcpStream, known: &AtomicBool) -> Result<Greeted> {
+/// `known` gets whose its certificate is.
+fn hear(setup: &Setup, socket: TcpStream, known: &OnceLock<Fingerprint>) -> Result<Greeted> {
     let deadline = setup.deadline();
     let socket = Tcp::new(socket)?;
     let first = socket.peek(deadline.left()).map_err(|e| deadline.fault(e, "greeting"))?;
@@ -327,7 +330,9 @@ fn hear(setup: &Setup, socket: TcpStream, known: &AtomicBool) -> Result<Greeted>
         (Some(settings), _) => {
             let tls = Tls::handshake(Role::P0, settings, socket, &deadline);
             let secured = Secured::new(tls.map_err(|refusal| refusal.error)?)?;
-            known.store(true, Ordering::Relaxed);
+            if let Some(peer) = secured.peer {
+                let _ = known.set(peer);
+            }
             secured
         }
     };

@@ -1,11 +1,17 @@
 //! What the network tests share.
 #![allow(dead_code)] // Each test file uses a part of it.
 
+mod crowd;
+
+pub use crowd::{loiter, sockets};
 pub use hushtable::net::WIRE_VERSION;
 use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
 use hushtable::{Error, Result};
 use rustls::crypto::ring;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection};
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -241,6 +247,25 @@ pub fn turned_away<T>(
         assert_eq!(id, visitors.join().unwrap());
     });
     diary.lines()
+}
+
+/// A caller with the identity in this folder, whose TLS handshake is over and who then says nothing.
+pub fn mute(dir: &Path, addr: SocketAddr) -> rustls::StreamOwned<ClientConnection, TcpStream> {
+    let [key, certificate] = ["key.pem", "cert.pem"].map(|name| fs::read(dir.join(name)).unwrap());
+    let certificate = CertificateDer::from_pem_slice(&certificate).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(&key).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .unwrap()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Anybody))
+        .with_client_auth_cert(vec![certificate], key)
+        .unwrap();
+    config.enable_sni = false;
+    let session = ClientConnection::new(Arc::new(config), ServerName::try_from("x").unwrap()).unwrap();
+    let mut caller = rustls::StreamOwned::new(session, TcpStream::connect(addr).unwrap());
+    caller.conn.complete_io(&mut caller.sock).unwrap();
+    caller
 }
 
 /// Reads until the other end has hung up.

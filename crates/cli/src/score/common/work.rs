@@ -138,8 +138,7 @@ impl Ask {
     /// What chance can spoil: nothing in rows that were joined before.
     fn chance(&self, input: &Input, sizes: [usize; 2]) -> Result<Chance> {
         let Input::Fresh { .. } = input else { return Ok(Chance::NONE) };
-        let joins = self.owners.iter().map(|&owner| Ok(self.join(owner, sizes)?.chance()));
-        joins.sum::<Result<Chance>>().map(|joins| joins + Set::chance(sizes[0] + sizes[1]))
+        Ok(hidden::chance(&self.owners, sizes)? + Set::chance(sizes[0] + sizes[1]))
     }
 
     /// What this shows to whom, and what it takes.
@@ -254,7 +253,7 @@ impl Work for Scored {
             }
             self.sizes[p.role() as usize] = *bound;
             self.sizes[p.role().peer() as usize] = theirs as usize;
-            self.ask.chance(&self.input, self.sizes)?.check()?;
+            Set::check_chance(self.sizes, |sizes| hidden::chance(&self.ask.owners, sizes))?;
             for &owner in &self.ask.owners {
                 let bins = self.ask.join(owner, self.sizes)?.bins() as u64;
                 fits(hidden::bytes(bins, 2, self.sizes[owner.peer() as usize] as u64, 1), "this join")?;

@@ -1,6 +1,7 @@
 //! What a table and a batch are, in public, and all sizes that follow.
 
 use crate::{
+    chance::Chance,
     confidential::prf::{Cipher, PrfJob},
     error::{Error, Result, within},
     net::Role,
@@ -121,6 +122,29 @@ impl FableJob {
         })
     }
 
+    /// What chance can spoil in a batch of `count` lookups. **More than `2^-40`**: the parameters are the published ones,
+    /// each for `2^-40` or less. Sets of items that have a place too few are counted up to eight; larger ones are rarer.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for sizes that are not supported.
+    pub fn chance(&self, count: usize) -> Result<Chance> {
+        let sizes = self.sizes(count)?;
+        let (columns, per) = (sizes.columns as f64, COPIES as f64 / self.slots as f64);
+        let choose =
+            |n: f64, k: u32| (0..k).map(|i| (n - f64::from(i)).max(0.0) / f64::from(i + 1)).product::<f64>();
+        // So many of a bucket's items that all have their three places among one less.
+        let crowded = |k: u32| {
+            let items = choose((self.entries + count - 1) as f64, k) * per.powi(k as i32);
+            items * choose(columns, k - 1) * (choose(f64::from(k - 1), 3) / choose(columns, 3)).powi(k as i32)
+        };
+        let given_up = self.slots as f64 * (4..=8).map(crowded).sum::<f64>();
+        Ok(Chance::of("keys that are given up", given_up, 0)
+            + Chance::of("buckets that are too full", 1.0, -LAMBDA)
+            + Chance::of("ids without a bucket", 1.0, -LAMBDA)
+            + Chance::of("noise that shows", 1.0, -LAMBDA)
+            + Chance::of("keys of one id", (count as f64).powi(2) / 2.0, -(ID_BITS as i32)))
+    }
+
     /// The function that makes ids.
     pub(super) fn prf(&self, sizes: &Sizes) -> PrfJob {
         let (cipher, owner) = (self.cipher, self.owner);
@@ -206,6 +230,18 @@ mod tests {
             let job = FableJob::new(Role::P0, Cipher::LowMc, bits, bits, 1 << bits);
             let sizes = job.sizes(1).expect("sizes");
             assert_eq!((sizes.load, sizes.columns, sizes.code), (load, columns, code), "2^{bits}");
+        }
+    }
+
+    /// That of the published parameters, by confidential-errata E16: more than a job may have.
+    #[test]
+    fn chance_is_that_of_the_page() {
+        for (bits, given_up) in [(16, 2f64.powf(-26.6)), (20, 2f64.powf(-37.3))] {
+            let chance =
+                FableJob::new(Role::P0, Cipher::LowMc, bits, bits, 1 << bits).chance(1).expect("sizes");
+            let (what, part) = chance.parts()[0];
+            assert!(what == "keys that are given up" && (0.8..1.2).contains(&(part / given_up)), "{chance}");
+            chance.check().expect_err("more than 2^-40");
         }
     }
 

@@ -3,12 +3,14 @@
 use prim::Wiped;
 
 use crate::{
+    chance::Chance,
     confidential::{
-        copy::{CopyJob, owner},
+        copy::{CopyJob, Keys, owner},
         order,
         prf::PrfJob,
     },
     error::{Result, within},
+    okvs::Size,
 };
 
 /// Most lookups of a batch.
@@ -48,6 +50,16 @@ impl ThinJob {
     /// Most lookups at once.
     pub fn most(&self) -> usize {
         self.prf().most().min(MAX_LOOKUPS)
+    }
+
+    /// What chance can spoil in a batch of so many lookups; nothing where all keys that there can be are in the store. An
+    /// order for which the [sort](crate::confidential::order) lacks room is not counted: it tells nothing, no bound is known.
+    pub fn chance(&self, lookups: usize) -> Chance {
+        let Keys::Sparse { rows, .. } = self.table.keys else { return Chance::NONE };
+        let pairs = (lookups as f64).powi(2) / 2.0;
+        self.table.chance(lookups as u64)
+            + Size::chance(rows as usize)
+            + Chance::of("absent keys of one id", pairs, -(ID_BITS as i32))
     }
 
     /// Bits of a row and of what stands behind it.

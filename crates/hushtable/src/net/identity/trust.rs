@@ -147,6 +147,14 @@ impl Identity {
         names.iter().map(|name| named(pins, name, dir).cloned()).collect()
     }
 
+    /// `Ok(())` if a party that listens would let in peers of all these names.
+    ///
+    /// # Errors
+    /// [`Error::Identity`] for a name that is not trusted.
+    pub fn check_guests(&self, names: &[String]) -> Result<()> {
+        self.guests(names).map(drop)
+    }
+
     /// The trusted peer with this certificate.
     pub(in crate::net) fn pin_of(&self, certificate: &CertificateDer<'_>) -> Option<&Pin> {
         self.0.trusted.iter().find(|pin| pin.certificate == *certificate)

@@ -1,9 +1,9 @@
 //! Callers who are being heard, each in a thread of its own.
 
 use super::lobby::home;
+use crate::net::identity::Fingerprint;
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A caller that is being heard.
@@ -13,13 +13,18 @@ pub(super) struct Guest {
     /// To end what is going on with it.
     socket: TcpStream,
     since: Instant,
-    /// Whether it has shown a certificate that is trusted.
-    known: Arc<AtomicBool>,
+    /// Whose it is, as soon as it has shown a certificate that is trusted.
+    known: Arc<OnceLock<Fingerprint>>,
 }
 
 impl Guest {
     /// From now on it is heard.
-    pub(super) fn new(number: u64, address: SocketAddr, socket: TcpStream, known: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(
+        number: u64,
+        address: SocketAddr,
+        socket: TcpStream,
+        known: Arc<OnceLock<Fingerprint>>,
+    ) -> Self {
         Guest { number, address, socket, since: Instant::now(), known }
     }
 }
@@ -44,9 +49,26 @@ impl Guests {
 
     /// Ends with whom a caller from this address takes the place of.
     pub(super) fn make_room(&mut self, address: &SocketAddr) -> Option<Guest> {
-        let gone = self.in_the_way(address).map(|at| self.here.remove(at))?;
+        self.in_the_way(address).map(|at| self.end(at))
+    }
+
+    /// Ends with the oldest of a peer who has more places than one may.
+    pub(super) fn too_many_of_one(&mut self) -> Option<Guest> {
+        let peers = self.here.iter().map(|guest| guest.known.get());
+        let of = |peer| peers.clone().filter(|other| *other == Some(peer)).count();
+        let at = peers.clone().position(|peer| peer.is_some_and(|peer| of(peer) > self.of_one()))?;
+        Some(self.end(at))
+    }
+
+    /// Places of one peer: its greeting comes right behind its certificate.
+    fn of_one(&self) -> usize {
+        (self.most / 8).max(1)
+    }
+
+    fn end(&mut self, at: usize) -> Guest {
+        let gone = self.here.remove(at);
         let _ = gone.socket.shutdown(Shutdown::Both);
-        Some(gone)
+        gone
     }
 
     pub(super) fn enter(&mut self, guest: Guest) {
@@ -80,7 +102,7 @@ impl Guests {
         let crowded = self.is_crowded(from);
         self.here.iter().position(|guest| {
             guest.since.elapsed() >= self.grace
-                && !guest.known.load(Ordering::Relaxed)
+                && guest.known.get().is_none()
                 && (!crowded || home(&guest.address) == from)
         })
     }
@@ -107,13 +129,19 @@ mod tests {
         let address = |text: &str| text.parse::<SocketAddr>().unwrap();
         let mut number = 0;
         let mut enter = |guests: &mut Guests, from: &str, known: bool| {
+            // Each of them is another peer.
+            let known = if known {
+                OnceLock::from(Fingerprint::from_bytes([number as u8; 32]))
+            } else {
+                OnceLock::new()
+            };
             if !guests.may_enter(&address(from)) {
                 return None;
             }
             let gone = guests.make_room(&address(from)).map_or(0, |gone| gone.address.port());
             let socket = TcpStream::connect(port.local_addr().unwrap()).unwrap();
             number += 1;
-            guests.enter(Guest::new(number, address(from), socket, Arc::new(known.into())));
+            guests.enter(Guest::new(number, address(from), socket, Arc::new(known)));
             Some(gone)
         };
         assert_eq!(enter(&mut guests, "10.0.0.1:1", false), Some(0));
@@ -130,5 +158,26 @@ mod tests {
         // Within its grace nobody goes.
         guests.grace = Duration::from_secs(600);
         assert_eq!(enter(&mut guests, "10.0.0.6:10", true), None);
+    }
+
+    #[test]
+    fn a_peer_has_its_part_of_the_places() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut guests = Guests::new(32, Duration::from_secs(600));
+        for number in 0..20 {
+            let known = match number {
+                0..8 => OnceLock::from(Fingerprint::from_bytes([number as u8 % 2; 32])),
+                _ => OnceLock::new(),
+            };
+            let socket = TcpStream::connect(port.local_addr().unwrap()).unwrap();
+            guests.enter(Guest::new(number, socket.local_addr().unwrap(), socket, Arc::new(known)));
+        }
+        assert!(guests.too_many_of_one().is_none(), "four of each of two peers");
+        // Others turn out to be the second peer: its oldest go.
+        for guest in &guests.here[8..10] {
+            guest.known.set(Fingerprint::from_bytes([1; 32])).unwrap();
+        }
+        let gone = [(); 3].map(|()| guests.too_many_of_one().map(|guest| guest.number));
+        assert_eq!(gone, [Some(1), Some(3), None]);
     }
 }
