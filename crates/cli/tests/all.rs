@@ -53,7 +53,9 @@ fn every_file_is_listed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     for entry in std::fs::read_dir(folder).expect("tests") {
         let name = entry.expect("an entry").file_name().into_string().expect("a name");
-        if let Some(module) = name.strip_suffix(".rs").filter(|module| !["all", "allocation", "wiping"].contains(module)) {
+        if let Some(module) =
+            name.strip_suffix(".rs").filter(|module| !["all", "allocation", "wiping"].contains(module))
+        {
             assert!(include_str!("all.rs").contains(&format!("\nmod {module};\n")), "{name} is not listed");
         }
     }
