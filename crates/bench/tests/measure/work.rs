@@ -244,7 +244,8 @@ fn help_shows_examples() {
 fn comparison_by_rotated_tables() {
     let site = Site::new();
     for (bits, formula) in [(32, 124.0), (64, 264.0), (4, 10.0)] {
-        let report = site.report(&format!("cmp --method rotl --digit 4 --bits {bits} --batch 4096 --threads 2"));
+        let report =
+            site.report(&format!("cmp --method rotl --digit 4 --bits {bits} --batch 4096 --threads 2"));
         let online = report["bits_per_item"]["online"].as_f64().unwrap();
         assert!((formula..formula + 1.0).contains(&online), "{bits} bits: {online}");
     }
