@@ -376,8 +376,10 @@ impl Grouped {
             count: signed(counts[i]),
             sums: sums.iter().map(|column| column[i]).collect(),
         };
-        // With a least size of 1 nothing was compared: that a group is not there says that it has no members.
-        let enough = |group: &Group| group.count >= self.shape.least.into();
+        // With a least size of 1 nothing was compared: that a group is not there says that it has no members. Noise can
+        // make a number negative.
+        let least = self.shape.least;
+        let enough = |group: &Group| least == 0 || group.count >= least.into();
         Ok(Some(chosen.iter().enumerate().map(group).filter(enough).collect()))
     }
 }

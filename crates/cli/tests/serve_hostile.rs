@@ -73,7 +73,11 @@ fn servers_that_lie_do_clients_no_harm() {
             |description, s| {
                 let of = |i| Value { name: format!("v{i}"), kind: ValueKind::Text { bytes: 8 } };
                 let huge = Description {
-                    key: Key { kind: KeyKind::Text { bits: 96 }, ..description.key.clone() },
+                    key: Key {
+                        kind: KeyKind::Text { bits: 96 },
+                        form: Some("trim,nfc".into()),
+                        ..description.key.clone()
+                    },
                     values: (0..8).map(of).collect(),
                     places: Places::Sparse { rows: 1 << 24 },
                     batch: 16,

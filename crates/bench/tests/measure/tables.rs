@@ -97,7 +97,7 @@ fn what_is_too_large_is_refused() {
     let site = Site::new();
     site.run("okvs --count 60000000").fails("keys of a key-value store: 60000000");
     site.run("psi --count 16777217").fails("ids of a party: 16777217");
-    site.run("join --count 5 --other-count 5000001").fails("rows of a table to join: 5000001");
+    site.run("join --count 5 --other-count 6000001").fails("rows of a table to join: 6000001");
     for args in ["psi --count 0", "psi --learns none", "join --payload-bits 65", "okvs --words 0"] {
         assert_eq!(site.run(args).code, 2, "{args}");
     }

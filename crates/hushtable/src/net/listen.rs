@@ -210,10 +210,13 @@ impl Kin for Route {
     ) -> Result<Connection> {
         let (deadline, mut again) = (Deadline::after(self.setup.options.timeout), Again::new(&self.setup));
         loop {
-            let reached = attempt(&self.addr).map_err(Error::io(format!("connecting to {}", self.addr)));
-            let called = match reached {
+            let called = match attempt(&self.addr) {
                 Ok((socket, trip)) => self.setup.call(Tcp::after(socket, trip)?, Aim::Lane { parent, lane }),
-                Err(error) => Err(Unanswered { error, crowded: true }),
+                // Where the port is closed there is nobody to wait for.
+                Err(gone) => Err(Unanswered {
+                    crowded: gone.kind() != ErrorKind::ConnectionRefused,
+                    error: Error::io(format!("connecting to {}", self.addr))(gone),
+                }),
             };
             match called {
                 Ok((secured, id)) => return self.setup.connection(Role::P1, secured, id, Some(self.clone())),
