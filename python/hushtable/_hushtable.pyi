@@ -51,6 +51,7 @@ __all__ = [
     "run",
     "run_stored",
     "tell",
+    "tell_form",
 ]
 
 @final
