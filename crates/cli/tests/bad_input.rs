@@ -129,8 +129,11 @@ fn files_and_arguments() {
         ),
         (&format!("sigmoid {a} --output out.csv --bits 16"), "(bits behind the point: 16)"),
         (&format!("reciprocal {a} --output out.csv --domain -1:1"), "which has no value at 0 "),
-        (&format!("reciprocal {a} --output out.csv --domain -3.1328125:4000 --fraction-bits 16"), "inf at 0"),
-        (&format!("sqrt {a} --output out.csv --domain -1:4"), "NaN at -1 is not supported"),
+        (
+            &format!("reciprocal {a} --output out.csv --domain -3.1328125:4000 --fraction-bits 16"),
+            "which has no value at 0 ",
+        ),
+        (&format!("sqrt {a} --output out.csv --domain -1:4"), "which has no value below 0 "),
         (
             &format!("exp {a} --output out.csv --bits 16 --output-fraction-bits 8 --domain -8:8"),
             "accepted: --bits 21",
