@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use hushtable_cli::failure::{Failure, Result};
 
 use crate::{
+    baseline,
     paper::{self, PaperTables},
     report::{Format, Report},
     run::{self, OneParty, Options},
@@ -41,7 +42,8 @@ for example 200:10ms.";
 
 /// Measure hushtable's protocols between two processes on this machine
 ///
-/// Every result is compared with plaintext; a difference ends with exit code 1.
+/// Every result is compared with plaintext; a difference ends with exit code 1. A baseline is measured if this was built
+/// with --features baselines.
 #[derive(Parser, Debug)]
 #[command(name = "hushtable-bench", version, after_help = EXAMPLES, max_term_width = 110)]
 struct Cli {
@@ -140,6 +142,7 @@ pub fn run() -> Result<()> {
 impl<W: Args> Measure<W> {
     fn run(self, kind: impl FnOnce(W) -> Work) -> Result<()> {
         let mut work = kind(self.work);
+        baseline::built(&*work)?;
         work.prepare(&self.options.net, self.options.repeat.into())?;
         let runs = run::runs(&work, &self.options)?;
         let report = Report::new(&work, &self.options, &runs);

@@ -1,7 +1,9 @@
 //! `confidential`: lookups of shared keys in a private table of the listening party.
 
 mod copy;
+#[cfg(feature = "baselines")]
 mod fable;
+#[cfg(feature = "baselines")]
 mod scan;
 mod splut;
 mod thin;
@@ -25,6 +27,8 @@ use hushtable_cli::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(not(feature = "baselines"))]
+use crate::baseline::{absent as fable, absent as scan};
 use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
 
 /// Lookups in a private table; with several threads a part of the batch in each.
@@ -76,9 +80,9 @@ enum Design {
     B,
     /// SP-LUT: all rows, masked, for each lookup
     Splut,
-    /// FABLE: retrieval under homomorphic encryption, which computes on all processors
+    /// FABLE: retrieval under homomorphic encryption, which computes on all processors; a baseline
     Fable,
-    /// FLORAM's reads of single words, at most 128: each scans the memory
+    /// FLORAM's reads of single words, at most 128: each scans the memory; a baseline
     Scan,
 }
 
@@ -187,6 +191,10 @@ impl Benchmark for ConfidentialWork {
             Design::Scan => "floram-read",
         };
         Some(name.into())
+    }
+
+    fn is_baseline(&self) -> bool {
+        matches!(self.design, Design::Fable | Design::Scan)
     }
 
     fn every_processor(&self) -> bool {
