@@ -4,7 +4,12 @@
 //! A lane is a connection with a thread of its own. Each prepares and evaluates its items batch by batch; results stay
 //! shared until those of all lanes are there, so that an operation that refuses numbers refuses them before anything
 //! is opened.
+//!
+//! Before it begins, each lane announces what it runs: the operation with its fields and method, how many items, who
+//! gets the results, which lane of how many, and how much of its material is ready. So nothing runs that was not
+//! compared, and it takes no round.
 
+mod compare;
 mod phase;
 mod reveal;
 
@@ -64,6 +69,14 @@ pub struct Ready {
     pub reserved: Option<Reserved>,
 }
 
+impl Ready {
+    /// How many items it serves.
+    fn items(&self) -> usize {
+        let made: usize = self.made.iter().map(|material| material.items()).sum();
+        made + self.reserved.as_ref().map_or(0, Reserved::len)
+    }
+}
+
 /// Shares that one lane ended with, and what they took.
 struct Lane {
     words: Words,
@@ -89,17 +102,18 @@ pub fn run(
     operation.chance(items).check()?;
     let pieces = pieces(items, lanes.len());
     same("lanes' material", pieces.len(), ready.len().min(pieces.len()))?;
-    let work = lanes.iter_mut().zip(&pieces).zip(ready);
-    let several = pieces.len() > 1;
-    let shares = in_threads(work, |((p, at), ready), go_on| {
-        lane(operation, p, ready, (&slices(operation, operands, at), at.len()), watch, go_on).inspect_err(
-            |error| {
-                // The other lanes would go on for nothing.
-                if let Some(why) = Ending::of(error).filter(|_| several) {
-                    p.connection().channel().end(why);
-                }
-            },
-        )
+    let work = lanes.iter_mut().zip(&pieces).zip(ready).enumerate();
+    let count = pieces.len();
+    let shares = in_threads(work, |(i, ((p, at), ready)), go_on| {
+        let what = format!("results for {}, lane {} of {count}", reveal.name(), i + 1);
+        let work =
+            Work { operation, what: &what, items: at.len(), operands: &slices(operation, operands, at) };
+        work.run(p, ready, watch, go_on).inspect_err(|error| {
+            // The other lanes would go on for nothing.
+            if let Some(why) = Ending::of(error).filter(|_| count > 1) {
+                p.connection().channel().end(why);
+            }
+        })
     })?;
     let held = operation.result();
     let work = lanes.iter_mut().zip(shares);
@@ -128,6 +142,7 @@ pub fn prepare(
     watch: &dyn Watch,
 ) -> Result<VecDeque<Box<dyn Material>>> {
     operation.chance(items).check()?;
+    compare::announce(p, "prepared", operation, items)?;
     let batch = operation.most().max(1);
     let mut made = VecDeque::new();
     for from in (0..items).step_by(batch) {
@@ -163,6 +178,7 @@ pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Revea
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
+    compare::announce(p, "set up", operation, items)?;
     let (send, recv) = operation.bill(items)?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }
@@ -180,7 +196,8 @@ pub fn shares(
 ) -> Result<Words> {
     let items = whole(operation, operands)?;
     operation.chance(items).check()?;
-    Ok(lane(operation, p, ready, (operands, items), watch, &|| true)?.words)
+    let work = Work { operation, what: "results stay shared", items, operands };
+    Ok(work.run(p, ready, watch, &|| true)?.words)
 }
 
 /// Items of each of so many lanes, the first ones with more; lanes without any are left out.
@@ -189,37 +206,49 @@ pub fn pieces(items: usize, lanes: usize) -> Vec<Range<usize>> {
     (0..items).step_by(share).map(|from| from..items.min(from + share)).collect()
 }
 
-fn lane(
-    operation: &dyn Operation,
-    p: &mut Party,
-    mut ready: Ready,
-    (operands, items): (&[&[u64]], usize),
-    watch: &dyn Watch,
-    go_on: &dyn Fn() -> bool,
-) -> Result<Lane> {
-    let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
-    let mut at = 0;
-    while at < items && go_on() {
-        let (material, offline) = next(operation, p, &mut ready, items - at)?;
-        let now = at..at + material.items();
-        let given = slices(operation, operands, &now);
-        at = now.end;
-        let count = now.len();
-        let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
-        if count == items {
-            lane.words = words;
-        } else {
-            // Grows once, from nothing, so that no part of it is left behind.
-            let left = items * operation.gives() - lane.words.len();
-            lane.words.reserve_exact(left);
-            lane.words.extend_from_slice(&words);
+/// What one lane does.
+struct Work<'a> {
+    operation: &'a dyn Operation,
+    /// Besides, what the parties compare.
+    what: &'a str,
+    items: usize,
+    operands: &'a [&'a [u64]],
+}
+
+impl Work<'_> {
+    fn run(
+        &self,
+        p: &mut Party,
+        mut ready: Ready,
+        watch: &dyn Watch,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Lane> {
+        let Self { operation, what, items, operands } = *self;
+        compare::announce(p, &format!("{what}, {} ready", ready.items()), operation, items)?;
+        let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
+        let mut at = 0;
+        while at < items && go_on() {
+            let (material, offline) = next(operation, p, &mut ready, items - at)?;
+            let now = at..at + material.items();
+            let given = slices(operation, operands, &now);
+            at = now.end;
+            let count = now.len();
+            let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
+            if count == items {
+                lane.words = words;
+            } else {
+                // Grows once, from nothing, so that no part of it is left behind.
+                let left = items * operation.gives() - lane.words.len();
+                lane.words.reserve_exact(left);
+                lane.words.extend_from_slice(&words);
+            }
+            watch.took(Step::Offline, offline);
+            watch.took(Step::Online, online);
+            watch.done(count);
+            (lane.offline, lane.online) = (lane.offline.then(offline), lane.online.then(online));
         }
-        watch.took(Step::Offline, offline);
-        watch.took(Step::Online, online);
-        watch.done(count);
-        (lane.offline, lane.online) = (lane.offline.then(offline), lane.online.then(online));
+        Ok(lane)
     }
-    Ok(lane)
 }
 
 /// Material for the next of `left` items.

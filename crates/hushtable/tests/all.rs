@@ -88,6 +88,7 @@ mod random;
 mod readers;
 mod rules;
 mod run;
+mod run_compared;
 mod shuffle;
 mod sin_cos;
 mod staged;

@@ -1,0 +1,34 @@
+//! What the parties compare of every run: announced, so that it takes no round. Parties that differ both get
+//! [`Error::Handshake`](crate::Error::Handshake) at their next wait for each other, before anything is opened.
+
+use std::fmt::Write;
+
+use crate::{error::Result, operation::Operation, party::Party};
+
+/// Bytes of a run's fields that are named; what is longer is told by the digest alone.
+const NAMED: usize = 320;
+
+/// Announces that a lane now does `what` with so many items of an operation.
+pub(super) fn announce(p: &mut Party, what: &str, operation: &dyn Operation, items: usize) -> Result<()> {
+    let fields = operation.fields();
+    let mut named = String::new();
+    for (name, value) in fields.iter().take_while(|(name, value)| name.len() + value.len() < NAMED) {
+        let _ = write!(named, "; {name} {value}");
+    }
+    named.truncate(named.floor_char_boundary(NAMED));
+    let (name, method) = (operation.name(), operation.method());
+    let noun = if items == 1 { "item" } else { "items" };
+    let digest = &digest(&name, &method, &fields).to_hex()[..32];
+    p.announce(&format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}"))
+}
+
+/// Of all that an operation is, each text behind its length.
+fn digest(name: &str, method: &str, fields: &[(&'static str, String)]) -> blake3::Hash {
+    let mut hash = blake3::Hasher::new();
+    let texts = fields.iter().flat_map(|(name, value)| [*name, value.as_str()]);
+    for text in [name, method].into_iter().chain(texts) {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.finalize()
+}
