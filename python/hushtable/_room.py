@@ -29,6 +29,6 @@ def too_wide(operation: str, share: Share, need: int, what: str) -> ParamError:
     whole = share.fraction == 0 and share.kind == "additive" and not share.wrap
     wrap = f"; or wrap=True, to compute mod 2^{share.bits}" if whole else ""
     return ParamError(
-        f"{operation}: {what} take {takes}, which {share.bits} bits do not hold, as far as the ranges tell; accepted: "
+        f"{operation}: {what} take {takes}, which {share.bits} bits may not hold; accepted: "
         f"{accepted}{wrap}"
     )

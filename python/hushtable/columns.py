@@ -57,7 +57,7 @@ def write_column(
     columns: dict[str, Any] = {} if ids is None else {"id": list(ids)}
     columns[column] = array
     if array.ndim != 1 or (ids is not None and len(ids) != len(array)):
-        raise ParamError(f"{path}: values of shape {array.shape} are no column for {len(ids or [])} ids")
+        raise ParamError(f"{path}: values of shape {array.shape} do not match {len(ids or [])} ids")
     fill = _fill_parquet if Path(path).suffix == ".parquet" else _fill_csv
     write_file(Path(path), lambda file: fill(file, columns), overwrite)
 

@@ -162,7 +162,7 @@ class Embedding:
         if not 0 <= more <= 52 - self.fraction or not _words.fits(least << more, most << more, bits):
             raise ParamError(
                 f"fraction bits: {digits} is not supported for results of {bits} bits; accepted: {self.fraction} and "
-                f"more, as far as the width holds the results"
+                f"more, if the width holds the results"
             )
         range = (least << more, most << more)
         name = f"embedding(shape {ids.shape}, {self.rows} x {self.columns} of {self.entry_bits} bits, bits={bits}, sums of {bag})"
@@ -178,7 +178,7 @@ class Embedding:
 def _described(
     what: str, party: Party, owner: int, mine: Mapping[str, int], names: Sequence[str], cipher: str
 ) -> dict[str, int]:
-    """What the owner says of its table, which is checked here as far as the library does not."""
+    """The owner's description of its table, checked here where the library does not check it."""
     name = party._announced(f"{what}(of party {owner}, {cipher})")
     told = native.tell(party._live(what), name, json.dumps(mine))
     if party.role == owner:
@@ -189,5 +189,5 @@ def _described(
         if not all(type(value) is int and 0 <= value < 1 << 32 for value in found.values()):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise PeerError(f"{what}: the peer's description of its table is none") from None
+        raise PeerError(f"{what}: the peer's description of its table is malformed") from None
     return found

@@ -98,8 +98,8 @@ class Function:
             raise TypeError(f"{self.name}: a share is expected, got {type(x).__name__}")
         if x.fraction == 0 and fraction is None and self.name != "identity":
             raise ParamError(
-                f"{self.name}: results without digits after the point, as whole numbers have, are not the default; accepted: "
-                f"fraction=, their digits, such as fraction=8"
+                f"{self.name}: whole numbers have no digits after the point, and results need some; accepted: "
+                f"fraction=, the digits of the results, such as fraction=8"
             )
         looked_up = (bits, protocol, store) != (None, None, None)
         how = How(domain=domain, fraction_out=fraction, method=method, outside=outside, max_ulp=max_ulp)

@@ -98,7 +98,7 @@ def join(
 
     Party `owner` alone can be shown results by row, in the order of its rows. For results of both, join twice. Public are
     the parties' numbers of rows, or bounds on them, `size`; names, types and ranges of columns; labels.
-    `normalise` and `tell_form` are those of `psi`; the same at both parties.
+    `normalise` and `tell_form` are as for `psi`; the same at both parties.
 
     Raises `ParamError` that names the row of an id that is empty, twice, or no text, and of a number outside its range,
     and for a label that no row has, with the labels there are; `TypeError` for a column of texts that is not in `groups`;
@@ -289,7 +289,7 @@ def _sizes(
         if type(other) is not int or other < 0:
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise PeerError("the peer's description of its table is none") from None
+        raise PeerError("the peer's description of its table is malformed") from None
     if tell_form:
         name = p._announced(f"{operation}(how most ids look)")
         for doubt in native.tell_form(p._live(operation), name, ids):
@@ -314,7 +314,7 @@ def _described(theirs: Mapping[str, Any]) -> _Table:
                 raise ValueError
             labels[name] = of
     except (ValueError, KeyError, TypeError):
-        raise PeerError("the peer's description of its columns is none") from None
+        raise PeerError("the peer's description of its columns is malformed") from None
     return _Table(types, labels)
 
 

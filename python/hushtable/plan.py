@@ -133,7 +133,7 @@ def plan(
     `net` is `"loopback"` (the default), `"lan"`, `"wan"` or `"RATE:RTT"` such as `"200:10ms"` (Mbit/s);
     `optimise` says what is to be least: time in all, time from the inputs to the results (and 1/64 of the time
     before), bytes, or rounds from the inputs to the results; `calibration` is the file of `hushtable calibrate`, whose link is the default of `net`.
-    Without it the figures are those of the machine on which the model was fitted. Raises `ParamError`.
+    Without it, figures of the machine on which the model was fitted are used. Raises `ParamError`.
     """
     if optimise not in ("total", "online", "bytes", "rounds"):
         raise ParamError(f"optimise: {optimise!r} is not supported; accepted: 'total', 'online', 'bytes' or 'rounds'")

@@ -38,7 +38,7 @@ class Like:
 
 @dataclass(frozen=True)
 class Need:
-    """One call inside the function: of which operation, and for how many numbers."""
+    """One call inside the function: which operation, and for how many numbers."""
 
     operation: str
     count: int

@@ -37,7 +37,7 @@ class PrivateTable:
     its labels, which compare as those of `hushtable.join`. `codes`: columns of keys of further tables, each with
     its bits. `per_key`: most rows of a key: a table with more is refused. `key_bits`: keys are less than `2^key_bits`.
     Up to 24 bits the copy has a place for every key; with more, or with `keys=`, for so many keys as `keys` says, at
-    most. `cipher` and `path` are those of `Embedding`.
+    most. `cipher` and `path` are as for `Embedding`.
     """
 
     def __init__(

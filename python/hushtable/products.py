@@ -68,7 +68,7 @@ def mean(x: Share, axis: int | None = None) -> Share:
         raise ShapeError(f"mean: at least one value is expected, got shape {x.shape}")
     count = x.size // total.size
     if x.fraction == 0 and count > 1:
-        raise ParamError(f"mean: that of whole numbers is not supported; accepted: {WHOLE}")
+        raise ParamError(f"mean: whole numbers are not supported; accepted: {WHOLE}")
     factor = _constants.reciprocal("mean", x, limits, np.asarray(count))
     return _rounded("mean", total, limits, factor)
 

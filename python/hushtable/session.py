@@ -143,7 +143,7 @@ def listen(
     `Party.peer_fingerprint` say who came.
 
     Raises `ParamError` without an identity, `IoError` and `IdentityError` for a port or a folder that cannot be
-    used or several peers of which none is named, `PeerError` if the peer does not come, `HandshakeError` if it has
+    used or several peers and none is named, `PeerError` if the peer does not come, `HandshakeError` if it has
     another version.
     """
     listener = native.Listener(address, how(identity, **link))

@@ -28,7 +28,7 @@ class Share(Secret):
     number. Such numbers are public: both parties give the same, and compare a digest of them at their next operation,
     which raises `HandshakeError` at both if they differ. Nothing here reveals a value: that is `p.open`.
 
-    Nothing wraps around: what the width may not hold, as far as `range` tells, is refused with `ParamError` that names
+    Nothing wraps around: what may not fit the width, by `range`, is refused with a `ParamError` that names
     the width that would do. Whole numbers shared with `wrap=True` are computed mod `2^bits` instead, and so is what they
     meet. Public numbers that are added are rounded to the share's scale; others are refused outside the numbers of its
     width. Whole numbers meet whole ones only, until `with_fraction` gives them digits after the point. Comparisons take
@@ -246,7 +246,7 @@ class Share(Secret):
         return ~(~self & ~other)
 
     def mean(self, axis: int | None = None) -> Share:
-        """Means over an axis, or of all, within a step of the scale; not of whole numbers, whose means are none."""
+        """Means over an axis, or of all, within a step of the scale; not of whole numbers, whose means need not be whole."""
         from .products import mean
 
         return mean(self, axis)

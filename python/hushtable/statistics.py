@@ -1,4 +1,4 @@
-"""Counts, sums, means and variances of shared rows, in all or by group, of which only some count."""
+"""Counts, sums, means and variances of shared rows, in all or by group; a shared bit says which rows count."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Told = dict[int, tuple[int, list[int]]]
 
 
 class Statistics:
-    """Rows as shares, of which those count whose bit is 1.
+    """Shared rows, each with a shared bit that says whether it counts.
 
     Each method takes `least` and `noise`. Of fewer rows than `least` nothing is told, not even how many they are; with
     `least=1` so of none, with `least=0` the count 0 is told too.
@@ -70,7 +70,7 @@ class Statistics:
     def sum(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> float | None:
         """The sum of a column, or of a share with a value for each place, over the pairs; as `count` otherwise.
 
-        Raises `ParamError` if the width may not hold it, as far as `range` tells.
+        Raises `ParamError` if it may not fit the width, by `range`.
         """
         share = self._share("sum", values)
         return _first(_sums(self._all(_asked("sum", values), [share], least, noise), share))

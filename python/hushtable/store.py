@@ -52,7 +52,7 @@ class Store:
         """Makes material for lookups in tables of `2^index_bits` entries, in a new folder; the peer does too.
 
         `bits` is the width of the results. `protocol` is one of `hushtable.protocols()` that can be stored;
-        `"auto"` is that of the program's `prepare`. Needs TLS: a store belongs to the identities of both.
+        `"auto"` chooses as the program's `prepare` does. Needs TLS: a store belongs to the identities of both.
         """
         _words.check_bits(bits)
         name = p._announced(f"store({lookups} lookups, {index_bits} bits {index_kind}, {bits} bits {kind})")
@@ -74,7 +74,7 @@ class Store:
     ) -> Store:
         """Makes material for `items` items of the one operation that `f` does, in a new folder; the peer does too.
 
-        `f` and the types of its shares are those of `hushtable.prepare`, as in
+        `f` and the types of its shares are given as to `hushtable.prepare`, as in
         `Store.make_for(p, "sigmoid.store", "bank.id", 10**6, ht.sigmoid, ht.Like(1, bits=32, fraction=12, range=(-8, 8)))`.
         An item is a number, a row of softmax or layer norm, or a product of matrices. The store serves every operation of
         the same shape: other functions by tables as long, other comparisons of numbers as wide. Needs TLS. A session makes

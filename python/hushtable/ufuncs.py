@@ -11,7 +11,7 @@ import numpy as np
 
 
 def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a ufunc of shares gives, or `NotImplemented`, of which NumPy makes a `TypeError`."""
+    """What a ufunc of shares gives, or `NotImplemented`, which NumPy turns into a `TypeError`."""
     ours = _ufuncs().get(ufunc) if method == "__call__" and not kwargs else None
     return NotImplemented if ours is None else ours(*inputs)
 

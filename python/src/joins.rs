@@ -84,7 +84,7 @@ fn hint(column: usize, fields: &[String], rules: Rules) -> Option<String> {
     let what = looks.remarks().iter().map(row).collect::<Vec<_>>().join("; ");
     looks.advice().map(|advice| {
         format!(
-            "ids, column {column}: {what}. If the peer writes an id otherwise, it will not match, and nothing says so. \
+            "ids, column {column}: {what}. If the peer writes an id differently, it will not match, and nothing will say so. \
              normalise={:?} at both parties settles it",
             advice.split(',').collect::<Vec<_>>()
         )

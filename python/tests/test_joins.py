@@ -177,7 +177,7 @@ def test_ids_that_differ_in_form(caplog):
     ("ids", "says"),
     [
         (["a", "", "c"], "nothing in row 1"),
-        (["a", "b ", " b"], "row 1 also in row 2"),
+        (["a", "b ", " b"], "the same in rows 1 and 2"),
         (["a", None], "nothing in row 1"),
         (pd.Series([1.0, 2.5]), "a float in row 0"),
         (pd.Series(["a", pd.NA]), "nothing in row 1"),

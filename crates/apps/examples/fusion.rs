@@ -209,11 +209,11 @@ fn compare(gate: &Visitors, bureau: &Visitors, p0: &[u8], p1: &[u8]) -> Result<S
     }
     let all = gate.ids.len();
     if p0 != p1 || p0.len() != all || right + near < all {
-        return Err(format!("{right} of {all} decisions are those of plaintext").into());
+        return Err(format!("{right} of {all} decisions are the same as in plaintext").into());
     }
     Ok(format!(
         "{all} visitors, {accepted} accepted: the weighted mean of four scores is at least {THRESHOLD}\n\
-         {right} of {all} decisions are those of plaintext\n\
+         {right} of {all} decisions are the same as in plaintext\n\
          the gate alone would decide otherwise about {}, the bureau alone about {}\n",
         alone[0], alone[1]
     ))

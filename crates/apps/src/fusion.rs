@@ -76,7 +76,7 @@ impl Fusion {
         if let Some((weight, other)) =
             weights.iter().zip(whole.iter().map(nearest)).find(|(w, near)| *w != near)
         {
-            let accepted = format!("multiples of 1/256, of which {other} is the nearest");
+            let accepted = format!("multiples of 1/256; the nearest is {other}");
             return refuse("weights", weight.to_string(), &accepted);
         }
         if !(threshold > 0.0 && threshold < 1.0) {

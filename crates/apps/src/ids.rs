@@ -67,14 +67,14 @@ impl Set {
                 hasher.update(&(form.len() as u64).to_le_bytes()).update(form.as_bytes());
             }
             if empty {
-                return Err(refused(format!("nothing in row {i}"), "ids with at least a letter or digit"));
+                return Err(refused(format!("nothing in row {i}"), "ids with at least one letter or digit"));
             }
             digests.extend_from_slice(&[*hasher.finalize().as_bytes()]);
         }
         let mut order = Wiped::from((0..digests.len()).collect::<Vec<usize>>());
         order.sort_unstable_by_key(|&i| (digests[i], i)); // in place: a stable one would make a copy
         if let Some(twice) = order.windows(2).find(|twice| digests[twice[0]] == digests[twice[1]]) {
-            let got = format!("that of row {} also in row {}", twice[0], twice[1]);
+            let got = format!("the same in rows {} and {}", twice[0], twice[1]);
             return Err(refused(got, "each id once"));
         }
         Ok(Self { rules, digests })
@@ -145,7 +145,7 @@ impl Ids {
 }
 
 fn not_a_form(row: usize, why: &str) -> Error {
-    refused(format!("a field in row {row} that {why}"), "fields that the rules bring into a form")
+    refused(format!("a field in row {row} that {why}"), "fields that the rules can bring into one form")
 }
 
 fn refused(got: String, accepted: &str) -> Error {
@@ -182,7 +182,7 @@ mod tests {
             set(rules, rows).err().expect("refused").to_string()
         };
         let twice = says(&[&["x"], &["y"], &["X "]]);
-        assert_eq!(twice, "id: that of row 0 also in row 2 is not supported; accepted: each id once");
+        assert_eq!(twice, "id: the same in rows 0 and 2 is not supported; accepted: each id once");
         assert!(says(&[&["x"], &[" "]]).contains("nothing in row 1"));
         assert!(says(&[&["x"], &["x", "y"]]).contains("fields of an id: expected 1, got 2"));
         assert!(set(Rules::default(), &[]).unwrap().is_empty());

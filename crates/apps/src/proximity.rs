@@ -302,7 +302,10 @@ impl Operation for Proximity {
         let bytes = self.bill(1).ok()?.bytes();
         let (on, besides) = match self.places {
             Places::Plane => ("in a plane", ""),
-            _ => ("on a sphere", "; the earth is none, which moves true distances by up to half a percent"),
+            _ => (
+                "on a sphere",
+                "; the earth is not quite a sphere, which moves true distances by up to half a percent",
+            ),
         };
         Some(format!(
             "question  distance of at most {} m, {on}\nmethod    {}\nerror     less than {} m by proof{besides}\n\

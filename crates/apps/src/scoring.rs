@@ -8,7 +8,7 @@
 //!
 //! What an opened result says: a bit or a band says between which numbers the score lies, and so the other's part.
 //! **The
-//! probability says all of it**: who has p and its own part has the other's, `ln(p / (1 - p))` less its own.
+//! probability says all of it**: who has p and its own part has the other's, `ln(p / (1 - p))` minus its own.
 //!
 //! # Protocol
 //! 1. Each party computes its part and rounds it to a multiple of `2^-f`. The parts are additive shares of the score
@@ -252,18 +252,18 @@ impl Operation for Scoring {
         match &self.question {
             Question::AtLeast(t) => format!(
                 "whether the probability is at least {t}: one bit. With its own part of the score: whether the other's \
-                 part is at least {} less its own",
+                 part is at least {} minus its own",
                 score(t)
             ),
             Question::Bands(thresholds) => format!(
                 "in which of {} bands the probability lies. With its own part of the score: between which of the numbers \
-                 {}, each less its own, the other's part lies",
+                 {}, each minus its own part, the other's part lies",
                 thresholds.len() + 1,
                 list(thresholds.iter().map(score))
             ),
             Question::Probability => {
                 "the probability p. With its own part of the score: the other's part, which is \
-                                      ln(p / (1 - p)) less its own, as exactly as the digits of p say"
+                                      ln(p / (1 - p)) minus its own, as exactly as the digits of p say"
                     .into()
             }
         }

@@ -99,7 +99,7 @@ fn what_is_refused() {
             0.5,
             "weights: 0.1 is not supported; accepted: multiples of 1/256, of which 0.1015625 is",
         ),
-        (8, &[1e-9], 0.5, "of which 0.00390625 is the nearest"),
+        (8, &[1e-9], 0.5, "the nearest is 0.00390625"),
         (8, &[1.0 / 512.0; 32768], 0.5, "weights: 0.001953125 is not"),
         (8, &[1.0], 0.0, "threshold"),
         (8, &[1.0], 1.0, "threshold"),
@@ -121,7 +121,7 @@ fn the_example_decides_as_plaintext_does() {
         Ok(command)
     };
     let text = example::both(&data, start).expect("both parties");
-    assert!(text.contains("400 of 400 decisions are those of plaintext"), "{text}");
+    assert!(text.contains("400 of 400 decisions are the same as in plaintext"), "{text}");
 }
 
 /// One party, when the test above starts it.

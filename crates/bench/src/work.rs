@@ -37,8 +37,8 @@ use self::{
 };
 use crate::benchmark::Benchmark;
 
-/// Limits by which OTs are counted before the link is known: which set is the last one is all that depends on it, and
-/// changes little here.
+/// Limits by which OTs are counted before the link is known: only the last LPN set depends on the link, and that changes
+/// little here.
 fn usual_limits() -> Limits {
     Limits::new(None, &LinkShape::LOOPBACK, &Rates::REFERENCE)
 }

@@ -23,7 +23,7 @@ pub struct Choosing {
     /// Lookup protocol; both parties the same, or auto
     #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
     pub protocol: Choice,
-    /// What is made least where there is a choice; both parties the same for functions and comparisons
+    /// What to minimise where there is a choice; both parties the same for functions and comparisons
     #[arg(long, value_enum, default_value = "total")]
     pub optimise: Optimise,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]

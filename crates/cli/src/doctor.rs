@@ -64,7 +64,9 @@ pub fn run(args: &Doctor) -> Result<()> {
 /// What usually helps.
 fn advice(stage: Stage) -> &'static str {
     match stage {
-        Stage::Name => "Is the host name right, and known to this machine?",
+        Stage::Name => {
+            "Is it HOST:PORT, such as bank.example:7000? Is the host name right, and known to this machine?"
+        }
         Stage::Tcp => "Is the peer listening on this port now? Does a firewall let it through?",
         Stage::Tls => "Does the peer use TLS too (--identity at both sides), and is it a hushtable at all?",
         Stage::Pin => {

@@ -218,8 +218,8 @@ fn learned(page: &mut Page, job: &Job, of_step: &str, me: Role) {
         let (own, others) = (labels.rows[me as usize], labels.rows[me.peer() as usize]);
         let text = format!(
             "each of the peer's {others} objects is compared with all {own} places here, and each of the {own} here with \
-             all {others} of the peer's: who gets these results can locate an object of the other's by them more closely \
-             than by one circle"
+             all {others} of the peer's: together these results locate an object more closely \
+             than one circle does"
         );
         page.line("all pairs", &text);
     }
@@ -231,7 +231,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
     let ids = match jobs[0].ids {
         Some(_) if common.find_difference => {
             "whether the ids are the same in the same order; if they differ, the number of the first row where they do, \
-             found by hashes of the first rows, of fewer and fewer. Each party prints its own id in that row, and can \
+             found by hashes of ever fewer first rows. Each party prints its own id in that row, and can \
              test guesses of the other's against a hash that depends on no other unknown id"
         }
         Some(_) => {

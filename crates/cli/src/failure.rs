@@ -37,7 +37,7 @@ pub enum Cause {
 }
 
 /// What the library says where a function refuses shared numbers.
-const OUTSIDE: &str = "at least one outside the domain";
+const OUTSIDE: &str = "a number outside the domain";
 
 /// How the message of a failed check begins.
 pub const CHECK_FAILED: &str = "check failed: ";
@@ -151,12 +151,12 @@ impl From<Error> for Failure {
             Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => Cause::Input,
             Error::Io { source, .. } if of_network(source) => Cause::Peer,
             Error::Io { .. } | Error::Store(_) => Cause::Local,
-            Error::Param { what: "number", got, accepted } if got == OUTSIDE => {
+            Error::Param { what: "input", got, accepted } if got == OUTSIDE => {
                 let domain = accepted.split(" for every number").next().unwrap_or_default();
                 return Self::Reported(
                     Cause::Disagreement,
                     format!(
-                        "at least one of the numbers, which only the parties' shares know, is outside the domain {domain}; no result \
+                        "at least one number, known only as shares, is outside the domain {domain}; no result \
                          was opened. A larger --domain, or --outside clamp, takes it"
                     ),
                 );

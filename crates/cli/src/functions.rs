@@ -37,7 +37,7 @@ pub struct Functions {
     /// One function [default: a table of all]
     #[arg(value_name = "NAME", value_parser = names())]
     name: Option<Function>,
-    /// What is made least
+    /// What to minimise
     #[arg(long, value_enum, default_value = "total")]
     optimise: Optimise,
     #[command(flatten)]

@@ -74,7 +74,7 @@ The names, limits and labels are shown to the peer, the cells are not.
   An id that occurs twice is an error that names the lines, or: --duplicates first keeps the first row; sum adds up \
 the numbers of an id's rows; both happen here, and the peer sees no more than how many ids remain. --duplicates all, \
 with --reveal ids, writes all rows of a common id: the two outputs then no longer line up row by row, which `score` \
-and `apply` need. It does not go with a hidden join, where a row would need a place \
+and `apply` need. It cannot be combined with a hidden join, where a row would need a place \
 for each of its partners, as many as the largest number of rows of an id, which both would learn.
   --pad-to N: the peer learns that there are at most N ids, not how many. That hides the number from messages, not from \
 a clock: computing on one's own ids takes time by their number.
@@ -240,19 +240,19 @@ impl Join {
         let hidden = self.reveal == Shown::None;
         refuse("is for a hidden join", [("--rows", self.rows.is_some() && !hidden)])?;
         refuse(
-            "does not go with --reveal count: the number is printed",
+            "cannot be combined with --reveal count: the number is printed",
             [("--output", self.delivery.output.is_some() && self.reveal == Shown::Count)],
         )?;
         match self.duplicates {
             Duplicates::All if !ids => {
                 return Err(Failure::new(
-                    "--duplicates all goes with --reveal ids: a hidden join has a place for one partner of each row; \
-                     more places would show both how many rows an id has at most. first and sum go with it",
+                    "--duplicates all needs --reveal ids: a hidden join has a place for one partner of each row; \
+                     more places would show both parties how many rows an id has at most. Use first or sum",
                 ));
             }
             Duplicates::Sum if ids => {
                 return Err(Failure::new(
-                    "--duplicates sum adds up columns of a hidden join; --reveal ids has first and all",
+                    "--duplicates sum is for a hidden join; with --reveal ids use first or all",
                 ));
             }
             _ => {}
@@ -264,7 +264,7 @@ impl Join {
             return Err(Failure::new(if ids {
                 "--to none: nobody would learn anything"
             } else {
-                "--rows none: the rows are a party's"
+                "--rows none: the rows must be those of a party"
             }));
         }
         if let Some(path) = self.delivery.output.as_ref().filter(|_| ids) {

@@ -88,7 +88,7 @@ pub struct Lookup {
     /// Columns of the table to write, separated by commas [default: all; with --reveal shares one]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     value: Vec<String>,
-    /// Who gets results: me, or shares, one of which each party keeps
+    /// Who gets results: me; or shares, where each party keeps one
     #[arg(long, value_enum, value_name = "WHO", required_unless_present = "describe")]
     reveal: Option<Who>,
     /// With --reveal shares: a file for this party's shares of whether each key is there
@@ -192,7 +192,7 @@ impl Lookup {
     fn outputs(&self, keys: &Keys<'_>) -> Result<Option<Outputs>> {
         if self.present.is_some() && !self.shares() {
             return Err(Failure::new(
-                "--present goes with --reveal shares; else present is a column of the results",
+                "--present needs --reveal shares; otherwise present is a column of the results",
             ));
         }
         if self.shares() {

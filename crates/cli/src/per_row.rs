@@ -36,7 +36,7 @@ pub fn owners(all: impl Iterator<Item = Role>, reveal: Reveal) -> Result<Vec<Rol
     match owners.is_empty() {
         false => Ok(owners),
         true => Err(Failure::new(
-            "results are of rows, and the join has not those of who is to get them; see --reveal, and `join --rows`",
+            "whoever is to get results owns no rows of this join; see --reveal, and `join --rows`",
         )),
     }
 }

@@ -47,7 +47,7 @@ pub struct Plan {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64),
         conflicts_with_all = ["index_bits", "value_bits", "index", "output"])]
     compare_bits: Option<u32>,
-    /// Whose table it is: public, or one that one party must not show
+    /// A public table, or a private one, which its owner must not show
     #[arg(long, value_enum, default_value = "public", conflicts_with_all = ["index_bits", "compare_bits", "index", "output"])]
     table: Whose,
     /// Rows of a private table, such as 1e6 or 2^20
@@ -59,7 +59,7 @@ pub struct Plan {
     /// Batches that one version of a private table serves
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     batches: u32,
-    /// No key stands twice in a batch
+    /// No key occurs twice in a batch
     #[arg(long)]
     distinct: bool,
     /// Bytes that the party without a private table can keep on its disk, such as 2e9 or 2^31
@@ -83,7 +83,7 @@ pub struct Plan {
     /// The network: loopback, lan, wan or RATE:RTT (Mbit/s : ms) [default: the calibration's, or loopback]
     #[arg(long, value_name = "NET", value_parser = LinkShape::from_str)]
     net: Option<LinkShape>,
-    /// What is to be least
+    /// What to minimise
     #[arg(long, value_enum, default_value = "total")]
     optimise: Optimise,
     /// What `hushtable calibrate` wrote [default: that of this user, if there is one]

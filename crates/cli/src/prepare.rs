@@ -50,7 +50,7 @@ Examples:
     hushtable prepare --lookups 1e4 --index-bits 12 --value-bits 17 --store table.store \\
         --listen 0.0.0.0:7000 --identity bank.id
 
-A store serves whatever has the shape of what it was made for, and says so if something has not. Functions by a \
+A store serves every job whose material has the same shape, and refuses others. Functions by a \
 table share one if tables are as long and numbers as wide, wherever their domains lie; functions by a spline if \
 degree, pieces and widths are the same; ge, gt, le and lt; eq and ne; max and min; thresholds and as many bands, \
 wherever they lie. Files are encrypted for the identity. Leave stores out of backups: one that was restored is \
@@ -93,7 +93,7 @@ pub struct Prepare {
     /// For results that will stay shared, with --reveal none
     #[arg(long)]
     shared: bool,
-    /// What was made least; the same as when it is spent
+    /// What to minimise; the same as when the material is spent
     #[arg(long, value_enum, default_value = "total", conflicts_with = "lookups")]
     optimise: Optimise,
     /// The folder to make, for this party's half

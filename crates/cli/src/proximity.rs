@@ -94,7 +94,7 @@ pub struct ProximityArgs {
     /// The column of metres north, with --plane [default: north]
     #[arg(long, value_name = "NAME")]
     north: Option<String>,
-    /// Compare each row with each of the peer's rows, of which there are N; at most 1048576 pairs
+    /// Compare each row with each of the peer's N rows; at most 1048576 pairs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     all_pairs: Option<u32>,
     #[command(flatten)]

@@ -126,7 +126,7 @@ impl Record {
     /// It is to be signed, by the key in this folder and by the peer.
     pub fn signed_by(mut self, identity: Option<&Path>) -> Self {
         self.identity = identity.map(Path::to_owned);
-        self.entry.marks.unsigned = identity.map(|_| "the job did not come that far".into());
+        self.entry.marks.unsigned = identity.map(|_| "the job did not get that far".into());
         self
     }
 

@@ -44,10 +44,10 @@ The model is split by features: each party has the columns and the weights of it
 intercept + sum of weight * feature; the probability is sigmoid(part of P0 + part of P1). Neither sees the other's \
 features, weights or parts; but what is opened says something about them:
     --threshold T, the default with T = 0.5: one bit a row, whether the probability is at least T. Who gets it learns \
-whether the other's part is at least ln(T / (1 - T)) less its own.
+whether the other's part is at least ln(T / (1 - T)) minus its own.
     --bands A,B,C: a number from 0 to 3 a row, how many of A, B and C the probability reaches. Who gets it learns \
 between which two numbers the other's part lies.
-    --reveal-exact: the probability p. Who gets it computes the other's part, ln(p / (1 - p)) less its own, nearly \
+    --reveal-exact: the probability p. Who gets it computes the other's part, ln(p / (1 - p)) minus its own, nearly \
 exactly, for every row. Only for parties that may know each other's parts; so --reveal must say who gets it.
   Runs with other thresholds over the same rows add up: each halves what is not known. --dry-run shows all of this \
 for a job, and its cost, before anything is sent; --record keeps it with the job's outcome.
@@ -130,10 +130,10 @@ pub struct Asked {
     /// Whether the probability is at least T, more than 0 and less than 1: one bit a row [default: 0.5]
     #[arg(long, value_name = "T")]
     threshold: Option<f64>,
-    /// How many of 1 to 15 thresholds, which increase, the probability reaches: 0.2,0.5,0.8 gives 0 to 3
+    /// How many of 1 to 15 increasing thresholds the probability reaches: 0.2,0.5,0.8 gives 0 to 3
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     bands: Option<Vec<f64>>,
-    /// The probability, from which who gets it computes the other party's part of the score
+    /// The probability; whoever gets it can compute the other party's part of the score
     #[arg(long)]
     reveal_exact: bool,
 }
@@ -274,7 +274,7 @@ fn say(args: &Score, reveal: Reveal) {
         Reveal::Nobody => return,
     };
     eprintln!(
-        "warning: --reveal-exact lets {who} for every row: it is ln(p / (1 - p)) less its own part, for the probability p"
+        "warning: --reveal-exact lets {who} for every row: it is ln(p / (1 - p)) minus its own part, for the probability p"
     );
 }
 

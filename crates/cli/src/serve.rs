@@ -75,13 +75,13 @@ pub struct Serve {
     /// The table: CSV with a header, Parquet or Arrow
     #[arg(long, value_name = "FILE")]
     table: PathBuf,
-    /// Its column of keys, each of which stands there once
+    /// Its column of keys; each key occurs once
     #[arg(long, value_name = "NAME[:KIND]")]
     key: KeySpec,
     /// Its columns of values, separated by commas; may be given more than once
     #[arg(long, value_name = "NAME[:KIND[:WIDTH]]", value_delimiter = ',', required = true)]
     value: Vec<ValueSpec>,
-    /// What clients read that the table is called [default: the file's name]
+    /// The table's name, which clients see [default: the file's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// The numbers or dates that keys can be, such as 0:99999; clients see them [default: of numbers 0 to the next
@@ -110,8 +110,8 @@ pub struct Serve {
     /// Clients may ask for shares of results; this party's go to files in this folder
     #[arg(long, value_name = "DIR")]
     shares: Option<PathBuf>,
-    /// Clients may look up keys that are shared, of which this party's shares are files in this folder: results of
-    /// `apply --reveal none` and its like. Whoever has the other half may look them up
+    /// Clients may look up shared keys: the files in this folder are this party's shares, results of `apply --reveal
+    /// none` and its like. Whoever has the other half may look the keys up
     #[arg(long, value_name = "DIR")]
     key_shares: Option<PathBuf>,
     /// Sign for clients who ask, with `lookup --record FILE --sign`, which table and version they looked up in, how many
@@ -149,16 +149,16 @@ struct Limits {
     /// was cut short counts as a part
     #[arg(long, value_name = "N", default_value = "50", value_parser = count::count)]
     copies_per_hour: Option<usize>,
-    /// Sessions whose shares are in --shares at once: no client leaves more before some are taken away
+    /// The most sessions that may have shares in --shares at once; clients leave no more until some are removed
     #[arg(long, value_name = "N", default_value = "1000", value_parser = count::count)]
     kept_sessions: usize,
-    /// The same of one peer, of those since this program started [default: half of --kept-sessions]
+    /// The same for one peer, counted since this program started [default: half of --kept-sessions]
     #[arg(long, value_name = "N", value_parser = count::count)]
     kept_sessions_per_peer: Option<usize>,
     /// Bytes of these files
     #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = count::count)]
     kept_bytes: usize,
-    /// The same of one peer [default: half of --kept-bytes]
+    /// The same for one peer [default: half of --kept-bytes]
     #[arg(long, value_name = "BYTES", value_parser = count::count)]
     kept_bytes_per_peer: Option<usize>,
     /// Keys in a batch: what is computed at once. Memory of a session grows with it

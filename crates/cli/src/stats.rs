@@ -94,7 +94,7 @@ pub struct Asked {
     /// The covariance of two columns
     #[arg(long, value_name = "COLUMN,COLUMN")]
     pub covariance: Vec<String>,
-    /// The smallest number of a column; that of one row
+    /// The smallest number of a column, which is the number of one row
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub min: Vec<String>,
     /// The largest
@@ -109,7 +109,7 @@ pub struct Asked {
     /// For each group of a column, or between cuts of a column of numbers
     #[arg(long, value_name = "COLUMN[:CUTS]")]
     pub by: Option<String>,
-    /// The least number of rows, of a group or of all, of which anything is shown; with 0 also that a group has none
+    /// Show nothing of fewer rows than this, in a group or in all; with 0 also show that a group has none
     #[arg(long, value_name = "N", default_value_t = LEAST)]
     pub least: u32,
     /// Add noise to counts and sums before they are shown: the epsilon of all of them together

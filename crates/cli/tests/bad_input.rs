@@ -76,14 +76,14 @@ fn cells() {
     refuse(
         &site,
         &format!("apply sigmoid --reveal both --column score --input in.csv --output out.csv {REST}"),
-        "line 3, column \"score\": \"2097152\" is outside -2097152 (included) to 2097152 (excluded), what 32 bits",
+        "line 3, column \"score\": \"2097152\" is outside -2097152 (included) to 2097152 (excluded), the range that 32 bits",
     );
     // The number itself stands for results beyond the domain, and these have 8 bits more behind the point.
     site.write("in.csv", "id,score\nx,-16384\ny,16384\n");
     refuse(
         &site,
         &format!("apply gelu --reveal both --column score --input in.csv --output out.csv {REST}"),
-        "\"16384\" is outside -2097152 (included) to 16384 (excluded), what 32 bits with 8 after the point leave to each \
+        "\"16384\" is outside -2097152 (included) to 16384 (excluded), the range that 32 bits with 8 after the point leave each \
          party, with results as fine as asked for",
     );
     std::fs::write(site.path("in.csv"), b"id,score\nx,1\n\xff\xfe,1\n").unwrap();
@@ -256,8 +256,8 @@ fn share_files() {
     let whole = sealed(file);
     for (from, to, fragment) in [
         ("}", "", "not a usable share file"),
-        ("[5,", "[6,", "its checksum does not fit: the file is damaged or was changed"),
-        ("\"exp\"", "\"tanh\"", "its checksum does not fit"),
+        ("[5,", "[6,", "its checksum is wrong: the file is damaged or was changed"),
+        ("\"exp\"", "\"tanh\"", "its checksum is wrong"),
     ] {
         site.write("s.json", &whole.replace(from, to));
         refuse(
@@ -288,7 +288,7 @@ fn comparisons() {
         ),
         (
             &format!("ge --column score --bits 19 --constant 3 {a}"),
-            "is outside -1 (included) to 1 (excluded), what 19",
+            "is outside -1 (included) to 1 (excluded), the range that 19",
         ),
         (&format!("ge --column none --constant 3 {a}"), "a.csv: no column \"none\""),
         (

@@ -13,7 +13,7 @@ fn demo_shows_right_results() {
             "The telecom company (P1, connects) holds:",
             "C202876",
             "all columns of the 663 customers in common",
-            "1046 of 1046 decisions are those of plaintext",
+            "1046 of 1046 decisions are the same as in plaintext",
             "this party        for each of its rows that the other has too whether the probability",
             "a row that the other does not have gets 0",
             "the peer          nothing: it gets no result",

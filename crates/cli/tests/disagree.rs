@@ -111,7 +111,7 @@ fn the_row_that_differs_is_found() {
     p1.fails_with(5, "first in row 42: here it is \"secret41\", the peer's is not shown");
     assert!(!p0.stderr.contains("secret"), "{p0:?}");
     let [p0, p1] = site.both(&party("short.csv", "bank"), &party("a.csv", "telecom"));
-    p0.fails_with(5, "first in row 3: here there are only 2 rows");
+    p0.fails_with(5, "first in row 3: here the rows end with row 2");
     p1.fails_with(5, "first in row 3: here it is \"c2\"");
     let one = party("same.csv", "telecom").replace("--find-difference", "");
     for done in site.both(&party("a.csv", "bank"), &one) {

@@ -29,7 +29,7 @@ fn told(done: crate::common::Done, start: Instant, why: &str) {
 }
 
 const INPUT: &str = "it cannot use an input or its identity";
-const ARGUMENTS: &str = "what it was asked for does not fit together, or its output is there already";
+const ARGUMENTS: &str = "its options contradict each other, or its output file exists already";
 const LOCAL: &str = "its disk, its memory or a store failed";
 
 /// What fails at the telecom before it connects: its arguments, its exit code, what the bank is told.

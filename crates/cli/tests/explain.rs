@@ -47,7 +47,7 @@ fn a_dry_run_says_who_learns_what() {
             &format!("the peer telecom; fingerprint {}", site.fingerprint("telecom")),
             "score for each of 40 rows, by comparison",
             "this party for each row whether the probability is at least 0.8: one bit. With its own part of the score: \
-             whether the other's part is at least 1.3863 less its own",
+             whether the other's part is at least 1.3863 minus its own",
             "the peer nothing: it gets no result",
             "a hash of the column; if they differ, each party keeps the other's hash",
             "number of rows 40;",
@@ -64,9 +64,12 @@ fn a_dry_run_says_who_learns_what() {
         said(&site, &format!("{TELECOM} --dry-run --connect 127.0.0.1:9 --threshold 0.8 --reveal peer"));
     has(&peer, &["this party nothing: it gets no result", "the peer for each row whether the probability"]);
     let exact = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --reveal-exact --reveal both"));
-    has(&exact, &["the other's part, which is ln(p / (1 - p)) less its own"]);
+    has(&exact, &["the other's part, which is ln(p / (1 - p)) minus its own"]);
     let bands = said(&site, &format!("{BANK} --dry-run --listen 127.0.0.1:0 --bands 0.2,0.5,0.8"));
-    has(&bands, &["in which of 4 bands", "-1.3863, 0.0000, 1.3863, each less its own", "by 3 comparisons"]);
+    has(
+        &bands,
+        &["in which of 4 bands", "-1.3863, 0.0000, 1.3863, each minus its own part", "by 3 comparisons"],
+    );
     has(
         &exact,
         &[

@@ -79,11 +79,8 @@ fn what_is_beyond_the_domain() {
             to_both(&format!("apply {asked} --column score --input {input} --output {output} {identity}"))
         };
         let done = site.both(&strict("a.csv", "s0.csv", P0), &strict("b.csv", "s1.csv", P1));
-        done.iter().for_each(|done| {
-            done.fails(
-                "at least one of the numbers, which only the parties' shares know, is outside the domain",
-            )
-        });
+        done.iter()
+            .for_each(|done| done.fails("at least one number, known only as shares, is outside the domain"));
         assert!(!site.has("s0.csv") && !site.has("s1.csv"));
     }
 }
@@ -175,8 +172,11 @@ fn cards() {
         assert!(card.contains(what), "{card}");
     }
     let help = site.run("functions --help").ok().stdout;
-    for what in ["of numbers above 0", "beyond -1 and 1 that of the nearer", "at a pole what the ring holds"]
-    {
+    for what in [
+        "of numbers above 0",
+        "beyond -1 and 1 the value at the nearer of both",
+        "at a pole what the ring holds",
+    ] {
         assert!(words(&help).contains(what), "{help}");
     }
 }

@@ -34,7 +34,7 @@ fn wrong_tables() {
         "a.csv: 6 bad rows",
         "line 2, column \"id\": \"\" is empty: every row needs an id",
         "line 3, column \"n\": \"none\" is not a number",
-        "line 4, column \"g\": \"c\" is none of: a, b",
+        "line 4, column \"g\": \"c\" is not one of: a, b",
         "line 5, column \"id\": \"\" is empty",
         "line 6: 2 cells where the first line has 3",
         "line 7, column \"n\": \"1e9\" is outside -1048576 to 1048576; --columns NAME:LIMIT",
@@ -52,7 +52,7 @@ fn wrong_tables() {
         ("--input a.csv --id id --columns gone", 3, "no column \"gone\""),
         ("--input a.csv --id id --columns n,n", 2, "\"n\" twice"),
         ("--input a.csv --id id --columns n:0", 2, "the limit 0"),
-        ("--input a.csv --id id --normalise upper", 2, "is none of: trim"),
+        ("--input a.csv --id id --normalise upper", 2, "is not one of: trim"),
         (
             "--input a.csv --id id,n --normalise trim --normalise trim --normalise trim",
             2,
@@ -68,15 +68,15 @@ fn wrong_tables() {
         (
             "--input a.csv --id id --reveal count --duplicates all",
             2,
-            "--output does not go with --reveal count",
+            "--output cannot be combined with --reveal count",
         ),
-        ("--input a.csv --id id --reveal ids --duplicates sum", 2, "adds up columns of a hidden join"),
+        ("--input a.csv --id id --reveal ids --duplicates sum", 2, "is for a hidden join"),
         ("--input a.csv --id id --reveal ids --columns n", 2, "--columns is for a hidden join"),
         ("--input a.csv --id id --to me", 2, "--to needs --reveal ids"),
         ("--input a.csv --id id --rows none", 2, "--rows none"),
         ("--input a.csv --id id --reveal count --rows me", 2, "--rows is for a hidden join"),
         ("--input a.csv --id id --reveal ids --rows me", 2, "--rows is for a hidden join"),
-        ("--input a.csv --id id --reveal count", 2, "--output does not go with --reveal count"),
+        ("--input a.csv --id id --reveal count", 2, "--output cannot be combined with --reveal count"),
         ("--input a.csv --id id --columns p0.n", 2, "does not begin with p0. or p1."),
         ("--input a.csv --id id --pad-to 0", 2, "not a whole number"),
         ("--input a.csv --id id --output-mode 640", 2, "--output-mode is for results"),
@@ -126,7 +126,7 @@ fn labels_of_groups() {
             }
             // Every cell is one of the labels, or bad: all bad lines, and then the labels.
             "g:1|2" => {
-                done.fails_with(3, "line 5, column \"g\": \"3\" is none of: 1, 2\ncolumn \"g\" has the labels: \"1\", \"2\", \"3\"");
+                done.fails_with(3, "line 5, column \"g\": \"3\" is not one of: 1, 2\ncolumn \"g\" has the labels: \"1\", \"2\", \"3\"");
             }
             _ => assert!(done.code == 0, "{columns}: {done:?}"),
         }

@@ -60,7 +60,7 @@ fn what_it_would_show_is_said_before() {
         "hushtable proximity, before anything is sent",
         "proximity for each of 600 rows, by chord of own places",
         "question distance of at most 250 m, on a sphere",
-        "error less than 0.22 m by proof; the earth is none",
+        "error less than 0.22 m by proof; the earth is not quite a sphere",
         "this party for each row whether both objects are within 250 m of each other: one bit.",
         "the peer nothing: it gets no result",
         "input places; input places; input places; function proximity; metres 250;",
@@ -73,7 +73,7 @@ fn what_it_would_show_is_said_before() {
     for fragment in [
         "for each pair of rows whether both objects are within 250 m",
         "each of the peer's 7 objects is compared with all 600 places here, and each of the 600 here with all 7 of",
-        "more closely than by one circle",
+        "more closely than one circle does",
         "no ids: each row is compared with each of the peer's",
         "pairs 600 rows of P0 and 7 of P1; number of rows 4200;",
     ] {

@@ -145,7 +145,7 @@ fn nobody_signs_another_job_later() {
         let done = resigned(from, to);
         assert!(done.code == 3, "{from}: {done:?}");
         assert!(
-            done.stderr.contains("something else than what both signed") || done.stderr.contains("the salt"),
+            done.stderr.contains("contradicts what both signed") || done.stderr.contains("the salt"),
             "{done:?}"
         );
     }

@@ -154,7 +154,7 @@ const COMPLAINTS: [(&str, &str, &str); 20] = [
     (
         "reveal = \"bank\"",
         "reveal = \"shop\"",
-        "line 9: reveal: \"shop\" is none of: bank, telecom, both, none",
+        "line 9: reveal: \"shop\" is not one of: bank, telecom, both, none",
     ),
     ("reveal = \"bank\"", "", "line 5: \"reveal\" is missing"),
     (
@@ -168,13 +168,13 @@ const COMPLAINTS: [(&str, &str, &str); 20] = [
         "outside = \"far\"\nreveal",
         "line 9: invalid value 'far' for '--outside <WHAT>' [possible values: saturate,",
     ),
-    ("\"ge\"", "\"gte\"", "line 6: operation: \"gte\" is none of: sigmoid,"),
+    ("\"ge\"", "\"gte\"", "line 6: operation: \"gte\" is not one of: sigmoid,"),
     (
         "{ bank = \"income\" }",
         "{ shop = \"income\" }",
         "line 7: \"shop\" is not known here; x has: bank, telecom",
     ),
-    ("{ bank = \"income\" }", "\"first\"", "line 7: x: \"first\" is no earlier step: there is none"),
+    ("{ bank = \"income\" }", "\"first\"", "line 7: x: \"first\" is not an earlier step: there is none"),
     ("{ bank = \"income\" }", "3", "line 7: x: a public number can be y only"),
     ("y = { telecom = \"bills\" }\n", "", "line 5: ge: y = ... says what x is compared with"),
     ("\"ge\"", "\"tanh\"", "line 8: tanh has no y"),
@@ -328,7 +328,7 @@ fn steps_that_lead_nowhere_are_refused() {
             "x = \"most\"\ny = 1",
             "nobody gets the result \"least\", and no step",
         ),
-        ("x = \"most\"\ny = { bank", "x = \"same\"\ny = { bank", "x: \"same\" is no earlier step: most"),
+        ("x = \"most\"\ny = { bank", "x = \"same\"\ny = { bank", "x: \"same\" is not an earlier step: most"),
     ] {
         site.write("wrong.toml", &STEPS.replacen(from, to, 1));
         site.run("run --check wrong.toml").fails_with(3, want);

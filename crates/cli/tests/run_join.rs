@@ -127,7 +127,7 @@ fn what_does_not_go_with_a_join() {
         ("default = 0", "default = 2", "--default 2"),
         ("ids = {", "other = {", "is not known here"),
         ("reveal = \"bank\"", "reveal = \"none\"", "results are of a party's rows"),
-        ("\"lower\"", "\"upper\"", "none of: trim"),
+        ("\"lower\"", "\"upper\"", "not one of: trim"),
     ] {
         assert!(job.contains(from), "{from}");
         site.write("other.toml", &job.replacen(from, to, 1));

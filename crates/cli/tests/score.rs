@@ -38,7 +38,7 @@ fn both_get_the_probabilities() {
         let asked = format!("--reveal-exact --reveal both {format} --force");
         for done in both(&site, &format!("{asked} --output p0.csv"), &format!("{asked} --output p1.csv")) {
             assert!(done.stderr.contains("warning: --reveal-exact lets each party compute the other's part of the score for every row"), "{done:?}");
-            assert!(done.stderr.contains("ln(p / (1 - p)) less its own part"), "{done:?}");
+            assert!(done.stderr.contains("ln(p / (1 - p)) minus its own part"), "{done:?}");
         }
         let (header, rows) = results(&site.read("p0.csv"));
         assert_eq!(header, "id,probability");

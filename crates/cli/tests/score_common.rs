@@ -188,7 +188,7 @@ fn files_of_a_join_are_scored() {
     both(&site, "--joined p0.json", "--joined p1.json --output p1.csv --force");
     decided(&cells(&site, "p1.csv", "at_least_0.5", telecom, false), 0.5, "");
     site.run(&format!("score {P0} --joined p0.json --reveal me --output x.csv --connect 127.0.0.1:9 {BANK}"))
-        .fails_with(2, "the join has not those of who is to get them");
+        .fails_with(2, "whoever is to get results owns no rows of this join");
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn tables_that_cannot_be_served() {
             "--key k:int --value v",
             "line 3: the key \"7\" is the same as \"07\" in line 2",
         ),
-        ("k,v\n", "--key k --value v", "no rows below the header: a table needs one at least"),
+        ("k,v\n", "--key k --value v", "no rows below the header: a table needs at least one"),
         (
             "k,v\n1,x\n2,\n3,4\n",
             "--key k --value v:int",
@@ -318,7 +318,7 @@ fn keys_that_cannot_be_looked_up() {
         keys(text, NOWHERE).fails_with(3, want);
     }
     keys("k\n1\n", "--insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "hushtable serve");
-    keys("k\n1\n", &format!("{NOWHERE} --present p.json")).fails_with(2, "goes with --reveal shares");
+    keys("k\n1\n", &format!("{NOWHERE} --present p.json")).fails_with(2, "needs --reveal shares");
     let explained = keys("k\n1\n1\n", &format!("{NOWHERE} --dry-run")).ok().stdout;
     assert!(explained.contains("that there are 2 keys") && !site.has("c"), "{explained}");
 

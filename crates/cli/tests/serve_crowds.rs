@@ -224,7 +224,7 @@ fn shares_that_are_kept_have_a_quota() {
         }
         look(&server).fails_with(5, full);
         let line = server.says("turned down");
-        assert!(line.contains("the shares of this peer that are kept are those of "), "{line}");
+        assert!(line.contains("kept shares of this peer: "), "{line}");
         assert_eq!(kept(), 2 * most);
         // What is not asked for as shares needs no room.
         site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
@@ -236,7 +236,7 @@ fn shares_that_are_kept_have_a_quota() {
         // Over a restart they count for all.
         let mut server = site.listen(&format!("{how} --kept-sessions 1"));
         look(&server).fails_with(5, full);
-        server.says("the shares of all that are kept are those of 1 sessions");
+        server.says("kept shares of all peers: 1 of 1 sessions");
         drop(server);
         fs::remove_dir_all(site.path("kept")).unwrap();
         fs::create_dir(site.path("kept")).unwrap();

@@ -103,7 +103,7 @@ fn servers_that_lie_do_clients_no_harm() {
             "the table has changed meanwhile, 6 times",
         ),
         (
-            "a copy that is not what its digest says",
+            "a copy that does not match its digest",
             |description, s| {
                 describe(description, s)?;
                 s.recv(Request::LEN)?;
@@ -113,7 +113,7 @@ fn servers_that_lie_do_clients_no_harm() {
                 s.recv(1).map(drop)
             },
             4,
-            "the copy is not what its digest says",
+            "the copy does not match its digest",
         ),
         (
             "no room, for ever",

@@ -74,7 +74,7 @@ fn copies_that_are_kept() {
     look("c: is damaged: it is fetched anew", "sent the copy", &mut server);
     fs::write(site.path("c"), &altered[..56 + 3 * MIB]).unwrap();
     look(
-        "the copy is not what its digest says, and is fetched anew: once more",
+        "the copy does not match its digest, and is fetched anew: once more",
         "sent 2 of 5 parts",
         &mut server,
     );
@@ -365,7 +365,7 @@ fn another_version_and_the_end() {
     assert!(look(&server, "18"));
     // Who is there may finish; nobody else comes in.
     server.signal("TERM");
-    server.says("stopping: 1 sessions under way have 60 s");
+    server.says("stopping: 60 s for sessions under way: 1");
     let refused = site.run(&lookup("o.csv", "c", &server.address, "--wait 1"));
     assert!(refused.is_reported(), "{refused:?}");
     drop(under_way);

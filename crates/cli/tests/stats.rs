@@ -267,7 +267,7 @@ fn files_of_another_join_are_refused() {
     let text = site.read("p0.json");
     site.write("bad.json", &text.replacen("\"rows\":100", "\"rows\":101", 1));
     for (file, fragment) in [
-        ("bad.json", "checksum does not fit"),
+        ("bad.json", "checksum is wrong"),
         ("bank.csv", "not a usable file of a join"),
         ("gone.json", "gone.json"),
     ] {

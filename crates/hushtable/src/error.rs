@@ -131,7 +131,7 @@ impl Ending {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Arguments => "what it was asked for does not fit together, or its output is there already",
+            Self::Arguments => "its options contradict each other, or its output file exists already",
             Self::Input => "it cannot use an input or its identity",
             Self::Local => "its disk, its memory or a store failed",
             Self::Interrupted => "somebody stopped it",

@@ -166,7 +166,7 @@ pub trait Operation: Send + Sync {
 
     /// What a result says about the inputs to who gets it, in a phrase for people.
     fn tells(&self) -> String {
-        format!("{}, and what that and its own numbers imply about the other party's", self.name())
+        format!("{}; together with its own numbers this says something about the other party's", self.name())
     }
 
     /// Its card, for people.

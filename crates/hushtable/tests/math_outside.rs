@@ -235,7 +235,7 @@ fn strict_refuses_exactly_the_numbers_outside() {
                             "tanh({x}), {error} units off\n{card}"
                         );
                     }
-                    Err(Error::Param { what: "number", .. }) => assert!(!inside, "{x} is inside\n{card}"),
+                    Err(Error::Param { what: "input", .. }) => assert!(!inside, "{x} is inside\n{card}"),
                     Err(other) => return Err(other),
                 }
             }
@@ -323,7 +323,7 @@ fn what_has_no_limit_is_refused() {
                         );
                         assert!((least as f64..=greatest as f64).contains(&y), "{y}: {least} to {greatest}");
                     }
-                    Err(Error::Param { what: "number", got, accepted }) => {
+                    Err(Error::Param { what: "input", got, accepted }) => {
                         assert!(refused, "{function}({x}) is refused\n{card}");
                         let text = format!("{got} {accepted}");
                         assert!(text.contains("domain") && !text.contains("::"), "{text}");

@@ -137,6 +137,6 @@ fn what_is_refused() {
     );
     // What depends on the table is not stored.
     let error = table(job(3, 8), 8).unwrap().shape().err().map(|e| e.to_string());
-    assert!(error.is_some_and(|e| e.contains("not stored")));
+    assert!(error.is_some_and(|e| e.contains("cannot be stored")));
     assert!(Intervals::new(8, one(0..1)).unwrap().shape().is_ok());
 }

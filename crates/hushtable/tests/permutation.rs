@@ -335,7 +335,8 @@ fn what_does_not_fit_is_refused() {
         param(hold(p, of(2, 3, 8), &[0; 5]), "entries of all arrays: expected 6, got 5");
         let wide = "entry of an array: a word with more bits is not supported; accepted: words of 3 bits";
         param(hold(p, of(1, 2, 3), &[7, 8]), wide);
-        let none = "permutation: words that are none is not supported; accepted: each of 0 to 2 once";
+        let none =
+            "permutation: words that are no permutation is not supported; accepted: each of 0 to 2 once";
         for pi in [[0, 1, 1], [0, 1, 3], [u32::MAX, 1, 2]] {
             param(permute::permute::<Additive, u8>(p, of(1, 3, 8), &pi), none);
         }

@@ -181,7 +181,7 @@ fn evaluated(
     let done = Evaluation::new(Function::Sigmoid, bits, scale, &options)?.prepare(p, 6)?.eval(p, &x);
     match done {
         // 222 is inside.
-        Err(Error::Param { what: "number", .. }) => panic!("a number outside"),
+        Err(Error::Param { what: "input", .. }) => panic!("a number outside"),
         other => other.map(drop),
     }
 }

@@ -104,12 +104,12 @@ impl Operation for Embedding {
     }
 
     fn tells(&self) -> String {
-        "numbers of the matrix, and of the ids what they and the matrix imply".into()
+        "numbers of the matrix, and what these and the matrix imply about the ids".into()
     }
 }
 
 fn unstored() -> Error {
-    Error::Store("embeddings are not stored: what is made for them is made with the peer".into())
+    Error::Store("material for embeddings cannot be stored: it depends on the matrix".into())
 }
 
 /// One-time material for so many results.

@@ -267,7 +267,7 @@ impl FromStr for Rules {
                 ("date", "mdy") => rules.date = Some(DateOrder::MonthDayYear),
                 _ => {
                     return Err(format!(
-                        "{rule:?} is none of: trim, nfc, lower, alnum, digits, zeros, e164:+CODE, date, date:dmy, \
+                        "{rule:?} is not one of: trim, nfc, lower, alnum, digits, zeros, e164:+CODE, date, date:dmy, \
                          date:mdy, date:ymd, none"
                     ));
                 }

@@ -103,14 +103,12 @@ impl Operation for JoinQuery {
     }
 
     fn tells(&self) -> String {
-        "rows of the table, and which keys have some".into()
+        "rows of the table, and which keys are in it".into()
     }
 }
 
 fn unstored() -> Error {
-    Error::Store(
-        "joins with a private table are not stored: what is made for them is made with the peer".into(),
-    )
+    Error::Store("material for joins with a private table cannot be stored: it depends on the table".into())
 }
 
 /// One-time material for so many keys.

@@ -108,7 +108,7 @@ impl Moved {
         let bits = place_bits(slots);
         unpack(&s.recv(packed_len(count, bits))?, bits, &mut places);
         if places.iter().any(|&place| place as usize >= slots) {
-            return Err(Error::Peer("the place of a mask that there is not".into()));
+            return Err(Error::Peer("the place of a mask that does not exist".into()));
         }
         Ok(self.take(&places))
     }

@@ -57,7 +57,7 @@ pub(super) fn written(what: &'static str, len: usize, value: &impl Serialize) ->
 
 /// Keys from the peer.
 pub(super) fn read_keys(ring: &Ring, public: &[u8], relin: &[u8]) -> Result<ServerKeys> {
-    let refused = || Error::Peer("keys of a homomorphic encryption that are none".into());
+    let refused = || Error::Peer("malformed keys of a homomorphic encryption".into());
     let key = |bytes| inner(bytes).filter(|bytes| reduced(ring, bytes, 3));
     key(public).and(key(relin)).ok_or_else(refused)?;
     let public = PublicKey::from_bytes(public, &ring.par).map_err(|_| refused())?;
@@ -67,7 +67,7 @@ pub(super) fn read_keys(ring: &Ring, public: &[u8], relin: &[u8]) -> Result<Serv
 
 /// A ciphertext from the peer, at this level.
 pub(super) fn read(ring: &Ring, bytes: &[u8], level: usize) -> Result<Ciphertext> {
-    let refused = || Error::Peer("a ciphertext that is none".into());
+    let refused = || Error::Peer("a malformed ciphertext".into());
     if !reduced(ring, bytes, 3 - level) {
         return Err(refused());
     }

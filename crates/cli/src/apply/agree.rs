@@ -18,20 +18,20 @@ use crate::{
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct Terms {
-    /// Who gets the results: me, peer, both or none; or a party by its name [default: both; none where the result tells
-    /// numbers, as those of functions do: then it must be said]
+    /// Who gets the results: me, peer, both or none; or a party by its name [default: both where
+    /// results are bits; where they tell numbers, it must be given]
     ///
     /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
     #[arg(long, value_name = "WHO")]
     reveal: Option<Recipient>,
-    /// Threads and connections to work with, 1 to 64 [default: as the peer asks, or what rows and processors of
-    /// both parties are worth]
+    /// Threads and connections to work with, 1 to 64 [default: what the peer asks for, or what suits the
+    /// rows and processors of both parties]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub threads: Option<u16>,
     /// If the ids differ, find the first row where they do, and print its number and this party's id; the peer must
     /// say so too
     ///
-    /// Hashes of the first rows are compared, of fewer and fewer: each party can test guesses of the peer's id in that
+    /// Hashes of ever fewer first rows are compared: each party can test guesses of the peer's id in that
     /// row.
     #[arg(long)]
     pub find_difference: bool,
@@ -169,7 +169,7 @@ fn search(p: &mut Party, ids: &Ids) -> Result<()> {
     let Some(row) = p.connection().first_difference(&ids.iter().collect::<Vec<_>>())? else { return Ok(()) };
     let own = match ids.get(row) {
         Some(id) => format!("here it is {id:?}, the peer's is not shown"),
-        None => format!("here there are only {} rows", ids.len()),
+        None => format!("here the rows end with row {}", ids.len()),
     };
     let what = format!("the parties' ids differ, first in row {}: {own}", row + 1);
     Err(Failure::Reported(Cause::Disagreement, what))

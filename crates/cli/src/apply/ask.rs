@@ -85,7 +85,7 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
 pub fn of_sums(function: &str) -> String {
     let what = if function == "table" { "the table's value" } else { function };
     format!(
-        "Who gets {what} of a sum and knows its own number can compute the other's, as exactly as the digits say."
+        "Whoever gets {what} of a sum and knows its own number can compute the other's, as exactly as the digits allow."
     )
 }
 

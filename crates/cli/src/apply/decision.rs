@@ -134,7 +134,7 @@ impl Threshold {
         let at = self.at as f64 * self.format.rounding();
         let near = match x.error {
             Some(error) if shared => format!("x is exact to {0}, so x within {0} of it", about(error)),
-            None => "how exact x is is not known: x near it".to_owned(),
+            None => "it is not known how exact x is: x near it".to_owned(),
             Some(error) => format!(
                 "numbers are rounded to multiples of {}: where they have more digits, x within {} of it",
                 self.format.rounding(),
@@ -172,7 +172,7 @@ pub fn margin(
     }
     let Some(error) = x.error.zip(y.error).map(|(x, y)| x + y) else {
         return Some(
-            "how exact the shares are is not known: numbers that are nearly equal may fall on either side"
+            "it is not known how exact the shares are: numbers that are nearly equal may fall on either side"
                 .into(),
         );
     };
@@ -184,7 +184,7 @@ pub fn margin(
         None => format!("x and y that differ by {} or less", about(error)),
     };
     Some(match shared {
-        true => format!("{near} may fall on either side, since the numbers are exact to that only"),
+        true => format!("{near} may fall on either side, since the numbers are no more exact than that"),
         false => format!(
             "numbers with more digits are rounded to multiples of {}: then {near} may fall on either side",
             format.rounding()
@@ -198,7 +198,7 @@ pub fn exactness(function: &str, error: f64, x: &Operand, shared: bool) -> Strin
         Some(0.0) => String::new(),
         Some(error) if shared => format!("; x is exact to {}", about(error)),
         Some(error) => format!("; x is the sum of numbers that are rounded to multiples of {error}"),
-        None => "; how exact x is is not known".into(),
+        None => "; it is not known how exact x is".into(),
     };
     format!("a result lies within {} of {function}(x){of}", about(error))
 }

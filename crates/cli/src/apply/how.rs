@@ -21,7 +21,7 @@ pub struct How {
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(0..=32))]
     pub fraction_bits: Option<u32>,
     /// Bits that hold a number with its sign, 8 to 64 [default: 32, or 64 where the function needs them;
-    /// comparisons: 64; shares: as they have]
+    /// comparisons: 64; shares: their own]
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=64))]
     pub bits: Option<u32>,
     /// Where the function is evaluated [default: its own, see `hushtable functions`]

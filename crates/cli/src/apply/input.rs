@@ -76,7 +76,7 @@ impl Format {
         let [from, to] = [from, to].map(|end| end / self.scale());
         let why = if range == self.range() { "" } else { ", with results as fine as asked for" };
         Err(format!(
-            "is outside {from} (included) to {to} (excluded), what {} bits with {} after the point leave to \
+            "is outside {from} (included) to {to} (excluded), the range that {} bits with {} after the point leave \
              each party{why}",
             self.bits, self.fraction_bits
         ))
@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
         };
         let source = Self { path, columns: None, shares: Some(shares.into()) };
         if !dialect.leave_out.is_empty() {
-            return Err(source.says("--leave-out is for files of columns; of a share file all rows go on"));
+            return Err(source.says("--leave-out is for files of columns; all rows of a share file are used"));
         }
         Ok(source)
     }

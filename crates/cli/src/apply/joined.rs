@@ -44,9 +44,8 @@ pub fn apply(args: &Apply) -> Result<()> {
     supported(args)?;
     let reveal = match args.operation {
         Some(Operation::Function(function)) => {
-            let telling = format!(
-                "From {function} of a column the column can be computed, as exactly as the digits say."
-            );
+            let telling =
+                format!("The column can be computed from its {function}, as exactly as the digits allow.");
             args.terms.reveal_numbers(&args.link, &telling)?
         }
         Some(Operation::Relation(relation)) if relation.selects() => {
@@ -99,7 +98,7 @@ fn supported(args: &Apply) -> Result<()> {
         ],
     )?;
     refuse(
-        "cannot be combined with --joined, whose numbers have those of the join",
+        "cannot be combined with --joined: the join already fixed the fraction bits",
         [("--fraction-bits", args.how.fraction_bits.is_some())],
     )
 }

@@ -158,7 +158,7 @@ impl ShareFile {
         match self.shares.iter().position(|share| wide(&share)) {
             Some(at) => Err(format!("share {at} has more than {} bits", self.bits)),
             None if self.checksum != self.digest() => {
-                Err("its checksum does not fit: the file is damaged or was changed".into())
+                Err("its checksum is wrong: the file is damaged or was changed".into())
             }
             None => Ok(()),
         }
@@ -303,9 +303,9 @@ mod tests {
             ("\"count\":2", "\"count\":3", "count is 3 and there are 2 shares"),
             ("[\"a\",\"b\"]", "[\"a\"]", "count is 2 and there are 1 ids"),
             ("\"bits\":16", "\"bits\":15", "bits must be 16 to 64"),
-            ("65535", "65534", "checksum does not fit"),
-            ("[0,256]", "[0,255]", "checksum does not fit"),
-            ("\"P1\"", "\"P0\"", "checksum does not fit"),
+            ("65535", "65534", "checksum is wrong"),
+            ("[0,256]", "[0,255]", "checksum is wrong"),
+            ("\"P1\"", "\"P0\"", "checksum is wrong"),
             ("65535", "65536", "share 1 has more than 16 bits"),
             ("65535", "-1", "invalid value"),
             ("\"P1\"", "\"P2\"", "neither P0 nor P1"),

@@ -64,9 +64,7 @@ impl<'a> Cell<'a> {
             Self::Whole(number) => Ok(number.to_string().into()),
             Self::Decimal { digits, scale: 0 } => Ok(digits.to_string().into()),
             Self::Date(days) => Ok(private_table::date_of(*days).into()),
-            Self::Float(_) | Self::Decimal { .. } => {
-                Err("names no row: ids are text or whole numbers".into())
-            }
+            Self::Float(_) | Self::Decimal { .. } => Err("is no id: ids are text or whole numbers".into()),
             Self::Null => Err("is missing: every row needs an id".into()),
             Self::Garbled => Err(GARBLED.into()),
         }

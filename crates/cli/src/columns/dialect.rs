@@ -17,7 +17,7 @@ pub struct Dialect {
     /// CSV: what separates cells: one character, or tab. Results and tables have commas
     #[arg(long, value_name = "CHAR", default_value = ",", value_parser = delimiter)]
     pub delimiter: u8,
-    /// What stands before the decimals of a number: . or ,
+    /// The decimal sign of numbers: . or ,
     #[arg(long, value_name = "CHAR", default_value = ".", value_parser = decimal)]
     pub decimal: char,
     /// A text that stands for a missing value, as an empty one does; may be given more than once
@@ -28,9 +28,8 @@ pub struct Dialect {
     pub encoding: Encoding,
     /// If rows are bad, write the ids of all of them to this file: one column, id; the format by the extension
     ///
-    /// Nothing is computed then. Where rows are matched by position, both parties leave these rows out with --leave-out, and whoever gets the file sees
-    /// which; a join needs it here only
-    /// they are, not what is in them.
+    /// Nothing is computed then. Where rows are matched by position, both parties leave these rows out with --leave-out, and whoever
+    /// gets the file sees which. In a join only this party leaves them out.
     #[arg(long, value_name = "FILE")]
     pub bad_rows: Option<PathBuf>,
     /// Leave out the rows whose ids are in the column id of this file; may be given more than once

@@ -9,7 +9,7 @@ use prim::wipe::Wiped;
 pub enum Encoding {
     /// UTF-8, or UTF-16 if the text begins like that
     Auto,
-    /// A byte for a letter of Western Europe; Latin-1 is the most part of it
+    /// One byte a letter, for Western Europe; Latin-1 is the larger part of it
     #[value(name = "windows-1252", aliases = ["cp1252", "latin-1", "latin1", "iso-8859-1"])]
     Windows1252,
 }

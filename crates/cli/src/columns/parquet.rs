@@ -82,7 +82,7 @@ impl Parquet {
             )
         })?;
         let needs = guarded(|| Ok(pages::needs(&self.bytes, group.metadata().column(leaf))))?;
-        let needs = needs.ok_or_else(|| damaged("a page says to hold more than its bytes can become"))?;
+        let needs = needs.ok_or_else(|| damaged("a page claims to hold more than its bytes can encode"))?;
         fits(3 * needs.bytes, &format!("column {name:?}")).map_err(|failure| failure.to_string())?;
         let reader = guarded(|| {
             let pages = group.get_column_page_reader(leaf).map_err(damaged)?;

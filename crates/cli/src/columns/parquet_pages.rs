@@ -224,7 +224,7 @@ impl Bounded {
     fn checked(&self, page: Page) -> Result<Page> {
         match texts(&page, self.levels) {
             Some(()) => Ok(page),
-            None => Err(ParquetError::General("a page says to hold more than its bytes can become".into())),
+            None => Err(ParquetError::General("a page claims to hold more than its bytes can encode".into())),
         }
     }
 }

@@ -173,7 +173,7 @@ fn ids_of_every_type() {
         );
         assert_eq!(ids("kind"), Err(null));
         let got = ids("double").unwrap_err();
-        assert!(got.contains("6 bad rows\n  row 1, column \"double\": 0.1 names no row"), "{name}: {got}");
+        assert!(got.contains("6 bad rows\n  row 1, column \"double\": 0.1 is no id"), "{name}: {got}");
     }
 }
 

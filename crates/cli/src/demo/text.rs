@@ -44,7 +44,7 @@ pub fn text(args: &Demo, found: &Found) -> String {
     let right = rows.iter().filter(|row| row.check().is_ok()).count();
     write!(
         out,
-        "  ...\n{right} of {} decisions are those of plaintext\n\nCost of the scores\n{}",
+        "  ...\n{right} of {} decisions are the same as in plaintext\n\nCost of the scores\n{}",
         rows.len(),
         score.phases.table()
     )

@@ -59,7 +59,7 @@ impl Column {
             Some((name, limit)) => {
                 let limit = limit.trim().parse().map_err(|_| {
                     format!(
-                        "--columns {text:?}: behind the colon stands a limit, as 500, or labels, as a/b/c"
+                        "--columns {text:?}: after the colon comes a limit, such as 500, or labels, such as a/b/c"
                     )
                 })?;
                 (name, number(limit))
@@ -133,7 +133,7 @@ impl Column {
         };
         let label = cell.label(dialect)?;
         let at = groups.iter().position(|group| *label == **group);
-        at.map(|at| at as f64).ok_or_else(|| format!("is none of: {}", groups.join(", ")))
+        at.map(|at| at as f64).ok_or_else(|| format!("is not one of: {}", groups.join(", ")))
     }
 
     /// A number that is not too large.

@@ -93,7 +93,7 @@ fn learned(page: &mut Page, ask: &Ask, link: &Link) {
             }
             page.line(
                 "beware",
-                "who puts in all ids there can be, such as all telephone numbers, learns the other's list",
+                "whoever enters all possible ids, such as all telephone numbers, learns the other's list",
             );
         }
         Shown::Count => {

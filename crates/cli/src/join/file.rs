@@ -119,7 +119,7 @@ impl Table {
         let owner = self.owner == "P0" || self.owner == "P1";
         match owner && self.bins > 0 && self.matched.len() == words && wanted == got {
             true => Ok(()),
-            false => Err("its shares are not those of its columns".into()),
+            false => Err("its shares do not match its columns".into()),
         }
     }
 }
@@ -207,7 +207,7 @@ impl JoinedFile {
         match &self.joins[..] {
             [_] => {}
             [first, second] if first.owner != second.owner => {}
-            _ => return Err("a join of each owner of rows, one or two".into()),
+            _ => return Err("one or two joins are expected, each with another owner of rows".into()),
         }
         let mine = self.joins.iter().find(|table| table.owner == self.role);
         let fits = match (&self.owned, mine) {
@@ -219,9 +219,9 @@ impl JoinedFile {
             _ => false,
         };
         match fits {
-            false => Err("its rows are not those of its join".into()),
+            false => Err("its rows do not match its join".into()),
             true if self.checksum != self.digest() => {
-                Err("its checksum does not fit: the file is damaged or was changed".into())
+                Err("its checksum is wrong: the file is damaged or was changed".into())
             }
             true => Ok(()),
         }
@@ -305,12 +305,12 @@ mod tests {
             ("\"role\":\"P0\"", "\"role\":\"P2\"", "neither P0 nor P1"),
             ("\"role\":\"P0\"", "\"role\":\"P1\"", "its rows are not"),
             ("\"bins\":3", "\"bins\":4", "its shares are not"),
-            ("[7,7,7]", "[7,7,8]", "checksum does not fit"),
+            ("[7,7,7]", "[7,7,8]", "checksum is wrong"),
             ("[7,7,7]", "[7,7]", "its shares are not"),
             ("[0,2,1]", "[0,3,1]", "its rows are not"),
-            ("[0,2,1]", "[0,1,2]", "checksum does not fit"),
+            ("[0,2,1]", "[0,1,2]", "checksum is wrong"),
             ("\"owner\":\"P1\"", "\"owner\":\"P0\"", "one or two"),
-            ("[\"a\",\"b\"]", "[\"a\",\"c\"]", "checksum does not fit"),
+            ("[\"a\",\"b\"]", "[\"a\",\"c\"]", "checksum is wrong"),
             ("[\"n\",\"s\"]", "[\"n\",\"n\"]", "twice"),
             ("{", "{\"x\":1,", "unknown field"),
         ] {

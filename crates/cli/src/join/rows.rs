@@ -161,7 +161,7 @@ pub fn hint(column: &str, looks: &Looks, place: &dyn Fn(usize) -> String) -> Opt
         looks.remarks().iter().map(|remark| format!("{} (see {})", remark.what, place(remark.row))).collect();
     let advice = looks.advice()?;
     Some(format!(
-        "column {column:?}: {}. If the peer writes an id otherwise, it will not match, and nothing says so. \
+        "column {column:?}: {}. If the peer writes an id differently, it will not match, and nothing will say so. \
          --normalise {advice} at both parties settles it",
         what.join("; ")
     ))
@@ -174,7 +174,7 @@ pub fn rules(asked: &[Rules], columns: usize, option: &str) -> Result<Vec<Rules>
         [all] => Ok(vec![*all; columns]),
         each if each.len() == columns => Ok(each.to_vec()),
         each => Err(Failure::new(format!(
-            "--normalise: {} times for {columns} columns of {option}; once for all, or once for each",
+            "--normalise is given {} times for {columns} columns of {option}; give it once for all, or once for each",
             each.len()
         ))),
     }

@@ -45,7 +45,8 @@ pub fn write(args: &Lookup, keys: &Keys<'_>, outputs: Outputs, done: &Done) -> R
             })?;
         }
     }
-    eprintln!("wrote {} rows to {}", keys.len(), path.display());
+    let rows = if keys.len() == 1 { "row" } else { "rows" };
+    eprintln!("wrote {} {rows} to {}", keys.len(), path.display());
     Ok(())
 }
 

@@ -272,7 +272,7 @@ fn arrived(
         cache.begin(&Arriving::new(description.job(), description.digest)?)?;
     }
     cache.close()?;
-    Ok(copy.map_err(|_| Step::Again("the copy is not what its digest says, and is fetched anew")))
+    Ok(copy.map_err(|_| Step::Again("the copy does not match its digest, and is fetched anew")))
 }
 
 fn too_many(keys: usize, most: u64) -> Failure {

@@ -81,7 +81,7 @@ impl Way {
         self.phases.iter().map(|phase| phase.bytes[party]).sum()
     }
 
-    /// What is to be least.
+    /// What to minimise.
     fn value(&self, asked: &Asked) -> f64 {
         match asked.objective {
             Objective::Total => self.total(),

@@ -130,7 +130,7 @@ impl Read {
         if !parties[role as usize].has_signed_record(&own.text, &own.signature) {
             return Err(format!("what {role:?} alone says was altered, or is not signed by {role:?}"));
         }
-        let differs = |what: &str| Err(format!("{role:?} says something else than what both signed: {what}"));
+        let differs = |what: &str| Err(format!("what {role:?} says contradicts what both signed: {what}"));
         if signed.committed(role) != Some(&own.claim.shown_digest(&own.salt)) {
             return differs("its own part is not the one of the job");
         }

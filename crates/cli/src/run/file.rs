@@ -289,7 +289,7 @@ fn step(file: TomlFile<'_>, value: &Value<'_>, before: &[Step], parties: &[Strin
     let reveal = need(file, table, at.clone(), "reveal")?;
     let to = file.string("reveal", reveal)?;
     if to != "both" && to != "none" && !parties.iter().any(|party| party == to) {
-        let what = format!("reveal: {to:?} is none of: {}, {}, both, none", parties[0], parties[1]);
+        let what = format!("reveal: {to:?} is not one of: {}, {}, both, none", parties[0], parties[1]);
         return Err(file.says(Some(reveal.span()), &what));
     }
     let (line, options) = (file.line(&value.span()), flags(file, table, more)?);
@@ -305,7 +305,7 @@ fn operation(file: TomlFile<'_>, value: &Value<'_>) -> Result<String> {
     if names.contains(&name) {
         return Ok(name.to_owned());
     }
-    let what = format!("operation: {name:?} is none of: {}", names.join(", "));
+    let what = format!("operation: {name:?} is not one of: {}", names.join(", "));
     Err(file.says(Some(value.span()), &what))
 }
 
@@ -326,7 +326,7 @@ fn operand(
             None => {
                 let names: Vec<&str> = before.iter().map(|step| step.name.as_str()).collect();
                 let names = if names.is_empty() { "there is none".into() } else { names.join(", ") };
-                let what = format!("{key}: {name:?} is no earlier step: {names}");
+                let what = format!("{key}: {name:?} is not an earlier step: {names}");
                 Err(file.says(Some(value.span()), &what))
             }
         },

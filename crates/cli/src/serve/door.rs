@@ -317,7 +317,7 @@ impl House {
         let grace = Duration::from_secs(self.versions.args.limits.grace.into());
         let under_way = self.guests().len();
         if under_way > 0 {
-            log::line(&format!("stopping: {under_way} sessions under way have {} s", grace.as_secs()));
+            log::line(&format!("stopping: {} s for sessions under way: {under_way}", grace.as_secs()));
         }
         if self.wait(grace) == 0 {
             return 0;

@@ -57,12 +57,11 @@ impl Quota {
         let all = sum(under_way.map(|(_, session)| session.bytes).chain(finished.map(|(_, bytes)| *bytes)));
         let own =
             sum(sessions.values().filter(|session| session.account == account).map(|session| session.bytes));
-        for (kept, most, whose) in [(own, self.of_one, "of this peer"), (all, self.of_all, "of all")] {
+        for (kept, most, whose) in [(own, self.of_one, "of this peer"), (all, self.of_all, "of all peers")] {
             if kept.sessions >= most.sessions || kept.bytes.saturating_add(bytes) > most.bytes {
                 let [has, more, may] = [kept.bytes, bytes, most.bytes].map(cost::bytes);
                 return Err(format!(
-                    "the shares {whose} that are kept are those of {} sessions with {has}, and {more} more: up to {} and \
-                     {may} may be",
+                    "kept shares {whose}: {} of {} sessions, {has} and {more} more of {may}",
                     kept.sessions, most.sessions
                 ));
             }

@@ -186,7 +186,7 @@ fn rows(
     }
     check(bad, args)?;
     if table.is_empty() {
-        return Err(file.says("no rows below the header: a table needs one at least").into());
+        return Err(file.says("no rows below the header: a table needs at least one").into());
     }
     let place = |row: usize| format!("{} {}", file.place(), places[row]);
     // Without cells: a program that stays says it again when it reads the table again.

@@ -117,7 +117,7 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     match bytes.starts_with(Owner::SECRET_BEGINS) {
         true if bytes.len() == Owner::SECRET_BYTES => Ok(bytes),
         true if bytes.len() < Owner::SECRET_BYTES => says(
-            "is a key of a table that is cut off: remove it; a new one is made, and clients fetch the copy again",
+            "is a key file that was cut short: remove it; a new one is made, and clients fetch the copy again",
         ),
         _ => says("is no key of a table, and is not replaced: name another --key-file"),
     }

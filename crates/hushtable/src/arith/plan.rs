@@ -101,7 +101,7 @@ impl ComparePlan {
     }
 }
 
-/// What is to be least, in arbitrary units. For time: a correlated OT takes as long as about 30
+/// What to minimise, in arbitrary units. For time: a correlated OT takes as long as about 30
 /// bits offline, and what is sent online comes with the most work. For bytes a correlated OT counts
 /// as a bit. Online, a bit offline still counts a little, and a round as much as 1024 of them: a batch of some
 /// thousands waits for it about as long as for them, a 64th of the time before being counted. For rounds, one counts as

@@ -250,7 +250,7 @@ fn sp_lut(asked: &Asked, machine: &Machine) -> Result<Counted> {
     Ok(Counted { once: Bill::FREE, encrypt: 0.0, bill, work, memory, disk: 0 })
 }
 
-/// A batch in pieces of which each is one for the protocol: its bill, from that of a piece.
+/// Splits a batch into protocol-sized pieces: its bill, from that of a piece.
 fn pieces(batch: usize, most: usize, bill: impl Fn(usize) -> Result<Bill>) -> Result<(Bill, usize)> {
     let count = batch.div_ceil(most.max(1));
     let one = bill(batch.div_ceil(count.max(1)))?;

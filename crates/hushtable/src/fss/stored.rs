@@ -88,7 +88,7 @@ pub(super) fn decode<G: Group, K: Kind>(name: &str, bytes: &[u8], placed: bool) 
     }
     let unit = unit == 1;
     if unit && (bits * words != 1 || sharing == 0) {
-        return Err(malformed("stored keys: a bit that is none"));
+        return Err(malformed("stored keys: a byte that is not a bit"));
     }
     let plan = Plan::new::<K>(KeyShape { position, bits, words }, unit, nodes)?;
     let len = from.number()?;

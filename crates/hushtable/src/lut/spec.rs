@@ -87,7 +87,7 @@ pub(crate) trait Spec {
         Step::of(&Self::bill(job, batch))
     }
 
-    /// Local work of a lookup, offline and online, of which the part is that of both parties on average.
+    /// Local work of a lookup, offline and online, averaged over both parties.
     fn work(job: &LookupJob) -> [Work; 2] {
         Work::implied(|batch| Self::bill(job, batch))
     }

@@ -113,7 +113,8 @@ impl Operation for SecretTable {
     }
 
     fn tells(&self) -> String {
-        "an entry of the table, and nothing about which, beyond what entry and own numbers imply".into()
+        "an entry of the table, and no more of which one it is than the entry and its own numbers imply"
+            .into()
     }
 }
 
@@ -136,7 +137,5 @@ impl Atom for Unstored {
 }
 
 fn unstored() -> Error {
-    Error::Store(
-        "lookups in a secret table are not stored: what is made for them depends on the table".into(),
-    )
+    Error::Store("material for lookups in a secret table cannot be stored: it depends on the table".into())
 }

@@ -133,7 +133,7 @@ impl Ticket {
 
     fn decode(mut r: Reader) -> Result<Self> {
         if r.array()? != MAGIC {
-            return Err(malformed("is none, or of another version"));
+            return Err(malformed("is malformed, or of another version"));
         }
         let [role, has_peer @ 0..=1, k, direct @ 0..=1, low, high, 0, 0] = r.array()? else {
             return Err(malformed("is damaged"));

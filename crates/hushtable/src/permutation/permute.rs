@@ -139,6 +139,6 @@ fn check_permutations(pi: &[u32], len: usize) -> Result<()> {
     if missing == 0 {
         return Ok(());
     }
-    let (what, got) = ("permutation", "words that are none".into());
+    let (what, got) = ("permutation", "words that are no permutation".into());
     Err(Error::Param { what, got, accepted: format!("each of 0 to {} once", len - 1) })
 }

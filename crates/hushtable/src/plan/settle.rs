@@ -23,7 +23,7 @@ use crate::{
 pub struct Wish {
     /// The protocol asked for; `None` leaves the choice open.
     pub protocol: Option<Protocol>,
-    /// What is to be least.
+    /// What to minimise.
     pub objective: Objective,
     /// How fast the machines are.
     pub machine: Machine,

@@ -52,7 +52,7 @@ impl Shape {
             }
             bits = bits.max((two.bytes - one.bytes) * 8 / SAMPLE);
             fixed = fixed.max(one.bytes.saturating_sub(two.bytes - one.bytes));
-            // The parties' atoms differ: one has what the other chooses of. Those of P0 tell.
+            // The parties' atoms differ: one party sends what the other selects. P0's are hashed.
             digest = digest.or_else(|| Some(*one.digest().as_bytes()));
         }
         let digest = digest.expect("two roles");

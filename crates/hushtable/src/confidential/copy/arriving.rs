@@ -97,7 +97,7 @@ impl Arriving {
             return Err(malformed("ends early"));
         }
         let copy = EncryptedCopy::of(self.job, self.words);
-        if *copy.digest() == self.digest { Ok(copy) } else { Err(malformed("is not what its digest says")) }
+        if *copy.digest() == self.digest { Ok(copy) } else { Err(malformed("does not match its digest")) }
     }
 
     fn all(&self) -> usize {

@@ -88,7 +88,7 @@ impl EncryptedCopy {
         let copy = Self::of(job, words);
         match copy.digest[..] == claimed[..] {
             true => Ok(copy),
-            false => Err(Error::Peer("a copy of a table that is not what its digest says".into())),
+            false => Err(Error::Peer("a copy of a table that does not match its digest".into())),
         }
     }
 
@@ -118,7 +118,7 @@ impl EncryptedCopy {
         let mut words = vec![0u64; count];
         bytemuck::cast_slice_mut(&mut words).copy_from_slice(found);
         let copy = Self::of(job, words);
-        if copy.digest == claimed { Ok(copy) } else { Err(malformed("is not what its digest says")) }
+        if copy.digest == claimed { Ok(copy) } else { Err(malformed("does not match its digest")) }
     }
 }
 

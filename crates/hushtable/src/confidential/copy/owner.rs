@@ -119,8 +119,7 @@ impl Owner {
         to.finish()
     }
 
-    /// The version of which these are the [secret](Self::secret) and the table, without updates, of which it gets no
-    /// more.
+    /// The version of a table that was made with this [secret](Self::secret), without its updates; it cannot be updated.
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt), and [`Error::Store`] if the table is not the one that the key was used for, to the

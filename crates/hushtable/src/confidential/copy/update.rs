@@ -108,7 +108,7 @@ impl EncryptedCopy {
         }
         let changed = update.changed(self);
         if *changed.digest() != update.after {
-            return refused("that is not what its digest says");
+            return refused("that does not match its digest");
         }
         *self = changed;
         Ok(())
@@ -170,7 +170,7 @@ impl Update {
         let (before, after) = (from.array()?, from.array()?);
         let (number, count) = (from.number()?, from.number()?);
         if !(1..=u64::from(job.keys.most_updates().min(MAX_UPDATES))).contains(&number) {
-            return Err(malformed("has an update of a number that there is not"));
+            return Err(malformed("has an update with a number out of range"));
         }
         // No number in it allocates more than there is to read.
         if count == 0 || count > from.left() as u64 / 4 {
@@ -178,7 +178,7 @@ impl Update {
         }
         let keys: Vec<u32> = from.words(count as usize, 32)?;
         if keys.windows(2).any(|pair| pair[0] >= pair[1]) || keys[keys.len() - 1] >> job.keys.bits() > 0 {
-            return Err(malformed("has an update of keys that there are not"));
+            return Err(malformed("has an update of keys that the table cannot have"));
         }
         let planes: Vec<u64> = from.words(job.masked() * keys.len().div_ceil(64), 64)?;
         from.finish()?;

@@ -113,9 +113,9 @@ impl Material {
         }
         let Bounds { lo, hi } = check.accepted;
         let accepted = format!(
-            "{lo} <= x < {hi} for every number x, or a larger domain, or results that saturate or clamp outside"
+            "{lo} <= x < {hi} for every number x; or a larger domain; or results that saturate or clamp outside it"
         );
-        Err(Error::Param { what: "number", got: "at least one outside the domain".into(), accepted })
+        Err(Error::Param { what: "input", got: "a number outside the domain".into(), accepted })
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Function {
     Cos2Pi,
     /// Tangent of x turns.
     Tan2Pi,
-    /// Arc sine, in radians; that of the nearer end for a number beyond -1 or 1.
+    /// Arc sine, in radians; the value at the nearer end for a number beyond -1 or 1.
     Asin,
     /// Arc cosine, in radians; as the arc sine beyond -1 and 1.
     Acos,
@@ -163,8 +163,8 @@ impl Function {
             Self::Sin2Pi => "sine of x turns, sin(2 pi x)",
             Self::Cos2Pi => "cosine of x turns, cos(2 pi x)",
             Self::Tan2Pi => "tangent of x turns, tan(2 pi x), at a pole what the ring holds",
-            Self::Asin => "arc sine, in radians; beyond -1 and 1 that of the nearer",
-            Self::Acos => "arc cosine, in radians; beyond -1 and 1 that of the nearer",
+            Self::Asin => "arc sine, in radians; beyond -1 and 1 the value at the nearer of both",
+            Self::Acos => "arc cosine, in radians; beyond -1 and 1 the value at the nearer of both",
             Self::Atan => "arc tangent, in radians",
         }
     }
