@@ -39,7 +39,7 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
         let folder = folder.display();
         let text = format!(
             "whoever has the other half of a file of shares in {folder} may look up its keys, which neither party knows; the \
-             results, if it asks for them, say of a key what its row says"
+             results that are shown say about a key what its row says"
         );
         page.line("shared keys", &text);
     }
