@@ -57,7 +57,7 @@ def psi(
     or without lengths `A*9*`, for each column. If the patterns do not go together, both get a `HandshakeError` that
     names the rule that might help, and nothing of the ids is used; a doubt is a warning.
 
-    **What it tells**: who enters all telephone numbers learns the other's list. Limit the numbers, see them before.
+    **What it tells**: whoever enters all telephone numbers learns the other's list. Limit the numbers, see them before.
 
     Raises `ParamError` that names the row of an id that is empty, twice, or no text; `HandshakeError` if the parties ask
     for different things.

@@ -247,7 +247,7 @@ fn shown(page: &mut Page, jobs: &[Job], common: &Common, link: &Link) -> Result<
     page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
-        None => "everything that is sent: plain TCP; who changes it changes results",
+        None => "everything that is sent: plain TCP; whoever changes it changes results",
     };
     page.line("to the network", network);
     Ok(())

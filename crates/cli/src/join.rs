@@ -42,7 +42,7 @@ partner, and the columns of both sides. Nobody learns which ids match, nor how m
 and means of the rows in common from two such files, `score --joined` scores them, `apply --joined` \
 evaluates functions and comparisons of their columns.
   --reveal ids: each party learns which of its rows the other has too, and writes these, all their columns, in the \
-same order as the other: ready for `score` and `apply`. Who enters all telephone numbers learns the other's list: \
+same order as the other: ready for `score` and `apply`. Whoever enters all telephone numbers learns the other's list: \
 see the sizes that both say before anything is computed, and agree on them; --peer-at-most N refuses a peer with more.
   --reveal count: both learn how many ids are common, and nothing else.
   --rows says whose rows a hidden join has. The owner of the rows can get results for each of its rows later, the \

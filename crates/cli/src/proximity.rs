@@ -27,7 +27,7 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Each party has the places of its own objects, and neither sees the other's. A row's result is one bit: whether the two \
-objects are at most as far apart as --within says. Who gets it learns whether the other's object lies in that circle \
+objects are at most as far apart as --within says. Whoever gets it learns whether the other's object lies in that circle \
 around its own, and nothing else; runs over the same rows with other distances or places add up.
   Places are degrees of latitude and longitude, -90 to 90 and -180 to 180, and distances are great circles on a sphere \
 of the earth's mean radius: true distances differ by up to half a percent. With --plane both parties have metres east \

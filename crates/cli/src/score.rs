@@ -43,11 +43,11 @@ const EXAMPLES: &str = "\
 The model is split by features: each party has the columns and the weights of its own. Its part of a row's score is \
 intercept + sum of weight * feature; the probability is sigmoid(part of P0 + part of P1). Neither sees the other's \
 features, weights or parts; but what is opened says something about them:
-    --threshold T, the default with T = 0.5: one bit a row, whether the probability is at least T. Who gets it learns \
+    --threshold T, the default with T = 0.5: one bit a row, whether the probability is at least T. Whoever gets it learns \
 whether the other's part is at least ln(T / (1 - T)) minus its own.
-    --bands A,B,C: a number from 0 to 3 a row, how many of A, B and C the probability reaches. Who gets it learns \
+    --bands A,B,C: a number from 0 to 3 a row, how many of A, B and C the probability reaches. Whoever gets it learns \
 between which two numbers the other's part lies.
-    --reveal-exact: the probability p. Who gets it computes the other's part, ln(p / (1 - p)) minus its own, nearly \
+    --reveal-exact: the probability p. Whoever gets it computes the other's part, ln(p / (1 - p)) minus its own, nearly \
 exactly, for every row. Only for parties that may know each other's parts; so --reveal must say who gets it.
   Runs with other thresholds over the same rows add up: each halves what is not known. --dry-run shows all of this \
 for a job, and its cost, before anything is sent; --record keeps it with the job's outcome.
@@ -184,7 +184,7 @@ impl Score {
         match self.asked.reveal_exact {
             true => self.terms.reveal_numbers(
                 &self.link,
-                "Who gets the probability can compute the other party's part of the score, nearly exactly.",
+                "Whoever gets the probability can compute the other party's part of the score, nearly exactly.",
             ),
             false => self.terms.reveal(&self.link),
         }

@@ -28,7 +28,7 @@ a sum or mean with those that are sure, a single number with as few as say it am
   Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
 That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
 that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.
-  Sums without noise are exact. Who chose the numbers of a column learns from its sum or mean which of its rows are in \
+  Sums without noise are exact. Whoever chose the numbers of a column learns from its sum or mean which of its rows are in \
 it: with 1 in one row and 0 elsewhere, whether this row is in common; with a power of two in each, all of them, as \
 many as the number has bits. A covariance with such a \
 column is a sum of the other's numbers with weights of one's own; with a weight on one row, that row's number. --least \

@@ -6,7 +6,7 @@
 //! all of them alike: batches, lanes, material from
 //! disk, phases, opening.
 //!
-//! Numbers pass as words of 64 bits, of which the low ones count. A protocol's own types say more, and code that
+//! Numbers pass as words of 64 bits; only the low bits count. A protocol's own types say more, and code that
 //! knows what it wants calls these.
 
 mod arithmetic;

@@ -91,7 +91,7 @@ pub fn of_sums(function: &str) -> String {
 
 /// What the larger or the smaller of two numbers tells.
 pub fn one_of_two(relation: Relation) -> String {
-    format!("Who gets {} often gets the other party's number itself.", relation.about())
+    format!("Whoever gets {} often gets the other party's number itself.", relation.about())
 }
 
 /// A lookup in the table of a function, or in one from a file.

@@ -28,8 +28,8 @@ pub struct Dialect {
     pub encoding: Encoding,
     /// If rows are bad, write the ids of all of them to this file: one column, id; the format by the extension
     ///
-    /// Nothing is computed then. Where rows are matched by position, both parties leave these rows out with --leave-out, and whoever
-    /// gets the file sees which. In a join only this party leaves them out.
+    /// Nothing is computed then. Where rows are matched by position, both parties leave these rows out with --leave-out,
+    /// and whoever gets the file sees which. In a join only this party leaves them out.
     #[arg(long, value_name = "FILE")]
     pub bad_rows: Option<PathBuf>,
     /// Leave out the rows whose ids are in the column id of this file; may be given more than once

@@ -46,7 +46,7 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
     page.line("both compare", &fields.join("; "));
     let network = match link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
-        None => "everything that is sent: plain TCP; who changes it changes results",
+        None => "everything that is sent: plain TCP; whoever changes it changes results",
     };
     page.line("to the network", network);
     page.title("What it takes, if the peer has as many ids and such columns");
@@ -79,7 +79,7 @@ fn learned(page: &mut Page, ask: &Ask, link: &Link) {
             page.line("both", "nothing: neither which ids match, nor how many");
             page.line(
                 "later",
-                "who owns the rows of a join can be given results for each of them, from which it may see which of them \
+                "whoever owns the rows of a join can be given results for each of them, from which it may see which of them \
                  match. The file of shares has the places of its rows: keep it, never send it",
             );
         }

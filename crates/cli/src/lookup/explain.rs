@@ -42,7 +42,7 @@ pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {
     );
     let network = match args.link.ends()? {
         Some(_) => "both addresses, sizes and times, and from these about how many keys there are",
-        None => "everything that is sent: plain TCP; who changes it changes results",
+        None => "everything that is sent: plain TCP; whoever changes it changes results",
     };
     page.line("to the network", network);
     page.title("What it takes");

@@ -38,8 +38,8 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
     if let Some(folder) = &args.key_shares {
         let folder = folder.display();
         let text = format!(
-            "who has the other half of a file of shares in {folder} may look those keys up, which neither party knows; the \
-             results, if it asks for them, say of a key what its row says"
+            "whoever has the other half of a file of shares in {folder} may look up its keys, which neither party knows; the \
+             results that are shown say about a key what its row says"
         );
         page.line("shared keys", &text);
     }

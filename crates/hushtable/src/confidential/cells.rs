@@ -1,4 +1,4 @@
-//! Cells of which three give a row: a store of bits, for keys whose places are pseudo-random.
+//! Cells, three of which give a row: a store of bits, for keys whose places are pseudo-random.
 //!
 //! # Functionality
 //! In: for each of n keys three cells, one in each third, and a row of words. Out: cells such that the XOR of a key's

@@ -1,4 +1,4 @@
-//! Lookups of shared keys in one party's table, of which the other keeps nothing.
+//! Lookups of shared keys in one party's table; the other party keeps nothing of it.
 //!
 //! # Functionality
 //! That of [`copy`](super::copy), for one batch of up to [`MAX_LOOKUPS`]. *Distinct*: the caller knows that no key stands

@@ -357,7 +357,7 @@ impl FromStr for Protocol {
     }
 }
 
-/// One-time material for a batch of lookups, of whichever protocol.
+/// One-time material for a batch of lookups, by any protocol.
 #[must_use = "one-time material that is not used was generated for nothing"]
 pub struct Prepared<G: Group, K: Kind, R: Ring> {
     pub(super) material: Box<dyn Lookups<G, K, R>>,

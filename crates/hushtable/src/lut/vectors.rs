@@ -1,4 +1,4 @@
-//! Lookups by one-hot vectors, of whichever generator, as a [`Spec`].
+//! Lookups by one-hot vectors, from any generator, as a [`Spec`].
 
 use std::marker::PhantomData;
 

@@ -21,7 +21,7 @@ use crate::{
 /// Words of the tables of a batch.
 const WORDS: usize = 1 << 22;
 
-/// Lookups of shared indices in one table of which each party has a share: nobody knows index or entry.
+/// Lookups of shared indices in a table that is shared too: nobody knows index or entry.
 ///
 /// It holds this party's share of the table, so unlike other operations it is not public. Nothing prints it, and it is
 /// wiped.

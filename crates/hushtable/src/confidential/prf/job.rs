@@ -1,4 +1,4 @@
-//! What is evaluated, and what of it is public.
+//! What is evaluated, and which parts of it are public.
 
 use std::fmt;
 

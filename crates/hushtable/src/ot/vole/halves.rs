@@ -1,4 +1,4 @@
-//! What each party has of VOLEs.
+//! Each party's half of VOLEs.
 
 use std::fmt;
 
