@@ -98,7 +98,7 @@ impl Products {
     /// # Errors
     /// Those of the channel.
     pub(crate) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         direction: Direction,
         count: usize,
         widths: &[u32],

@@ -226,7 +226,7 @@ impl Atan2 {
     ///
     /// # Errors
     /// As [`Atan2Job::bill`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: Atan2Job, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: Atan2Job, batch: usize) -> Result<Self> {
         let (compare, arctangent, reciprocal) = (job.comparison()?, job.arctangent()?, job.reciprocal()?);
         p.announce(&format!("angles of vectors {job:?}"))?;
         let mut select = |count: usize| Mux::prepare(p, count, &[job.bits]);
