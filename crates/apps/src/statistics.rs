@@ -90,7 +90,7 @@ impl Count {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn prepare(p: &mut impl Source, bins: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bins: usize) -> Result<Self> {
         Ok(Self(B2a::prepare(p, COUNT, bins)?))
     }
 
@@ -120,7 +120,7 @@ impl ProductSum {
     ///
     /// # Errors
     /// [`Error::Param`] for widths other than 1 to 64, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, bins: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, bins: usize) -> Result<Self> {
         Ok(Self { bins, products: Multiplication::prepare(p, bits, bins)? })
     }
 
@@ -277,7 +277,7 @@ impl Groups {
     /// [`Error::Param`] for more than [`MAX_GROUPS`] or none, for no bins or more than [`MAX_LEAST`], for a least size
     /// above it, for widths other than 1 to 64, and unless there is noise for each column or for none;
     /// [`Error::Handshake`] if the peer's shape is another; and those of the channel.
-    pub fn prepare(p: &mut impl Source, shape: GroupShape) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
         shape.check()?;
         p.announce(&announced(&shape.fields()))?;
         let items = shape.bins * shape.groups;

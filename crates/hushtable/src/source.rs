@@ -13,9 +13,9 @@ mod origin;
 mod shape;
 mod trace;
 
-pub use atom::{Atom, Source};
+pub use atom::Atom;
 pub(crate) use origin::MAX_ITEMS;
-pub use origin::Origin;
+pub use origin::{Origin, Source};
 #[doc(hidden)]
 pub use origin::{Window, cut, read, written};
 pub use shape::Shape;

@@ -43,7 +43,7 @@ impl Block {
     ///
     /// # Errors
     /// As [`BlockShape::check`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, shape: BlockShape, owner: Role) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, shape: BlockShape, owner: Role) -> Result<Self> {
         shape.check()?;
         let [first, last, up, down] = shape.layers();
         let norm = Norm::prepare(p, shape.norm(owner))?;

@@ -24,7 +24,7 @@ pub(super) struct Linear {
 impl Linear {
     /// Offline.
     pub(super) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         shape: &BlockShape,
         of: MatrixShape,
         owner: Role,
@@ -74,7 +74,7 @@ pub(super) struct Products {
 
 impl Products {
     /// Offline.
-    pub(super) fn prepare(p: &mut impl Source, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, shape: &BlockShape, of: MatrixShape) -> Result<Self> {
         let product = MatrixProduct::prepare(p, MatrixJob::shared(of, shape.bits))?;
         Ok(Self { product, rounding: Truncation::prepare(p, shape.bits, shape.scale, of.out())? })
     }

@@ -23,7 +23,7 @@ impl Filter {
     ///
     /// # Errors
     /// [`Error::Param`](hushtable::Error::Param) for a comparison that is not supported, and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: CompareJob, rows: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, rows: usize) -> Result<Self> {
         Ok(Self { compare: Comparison::prepare(p, job, rows)?, ands: Triples::random(p, rows)? })
     }
 
@@ -57,7 +57,7 @@ impl Aggregate {
     ///
     /// # Errors
     /// Those of [`Groups::prepare`].
-    pub fn prepare(p: &mut impl Source, shape: GroupShape) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
         let (rows, groups) = (shape.bins, shape.groups);
         let made = Groups::prepare(p, shape)?;
         Ok(Self { ands: Triples::shared(p, rows, groups)?, groups: made })

@@ -68,7 +68,7 @@ impl Extremes {
     ///
     /// # Errors
     /// [`Error::Param`] for widths other than 4 to 64 and for no bins, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, bins: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, bins: usize) -> Result<Self> {
         let job = near(bits)?;
         let matches = B2a::prepare(p, bits, bins)?;
         Ok(Self { bits, bins, matches, maximum: VectorMaximum::prepare(p, job, 1, bins)? })
@@ -194,7 +194,7 @@ impl Quantile {
     /// [`Error::Param`] unless cuts increase and are below `2^(l-2)` in absolute value, and `0 < a <= b <= 2^16`, and
     /// for a least size above [`MAX_LEAST`](super::MAX_LEAST); [`Error::Handshake`] if the peer's quantile is another;
     /// and those of the channel.
-    pub fn prepare(&self, p: &mut impl Source, bins: usize) -> Result<QuantileMaterial> {
+    pub fn prepare(&self, p: &mut dyn Source, bins: usize) -> Result<QuantileMaterial> {
         self.check()?;
         p.announce(&self.announced(bins))?;
         let items = bins * self.cuts.len();

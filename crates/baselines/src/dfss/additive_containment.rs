@@ -63,7 +63,7 @@ impl AdditiveContainment {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= bits <= 24`, `1 <= ring <= 64` and `1 <= batch <= 2^15`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, ring: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, ring: u32, batch: usize) -> Result<Self> {
         Self::bill(bits, ring)?;
         p.atom([bits, ring], batch, |p| Self::make(p, bits, ring, batch))
     }

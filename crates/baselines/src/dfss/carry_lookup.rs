@@ -38,7 +38,7 @@ pub(super) struct Looked<R: Ring> {
 
 impl<R: Ring> Looked<R> {
     /// Offline.
-    pub(super) fn prepare(p: &mut impl Source, table: Table<R>, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, table: Table<R>, batch: usize) -> Result<Self> {
         let material = Arithmetic::of(p, table.index_bits(), table.bits(), batch)?;
         Ok(Self { table, material })
     }
@@ -47,7 +47,7 @@ impl<R: Ring> Looked<R> {
     ///
     /// # Errors
     /// [`Error::Param`] unless words `R` are the narrowest that hold the ring, and those of the channel.
-    pub(super) fn carry(p: &mut impl Source, k: u32, ring: u32, batch: usize) -> Result<Self> {
+    pub(super) fn carry(p: &mut dyn Source, k: u32, ring: u32, batch: usize) -> Result<Self> {
         let narrowest = ring.next_power_of_two().max(8);
         if R::WIDTH != narrowest {
             let (got, accepted) = (format!("{} bits", R::WIDTH), format!("{narrowest} bits"));

@@ -64,7 +64,7 @@ impl<R: Ring> OneRoundReduction<R> {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f < bits` and `f <= 15`, and for other words; those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
         check_cut(bits, f, 1)?;
         Ok(Self { bits, f, carry: Looked::carry(p, f, bits - f, batch)? })
     }
@@ -111,7 +111,7 @@ impl<R: Ring> OneRoundExtension<R> {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= l < k <= 64` and `l <= 15`, and for other words; those of the channel.
-    pub fn prepare(p: &mut impl Source, [l, k]: [u32; 2], batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, [l, k]: [u32; 2], batch: usize) -> Result<Self> {
         check_extension([l, k])?;
         Ok(Self { bits: [l, k], wraps: Looked::carry(p, l, k - l, batch)? })
     }
@@ -181,7 +181,7 @@ impl<R: Ring> OneRoundTruncation<R> {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2` and `f <= 15`, and for other words; those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
         check_cut(bits, f, 2)?;
         let carry = Looked::carry(p, f, bits, batch)?;
         let wrap = Looked::prepare(p, Table::new(bits, [0, 1, 1, 0].map(R::from_u64).to_vec())?, batch)?;

@@ -58,7 +58,7 @@ impl<R: Ring> OneRoundDigits<R> {
     /// # Errors
     /// [`Error::Param`] unless `1 <= digit < bits <= 64` and all digits but the top one have 15 bits at most together,
     /// and for other words; those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
         let carry = |below| Looked::carry(p, below, digit, batch);
         let carries = cuts(bits, digit)?.map(carry).collect::<Result<_>>()?;
         Ok(Self { bits, digit, batch, carries })

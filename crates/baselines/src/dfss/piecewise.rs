@@ -141,7 +141,7 @@ impl Piecewise {
     ///
     /// # Errors
     /// [`Error::Param`] for a job that is not supported or more than `2^15` numbers, and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: PiecewiseJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: PiecewiseJob, batch: usize) -> Result<Self> {
         job.check()?;
         p.atom(job, batch, |p| Self::make(p, job, batch))
     }
@@ -312,7 +312,7 @@ impl SecretPiecewise {
     ///
     /// # Errors
     /// As [`Piecewise::prepare`], and [`Error::Param`] for no piece or more than there are numbers.
-    pub fn prepare(p: &mut impl Source, job: PiecewiseJob, pieces: usize, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: PiecewiseJob, pieces: usize, batch: usize) -> Result<Self> {
         let columns = Self::columns(&job, pieces)?;
         let numbers = Piecewise::prepare(p, job, batch)?;
         Ok(Self { pieces, numbers, products: Multiplication::prepare(p, job.ring, columns * batch)? })

@@ -168,7 +168,7 @@ impl Angles {
     ///
     /// # Errors
     /// As [`AngleJob::new`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: AngleJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: AngleJob, batch: usize) -> Result<Self> {
         let job = AngleJob::new(job.turn_bits, job.bits, job.fraction)?;
         p.atom(job, batch, |p| Self::make(p, job, batch))
     }

@@ -64,7 +64,7 @@ impl<R: Ring> ProductTriples<R> {
     ///
     /// # Errors
     /// [`Error::Param`] for a width that `R` does not have, and those of the channel.
-    pub fn random(p: &mut impl Source, bits: u32, shape: MatrixShape) -> Result<Self> {
+    pub fn random(p: &mut dyn Source, bits: u32, shape: MatrixShape) -> Result<Self> {
         check_width::<R>(bits)?;
         p.atom((bits, MatrixShape { batch: 1, ..shape }), shape.batch, |p| Self::make(p, bits, shape))
     }

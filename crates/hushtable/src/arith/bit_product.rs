@@ -39,7 +39,7 @@ impl BitProducts {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, k: u32, count: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, k: u32, count: usize) -> Result<Self> {
         Ok(Self { k, products: Products::prepare(p, Direction::FromP0, count, &[k])? })
     }
 

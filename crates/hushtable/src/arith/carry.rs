@@ -32,7 +32,7 @@ impl Carry {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless `1 <= k <= 64`, and those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, k: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, k: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         Ok(Self { k, less: Millionaires::prepare(p, k, plan, batch)? })
     }
 

@@ -114,7 +114,7 @@ impl Comparison {
     ///
     /// # Errors
     /// [`Error::Param`] for widths that are not supported, and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
         let carry = Carry::prepare(p, width(job.bits, job.domain)?, job.plan, carries(job.domain) * batch)?;
         Ok(Self { job, batch, carry })
     }

@@ -57,7 +57,7 @@ impl Containment {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= bits <= 20`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, batch: usize) -> Result<Self> {
         check(bits)?;
         p.atom(bits, batch, |p| Ok(Self { vectors: by(bits).make(p, bits, batch)? }))
     }

@@ -96,7 +96,7 @@ impl Decomposition {
     ///
     /// # Errors
     /// [`Error::Param`] for other widths, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
         let cut = Cut::full(bits, digit)?;
         let below = cut.below_top();
         let carries = match below.len() {

@@ -55,7 +55,7 @@ impl Equality {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for other widths, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, digit: u32, batch: usize) -> Result<Self> {
         let cut = Cut::new(bits, digit)?;
         let digits = match digit {
             1 => None,

@@ -52,7 +52,7 @@ impl BoundedExtension {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= l < k <= 64`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, [l, k]: [u32; 2], batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, [l, k]: [u32; 2], batch: usize) -> Result<Self> {
         check_widths([l, k])?;
         Ok(Self { bits: [l, k], wraps: BitProducts::prepare(p, k - l, batch)? })
     }
@@ -122,7 +122,7 @@ impl Extension {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= l < k <= 64`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, [l, k]: [u32; 2], plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, [l, k]: [u32; 2], plan: ComparePlan, batch: usize) -> Result<Self> {
         check_widths([l, k])?;
         let carry = Carry::prepare(p, l, plan, batch)?;
         Ok(Self { bits: [l, k], batch, carry, wraps: B2a::prepare(p, k - l, batch)? })

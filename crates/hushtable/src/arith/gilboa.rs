@@ -121,12 +121,7 @@ impl Gilboa {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(
-        p: &mut impl Source,
-        number_bits: u32,
-        rows: usize,
-        numbers: usize,
-    ) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, number_bits: u32, rows: usize, numbers: usize) -> Result<Self> {
         assert!(numbers == 0 || rows == 0 || numbers == rows, "as many products each way");
         let form = GilboaForm { number_bits, rows: rows > 0, numbers: numbers > 0 };
         p.atom(form, rows.max(numbers), |p| {

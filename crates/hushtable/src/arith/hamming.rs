@@ -60,7 +60,7 @@ impl HammingEquality {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, batch: usize) -> Result<Self> {
         check(bits)?;
         p.atom(bits, batch, |p| Self::make(p, bits, batch))
     }

@@ -107,7 +107,7 @@ impl SmallMatrixProduct {
     ///
     /// # Errors
     /// [`Error::Param`] for numbers of too many bits, and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: SmallMatrixJob) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: SmallMatrixJob) -> Result<Self> {
         job.check()?;
         let items = job.shape.right();
         let (rows, numbers) = if job.owner == p.role() { (0, items) } else { (items, 0) };

@@ -71,7 +71,7 @@ impl Lookups {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, cut: &Cut, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, cut: &Cut, batch: usize) -> Result<Self> {
         p.atom(cut.clone(), batch, |p| Self::make(p, cut, batch))
     }
 

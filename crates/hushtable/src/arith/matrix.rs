@@ -103,13 +103,14 @@ impl MatrixProduct {
     /// # Errors
     /// [`Error::Param`] if one party knows both factors and for widths other than 1 to 64, and those of the
     /// channel.
-    pub fn prepare(p: &mut impl Source, job: MatrixJob) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: MatrixJob) -> Result<Self> {
         check_width::<u64>(job.bits)?;
         if job.known_to[0].is_some() && job.known_to[0] == job.known_to[1] {
             let accepted = "at most one factor: the other product is local".into();
             return Err(Error::Param { what: "factors known to one party", got: "2".into(), accepted });
         }
-        Ok(Self { job, mixed: Mixed::prepare(p, job.bits, job.shape, job.directions(p.role()))? })
+        let directions = job.directions(p.role());
+        Ok(Self { job, mixed: Mixed::prepare(p, job.bits, job.shape, directions)? })
     }
 
     /// Online, 1 round: shares of `A B`, from the numbers of each factor, row by row: shares, or if one party knows
@@ -236,7 +237,7 @@ pub(super) struct Mixed {
 
 impl Mixed {
     pub(super) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         bits: u32,
         shape: MatrixShape,
         directions: Directions,

@@ -52,7 +52,7 @@ impl VectorMaximum {
     /// # Errors
     /// [`Error::Param`] for vectors of no numbers and for widths that are not supported, and those of
     /// the channel.
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
         Self::with(p, job, batch, len, false)
     }
 
@@ -60,11 +60,11 @@ impl VectorMaximum {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare).
-    pub fn with_index(p: &mut impl Source, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
+    pub fn with_index(p: &mut dyn Source, job: CompareJob, batch: usize, len: usize) -> Result<Self> {
         Self::with(p, job, batch, len, true)
     }
 
-    fn with(p: &mut impl Source, job: CompareJob, batch: usize, len: usize, indexed: bool) -> Result<Self> {
+    fn with(p: &mut dyn Source, job: CompareJob, batch: usize, len: usize, indexed: bool) -> Result<Self> {
         if len == 0 {
             let accepted = "1 and more".into();
             return Err(Error::Param { what: "numbers of a maximum", got: "0".into(), accepted });

@@ -64,7 +64,7 @@ impl Millionaires {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for another width, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         let by = match plan.method {
             DigitMethod::Thermometer => {
                 let cut = Cut::new(bits, plan.digit)?;

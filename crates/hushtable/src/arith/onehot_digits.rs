@@ -114,7 +114,7 @@ impl OneHots {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, form: &OneHotForm, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, form: &OneHotForm, batch: usize) -> Result<Self> {
         p.atom(form.clone(), batch, |p| Self::make(p, form, batch))
     }
 

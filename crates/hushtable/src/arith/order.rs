@@ -86,7 +86,7 @@ impl Ordering {
     ///
     /// # Errors
     /// As [`OrderJob::bill`], and those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, job: OrderJob, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, job: OrderJob, batch: usize) -> Result<Self> {
         let cut = Cut::new(job.bits, job.digit)?;
         let digits = Thermometers::prepare(p, &cut, batch)?;
         Ok(Self { batch, digits, tree: Tree::with_equality(p, job.merges()? + 1, batch)? })

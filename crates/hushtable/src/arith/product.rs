@@ -59,7 +59,7 @@ impl KnownProducts {
     ///
     /// # Errors
     /// [`Error::Param`] for widths other than 1 to 64 and for empty rows, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, rows_at: Role, count: usize, row: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, rows_at: Role, count: usize, row: usize) -> Result<Self> {
         check_width::<u64>(bits)?;
         whole_rows(0, row)?;
         let (rows, numbers) = if rows_at == p.role() { (count, 0) } else { (0, count) };
@@ -140,7 +140,7 @@ impl Multiplication {
     ///
     /// # Errors
     /// [`Error::Param`] for widths other than 1 to 64, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, count: usize) -> Result<Self> {
         check_width::<u64>(bits)?;
         Ok(Self { bits, count, gilboa: Gilboa::prepare(p, bits, count, count)? })
     }
@@ -210,7 +210,7 @@ impl Squares {
     ///
     /// # Errors
     /// [`Error::Param`] for widths other than 1 to 64, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, count: usize) -> Result<Self> {
         check_width::<u64>(bits)?;
         let (rows, numbers) = if p.role() == Role::P0 { (count, 0) } else { (0, count) };
         let gilboa = if bits == 1 { None } else { Some(Gilboa::prepare(p, bits - 1, rows, numbers)?) };
@@ -259,7 +259,7 @@ impl FoldedProducts {
     ///
     /// # Errors
     /// As [`Multiplication::prepare`].
-    pub fn prepare(p: &mut impl Source, widths: &[u32], batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, widths: &[u32], batch: usize) -> Result<Self> {
         widths.iter().try_for_each(|&w| check_width::<u64>(w))?;
         let count = |w: u32| batch * widths.iter().filter(|&&v| v == w).count();
         let products = distinct(widths).into_iter().map(|w| Multiplication::prepare(p, w, count(w)));

@@ -46,7 +46,7 @@ impl Radians {
     ///
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) unless a turn has 1 to 60 bits, and those of the channel.
-    pub fn prepare(p: &mut impl Source, turn_bits: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, turn_bits: u32, batch: usize) -> Result<Self> {
         within("bits of a turn", turn_bits, 1..=60)?;
         Ok(Self { turn_bits, wraps: BitProducts::prepare(p, turn_bits, batch)? })
     }

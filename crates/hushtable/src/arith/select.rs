@@ -46,7 +46,7 @@ impl Relu {
     ///
     /// # Errors
     /// As [`Comparison::prepare`].
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
         Ok(Self(Choosing::prepare(p, job, batch, &[job.bits])?))
     }
 
@@ -86,7 +86,7 @@ impl Absolute {
     ///
     /// # Errors
     /// As [`Comparison::prepare`].
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
         Ok(Self(Choosing::prepare(p, job, batch, &[job.bits.saturating_sub(1)])?))
     }
 
@@ -131,7 +131,7 @@ impl Clamp {
     ///
     /// # Errors
     /// As [`Comparison::prepare`].
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
         Ok(Self(Choosing::prepare(p, job, 2 * batch, &[job.bits])?))
     }
 
@@ -182,7 +182,7 @@ impl Maximum {
     ///
     /// # Errors
     /// As [`Comparison::prepare`].
-    pub fn prepare(p: &mut impl Source, job: CompareJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize) -> Result<Self> {
         Ok(Self(Choosing::prepare(p, job, batch, &[job.bits])?))
     }
 
@@ -211,12 +211,7 @@ pub(super) struct Choosing {
 }
 
 impl Choosing {
-    pub(super) fn prepare(
-        p: &mut impl Source,
-        job: CompareJob,
-        batch: usize,
-        widths: &[u32],
-    ) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, job: CompareJob, batch: usize, widths: &[u32]) -> Result<Self> {
         let compare = Comparison::prepare(p, job, batch)?;
         Ok(Self { compare, mux: Mux::prepare(p, batch, widths)? })
     }

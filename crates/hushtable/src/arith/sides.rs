@@ -142,7 +142,7 @@ impl Sides {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn prepare(p: &mut impl Source, job: SidesJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: SidesJob, batch: usize) -> Result<Self> {
         let carry = Carry::prepare(p, job.low, job.plan, job.carries() * batch)?;
         let top = B2a::prepare(p, job.bits - job.low, batch)?;
         let order = job.order.map(|order| Ordering::prepare(p, order, batch)).transpose()?;

@@ -57,7 +57,7 @@ impl SmallProducts {
     ///
     /// # Errors
     /// [`Error::Param`] unless these are 1 to 64, and those of the channel.
-    pub fn prepare(p: &mut impl Source, number_bits: u32, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, number_bits: u32, count: usize) -> Result<Self> {
         check(number_bits, 64)?;
         Ok(Self { number_bits, count, gilboa: Gilboa::prepare(p, number_bits, count, count)? })
     }

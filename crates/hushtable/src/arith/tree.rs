@@ -46,7 +46,7 @@ impl Tree {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, digits: usize, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, digits: usize, batch: usize) -> Result<Self> {
         let (ones, twos) = pairs(digits);
         let one = Triples::shared(p, ones * batch, 1)?;
         Ok(Self { one, two: Triples::shared(p, twos * batch, 2)?, equality: false })
@@ -56,7 +56,7 @@ impl Tree {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn with_equality(p: &mut impl Source, digits: usize, batch: usize) -> Result<Self> {
+    pub(super) fn with_equality(p: &mut dyn Source, digits: usize, batch: usize) -> Result<Self> {
         let two = Triples::shared(p, (digits - 1) * batch, 2)?;
         Ok(Self { one: Triples::shared(p, 0, 1)?, two, equality: true })
     }

@@ -66,7 +66,7 @@ impl Truncation {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, f: u32, batch: usize) -> Result<Self> {
         check(bits, f, 2)?;
         Ok(Self { bits, f, wraps: BitProducts::prepare(p, f, batch)? })
     }
@@ -148,7 +148,7 @@ impl FaithfulTruncation {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f <= bits - 2`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         check(bits, f, 2)?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         let wraps = BitProducts::prepare(p, f, batch)?;
@@ -208,7 +208,7 @@ impl FaithfulReduction {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= f < bits`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, f: u32, plan: ComparePlan, batch: usize) -> Result<Self> {
         check(bits, f, 1)?;
         let carry = Carry::prepare(p, f, plan, batch)?;
         Ok(Self { bits, f, batch, carry, convert: B2a::prepare(p, bits - f, batch)? })

@@ -58,7 +58,7 @@ impl XorToAdditive {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= w <= l <= 64`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, [w, l]: [u32; 2], count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, [w, l]: [u32; 2], count: usize) -> Result<Self> {
         check_widths([w, l])?;
         let products = (1..w).rev().map(|width| Products::prepare(p, Direction::FromP0, count, &[width]));
         let products = products.collect::<Result<_>>()?;

@@ -78,7 +78,7 @@ impl Prf {
     ///
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: PrfJob, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: PrfJob, count: usize) -> Result<Self> {
         job.check_count(count)?;
         let [one, two] = job.ands();
         Ok(Self { job, count, stock: Stock::prepare(p, one * count, two * count)? })

@@ -57,7 +57,7 @@ impl B2a {
     ///
     /// # Errors
     /// [`Error::Param`] unless `1 <= bits <= 64`, and those of the channel.
-    pub fn prepare(p: &mut impl Source, bits: u32, count: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, bits: u32, count: usize) -> Result<Self> {
         check_width::<u64>(bits)?;
         let products = match bits {
             1 => None,

@@ -52,7 +52,7 @@ impl KnownMux {
     ///
     /// # Errors
     /// [`Error::Param`] for another width, and those of the channel.
-    pub fn prepare(p: &mut impl Source, owner: Role, count: usize, widths: &[u32]) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, owner: Role, count: usize, widths: &[u32]) -> Result<Self> {
         if let Some(width) = widths.iter().find(|w| !(1..=64).contains(*w)) {
             let (what, got) = ("width of a word to select", width.to_string());
             return Err(Error::Param { what, got, accepted: "1 to 64".into() });

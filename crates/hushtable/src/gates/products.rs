@@ -97,7 +97,7 @@ impl Products {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn prepare(p: &mut impl Source, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
         p.atom((direction, widths.to_vec()), count, |p| Self::make(p, direction, count, widths))
     }
 

@@ -60,7 +60,7 @@ impl Triples {
     ///
     /// # Errors
     /// Those of the channel.
-    pub fn random(p: &mut impl Source, count: usize) -> Result<Self> {
+    pub fn random(p: &mut dyn Source, count: usize) -> Result<Self> {
         Self::shared(p, count, 1)
     }
 
@@ -68,7 +68,7 @@ impl Triples {
     ///
     /// # Errors
     /// [`Error::Param`] for another `k`, and those of the channel.
-    pub fn shared(p: &mut impl Source, count: usize, k: usize) -> Result<Self> {
+    pub fn shared(p: &mut dyn Source, count: usize, k: usize) -> Result<Self> {
         if !(1..=64).contains(&k) {
             return Err(Error::Param {
                 what: "ANDs of one operand",

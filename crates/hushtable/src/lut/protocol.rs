@@ -275,7 +275,7 @@ impl Protocol {
     /// [`Error::Param`] for a table that the protocol does not serve, and those of the channel.
     pub fn prepare<G: Group, K: Kind, R: Ring>(
         self,
-        p: &mut impl Source,
+        p: &mut dyn Source,
         table: &Table<R>,
         batch: usize,
     ) -> Result<Prepared<G, K, R>> {
@@ -296,7 +296,7 @@ impl Protocol {
     /// Material that is there already, for a job that it serves.
     pub(crate) fn ask_for<G: Group, K: Kind, R: Ring>(
         self,
-        from: &mut impl Source,
+        from: &mut dyn Source,
         job: &LookupJob,
         batch: usize,
     ) -> Result<Prepared<G, K, R>> {

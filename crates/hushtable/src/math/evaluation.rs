@@ -192,7 +192,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// [`Error::Handshake`] if the peer prepares another evaluation, and those of the channel.
-    pub fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Prepared> {
+    pub fn prepare(&self, p: &mut dyn Source, batch: usize) -> Result<Prepared> {
         p.announce(&format!("function {}", self.digest().to_hex()))?;
         let check = self.0.check.map(|check| check.prepare(p, batch)).transpose()?;
         let guard = self.0.guard.map(|guard| guard.prepare(p, self.0.bits, batch)).transpose()?;

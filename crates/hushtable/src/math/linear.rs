@@ -51,7 +51,7 @@ impl Rescaling {
     ///
     /// # Errors
     /// Those of [`Truncation::prepare`].
-    pub(super) fn prepare(p: &mut impl Source, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
         let cut = scale - to as i32;
         let truncation = match cut {
             ..=0 => None,
@@ -94,7 +94,7 @@ impl RescaledProduct {
     ///
     /// # Errors
     /// As [`Multiplication::prepare`] and [`Rescaling::prepare`].
-    pub(super) fn prepare(p: &mut impl Source, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, bits: u32, scale: i32, to: u32, batch: usize) -> Result<Self> {
         let product = Multiplication::prepare(p, bits, batch)?;
         Ok(Self { product, rescaling: Rescaling::prepare(p, bits, scale, to, batch)? })
     }
@@ -140,7 +140,7 @@ impl Widening {
     ///
     /// # Errors
     /// As [`BoundedExtension::prepare`].
-    pub(super) fn prepare(p: &mut impl Source, [l, w]: [u32; 2], batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, [l, w]: [u32; 2], batch: usize) -> Result<Self> {
         let extension = if l == w { None } else { Some(BoundedExtension::prepare(p, [l, w], batch)?) };
         Ok(Self { bits: w, extension })
     }

@@ -95,6 +95,7 @@ impl Operation for SecretTable {
     }
 
     fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let from: &mut dyn Source = from;
         let made = from.atom((), items, |p| {
             let made = match self.job.value_bits {
                 ..=8 => self.with_words::<u8>(p, items),

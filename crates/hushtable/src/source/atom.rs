@@ -1,4 +1,4 @@
-//! Material without parts, and what gives it.
+//! Material without parts.
 
 use std::fmt;
 
@@ -6,27 +6,7 @@ use crate::{
     codec::{Reader, Writer},
     error::Result,
     net::Role,
-    party::Party,
 };
-
-/// Where material comes from. A [`Party`] makes it with its peer.
-pub trait Source: sealed::Sealed {
-    /// The role of the party whose material it is.
-    fn role(&self) -> Role;
-
-    /// The next `count` of an atom, which `make` makes with the peer.
-    #[doc(hidden)]
-    fn atom<A: Atom>(
-        &mut self,
-        form: A::Form,
-        count: usize,
-        make: impl FnOnce(&mut Party) -> Result<A>,
-    ) -> Result<A>;
-
-    /// Makes sure that the peer makes the same.
-    #[doc(hidden)]
-    fn announce(&mut self, what: &str) -> Result<()>;
-}
 
 /// Material without parts: so many of one kind, any of which may be spent for any other.
 #[doc(hidden)]
@@ -44,28 +24,4 @@ pub trait Atom: Sized {
 
     /// Cuts off so many. Cutting off a and then b takes the same as cutting off a + b.
     fn take(&mut self, count: usize) -> Result<Self>;
-}
-
-pub(super) mod sealed {
-    pub trait Sealed {}
-    impl Sealed for crate::party::Party {}
-}
-
-impl Source for Party {
-    fn role(&self) -> Role {
-        (**self).role()
-    }
-
-    fn atom<A: Atom>(
-        &mut self,
-        _form: A::Form,
-        _count: usize,
-        make: impl FnOnce(&mut Party) -> Result<A>,
-    ) -> Result<A> {
-        make(self)
-    }
-
-    fn announce(&mut self, what: &str) -> Result<()> {
-        self.session().announce(what)
-    }
 }

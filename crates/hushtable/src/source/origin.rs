@@ -2,10 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use super::{
-    atom::{Atom, Source, sealed},
-    trace::Trace,
-};
+use super::{atom::Atom, trace::Trace};
 use crate::{
     codec::{Reader, Writer, malformed},
     error::Result,
@@ -16,7 +13,23 @@ use crate::{
 /// Most items whose material stands together in a file.
 pub(crate) const MAX_ITEMS: usize = 1 << 18;
 
-/// Any source, for code that does not know which.
+/// Where material comes from: a [`Party`], which makes it with its peer, or an [`Origin`].
+pub trait Source: sealed::Sealed {
+    /// The role of the party whose material it is.
+    fn role(&self) -> Role;
+
+    /// The same source, while it is borrowed.
+    #[doc(hidden)]
+    fn origin(&mut self) -> Origin<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for crate::party::Party {}
+    impl Sealed for super::Origin<'_> {}
+}
+
+/// The peer, or a store that is written or read.
 pub struct Origin<'a>(Kind<'a>);
 
 enum Kind<'a> {
@@ -33,10 +46,10 @@ enum Kind<'a> {
 /// Bytes of the material of some items.
 struct Stored<'a> {
     role: Role,
-    bytes: Reader<'a>,
-    items: usize,
-    before: usize,
-    wanted: usize,
+    bytes: &'a [u8],
+    /// How many of them were read.
+    at: &'a mut usize,
+    window: Window,
     /// Where they are written again.
     copy: Option<&'a mut Writer>,
 }
@@ -52,7 +65,15 @@ impl<'a> Origin<'a> {
     }
 }
 
-impl sealed::Sealed for Origin<'_> {}
+impl Source for Party {
+    fn role(&self) -> Role {
+        (**self).role()
+    }
+
+    fn origin(&mut self) -> Origin<'_> {
+        Origin::peer(self)
+    }
+}
 
 impl Source for Origin<'_> {
     fn role(&self) -> Role {
@@ -63,13 +84,28 @@ impl Source for Origin<'_> {
         }
     }
 
-    fn atom<A: Atom>(
+    fn origin(&mut self) -> Origin<'_> {
+        Origin(match &mut self.0 {
+            Kind::Peer(p) => Kind::Peer(p),
+            Kind::Written(p, to) => Kind::Written(p, to),
+            Kind::Stored(Stored { role, bytes, at, window, copy }) => {
+                let (role, window) = (*role, *window);
+                Kind::Stored(Stored { role, bytes, at, window, copy: copy.as_deref_mut() })
+            }
+            Kind::Traced(trace) => Kind::Traced(trace),
+        })
+    }
+}
+
+impl dyn Source + '_ {
+    /// The next `count` of an atom, which `make` makes with the peer.
+    pub(crate) fn atom<A: Atom>(
         &mut self,
         form: A::Form,
         count: usize,
         make: impl FnOnce(&mut Party) -> Result<A>,
     ) -> Result<A> {
-        match &mut self.0 {
+        match self.origin().0 {
             Kind::Peer(p) => make(p),
             Kind::Written(p, to) => make(p).inspect(|made| made.encode(to)),
             Kind::Stored(stored) => stored.atom(&form, count),
@@ -77,8 +113,10 @@ impl Source for Origin<'_> {
         }
     }
 
-    fn announce(&mut self, what: &str) -> Result<()> {
-        match &mut self.0 {
+    /// Makes sure that the peer makes the same.
+    #[doc(hidden)]
+    pub fn announce(&mut self, what: &str) -> Result<()> {
+        match self.origin().0 {
             Kind::Peer(p) | Kind::Written(p, _) => p.session().announce(what),
             // The parties have agreed on what they do with it.
             Kind::Stored(_) | Kind::Traced(_) => Ok(()),
@@ -87,16 +125,19 @@ impl Source for Origin<'_> {
 }
 
 impl Stored<'_> {
-    fn atom<A: Atom>(&mut self, form: &A::Form, count: usize) -> Result<A> {
-        if !count.is_multiple_of(self.wanted) {
+    fn atom<A: Atom>(self, form: &A::Form, count: usize) -> Result<A> {
+        let Window { items, before, wanted } = self.window;
+        if !count.is_multiple_of(wanted) {
             return Err(malformed("holds material that cannot be cut"));
         }
-        let each = count / self.wanted;
+        let each = count / wanted;
         let of = |items: usize| each.checked_mul(items).ok_or_else(|| malformed("holds too much"));
-        let mut all = A::decode(&mut self.bytes, self.role, form, of(self.items)?)?;
-        drop(all.take(of(self.before)?)?);
+        let mut from = Reader::new(&self.bytes[*self.at..]);
+        let mut all = A::decode(&mut from, self.role, form, of(items)?)?;
+        *self.at = self.bytes.len() - from.left();
+        drop(all.take(of(before)?)?);
         let wanted = all.take(count)?;
-        if let Some(copy) = &mut self.copy {
+        if let Some(copy) = self.copy {
             wanted.encode(copy);
         }
         Ok(wanted)
@@ -159,19 +200,16 @@ pub fn cut<T>(
 fn stored<T>(
     bytes: &[u8],
     role: Role,
-    Window { items, before, wanted }: Window,
+    window: Window,
     copy: Option<&mut Writer>,
     make: impl FnOnce(&mut Origin<'_>) -> Result<T>,
 ) -> Result<T> {
+    let Window { items, before, wanted } = window;
     if wanted == 0 || items > MAX_ITEMS || before.checked_add(wanted).is_none_or(|end| end > items) {
         return Err(malformed("does not hold what is wanted"));
     }
-    let stored = Stored { role, bytes: Reader::new(bytes), items, before, wanted, copy };
-    let mut origin = Origin(Kind::Stored(stored));
-    let made = make(&mut origin)?;
-    match origin.0 {
-        Kind::Stored(stored) => stored.bytes.finish()?,
-        _ => unreachable!("it was stored"),
-    }
+    let mut at = 0;
+    let made = make(&mut Origin(Kind::Stored(Stored { role, bytes, at: &mut at, window, copy })))?;
+    Reader::new(&bytes[at..]).finish()?;
     Ok(made)
 }

@@ -21,7 +21,7 @@ pub(super) trait Layer {
 pub(super) struct Stock([Triples; 2]);
 
 impl Stock {
-    pub fn prepare(p: &mut impl Source, one: usize, two: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, one: usize, two: usize) -> Result<Self> {
         Ok(Self([Triples::shared(p, one, 1)?, Triples::shared(p, two, 2)?]))
     }
 

@@ -38,7 +38,7 @@ impl<G: Group> Signed<G> {
     /// # Errors
     /// Those of the vectors, and as [`OneHot::signed`].
     pub(crate) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         by: Vectors,
         d: u32,
         widths: &[u32],
@@ -77,7 +77,7 @@ impl<G: Group> Polynomial<G> {
     ///
     /// # Errors
     /// Those of the vectors, and as [`OneHot::polynomial`].
-    pub(crate) fn prepare(p: &mut impl Source, d: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
+    pub(crate) fn prepare(p: &mut dyn Source, d: u32, shape: PolynomialShape, batch: usize) -> Result<Self> {
         p.atom((G::NAME, d, shape), batch, |p| OneHot::tree(p, d, batch)?.polynomial(p, shape))
     }
 }

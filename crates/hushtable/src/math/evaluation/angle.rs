@@ -99,7 +99,7 @@ impl Angle {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut dyn Source, batch: usize) -> Result<Material> {
         let turns = self.job.turn_bits;
         let radians = self.radians.map(|_| Radians::prepare(p, turns, batch)).transpose()?;
         Ok(Material { radians, angles: Angles::prepare(p, self.job, batch)? })

@@ -74,7 +74,7 @@ impl Check {
     }
 
     /// Offline.
-    pub(super) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut dyn Source, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
         // One is not used: then as many belong to each number.
         Ok(Material { check: *self, sides, triples: Triples::random(p, batch)? })

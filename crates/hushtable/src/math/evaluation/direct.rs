@@ -129,7 +129,7 @@ impl Direct {
     }
 
     /// Offline, for so many functions.
-    pub(super) fn prepare(&self, p: &mut impl Source, functions: usize, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut dyn Source, functions: usize, batch: usize) -> Result<Material> {
         Ok(match &self.table {
             Words::U16(_) => Material::U16(self.vector(p, functions, batch)?),
             Words::U32(_) => Material::U32(self.vector(p, functions, batch)?),
@@ -137,7 +137,7 @@ impl Direct {
         })
     }
 
-    fn vector<T: Ring>(&self, p: &mut impl Source, functions: usize, batch: usize) -> Result<Vector<T>> {
+    fn vector<T: Ring>(&self, p: &mut dyn Source, functions: usize, batch: usize) -> Result<Vector<T>> {
         let (n, bits) = (self.index_bits, self.bits());
         Ok(match self.one_round {
             true => Vector::Additive(Arithmetic::of(p, n, bits, batch)?),

@@ -130,7 +130,7 @@ impl Guard {
     }
 
     /// Offline, for a ring of `bits` bits.
-    pub(super) fn prepare(&self, p: &mut impl Source, bits: u32, batch: usize) -> Result<Material> {
+    pub(super) fn prepare(&self, p: &mut dyn Source, bits: u32, batch: usize) -> Result<Material> {
         let sides = Sides::prepare(p, self.job, batch)?;
         let mut mux = |count| Mux::prepare(p, count, &[bits]);
         let muxes = match self.sign {

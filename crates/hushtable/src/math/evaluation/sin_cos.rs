@@ -187,7 +187,7 @@ impl SinCos {
     ///
     /// # Errors
     /// [`Error::Handshake`] if the peer prepares another one, and those of the channel.
-    pub fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<PreparedSinCos> {
+    pub fn prepare(&self, p: &mut dyn Source, batch: usize) -> Result<PreparedSinCos> {
         p.announce(&format!("sine and cosine {}", self.digest().to_hex()))?;
         let material = match &self.0.forms[0] {
             Form::Direct(direct) => Material::Direct(Box::new(direct.prepare(p, 2, batch)?)),

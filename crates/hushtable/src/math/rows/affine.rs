@@ -121,7 +121,7 @@ impl Scaling {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         known_to: Option<Role>,
         bits: u32,
         [rows, len]: [usize; 2],

@@ -91,7 +91,7 @@ impl Exponential {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, job: ExponentialJob) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, job: ExponentialJob) -> Result<Self> {
         let width = 3 * job.scale + 18;
         let entry = |i: u64| {
             let halves = if i == 63 { -1.0 } else { i as f64 };

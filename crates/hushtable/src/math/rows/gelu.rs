@@ -180,7 +180,7 @@ impl Gelu {
     ///
     /// # Errors
     /// As [`GeluJob::check`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: GeluJob) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: GeluJob) -> Result<Self> {
         job.check()?;
         p.announce(&format!("GELU {job:?}"))?;
         let compare = Comparison::prepare(p, job.compare()?, 2 * job.batch)?;

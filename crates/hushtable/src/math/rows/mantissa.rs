@@ -55,7 +55,7 @@ impl Mantissa {
     /// # Errors
     /// Those of the channel.
     pub(super) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         w: u32,
         f: impl Fn(f64, f64) -> f64,
         batch: usize,

@@ -218,7 +218,7 @@ impl Norm {
     ///
     /// # Errors
     /// As [`NormJob::ring`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: NormJob) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: NormJob) -> Result<Self> {
         let ring = job.ring()?;
         p.announce(&format!("layer norm {job:?}"))?;
         let (rows, numbers) = (job.rows, job.rows * job.len);

@@ -66,7 +66,7 @@ impl Normalise {
     /// # Errors
     /// [`Error::Param`] for octaves or scales that are not supported, and those of the channel.
     pub(super) fn prepare(
-        p: &mut impl Source,
+        p: &mut dyn Source,
         octaves: Octaves,
         scale: u32,
         w: u32,

@@ -153,7 +153,7 @@ impl Reciprocal {
     ///
     /// # Errors
     /// As [`ReciprocalJob::ring`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: ReciprocalJob, batch: usize) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: ReciprocalJob, batch: usize) -> Result<Self> {
         let (ring, octaves) = (job.ring()?, Octaves::of(job.bounds[0], job.bounds[1])?);
         p.announce(&format!("reciprocal {job:?}"))?;
         let power = |j: i32| 1 << (octaves.lo + octaves.count as i32 - 1 - j);

@@ -104,7 +104,7 @@ impl Root {
     /// # Errors
     /// [`Error::Param`](crate::Error::Param) for bounds, scales or rings that are not supported, and
     /// those of the channel.
-    pub(super) fn prepare(p: &mut impl Source, job: RootJob, batch: usize) -> Result<Self> {
+    pub(super) fn prepare(p: &mut dyn Source, job: RootJob, batch: usize) -> Result<Self> {
         let octaves = Octaves::of(job.bounds[0], job.bounds[1])?;
         let power = job.power(&octaves);
         let entry = |j: i32| (job.of(j) * 2f64.powi(power)).round() as u64;

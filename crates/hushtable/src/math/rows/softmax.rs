@@ -210,7 +210,7 @@ impl Softmax {
     ///
     /// # Errors
     /// As [`SoftmaxJob::check`], and those of the channel.
-    pub fn prepare(p: &mut impl Source, job: SoftmaxJob) -> Result<Self> {
+    pub fn prepare(p: &mut dyn Source, job: SoftmaxJob) -> Result<Self> {
         job.check()?;
         p.announce(&format!("softmax {job:?}"))?;
         let numbers = job.rows * job.len;

@@ -109,7 +109,7 @@ impl Spline {
     }
 
     /// Offline.
-    pub(in crate::math) fn prepare(&self, p: &mut impl Source, batch: usize) -> Result<Material> {
+    pub(in crate::math) fn prepare(&self, p: &mut dyn Source, batch: usize) -> Result<Material> {
         let carry = match self.plan {
             Some(plan) => {
                 let less = Millionaires::prepare(p, self.pieces.low, plan, batch)?;
