@@ -15,7 +15,7 @@ PRODUCT := --workspace --exclude hushtable-baselines $(FEATURES)
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test long bench papers docs fmt lint unit baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+.PHONY: demo test long bench bench-python papers docs fmt lint unit baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
 	python python-long test-neon
 .NOTPARALLEL:
 
@@ -28,9 +28,19 @@ test: lint unit docs vectors python
 long: vectors models lpn baselines sweeps fuzz branches python-long
 	@echo "== all long tests passed"
 
+# ONLY="fss psi" measures those subcommands; all includes the Python package.
 bench:
+	$(if $(ONLY),,-$(MAKE) bench-python)
 	tools/bench.sh
 
+bench-python:
+	@echo "== Python package, measured"
+	$(CARGO) build --release --locked -p hushtable-bench --features baselines
+	test -x $(PYTHON_VENV)/bin/python || $(PYTHON) -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --no-compile .
+	$(PYTHON_VENV)/bin/python tools/python_bench.py
+
+# ONLY="rotl-table5 ndss-table4" measures those tables.
 papers:
 	tools/papers.sh
 

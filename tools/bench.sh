@@ -1,40 +1,26 @@
 #!/usr/bin/env bash
-# Measures the figures that docs/measured.md shows and appends them, a line of JSON each, to
-# bench/record/<processor>/<date>.jsonl: what was run with which parameters, on which processor, and what it took.
-# Nothing else should be running. NET=lan or NET=wan measures those links.
-# ONLY="fss psi" takes those subcommands alone. SMALL=1 tries every line once with few items, into target/bench-small.jsonl:
-# whether they run, not what they take. tools/papers.sh measures what the papers' tables compare.
+# Measures the figures that docs/measured.md shows, appends them, a line of JSON each, to
+# bench/record/<processor>/<date>.jsonl, and fills the page. A line has the command, the day, the commit, how long it all
+# took, and what the program prints: parameters, the number of runs, processor, costs.
+# Nothing else should be running. The page takes the newest line of each command, whichever day's: ONLY="fss psi" measures
+# those subcommands alone. NET=lan or NET=wan measures those links. LIST=1 prints the commands and runs nothing.
+# SMALL=1 tries every command once with few items, into target/bench-small.jsonl: whether they run, not what they take.
+# PROGRAM: a program that is built already, with --features baselines. A command that fails does not stop the others.
+# tools/papers.sh measures what the papers' tables compare, tools/python_bench.py the Python package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-record=bench/record/$(tools/processor.sh)/$(date -u +%F).jsonl
-net=${NET:-loopback}
 small=${SMALL:-}
-if [ -n "$small" ]; then
-    record=target/bench-small.jsonl
-fi
-
-program=${PROGRAM:-}
-if [ -z "$program" ]; then
-    cargo build --release --locked -p hushtable-bench --features baselines
-    program=${CARGO_TARGET_DIR:-target}/release/hushtable-bench
-fi
-mkdir -p "$(dirname "$record")"
-done=0
+commands=()
 
 run() {
     case " ${ONLY:-$1} " in *" $1 "*) ;; *) return 0 ;; esac
-    local args=("$@") net=$net i
+    local args=("$@") i
     for ((i = 0; i < ${#args[@]}; i++)); do
-        # A row that names its network.
-        if [ "${args[i]}" = --net ]; then
-            net=${args[i + 1]}
-            unset "args[i]" "args[i+1]"
-            args=("${args[@]}")
-        fi
-        case "$small ${args[i]:-}" in
+        case "$small ${args[i]}" in
             "1 --count" | "1 --other-count" | "1 --batch") args[i + 1]=20 ;;
             "1 --rows") args[i + 1]=64 ;;
+            "1 --key-bits") args[i + 1]=6 ;;
             "1 --repeat") args[i + 1]=1 ;;
         esac
     done
@@ -47,17 +33,9 @@ run() {
             triples) args+=($(absent --count 20 "$@")) ;;
             inference) [[ $* = *gpt2* ]] && args+=(--rows 2) ;;
         esac
-        if [ "$1" = confidential ] || [ "$1" = sql-join ]; then
-            for ((i = 0; i < ${#args[@]}; i++)); do
-                if [ "${args[i]}" = --key-bits ]; then args[i + 1]=6; fi
-            done
-        fi
     fi
-    echo "bench ${args[*]} --net $net" >&2
-    local command="${args[*]}"
-    [ "$net" = loopback ] || command+=" --net $net"
-    "$program" "${args[@]}" --net "$net" --format json | sed "s/^{/{\"command\": \"$command\", /" | tee -a "$record"
-    done=$((done + 1))
+    [ "${NET:-loopback}" = loopback ] || args+=($(absent --net "$NET" "$@"))
+    commands+=("${args[*]}")
 }
 
 # An option with its value, unless it is there.
@@ -65,22 +43,22 @@ absent() {
     case " ${*:3} " in *" $1 "*) ;; *) echo "$1 $2" ;; esac
 }
 
-# A fast link gets SoftSpoken for its correlated OTs, a slow one Ferret, which sends less.
-few=(--ot ferret)
-
 for count in 1024 1048576 16777216; do
     run ot --scheme ferret --count "$count"
 done
 for scheme in iknp softspoken-2 softspoken-4 softspoken-8; do
-    for count in 1024 16777216; do
-        run ot --scheme "$scheme" --count "$count"
+    run ot --scheme "$scheme" --count 16777216
+done
+# Which is faster on which link.
+for scheme in softspoken-4 ferret; do
+    run ot --scheme $scheme --count 4194304 --repeat 3
+    for link in 10000:0.2ms lan 1000:1ms; do
+        run ot --scheme $scheme --count 4194304 --repeat 3 --net $link
     done
 done
 for protocol in rotl d dt st b ar splut; do
     run lut --protocol $protocol
-    run lut --protocol $protocol "${few[@]}"
 done
-run lut --protocol rotl --net lan
 run lut --protocol dt --index-bits 12 --value-bits 16 --batch 10000
 run lut --protocol dt --index-bits 16 --value-bits 8 --batch 10000
 for protocol in splut splut-kk13; do
@@ -90,16 +68,12 @@ for protocol in rotl flute fluteplus; do
     run lut --protocol $protocol --index xor --output xor --value-bits 8
 done
 run lut --protocol d --index xor --output xor --index-bits 4 --value-bits 1
-run lut --protocol d --index xor --output xor --index-bits 4 --value-bits 1 "${few[@]}"
 # Two lanes of a thread each.
 run lut --protocol d --batch 200000 --threads 2
 run triples
-run triples "${few[@]}"
 for bits in 32 64; do
     run cmp --bits "$bits" --repeat 3
     run cmp --bits "$bits" --optimise online --repeat 3
-    run cmp --bits "$bits" "${few[@]}"
-    run cmp --bits "$bits" --optimise bytes --batch 1048576 "${few[@]}"
 done
 run trunc --bits 64 --cut 16 --repeat 3
 run ot --scheme kk13 --of 256 --count 100000
@@ -109,18 +83,14 @@ done
 for function in sigmoid tanh sqrt ln rsqrt; do
     run math --function "$function" --bits 64 --fraction-bits 16 --repeat 3
 done
-run math --function sigmoid --bits 16 "${few[@]}"
-run math --function sigmoid --bits 64 --fraction-bits 16 "${few[@]}"
 
 for shape in gpt2-softmax gpt2-gelu block; do
     run inference --shape "$shape"
-    run inference --shape "$shape" "${few[@]}"
 done
 for link in lan wan; do
     run inference --shape gpt2-softmax --net $link
     run inference --shape gpt2-gelu --net $link
 done
-run inference --shape block --net lan
 
 # Function secret sharing. Offline figures depend on the OT extension: SoftSpoken is what a fast link gets.
 fss() {
@@ -136,6 +106,8 @@ for object in eq cmp interval; do
     fss $object
     fss $object --additive
 done
+fss eq-payload --payload-bits 64
+fss cmp-payload --bits 8
 fss trunc --fraction-bits 9
 fss digits --digit-bits 8
 fss public-table --bits 8
@@ -190,4 +162,39 @@ for prf in aes lowmc; do
 done
 run sql-join --sparse --key-bits 32 --prf lowmc --threads 2 --ot ferret --net lan
 
-echo "$done lines recorded in $record" >&2
+if [ ${#commands[@]} = 0 ]; then
+    echo "no such subcommand: $ONLY" >&2
+    exit 2
+elif [ -n "${LIST:-}" ]; then
+    printf '%s\n' "${commands[@]}"
+    exit
+fi
+. tools/record.sh
+record=bench/record/$processor/$day.jsonl
+minutes=about\ $(($(printf '%s\n' "${commands[@]}" | python3 tools/measured.py --seconds) / 60 + 1))
+if [ -n "$small" ]; then
+    record=target/bench-small.jsonl minutes=few
+fi
+echo "${#commands[@]} commands, $minutes minutes in all, besides building" >&2
+build
+mkdir -p "$(dirname "$record")"
+failed=() SECONDS=0
+for i in "${!commands[@]}"; do
+    command=${commands[i]} from=$SECONDS
+    echo "$((i + 1)) of ${#commands[@]}, after $((SECONDS / 60)) of $minutes minutes: $command" >&2
+    # Words of a command have no blanks.
+    if line=$("$program" $command --format json); then
+        printf '{"command": "%s", "date": "%s", "commit": "%s", "wall_s": %d, %s\n' \
+            "$command" "$day" "$commit" $((SECONDS - from)) "${line#\{}" | tee -a "$record"
+    else
+        failed+=("$command")
+    fi
+done
+echo "$((${#commands[@]} - ${#failed[@]})) lines recorded in $record" >&2
+[ -n "$small" ] || python3 tools/measured.py
+grep -q "bench/record/$processor)" docs/measured.md ||
+    echo "docs/measured.md shows another processor; tools/measured.py $processor changes that" >&2
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'failed: %s\n' "${failed[@]}" >&2
+    exit 1
+fi

@@ -6,12 +6,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 record=bench/record/$(tools/processor.sh)/$(date -u +%F).jsonl
+stamp="\"date\":\"$(date -u +%F)\",\"commit\":\"$(tools/commit.sh)\""
 runs=${CRASH_RUNS:-1000}
 mkdir -p "$(dirname "$record")"
 
 crash() { # package test name runs
     CRASH_RUNS=$4 cargo test --locked -p "$1" --test "$2" -- --exact "$3" --nocapture 2>&1 |
-        sed -n 's/.*\({"kind":"crash".*}\).*/\1/p' | tee -a "$record" | grep . ||
+        sed -n "s/.*\({\"kind\":\"crash\".*\)}.*/\1,$stamp}/p" | tee -a "$record" | grep . ||
         { echo "$3 failed: run cargo test -p $1 --test $2" >&2 && exit 1; }
 }
 

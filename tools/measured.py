@@ -1,32 +1,49 @@
 #!/usr/bin/env python3
-"""Fills the figures of docs/measured.md from the newest record of tools/bench.sh, so that none is typed.
+"""Fills the figures of docs/measured.md from the records under bench/record/, so that none is typed.
 
-A table with a column `command` has a row for each command of the record. The columns named below are filled; the others
-are text. Of several runs a cell has the median, with the lowest and the highest in brackets where they differ by more
-than a tenth. A command without a record is an error. `--check` changes nothing and fails if a cell differs.
+A table with a column `command` has a row for each command, and a line below it that says when and where and of which
+commit its figures were recorded. All records of one processor count, of a command its newest line. A table with a
+column `most behind` has a row for each of bench/papers, one that begins with `paper table | row | column` has cells of
+these tables. The other columns are text. What is not recorded says so; a paper's table counts as recorded if its record
+names a commit and was made of what bench/papers describes now.
+
+measured.py [PROCESSOR]   fills the page; from the records of another processor, if one is named
+measured.py --check       changes nothing and fails if a figure differs, or if tools/bench.sh lacks a command
+measured.py --seconds     says how long the commands on standard input take, by the records
 """
 
+import csv
 import json
+import os
 import pathlib
 import re
-import statistics
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/measured.md"
+PAGE, RECORD, PAPERS = ROOT / "docs/measured.md", ROOT / "bench/record", ROOT / "bench/papers"
 PHASES = "setup", "offline", "online"
+PROCESSOR = re.compile(r"(\(\.\./bench/record/)([\w-]+)\)")
+MISSING = "not recorded yet"
+PYTHON = "dt", "method", "arrays 16", "arrays 32", "arrays 64", "import"
+UNITS = {"us": " µs", "bit": " bits", "kB": " kB", "ratio": ""}
 
 
 def seconds(run):
     return sum(run[phase]["seconds"] for phase in PHASES)
 
 
-def sent(run, phases=PHASES):
-    return sum(sum(run[phase]["bytes"]) for phase in phases)
+def sent(run):
+    return sum(sum(run[phase]["bytes"]) for phase in PHASES)
 
 
 def items(run):
     return run.get("batch") or run["count"]
+
+
+def repeats(run):
+    told = re.search(r"--repeat (\d+)", run["command"])
+    return run.get("runs") or int(told[1] if told else 1)
 
 
 # By column: what a run has, in its unit.
@@ -49,57 +66,200 @@ COLUMNS = {
     "rounds": lambda run: run["online"]["rounds"],
     "error": lambda run: (run.get("accuracy") or run["chosen"])["max_ulp"],
     "MiB": lambda run: max(run["peak_rss_bytes"]) / 2**20,
-    "runs": None,
+    "runs": repeats,
+}
+# Of the package and of the program, by tools/python_bench.py.
+COLUMNS |= {
+    "least s": lambda run: run["seconds"],
+    "MB of memory": lambda run: run["peak_rss_bytes"] / 1e6 if "peak_rss_bytes" in run else None,
+    "beside it s": lambda run: run.get("program_seconds_in_batches", run.get("memory_seconds")),
 }
 
 
 def number(value):
     """Three digits, as many as runs repeat."""
+    if value is None:
+        return ""
     digits = f"{value:.3g}"
     return f"{value:.0f}" if "e" in digits else digits
 
 
-def cell(column, runs):
-    if column == "runs":
-        return str(len(runs))
-    values = [COLUMNS[column](run) for run in runs]
-    if None in values:
-        return ""
-    low, high, middle = min(values), max(values), statistics.median(values)
-    return number(middle) + (f" ({number(low)} to {number(high)})" if high > 1.1 * low else "")
+def lines_of(processor):
+    """By command its newest line, with the day of the file where the line has none."""
+    record = {}
+    for path in sorted((RECORD / processor).glob("????-??-??.jsonl")):
+        for line in path.read_text().splitlines():
+            run = json.loads(line)
+            if "command" in run:
+                record[run["command"]] = {"date": path.stem} | run
+    return record
 
 
-def filled(text, record):
-    columns, lines = None, []
-    for line in text.splitlines():
-        cells = [c.strip() for c in line.strip("|").split("|")] if line.startswith("|") else None
-        if cells is None:
-            columns = None
-        elif columns is None:
-            columns = cells if cells[-1] == "command" else []
-        elif columns and not cells[0].startswith("---"):
-            command = re.sub(r"`(.*)`", r"\1", cells[-1])
-            if command not in record:
-                sys.exit(f"measured: no record of `{command}`; tools/bench.sh makes one")
-            cells = [cell(c, record[command]) if c in COLUMNS else old for c, old in zip(columns, cells)]
-            line = "|" + "".join(f" {c} |" if c else " |" for c in cells)
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+def span(values):
+    first, last = min(values), max(values)
+    return first if first == last else f"{first} to {last}"
+
+
+def origin(runs):
+    if not runs:
+        return "*Recorded: nothing yet.*"
+    commits = sorted({run.get("commit", "not noted") for run in runs})
+    machines = sorted({run["cpu"] for run in runs})
+    return f"*Recorded: {span([run['date'] for run in runs])}, {', '.join(machines)}, commit {', '.join(commits)}.*"
+
+
+def commands_filled(columns, rows, record, listed):
+    """The rows of a table with commands, and what is said below it."""
+    used = []
+    for cells in rows:
+        command = cells[-1].strip("`")
+        if command not in listed:
+            sys.exit(f"measured: tools/bench.sh does not run `{command}`, or the page has it twice")
+        listed.remove(command)
+        run = record.get(command)
+        used += [run] if run else []
+        for i, column in enumerate(columns):
+            if column in COLUMNS:
+                missing = MISSING if column == "runs" else ""
+                cells[i] = number(COLUMNS[column](run)) if run else missing
+    return rows, ["", origin(used)]
+
+
+class Papers:
+    """The papers' tables as recorded on a processor."""
+
+    def __init__(self, processor):
+        self.tables = {}
+        for toml in sorted(PAPERS.glob("*.toml")):
+            path = RECORD / processor / "papers" / f"{toml.stem}.csv"
+            if toml.stem != "unmeasured":
+                self.tables[toml.stem] = self.rows(path, toml.read_text()) if path.exists() else []
+
+    @staticmethod
+    def rows(path, described):
+        """None of a record without a commit, or of something else than what is described now."""
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        same = all(f'ours = "{row["what"]}"' in described for row in rows if row.get("what"))
+        return rows if same and all(row.get("commit") for row in rows) else []
+
+    def summary(self):
+        """A row for each table: how many of its cells are behind the paper's, and the one that is most."""
+        for name, rows in self.tables.items():
+            if not rows:
+                yield [name, MISSING] + [""] * 6
+                continue
+            cells = [name, rows[0]["date"], rows[0]["commit"], str(sum(1 for row in rows if row["ratio"]))]
+            for ratio in "ratio", "auto_ratio":
+                behind = [row for row in rows if row[ratio] and float(row[ratio]) < 1]
+                cells.append(str(len(behind)))
+                least = min(behind, key=lambda row: float(row[ratio]), default=None)
+                cells.append(f"{number(float(least[ratio]))}: {self.name(least)}" if least else "")
+            yield cells
+
+    @staticmethod
+    def name(row):
+        return f"{row['row']} {row['key']}, {row['column']}"
+
+    def cell(self, table, label, column):
+        """Paper, ours, ratio, auto, ratio of a cell."""
+        found = [r for r in self.tables[table] if f"{r['row']} {r['key']}" == label and r["column"] == column]
+        if not self.tables[table]:
+            return ["", MISSING, "", "", ""]
+        if len(found) != 1 or not found[0]["ours"]:
+            return ["", "not measured", "", "", ""]
+        row = found[0]
+        value = lambda text: number(float(text)) + UNITS[row["unit"]] if text else ""
+        ratio = lambda text: number(float(text)) if text else ""
+        chosen = f" (`{row['auto_protocol']}`)" if row["auto_protocol"] else ""
+        return [
+            value(row["corrected"] or row["paper"]),
+            value(row["ours"]),
+            ratio(row["ratio"]),
+            value(row["auto"]) + chosen,
+            ratio(row["auto_ratio"]),
+        ]
+
+
+def split(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def joined(cells):
+    return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
+
+
+def table_filled(lines, record, listed, papers):
+    """A table's lines, and those below it."""
+    columns, rows, below = split(lines[0]), [split(line) for line in lines[2:]], []
+    if columns[-1] == "command":
+        rows, below = commands_filled(columns, rows, record, listed)
+    elif "most behind" in columns:
+        rows = list(papers.summary())
+    elif columns[:3] == ["paper table", "row", "column"]:
+        rows = [cells[:3] + papers.cell(*cells[:3]) for cells in rows]
+    else:
+        return lines
+    return [*lines[:2], *map(joined, rows), *below]
+
+
+def filled(text, record, listed, papers):
+    text = re.sub(r"\n\n\*Recorded: .*", "", text)
+    done, table = [], []
+    for line in [*text.splitlines(), None]:
+        if line is not None and line.startswith("|"):
+            table.append(line)
+            continue
+        done += table_filled(table, record, listed, papers) if table else []
+        table = []
+        done += [] if line is None else [line]
+    return "\n".join(done) + "\n"
+
+
+def commands():
+    """All that tools/bench.sh and tools/python_bench.py run."""
+    told = subprocess.run(
+        [ROOT / "tools/bench.sh"], env=os.environ | {"LIST": "1", "ONLY": "", "NET": "", "SMALL": ""},
+        capture_output=True, text=True, check=True,
+    )
+    return set(told.stdout.splitlines()) | {f"python {part}" for part in PYTHON}
+
+
+def predicted(asked):
+    """Seconds of commands: as long as they took; else what their phases took and half as much again; else 10."""
+    known = {}
+    for folder in RECORD.iterdir():
+        known |= lines_of(folder.name)
+    total = 0
+    for command in asked:
+        run = known.get(command)
+        if run and "wall_s" in run:
+            total += run["wall_s"]
+        elif run and "setup" in run:
+            once = run.get("once", {"seconds": 0})["seconds"]
+            total += 1 + 1.5 * repeats(run) * (seconds(run) + once)
+        else:
+            total += 10
+    return round(total)
 
 
 def main():
-    newest = max((ROOT / "bench/record").glob("*/????-??-??.jsonl"), key=lambda path: path.name)
-    record = {}
-    for line in newest.read_text().splitlines():
-        run = json.loads(line)
-        record.setdefault(run.get("command"), []).append(run)
+    if "--seconds" in sys.argv:
+        return print(predicted(sys.stdin.read().splitlines()))
     before = PAGE.read_text()
-    after = filled(before, record)
+    named = [word for word in sys.argv[1:] if not word.startswith("--")]
+    text = PROCESSOR.sub(rf"\g<1>{named[0]})", before) if named else before
+    processor = PROCESSOR.search(text)[2]
+    listed = commands()
+    after = filled(text, lines_of(processor), listed, Papers(processor))
+    if listed:
+        sys.exit(f"measured: docs/measured.md does not show `{min(listed)}`")
     if "--check" not in sys.argv:
         PAGE.write_text(after)
     elif before != after:
-        wrong = next(new for old, new in zip(before.splitlines(), after.splitlines()) if old != new)
-        sys.exit(f"measured: docs/measured.md differs from {newest.relative_to(ROOT)}; it should have\n{wrong}")
+        lines = zip(before.splitlines() + [""], after.splitlines() + [""])
+        wrong = next(new for old, new in lines if old != new)
+        sys.exit(f"measured: docs/measured.md differs from the records of {processor}; it should have\n{wrong}")
 
 
 if __name__ == "__main__":

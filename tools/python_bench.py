@@ -70,7 +70,9 @@ def shared_and_opened(bits, runs):
     """What is recorded of sharing and opening."""
     taken = share_open(bits, runs)
     return {
+        "command": f"python arrays {bits}",
         "kind": "python-share-open",
+        "runs": runs,
         "count": SHARED,
         "bits": bits,
         "seconds": min(taken),
@@ -152,7 +154,9 @@ def compared(part, runs):
     program_memory = min(max(run["peak_rss_bytes"]) for run in theirs)
     all_at_once, in_batches = least(theirs, LOOKUPS), least(batches, BATCH)
     return {
+        "command": f"python {part}",
         "kind": "python-sigmoid",
+        "runs": runs,
         "by": part,
         "count": LOOKUPS,
         "value_bits": VALUE_BITS,
@@ -184,12 +188,16 @@ def main():
     if "arrays" in parts:
         lines += [shared_and_opened(bits, 4 * runs) | about for bits in (16, 32, 64)]
     if "import" in parts:
-        lines.append({"kind": "python-import", "seconds": min(import_seconds() for _ in range(runs))} | about)
+        least = min(import_seconds() for _ in range(runs))
+        lines.append({"command": "python import", "kind": "python-import", "runs": runs, "seconds": least} | about)
+    commit = subprocess.run([ROOT / "tools" / "commit.sh"], capture_output=True, text=True, check=True)
+    stamp = {"date": str(datetime.datetime.now(datetime.timezone.utc).date()), "commit": commit.stdout.strip()}
+    lines = [line | stamp for line in lines]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     sys.stdout.write(text)
     if not options.dry:
         processor = subprocess.run([ROOT / "tools" / "processor.sh"], capture_output=True, text=True, check=True)
-        record = ROOT / "bench" / "record" / processor.stdout.strip() / f"{datetime.date.today()}.jsonl"
+        record = ROOT / "bench" / "record" / processor.stdout.strip() / f"{stamp['date']}.jsonl"
         record.parent.mkdir(parents=True, exist_ok=True)
         with open(record, "a", encoding="utf-8") as file:
             file.write(text)

@@ -78,6 +78,7 @@ use hushtable::{
     confidential::prf::Prf,
     error::{Error, Result, same},
     gates::{Ands, Bits, and_all},
+    net::Role,
     party::Party,
     session::Session,
     share::BShare,
@@ -226,6 +227,16 @@ impl Fable {
         self.run(s, x, |_, _| Ok(()))
     }
 
+    /// The ids that are opened to the client if keys that stand twice are not replaced: what the deduplication is for.
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval).
+    #[doc(hidden)]
+    pub fn insecure_ids_of_repeated(self, s: &mut Session, x: &BShare<u64>) -> Result<Option<Vec<u64>>> {
+        let inputs = planes(self.sizes.tagged_bits, x.words().iter().copied());
+        opened_ids(s, self.prf, &self.side, &inputs, self.job.owner.peer())
+    }
+
     fn run(
         mut self,
         s: &mut Session,
@@ -240,13 +251,7 @@ impl Fable {
         let Distinct { words, tags, swaps } = distinct(s, &mut self.material.gates, sorting, bits, state)?;
         done(s, Step::Deduplication)?;
         let inputs = planes(self.sizes.tagged_bits, words.iter().copied());
-        let key = match &self.side {
-            Side::Server(server) => Some(&server.0.key),
-            Side::Client(_) => None,
-        };
-        let ids: BShare<u64> = Bits::to_share(&self.prf.eval(s, key, &inputs)?)?;
-        // To the client: pseudo-random and distinct.
-        let ids = s.reveal(&ids, self.job.owner.peer())?;
+        let ids = opened_ids(s, self.prf, &self.side, &inputs, self.job.owner.peer())?;
         done(s, Step::Oprf)?;
         let context = (&self.ring, &self.sizes);
         let rows = match (&self.side, &ids) {
@@ -273,6 +278,23 @@ impl Fable {
         let found = Bits::collect(state.iter().map(|word| word >> self.job.value_bits));
         Ok((FableRows { values: BShare::new(self.job.value_bits, state.to_vec()), present: found }, ids))
     }
+}
+
+/// Step 3: the ids of these words, at the client.
+fn opened_ids(
+    s: &mut Session,
+    prf: Prf,
+    side: &Side,
+    words: &[Bits],
+    client: Role,
+) -> Result<Option<Vec<u64>>> {
+    let key = match side {
+        Side::Server(server) => Some(&server.0.key),
+        Side::Client(_) => None,
+    };
+    let ids: BShare<u64> = Bits::to_share(&prf.eval(s, key, words)?)?;
+    // To the client: pseudo-random and distinct.
+    s.reveal(&ids, client)
 }
 
 /// Bits of the words of a bucket's masks.

@@ -17,6 +17,7 @@ mod support {
 
 mod bills;
 mod fable;
+mod fable_views;
 /// With the jobs of this folder.
 #[path = "../../hushtable/tests/faults.rs"]
 mod faults;

@@ -4,22 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::support::{
     billed::check_parts,
-    pairs::{both, pair},
+    pairs::{both, pair, share_words as share},
 };
 
 use hushtable::{BShare, Error, Party, Result, Role, confidential::prf::Cipher};
 use hushtable_baselines::fable::{Fable, FableJob, FableTable};
 use prim::{block::Block, prg::Prg};
-
-/// This party's shares of keys.
-fn share(role: Role, bits: u32, x: &[u64], seed: u128) -> BShare<u64> {
-    let mut masks = vec![0u64; x.len()];
-    Prg::new(Block(seed)).words(bits, &mut masks);
-    if role == Role::P1 {
-        masks.iter_mut().zip(x).for_each(|(mask, x)| *mask ^= x);
-    }
-    BShare::new(bits, masks)
-}
 
 /// Looks up and opens: the value and whether the key is present, of each.
 fn looked_up(p: &mut Party, job: FableJob, rows: &BTreeMap<u64, u64>, x: &[u64]) -> Result<Vec<(u64, bool)>> {
@@ -138,43 +128,6 @@ fn at_the_secure_ring() {
         let x: Vec<u64> = (0..count as u64).map(|j| (j / 2 * 5) % (1 << bits)).collect();
         let (found, _) = both(pair(1530 + i as u64, None), |p| looked_up(p, job, &rows, &x));
         assert_eq!(found, expected(&rows, &x), "{job:?}");
-    }
-}
-
-/// What the client is shown of each of so many batches of three keys, and how many bytes the parties send.
-fn seen(keys: [u64; 3], times: usize) -> (Vec<Vec<u64>>, [u64; 2]) {
-    let job = FableJob::new(Role::P0, Cipher::LowMc, 2, 5, 4).insecure_slots(256);
-    let table = FableTable::new(&job, &[0, 1, 3], &[7, 8, 9]).expect("a table");
-    let (_, client) = both(pair(1540, None), |p| {
-        let (mut all, mut sent) = (Vec::new(), [0; 2]);
-        for _ in 0..times {
-            let owned = (p.role() == job.owner).then_some(&table);
-            let material = Fable::prepare(p, job, 3, owned)?;
-            p.barrier()?;
-            let x = share(p.role(), 2, &keys, 7);
-            let ((_, ids), cost) = p.metered(|p| material.eval_seen(p, &x))?;
-            assert_eq!(ids.is_some(), p.role() != job.owner, "only the client sees ids");
-            all.extend(ids);
-            sent = [cost.sent, cost.received];
-        }
-        Ok((all, sent))
-    });
-    client
-}
-
-/// The client sees as many ids as there are lookups, all different, however many keys are equal or absent; no id comes
-/// again in another batch, of whatever keys; and as many bytes go over. The server is sent ciphertexts and shares alone.
-#[test]
-fn a_batch_shows_nothing_of_its_keys() {
-    let times = if std::env::var_os("LONG").is_some() { 40 } else { 2 };
-    let batches = [[0, 1, 3], [1, 1, 1], [1, 3, 1], [2, 2, 0]].map(|keys| (keys, seen(keys, times)));
-    let (_, (_, bytes)) = &batches[0];
-    for (keys, (ids, sent)) in &batches {
-        assert_eq!(sent, bytes, "bytes tell keys {keys:?} apart");
-        let mut all: Vec<u64> = ids.iter().flatten().copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 3 * times, "an id of keys {keys:?} came twice");
     }
 }
 

@@ -2,23 +2,13 @@
 
 use crate::support::{
     billed::{check, check_parts},
-    pairs::{both, pair},
+    pairs::{both, pair, share_words as share},
     uniform::assert_uniform,
 };
 
-use hushtable::{AShare, Error, Party, Result, Role};
+use hushtable::{AShare, Error, Party, Result};
 use hushtable_baselines::dfss::{PayloadComparison, PayloadEquality};
 use prim::{block::Block, prg::Prg, ring::low};
-
-/// This party's shares of these words.
-fn share(role: Role, bits: u32, words: &[u64], seed: u128) -> AShare<u64> {
-    let mut masks = vec![0u64; words.len()];
-    Prg::new(Block(seed)).words(bits, &mut masks);
-    if role == Role::P1 {
-        masks.iter_mut().zip(words).for_each(|(mask, word)| *mask = low(word.wrapping_sub(*mask), bits));
-    }
-    AShare::new(bits, masks)
-}
 
 /// What both gates give for these pairs, payloads `3 i + 1` mod `2^ring`.
 fn gates(p: &mut Party, bits: u32, ring: u32, pairs: &[[u64; 2]], seed: u128) -> Result<[Vec<u64>; 2]> {

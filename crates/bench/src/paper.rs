@@ -14,10 +14,13 @@ use hushtable_cli::extension::Extension;
 use hushtable_cli::failure::{Failure, Result};
 
 use self::{
-    measure::{Line, Measured},
+    measure::{Line, Measured, Origin},
     table::{Bounds, Table},
 };
-use crate::{report::Format, run::Options};
+use crate::{
+    report::{self, Format},
+    run::Options,
+};
 
 /// Which tables, and where to.
 #[derive(Args, Debug)]
@@ -56,6 +59,12 @@ pub struct PaperTables {
     /// Replaces files that are there
     #[arg(long)]
     force: bool,
+    /// The day, which each line of the CSV then has
+    #[arg(long, value_name = "DAY", default_value = "", hide_default_value = true)]
+    date: String,
+    /// The commit that this program was built of, which each line of the CSV then has
+    #[arg(long, value_name = "COMMIT", default_value = "", hide_default_value = true)]
+    commit: String,
     /// One line of JSON a table, or text
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -94,9 +103,11 @@ pub fn run(args: &PaperTables) -> Result<()> {
     let options =
         Options { threads: 1, net: LinkShape::LOOPBACK, ot: Extension::Auto, tls: false, repeat, timeout };
     let mut measured = Measured::default();
+    let (date, commit) = (args.date.as_str(), args.commit.as_str());
+    let origin = Origin { runs: repeat, cpu: &report::cpu(), date, commit };
     for ((table, cells), files) in tables.iter().zip(&cells).zip(files) {
         measured.complete(cells, &options)?;
-        let lines: Vec<Line> = cells.iter().map(|cell| measured.line(table, cell)).collect();
+        let lines: Vec<Line> = cells.iter().map(|cell| measured.line(table, cell, &origin)).collect();
         files.write(table, &lines)?;
         print_out(&match args.format {
             Format::Json => print::json(table, &lines),
@@ -150,7 +161,9 @@ fn list() -> Result<()> {
         Ok(format!("{:20} {}\n{:20} {}\n", table.name, table.title, "", table.source))
     });
     let mut text = lines.collect::<Result<String>>()? + "\nNot measured:\n";
-    unmeasured::all()?.iter().for_each(|left| text.push_str(&format!("{left}\n")));
+    let unmeasured = unmeasured::all()?;
+    unmeasured.left.iter().for_each(|left| text.push_str(&format!("{left}\n")));
+    unmeasured.rows.iter().for_each(|rows| text.push_str(&format!("{rows}\n")));
     print_out(&text)
 }
 

@@ -26,6 +26,8 @@ pub struct Report<'a> {
     #[serde(flatten)]
     work: &'a Work,
     threads: u16,
+    /// Runs of which each figure is the median.
+    runs: usize,
     /// Processors that each party computes on, where it is not one a thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     processors: Option<usize>,
@@ -95,6 +97,7 @@ impl<'a> Report<'a> {
             version: env!("CARGO_PKG_VERSION"),
             work,
             threads: options.threads,
+            runs: runs.len(),
             processors: work
                 .every_processor()
                 .then(|| std::thread::available_parallelism().map_or(1, usize::from)),

@@ -8,7 +8,9 @@
 use crate::support::{pairs, transcripts};
 use crate::{
     wire_functions, wire_joins,
-    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, sent_whole},
+    wire_keys::{
+        by_ids, function, in_copy, keys_below, keys_of_a_bit, ordered, sent_whole, shuffled, spread,
+    },
 };
 
 use std::path::Path;
@@ -66,6 +68,14 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),
     ("lookups-in-sparse-copy", None, |p| in_copy(p, Keys::Sparse { bits: 40, rows: 100, lookups: 1 << 13 })),
     ("sent-whole", None, |p| sent_whole(p, Keys::All { bits: 4 })),
+    ("lookups-by-ids", None, |p| by_ids(p, Keys::Dense { bits: 9 }, false)),
+    ("lookups-by-ids-distinct", None, |p| by_ids(p, Keys::Dense { bits: 9 }, true)),
+    ("lookups-by-ids-sparse", None, |p| {
+        by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 1 << 13 }, false)
+    }),
+    ("shuffle", None, shuffled),
+    ("order", None, ordered),
+    ("spread", None, spread),
     ("permutation", None, permutation),
     ("rotation", None, |p| rotation(p, true)),
     ("rotation-random", None, |p| rotation(p, false)),

@@ -4,12 +4,16 @@ use hushtable::{
     AShare, BShare, Party, Result, Role,
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
+        order::Order,
         prf::{Cipher, Key, Prf, PrfJob},
         splut::{SpLutJob, SpLutLookups, SpLutTable},
+        spread::Spread,
+        thin::{Table, ThinJob, ThinLookups},
     },
     fss::{Dcf, Dpf},
     gates::Bits,
     onehot::Group,
+    permutation::shuffle::Shuffle,
     share::Share,
 };
 use prim::block::Block;
@@ -44,6 +48,34 @@ pub fn sent_whole(p: &mut Party, keys: Keys) -> Result<()> {
     let table = (p.role() == Role::P1).then(|| SpLutTable::new(job, &all, &rows)).transpose()?;
     let x = BShare::new(keys.bits(), vec![5; 11]);
     SpLutLookups::prepare(p, job, 11)?.eval(p, table.as_ref(), &x).map(drop)
+}
+
+/// Keys 0 to 10, or all 0.
+pub fn by_ids(p: &mut Party, keys: Keys, distinct: bool) -> Result<()> {
+    let table = CopyJob { owner: Role::P1, cipher: Cipher::LowMc, keys, row_bits: 20 };
+    let job = ThinJob { table, distinct };
+    let rows = (p.role() == Role::P1).then(|| Table::new(table, &[5, 400], &[77, 78])).transpose()?;
+    let own = if distinct && p.role() == Role::P0 { (0..11).collect() } else { vec![0; 11] };
+    let x = BShare::new(keys.bits(), own);
+    ThinLookups::prepare(p, job, rows.as_ref(), 11)?.eval(p, &[x]).map(drop)
+}
+
+pub fn shuffled(p: &mut Party) -> Result<()> {
+    let columns = [33, 64].map(|bits| BShare::new(bits, vec![5; 11]));
+    let (moved, back) = Shuffle::prepare(p, 11, &[33, 64], &[33, 64])?.shuffle(p, &columns)?;
+    back.unshuffle(p, &moved).map(drop)
+}
+
+pub fn ordered(p: &mut Party) -> Result<()> {
+    let own = if p.role() == Role::P0 { (0..11).rev().collect() } else { vec![0; 11] };
+    let x = Bits::from_share(&BShare::<u32>::new(9, own));
+    Order::prepare(p, 9, 11)?.reveal(p, &x).map(drop)
+}
+
+pub fn spread(p: &mut Party) -> Result<()> {
+    let follows = Bits::new(11, vec![if p.role() == Role::P0 { 0b101_1010_1010 } else { 0 }]);
+    let columns = [33, 64].map(|bits| BShare::new(bits, vec![5; 11]));
+    Spread::prepare(p, 11, &[33, 64])?.spread(p, &follows, columns.to_vec()).map(drop)
 }
 
 pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {

@@ -3,7 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::LinkShape;
-use hushtable_cli::{choice::Optimise, cost::Phases, failure::Result};
+use hushtable_cli::{
+    choice::Optimise,
+    cost::{Figures, Phases},
+    extension::Extension,
+    failure::Result,
+};
 use serde::Serialize;
 
 use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};
@@ -45,6 +50,21 @@ pub struct Line<'a> {
     /// The parameters of our run and of the chosen one, as JSON.
     pub run: Option<String>,
     pub auto_run: Option<String>,
+    /// What made correlated OTs.
+    pub ot: String,
+    /// Runs of each kind, whose medians count, and where and when they were made of which commit.
+    pub runs: u16,
+    pub cpu: &'a str,
+    pub date: &'a str,
+    pub commit: &'a str,
+}
+
+/// Where all figures of a call come from.
+pub struct Origin<'a> {
+    pub runs: u16,
+    pub cpu: &'a str,
+    pub date: &'a str,
+    pub commit: &'a str,
 }
 
 /// A cell before the runs: the sources of its figures.
@@ -56,9 +76,18 @@ pub struct Cell<'a> {
     auto: Option<Source>,
 }
 
-/// Costs of the runs so far, by what was run on which network.
+/// Costs of the runs so far, by what was run on which network with which OTs.
 #[derive(Default)]
-pub struct Measured(HashMap<String, Phases>);
+pub struct Measured(HashMap<String, Taken>);
+
+/// What a run took, and its steps.
+struct Taken {
+    phases: Phases,
+    steps: Vec<(String, Figures)>,
+}
+
+/// What is run, over which network, with which OTs.
+type Asked<'a> = (&'a Work, LinkShape, Extension);
 
 /// The cells of the rows that have all the `words`, column by column. Says on standard error what the
 /// tables describe and this program does not have.
@@ -71,7 +100,11 @@ pub fn cells<'a>(table: &'a Table, words: &[String], most: Bounds) -> Result<Vec
                 None
             });
             let auto = match (&own, column.measure) {
-                (Some(own), Some(measure)) if column.auto => own.planned(&column.net, measure.optimise())?,
+                (Some(own), Some(measure)) if column.auto => {
+                    // Bits are those with Ferret, which a slow link gets.
+                    let link = if measure.counts_bits() { LinkShape::WAN } else { column.net };
+                    own.planned(&link, measure.optimise())?
+                }
                 _ => None,
             };
             cells.push(Cell { row, column, index, own, auto });
@@ -83,9 +116,9 @@ pub fn cells<'a>(table: &'a Table, words: &[String], most: Bounds) -> Result<Vec
 
 impl Cell<'_> {
     /// What must be run for this cell.
-    fn runs(&self) -> impl Iterator<Item = (&Work, LinkShape)> {
+    fn runs(&self) -> impl Iterator<Item = Asked<'_>> {
         let works = self.own.iter().chain(&self.auto).flat_map(|s| [Some(&s.work), s.over.as_ref()]);
-        works.flatten().map(|work| (work, self.column.net))
+        works.flatten().map(|work| (work, self.column.net, self.column.ot()))
     }
 }
 
@@ -93,33 +126,34 @@ impl Measured {
     /// Runs what is still missing for the cells, two processes each, every result verified. One line of
     /// progress a run, on standard error.
     pub fn complete(&mut self, cells: &[Cell], options: &Options) -> Result<()> {
-        let mut missing: Vec<(String, &Work, LinkShape)> = Vec::new();
-        for (work, net) in cells.iter().flat_map(Cell::runs) {
-            let key = key(work, net);
+        let mut missing: Vec<(String, Asked)> = Vec::new();
+        for asked in cells.iter().flat_map(Cell::runs) {
+            let key = key(asked);
             if !self.0.contains_key(&key) && missing.iter().all(|(known, ..)| *known != key) {
-                missing.push((key, work, net));
+                missing.push((key, asked));
             }
         }
-        missing.iter().try_for_each(|(_, work, _)| baseline::built(&***work))?;
+        missing.iter().try_for_each(|(_, (work, ..))| baseline::built(&***work))?;
         let total = missing.len();
-        for (i, (key, work, net)) in missing.into_iter().enumerate() {
-            eprintln!("run {} of {total}: {work}, {net}", i + 1);
-            let options = Options { net, ..options.clone() };
+        for (i, (key, (work, net, ot))) in missing.into_iter().enumerate() {
+            eprintln!("run {} of {total}: {work}, {net}, OTs {ot}", i + 1);
+            let options = Options { net, ot, ..options.clone() };
             if let Some(refused) = work.refused(&net) {
                 eprintln!("not measured: {refused}");
                 continue;
             }
-            self.0.insert(key, measured::medians(&run::runs(work, &options)?));
+            let runs = run::runs(work, &options)?;
+            self.0.insert(key, Taken { phases: measured::medians(&runs), steps: measured::steps(&runs) });
         }
         Ok(())
     }
 
     /// A cell as printed. Everything it needs has been run.
-    pub fn line<'a>(&self, table: &'a Table, cell: &Cell<'a>) -> Line<'a> {
+    pub fn line<'a>(&self, table: &'a Table, cell: &Cell<'a>, origin: &Origin<'a>) -> Line<'a> {
         let (row, column) = (cell.row, cell.column);
         let paper = Some(row.cells[cell.index]).filter(|v| !v.is_nan());
         let corrected = row.correction(cell.index);
-        let figures = |source: &Source| self.figure(source, column);
+        let figures = |source: &Source| self.figure(source, cell);
         let ours = cell.own.as_ref().and_then(figures);
         let auto = cell.auto.as_ref().and_then(figures);
         let cut = cell.own.as_ref().and_then(|own| own.cut.clone());
@@ -149,20 +183,33 @@ impl Measured {
             run: run(&cell.own),
             auto_run: run(&cell.auto),
             cut,
+            ot: cell.own.as_ref().map_or(String::new(), |own| {
+                own.work.scheme().map_or(column.ot(), Extension::Of).to_string()
+            }),
+            runs: origin.runs,
+            cpu: origin.cpu,
+            date: origin.date,
+            commit: origin.commit,
         }
     }
 
-    fn figure(&self, source: &Source, column: &Column) -> Option<Figure> {
-        let measure = column.measure?;
+    fn figure(&self, source: &Source, cell: &Cell) -> Option<Figure> {
+        let (column, measure) = (cell.column, cell.column.measure?);
         let of = |work: &Work, with_setup| {
-            let value = measure.of(self.0.get(&key(work, column.net))?, with_setup) / work.items() as f64;
+            let taken = self.0.get(&key((work, column.net, column.ot())))?;
+            let phases = match &cell.row.step {
+                None => taken.phases,
+                Some(name) => Phases { online: taken.step(name)?, ..Phases::default() },
+            };
+            let value = measure.of(&phases, with_setup) / work.items() as f64;
             Some(if column.unit == Unit::Kilobytes { value / 8000.0 } else { value })
         };
         let value = of(&source.work, false)?;
         Some(match &source.over {
             Some(over) => Figure { value: of(over, false)? / value, with_setup: None },
             None => {
-                Figure { value, with_setup: of(&source.work, true).filter(|_| measure.is_part_of_set_up()) }
+                let part = measure.is_part_of_set_up() && cell.row.step.is_none();
+                Figure { value, with_setup: of(&source.work, true).filter(|_| part) }
             }
         })
     }
@@ -174,8 +221,14 @@ struct Figure {
     with_setup: Option<f64>,
 }
 
-fn key(work: &Work, net: LinkShape) -> String {
-    format!("{net} {}", serde_json::to_string(work).expect("plain data"))
+fn key((work, net, ot): Asked) -> String {
+    format!("{net} {ot} {}", serde_json::to_string(work).expect("plain data"))
+}
+
+impl Taken {
+    fn step(&self, name: &str) -> Option<Figures> {
+        self.steps.iter().find(|(known, _)| known == name).map(|(_, figures)| *figures)
+    }
 }
 
 impl Measure {
@@ -192,12 +245,7 @@ impl Measure {
             counted.push(setup);
         }
         let bits = || counted.iter().map(|f| (f.bytes[0] + f.bytes[1]) as f64 * 8.0).sum();
-        match self {
-            Self::OfflineBits | Self::OnlineBits | Self::TotalBits | Self::SessionBits => bits(),
-            Self::OfflineUs | Self::OnlineUs | Self::TotalUs | Self::SessionUs => {
-                counted.iter().map(|f| f.seconds * 1e6).sum()
-            }
-        }
+        if self.counts_bits() { bits() } else { counted.iter().map(|f| f.seconds * 1e6).sum() }
     }
 
     /// What `--protocol auto` is to make least for it.
@@ -209,8 +257,54 @@ impl Measure {
         }
     }
 
+    /// Whether it counts what is sent.
+    pub fn counts_bits(self) -> bool {
+        matches!(self, Self::OfflineBits | Self::OnlineBits | Self::TotalBits | Self::SessionBits)
+    }
+
     /// Whether set-up, which it leaves out, is a part of the same work.
     fn is_part_of_set_up(self) -> bool {
         matches!(self, Self::OfflineBits | Self::OfflineUs | Self::TotalBits | Self::TotalUs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row with a step shows what the step took, of the same run as the row of all steps.
+    #[test]
+    fn rows_of_steps() {
+        let table = Table::load("fable-table4").unwrap();
+        let most = Bounds { items: 4, rows: 16 };
+        let origin = Origin { runs: 3, cpu: "a cpu", date: "a day", commit: "a commit" };
+        let of = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
+            cells(&table, &words, most).unwrap()
+        };
+        let [query, whole] = [of(&["FABLE", "Query"]), of(&["FABLE", "LowMC"])];
+        let figures = |seconds, bytes| Figures { seconds, bytes: [bytes, 0], rounds: 1 };
+        let mut measured = Measured::default();
+        for asked in query.iter().flat_map(Cell::runs) {
+            let phases = Phases { setup: figures(1.0, 1), offline: figures(2.0, 2), online: figures(8.0, 8) };
+            let steps = vec![("oprf".into(), figures(7.0, 7)), ("query".into(), figures(4.0, 4000))];
+            measured.0.insert(key(asked), Taken { phases, steps });
+        }
+        for cells in [&query, &whole] {
+            for cell in cells {
+                let line = measured.line(&table, cell, &origin);
+                let wants = match (cell.row.step.is_some(), line.unit) {
+                    (true, "us") => 1e6,
+                    (true, _) => 1.0,
+                    (false, "us") => 2.5e6,
+                    (false, _) => 0.0025,
+                };
+                assert_eq!(line.ours, Some(wants), "{} {}", line.key, line.column);
+                assert_eq!(line.ours_with_setup.is_some(), cell.row.step.is_none());
+                assert_eq!(line.ot, if line.unit == "kB" { "ferret" } else { "auto" });
+                assert_eq!((line.runs, line.date, line.commit), (3, "a day", "a commit"));
+            }
+        }
+        assert_eq!((query.len(), whole.len()), (6, 6));
     }
 }

@@ -42,6 +42,12 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
             .expect("text grows");
         }
     }
+    explain(&mut out, table, lines);
+    out
+}
+
+/// What stands below the blocks: what ours is, and where figures come from.
+fn explain(out: &mut String, table: &Table, lines: &[Line]) {
     out.push('\n');
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for l in lines.iter().filter(|l| l.ours.is_some()) {
@@ -58,6 +64,14 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
     if lines.iter().any(|l| l.auto.is_some()) {
         out.push_str("auto: what this library chooses for the column\n");
     }
+    let mut ots: Vec<&str> = lines.iter().map(|l| l.ot.as_str()).filter(|ot| !ot.is_empty()).collect();
+    ots.sort_unstable();
+    ots.dedup();
+    writeln!(out, "OTs: {}; auto: what the link gets; ferret where bits are counted", ots.join(", "))
+        .expect("text grows");
+    if let Some(Line { runs, cpu, date, commit, .. }) = lines.first() {
+        writeln!(out, "medians of {runs} run(s), {cpu}; {date}, commit {commit}").expect("text grows");
+    }
     out.push_str("set-up: connecting, base OTs, once a session\n");
     out.push_str("ratio: the paper's figure, corrected where it is wrong, over ours without set-up");
     let cut = lines.iter().any(|l| l.cut.is_some());
@@ -65,7 +79,6 @@ pub fn text(table: &Table, lines: &[Line]) -> String {
     for (erratum, reason) in &table.errata {
         writeln!(out, "corrected, {erratum}: {reason}").expect("text grows");
     }
-    out
 }
 
 /// What stands behind a row's figures: the protocol that was chosen, and what was cut.

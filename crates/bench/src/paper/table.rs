@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hushtable::net::LinkShape;
+use hushtable::{net::LinkShape, ot::Scheme};
 use hushtable_cli::{
     choice::Optimise,
+    extension::Extension,
     failure::{Failure, Result},
 };
 use serde::Deserialize;
@@ -114,6 +115,8 @@ pub struct Row {
     /// The columns that are run: all, unless some are named.
     #[serde(default)]
     only: Vec<String>,
+    /// The step of the online phase that stands beside this row's cells; none: the whole run.
+    pub step: Option<String>,
     /// None: a system that we do not have.
     run: Option<Values>,
 }
@@ -177,6 +180,17 @@ fn yes() -> bool {
 
 fn network<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<LinkShape, D::Error> {
     String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+}
+
+impl Column {
+    /// What makes correlated OTs for it: where bits are counted Ferret, with which the papers on ROTL count, else what
+    /// suits the link.
+    pub fn ot(&self) -> Extension {
+        match self.measure {
+            Some(measure) if measure.counts_bits() => Extension::Of(Scheme::Ferret),
+            _ => Extension::Auto,
+        }
+    }
 }
 
 impl Unit {
@@ -297,6 +311,12 @@ const ROUNDING: f64 = 0.0101;
 impl Row {
     pub fn label(&self) -> String {
         format!("{} {}", self.name, self.key)
+    }
+
+    /// Whether something of ours is run for it.
+    #[cfg(test)]
+    pub fn is_run(&self) -> bool {
+        self.run.is_some()
     }
 
     /// The corrected value of a cell that is wrong.

@@ -6,6 +6,8 @@ mod both;
 mod ggm;
 mod keys;
 mod operations;
+#[cfg(feature = "baselines")]
+mod payload;
 
 use std::fmt;
 
@@ -15,7 +17,7 @@ use hushtable_cli::{choice::Optimise, count::fits, failure::Result};
 use serde::{Deserialize, Serialize};
 
 #[cfg(not(feature = "baselines"))]
-use crate::baseline::absent as ggm;
+use crate::baseline::{absent as ggm, absent as payload};
 use crate::{benchmark::Benchmark, lanes::Lanes};
 
 /// A batch of an object.
@@ -32,7 +34,7 @@ pub struct FssWork {
     #[serde(default)]
     fraction_bits: Option<u32>,
     /// Bits of a key's shared payload, of one bit by XOR, else additive; without it the payload is the bit 1. Of the keys
-    /// of ggm objects and of a table's entry [default: as --bits], of a spline's results [default: twice --bits]
+    /// of ggm objects, of payload objects and of a table's entry [default: as --bits], of a spline's results [default: twice --bits]
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[serde(default)]
     payload_bits: Option<u32>,
@@ -48,7 +50,7 @@ pub struct FssWork {
     #[arg(long)]
     #[serde(default)]
     additive: bool,
-    /// How the positions of keys are shared; those of ggm objects always additively
+    /// How the positions of keys are shared; those of ggm and payload objects always additively
     #[arg(long, value_enum, default_value = "xor")]
     #[serde(default)]
     index: Index,
@@ -75,6 +77,10 @@ enum Object {
     Eq,
     /// Whether a number is less than another that is near, in one opening
     Cmp,
+    /// Two numbers: a shared payload where they are equal, else 0, by the paper's Algorithm 5; a baseline
+    EqPayload,
+    /// The same where the first is less, up to 15 bits, by its Algorithm 6; a baseline
+    CmpPayload,
     /// In which of --intervals a number lies
     Interval,
     /// Truncation by --fraction-bits; a baseline
@@ -131,7 +137,7 @@ impl fmt::Display for FssWork {
             write!(
                 f,
                 ", {} of {payload} bits",
-                if self.is_key() || self.is_ggm() { "payload" } else { "results" }
+                if self.is_key() || self.is_ggm() || self.is_payload() { "payload" } else { "results" }
             )?;
         }
         match self.object {
@@ -157,7 +163,12 @@ impl Benchmark for FssWork {
     fn unit(&self) -> &'static str {
         match self.object {
             Object::Dpf | Object::Dcf | Object::GgmDpf | Object::GgmDcf => "key",
-            Object::GgmEq | Object::Eq | Object::Cmp | Object::Interval => "comparison",
+            Object::GgmEq
+            | Object::Eq
+            | Object::Cmp
+            | Object::EqPayload
+            | Object::CmpPayload
+            | Object::Interval => "comparison",
             Object::PublicTable | Object::SecretTable => "lookup",
             Object::Trunc
             | Object::Digits
@@ -178,7 +189,7 @@ impl Benchmark for FssWork {
     }
 
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
-        let bill = match self.is_key() || self.is_ggm() {
+        let bill = match self.is_key() || self.is_ggm() || self.is_payload() {
             true => self.bill().map(|bill| bill.times(items)),
             // All of it at once: some operations share material among items.
             false => operations::bill(self, items),
@@ -190,30 +201,32 @@ impl Benchmark for FssWork {
         match self.is_key() {
             true => keys::run(self, lanes),
             false if self.is_ggm() => ggm::run(self, lanes),
+            false if self.is_payload() => payload::run(self, lanes),
             false => operations::run(self, lanes),
         }
     }
 
-    /// From the paper's own keys to those of this library.
+    /// From the paper's own keys and gates to those of this library.
     fn plan(&mut self, _: &LinkShape, _: Optimise) -> Result<bool> {
-        let of_ggm = self.is_ggm();
+        let papers = self.is_ggm() || self.is_payload();
         self.object = match self.object {
             Object::GgmDpf => Object::Dpf,
             Object::GgmDcf => Object::Dcf,
-            Object::GgmEq => Object::Eq,
+            Object::GgmEq | Object::EqPayload => Object::Eq,
+            Object::CmpPayload => Object::Cmp,
             other => other,
         };
-        if of_ggm {
-            self.additive = self.object == Object::Eq;
+        if papers {
+            self.additive = matches!(self.object, Object::Eq | Object::Cmp);
             self.index = Index::Additive;
         }
-        Ok(of_ggm)
+        Ok(papers)
     }
 
     fn is_baseline(&self) -> bool {
         let gate = matches!(self.object, Object::Trunc | Object::Digits | Object::Spline);
         let compares = matches!(self.object, Object::Eq | Object::Cmp | Object::Interval);
-        self.is_ggm() || gate || compares && self.additive
+        self.is_ggm() || self.is_payload() || gate || compares && self.additive
     }
 
     fn protocol(&self) -> Option<String> {
@@ -227,6 +240,7 @@ impl FssWork {
         match self.is_key() {
             true => keys::bill(self),
             false if self.is_ggm() => ggm::bill(self),
+            false if self.is_payload() => payload::bill(self),
             false => operations::bill(self, 1),
         }
     }
@@ -238,6 +252,11 @@ impl FssWork {
     /// Whether it is made of the paper's own keys.
     fn is_ggm(&self) -> bool {
         matches!(self.object, Object::GgmDpf | Object::GgmDcf | Object::GgmEq)
+    }
+
+    /// Whether its result carries a shared payload.
+    fn is_payload(&self) -> bool {
+        matches!(self.object, Object::EqPayload | Object::CmpPayload)
     }
 
     fn fraction_bits(&self) -> u32 {

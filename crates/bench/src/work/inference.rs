@@ -256,20 +256,19 @@ impl InferenceWork {
 
     /// What the rows are to become: in floating point; and the greatest error allowed, in units in the
     /// last place, from what is beside it.
-    fn expected(&self, x: &[f64]) -> (Vec<f64>, Option<Vec<f64>>, f64) {
-        match self.shape {
+    fn expected(&self, x: &[f64]) -> Result<(Vec<f64>, Option<Vec<f64>>, f64)> {
+        Ok(match self.shape {
             Shape::Gpt2Softmax => (twin::softmax(x, 256), None, 2.0),
-            // The lines' error does not shrink with the unit.
-            Shape::Gpt2Gelu => (
-                x.iter().map(|&x| gelu(x)).collect(),
-                None,
-                1.2 + 1.4 * f64::from(1u32 << self.fraction_bits) / 4096.0,
-            ),
+            Shape::Gpt2Gelu => {
+                let most = self.gelu(1).card()?.max_ulp;
+                let most = most.parse().map_err(|e| Failure::new(format!("error of GELU, {most}: {e}")))?;
+                (x.iter().map(|&x| gelu(x)).collect(), None, most)
+            }
             Shape::Block => {
                 let (shape, weights) = (self.block(), Weights::random(&self.block(), 1));
                 (twin::float(&shape, x, &weights), Some(twin::fixed(&shape, x, &weights)), BLOCK_UNITS)
             }
-        }
+        })
     }
 }
 
@@ -286,7 +285,7 @@ fn check(
         sums.push(word.wrapping_add(lanes::word(from)?));
     }
     let got = fixed::decode(&sums, work.bits, work.fraction_bits);
-    let (float, twin, most) = work.expected(&work.numbers(rows.clone()));
+    let (float, twin, most) = work.expected(&work.numbers(rows.clone()))?;
     let unit = f64::from(1u32 << work.fraction_bits);
     for (i, y) in got.iter().enumerate() {
         let from_twin = (y - twin.as_ref().unwrap_or(&float)[i]).abs() * unit;

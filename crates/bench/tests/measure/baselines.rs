@@ -12,6 +12,7 @@ fn baselines_that_were_not_built_are_refused() {
         "cmp --method rotl --digit 4",
         "triples --source nmt",
         "fss --object ggm-dpf",
+        "fss --object cmp-payload --bits 8",
         "fss --object trunc",
         "fss --object digits",
         "fss --object spline",
@@ -116,6 +117,8 @@ mod built {
             ("ggm-dpf", "--bits 8 --payload-bits 16", 0),
             ("ggm-dcf", "--bits 7", 0),
             ("ggm-eq", "--bits 9", 1),
+            ("eq-payload", "--bits 16 --payload-bits 20", 1),
+            ("cmp-payload", "--bits 8", 2),
             ("trunc", "--bits 16 --fraction-bits 9", 1),
             ("digits", "--bits 18", 1),
             ("digits", "--bits 16 --digit-bits 4", 1),
@@ -134,6 +137,7 @@ mod built {
         }
         for (options, says) in [
             ("--object digits --bits 16 --digit-bits 5", "--digit-bits 5 do not divide --bits 16"),
+            ("--object cmp-payload --bits 16", "bits of numbers to compare"),
             ("--object trunc --bits 20 --fraction-bits 16", "bits to cut off in one round"),
         ] {
             let done = site.run(&format!("fss {options} --batch 10"));

@@ -20,7 +20,7 @@ fn lists_the_tables() {
 fn compares_cell_by_cell() {
     let site = Site::new();
     let done = site
-        .run("paper rotl-table5 --rows rotl,n=16,l=8 --batch 300 --csv out.csv --plot out.svg --format json")
+        .run("paper rotl-table5 --rows rotl,n=16,l=8 --batch 300 --csv out.csv --plot out.svg --format json --date 2026-01-02 --commit abc")
         .ok();
     assert!(done.stderr.contains("run 1 of "), "{}", done.stderr);
     let table: Value = serde_json::from_str(&done.stdout).unwrap();
@@ -33,6 +33,12 @@ fn compares_cell_by_cell() {
         assert_eq!(cell["cut"], "batch 100000 -> 300", "{cell}");
         assert!(cell["ratio"].is_null() && cell["auto_ratio"].is_null(), "{cell}");
         assert_eq!(cell["what"], "the paper's protocol here");
+        // Bits as the papers count them; times with what the link gets.
+        assert_eq!(cell["ot"], if cell["unit"] == "bit" { "ferret" } else { "auto" }, "{cell}");
+        assert_eq!(
+            [&cell["runs"], &cell["date"], &cell["commit"]],
+            [&Value::from(1), &"2026-01-02".into(), &"abc".into()]
+        );
         let run: Value = serde_json::from_str(cell["run"].as_str().unwrap()).unwrap();
         assert_eq!(
             [&run["kind"], &run["protocol"], &run["batch"]],
@@ -50,6 +56,7 @@ fn compares_cell_by_cell() {
     let csv = site.read("out.csv");
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.starts_with("table,column,unit,row,key,paper,corrected,erratum,net,batch,ours,"), "{csv}");
+    assert!(csv.lines().next().unwrap().ends_with(",run,auto_run,ot,runs,cpu,date,commit"), "{csv}");
     let svg = site.read("out.svg");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.contains("WAN online (us)"));
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{site::Site, work::keys};
 
 /// What every report has.
-const COMMON: [&str; 12] = [
+const COMMON: [&str; 13] = [
     "bits_per_item",
     "count",
     "cpu",
@@ -14,6 +14,7 @@ const COMMON: [&str; 12] = [
     "offline",
     "online",
     "peak_rss_bytes",
+    "runs",
     "setup",
     "threads",
     "us_per_item",

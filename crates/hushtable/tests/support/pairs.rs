@@ -38,6 +38,17 @@ pub fn share<K: Kind>(role: Role, bits: u32, values: &[u32], seed: u64) -> Share
     }
 }
 
+/// One party's shares of words of up to 64 bits, the masks drawn from `seed`.
+pub fn share_words<K: Kind>(role: Role, bits: u32, words: &[u64], seed: u128) -> Share<K, u64> {
+    let mut masks = vec![0u64; words.len()];
+    Prg::new(Block(seed)).words(bits, &mut masks);
+    let masks = Share::new(bits, masks);
+    match role {
+        Role::P0 => masks,
+        Role::P1 => Share::<K, u64>::new(bits, words.to_vec()).minus(&masks),
+    }
+}
+
 /// In words of 64 bits.
 pub fn wide<K: Kind>(x: Share<K, u32>) -> Share<K, u64> {
     Share::new(x.bits(), x.words().iter().map(|&word| word.into()).collect())

@@ -79,6 +79,9 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         Object::Dpf | Object::Dcf | Object::GgmDpf | Object::GgmDcf | Object::GgmEq => {
             return Err(Failure::new("keys are no operation"));
         }
+        Object::EqPayload | Object::CmpPayload => {
+            return Err(Failure::new("gates with a payload are no operation"));
+        }
         Object::Eq => inside(vec![Range { start: 0, end: 1 }])?,
         Object::Cmp => inside(vec![Range { start: -half, end: 0 }])?,
         Object::Interval => inside(knots(work))?,
