@@ -97,7 +97,7 @@ fn what_is_refused() {
             8,
             &[1.0, 0.1],
             0.5,
-            "weights: 0.1 is not supported; accepted: multiples of 1/256, of which 0.1015625 is",
+            "weights: 0.1 is not supported; accepted: multiples of 1/256; the nearest is 0.1015625",
         ),
         (8, &[1e-9], 0.5, "the nearest is 0.00390625"),
         (8, &[1.0 / 512.0; 32768], 0.5, "weights: 0.001953125 is not"),

@@ -287,7 +287,7 @@ fn tables_that_cannot_be_served() {
     assert_eq!(site.read("t.csv"), "k,v\n1,2\n", "not replaced");
     for (text, want) in [
         ("x".repeat(64), "is no key of a table, and is not replaced"),
-        ("hushtable-key-1\n".to_owned() + "short", "is cut off"),
+        ("hushtable-key-1\n".to_owned() + "short", "was cut short"),
         (String::new(), "is no key of a table"),
     ] {
         site.write("note.txt", &text);

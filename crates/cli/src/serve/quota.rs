@@ -156,7 +156,7 @@ mod tests {
             fs::write(&path, vec![0; bytes]).unwrap();
             path
         };
-        assert!(take("a", 0, 101).is_err_and(|why| why.starts_with("the shares of this peer that are kept")));
+        assert!(take("a", 0, 101).is_err_and(|why| why.starts_with("kept shares of this peer")));
         // What is reserved counts, and is given back if nothing was written.
         let first = take("a", 1, 60).unwrap();
         assert!(take("a", 2, 50).is_err());
@@ -168,7 +168,7 @@ mod tests {
         let second = take("a", 2, 10).unwrap();
         assert!(take("a", 3, 1).is_err(), "two sessions");
         let [third, fourth] = [3, 4].map(|i| take("b", i, 50).unwrap());
-        assert!(take("c", 5, 1).is_err_and(|why| why.starts_with("the shares of all that are kept")));
+        assert!(take("c", 5, 1).is_err_and(|why| why.starts_with("kept shares of all peers")));
         drop((third, fourth));
         fs::remove_file(path).unwrap();
         take("a", 5, 90).unwrap();
