@@ -105,6 +105,7 @@ mod store_faults;
 mod stored;
 mod switching;
 mod tables;
+mod terms;
 mod ticket;
 mod tree;
 mod tree_rules;
