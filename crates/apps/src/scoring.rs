@@ -152,7 +152,7 @@ impl Scoring {
     pub fn digest(&self) -> blake3::Hash {
         match &self.method {
             Answer::Sigmoid(evaluation) => evaluation.digest(),
-            Answer::Bands(bands) => blake3::hash(format!("{bands:?}").as_bytes()),
+            Answer::Bands(bands) => bands.terms().digest(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::ops::Add;
 
 pub(crate) use work::Work;
 
-use crate::net::Role;
+use crate::{net::Role, terms::Value};
 
 /// What a batch costs, or one item of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +36,18 @@ pub enum Objective {
     Bytes,
     /// Rounds from the inputs to the results.
     Rounds,
+}
+
+impl From<Objective> for Value {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Total => "total",
+            Objective::Online => "online",
+            Objective::Bytes => "bytes",
+            Objective::Rounds => "rounds",
+        }
+        .into()
+    }
 }
 
 /// The messages of a phase.

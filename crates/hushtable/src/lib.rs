@@ -44,6 +44,7 @@ pub mod session;
 pub mod share;
 pub mod source;
 pub mod store;
+pub mod terms;
 mod tree;
 
 pub use error::{Error, Result};

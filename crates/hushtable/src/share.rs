@@ -15,7 +15,10 @@ use prim::{
 };
 use zeroize::Zeroize;
 
-use crate::error::{Error, Result, same};
+use crate::{
+    error::{Error, Result, same},
+    terms::Value,
+};
 
 /// The two ways of sharing, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +27,16 @@ pub enum Sharing {
     Additive,
     /// `x = x0 ^ x1`: [`Bitwise`].
     Xor,
+}
+
+impl From<Sharing> for Value {
+    fn from(sharing: Sharing) -> Self {
+        match sharing {
+            Sharing::Additive => "additive",
+            Sharing::Xor => "xor",
+        }
+        .into()
+    }
 }
 
 impl fmt::Display for Sharing {

@@ -98,6 +98,7 @@ mod store_cursor;
 mod store_faults;
 mod stored;
 mod tables;
+mod terms;
 mod ticket;
 mod tree;
 mod tree_rules;

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 const ORDER: &[&str] = &[
     "reference",
     "error",
+    "terms",
     "process",
     "codec",
     "share",

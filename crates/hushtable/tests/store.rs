@@ -336,3 +336,14 @@ fn removing_a_copy_leaves_the_store_alone() {
     assert!(!copied.exists() && site.mark_path(Role::P0).exists());
     site.spend::<Cyclic, Additive, u16>(&JOB, 10, 64).unwrap();
 }
+
+#[test]
+fn a_store_of_an_older_version_is_to_be_made_again() {
+    let read = |version: u64| {
+        let header = [&b"hushstor"[..], &version.to_le_bytes()].concat();
+        hushtable::store::About::from_bytes(&header).expect_err("no whole header").to_string()
+    };
+    assert!(read(2).ends_with("make the store again with `prepare`"), "{}", read(2));
+    assert!(read(4).ends_with("has version 4; this program reads 3"), "{}", read(4));
+    assert!(read(3).ends_with("ends early"), "{}", read(3));
+}

@@ -38,6 +38,7 @@ use hushtable::{
     session::Session,
     share::{AShare, Additive},
     source::{Atom, Source},
+    terms::Terms,
 };
 
 type Keys = Unplaced<Below, Cyclic, Additive>;
@@ -169,7 +170,10 @@ impl AdditiveContainment {
 /// By width and ring.
 impl Atom for AdditiveContainment {
     type Form = [u32; 2];
-    const NAME: &'static str = "keys of intervals";
+
+    fn terms(&[bits, ring]: &Self::Form) -> Terms {
+        Terms::of("keys of intervals").with("bits", bits).with("ring", ring)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.keys.write(to);

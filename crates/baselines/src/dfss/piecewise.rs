@@ -45,6 +45,7 @@ use hushtable::{
     session::Session,
     share::{AShare, Additive, BShare},
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Largest degree.
@@ -269,7 +270,13 @@ fn shifted(j: usize, shift: u64, sum: &dyn Fn(usize) -> u64) -> u64 {
 /// By the format.
 impl Atom for Piecewise {
     type Form = PiecewiseJob;
-    const NAME: &'static str = "keys of piecewise polynomials";
+
+    fn terms(job: &PiecewiseJob) -> Terms {
+        Terms::of("keys of piecewise polynomials")
+            .with("bits", job.bits)
+            .with("ring", job.ring)
+            .with("degree", job.degree)
+    }
 
     fn encode(&self, to: &mut Writer) {
         to.words(self.mask.words(), self.job.bits);

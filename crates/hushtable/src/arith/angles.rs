@@ -51,6 +51,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Most bits behind the point of results: what is rounded is exact far beyond.
@@ -329,7 +330,13 @@ fn lift(p: &mut Party, job: AngleJob, mut sums: [Zeroizing<Vec<u64>>; 2]) -> Res
 /// The finished shares: nothing of the transfers is kept.
 impl Atom for Angles {
     type Form = AngleJob;
-    const NAME: &'static str = "angles";
+
+    fn terms(job: &AngleJob) -> Terms {
+        Terms::of("angles")
+            .with("bits of a turn", job.turn_bits)
+            .with("bits", job.bits)
+            .with("fraction", job.fraction)
+    }
 
     fn encode(&self, to: &mut Writer) {
         to.words(&self.mask, self.job.turn_bits);

@@ -36,6 +36,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Both parties have shares of both factors.
@@ -154,7 +155,14 @@ impl<R: Ring> ProductTriples<R> {
 /// By width, and by the shape of one product.
 impl<R: Ring> Atom for ProductTriples<R> {
     type Form = (u32, MatrixShape);
-    const NAME: &'static str = "triples of products";
+
+    fn terms(&(bits, shape): &Self::Form) -> Terms {
+        Terms::of("triples of products")
+            .with("bits", bits)
+            .with("rows", shape.rows)
+            .with("inner", shape.inner)
+            .with("columns", shape.columns)
+    }
 
     fn encode(&self, to: &mut Writer) {
         [&self.u, &self.v, &self.product].iter().for_each(|share| to.words(share.words(), share.bits()));

@@ -32,6 +32,7 @@ use crate::{
     session::Session,
     share::AShare,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Widest index for which doubling sends less than half-trees.
@@ -152,7 +153,10 @@ fn parity(row: &[u64], at: Range<u64>) -> u64 {
 /// By width.
 impl Atom for Containment {
     type Form = u32;
-    const NAME: &'static str = "one-hot vectors of intervals";
+
+    fn terms(&bits: &u32) -> Terms {
+        Terms::of("one-hot vectors of intervals").with("bits", bits)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.vectors.encode(to);

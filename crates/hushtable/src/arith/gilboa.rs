@@ -42,6 +42,7 @@ use crate::{
     session::{Session, pieces},
     share::Additive,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// Words of payload in a message, about.
@@ -76,7 +77,13 @@ impl GilboaForm {
 /// The strings themselves: they are hashed where they are spent.
 impl Atom for Gilboa {
     type Form = GilboaForm;
-    const NAME: &'static str = "OTs of numbers' bits";
+
+    fn terms(form: &GilboaForm) -> Terms {
+        Terms::of("OTs of numbers' bits")
+            .with("bits", form.number_bits)
+            .with("rows", form.rows)
+            .with("numbers", form.numbers)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.out.encode(to);

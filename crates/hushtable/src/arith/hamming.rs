@@ -33,6 +33,7 @@ use crate::{
     session::Session,
     share::{AShare, BShare},
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// One-time material for a batch of comparisons.
@@ -132,7 +133,10 @@ impl HammingEquality {
 /// By width.
 impl Atom for HammingEquality {
     type Form = u32;
-    const NAME: &'static str = "equality by Hamming distance";
+
+    fn terms(&bits: &u32) -> Terms {
+        Terms::of("equality by Hamming distance").with("bits", bits)
+    }
 
     fn encode(&self, to: &mut Writer) {
         to.words(&self.masks, self.bits);

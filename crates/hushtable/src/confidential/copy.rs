@@ -81,6 +81,7 @@ use crate::{
     error::{Error, Result, same},
     fss::{Dpf, Point, Unplaced},
     gates::Bits,
+    net::Role,
     onehot::Xor,
     party::Party,
     session::Session,
@@ -170,6 +171,11 @@ impl Lookups {
         self.prf.is_empty()
     }
 
+    fn another(&self, copy: &EncryptedCopy, role: Role) -> Error {
+        let (what, accepted) = ("table to look up in", format!("{:?}", self.job));
+        Error::Param { what, got: format!("{:?} of {role}", copy.job()), accepted }
+    }
+
     /// Online: shares of the rows at the keys of which x has the words, lowest first. Spends the material.
     ///
     /// # Errors
@@ -183,8 +189,7 @@ impl Lookups {
             Held::Copy(_) => None,
         };
         if self.job != *copy.job() || (s.role() == self.job.owner) != owner.is_some() {
-            let (what, accepted) = ("table to look up in", format!("{:?}", self.job));
-            return Err(Error::Param { what, got: format!("{:?} of {:?}", copy.job(), s.role()), accepted });
+            return Err(self.another(copy, s.role()));
         }
         same("words of a key", self.job.key_words(), x.len())?;
         let full = x[..x.len() - 1].iter();

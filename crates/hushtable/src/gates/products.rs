@@ -69,6 +69,15 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// In the terms of stored material.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FromP0 => "P0",
+            Self::FromP1 => "P1",
+            Self::Both => "both",
+        }
+    }
+
     /// Whether the party `role` has values.
     pub(super) fn sends(self, role: Role) -> bool {
         match self {

@@ -11,12 +11,16 @@ use crate::{
     net::Role,
     ot::strings::{PayloadReceiver, PayloadSender},
     source::Atom,
+    terms::Terms,
 };
 
 /// By the number of ANDs of an operand.
 impl Atom for Triples {
     type Form = usize;
-    const NAME: &'static str = "triples";
+
+    fn terms(&products: &usize) -> Terms {
+        Terms::of("triples").with("products", products)
+    }
 
     fn encode(&self, to: &mut Writer) {
         let all = [&self.b].into_iter().chain(&self.a).chain(&self.products);
@@ -37,7 +41,10 @@ impl Atom for Triples {
 /// By directions and widths.
 impl Atom for Products {
     type Form = (Direction, Vec<u32>);
-    const NAME: &'static str = "products";
+
+    fn terms((direction, widths): &Self::Form) -> Terms {
+        Terms::of("products").with("from", direction.name()).with("widths", &widths[..])
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.sender.iter().for_each(|pads| pads.encode(to));

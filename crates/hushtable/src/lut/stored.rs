@@ -14,6 +14,7 @@ use crate::{
     onehot::Group,
     share::Kind,
     source::{Atom, MAX_ITEMS},
+    terms::Terms,
 };
 
 /// What a piece takes besides its lookups, at most.
@@ -22,7 +23,15 @@ const OVERHEAD: usize = 64;
 /// By protocol and job.
 impl<G: Group, K: Kind, R: Ring> Atom for Prepared<G, K, R> {
     type Form = (Protocol, LookupJob);
-    const NAME: &'static str = "lookups";
+
+    fn terms((protocol, job): &Self::Form) -> Terms {
+        Terms::of("lookups")
+            .with("protocol", protocol.name())
+            .with("index", job.index)
+            .with("output", job.output)
+            .with("index bits", job.index_bits)
+            .with("bits", job.value_bits)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.material.encode(to);

@@ -1,5 +1,7 @@
 //! The two parties.
 
+use std::fmt;
+
 /// Which of the two parties this is. Over a network `P0` listens and `P1` connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -7,6 +9,15 @@ pub enum Role {
     P0,
     /// The party that connects.
     P1,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::P0 => "P0",
+            Self::P1 => "P1",
+        })
+    }
 }
 
 impl Role {

@@ -18,6 +18,7 @@ use crate::{
     plan,
     share::{AShare, Sharing},
     source::Origin,
+    terms::Terms,
 };
 
 /// Numbers whose material is in memory at a time, divided by the cuts.
@@ -102,6 +103,16 @@ impl Bands {
         };
         let digits: Vec<Bits> = (0..self.digits()).map(digit).collect();
         Ok(Bits::to_share::<u64>(&digits)?.into_wide())
+    }
+
+    /// What the parties must have alike, for what is made of bands.
+    pub fn terms(&self) -> Terms {
+        Terms::of("bands")
+            .with("bits", self.job.bits)
+            .with("cuts", &self.cuts[..])
+            .with("comparison", &self.job.plan.to_string()[..])
+            .with("objective", self.objective)
+            .with("additive", self.additive.as_slice())
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     net::Role,
     share::{AShare, Sharing},
     source::Origin,
+    terms::{Terms, Value},
 };
 
 /// Words of the one-hot vectors of a batch.
@@ -66,7 +67,9 @@ impl Operation for Intervals {
     }
 
     fn fields(&self) -> Vec<(&'static str, String)> {
-        let digest = blake3::hash(format!("{:?}", self.intervals).as_bytes());
+        let ends = |of: &Range<i64>| Value::from(&[of.start, of.end][..]);
+        let all = Value::List(self.intervals.iter().map(ends).collect());
+        let digest = Terms::of("intervals").with("ends", all).digest();
         vec![("bits", self.bits.to_string()), ("digest of the intervals", digest.to_hex().to_string())]
     }
 

@@ -16,6 +16,7 @@ use crate::{
     party::Party,
     share::{Additive, Bitwise, Kind, Share, Sharing},
     source::{Atom, Origin, Shape, Source},
+    terms::Terms,
 };
 
 /// Words of the tables of a batch.
@@ -124,7 +125,10 @@ struct Unstored(Box<dyn Material>);
 
 impl Atom for Unstored {
     type Form = ();
-    const NAME: &'static str = "lookups in a secret table, not stored";
+
+    fn terms((): &()) -> Terms {
+        Terms::of("lookups in a secret table, not stored")
+    }
 
     fn encode(&self, _to: &mut Writer) {}
 

@@ -1,20 +1,20 @@
 //! Material without parts.
 
-use std::fmt;
-
 use crate::{
     codec::{Reader, Writer},
     error::Result,
     net::Role,
+    terms::Terms,
 };
 
 /// Material without parts: so many of one kind, any of which may be spent for any other.
 #[doc(hidden)]
 pub trait Atom: Sized {
     /// What it depends on besides the number. Public.
-    type Form: fmt::Debug;
-    /// Of the kind, for [`Shape`]s. With another encoding it gets another name.
-    const NAME: &'static str;
+    type Form;
+
+    /// The kind and the form, for [`Shape`](super::Shape)s. With another encoding the kind gets another name.
+    fn terms(form: &Self::Form) -> Terms;
 
     /// This party's part as bytes.
     fn encode(&self, to: &mut Writer);

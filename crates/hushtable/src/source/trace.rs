@@ -1,7 +1,12 @@
 //! Which atoms some material is made of.
 
 use super::atom::Atom;
-use crate::{codec::Reader, error::Result, net::Role};
+use crate::{
+    codec::Reader,
+    error::Result,
+    net::Role,
+    terms::{Terms, Value},
+};
 
 /// Bytes of the atoms of a sample, at most.
 const MOST: usize = 1 << 26;
@@ -9,8 +14,8 @@ const MOST: usize = 1 << 26;
 /// The atoms that were asked for, all of zeros.
 pub(super) struct Trace {
     pub(super) role: Role,
-    /// Their names and forms, and their numbers.
-    pub(super) asked: Vec<(String, usize)>,
+    /// What they are, and how many.
+    pub(super) asked: Vec<(Terms, usize)>,
     /// Their bytes.
     pub(super) bytes: usize,
     zeros: Vec<u8>,
@@ -23,7 +28,7 @@ impl Trace {
     }
 
     pub(super) fn atom<A: Atom>(&mut self, form: &A::Form, count: usize) -> Result<A> {
-        self.asked.push((format!("{} {form:?}", A::NAME), count));
+        self.asked.push((A::terms(form), count));
         let mut from = Reader::new(&self.zeros);
         let atom = A::decode(&mut from, self.role, form, count)?;
         self.bytes += self.zeros.len() - from.left();
@@ -32,10 +37,7 @@ impl Trace {
 
     /// Of all that was asked for.
     pub(super) fn digest(&self) -> blake3::Hash {
-        let mut hash = blake3::Hasher::new();
-        for (atom, count) in &self.asked {
-            hash.update(format!("{atom} {count}\n").as_bytes());
-        }
-        hash.finalize()
+        let atoms = self.asked.iter().map(|(atom, count)| atom.clone().with("count", *count).into());
+        Terms::of("material").with("atoms", Value::List(atoms.collect())).digest()
     }
 }

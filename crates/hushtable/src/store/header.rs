@@ -11,7 +11,7 @@ use crate::{
 
 const MAGIC: &[u8; 8] = b"hushstor";
 /// Of the whole format of a store.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Longest header.
 pub(super) const LONGEST: usize = 1 << 10;
 
@@ -89,6 +89,10 @@ impl About {
         }
         match from.number()? {
             VERSION => {}
+            older if older < VERSION => {
+                let what = format!("is of version {older}, and this program spends {VERSION}");
+                return Err(malformed(&format!("{what}: make the store again with `prepare`")));
+            }
             other => return Err(malformed(&format!("has version {other}; this program reads {VERSION}"))),
         }
         let id = from.array()?;

@@ -9,11 +9,15 @@ use crate::{
     error::{Error, Result},
     net::Role,
     source::Atom,
+    terms::Terms,
 };
 
 impl Atom for Lookups {
     type Form = Cut;
-    const NAME: &'static str = "pads of digits";
+
+    fn terms(cut: &Cut) -> Terms {
+        Terms::of("pads of digits").with("digits", cut.widths())
+    }
 
     fn encode(&self, to: &mut Writer) {
         for (i, digit) in self.digits.iter().enumerate() {

@@ -7,11 +7,15 @@ use crate::{
     net::Role,
     onehot::{OneHot, UnitVectors},
     source::Atom,
+    terms::Terms,
 };
 
 impl Atom for OneHots {
     type Form = OneHotForm;
-    const NAME: &'static str = "one-hot vectors of digits";
+
+    fn terms(form: &OneHotForm) -> Terms {
+        Terms::of("one-hot vectors of digits").with("digits", form.cut.widths()).with("join", form.join)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.digits.iter().for_each(|digit| digit.encode(to));

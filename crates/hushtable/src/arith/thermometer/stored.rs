@@ -7,11 +7,15 @@ use crate::{
     error::{Error, Result},
     net::Role,
     source::Atom,
+    terms::Terms,
 };
 
 impl Atom for Thermometers {
     type Form = Cut;
-    const NAME: &'static str = "thermometers";
+
+    fn terms(cut: &Cut) -> Terms {
+        Terms::of("thermometers").with("digits", cut.widths())
+    }
 
     fn encode(&self, to: &mut Writer) {
         for digit in &self.digits {

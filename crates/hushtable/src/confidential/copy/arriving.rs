@@ -71,8 +71,8 @@ impl Arriving {
     /// [`Error::Param`] at the owner; those of `keep` and of the channel.
     pub fn receive(&mut self, s: &mut Session, mut keep: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         if s.role() == self.job.owner {
-            let (what, got) = ("who receives a copy", format!("{:?}", s.role()));
-            return Err(Error::Param { what, got, accepted: format!("{:?}", self.job.owner.peer()) });
+            let (what, got) = ("who receives a copy", s.role().to_string());
+            return Err(Error::Param { what, got, accepted: self.job.owner.peer().to_string() });
         }
         s.announce(&rest(&self.job, self.messages()))?;
         for at in pieces(self.all(), MESSAGE).skip(self.messages()) {

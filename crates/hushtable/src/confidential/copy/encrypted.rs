@@ -73,8 +73,8 @@ impl EncryptedCopy {
     pub fn receive(s: &mut Session, job: CopyJob) -> Result<Self> {
         job.check()?;
         if s.role() == job.owner {
-            let (what, got) = ("who receives a copy", format!("{:?}", s.role()));
-            return Err(Error::Param { what, got, accepted: format!("{:?}", job.owner.peer()) });
+            let (what, got) = ("who receives a copy", s.role().to_string());
+            return Err(Error::Param { what, got, accepted: job.owner.peer().to_string() });
         }
         s.announce(&name(&job))?;
         let claimed = s.recv(32)?;

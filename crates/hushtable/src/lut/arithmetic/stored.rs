@@ -9,6 +9,7 @@ use crate::{
     net::Role,
     onehot::Group,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 impl<G: Group, R: Ring> Arithmetic<G, R> {
@@ -24,7 +25,10 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
 /// By group, index bits and width.
 impl<G: Group, R: Ring> Atom for Arithmetic<G, R> {
     type Form = (&'static str, u32, u32);
-    const NAME: &'static str = "additive vectors";
+
+    fn terms(&(group, d, bits): &Self::Form) -> Terms {
+        Terms::of("additive vectors").with("group", group).with("index bits", d).with("bits", bits)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.encode(to);

@@ -12,6 +12,7 @@ use crate::{
     onehot::{Group, OneHot},
     party::Party,
     source::{Atom, Source},
+    terms::Terms,
 };
 
 /// How vectors are made.
@@ -24,6 +25,14 @@ pub enum Vectors {
 }
 
 impl Vectors {
+    /// In the terms of stored material.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Doubling => "doubling",
+            Self::Tree => "tree",
+        }
+    }
+
     pub(crate) fn make<G: Group>(self, p: &mut Party, d: u32, count: usize) -> Result<OneHot<G>> {
         match self {
             Self::Doubling => OneHot::doubling(p, d, count),
@@ -52,7 +61,14 @@ impl<G: Group> Signed<G> {
 /// By generator, group, index bits and widths.
 impl<G: Group> Atom for Signed<G> {
     type Form = (Vectors, &'static str, u32, Vec<u32>);
-    const NAME: &'static str = "signed vectors";
+
+    fn terms((by, group, d, widths): &Self::Form) -> Terms {
+        Terms::of("signed vectors")
+            .with("by", by.name())
+            .with("group", *group)
+            .with("index bits", *d)
+            .with("widths", &widths[..])
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.encode(to);
@@ -85,7 +101,15 @@ impl<G: Group> Polynomial<G> {
 /// By group, index bits and the polynomials' shape.
 impl<G: Group> Atom for Polynomial<G> {
     type Form = (&'static str, u32, PolynomialShape);
-    const NAME: &'static str = "polynomials";
+
+    fn terms(&(group, d, shape): &Self::Form) -> Terms {
+        Terms::of("polynomials")
+            .with("group", group)
+            .with("index bits", d)
+            .with("degree", shape.degree)
+            .with("bits", shape.bits)
+            .with("ring", shape.ring)
+    }
 
     fn encode(&self, to: &mut Writer) {
         self.onehot.encode(to);

@@ -62,7 +62,7 @@ impl Affine {
         most: f64,
     ) -> Result<()> {
         if self.known_to != known_to {
-            let of = |known: Option<Role>| known.map_or("both parties".into(), |role| format!("{role:?}"));
+            let of = |known: Option<Role>| known.map_or("both parties".into(), |role| role.to_string());
             let (what, got) = ("who knows the gains", of(self.known_to));
             return Err(Error::Param { what, got, accepted: format!("{}, as prepared for", of(known_to)) });
         }
@@ -179,12 +179,12 @@ fn columns(known_to: Option<Role>, bits: u32, [rows, len]: [usize; 2]) -> Matrix
 /// What is announced of gains that `role` knows.
 fn verdict(role: Role, within: bool) -> String {
     let what = if within { "within" } else { "beyond" };
-    format!("gains and offsets of {role:?} {what} the bound")
+    format!("gains and offsets of {role} {what} the bound")
 }
 
 /// A party's own gains belong in no message.
 fn one_of(role: Role) -> String {
-    format!("one of {role:?}'s")
+    format!("one of {role}'s")
 }
 
 fn too_large(got: String, most: f64) -> Error {
