@@ -1,16 +1,20 @@
-//! Inside a folder too a file uses only files below it: no two use each other, also not by way of others.
+//! A file uses only files below it, in every crate: no two use each other, also not by way of others.
 //!
 //! What a file only hands on (`pub use`) it does not use. Methods and traits' items are not followed: they need no
 //! path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::layers::{items, of_library, without_comments};
+use crate::layers::{CRATES, items, sources_of, without_comments};
 
 #[test]
-fn files_of_a_folder_go_in_no_circle() {
-    let circles = circles(&of_library());
-    assert!(circles.is_empty(), "files that use each other:\n{}", circles.join("\n"));
+fn files_go_in_no_circle() {
+    for (folder, _) in CRATES {
+        let known = |file: &str| STILL.iter().any(|(of, files)| *of == folder && files.contains(&file));
+        let mut found = circles(&sources_of(folder));
+        found.retain(|circle| !circle.split(", ").all(known));
+        assert!(found.is_empty(), "files of {folder} that use each other:\n{}", found.join("\n"));
+    }
 }
 
 #[test]
@@ -35,6 +39,129 @@ fn this_test_sees_circles() {
     assert_eq!(with("pub use super::c::C; const B: &str = \"C\";"), [""; 0], "a string is no name");
     assert_eq!(with("use super::Top; pub struct B;"), [""; 0], "a folder's head that uses none of its files");
 }
+
+/// Files that go in circles still: of each crate.
+const STILL: &[(&str, &[&str])] = &[
+    (
+        "crates/prim",
+        &[
+            "aes.rs",
+            "aes/stream.rs",
+            "gf64.rs",
+            "gf64/portable.rs",
+            "hash.rs",
+            "lookup.rs",
+            "lookup/long.rs",
+            "rows.rs",
+        ],
+    ),
+    (
+        "crates/apps",
+        &[
+            "inference/linear.rs",
+            "inference/shape.rs",
+            "inference/weights.rs",
+            "private_table/description.rs",
+            "private_table/key.rs",
+            "statistics.rs",
+            "statistics/noise.rs",
+        ],
+    ),
+    (
+        "crates/cli",
+        &[
+            "apply.rs",
+            "apply/ask.rs",
+            "apply/input.rs",
+            "apply/job.rs",
+            "apply/joined.rs",
+            "apply/joined/question.rs",
+            "apply/joined/work.rs",
+            "apply/lookup.rs",
+            "apply/session.rs",
+            "apply/shares.rs",
+            "columns.rs",
+            "columns/arrow.rs",
+            "columns/bad.rs",
+            "columns/csv.rs",
+            "columns/parquet.rs",
+            "columns/parquet_series.rs",
+            "columns/series.rs",
+            "columns/write.rs",
+            "demo.rs",
+            "demo/text.rs",
+            "errand.rs",
+            "explain.rs",
+            "join.rs",
+            "join/agree.rs",
+            "join/common.rs",
+            "join/explain.rs",
+            "join/file.rs",
+            "join/hidden.rs",
+            "join/rows.rs",
+            "join/tell.rs",
+            "link.rs",
+            "lookup.rs",
+            "lookup/explain.rs",
+            "lookup/keys.rs",
+            "lookup/output.rs",
+            "lookup/session.rs",
+            "per_row.rs",
+            "per_row/answer.rs",
+            "plan.rs",
+            "plan/private.rs",
+            "private.rs",
+            "proximity.rs",
+            "proximity/pairs.rs",
+            "record.rs",
+            "record/claim.rs",
+            "record/seal.rs",
+            "run.rs",
+            "run/steps.rs",
+            "score.rs",
+            "score/common.rs",
+            "score/common/model.rs",
+            "score/common/work.rs",
+            "serve.rs",
+            "serve/door.rs",
+            "serve/explain.rs",
+            "serve/halves.rs",
+            "serve/ledger.rs",
+            "serve/quota.rs",
+            "serve/shares.rs",
+            "serve/table.rs",
+            "serve/versions.rs",
+            "serve/visit.rs",
+            "stats.rs",
+            "stats/explain.rs",
+            "stats/groups.rs",
+            "stats/named.rs",
+            "stats/question.rs",
+            "stats/work.rs",
+            "store.rs",
+        ],
+    ),
+    (
+        "crates/bench",
+        &[
+            "work.rs",
+            "work/confidential.rs",
+            "work/confidential/copy.rs",
+            "work/confidential/fable.rs",
+            "work/confidential/scan.rs",
+            "work/confidential/splut.rs",
+            "work/confidential/thin.rs",
+            "work/fss.rs",
+            "work/fss/ggm.rs",
+            "work/fss/keys.rs",
+            "work/fss/operations.rs",
+            "work/join.rs",
+            "work/psi.rs",
+            "work/vole.rs",
+        ],
+    ),
+    ("python", &["opening.rs", "party.rs"]),
+];
 
 /// The files of each circle.
 fn circles(sources: &BTreeMap<String, String>) -> Vec<String> {
@@ -124,7 +251,7 @@ fn used(files: &Files, module: &Module) -> BTreeSet<Module> {
     // A single word in the body is something of its own, or named by a `use`.
     let paths = uses.chain(in_body.iter().filter(|path| path.len() > 1).cloned());
     let found = paths.filter_map(|path| home(files, module, &path, 0));
-    found.filter(|m| m != module && m.first() == module.first()).collect()
+    found.filter(|m| m != module).collect()
 }
 
 /// The file that defines what a path in `module` names.
@@ -135,7 +262,7 @@ fn home(files: &Files, module: &Module, path: &[String], depth: usize) -> Option
     match first.as_str() {
         "crate" => home(files, &Module::new(), rest, depth),
         "self" => home(files, module, rest, depth),
-        "super" => home(files, &module[..module.len() - 1].to_vec(), rest, depth),
+        "super" => home(files, &module[..module.len().saturating_sub(1)].to_vec(), rest, depth),
         _ if files.contains_key(&child) => home(files, &child, rest, depth),
         name => match files.get(module)?.uses.iter().find(|(_, known, _)| known == name) {
             Some((to, ..)) if to[0] != name || to.len() > 1 => {
