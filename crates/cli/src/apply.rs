@@ -10,43 +10,40 @@ mod earlier;
 pub mod evaluate;
 mod fixed;
 pub mod how;
-pub mod input;
 pub mod job;
 mod joined;
 mod lookup;
-pub mod output;
 pub mod session;
-pub mod shares;
 pub mod stock;
-pub mod table_file;
 mod threads;
 
 use std::path::{Path, PathBuf};
 
+use crate::apply::{
+    agree::{Common, Terms},
+    decision::Through,
+    delivery::Delivery,
+    how::{Beyond, How},
+    job::Job,
+    session::Task,
+    stock::{Stock, Stored},
+};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{math::Function, operation::Relation};
-
-use self::{
-    agree::{Common, Terms},
-    decision::Through,
-    delivery::Delivery,
-    how::{Beyond, How},
-    input::Source,
-    job::Job,
-    session::Task,
-    stock::{Stock, Stored},
-};
-use crate::{
-    choice::{Choice, Choosing},
-    columns::Dialect,
+use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
+    numbers::Source,
+};
+use hushtable_jobs::{
+    choice::{Choice, Choosing},
     link::Link,
 };
 
-pub use self::earlier::Earlier;
+pub use crate::apply::earlier::Earlier;
 
 const EXAMPLES: &str = "\
 How the numbers are read:

@@ -2,15 +2,12 @@
 
 use std::{env, process::ExitCode};
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-
 use crate::{
     apply::{self, Apply},
     calibrate::{self, Calibrate, OtParty},
     demo::{self, Demo},
     doctor::{self, Doctor},
     explain::{self, Explain},
-    failure::EXIT_CODES,
     functions::{self, Functions},
     identity::{self, Identity},
     info,
@@ -19,13 +16,15 @@ use crate::{
     plan::{self, Plan},
     prepare::{self, Prepare},
     proximity::{self, ProximityArgs},
-    record::verify::{self, Records},
     run::{self, Run},
     score::{self, Score},
     serve::{self, Serve},
     stats::{self, Stats},
     store::{self, Stores},
+    verify::{self, Records},
 };
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use hushtable_columns::failure::EXIT_CODES;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -10,19 +10,16 @@ use std::{
     str::FromStr,
 };
 
+use crate::score::{self, weights};
 use clap::Args;
 use hushtable::{math::Function, net::LinkShape};
-use serde::Deserialize;
-
-use crate::{
-    columns::{ColumnFile, Dialect},
-    cost::Phases,
+use hushtable_columns::{
+    ColumnFile, Dialect,
     failure::{Failure, Result},
-    identity, pair,
-    progress::Progress,
-    score::{self, weights},
     terminal,
 };
+use hushtable_jobs::{cost::Phases, progress::Progress, two_processes};
+use serde::Deserialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -118,7 +115,7 @@ pub fn run(args: &Demo) -> Result<()> {
 
 /// Writes each side's folder: its data and its identity.
 fn sides(folder: &Path) -> Result<[Side; 2]> {
-    let [bank_id, telecom_id] = identity::pair(folder, ["bank", "telecom"])?;
+    let [bank_id, telecom_id] = two_processes::identities(folder, ["bank", "telecom"])?;
     let side = |role: usize, name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
         let folder = folder.join(name);
         fs::create_dir(&folder).map_err(Failure::writing(&folder))?;
@@ -179,12 +176,12 @@ fn both(
         telecom.args(["--connect", address]);
         telecom
     };
-    pair::run(bank, connect, false)
+    two_processes::run(bank, connect, false)
 }
 
 /// What the program says of the scores before anything is sent: who learns what.
 fn explained(side: &Side, net: LinkShape) -> Result<String> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["explain", "score", "--quiet", "--net", &net.to_string()]);
     scored(&mut command, side);
     let done = command.arg("--identity").arg(&side.identity).args(["--listen", "127.0.0.1:0"]).output();
@@ -199,7 +196,7 @@ fn explained(side: &Side, net: LinkShape) -> Result<String> {
 }
 
 fn join(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["join", "--json", "--rows", "p0", "--normalise", "trim,lower"]);
     command.args(["--id", IDS[side.role], "--columns", COLUMNS[side.role]]);
     command.arg("--input").arg(&side.inputs()[0]).arg("--output").arg(side.joined());
@@ -207,13 +204,13 @@ fn join(side: &Side) -> Result<Command> {
 }
 
 fn stats(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.arg("stats").arg(side.joined()).args(["--mean", "late_bills", "--by", "region"]);
     Ok(command)
 }
 
 fn score(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["score", "--json"]);
     scored(&mut command, side);
     Ok(command)

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
+use crate::{apply::delivery::Delivery, explain};
 use hushtable::{Party, Role, run::Phase};
-
-use crate::{
-    apply::{delivery::Delivery, output::Output, output::PRIVATE},
+use hushtable_columns::{
+    disk,
+    failure::{Failure, Result},
+    output::{Output, PRIVATE},
+};
+use hushtable_jobs::{
     choice::Choosing,
     cost::Phases,
-    explain,
-    failure::{Failure, Result},
     link::Link,
-    record::{About, Record, seal},
-    room,
+    record::{About, Record},
+    seal::seal,
 };
 
 /// Names and values, which both parties have.
@@ -75,7 +77,9 @@ impl Errand<'_> {
             column: self.column.clone(),
             reveal: self.reveal.clone(),
             fields: self.fields.clone(),
-            link,
+            role: link.role(),
+            ends: link.ends()?,
+            identity: link.identity(),
             inputs: &self.inputs,
             output: output.as_ref().map(Output::path),
             explained: self.explained.clone(),
@@ -94,7 +98,7 @@ impl Errand<'_> {
         };
         let mode = self.delivery.output_mode.unwrap_or(PRIVATE);
         let output = Output::reserve(path, inputs, mode, self.delivery.force)?;
-        room::check(path, bytes)?;
+        disk::check(path, bytes)?;
         Ok(Some(output))
     }
 

@@ -1,8 +1,20 @@
 //! What a job shows to whom, and what it takes, in plain words and before anything is sent: `--dry-run`, and
 //! `hushtable explain` as the same thing.
 
-mod page;
-
+use crate::{
+    apply::{
+        self, Apply,
+        agree::{self, Common},
+        job::{Job, Work},
+    },
+    join::{self, Join},
+    lookup::{self, Lookup},
+    proximity::{self, ProximityArgs},
+    run::{self as job, Run},
+    score::{self, Score},
+    serve::{self, Serve},
+    stats::{self, Stats},
+};
 use clap::{Args, Subcommand};
 use hushtable::{
     Role,
@@ -12,30 +24,8 @@ use hushtable::{
     plan::{self, Estimate},
     run::{self, Reveal},
 };
-
-use crate::{
-    apply::{
-        self, Apply,
-        agree::{self, Common},
-        job::{Job, Work},
-        shares::role_name,
-    },
-    calibrate::Calibration,
-    choice::Choice,
-    cost,
-    failure::Result,
-    join::{self, Join},
-    link::Link,
-    lookup::{self, Lookup},
-    proximity::{self, ProximityArgs},
-    run::{self as job, Run},
-    score::{self, Score},
-    serve::{self, Serve},
-    stats::{self, Stats},
-    terminal,
-};
-
-pub use self::page::Page;
+use hushtable_columns::{failure::Result, shares::role_name, terminal, units};
+use hushtable_jobs::{calibration::Calibration, choice::Choice, link::Link, page::Page};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -292,7 +282,7 @@ pub fn sent(
     let phases = plan::least(bill, link, &calibration.machine());
     for (party, role) in [("this party sends", me), ("the peer sends", me.peer())] {
         let [setup, offline, online] =
-            phases.each_ref().map(|phase| cost::bytes(phase.bytes[role as usize].round() as u64));
+            phases.each_ref().map(|phase| units::bytes(phase.bytes[role as usize].round() as u64));
         page.line(
             party,
             &format!("about {setup} to begin, {offline} before the numbers are used, {online} with them"),
@@ -327,11 +317,11 @@ pub fn time(
     page.line("messages in turn", &format!("{rounds}: to begin, before the numbers are used, with them"));
     let least: f64 = phases.iter().map(|phase| phase.seconds).sum();
     let time = match predicted {
-        Some(seconds) => format!("about {} on one thread", cost::time(seconds)),
+        Some(seconds) => format!("about {} on one thread", units::time(seconds)),
         None => format!(
             "not predicted. Sending, waiting for answers and making correlated OTs take at least {}; what each machine \
              computes by itself and reading the files come on top, and often take many times that",
-            cost::time(least)
+            units::time(least)
         ),
     };
     let over = match shape {

@@ -2,21 +2,20 @@
 
 use std::fmt::Write as _;
 
+use crate::apply::{
+    evaluate::evaluation,
+    how::{How, method_name},
+};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::math::{Card, Function};
-
-use crate::{
-    apply::{
-        evaluate::evaluation,
-        how::{How, method_name},
-    },
-    choice::Optimise,
+use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
+use hushtable_jobs::choice::Optimise;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,22 +3,7 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use apps::{
-    ids::Rules,
-    private_table::{Answer, Description, Greeting, Request},
-};
-use hushtable::{Role, math::Domain};
-use prim::wipe::Wiped;
-use zeroize::Zeroizing;
-
 use crate::{
-    apply::{
-        input::{Format, Source},
-        output::{Output, PRIVATE},
-        shares::ShareFile,
-        table_file,
-    },
-    columns::{ColumnFile, Dialect, Encoding, FileFormat},
     join::{
         Duplicates,
         agree::Offer,
@@ -26,10 +11,24 @@ use crate::{
         file::{JoinedFile, Owned, Shared, Table},
         rows::{Reading, Rows},
     },
-    record::verify,
     run::file::{JobFile, Operand},
     score::weights,
+    verify,
 };
+use apps::{
+    ids::Rules,
+    private_table::{Answer, Description, Greeting, Request},
+};
+use hushtable::{Role, math::Domain};
+use hushtable_columns::{
+    ColumnFile, Dialect, Encoding, FileFormat, Format,
+    numbers::Source,
+    output::{Output, PRIVATE},
+    shares::ShareFile,
+    table_file,
+};
+use prim::wipe::Wiped;
+use zeroize::Zeroizing;
 
 /// A parser under test.
 #[derive(Clone, Copy)]

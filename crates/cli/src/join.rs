@@ -12,28 +12,28 @@ pub mod tell;
 
 use std::path::{Path, PathBuf};
 
-use apps::ids::Rules;
-use clap::{Args, ValueEnum};
-use hushtable::run::Reveal;
-
-use self::{
-    agree::Ask,
-    column::{Column, FRACTION_BITS},
-    common::Finding,
-    hidden::Hiding,
-    rows::Rows,
-};
 use crate::{
     apply::{
         delivery::{Delivery, Recipient},
         refuse,
     },
-    columns::{ColumnFile, Dialect, FileFormat},
-    count::count,
     errand::Errand,
-    failure::{Failure, Result},
-    link::Link,
+    join::{
+        agree::Ask,
+        column::{Column, FRACTION_BITS},
+        common::Finding,
+        hidden::Hiding,
+        rows::Rows,
+    },
 };
+use apps::ids::Rules;
+use clap::{Args, ValueEnum};
+use hushtable::run::Reveal;
+use hushtable_columns::{
+    ColumnFile, Dialect, FileFormat,
+    failure::{Failure, Result},
+};
+use hushtable_jobs::{count::count, link::Link};
 
 const EXAMPLES: &str = "\
 Each party has a table with an id in each row, in any order and with rows that the other does not have.

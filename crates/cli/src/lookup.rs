@@ -8,15 +8,16 @@ mod session;
 
 use std::path::{Path, PathBuf};
 
+use crate::{apply::delivery::Delivery, lookup::keys::Keys};
 use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::Role;
-
-use self::keys::Keys;
-use crate::{
-    apply::{delivery::Delivery, output::Output},
-    columns::Dialect,
+use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
+    output::Output,
+};
+use hushtable_jobs::{
     link::Link,
     record::{About, Record},
 };
@@ -102,7 +103,7 @@ pub struct Lookup {
     normalise: Option<Rules>,
     /// The largest encrypted copy that this party fetches and keeps; the table says how large its own is, and nothing of a
     /// larger one is sent
-    #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = crate::count::count)]
+    #[arg(long, value_name = "BYTES", default_value = "1e9", value_parser = hushtable_jobs::count::count)]
     copy_at_most: usize,
     /// How dates are written in --keys: dmy, mdy or ymd; the year first is read in any case
     #[arg(long, value_enum, value_name = "ORDER", default_value = "ymd")]
@@ -168,7 +169,9 @@ fn lookup(args: &Lookup) -> Result<()> {
         column: keys.name().to_owned(),
         reveal: if args.shares() { "none" } else { "me" }.into(),
         fields: vec![],
-        link: &args.link,
+        role: args.link.role(),
+        ends: args.link.ends()?,
+        identity: args.link.identity(),
         inputs: &inputs,
         output: Some(outputs.results.path()),
         explained,
@@ -209,11 +212,11 @@ impl Lookup {
             return Err(Failure::new("--present and --output are the same file"));
         }
         if !self.shares() {
-            crate::columns::FileFormat::of(path).check(path)?;
+            hushtable_columns::FileFormat::of(path).check(path)?;
         }
-        let mode = self.delivery.output_mode.unwrap_or(crate::apply::output::PRIVATE);
+        let mode = self.delivery.output_mode.unwrap_or(hushtable_columns::output::PRIVATE);
         let reserve = |path: &PathBuf| Output::reserve(path, &inputs, mode, self.delivery.force);
-        crate::room::check(path, keys.bytes())?;
+        hushtable_columns::disk::check(path, keys.bytes())?;
         Ok(Some(Outputs {
             results: reserve(path)?,
             present: self.present.as_ref().map(reserve).transpose()?,

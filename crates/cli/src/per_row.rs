@@ -2,22 +2,21 @@
 
 pub mod answer;
 
-use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
-use serde::Serialize;
-
 use crate::{
-    apply::{output::Output, shares::role_name},
-    calibrate::Calibration,
-    columns::{self, FileFormat, Ids},
-    cost::Phases,
-    count::some,
     errand::Agreed,
-    explain::{self, Page},
-    failure::{Failure, Result},
+    explain,
     join::file::{JoinedFile, Table},
-    link::Link,
+};
+use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
+use hushtable_columns::{
+    self as columns, FileFormat, Ids,
+    failure::{Failure, Result},
+    output::Output,
+    shares::role_name,
     terminal,
 };
+use hushtable_jobs::{calibration::Calibration, cost::Phases, count::some, link::Link, page::Page};
+use serde::Serialize;
 
 /// To whom results go, if somebody gets them.
 pub fn somebody(reveal: Reveal, options: &str) -> Result<Reveal> {

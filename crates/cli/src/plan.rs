@@ -13,16 +13,17 @@ use hushtable::{
     net::LinkShape,
     plan::{self, Estimate, Prediction},
 };
-use serde::Serialize;
-
-use crate::{
-    calibrate::Calibration,
-    choice::{Optimise, Sharing},
-    cost::{bytes, time},
-    count::count,
+use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
+    units::{bytes, time},
 };
+use hushtable_jobs::{
+    calibration::Calibration,
+    choice::{Optimise, Sharing},
+    count::count,
+};
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,12 +5,8 @@ use apps::private_table::{
     shared_bits, shared_keys_fit,
 };
 use hushtable::Role;
-
-use crate::{
-    apply::{input::Format, shares::ShareFile},
-    cost,
-    explain::Page,
-};
+use hushtable_columns::{Format, shares::ShareFile, units};
+use hushtable_jobs::page::Page;
 
 /// What of a table is public, in lines.
 pub fn summary(description: &Description) -> String {
@@ -32,7 +28,7 @@ pub fn describe(page: &mut Page, description: &Description) {
         Places::Sparse { rows } => format!("up to {rows}"),
     };
     page.line("rows", &rows);
-    let copy = cost::bytes(description.job().copy_bits() / 8);
+    let copy = units::bytes(description.job().copy_bits() / 8);
     page.line("encrypted copy", &format!("{copy}, once for each version, under {}", cipher_name(*cipher)));
     let each = bill(description, Gets::Client, None, (*batch).min(4096) as usize);
     if let Ok(each) = each {

@@ -4,26 +4,23 @@ mod pairs;
 
 use std::{path::PathBuf, str::FromStr, sync::Arc};
 
-use apps::proximity::{PLANE, Places, Proximity};
-use clap::Args;
-use hushtable::{operation::Operation, run::Reveal};
-use prim::wipe::Wiped;
-
-use self::pairs::Pairs;
 use crate::{
     apply::{
         agree::{Common, Terms},
         delivery::Delivery,
-        input::Operand,
         job::{Job, SHARED_BITS, Work},
         refuse,
         session::Task,
         stock::{Stock, Stored},
     },
-    columns::{ColumnFile, Columns, Dialect},
-    failure::Result,
-    link::Link,
+    proximity::pairs::Pairs,
 };
+use apps::proximity::{PLANE, Places, Proximity};
+use clap::Args;
+use hushtable::{operation::Operation, run::Reveal};
+use hushtable_columns::{ColumnFile, Columns, Dialect, failure::Result, numbers::Operand};
+use hushtable_jobs::link::Link;
+use prim::wipe::Wiped;
 
 const EXAMPLES: &str = "\
 Each party has the places of its own objects, and neither sees the other's. A row's result is one bit: whether the two \

@@ -9,20 +9,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use hushtable::net::Identity;
-
-use self::{file::JobFile, steps::Own};
 use crate::{
     apply::{agree::Common, delivery::Delivery, refuse, session::Task, stock::Stock},
-    columns::Dialect,
-    count::count,
     explain,
-    failure::{Failure, Result},
-    link::Link,
+    run::{file::JobFile, steps::Own},
     score::InJob,
+};
+use clap::Args;
+use hushtable::net::Identity;
+use hushtable_columns::{
+    Dialect,
+    failure::{Failure, Result},
     terminal,
 };
+use hushtable_jobs::{count::count, link::Link};
 
 const EXAMPLES: &str = "\
 A job file says what the parties share; what is each one's own comes from the command line. Both must hold the same \

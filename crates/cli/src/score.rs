@@ -3,34 +3,31 @@
 mod common;
 pub mod weights;
 
-pub use common::InJob;
+pub use crate::score::common::InJob;
 
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use apps::scoring::{Question, Scoring};
-use clap::Args;
-use hushtable::run::Reveal;
-use prim::wipe::Wiped;
-
-use self::{common::Rowing, weights::Named};
 use crate::{
     apply::{
         agree::{Common, Terms},
         decision,
         delivery::Delivery,
-        input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
         refuse,
         session::Task,
         stock::{Stock, Stored},
     },
-    columns::{ColumnFile, Dialect, Ids},
-    failure::Result,
-    link::Link,
+    score::{common::Rowing, weights::Named},
 };
+use apps::scoring::{Question, Scoring};
+use clap::Args;
+use hushtable::run::Reveal;
+use hushtable_columns::{ColumnFile, Dialect, Format, Ids, failure::Result, numbers::Operand};
+use hushtable_jobs::link::Link;
+use prim::wipe::Wiped;
 
 /// The format of scores unless another is asked for.
 pub const BITS: u32 = 40;

@@ -15,20 +15,18 @@ mod visit;
 
 use std::{path::PathBuf, str::FromStr};
 
-use apps::ids::{DateOrder, Rules};
-use clap::{Args, ValueEnum};
-use hushtable::{confidential::prf::Cipher, net::LinkShape};
-
-use self::{
+use crate::serve::{
     spec::{KeySpec, ValueSpec},
     versions::Versions,
 };
-use crate::{
-    columns::Dialect,
-    count,
-    extension::Extension,
+use apps::ids::{DateOrder, Rules};
+use clap::{Args, ValueEnum};
+use hushtable::{confidential::prf::Cipher, net::LinkShape};
+use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
 };
+use hushtable_jobs::{count, extension::Extension};
 
 const EXAMPLES: &str = "\
 Who learns what:

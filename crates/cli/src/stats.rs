@@ -8,13 +8,15 @@ mod work;
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use self::{question::Question, work::Asking};
 use crate::{
-    apply::delivery::Delivery, columns::FileFormat, errand::Errand, failure::Result, join::file::JoinedFile,
-    link::Link,
+    apply::delivery::Delivery,
+    errand::Errand,
+    join::file::JoinedFile,
+    stats::{question::Question, work::Asking},
 };
+use clap::Args;
+use hushtable_columns::{FileFormat, failure::Result};
+use hushtable_jobs::link::Link;
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \

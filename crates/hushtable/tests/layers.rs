@@ -36,12 +36,14 @@ const ORDER: &[&str] = &[
 ];
 
 /// The crates, lowest first, and those of them that each may name.
-pub(crate) const CRATES: [(&str, &[&str]); 6] = [
+pub(crate) const CRATES: [(&str, &[&str]); 8] = [
     ("crates/prim", &[]),
     ("crates/hushtable", &["prim"]),
     ("crates/apps", &["prim", "hushtable"]),
-    ("crates/cli", &["prim", "hushtable", "apps"]),
-    ("crates/bench", &["prim", "hushtable", "apps", "cli"]),
+    ("crates/columns", &["prim", "hushtable", "apps"]),
+    ("crates/jobs", &["prim", "hushtable", "apps", "columns"]),
+    ("crates/cli", &["prim", "hushtable", "apps", "columns", "jobs"]),
+    ("crates/bench", &["prim", "hushtable", "apps", "columns", "jobs"]),
     ("python", &["prim", "hushtable", "apps"]),
 ];
 

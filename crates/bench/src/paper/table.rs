@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use hushtable::net::LinkShape;
-use hushtable_cli::{
-    choice::Optimise,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::choice::Optimise;
 use serde::Deserialize;
 use toml::{Table as Values, Value};
 

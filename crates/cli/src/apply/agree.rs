@@ -1,18 +1,17 @@
 //! What both parties must have alike: compared before any work on secrets.
 
-use clap::Args;
-use hushtable::{Error, Party, Role, run::Reveal};
-
-use super::{
+use crate::apply::{
     delivery::{Delivery, Recipient},
     job::{Job, Labels},
     threads::Threads,
 };
-use crate::{
-    columns::Ids,
+use clap::Args;
+use hushtable::{Error, Party, Role, run::Reveal};
+use hushtable_columns::{
+    Ids,
     failure::{Cause, Failure, Result},
-    link::Link,
 };
+use hushtable_jobs::link::Link;
 
 /// What the parties ask for alike, whatever is computed.
 #[derive(Args, Clone, Debug)]

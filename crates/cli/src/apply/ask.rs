@@ -1,24 +1,23 @@
 //! What the command line and the input files ask for, checked before anything is connected.
 
+use crate::apply::{
+    Apply, Operation, constant,
+    decision::{self, Threshold},
+    evaluate::{self, Wanted},
+    fixed,
+    job::{Job, SHARED_BITS, Work},
+    lookup::Lookup,
+};
 use hushtable::{
     math::{Bounds, Function, exact_fraction_bits},
     operation::{Compare, Relation},
     run::Reveal,
 };
-
-use super::{
-    Apply, Operation, constant,
-    decision::{self, Threshold},
-    evaluate::{self, Wanted},
-    fixed,
-    input::{Format, Operand, Source},
-    job::{Job, SHARED_BITS, Work},
-    lookup::Lookup,
-    table_file,
-};
-use crate::{
-    columns::Ids,
+use hushtable_columns::{
+    Format, Ids,
     failure::{Failure, Result},
+    numbers::{Operand, Source},
+    table_file,
 };
 
 /// The format of compared numbers unless another is asked for.

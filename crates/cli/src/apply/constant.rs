@@ -1,8 +1,7 @@
 //! Public numbers that shares are compared with.
 
 use hushtable::operation::Relation;
-
-use crate::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 /// The number in steps of `2^-fraction_bits` with which shares of that scale are compared in place of `value`, so that the
 /// answer is that of `value` itself.

@@ -7,8 +7,7 @@ use hushtable::{
     math::{Bounds, Card, Function, Outside, Tail},
     operation::Relation,
 };
-
-use super::input::{Format, Operand};
+use hushtable_columns::{Format, numbers::Operand};
 
 /// A function through which a threshold can be seen: it rises or falls everywhere, and refuses no number.
 #[derive(Clone, Copy, Debug, PartialEq)]

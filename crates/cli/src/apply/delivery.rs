@@ -6,27 +6,21 @@ use std::{
     str::FromStr,
 };
 
+use crate::apply::job::{Job, Work};
 use clap::Args;
 use hushtable::{
     Role,
     run::{Outcome, Reveal},
 };
-use serde::Serialize;
-
-use super::{
-    job::{Job, Work},
+use hushtable_columns::{
+    self as columns, FileFormat, disk,
+    failure::{Failure, Result},
     output::{self, Output},
     shares::role_name,
+    terminal,
 };
-use crate::{
-    columns::{self, FileFormat},
-    cost::Phases,
-    count::some,
-    digits::Digits,
-    failure::{Failure, Result},
-    link::Link,
-    room, terminal,
-};
+use hushtable_jobs::{cost::Phases, count::some, digits::Digits, link::Link};
+use serde::Serialize;
 
 /// Where the results go.
 #[derive(Args, Debug)]
@@ -132,7 +126,7 @@ impl Delivery {
                     FileFormat::of(path).check(path)?;
                 }
                 let output = Output::reserve(path, inputs, mode, self.force)?;
-                room::check(path, jobs.iter().map(size).sum())?;
+                disk::check(path, jobs.iter().map(size).sum())?;
                 Ok(Some(output))
             }
             None => Err(Failure::new("--output FILE says where the results go")),

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-use super::shares::ShareFile;
+use hushtable_columns::shares::ShareFile;
 
 /// Everything but the shares.
 #[derive(Clone)]
@@ -22,9 +22,9 @@ impl fmt::Debug for Earlier {
 #[cfg(test)]
 mod tests {
     use hushtable::Role;
+    use hushtable_columns::Format;
 
     use super::*;
-    use crate::apply::input::Format;
 
     #[test]
     fn shares_of_earlier_steps_are_not_printed() {

@@ -7,9 +7,11 @@ use hushtable::{
     arith::Objective,
     math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Suggestion},
 };
-
-use super::input::{Format, Operand};
-use crate::failure::{Failure, Result};
+use hushtable_columns::{
+    Format,
+    failure::{Failure, Result},
+    numbers::Operand,
+};
 
 /// The narrowest ring that is tried unless one is asked for.
 pub const NARROW: u32 = 32;

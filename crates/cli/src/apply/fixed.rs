@@ -1,8 +1,7 @@
 //! The domain and the table that the command line asks for; refusals say which options would work.
 
 use hushtable::math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated};
-
-use crate::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 /// The domain `bounds`.
 pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {

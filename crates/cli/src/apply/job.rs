@@ -2,20 +2,16 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use crate::apply::{decision, lookup::Lookup};
 use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
-use prim::wipe::Wiped;
-
-use super::{
-    decision,
-    input::{Format, Operand},
-    lookup::Lookup,
+use hushtable_columns::{
+    Format, Ids,
+    failure::{Failure, Result},
+    numbers::Operand,
     shares::ShareFile,
 };
-use crate::{
-    choice::Choosing,
-    columns::Ids,
-    failure::{Failure, Result},
-};
+use hushtable_jobs::choice::Choosing;
+use prim::wipe::Wiped;
 
 /// Results that stay shared have at least this width, so that any later index can be cut from them.
 pub const SHARED_BITS: u32 = 16;

@@ -5,20 +5,24 @@ mod work;
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use self::{
-    question::Question,
-    work::{Applied, Ask},
-};
-use super::{Apply, Operation, ask::one_of_two, how::Beyond, refuse};
 use crate::{
-    choice::Choice,
+    apply::{
+        Apply, Operation,
+        ask::one_of_two,
+        how::Beyond,
+        joined::{
+            question::Question,
+            work::{Applied, Ask},
+        },
+        refuse,
+    },
     errand::Errand,
-    failure::{Failure, Result},
     join::file::JoinedFile,
     per_row,
 };
+use clap::Args;
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::choice::Choice;
 
 /// Rows of a join.
 #[derive(Args, Debug, Default)]

@@ -1,27 +1,31 @@
 //! A job from the first connection to its results.
 
-use std::{path::Path, slice, sync::atomic::Ordering, thread, time::Instant};
+use std::{path::Path, slice, thread, time::Instant};
 
+use crate::{
+    apply::{
+        agree::{self, Agreed, Common},
+        delivery::Delivery,
+        job::{Job, Work},
+        stock::{self, Stock},
+    },
+    explain,
+};
 use hushtable::{
     Party,
     net::LinkShape,
-    run::{self, Done, Outcome, Phase, Ready, Reveal, Watch},
+    run::{self, Done, Outcome, Phase, Ready, Reveal},
 };
-
-use super::{
-    agree::{self, Agreed, Common},
-    delivery::Delivery,
-    job::{Job, Work},
-    output::Output,
-    stock::{self, Stock},
-};
-use crate::{
-    cost::Phases,
-    explain,
+use hushtable_columns::{
     failure::{Failure, Result},
+    output::Output,
+};
+use hushtable_jobs::{
+    cost::Phases,
     link::Link,
     progress::Progress,
-    record::{About, Record, seal},
+    record::{About, Record},
+    seal::seal,
 };
 
 /// What a command does with the peer: steps over the same rows, in one session.
@@ -77,8 +81,20 @@ impl Task<'_> {
         let file = common.file.clone();
         let each = |of: fn(&Job) -> &str| jobs.iter().map(of).collect::<Vec<_>>().join(", ");
         let (rows, column, reveal) = (jobs[0].rows(), each(|job| &job.column), each(|job| job.reveal.name()));
-        let about =
-            About { command: kind, file, rows, column, reveal, fields, link, inputs, output: to, explained };
+        let about = About {
+            command: kind,
+            file,
+            rows,
+            column,
+            reveal,
+            fields,
+            role: link.role(),
+            ends: link.ends()?,
+            identity: link.identity(),
+            inputs,
+            output: to,
+            explained,
+        };
         let identity = link.identity().filter(|_| delivery.sign);
         link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));
         link.end_record(self.deliver(output))
@@ -201,12 +217,6 @@ fn opened(job: &Job, done: Done, p: &mut Party) -> Result<Done> {
 
 fn of_store(reserved: Option<hushtable::store::Reserved>) -> Ready {
     Ready { reserved, ..Ready::default() }
-}
-
-impl Watch for Progress {
-    fn done(&self, items: usize) {
-        Progress::done(self).fetch_add(items, Ordering::Relaxed);
-    }
 }
 
 /// Starts the OT extension in each lane, for the rows of each that take new material.

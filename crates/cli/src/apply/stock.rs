@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::{
+    apply::job::{Job, Work},
+    store::identity_of,
+};
 use clap::Args;
 use hushtable::{
     Party,
     store::{Reserved, Store},
 };
-
-use super::job::{Job, Work};
-use crate::{
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
     choice::{Choice, Choosing},
-    failure::{Failure, Result},
     link::Link,
-    store::identity_of,
 };
 
 /// Where material comes from.

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::{
+    errand::Agreed,
+    join::{Shown, column::Column, rows::Rows, tell},
+};
 use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
-use serde::{Deserialize, Serialize};
-
-use super::{Shown, column::Column, rows::Rows, tell};
-use crate::{
-    apply::shares::role_name,
-    cost::Phases,
-    errand::Agreed,
+use hushtable_columns::{
     failure::{Cause, Failure, Result},
+    shares::role_name,
     terminal::{self, within_a_line},
 };
+use hushtable_jobs::cost::Phases;
+use serde::{Deserialize, Serialize};
 
 /// Longest offer in bytes.
 const LONGEST: usize = 1 << 20;

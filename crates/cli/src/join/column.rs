@@ -3,12 +3,8 @@
 use std::fmt;
 
 use apps::{ids::Rules, join, label};
+use hushtable_columns::{Cell, Dialect, terminal::shows};
 use serde::{Deserialize, Serialize};
-
-use crate::{
-    columns::{Cell, Dialect},
-    terminal::shows,
-};
 
 /// Bits behind the point unless others are asked for.
 pub const FRACTION_BITS: u32 = 16;

@@ -5,6 +5,13 @@ use std::{
     sync::atomic::Ordering,
 };
 
+use crate::{
+    errand::{Agreed, Work},
+    join::{
+        agree::{Ask, Offer, Report},
+        rows::Rows,
+    },
+};
 use apps::{
     ids::Set,
     psi::{Learns, Psi},
@@ -13,20 +20,8 @@ use hushtable::{
     Party, Role,
     run::{Phase, Reveal},
 };
-
-use super::{
-    agree::{Ask, Offer, Report},
-    rows::Rows,
-};
-use crate::{
-    apply::output::Output,
-    columns::{self, FileFormat, Series},
-    cost::Phases,
-    count::some,
-    errand::{Agreed, Work},
-    failure::Result,
-    progress::Progress,
-};
+use hushtable_columns::{self as columns, FileFormat, Series, failure::Result, output::Output};
+use hushtable_jobs::{cost::Phases, count::some, progress::Progress};
 
 /// Finding them.
 pub struct Finding {

@@ -1,22 +1,20 @@
 //! What a join shows to whom, and what it takes, before anything is sent.
 
+use crate::{
+    explain,
+    join::{
+        Shown,
+        agree::{Ask, Offer},
+        column::Column,
+        common, hidden,
+        rows::Rows,
+        tell,
+    },
+};
 use apps::ids::Set;
 use hushtable::{bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
-
-use super::{
-    Shown,
-    agree::{Ask, Offer},
-    column::Column,
-    common, hidden,
-    rows::Rows,
-    tell,
-};
-use crate::{
-    calibrate::Calibration,
-    explain::{self, Page},
-    failure::Result,
-    link::Link,
-};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::{calibration::Calibration, link::Link, page::Page};
 
 /// The whole of it. `bound`: the number of ids as the peer learns it.
 pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Link) -> Result<String> {

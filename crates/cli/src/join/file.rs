@@ -6,19 +6,18 @@ use std::{
     path::Path,
 };
 
-use hushtable::{AShare, Role, gates::Bits};
-use prim::wipe::Wiped;
-use serde::{Deserialize, Serialize};
-
-use super::{
+use crate::join::{
     agree::Offer,
     column::{BITS, Column},
 };
-use crate::{
-    apply::shares::{role_name, words},
-    columns::{self, Ids},
+use hushtable::{AShare, Role, gates::Bits};
+use hushtable_columns::{
+    self as columns, Ids,
     failure::{Failure, Result},
+    shares::{role_name, words},
 };
+use prim::wipe::Wiped;
+use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 1;
 

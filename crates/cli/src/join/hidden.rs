@@ -2,6 +2,16 @@
 
 use std::{path::PathBuf, sync::atomic::Ordering};
 
+use crate::{
+    errand::{Agreed, Work},
+    join::{
+        Shown,
+        agree::{Ask, Offer, Report},
+        column::Column,
+        file::{JoinedFile, Owned, Shared, Table},
+        rows::Rows,
+    },
+};
 use apps::{
     ids::{Ids as Hashed, Set},
     join::{Join, Joined},
@@ -14,24 +24,9 @@ use hushtable::{
     ot::Limits,
     run::{Phase, Reveal},
 };
+use hushtable_columns::{disk, failure::Result, memory::fits, output::Output};
+use hushtable_jobs::{cost::Phases, progress::Progress};
 use prim::wipe::Wiped;
-
-use super::{
-    Shown,
-    agree::{Ask, Offer, Report},
-    column::Column,
-    file::{JoinedFile, Owned, Shared, Table},
-    rows::Rows,
-};
-use crate::{
-    apply::output::Output,
-    cost::Phases,
-    count::fits,
-    errand::{Agreed, Work},
-    failure::Result,
-    progress::Progress,
-    room,
-};
 
 /// One or two hidden joins in a session.
 pub struct Hiding {
@@ -218,7 +213,7 @@ impl Work for Hiding {
         Set::check_chance(sizes, |sizes| chance(&owners(&self.ask, sizes), sizes))?;
         fits(memory(&self.ask, &offers)?, "this join")?;
         if let Some(path) = &self.path {
-            room::check(path, written(&self.ask, &offers)?)?;
+            disk::check(path, written(&self.ask, &offers)?)?;
         }
         let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::join::column::Column;
+use hushtable_columns::{Bad, Cell, ColumnFile, Dialect, failure::Result, quoted};
 use zeroize::Zeroize;
-
-use super::column::Column;
-use crate::{
-    columns::{Bad, Cell, ColumnFile, Dialect, quoted},
-    failure::Result,
-};
 
 /// Most labels that an error lists.
 const SHOWN: usize = 20;

@@ -5,15 +5,15 @@ use std::{
     path::Path,
 };
 
+use crate::join::{Duplicates, column::Column, labels::Seen};
 use apps::ids::{Looks, Rules, Set, Shape};
+use hushtable_columns::{
+    Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,
+    failure::{Failure, Result},
+    quoted,
+};
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
-
-use super::{Duplicates, column::Column, labels::Seen};
-use crate::{
-    columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
-    failure::{Failure, Result},
-};
 
 /// What is read.
 pub struct Reading<'a> {

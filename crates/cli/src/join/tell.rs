@@ -1,10 +1,9 @@
 //! `--tell-form`: both parties tell how most of their ids look, and end if these can hardly be the same.
 
+use crate::join::rows::Rows;
 use apps::ids::Shape;
 use hushtable::Party;
-
-use super::rows::Rows;
-use crate::failure::Result;
+use hushtable_columns::failure::Result;
 
 /// What both must ask alike of it.
 pub fn field(told: bool) -> (&'static str, String) {

@@ -1,9 +1,11 @@
 //! What a lookup shows to whom, before anything is connected.
 
-use super::{Lookup, keys::Keys};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::page::Page;
+
 use crate::{
-    explain::{self, Page},
-    failure::Result,
+    explain,
+    lookup::{Lookup, keys::Keys},
 };
 
 /// In plain words.

@@ -2,16 +2,17 @@
 
 use std::io;
 
-use apps::private_table::{Cell, Results, Scale, ValueKind};
-
-use super::{Lookup, Outputs, keys::Keys, session::Done};
 use crate::{
-    apply::output::{Writer, write_both},
-    columns::{self, FileFormat, Series},
-    digits::Digits,
-    failure::{Cause, Failure, Result},
+    lookup::{Lookup, Outputs, keys::Keys, session::Done},
     private::share_files,
 };
+use apps::private_table::{Cell, Results, Scale, ValueKind};
+use hushtable_columns::{
+    self as columns, FileFormat, Series,
+    failure::{Cause, Failure, Result},
+    output::{Writer, write_both},
+};
+use hushtable_jobs::digits::Digits;
 
 /// The column that says whether a key is there.
 const PRESENT: &str = "present";

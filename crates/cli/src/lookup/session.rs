@@ -7,20 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    Lookup, Outputs,
-    cache::{Cache, Kept},
-    keys::{self, Keys},
-    output,
-};
 use crate::{
-    apply::shares::role_name,
-    choice::Choosing,
-    cost::{self, Phases},
-    failure::{Cause, Failure, Result},
+    lookup::{
+        Lookup, Outputs,
+        cache::{Cache, Kept},
+        keys::{self, Keys},
+        output,
+    },
     private,
-    progress::Progress,
-    record::seal,
 };
 use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
@@ -33,6 +27,12 @@ use hushtable::{
     run::Phase,
     session::Session,
 };
+use hushtable_columns::{
+    failure::{Cause, Failure, Result},
+    shares::role_name,
+    units,
+};
+use hushtable_jobs::{choice::Choosing, cost::Phases, progress::Progress, seal::seal};
 use serde::Serialize;
 
 /// A server without room is asked again after so long, then less and less often.
@@ -134,7 +134,7 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
         eprint!("{}", done.phases.table());
         match course.fetched {
             0 => eprintln!("the copy was here"),
-            fetched => eprintln!("of these {} were the copy, which is kept", cost::bytes(fetched)),
+            fetched => eprintln!("of these {} were the copy, which is kept", units::bytes(fetched)),
         }
     }
     Ok(())
@@ -339,7 +339,7 @@ impl Lookup {
         if copy <= most {
             return Ok(());
         }
-        let [has, may] = [copy, most].map(cost::bytes);
+        let [has, may] = [copy, most].map(units::bytes);
         let what = format!(
             "the encrypted copy of the table has {has}, and {may} may be fetched: --copy-at-most {copy} allows it"
         );

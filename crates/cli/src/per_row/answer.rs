@@ -1,5 +1,6 @@
 //! From shares of numbers of bins to the results of rows, which their owner gets.
 
+use crate::stats::groups::Took;
 use hushtable::{
     AShare, Party, Role,
     bill::Bill,
@@ -8,12 +9,8 @@ use hushtable::{
     run::{self, Outcome, Ready, Reveal, Unwatched},
     share::Sharing,
 };
-
-use crate::{
-    digits::Digits,
-    failure::{Failure, Result},
-    stats::groups::Took,
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::digits::Digits;
 
 /// How a bit is held that is shared by XOR.
 const BIT: Held = Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range: Some([0, 1]) };

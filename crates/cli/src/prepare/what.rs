@@ -1,5 +1,15 @@
 //! What material is to be prepared for.
 
+use crate::{
+    apply::{
+        ask::COMPARED,
+        evaluate,
+        how::{Beyond, How},
+        job::SHARED_BITS,
+        refuse,
+    },
+    proximity, score,
+};
 use apps::scoring::Scoring;
 use clap::{
     Args,
@@ -10,20 +20,11 @@ use hushtable::{
     math::Function,
     operation::{self, Compare, Relation},
 };
-
-use crate::{
-    apply::{
-        ask::COMPARED,
-        evaluate,
-        how::{Beyond, How},
-        input::Format,
-        job::SHARED_BITS,
-        refuse,
-    },
-    choice::{Choice, Choosing, Sharing},
+use hushtable_columns::{
+    Format,
     failure::{Failure, Result},
-    proximity, score,
 };
+use hushtable_jobs::choice::{Choice, Choosing, Sharing};
 
 /// What `apply`, `score` or `proximity` will be asked for.
 #[derive(Clone, Copy, Debug)]

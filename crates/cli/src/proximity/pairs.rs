@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::{apply::job::Labels, proximity::MOST_PAIRS};
 use hushtable::Role;
-use prim::wipe::Wiped;
-
-use super::MOST_PAIRS;
-use crate::{
-    apply::job::Labels,
-    columns::Ids,
+use hushtable_columns::{
+    Ids,
     failure::{Failure, Result},
 };
+use prim::wipe::Wiped;
 
 /// The pairs of two lists, those of P0's first row first. Their lengths are public.
 #[derive(Clone, Copy, Debug)]

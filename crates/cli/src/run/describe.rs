@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::file::{Flag, JobFile, Operand, Step};
-use crate::terminal::within_a_line;
+use hushtable_columns::terminal::within_a_line;
+
+use crate::run::file::{Flag, JobFile, Operand, Step};
 
 impl JobFile {
     /// For people who are to approve it.

@@ -3,13 +3,12 @@
 use std::{fs, ops::Range, path::Path};
 
 use hushtable::{math::Function, operation::Relation};
-use toml::de::{DeTable, DeValue};
-
-use crate::{
-    failure::{Failure, Result},
-    record,
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    hex::sha256,
     toml_file::{TomlFile, Value},
 };
+use toml::de::{DeTable, DeValue};
 
 /// Version of the format.
 const FORMAT: &str = "1";
@@ -118,7 +117,7 @@ impl JobFile {
         let find_difference = options.iter().any(|flag| flag.key == "find-difference");
         options.retain(|flag| flag.key != "find-difference");
         let steps = steps(file, need(file, &table, None, "step")?, &parties)?;
-        let (hash, about) = (record::sha256(bytes), about.map(str::to_owned));
+        let (hash, about) = (sha256(bytes), about.map(str::to_owned));
         let join = joins(file, &table, &ids, &steps)?;
         Ok(Self { hash, about, parties, ids, join, find_difference, options, steps })
     }

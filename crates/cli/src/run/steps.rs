@@ -5,22 +5,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::{
+    apply::{Apply, Earlier, decision::Through, job::Job},
+    proximity::ProximityArgs,
+    run::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
+    score::Score,
+};
 use clap::{
     Args, Command,
     error::{ContextKind, ContextValue},
 };
 use hushtable::{Role, run::Reveal};
-use prim::wipe::Wiped;
-
-use super::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation};
-use crate::{
-    apply::{Apply, Earlier, decision::Through, job::Job, shares::ShareFile},
-    columns::Dialect,
+use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
-    link::Link,
-    proximity::ProximityArgs,
-    score::Score,
+    shares::ShareFile,
 };
+use hushtable_jobs::link::Link;
+use prim::wipe::Wiped;
 
 /// What is this party's own.
 pub struct Own<'a> {

@@ -6,28 +6,31 @@ mod work;
 
 use std::path::{Path, PathBuf};
 
-use apps::{ids::Rules, scoring::Scoring};
-use clap::Args;
-use hushtable::Role;
-
-use self::{
-    model::Model,
-    work::{Ask, Input, Scored},
-};
-use super::Score;
 use crate::{
     apply::{delivery::Delivery, refuse},
-    columns::ColumnFile,
-    count::count,
     errand::Errand,
-    failure::{Failure, Result},
     join::{
         Duplicates, column,
         file::JoinedFile,
         rows::{self, Reading, Rows},
     },
     per_row,
+    score::{
+        Score,
+        common::{
+            model::Model,
+            work::{Ask, Input, Scored},
+        },
+    },
 };
+use apps::{ids::Rules, scoring::Scoring};
+use clap::Args;
+use hushtable::Role;
+use hushtable_columns::{
+    ColumnFile,
+    failure::{Failure, Result},
+};
+use hushtable_jobs::count::count;
 
 /// Rows that are not in the same order at both.
 #[derive(Args, Debug, Default)]
@@ -100,7 +103,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
-    let column = super::column_name(scoring.question());
+    let column = crate::score::column_name(scoring.question());
     let (delivery, column) =
         job.map_or((&args.delivery, column), |job| (job.delivery, job.column.to_owned()));
     let (input, ids) = match &args.rowing.joined {
@@ -113,7 +116,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     };
     let role = args.link.role();
     let owners = input.owners(reveal, role)?;
-    super::say(args, reveal);
+    crate::score::say(args, reveal);
     let forms = rules(args)?;
     let file = job.map(|job| job.hash.to_owned());
     let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
@@ -154,7 +157,7 @@ fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
     let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
     let rows = Rows::read(&file, path, &args.csv, &reading)?;
     rows.warn(path);
-    let (_, parts) = super::parts(args, scoring, None, &file)?;
+    let (_, parts) = crate::score::parts(args, scoring, None, &file)?;
     let bound = match args.rowing.pad_to {
         Some(bound) if bound < rows.ids() => {
             return Err(Failure::new(format!("--pad-to {bound}: {} has {} ids", path.display(), rows.ids())));

@@ -3,12 +3,9 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use apps::scoring::Weights;
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::toml_file::TomlFile;
 use toml::de::DeValue;
-
-use crate::{
-    failure::{Failure, Result},
-    toml_file::TomlFile,
-};
 
 /// Weights and the features that they belong to.
 #[derive(Debug, PartialEq)]
@@ -57,7 +54,8 @@ mod tests {
 
     fn parse(text: &str) -> std::result::Result<Named, String> {
         let columns = ["id", "age", "debt ratio"].map(str::to_owned);
-        super::parse(Path::new("w.toml"), text, Path::new("f.csv"), &columns).map_err(|e| e.to_string())
+        crate::score::weights::parse(Path::new("w.toml"), text, Path::new("f.csv"), &columns)
+            .map_err(|e| e.to_string())
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! What clients may have, whose each is: keys and copies by the hour, places for shares of results, halves of keys.
 
-use apps::private_table::{Answer, Description, Gets, Request};
-
-use super::{
-    Serve,
-    halves::Halves,
-    limits::{Hourly, Reserved},
-    quota::{Quota, Room},
+use crate::{
+    private::share_bytes,
+    serve::{
+        Serve,
+        halves::Halves,
+        limits::{Hourly, Reserved},
+        quota::{Quota, Room},
+    },
 };
-use crate::{apply::shares::ShareFile, private::share_bytes};
+use apps::private_table::{Answer, Description, Gets, Request};
+use hushtable_columns::shares::ShareFile;
 
 /// Copies are counted in so many parts: who has some of one fetches less.
 const PARTS: u64 = 1000;

@@ -2,14 +2,12 @@
 
 use std::path::Path;
 
+use crate::{private::share_files, serve::quota};
 use apps::private_table::{Description, Shared};
 use hushtable::Role;
-
-use super::quota;
-use crate::{
-    apply::output::{Output, PRIVATE, write_both},
+use hushtable_columns::{
     failure::Result,
-    private::share_files,
+    output::{Output, PRIVATE, write_both},
 };
 
 /// Writes both files of a session, or none.

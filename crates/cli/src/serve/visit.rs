@@ -2,6 +2,17 @@
 
 use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
+use crate::{
+    private::agreed,
+    serve::{
+        ledger::{Granted, Ledger},
+        limits::Reserved,
+        log,
+        quota::Room,
+        shares,
+        versions::Versions,
+    },
+};
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
 use hushtable::{
     Error, Party,
@@ -9,16 +20,8 @@ use hushtable::{
     ot::OtWish,
     session::Session,
 };
-
-use super::{
-    ledger::{Granted, Ledger},
-    limits::Reserved,
-    log,
-    quota::Room,
-    shares,
-    versions::Versions,
-};
-use crate::{cost, failure::Result, private::agreed, record::statement, throttle::OfEach};
+use hushtable_columns::{failure::Result, units};
+use hushtable_jobs::{seal::statement, throttle::OfEach};
 
 /// What a session did, for its line.
 #[derive(Default)]
@@ -50,7 +53,7 @@ pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish,
             Some(_) => format!("failed: {}", failure.to_string().replace('\n', " ")),
         },
     };
-    let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
+    let _ = write!(line, "{end}, {}", units::time(start.elapsed().as_secs_f64()));
     lines.take(&counted, &line, done).iter().for_each(|line| log::line(line));
 }
 

@@ -1,20 +1,17 @@
 //! What a question shows to whom, and what it takes, before anything is sent.
 
-use hushtable::net::LinkShape;
-
-use super::{
-    named::{By, Number},
-    question::{Question, Series, Statistic},
-    work,
-};
 use crate::{
-    apply::shares::role_name,
-    calibrate::Calibration,
-    explain::{self, Page},
-    failure::Result,
+    explain,
     join::file::JoinedFile,
-    link::Link,
+    stats::{
+        named::{By, Number},
+        question::{Question, Series, Statistic},
+        work,
+    },
 };
+use hushtable::net::LinkShape;
+use hushtable_columns::{failure::Result, shares::role_name};
+use hushtable_jobs::{calibration::Calibration, link::Link, page::Page};
 
 /// The whole of it.
 pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {

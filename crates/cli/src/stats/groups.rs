@@ -1,5 +1,15 @@
 //! The bits of each group, and the columns that are added up in each.
 
+use crate::{
+    join::{
+        column::BITS,
+        file::{JoinedFile, Table},
+    },
+    stats::{
+        named::{By, Number},
+        question::{Question, Series},
+    },
+};
 use hushtable::{
     AShare, Party, Role,
     arith::{
@@ -9,18 +19,7 @@ use hushtable::{
     gates::{Bits, Triples, and_shared},
     run::Phase,
 };
-
-use super::{
-    named::{By, Number},
-    question::{Question, Series},
-};
-use crate::{
-    failure::Result,
-    join::{
-        column::BITS,
-        file::{JoinedFile, Table},
-    },
-};
+use hushtable_columns::failure::Result;
 
 /// Phases of what is done.
 #[derive(Default)]

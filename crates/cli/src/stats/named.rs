@@ -1,15 +1,12 @@
 //! Columns of a join by their names, and how rows are grouped by them.
 
+use crate::join::{
+    column::{Column, Kind},
+    file::JoinedFile,
+};
 use apps::statistics::MAX_GROUPS;
 use hushtable::Role;
-
-use crate::{
-    failure::{Failure, Result},
-    join::{
-        column::{Column, Kind},
-        file::JoinedFile,
-    },
-};
+use hushtable_columns::failure::{Failure, Result};
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,21 +1,20 @@
 //! What is asked, in terms of the columns of a join.
 
-use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
-use hushtable::Role;
-
-use super::{
-    Asked,
-    named::{By, Number, cuts, grouping, inside, number},
-};
 use crate::{
-    digits::Digits,
     errand::Agreed,
-    failure::{Failure, Result},
     join::{
         column::BITS,
         file::{JoinedFile, Table},
     },
+    stats::{
+        Asked,
+        named::{By, Number, cuts, grouping, inside, number},
+    },
 };
+use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
+use hushtable::Role;
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::digits::Digits;
 
 /// Most cuts of a quantile.
 const CUTS: usize = 256;

@@ -1,28 +1,24 @@
 //! Asking: from the comparison of what is asked to the results.
 
+use crate::{
+    errand::{Agreed, Work},
+    join::file::JoinedFile,
+    stats::{
+        groups::{self, Took},
+        question::{Question, Statistic},
+    },
+};
 use apps::statistics::{End, Extremes, Group, Groups, Moments};
 use hushtable::{Party, Role, bill::Bill, run::Phase};
-use serde::Serialize;
-
-use super::{
-    groups::{self, Took},
-    question::{Question, Statistic},
-};
-use crate::{
-    apply::{
-        output::{Output, Writer},
-        shares::role_name,
-    },
-    columns::{self, FileFormat, Series},
-    cost::Phases,
-    count::some,
-    digits::Digits,
-    errand::{Agreed, Work},
+use hushtable_columns::{
+    self as columns, FileFormat, Series,
     failure::{Failure, Result},
-    join::file::JoinedFile,
-    progress::Progress,
+    output::{Output, Writer},
+    shares::role_name,
     terminal,
 };
+use hushtable_jobs::{cost::Phases, count::some, digits::Digits, progress::Progress};
+use serde::Serialize;
 
 /// A question to two files.
 pub struct Asking {

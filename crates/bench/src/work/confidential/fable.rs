@@ -8,7 +8,7 @@ use hushtable::{
     run::Phase,
     session::Session,
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes, Step};

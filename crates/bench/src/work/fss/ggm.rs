@@ -8,7 +8,7 @@ use hushtable::{
     bill::Bill,
     fss::{GgmFunction, GgmKeys},
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use prim::ring::low;
 
 use super::{FssWork, Object};

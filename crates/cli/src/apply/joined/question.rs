@@ -1,16 +1,7 @@
 //! What is computed of columns of a join.
 
-use hushtable::{
-    AShare, Party, Role,
-    bill::Bill,
-    gates::Mux,
-    math::{Evaluation, Function},
-    operation::{Compare, Operation, Relation},
-};
-
-use super::super::{Apply, constant, evaluate, job::SHARED_BITS};
 use crate::{
-    failure::{Failure, Result},
+    apply::{Apply, constant, evaluate, job::SHARED_BITS},
     join::{
         column::BITS,
         file::{JoinedFile, Table},
@@ -21,6 +12,14 @@ use crate::{
         named::{Number, number},
     },
 };
+use hushtable::{
+    AShare, Party, Role,
+    bill::Bill,
+    gates::Mux,
+    math::{Evaluation, Function},
+    operation::{Compare, Operation, Relation},
+};
+use hushtable_columns::failure::{Failure, Result};
 
 /// Least width of compared numbers.
 const NARROWEST: u32 = 16;
@@ -71,7 +70,10 @@ impl Question {
     /// A comparison of two columns, or of one with a public number.
     pub fn relation(args: &Apply, relation: Relation, file: &JoinedFile) -> Result<Self> {
         args.refuse_lookup_options()?;
-        super::refuse("is as the columns need it in a comparison", [("--bits", args.how.bits.is_some())])?;
+        crate::apply::joined::refuse(
+            "is as the columns need it in a comparison",
+            [("--bits", args.how.bits.is_some())],
+        )?;
         let x = column(file, "--column", args.column.as_deref())?;
         let y = match args.second.constant {
             Some(_) => None,

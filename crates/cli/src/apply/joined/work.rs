@@ -1,19 +1,16 @@
 //! From the comparison of what is asked to the results of rows in common.
 
-use hushtable::{Party, Role, bill::Bill, run::Phase};
-
-use super::question::Question;
 use crate::{
-    apply::{output::Output, shares::role_name},
-    cost::Phases,
+    apply::joined::question::Question,
     errand::{Agreed, Work},
-    explain::{self, Page},
-    failure::Result,
+    explain,
     join::file::JoinedFile,
-    link::Link,
     per_row::{self, Report},
     stats::groups::Took,
 };
+use hushtable::{Party, Role, bill::Bill, run::Phase};
+use hushtable_columns::{failure::Result, output::Output, shares::role_name};
+use hushtable_jobs::{cost::Phases, link::Link, page::Page};
 
 /// What both must ask alike.
 pub struct Ask {

@@ -1,11 +1,8 @@
 //! What scoring asks of results by row.
 
+use crate::apply::job::SHARED_BITS;
 use apps::scoring::{Question, Scoring};
-
-use crate::{
-    apply::job::SHARED_BITS,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
 
 /// What `--default` says; nothing for empty.
 pub fn default(text: &str, scoring: &Scoring) -> Result<Option<f64>> {

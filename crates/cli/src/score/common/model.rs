@@ -2,6 +2,14 @@
 
 use std::path::Path;
 
+use crate::{
+    join::{
+        column::{Column, Kind},
+        file::{JoinedFile, Table},
+    },
+    score::{common::role_of, weights},
+    stats::groups::Took,
+};
 use apps::scoring::Scoring;
 use hushtable::{
     AShare, Party, Role,
@@ -9,18 +17,8 @@ use hushtable::{
     bill::Bill,
     gates::{Bits, KnownMux},
 };
+use hushtable_columns::failure::{Failure, Result};
 use prim::wipe::Wiped;
-
-use super::role_of;
-use crate::{
-    failure::{Failure, Result},
-    join::{
-        column::{Column, Kind},
-        file::{JoinedFile, Table},
-    },
-    score::weights,
-    stats::groups::Took,
-};
 
 /// Bits behind the point of a weight, and of a weight with its sign.
 const FRACTION: u32 = 24;

@@ -1,5 +1,16 @@
 //! Scoring of rows in common: from the comparison of what is asked to the results.
 
+use crate::{
+    errand::{Agreed, Work},
+    explain,
+    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
+    per_row::{self, Report, answer::answer, table},
+    score::common::{
+        answer::shared,
+        model::{self, Model},
+    },
+    stats::groups::Took,
+};
 use apps::{
     ids::{Rules, Set},
     join::{Column, Join},
@@ -14,26 +25,15 @@ use hushtable::{
     ot::Limits,
     run::{Phase, Reveal},
 };
-use prim::wipe::Wiped;
-
-use super::{
-    answer::shared,
-    model::{self, Model},
-};
-use crate::{
-    apply::{output::Output, shares::role_name},
-    columns::Ids,
-    cost::Phases,
-    count::fits,
-    errand::{Agreed, Work},
-    explain::{self, Page},
+use hushtable_columns::{
+    Ids,
     failure::{Cause, Failure, Result},
-    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
-    link::Link,
-    per_row::{self, Report, answer::answer, table},
-    progress::Progress,
-    stats::groups::Took,
+    memory::fits,
+    output::Output,
+    shares::role_name,
 };
+use hushtable_jobs::{cost::Phases, link::Link, page::Page, progress::Progress};
+use prim::wipe::Wiped;
 
 /// What both must ask alike.
 pub struct Ask {
