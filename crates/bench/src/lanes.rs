@@ -14,12 +14,9 @@ use hushtable::{
     ot::Rates,
     store::{Reserved, Store},
 };
-use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::{
-    cost::{Figures, Phase, Phases},
-    link::Link,
-};
 use serde::{Deserialize, Serialize};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{cost::{Figures, Phase, Phases}, link::Link};
 
 use crate::measured::{Accuracy, Run};
 

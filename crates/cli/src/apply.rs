@@ -1,49 +1,31 @@
 //! `hushtable apply`: a function of the sum of both parties' numbers, or a comparison of two such sums, row by
 //! row.
 
-pub mod agree;
 pub mod ask;
-mod constant;
-pub mod decision;
-pub mod delivery;
-mod earlier;
-pub mod evaluate;
-mod fixed;
-pub mod how;
-pub mod job;
 mod joined;
-mod lookup;
-pub mod session;
-pub mod stock;
-mod threads;
 
 use std::path::{Path, PathBuf};
 
-use crate::apply::{
-    agree::{Common, Terms},
-    decision::Through,
-    delivery::Delivery,
-    how::{Beyond, How},
-    job::Job,
-    session::Task,
-    stock::{Stock, Stored},
-};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::{math::Function, operation::Relation};
-use hushtable_columns::{
-    Dialect,
-    failure::{Failure, Result},
-    numbers::Source,
-};
+use hushtable_columns::{Dialect, failure::Result, numbers::Source};
 use hushtable_jobs::{
+    accuracy::{Beyond, How},
+    agree::{Common, Terms},
     choice::{Choice, Choosing},
+    decision::Through,
+    delivery::Delivery,
+    earlier::Earlier,
+    evaluate,
+    job::Job,
     link::Link,
+    options::refuse,
+    stock::{Stock, Stored},
+    task::Task,
 };
-
-pub use crate::apply::earlier::Earlier;
 
 const EXAMPLES: &str = "\
 How the numbers are read:
@@ -352,13 +334,5 @@ impl Apply {
     /// lookups.
     fn looks_up(&self, stored: bool) -> bool {
         self.how.outside == Some(Beyond::Wrap) || stored || self.choosing.protocol != Choice::Auto
-    }
-}
-
-/// An error for the first option that was given.
-pub fn refuse<const N: usize>(why: &str, options: [(&str, bool); N]) -> Result<()> {
-    match options.into_iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Failure::new(format!("{option} {why}"))),
     }
 }

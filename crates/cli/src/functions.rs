@@ -2,10 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::apply::{
-    evaluate::evaluation,
-    how::{How, method_name},
-};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -15,7 +11,11 @@ use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
-use hushtable_jobs::choice::Optimise;
+use hushtable_jobs::{
+    accuracy::{How, method_name},
+    choice::Optimise,
+    evaluate::evaluation,
+};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -4,13 +4,6 @@
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use crate::{
-    join::{
-        Duplicates,
-        agree::Offer,
-        column::Column,
-        file::{JoinedFile, Owned, Shared, Table},
-        rows::{Reading, Rows},
-    },
     run::file::{JobFile, Operand},
     score::weights,
     verify,
@@ -26,6 +19,13 @@ use hushtable_columns::{
     output::{Output, PRIVATE},
     shares::ShareFile,
     table_file,
+};
+use hushtable_jobs::join::{
+    agree::Offer,
+    asked::Duplicates,
+    column::Column,
+    file::{JoinedFile, Owned, Shared, Table},
+    rows::{Reading, Rows},
 };
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;
@@ -362,7 +362,7 @@ fn description(data: &[u8]) {
     let _ = (Greeting::from_bytes(data), Request::from_bytes(data), Answer::from_bytes(data));
     let Ok(description) = Description::from_bytes(data) else { return };
     assert_eq!(Description::from_bytes(&description.to_bytes()).expect("what was written"), description);
-    assert!(!crate::private::summary(&description).contains('\u{1b}'));
+    assert!(!hushtable_jobs::private_table::summary(&description).contains('\u{1b}'));
     let job = description.job();
     assert!(job.messages() >= 1 && description.batch as usize <= job.most());
     // Rows of any bits: a value or an error.

@@ -12,7 +12,6 @@ mod args;
 pub mod calibrate;
 mod demo;
 mod doctor;
-mod errand;
 mod explain;
 mod functions;
 #[doc(hidden)]
@@ -21,10 +20,8 @@ mod identity;
 mod info;
 mod join;
 mod lookup;
-mod per_row;
 mod plan;
 mod prepare;
-mod private;
 mod proximity;
 mod run;
 mod score;

@@ -8,7 +8,7 @@ mod session;
 
 use std::path::{Path, PathBuf};
 
-use crate::{apply::delivery::Delivery, lookup::keys::Keys};
+use crate::lookup::keys::Keys;
 use apps::ids::Rules;
 use clap::{Args, ValueEnum};
 use hushtable::Role;
@@ -18,6 +18,7 @@ use hushtable_columns::{
     output::Output,
 };
 use hushtable_jobs::{
+    delivery::Delivery,
     link::Link,
     record::{About, Record},
 };
@@ -99,7 +100,7 @@ pub struct Lookup {
     #[arg(long, value_name = "FILE")]
     copy: Option<PathBuf>,
     /// How keys of text are brought into one form; whoever serves the table says the same [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
+    #[arg(long, value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
     normalise: Option<Rules>,
     /// The largest encrypted copy that this party fetches and keeps; the table says how large its own is, and nothing of a
     /// larger one is sent
@@ -157,7 +158,7 @@ fn lookup(args: &Lookup) -> Result<()> {
     let explained = explain::text(args, &keys)?;
     if args.delivery.dry_run {
         args.delivery.no_record()?;
-        return crate::explain::print(&explained);
+        return hushtable_jobs::explain::print(&explained);
     }
     let outputs = outputs.ok_or_else(|| Failure::new("--output FILE says where the results go"))?;
     let Some(record) = &args.delivery.record else { return session::look_up(args, &keys, outputs) };

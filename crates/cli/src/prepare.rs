@@ -5,10 +5,9 @@ mod what;
 use std::{path::PathBuf, sync::atomic::Ordering};
 
 use crate::{
-    apply::{how::How, refuse},
     prepare::what::{Lookups, Work},
     score,
-    store::{Shown, identity_of},
+    store::Shown,
 };
 use clap::Args;
 use hushtable::{
@@ -22,12 +21,15 @@ use hushtable_columns::{
     terminal, units,
 };
 use hushtable_jobs::{
+    accuracy::How,
     calibration::Calibration,
     choice::{Choice, Choosing, Optimise},
     cost::{Phase, Phases},
     count::count,
     link::Link,
+    options::refuse,
     progress::Progress,
+    stock::identity_of,
 };
 use serde::Serialize;
 

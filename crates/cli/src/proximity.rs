@@ -4,22 +4,21 @@ mod pairs;
 
 use std::{path::PathBuf, str::FromStr, sync::Arc};
 
-use crate::{
-    apply::{
-        agree::{Common, Terms},
-        delivery::Delivery,
-        job::{Job, SHARED_BITS, Work},
-        refuse,
-        session::Task,
-        stock::{Stock, Stored},
-    },
-    proximity::pairs::Pairs,
-};
+use crate::proximity::pairs::Pairs;
 use apps::proximity::{PLANE, Places, Proximity};
 use clap::Args;
 use hushtable::{operation::Operation, run::Reveal};
 use hushtable_columns::{ColumnFile, Columns, Dialect, failure::Result, numbers::Operand};
-use hushtable_jobs::link::Link;
+use hushtable_jobs::{
+    agree::{Common, Terms},
+    delivery::Delivery,
+    job::{Job, Work},
+    link::Link,
+    options::refuse,
+    shared_results::SHARED_BITS,
+    stock::{Stock, Stored},
+    task::Task,
+};
 use prim::wipe::Wiped;
 
 const EXAMPLES: &str = "\

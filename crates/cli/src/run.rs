@@ -10,8 +10,6 @@ use std::{
 };
 
 use crate::{
-    apply::{agree::Common, delivery::Delivery, refuse, session::Task, stock::Stock},
-    explain,
     run::{file::JobFile, steps::Own},
     score::InJob,
 };
@@ -22,7 +20,10 @@ use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
-use hushtable_jobs::{count::count, link::Link};
+use hushtable_jobs::{
+    agree::Common, count::count, delivery::Delivery, explain, link::Link, options::refuse, stock::Stock,
+    task::Task,
+};
 
 const EXAMPLES: &str = "\
 A job file says what the parties share; what is each one's own comes from the command line. Both must hold the same \

@@ -10,23 +10,22 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    apply::{
-        agree::{Common, Terms},
-        decision,
-        delivery::Delivery,
-        job::{Job, SHARED_BITS, Work},
-        refuse,
-        session::Task,
-        stock::{Stock, Stored},
-    },
-    score::{common::Rowing, weights::Named},
-};
+use crate::score::{common::Rowing, weights::Named};
 use apps::scoring::{Question, Scoring};
 use clap::Args;
 use hushtable::run::Reveal;
 use hushtable_columns::{ColumnFile, Dialect, Format, Ids, failure::Result, numbers::Operand};
-use hushtable_jobs::link::Link;
+use hushtable_jobs::{
+    agree::{Common, Terms},
+    decision,
+    delivery::Delivery,
+    job::{Job, Work},
+    link::Link,
+    options::refuse,
+    shared_results::SHARED_BITS,
+    stock::{Stock, Stored},
+    task::Task,
+};
 use prim::wipe::Wiped;
 
 /// The format of scores unless another is asked for.

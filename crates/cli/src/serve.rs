@@ -87,7 +87,7 @@ pub struct Serve {
     #[arg(long, value_name = "LEAST:MOST", allow_hyphen_values = true)]
     key_range: Option<String>,
     /// How keys of text are brought into one form, as ids are by `join`; clients must say the same [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = crate::join::column::rules)]
+    #[arg(long, value_name = "RULE,...", value_parser = hushtable_jobs::join::column::rules)]
     normalise: Option<Rules>,
     /// Bits to which text is hashed as a key, 64 or 96; 64 are for few rows and keys in a session, and refused for more
     #[arg(long, value_name = "BITS", default_value = "96", value_parser = hash_bits)]
@@ -265,7 +265,7 @@ pub fn run(args: Serve) -> Result<()> {
     }
     if args.dry_run {
         let loaded = table::load(&args)?;
-        return crate::explain::print(&explain::text(&args, &loaded.description)?);
+        return hushtable_jobs::explain::print(&explain::text(&args, &loaded.description)?);
     }
     let versions = Versions::first(args)?;
     door::serve(versions)

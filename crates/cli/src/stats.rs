@@ -2,21 +2,15 @@
 
 mod explain;
 pub mod groups;
-pub mod named;
 mod question;
 mod work;
 
 use std::path::PathBuf;
 
-use crate::{
-    apply::delivery::Delivery,
-    errand::Errand,
-    join::file::JoinedFile,
-    stats::{question::Question, work::Asking},
-};
+use crate::stats::{question::Question, work::Asking};
 use clap::Args;
 use hushtable_columns::{FileFormat, failure::Result};
-use hushtable_jobs::link::Link;
+use hushtable_jobs::{delivery::Delivery, join::file::JoinedFile, link::Link, meeting::Meeting};
 
 const EXAMPLES: &str = "\
 Both parties name their files of one `join`, and ask the same; what each asks is compared before anything is opened. \
@@ -134,7 +128,7 @@ fn stats(args: &Stats) -> Result<()> {
     let file = JoinedFile::read(&args.joined)?;
     let question = Question::of(&args.asked, &file)?;
     let explained = explain::text(&question, &file, &args.link)?;
-    let errand = Errand {
+    let errand = Meeting {
         kind: "stats",
         file: None,
         rows: file.most(),

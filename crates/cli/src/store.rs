@@ -16,7 +16,6 @@ use hushtable_columns::{
     terminal,
     units::{self, date},
 };
-use hushtable_jobs::link::Link;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -121,15 +120,6 @@ pub fn run(args: &Stores) -> Result<()> {
     };
     terminal::print(&text)?;
     failed.map_or(Ok(()), Err)
-}
-
-/// The identity of a command that works with a store.
-pub fn identity_of(link: &Link) -> Result<net::Identity> {
-    let Some(path) = link.identity() else {
-        let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
-        return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
-    };
-    Ok(net::Identity::load(path)?)
 }
 
 impl Shown {

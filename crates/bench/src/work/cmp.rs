@@ -12,12 +12,9 @@ use hushtable::{
     net::LinkShape,
     operation::{Compare, Operation, Relation},
 };
-use hushtable_columns::{
-    failure::{Failure, Result},
-    memory::fits,
-};
-use hushtable_jobs::choice::Optimise;
 use serde::{Deserialize, Serialize};
+use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_jobs::choice::Optimise;
 
 use self::rotl::ByRotation;
 use crate::{

@@ -19,12 +19,9 @@ use hushtable::{
     net::LinkShape,
     plan::Machine,
 };
-use hushtable_columns::{
-    failure::{Failure, Result},
-    memory::fits,
-};
-use hushtable_jobs::count::count;
 use serde::{Deserialize, Serialize};
+use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_jobs::count::count;
 
 use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
 

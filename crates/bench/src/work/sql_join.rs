@@ -17,12 +17,9 @@ use hushtable::{
     net::LinkShape,
     operation::{Material, Operation},
 };
-use hushtable_columns::{
-    failure::{Failure, Result},
-    memory::fits,
-};
-use hushtable_jobs::count::batch;
 use serde::{Deserialize, Serialize};
+use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_jobs::count::batch;
 
 use super::private::{Function, transferred};
 use crate::{

@@ -9,12 +9,9 @@ use hushtable::{
     net::LinkShape,
     operation::{Operation, Truncate},
 };
-use hushtable_columns::{
-    failure::{Failure, Result},
-    memory::fits,
-};
-use hushtable_jobs::count::batch;
 use serde::{Deserialize, Serialize};
+use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_jobs::count::batch;
 
 use crate::{
     benchmark::Benchmark,

@@ -1,13 +1,6 @@
 //! What the command line and the input files ask for, checked before anything is connected.
 
-use crate::apply::{
-    Apply, Operation, constant,
-    decision::{self, Threshold},
-    evaluate::{self, Wanted},
-    fixed,
-    job::{Job, SHARED_BITS, Work},
-    lookup::Lookup,
-};
+use crate::apply::{Apply, Operation};
 use hushtable::{
     math::{Bounds, Function, exact_fraction_bits},
     operation::{Compare, Relation},
@@ -18,6 +11,15 @@ use hushtable_columns::{
     failure::{Failure, Result},
     numbers::{Operand, Source},
     table_file,
+};
+use hushtable_jobs::{
+    constant,
+    decision::{self, Threshold},
+    evaluate::{self, Wanted},
+    fixed,
+    job::{Job, Work},
+    lookup::Lookup,
+    shared_results::SHARED_BITS,
 };
 
 /// The format of compared numbers unless another is asked for.

@@ -5,24 +5,19 @@ mod work;
 
 use std::path::PathBuf;
 
-use crate::{
-    apply::{
-        Apply, Operation,
-        ask::one_of_two,
-        how::Beyond,
-        joined::{
-            question::Question,
-            work::{Applied, Ask},
-        },
-        refuse,
+use crate::apply::{
+    Apply, Operation,
+    ask::one_of_two,
+    joined::{
+        question::Question,
+        work::{Applied, Ask},
     },
-    errand::Errand,
-    join::file::JoinedFile,
-    per_row,
 };
 use clap::Args;
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::choice::Choice;
+use hushtable_jobs::{
+    accuracy::Beyond, choice::Choice, join::file::JoinedFile, meeting::Meeting, options::refuse, row_results,
+};
 
 /// Rows of a join.
 #[derive(Args, Debug, Default)]
@@ -58,7 +53,7 @@ pub fn apply(args: &Apply) -> Result<()> {
         }
         _ => args.terms.reveal(&args.link)?,
     };
-    let reveal = per_row::somebody(reveal, "--joined")?;
+    let reveal = row_results::somebody(reveal, "--joined")?;
     let file = JoinedFile::read(path)?;
     let question = match args.operation {
         Some(Operation::Function(function)) => Question::function(args, function, &file)?,
@@ -67,10 +62,10 @@ pub fn apply(args: &Apply) -> Result<()> {
     };
     let default = args.rowing.default.as_deref().map(|text| question.default(text)).transpose()?.flatten();
     let role = args.link.role();
-    let owners = per_row::owners(per_row::of_file(&file, role), reveal)?;
+    let owners = row_results::owners(row_results::of_file(&file, role), reveal)?;
     let ask = Ask { question, default, owners };
     let rows = file.owned.as_ref().map_or(0, |owned| owned.ids.len());
-    let errand = Errand {
+    let errand = Meeting {
         kind: "apply",
         file: None,
         rows,

@@ -1,12 +1,9 @@
 //! What a lookup shows to whom, before anything is connected.
 
 use hushtable_columns::failure::Result;
-use hushtable_jobs::page::Page;
+use hushtable_jobs::{explain, page::Page};
 
-use crate::{
-    explain,
-    lookup::{Lookup, keys::Keys},
-};
+use crate::lookup::{Lookup, keys::Keys};
 
 /// In plain words.
 pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {

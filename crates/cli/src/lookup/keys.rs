@@ -2,10 +2,6 @@
 
 use std::path::Path;
 
-use crate::{
-    join::rows::hint,
-    private::{shares_fit, shares_name},
-};
 use apps::{
     ids::{Looks, Rules},
     private_table::{Description, Field, Reading},
@@ -15,6 +11,10 @@ use hushtable_columns::{
     self as columns, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut,
     failure::{Cause, Failure, Result},
     shares::ShareFile,
+};
+use hushtable_jobs::{
+    join::rows::hint,
+    private_table::{shares_fit, shares_name},
 };
 use prim::Wiped;
 

@@ -2,17 +2,14 @@
 
 use std::io;
 
-use crate::{
-    lookup::{Lookup, Outputs, keys::Keys, session::Done},
-    private::share_files,
-};
+use crate::lookup::{Lookup, Outputs, keys::Keys, session::Done};
 use apps::private_table::{Cell, Results, Scale, ValueKind};
 use hushtable_columns::{
     self as columns, FileFormat, Series,
     failure::{Cause, Failure, Result},
     output::{Writer, write_both},
 };
-use hushtable_jobs::digits::Digits;
+use hushtable_jobs::{digits::Digits, private_table::share_files};
 
 /// The column that says whether a key is there.
 const PRESENT: &str = "present";

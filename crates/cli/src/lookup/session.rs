@@ -7,14 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    lookup::{
-        Lookup, Outputs,
-        cache::{Cache, Kept},
-        keys::{self, Keys},
-        output,
-    },
-    private,
+use crate::lookup::{
+    Lookup, Outputs,
+    cache::{Cache, Kept},
+    keys::{self, Keys},
+    output,
 };
 use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
@@ -32,7 +29,7 @@ use hushtable_columns::{
     shares::role_name,
     units,
 };
-use hushtable_jobs::{choice::Choosing, cost::Phases, progress::Progress, seal::seal};
+use hushtable_jobs::{choice::Choosing, cost::Phases, private_table, progress::Progress, seal::seal};
 use serde::Serialize;
 
 /// A server without room is asked again after so long, then less and less often.
@@ -91,7 +88,9 @@ pub fn describe(args: &Lookup) -> Result<()> {
     loop {
         let (connection, _) = args.link.open()?;
         match find(&mut Session::new(connection)?) {
-            Ok(Found::Open(description)) => return crate::explain::print(&private::summary(&description)),
+            Ok(Found::Open(description)) => {
+                return hushtable_jobs::explain::print(&private_table::summary(&description));
+            }
             Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(&mut pause, end)?,
             Err(error) => return Err(error.into()),
         }
@@ -128,7 +127,7 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
     if args.delivery.json {
         let (role, copy) = (role_name(args.link.role()), course.fetched);
         let report = Report { kind: "lookup", role, rows: keys.len(), copy, phases: done.phases };
-        crate::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
+        hushtable_jobs::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
     }
     if !args.delivery.quiet {
         eprint!("{}", done.phases.table());
@@ -166,7 +165,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     };
     let first = course.shown.replace(description.digest) != Some(description.digest);
     if first && !args.delivery.quiet {
-        eprint!("{}", private::summary(&description));
+        eprint!("{}", private_table::summary(&description));
     }
     args.takes_copy(&description)?;
     let (gets, rules) = (args.gets(&description)?, keys::rules(args.normalise, &description)?);
@@ -326,7 +325,7 @@ fn compute(
     // The peer has kept its shares by now, where it keeps some.
     let sign = args.delivery.sign;
     let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
-    let agreed = private::agreed(description, &asked);
+    let agreed = private_table::agreed(description, &asked);
     args.link.note(|record| record.compared(agreed.clone()));
     seal(&args.link, &mut p, [sign, theirs], ("lookup", &agreed, "computed"));
     Ok((results, [set_up, took.offline, took.online]))

@@ -1,15 +1,6 @@
 //! What material is to be prepared for.
 
-use crate::{
-    apply::{
-        ask::COMPARED,
-        evaluate,
-        how::{Beyond, How},
-        job::SHARED_BITS,
-        refuse,
-    },
-    proximity, score,
-};
+use crate::{apply::ask::COMPARED, proximity, score};
 use apps::scoring::Scoring;
 use clap::{
     Args,
@@ -24,7 +15,13 @@ use hushtable_columns::{
     Format,
     failure::{Failure, Result},
 };
-use hushtable_jobs::choice::{Choice, Choosing, Sharing};
+use hushtable_jobs::{
+    accuracy::{Beyond, How},
+    choice::{Choice, Choosing, Sharing},
+    evaluate,
+    options::refuse,
+    shared_results::SHARED_BITS,
+};
 
 /// What `apply`, `score` or `proximity` will be asked for.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::{apply::job::Labels, proximity::MOST_PAIRS};
+use crate::proximity::MOST_PAIRS;
 use hushtable::Role;
 use hushtable_columns::{
     Ids,
     failure::{Failure, Result},
 };
+use hushtable_jobs::job::Labels;
 use prim::wipe::Wiped;
 
 /// The pairs of two lists, those of P0's first row first. Their lengths are public.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    apply::{Apply, Earlier, decision::Through, job::Job},
+    apply::Apply,
     proximity::ProximityArgs,
     run::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
     score::Score,
@@ -21,7 +21,7 @@ use hushtable_columns::{
     failure::{Failure, Result},
     shares::ShareFile,
 };
-use hushtable_jobs::link::Link;
+use hushtable_jobs::{decision::Through, earlier::Earlier, job::Job, link::Link};
 use prim::wipe::Wiped;
 
 /// What is this party's own.

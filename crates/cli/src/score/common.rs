@@ -6,21 +6,11 @@ mod work;
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    apply::{delivery::Delivery, refuse},
-    errand::Errand,
-    join::{
-        Duplicates, column,
-        file::JoinedFile,
-        rows::{self, Reading, Rows},
-    },
-    per_row,
-    score::{
-        Score,
-        common::{
-            model::Model,
-            work::{Ask, Input, Scored},
-        },
+use crate::score::{
+    Score,
+    common::{
+        model::Model,
+        work::{Ask, Input, Scored},
     },
 };
 use apps::{ids::Rules, scoring::Scoring};
@@ -30,7 +20,19 @@ use hushtable_columns::{
     ColumnFile,
     failure::{Failure, Result},
 };
-use hushtable_jobs::count::count;
+use hushtable_jobs::{
+    count::count,
+    delivery::Delivery,
+    join::{
+        asked::Duplicates,
+        column,
+        file::JoinedFile,
+        rows::{self, Reading, Rows},
+    },
+    meeting::Meeting,
+    options::refuse,
+    row_results,
+};
 
 /// Rows that are not in the same order at both.
 #[derive(Args, Debug, Default)]
@@ -99,7 +101,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
             ("--leave-out", !args.csv.leave_out.is_empty()),
         ],
     )?;
-    let reveal = per_row::somebody(args.reveal()?, "--joined and --join")?;
+    let reveal = row_results::somebody(args.reveal()?, "--joined and --join")?;
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
@@ -128,7 +130,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     let rows = input.rows(role).max(ids);
     let explained = ask.explain(&input, &args.link)?;
     job.map_or(Ok(()), |job| (job.approve)(&explained))?;
-    let errand = Errand {
+    let errand = Meeting {
         kind: if job.is_some() { "run" } else { "score" },
         file,
         rows,

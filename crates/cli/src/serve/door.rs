@@ -92,7 +92,7 @@ pub fn serve(versions: Versions) -> Result<()> {
         lines: OfEach::default(),
         versions,
     });
-    eprint!("{}", crate::private::summary(house.versions.now().description()));
+    eprint!("{}", hushtable_jobs::private_table::summary(house.versions.now().description()));
     eprintln!("{LISTENING}{}", listener.local_addr());
     let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);

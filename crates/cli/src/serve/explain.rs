@@ -1,16 +1,16 @@
 //! What serving shows to whom, before anything is listened on.
 
-use crate::{private, serve::Serve};
+use crate::serve::Serve;
 use apps::private_table::{Description, Places};
 use hushtable::net::Identity;
 use hushtable_columns::failure::Result;
-use hushtable_jobs::page::Page;
+use hushtable_jobs::{page::Page, private_table};
 
 /// In plain words.
 pub fn text(args: &Serve, description: &Description) -> Result<String> {
     let mut page = Page("hushtable serve, before anything is listened on\n".into());
     who(&mut page, args)?;
-    private::describe(&mut page, description);
+    private_table::describe(&mut page, description);
     page.title("Who learns what");
     let rows = match description.places {
         Places::Dense => "not how many rows there are",

@@ -8,10 +8,10 @@ use std::{
     time::SystemTime,
 };
 
-use crate::private::{shares_fit, shares_name};
 use apps::private_table::Description;
 use hushtable::Role;
 use hushtable_columns::shares::ShareFile;
+use hushtable_jobs::private_table::{shares_fit, shares_name};
 
 /// Most files that are remembered.
 const MOST_FILES: usize = 1 << 16;

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use crate::{private::share_files, serve::quota};
+use crate::serve::quota;
 use apps::private_table::{Description, Shared};
 use hushtable::Role;
 use hushtable_columns::{
     failure::Result,
     output::{Output, PRIVATE, write_both},
 };
+use hushtable_jobs::private_table::share_files;
 
 /// Writes both files of a session, or none.
 pub fn keep(

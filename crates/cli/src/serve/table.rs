@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use crate::{join::rows::hint, serve::Serve};
+use crate::serve::Serve;
 use apps::{
     ids::Looks,
     private_table::{
@@ -14,6 +14,7 @@ use hushtable_columns::{
     failure::{Failure, Result},
     quoted,
 };
+use hushtable_jobs::join::rows::hint;
 
 /// A table that was read, and what of it is public but for the digest of its copy.
 pub struct Loaded {

@@ -2,16 +2,13 @@
 
 use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
-use crate::{
-    private::agreed,
-    serve::{
-        ledger::{Granted, Ledger},
-        limits::Reserved,
-        log,
-        quota::Room,
-        shares,
-        versions::Versions,
-    },
+use crate::serve::{
+    ledger::{Granted, Ledger},
+    limits::Reserved,
+    log,
+    quota::Room,
+    shares,
+    versions::Versions,
 };
 use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
 use hushtable::{
@@ -21,7 +18,7 @@ use hushtable::{
     session::Session,
 };
 use hushtable_columns::{failure::Result, units};
-use hushtable_jobs::{seal::statement, throttle::OfEach};
+use hushtable_jobs::{private_table::agreed, seal::statement, throttle::OfEach};
 
 /// What a session did, for its line.
 #[derive(Default)]

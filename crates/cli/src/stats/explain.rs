@@ -1,17 +1,21 @@
 //! What a question shows to whom, and what it takes, before anything is sent.
 
-use crate::{
-    explain,
-    join::file::JoinedFile,
-    stats::{
-        named::{By, Number},
-        question::{Question, Series, Statistic},
-        work,
-    },
+use crate::stats::{
+    question::{Question, Series, Statistic},
+    work,
 };
 use hushtable::net::LinkShape;
 use hushtable_columns::{failure::Result, shares::role_name};
-use hushtable_jobs::{calibration::Calibration, link::Link, page::Page};
+use hushtable_jobs::{
+    calibration::Calibration,
+    explain,
+    join::{
+        file::JoinedFile,
+        named::{By, Number},
+    },
+    link::Link,
+    page::Page,
+};
 
 /// The whole of it.
 pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<String> {

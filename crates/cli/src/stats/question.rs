@@ -1,20 +1,18 @@
 //! What is asked, in terms of the columns of a join.
 
-use crate::{
-    errand::Agreed,
-    join::{
-        column::BITS,
-        file::{JoinedFile, Table},
-    },
-    stats::{
-        Asked,
-        named::{By, Number, cuts, grouping, inside, number},
-    },
-};
+use crate::stats::Asked;
 use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
 use hushtable::Role;
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::digits::Digits;
+use hushtable_jobs::{
+    digits::Digits,
+    join::{
+        column::BITS,
+        file::{JoinedFile, Table},
+        named::{By, Number, cuts, grouping, inside, number},
+    },
+    meeting::Agreed,
+};
 
 /// Most cuts of a quantile.
 const CUTS: usize = 256;

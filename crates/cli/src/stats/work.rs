@@ -1,12 +1,8 @@
 //! Asking: from the comparison of what is asked to the results.
 
-use crate::{
-    errand::{Agreed, Work},
-    join::file::JoinedFile,
-    stats::{
-        groups::{self, Took},
-        question::{Question, Statistic},
-    },
+use crate::stats::{
+    groups,
+    question::{Question, Statistic},
 };
 use apps::statistics::{End, Extremes, Group, Groups, Moments};
 use hushtable::{Party, Role, bill::Bill, run::Phase};
@@ -17,7 +13,15 @@ use hushtable_columns::{
     shares::role_name,
     terminal,
 };
-use hushtable_jobs::{cost::Phases, count::some, digits::Digits, progress::Progress};
+use hushtable_jobs::{
+    cost::Phases,
+    count::some,
+    digits::Digits,
+    join::file::JoinedFile,
+    meeting::{Agreed, Work},
+    progress::Progress,
+    took::Took,
+};
 use serde::Serialize;
 
 /// A question to two files.

@@ -1,17 +1,6 @@
 //! What is computed of columns of a join.
 
-use crate::{
-    apply::{Apply, constant, evaluate, job::SHARED_BITS},
-    join::{
-        column::BITS,
-        file::{JoinedFile, Table},
-    },
-    per_row::answer,
-    stats::{
-        groups::Took,
-        named::{Number, number},
-    },
-};
+use crate::apply::Apply;
 use hushtable::{
     AShare, Party, Role,
     bill::Bill,
@@ -20,6 +9,17 @@ use hushtable::{
     operation::{Compare, Operation, Relation},
 };
 use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    constant, evaluate,
+    join::{
+        column::BITS,
+        file::{JoinedFile, Table},
+        named::{Number, number},
+    },
+    row_results::answer,
+    shared_results::SHARED_BITS,
+    took::Took,
+};
 
 /// Least width of compared numbers.
 const NARROWEST: u32 = 16;

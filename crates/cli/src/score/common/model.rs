@@ -2,14 +2,7 @@
 
 use std::path::Path;
 
-use crate::{
-    join::{
-        column::{Column, Kind},
-        file::{JoinedFile, Table},
-    },
-    score::{common::role_of, weights},
-    stats::groups::Took,
-};
+use crate::score::{common::role_of, weights};
 use apps::scoring::Scoring;
 use hushtable::{
     AShare, Party, Role,
@@ -18,6 +11,13 @@ use hushtable::{
     gates::{Bits, KnownMux},
 };
 use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    join::{
+        column::{Column, Kind},
+        file::{JoinedFile, Table},
+    },
+    took::Took,
+};
 use prim::wipe::Wiped;
 
 /// Bits behind the point of a weight, and of a weight with its sign.

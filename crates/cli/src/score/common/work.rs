@@ -1,15 +1,8 @@
 //! Scoring of rows in common: from the comparison of what is asked to the results.
 
-use crate::{
-    errand::{Agreed, Work},
-    explain,
-    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
-    per_row::{self, Report, answer::answer, table},
-    score::common::{
-        answer::shared,
-        model::{self, Model},
-    },
-    stats::groups::Took,
+use crate::score::common::{
+    answer::shared,
+    model::{self, Model},
 };
 use apps::{
     ids::{Rules, Set},
@@ -32,7 +25,17 @@ use hushtable_columns::{
     output::Output,
     shares::role_name,
 };
-use hushtable_jobs::{cost::Phases, link::Link, page::Page, progress::Progress};
+use hushtable_jobs::{
+    cost::Phases,
+    explain,
+    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
+    link::Link,
+    meeting::{Agreed, Work},
+    page::Page,
+    progress::Progress,
+    row_results::{self, Report, answer::answer, table},
+    took::Took,
+};
 use prim::wipe::Wiped;
 
 /// What both must ask alike.
@@ -73,8 +76,8 @@ impl Input {
     /// Who gets results, if they go to whom `reveal` says.
     pub fn owners(&self, reveal: Reveal, me: Role) -> Result<Vec<Role>> {
         match self {
-            Self::File(file, _) => per_row::owners(per_row::of_file(file, me), reveal),
-            Self::Fresh { .. } => per_row::owners([Role::P0, Role::P1].into_iter(), reveal),
+            Self::File(file, _) => row_results::owners(row_results::of_file(file, me), reveal),
+            Self::Fresh { .. } => row_results::owners([Role::P0, Role::P1].into_iter(), reveal),
         }
     }
 
@@ -130,7 +133,7 @@ impl Ask {
                     (join.bill(limits)? + Set::bill(), join.bins())
                 }
             };
-            all = all + bill + per_row::answer::bill(&shared(&self.scoring)?, self.default, bins)?;
+            all = all + bill + row_results::answer::bill(&shared(&self.scoring)?, self.default, bins)?;
         }
         Ok(all)
     }
@@ -155,7 +158,7 @@ impl Ask {
         };
         page.line("of", &from);
         page.line("result", &format!("the column {}: {}", self.column, self.scoring.question()));
-        per_row::told(&mut page, &self.owners, me, self.default, &self.scoring.tells());
+        row_results::told(&mut page, &self.owners, me, self.default, &self.scoring.tells());
         page.title("What shows besides");
         if let Input::Fresh { rows, bound, .. } = input {
             page.line(
@@ -173,7 +176,7 @@ impl Ask {
         page.title(if fresh { "What it takes, if the peer has as many ids" } else { "What it takes" });
         let size = if let Input::Fresh { bound, .. } = input { *bound } else { 0 };
         explain::chance(&mut page, &self.chance(input, [size; 2])?);
-        per_row::takes(&mut page, link, |limits| self.bill(input, [size; 2], me, limits))?;
+        row_results::takes(&mut page, link, |limits| self.bill(input, [size; 2], me, limits))?;
         Ok(page.0)
     }
 }
@@ -236,7 +239,7 @@ fn names(input: &Input) -> Option<&Ids> {
 impl Work for Scored {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let mut fields = self.ask.fields(&self.input, p.role());
-        per_row::agree(p, &fields, ", or both parties say --join")?;
+        row_results::agree(p, &fields, ", or both parties say --join")?;
         if let Input::Fresh { rows, bound, .. } = &self.input {
             let theirs = p.exchange((*bound as u64).to_le_bytes().to_vec(), 8)?;
             let theirs = u64::from_le_bytes(theirs.try_into().expect("8 bytes"));
@@ -285,7 +288,7 @@ impl Work for Scored {
             let (asked, operands) = (shared(scoring)?, [bins.scores.words()]);
             let results = answer(p, &asked, *default, owner, (&bins.matched, &operands), &mut took)?;
             if let Some(results) = results {
-                self.results = Some(per_row::by_row(&bins.rows, results, self.input.rows(p.role())));
+                self.results = Some(row_results::by_row(&bins.rows, results, self.input.rows(p.role())));
             }
         }
         Ok([took.offline, took.online])

@@ -3,14 +3,16 @@
 use std::{path::PathBuf, sync::atomic::Ordering};
 
 use crate::{
-    errand::{Agreed, Work},
+    cost::Phases,
     join::{
-        Shown,
         agree::{Ask, Offer, Report},
+        asked::Shown,
         column::Column,
         file::{JoinedFile, Owned, Shared, Table},
         rows::Rows,
     },
+    meeting::{Agreed, Work},
+    progress::Progress,
 };
 use apps::{
     ids::{Ids as Hashed, Set},
@@ -25,7 +27,6 @@ use hushtable::{
     run::{Phase, Reveal},
 };
 use hushtable_columns::{disk, failure::Result, memory::fits, output::Output};
-use hushtable_jobs::{cost::Phases, progress::Progress};
 use prim::wipe::Wiped;
 
 /// One or two hidden joins in a session.

@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use crate::apply::{decision, lookup::Lookup};
+use crate::{choice::Choosing, decision, lookup::Lookup};
 use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
 use hushtable_columns::{
     Format, Ids,
@@ -10,11 +10,7 @@ use hushtable_columns::{
     numbers::Operand,
     shares::ShareFile,
 };
-use hushtable_jobs::choice::Choosing;
 use prim::wipe::Wiped;
-
-/// Results that stay shared have at least this width, so that any later index can be cut from them.
-pub const SHARED_BITS: u32 = 16;
 
 /// A job, or a step of one: its public parameters and this party's rows.
 pub struct Job {

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use crate::join::{Duplicates, column::Column, labels::Seen};
+use crate::join::{asked::Duplicates, column::Column, labels::Seen};
 use apps::ids::{Looks, Rules, Set, Shape};
 use hushtable_columns::{
     Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,

@@ -6,7 +6,13 @@ use std::{
     str::FromStr,
 };
 
-use crate::apply::job::{Job, Work};
+use crate::{
+    cost::Phases,
+    count::some,
+    digits::Digits,
+    job::{Job, Work},
+    link::Link,
+};
 use clap::Args;
 use hushtable::{
     Role,
@@ -19,7 +25,6 @@ use hushtable_columns::{
     shares::role_name,
     terminal,
 };
-use hushtable_jobs::{cost::Phases, count::some, digits::Digits, link::Link};
 use serde::Serialize;
 
 /// Where the results go.

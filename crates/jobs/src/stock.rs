@@ -3,19 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    apply::job::{Job, Work},
-    store::identity_of,
+    choice::{Choice, Choosing},
+    job::{Job, Work},
+    link::Link,
 };
 use clap::Args;
 use hushtable::{
-    Party,
+    Party, net,
     store::{Reserved, Store},
 };
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::{
-    choice::{Choice, Choosing},
-    link::Link,
-};
 
 /// Where material comes from.
 #[derive(Args, Debug, Default)]
@@ -34,6 +31,15 @@ pub struct Stored {
 pub struct Stock {
     store: Option<Store>,
     no_offline: bool,
+}
+
+/// The identity of a command that works with a store.
+pub fn identity_of(link: &Link) -> Result<net::Identity> {
+    let Some(path) = link.identity() else {
+        let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
+        return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
+    };
+    Ok(net::Identity::load(path)?)
 }
 
 impl Stored {

@@ -3,9 +3,14 @@
 pub mod answer;
 
 use crate::{
-    errand::Agreed,
+    calibration::Calibration,
+    cost::Phases,
+    count::some,
     explain,
     join::file::{JoinedFile, Table},
+    link::Link,
+    meeting::Agreed,
+    page::Page,
 };
 use hushtable::{Party, Role, bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
 use hushtable_columns::{
@@ -15,7 +20,6 @@ use hushtable_columns::{
     shares::role_name,
     terminal,
 };
-use hushtable_jobs::{calibration::Calibration, cost::Phases, count::some, link::Link, page::Page};
 use serde::Serialize;
 
 /// To whom results go, if somebody gets them.

@@ -1,20 +1,22 @@
 //! What a join shows to whom, and what it takes, before anything is sent.
 
 use crate::{
+    calibration::Calibration,
     explain,
     join::{
-        Shown,
         agree::{Ask, Offer},
+        asked::Shown,
         column::Column,
         common, hidden,
         rows::Rows,
         tell,
     },
+    link::Link,
+    page::Page,
 };
 use apps::ids::Set;
 use hushtable::{bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{calibration::Calibration, link::Link, page::Page};
 
 /// The whole of it. `bound`: the number of ids as the peer learns it.
 pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Link) -> Result<String> {

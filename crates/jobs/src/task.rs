@@ -3,13 +3,16 @@
 use std::{path::Path, slice, thread, time::Instant};
 
 use crate::{
-    apply::{
-        agree::{self, Agreed, Common},
-        delivery::Delivery,
-        job::{Job, Work},
-        stock::{self, Stock},
-    },
+    agree::{self, Agreed, Common},
+    cost::Phases,
+    delivery::Delivery,
     explain,
+    job::{Job, Work},
+    link::Link,
+    progress::Progress,
+    record::{About, Record},
+    seal::seal,
+    stock::{self, Stock},
 };
 use hushtable::{
     Party,
@@ -19,13 +22,6 @@ use hushtable::{
 use hushtable_columns::{
     failure::{Failure, Result},
     output::Output,
-};
-use hushtable_jobs::{
-    cost::Phases,
-    link::Link,
-    progress::Progress,
-    record::{About, Record},
-    seal::seal,
 };
 
 /// What a command does with the peer: steps over the same rows, in one session.

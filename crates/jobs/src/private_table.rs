@@ -1,12 +1,12 @@
 //! What `serve` and `lookup` have in common: a table in words, and shares of results as files.
 
+use crate::page::Page;
 use apps::private_table::{
     Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits,
     shared_bits, shared_keys_fit,
 };
 use hushtable::Role;
 use hushtable_columns::{Format, shares::ShareFile, units};
-use hushtable_jobs::page::Page;
 
 /// What of a table is public, in lines.
 pub fn summary(description: &Description) -> String {

@@ -11,7 +11,7 @@ use hushtable::{
     share::Sharing,
 };
 
-use crate::apply::job::SHARED_BITS;
+use crate::shared_results::SHARED_BITS;
 
 /// What is looked up. All of it is public and the same at both parties.
 pub struct Lookup {

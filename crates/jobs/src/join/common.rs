@@ -6,11 +6,14 @@ use std::{
 };
 
 use crate::{
-    errand::{Agreed, Work},
+    cost::Phases,
+    count::some,
     join::{
         agree::{Ask, Offer, Report},
         rows::Rows,
     },
+    meeting::{Agreed, Work},
+    progress::Progress,
 };
 use apps::{
     ids::Set,
@@ -21,7 +24,6 @@ use hushtable::{
     run::{Phase, Reveal},
 };
 use hushtable_columns::{self as columns, FileFormat, Series, failure::Result, output::Output};
-use hushtable_jobs::{cost::Phases, count::some, progress::Progress};
 
 /// Finding them.
 pub struct Finding {

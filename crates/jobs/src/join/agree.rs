@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    errand::Agreed,
-    join::{Shown, column::Column, rows::Rows, tell},
+    cost::Phases,
+    join::{asked::Shown, column::Column, rows::Rows, tell},
+    meeting::Agreed,
 };
 use apps::{ids::Rules, join, psi};
 use hushtable::{Party, Role, run::Reveal};
@@ -13,7 +14,6 @@ use hushtable_columns::{
     shares::role_name,
     terminal::{self, within_a_line},
 };
-use hushtable_jobs::cost::Phases;
 use serde::{Deserialize, Serialize};
 
 /// Longest offer in bytes.

@@ -1,6 +1,6 @@
 //! From shares of numbers of bins to the results of rows, which their owner gets.
 
-use crate::stats::groups::Took;
+use crate::{digits::Digits, took::Took};
 use hushtable::{
     AShare, Party, Role,
     bill::Bill,
@@ -10,7 +10,6 @@ use hushtable::{
     share::Sharing,
 };
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::digits::Digits;
 
 /// How a bit is held that is shared by XOR.
 const BIT: Held = Held { sharing: Sharing::Xor, bits: 1, fraction: 0, range: Some([0, 1]) };

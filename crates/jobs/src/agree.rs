@@ -1,8 +1,9 @@
 //! What both parties must have alike: compared before any work on secrets.
 
-use crate::apply::{
+use crate::{
     delivery::{Delivery, Recipient},
     job::{Job, Labels},
+    link::Link,
     threads::Threads,
 };
 use clap::Args;
@@ -11,7 +12,6 @@ use hushtable_columns::{
     Ids,
     failure::{Cause, Failure, Result},
 };
-use hushtable_jobs::link::Link;
 
 /// What the parties ask for alike, whatever is computed.
 #[derive(Args, Clone, Debug)]

@@ -1,20 +1,21 @@
-//! A command with the peer that is no job over rows: from the first connection to what comes out.
+//! A meeting with the peer for a command that is no job over rows: from the first connection to what comes out.
 
 use std::path::Path;
 
-use crate::{apply::delivery::Delivery, explain};
+use crate::{
+    choice::Choosing,
+    cost::Phases,
+    delivery::Delivery,
+    explain,
+    link::Link,
+    record::{About, Record},
+    seal::seal,
+};
 use hushtable::{Party, Role, run::Phase};
 use hushtable_columns::{
     disk,
     failure::{Failure, Result},
     output::{Output, PRIVATE},
-};
-use hushtable_jobs::{
-    choice::Choosing,
-    cost::Phases,
-    link::Link,
-    record::{About, Record},
-    seal::seal,
 };
 
 /// Names and values, which both parties have.
@@ -32,8 +33,8 @@ pub trait Work {
     fn deliver(self, output: Option<Output>, session: [u8; 32], role: Role, phases: &Phases) -> Result<()>;
 }
 
-/// A command and its arguments.
-pub struct Errand<'a> {
+/// A command that meets the peer, and its arguments.
+pub struct Meeting<'a> {
     /// The subcommand.
     pub kind: &'a str,
     /// The hash of the job file.
@@ -55,7 +56,7 @@ pub struct Errand<'a> {
     pub inputs: Vec<&'a Path>,
 }
 
-impl Errand<'_> {
+impl Meeting<'_> {
     /// Connects, computes and delivers, or only says what that would be.
     pub fn carry_out(self, work: impl Work) -> Result<()> {
         let Self { delivery, link, .. } = self;

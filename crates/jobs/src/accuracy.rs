@@ -6,7 +6,7 @@ use hushtable::{
     math::{Bounds, Method, Outside},
 };
 
-use crate::apply::evaluate::{Digits, Wanted};
+use crate::evaluate::{Digits, Wanted};
 
 /// Bits after the point of a function's numbers and results unless others are asked for.
 const FRACTION_BITS: u32 = 8;
