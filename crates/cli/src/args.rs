@@ -3,7 +3,7 @@
 use std::{env, process::ExitCode};
 
 use crate::{
-    apply::{self, Apply},
+    apply,
     calibrate::{self, Calibrate, OtParty},
     demo::{self, Demo},
     doctor::{self, Doctor},
@@ -15,9 +15,9 @@ use crate::{
     lookup::{self, Lookup},
     plan::{self, Plan},
     prepare::{self, Prepare},
-    proximity::{self, ProximityArgs},
+    proximity,
     run::{self, Run},
-    score::{self, Score},
+    score,
     serve::{self, Serve},
     stats::{self, Stats},
     store::{self, Stores},
@@ -25,6 +25,7 @@ use crate::{
 };
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use hushtable_columns::failure::EXIT_CODES;
+use hushtable_jobs::{apply::options::Apply, proximity::ProximityArgs, score::options::Score};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -10,7 +10,6 @@ use std::{
     str::FromStr,
 };
 
-use crate::score::{self, weights};
 use clap::Args;
 use hushtable::{math::Function, net::LinkShape};
 use hushtable_columns::{
@@ -18,7 +17,12 @@ use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
-use hushtable_jobs::{cost::Phases, progress::Progress, two_processes};
+use hushtable_jobs::{
+    cost::Phases,
+    progress::Progress,
+    score::{options, weights},
+    two_processes,
+};
 use serde::Deserialize;
 
 const EXAMPLES: &str = "\
@@ -225,7 +229,7 @@ fn scored(command: &mut Command, side: &Side) {
 
 /// How far rounding of features, weights and parts can move a probability, where the sigmoid is steepest (1/4).
 fn bound() -> f64 {
-    8.0 * 0.25 * 2f64.powi(-(score::FRACTION_BITS as i32))
+    8.0 * 0.25 * 2f64.powi(-(options::FRACTION_BITS as i32))
 }
 
 /// One customer.
@@ -323,7 +327,7 @@ mod tests {
     #[test]
     fn only_what_rounding_leaves_open_is_free() {
         let logit = Function::Ln.eval(THRESHOLD / (1.0 - THRESHOLD));
-        let step = 2f64.powi(-(score::FRACTION_BITS as i32));
+        let step = 2f64.powi(-(options::FRACTION_BITS as i32));
         let row =
             |off: f64, at_least| Row { id: "x".into(), parts: Some([logit + off * step, 0.0]), at_least };
         row(0.9, 0.0).check().unwrap();

@@ -2,17 +2,18 @@
 //! `hushtable explain` as the same thing.
 
 use crate::{
-    apply::{self, Apply},
+    apply,
     join::{self, Join},
     lookup::{self, Lookup},
-    proximity::{self, ProximityArgs},
+    proximity,
     run::{self as job, Run},
-    score::{self, Score},
+    score,
     serve::{self, Serve},
     stats::{self, Stats},
 };
 use clap::{Args, Subcommand};
 use hushtable_columns::failure::Result;
+use hushtable_jobs::{apply::options::Apply, proximity::ProximityArgs, score::options::Score};
 
 const EXAMPLES: &str = "\
 Examples:

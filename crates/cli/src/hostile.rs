@@ -3,11 +3,7 @@
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use crate::{
-    run::file::{JobFile, Operand},
-    score::weights,
-    verify,
-};
+use crate::verify;
 use apps::{
     ids::Rules,
     private_table::{Answer, Description, Greeting, Request},
@@ -20,12 +16,16 @@ use hushtable_columns::{
     shares::ShareFile,
     table_file,
 };
-use hushtable_jobs::join::{
-    agree::Offer,
-    asked::Duplicates,
-    column::Column,
-    file::{JoinedFile, Owned, Shared, Table},
-    rows::{Reading, Rows},
+use hushtable_jobs::{
+    job_file::{JobFile, Operand},
+    join::{
+        agree::Offer,
+        asked::Duplicates,
+        column::Column,
+        file::{JoinedFile, Owned, Shared, Table},
+        rows::{Reading, Rows},
+    },
+    score::weights,
 };
 use prim::wipe::Wiped;
 use zeroize::Zeroizing;

@@ -6,7 +6,6 @@ use std::{path::PathBuf, sync::atomic::Ordering};
 
 use crate::{
     prepare::what::{Lookups, Work},
-    score,
     store::Shown,
 };
 use clap::Args;
@@ -29,6 +28,7 @@ use hushtable_jobs::{
     link::Link,
     options::refuse,
     progress::Progress,
+    score::options,
     stock::identity_of,
 };
 use serde::Serialize;
@@ -92,7 +92,7 @@ pub struct Prepare {
     #[command(flatten)]
     how: How,
     #[command(flatten)]
-    asked: score::Asked,
+    asked: options::Asked,
     /// For proximity: places are metres in a plane
     #[arg(long)]
     plane: bool,

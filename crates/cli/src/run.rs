@@ -1,18 +1,10 @@
 //! `hushtable run`: a job from a file that both parties hold and approve.
 
-mod describe;
-pub mod file;
-mod steps;
-
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
-use crate::{
-    run::{file::JobFile, steps::Own},
-    score::InJob,
-};
 use clap::Args;
 use hushtable::net::Identity;
 use hushtable_columns::{
@@ -21,7 +13,16 @@ use hushtable_columns::{
     terminal,
 };
 use hushtable_jobs::{
-    agree::Common, count::count, delivery::Delivery, explain, link::Link, options::refuse, stock::Stock,
+    agree::Common,
+    count::count,
+    delivery::Delivery,
+    explain,
+    job_file::JobFile,
+    link::Link,
+    options::refuse,
+    score::joined::InJob,
+    steps::{self, Own},
+    stock::Stock,
     task::Task,
 };
 

@@ -70,8 +70,6 @@ const STILL: &[(&str, &[&str])] = &[
     (
         "crates/cli",
         &[
-            "apply.rs",
-            "apply/ask.rs",
             "apply/joined.rs",
             "apply/joined/question.rs",
             "apply/joined/work.rs",
@@ -83,12 +81,6 @@ const STILL: &[(&str, &[&str])] = &[
             "lookup/session.rs",
             "plan.rs",
             "plan/private.rs",
-            "proximity.rs",
-            "proximity/pairs.rs",
-            "score.rs",
-            "score/common.rs",
-            "score/common/model.rs",
-            "score/common/work.rs",
             "serve.rs",
             "serve/door.rs",
             "serve/explain.rs",

@@ -138,7 +138,6 @@ fn message(errors: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hushtable::net::Identity;
     use hushtable_columns::failure::Cause;
 
     #[test]

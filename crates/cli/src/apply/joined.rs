@@ -3,39 +3,23 @@
 mod question;
 mod work;
 
-use std::path::PathBuf;
-
-use crate::apply::{
-    Apply, Operation,
-    ask::one_of_two,
-    joined::{
-        question::Question,
-        work::{Applied, Ask},
-    },
+use crate::apply::joined::{
+    question::Question,
+    work::{Applied, Ask},
 };
-use clap::Args;
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
-    accuracy::Beyond, choice::Choice, join::file::JoinedFile, meeting::Meeting, options::refuse, row_results,
+    accuracy::Beyond,
+    apply::{
+        ask::one_of_two,
+        options::{Apply, Operation},
+    },
+    choice::Choice,
+    join::file::JoinedFile,
+    meeting::Meeting,
+    options::refuse,
+    row_results,
 };
-
-/// Rows of a join.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Rows in common")]
-pub struct Rowing {
-    /// Compute over the rows of this file of a `join`, in place of --input; results go to who owns the rows
-    ///
-    /// --column and --against name columns of either party; both parties name the same.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "other"])]
-    pub joined: Option<PathBuf>,
-    /// With --joined: the result of a row that the peer does not have: a result there can be, or empty; the peer says
-    /// the same
-    ///
-    /// With empty, the default, the results tell which rows are in common. With a value such a row looks like others
-    /// with that result.
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub default: Option<String>,
-}
 
 /// Runs it, over the file of a join.
 pub fn apply(args: &Apply) -> Result<()> {

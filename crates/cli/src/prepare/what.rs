@@ -1,6 +1,5 @@
 //! What material is to be prepared for.
 
-use crate::{apply::ask::COMPARED, proximity, score};
 use apps::scoring::Scoring;
 use clap::{
     Args,
@@ -17,9 +16,12 @@ use hushtable_columns::{
 };
 use hushtable_jobs::{
     accuracy::{Beyond, How},
+    apply::ask::COMPARED,
     choice::{Choice, Choosing, Sharing},
     evaluate,
     options::refuse,
+    proximity,
+    score::options,
     shared_results::SHARED_BITS,
 };
 
@@ -84,7 +86,7 @@ impl Lookups {
     pub fn operation(
         &self,
         how: &How,
-        asked: &score::Asked,
+        asked: &options::Asked,
         protocol: Choice,
     ) -> Result<Box<dyn operation::Operation>> {
         let why = "cannot be combined with --lookups, whose tables have --index-bits and --value-bits";
@@ -112,7 +114,7 @@ impl Work {
     pub fn operation(
         self,
         how: &How,
-        asked: &score::Asked,
+        asked: &options::Asked,
         plane: bool,
         shared: bool,
         choosing: &Choosing,
@@ -152,9 +154,12 @@ impl Work {
                 proximity::operation(1.0, plane, shared)
             }
             Self::Score => {
-                let bits = how.bits.unwrap_or(score::BITS);
-                let scoring =
-                    Scoring::new(bits, how.fraction_bits.unwrap_or(score::FRACTION_BITS), asked.question())?;
+                let bits = how.bits.unwrap_or(options::BITS);
+                let scoring = Scoring::new(
+                    bits,
+                    how.fraction_bits.unwrap_or(options::FRACTION_BITS),
+                    asked.question(),
+                )?;
                 Ok(Box::new(if shared { scoring.additive(SHARED_BITS) } else { scoring }))
             }
         }

@@ -13,7 +13,7 @@ use parquet::{
 use prim::{Block, Prg};
 
 use super::*;
-use crate::columns::{ColumnFile, Dialect, FileFormat};
+use crate::{ColumnFile, Dialect, FileFormat};
 
 fn column(physical: Physical) -> ColumnDescPtr {
     let kind = Type::primitive_type_builder("x", physical).with_repetition(Repetition::REQUIRED).build();

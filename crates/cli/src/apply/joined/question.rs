@@ -1,6 +1,5 @@
 //! What is computed of columns of a join.
 
-use crate::apply::Apply;
 use hushtable::{
     AShare, Party, Role,
     bill::Bill,
@@ -10,6 +9,7 @@ use hushtable::{
 };
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
+    apply::options::Apply,
     constant, evaluate,
     join::{
         column::BITS,

@@ -1,8 +1,8 @@
 //! What scoring asks of results by row.
 
+use crate::shared_results::SHARED_BITS;
 use apps::scoring::{Question, Scoring};
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::shared_results::SHARED_BITS;
 
 /// What `--default` says; nothing for empty.
 pub fn default(text: &str, scoring: &Scoring) -> Result<Option<f64>> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hushtable_columns::terminal::within_a_line;
 
-use crate::run::file::{Flag, JobFile, Operand, Step};
+use crate::job_file::{Flag, JobFile, Operand, Step};
 
 impl JobFile {
     /// For people who are to approve it.

@@ -1,6 +1,15 @@
 //! What the command line and the input files ask for, checked before anything is connected.
 
-use crate::apply::{Apply, Operation};
+use crate::{
+    apply::options::{Apply, Operation},
+    constant,
+    decision::{self, Threshold},
+    evaluate::{self, Wanted},
+    fixed,
+    job::{Job, Work},
+    lookup::Lookup,
+    shared_results::SHARED_BITS,
+};
 use hushtable::{
     math::{Bounds, Function, exact_fraction_bits},
     operation::{Compare, Relation},
@@ -11,15 +20,6 @@ use hushtable_columns::{
     failure::{Failure, Result},
     numbers::{Operand, Source},
     table_file,
-};
-use hushtable_jobs::{
-    constant,
-    decision::{self, Threshold},
-    evaluate::{self, Wanted},
-    fixed,
-    job::{Job, Work},
-    lookup::Lookup,
-    shared_results::SHARED_BITS,
 };
 
 /// The format of compared numbers unless another is asked for.

@@ -1,8 +1,19 @@
 //! Scoring of rows in common: from the comparison of what is asked to the results.
 
-use crate::score::common::{
-    answer::shared,
-    model::{self, Model},
+use crate::{
+    cost::Phases,
+    explain,
+    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
+    link::Link,
+    meeting::{Agreed, Work},
+    page::Page,
+    progress::Progress,
+    row_results::{self, Report, answer::answer, table},
+    score::joined::{
+        answer::shared,
+        model::{self, Model},
+    },
+    took::Took,
 };
 use apps::{
     ids::{Rules, Set},
@@ -24,17 +35,6 @@ use hushtable_columns::{
     memory::fits,
     output::Output,
     shares::role_name,
-};
-use hushtable_jobs::{
-    cost::Phases,
-    explain,
-    join::{agree, file::JoinedFile, hidden, rows::Rows, tell},
-    link::Link,
-    meeting::{Agreed, Work},
-    page::Page,
-    progress::Progress,
-    row_results::{self, Report, answer::answer, table},
-    took::Took,
 };
 use prim::wipe::Wiped;
 

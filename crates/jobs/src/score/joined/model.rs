@@ -2,7 +2,14 @@
 
 use std::path::Path;
 
-use crate::score::{common::role_of, weights};
+use crate::{
+    join::{
+        column::{Column, Kind},
+        file::{JoinedFile, Table},
+    },
+    score::weights,
+    took::Took,
+};
 use apps::scoring::Scoring;
 use hushtable::{
     AShare, Party, Role,
@@ -11,18 +18,16 @@ use hushtable::{
     gates::{Bits, KnownMux},
 };
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::{
-    join::{
-        column::{Column, Kind},
-        file::{JoinedFile, Table},
-    },
-    took::Took,
-};
 use prim::wipe::Wiped;
 
 /// Bits behind the point of a weight, and of a weight with its sign.
 const FRACTION: u32 = 24;
 const WEIGHT: u32 = 32;
+
+/// The role of a party by its name in a file.
+pub fn role_of(name: &str) -> Role {
+    if name == "P0" { Role::P0 } else { Role::P1 }
+}
 
 /// A party's weights for all of its columns of numbers; wiped.
 pub struct Model {

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::proximity::MOST_PAIRS;
+use crate::job::Labels;
 use hushtable::Role;
 use hushtable_columns::{
     Ids,
     failure::{Failure, Result},
 };
-use hushtable_jobs::job::Labels;
 use prim::wipe::Wiped;
+
+/// The most pairs of a job: what a result file of a few hundred megabytes, or a gigabyte sent, is enough for.
+const MOST_PAIRS: usize = 1 << 20;
 
 /// The pairs of two lists, those of P0's first row first. Their lengths are public.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use crate::toml_file::TomlFile;
 use apps::scoring::Weights;
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::toml_file::TomlFile;
 use toml::de::DeValue;
 
 /// Weights and the features that they belong to.

@@ -4,76 +4,32 @@ mod answer;
 mod model;
 mod work;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::score::{
-    Score,
-    common::{
-        model::Model,
-        work::{Ask, Input, Scored},
-    },
-};
-use apps::{ids::Rules, scoring::Scoring};
-use clap::Args;
-use hushtable::Role;
-use hushtable_columns::{
-    ColumnFile,
-    failure::{Failure, Result},
-};
-use hushtable_jobs::{
-    count::count,
+use crate::{
     delivery::Delivery,
     join::{
         asked::Duplicates,
-        column,
         file::JoinedFile,
         rows::{self, Reading, Rows},
     },
     meeting::Meeting,
     options::refuse,
     row_results,
+    score::{
+        joined::{
+            model::Model,
+            work::{Ask, Input, Scored},
+        },
+        options::Score,
+        parts::{column_name, parts, say},
+    },
 };
-
-/// Rows that are not in the same order at both.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Rows in common")]
-pub struct Rowing {
-    /// Score the rows of this file of a `join`, in place of --features; results go to who owns the rows
-    ///
-    /// Each party's weights are for its own columns of numbers in the join.
-    #[arg(long, value_name = "FILE", conflicts_with = "features")]
-    pub joined: Option<PathBuf>,
-    /// Join --features with the peer's by this column of ids, or several, and score the rows in common, in one go
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "joined")]
-    pub join: Vec<String>,
-    /// With --join: how ids are brought into one form, as for `join` [default: trim,nfc]
-    #[arg(long, value_name = "RULE,...", value_parser = column::rules, requires = "join")]
-    pub normalise: Vec<Rules>,
-    /// With --join: tell the peer the pattern that most ids have, such as A999999, and compare it with the peer's before
-    /// anything is joined, as for `join`; the peer says so too
-    #[arg(long, requires = "join")]
-    pub tell_form: bool,
-    /// With --join: a bound on the number of ids here, which the peer learns in place of the number itself; a clock may
-    /// tell more
-    #[arg(long, value_name = "N", value_parser = count, requires = "join")]
-    pub pad_to: Option<usize>,
-    /// With --join: refuse a peer that says it has more ids, before anything is computed
-    #[arg(long, value_name = "N", value_parser = count, requires = "join")]
-    pub peer_at_most: Option<usize>,
-    /// The result of a row that the peer does not have: a result there can be, or empty; the peer says the same
-    ///
-    /// With empty, the default, the results tell which rows are in common. With a value such a row looks like others
-    /// with that result.
-    #[arg(long, value_name = "VALUE")]
-    pub default: Option<String>,
-}
-
-impl Rowing {
-    /// Whether any of it is asked for.
-    pub fn asked(&self) -> bool {
-        self.joined.is_some() || !self.join.is_empty()
-    }
-}
+use apps::{ids::Rules, scoring::Scoring};
+use hushtable_columns::{
+    ColumnFile,
+    failure::{Failure, Result},
+};
 
 /// A job file that says what is scored.
 pub struct InJob<'a> {
@@ -105,7 +61,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     let scoring = Scoring::new(args.bits, args.fraction_bits, args.asked.question())?;
     let default =
         args.rowing.default.as_deref().map(|text| answer::default(text, &scoring)).transpose()?.flatten();
-    let column = crate::score::column_name(scoring.question());
+    let column = column_name(scoring.question());
     let (delivery, column) =
         job.map_or((&args.delivery, column), |job| (job.delivery, job.column.to_owned()));
     let (input, ids) = match &args.rowing.joined {
@@ -118,7 +74,7 @@ pub fn score(args: &Score, job: Option<&InJob<'_>>) -> Result<()> {
     };
     let role = args.link.role();
     let owners = input.owners(reveal, role)?;
-    crate::score::say(args, reveal);
+    say(args, reveal);
     let forms = rules(args)?;
     let file = job.map(|job| job.hash.to_owned());
     let peer_at_most = job.map_or(args.rowing.peer_at_most, |job| job.peer_at_most);
@@ -159,7 +115,7 @@ fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
     let reading = Reading { ids, rules: &rules, columns: &[], duplicates: Duplicates::Refuse, whole: false };
     let rows = Rows::read(&file, path, &args.csv, &reading)?;
     rows.warn(path);
-    let (_, parts) = crate::score::parts(args, scoring, None, &file)?;
+    let (_, parts) = parts(args, scoring, None, &file)?;
     let bound = match args.rowing.pad_to {
         Some(bound) if bound < rows.ids() => {
             return Err(Failure::new(format!("--pad-to {bound}: {} has {} ids", path.display(), rows.ids())));
@@ -168,9 +124,4 @@ fn fresh(args: &Score, scoring: &Scoring) -> Result<(Input, usize)> {
     };
     let ids = rows.ids();
     Ok((Input::Fresh { rows: Box::new(rows), parts, bound }, ids))
-}
-
-/// The role of a party by its name in a file.
-fn role_of(name: &str) -> Role {
-    if name == "P0" { Role::P0 } else { Role::P1 }
 }

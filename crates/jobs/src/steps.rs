@@ -6,10 +6,14 @@ use std::{
 };
 
 use crate::{
-    apply::Apply,
+    apply::options::Apply,
+    decision::Through,
+    earlier::Earlier,
+    job::Job,
+    job_file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
+    link::Link,
     proximity::ProximityArgs,
-    run::file::{Flag, JobFile, NEARNESS, Operand, SCORING, Step, is_relation},
-    score::Score,
+    score::options::Score,
 };
 use clap::{
     Args, Command,
@@ -21,7 +25,6 @@ use hushtable_columns::{
     failure::{Failure, Result},
     shares::ShareFile,
 };
-use hushtable_jobs::{decision::Through, earlier::Earlier, job::Job, link::Link};
 use prim::wipe::Wiped;
 
 /// What is this party's own.

@@ -2,12 +2,12 @@
 
 use std::{fs, ops::Range, path::Path};
 
-use hushtable::{math::Function, operation::Relation};
-use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::{
+use crate::{
     hex::sha256,
     toml_file::{TomlFile, Value},
 };
+use hushtable::{math::Function, operation::Relation};
+use hushtable_columns::failure::{Failure, Result};
 use toml::de::{DeTable, DeValue};
 
 /// Version of the format.
