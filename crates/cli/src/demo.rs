@@ -1,5 +1,6 @@
 //! `hushtable demo`: the example, as two processes of this program that run `join`, `stats` and `score`.
 
+pub mod example;
 mod text;
 
 use std::{
@@ -7,10 +8,9 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    str::FromStr,
 };
 
-use clap::Args;
+use crate::demo::example::{BANK, COLUMNS, Demo, Found, IDS, Report, Row, Side, TELECOM, THRESHOLD, common};
 use hushtable::{math::Function, net::LinkShape};
 use hushtable_columns::{
     ColumnFile, Dialect,
@@ -18,81 +18,10 @@ use hushtable_columns::{
     terminal,
 };
 use hushtable_jobs::{
-    cost::Phases,
     progress::Progress,
     score::{options, weights},
     two_processes,
 };
-use serde::Deserialize;
-
-const EXAMPLES: &str = "\
-Examples:
-  hushtable demo
-  hushtable demo --net wan";
-
-/// The parties' tables and weights.
-const BANK: [&str; 2] = [
-    include_str!("../../../examples/data/joining/bank.csv"),
-    include_str!("../../../examples/data/joining/bank.toml"),
-];
-const TELECOM: [&str; 2] = [
-    include_str!("../../../examples/data/joining/telecom.csv"),
-    include_str!("../../../examples/data/joining/telecom.toml"),
-];
-
-/// The column of ids of each, and what they join.
-const IDS: [&str; 2] = ["customer", "subscriber"];
-const COLUMNS: [&str; 2] = [
-    "income_keur:1000,debt_ratio:10,late_instalments:100,years_customer:100,region:north/south/east/west",
-    "contract_months:1000,late_bills:100,prepaid_share:1,handset_instalments:100",
-];
-
-/// Rows of each listing.
-const SHOWN: usize = 5;
-
-/// What the bank asks.
-const THRESHOLD: f64 = 0.8;
-
-/// Run the example of two organisations: both on this machine, two processes, mutual TLS
-///
-/// A bank and a telecom company have about a thousand customers each, of whom two thirds are common, in different
-/// orders. They join their tables without showing who is in them, see means of the common customers by region, and
-/// decide by a common model who repays: each has the weights of its own columns. The bank alone gets one bit for each of
-/// its customers, whether the probability is at least 0.8, and 0 where the telecom company does not know the customer.
-/// Every result is compared with plaintext; a wrong one ends with exit code 1.
-#[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
-pub struct Demo {
-    /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
-    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
-    net: LinkShape,
-}
-
-/// What is read of the report of `join --json` and `score --json`.
-#[derive(Deserialize)]
-struct Report {
-    #[serde(flatten)]
-    phases: Phases,
-}
-
-/// One party of the example.
-struct Side {
-    role: usize,
-    name: &'static str,
-    files: [&'static str; 2],
-    folder: PathBuf,
-    identity: PathBuf,
-}
-
-/// What came out.
-struct Found {
-    /// The table of `stats`.
-    means: String,
-    explained: String,
-    rows: Vec<Row>,
-    /// Of the join and of the scores.
-    reports: [Report; 2],
-}
 
 /// Runs the subcommand.
 pub fn run(args: &Demo) -> Result<()> {
@@ -232,14 +161,6 @@ fn bound() -> f64 {
     8.0 * 0.25 * 2f64.powi(-(options::FRACTION_BITS as i32))
 }
 
-/// One customer.
-struct Row {
-    id: String,
-    /// The parts of both; nothing if the telecom company does not know the customer.
-    parts: Option<[f64; 2]>,
-    at_least: f64,
-}
-
 impl Row {
     /// The probability, if there is one.
     fn plain(&self) -> Option<f64> {
@@ -276,11 +197,6 @@ fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
         false => Err(Failure::Check(format!("the result of {id} stands where that of {key} should"))),
     };
     bits.into_iter().zip(bank).map(row).collect()
-}
-
-/// How many customers are in common.
-fn common(rows: &[Row]) -> usize {
-    rows.iter().filter(|row| row.parts.is_some()).count()
 }
 
 /// An error unless the groups that were shown have all common customers together.

@@ -4,12 +4,12 @@
 use crate::{
     apply,
     join::{self, Join},
-    lookup::{self, Lookup},
+    lookup::{self, arguments::Lookup},
     proximity,
     run::{self as job, Run},
     score,
-    serve::{self, Serve},
-    stats::{self, Stats},
+    serve::{self, arguments::Serve},
+    stats::{self, arguments::Stats},
 };
 use clap::{Args, Subcommand};
 use hushtable_columns::failure::Result;

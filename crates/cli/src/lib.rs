@@ -15,7 +15,7 @@ mod doctor;
 mod explain;
 mod functions;
 #[doc(hidden)]
-pub mod hostile;
+pub mod fuzzing;
 mod identity;
 mod info;
 mod join;

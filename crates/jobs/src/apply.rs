@@ -5,6 +5,8 @@ pub mod options;
 
 use std::path::Path;
 
+use hushtable_columns::{Dialect, failure::Result};
+
 use crate::{
     apply::options::{Apply, Rowing},
     decision::Through,
@@ -14,7 +16,6 @@ use crate::{
     link::Link,
     options::refuse,
 };
-use hushtable_columns::{Dialect, failure::Result};
 
 impl Apply {
     /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.

@@ -14,6 +14,7 @@ pub mod choice;
 pub mod constant;
 pub mod cost;
 pub mod count;
+pub mod dates;
 pub mod decision;
 pub mod delivery;
 pub mod describe;

@@ -3,10 +3,6 @@
 mod question;
 mod work;
 
-use crate::apply::joined::{
-    question::Question,
-    work::{Applied, Ask},
-};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     accuracy::Beyond,
@@ -19,6 +15,11 @@ use hushtable_jobs::{
     meeting::Meeting,
     options::refuse,
     row_results,
+};
+
+use crate::apply::joined::{
+    question::Question,
+    work::{Applied, Ask},
 };
 
 /// Runs it, over the file of a join.

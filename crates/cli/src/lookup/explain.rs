@@ -3,7 +3,7 @@
 use hushtable_columns::failure::Result;
 use hushtable_jobs::{explain, page::Page};
 
-use crate::lookup::{Lookup, keys::Keys};
+use crate::lookup::{arguments::Lookup, keys::Keys};
 
 /// In plain words.
 pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {

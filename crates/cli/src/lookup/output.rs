@@ -2,7 +2,11 @@
 
 use std::io;
 
-use crate::lookup::{Lookup, Outputs, keys::Keys, session::Done};
+use crate::lookup::{
+    arguments::{Lookup, Outputs},
+    done::Done,
+    keys::Keys,
+};
 use apps::private_table::{Cell, Results, Scale, ValueKind};
 use hushtable_columns::{
     self as columns, FileFormat, Series,

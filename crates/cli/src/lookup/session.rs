@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::lookup::{
-    Lookup, Outputs,
+    arguments::{Lookup, Outputs},
     cache::{Cache, Kept},
+    done::Done,
     keys::{self, Keys},
     output,
 };
@@ -37,17 +38,6 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5
 
 /// Connections that bring nothing, or versions that come to nothing, one after the other.
 const TRIES: u32 = 5;
-
-/// What came out, and what it took.
-pub struct Done {
-    pub description: Description,
-    pub gets: Gets,
-    pub results: Results,
-    /// Whether each key can be in the table at all.
-    pub known: Vec<bool>,
-    pub session: [u8; 32],
-    pub phases: Phases,
-}
 
 /// What `--json` prints.
 #[derive(Serialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::plan::Phase;
+use crate::plan::phase::Phase;
 use hushtable::{
     confidential::planner::{Asked, Candidate},
     net::LinkShape,

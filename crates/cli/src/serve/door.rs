@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::serve::{Serve, ledger::Ledger, log, versions::Versions, visit};
+use crate::serve::{arguments::Serve, ledger::Ledger, log, versions::Versions, visit};
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     error::Ending,

@@ -1,6 +1,6 @@
 //! What serving shows to whom, before anything is listened on.
 
-use crate::serve::Serve;
+use crate::serve::arguments::Serve;
 use apps::private_table::{Description, Places};
 use hushtable::net::Identity;
 use hushtable_columns::failure::Result;

@@ -1,7 +1,7 @@
 //! What clients may have, whose each is: keys and copies by the hour, places for shares of results, halves of keys.
 
 use crate::serve::{
-    Serve,
+    arguments::Serve,
     halves::Halves,
     limits::{Hourly, Reserved},
     quota::{Quota, Room},

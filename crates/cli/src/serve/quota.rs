@@ -9,7 +9,7 @@ use std::{
 
 use hushtable_columns::{disk, units};
 
-use crate::serve::Limits;
+use crate::serve::arguments::Limits;
 
 /// Of sessions and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

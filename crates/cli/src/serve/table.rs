@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use crate::serve::Serve;
+use crate::serve::{arguments::Serve, spec::ValueSpec};
 use apps::{
     ids::Looks,
     private_table::{
@@ -65,7 +65,7 @@ pub fn load(args: &Serve) -> Read<Loaded> {
     wanted.extend(args.value.iter().map(|value| value.name.as_str()));
     let survey = survey(&file, &args.csv, &wanted)?;
     let says = |column: &str, what: String| file.says(&format!("column {column:?}: {what}"));
-    let value = |(i, spec): (usize, &crate::serve::ValueSpec)| {
+    let value = |(i, spec): (usize, &ValueSpec)| {
         let kind = survey.value(i, spec.limits).map_err(|what| says(&spec.name, what))?;
         Ok(Value { name: spec.name.clone(), kind })
     };

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::serve::{
-    Serve,
+    arguments::Serve,
     table::{self, Loaded},
 };
 use apps::private_table::{Description, Served};

@@ -1,6 +1,6 @@
 //! What is asked, in terms of the columns of a join.
 
-use crate::stats::Asked;
+use crate::stats::arguments::Asked;
 use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
 use hushtable::Role;
 use hushtable_columns::failure::{Failure, Result};

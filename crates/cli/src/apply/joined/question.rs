@@ -16,6 +16,7 @@ use hushtable_jobs::{
         file::{JoinedFile, Table},
         named::{Number, number},
     },
+    options::refuse,
     row_results::answer,
     shared_results::SHARED_BITS,
     took::Took,
@@ -70,10 +71,7 @@ impl Question {
     /// A comparison of two columns, or of one with a public number.
     pub fn relation(args: &Apply, relation: Relation, file: &JoinedFile) -> Result<Self> {
         args.refuse_lookup_options()?;
-        crate::apply::joined::refuse(
-            "is as the columns need it in a comparison",
-            [("--bits", args.how.bits.is_some())],
-        )?;
+        refuse("is as the columns need it in a comparison", [("--bits", args.how.bits.is_some())])?;
         let x = column(file, "--column", args.column.as_deref())?;
         let y = match args.second.constant {
             Some(_) => None,

@@ -167,12 +167,12 @@ fn formats(data: &[u8]) {
 fn format_seeds() -> Vec<Vec<u8>> {
     // The longest first: others are not cut to less.
     let seeds: [&[u8]; 6] = [
-        include_bytes!("../tests/data/formats/plain.parquet"),
-        include_bytes!("../tests/data/formats/other.parquet"),
-        include_bytes!("../tests/data/formats/plain.feather"),
-        include_bytes!("../tests/data/formats/other.arrow"),
-        include_bytes!("../tests/data/formats/views.arrow"),
-        include_bytes!("../tests/data/formats/zstd.parquet"),
+        include_bytes!("../../columns/tests/data/formats/plain.parquet"),
+        include_bytes!("../../columns/tests/data/formats/other.parquet"),
+        include_bytes!("../../columns/tests/data/formats/plain.feather"),
+        include_bytes!("../../columns/tests/data/formats/other.arrow"),
+        include_bytes!("../../columns/tests/data/formats/views.arrow"),
+        include_bytes!("../../columns/tests/data/formats/zstd.parquet"),
     ];
     seeds.map(<[u8]>::to_vec).to_vec()
 }
