@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hushtable_cli::hostile::run("job_file", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hushtable_cli::fuzzing::run("job_file", data));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| hushtable_cli::hostile::run("joined", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hushtable_cli::fuzzing::run("joined", data));

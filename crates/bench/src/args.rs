@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Parser, Subcommand};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use crate::{
     baseline,

@@ -3,7 +3,8 @@
 use std::{fmt, path::Path};
 
 use hushtable::{Role, net::LinkShape, ot};
-use hushtable_cli::{choice::Optimise, failure::Result};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::choice::Optimise;
 
 use crate::lanes::Lanes;
 

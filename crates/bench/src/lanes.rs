@@ -14,9 +14,9 @@ use hushtable::{
     ot::Rates,
     store::{Reserved, Store},
 };
-use hushtable_cli::{
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
     cost::{Figures, Phase, Phases},
-    failure::{Failure, Result},
     link::Link,
 };
 use serde::{Deserialize, Serialize};

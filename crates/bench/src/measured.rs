@@ -1,6 +1,6 @@
 //! What runs give: costs of the phases, memory, and how exact the results are.
 
-use hushtable_cli::cost::{Figures, Phases};
+use hushtable_jobs::cost::{Figures, Phases};
 use serde::{Deserialize, Serialize};
 
 /// One run: both parties together.

@@ -10,8 +10,8 @@ use std::{fs, io::Write, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::LinkShape;
-use hushtable_cli::extension::Extension;
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::extension::Extension;
 
 use self::{
     measure::{Line, Measured, Origin},

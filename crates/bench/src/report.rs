@@ -3,7 +3,8 @@
 use std::fs;
 
 use clap::ValueEnum;
-use hushtable_cli::cost::{Figures, Phases, bytes, time};
+use hushtable_columns::units::{bytes, time};
+use hushtable_jobs::cost::{Figures, Phases};
 use prim::simd::Kernel;
 use serde::Serialize;
 

@@ -4,14 +4,8 @@ use std::{path::Path, process::Command, str::FromStr, sync::atomic::Ordering};
 
 use clap::Args;
 use hushtable::net::LinkShape;
-use hushtable_cli::{
-    extension::Extension,
-    failure::{Failure, Result},
-    identities,
-    link::Link,
-    pair,
-    progress::Progress,
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{extension::Extension, link::Link, progress::Progress, two_processes};
 
 use crate::{lanes::Lanes, measured::Run, stock, work::Work};
 
@@ -65,7 +59,7 @@ fn once(work: &Work, options: &Options) -> Result<Run> {
     let folder = tempfile::tempdir().map_err(|e| Failure::new(format!("temporary folder: {e}")))?;
     let identities = match (work.store(), options.tls) {
         (Some(dir), _) => Some(stock::identities(dir)?),
-        (None, true) => Some(identities(folder.path(), ["bench-p0", "bench-p1"])?),
+        (None, true) => Some(two_processes::identities(folder.path(), ["bench-p0", "bench-p1"])?),
         (None, false) => None,
     };
     let [p0, p1] = [0, 1].map(|i| identities.as_ref().map(|ids| ids[i].as_path()));
@@ -76,12 +70,12 @@ fn once(work: &Work, options: &Options) -> Result<Run> {
         second.args(["--connect", address]);
         second
     };
-    let [_, text] = pair::run(first, connect, true)?;
+    let [_, text] = two_processes::run(first, connect, true)?;
     serde_json::from_str(&text).map_err(|e| Failure::new(format!("report of a process: {e}")))
 }
 
 fn process(work: &Work, options: &Options, identity: Option<&Path>) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["party", "--net", &options.net.to_string()]);
     let ot = work.scheme().map_or(options.ot, Extension::Of);
     command.args(["--ot", &ot.to_string()]);

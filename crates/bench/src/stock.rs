@@ -14,10 +14,8 @@ use hushtable::{
     net::{self, Connection, Identity, Listener, Options},
     store::{Contents, Store},
 };
-use hushtable_cli::{
-    self as cli,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::two_processes;
 
 const NAMES: [&str; 2] = ["bench-p0", "bench-p1"];
 
@@ -28,7 +26,7 @@ pub fn identities(dir: &Path) -> Result<[PathBuf; 2]> {
         return Ok(paths);
     }
     fs::create_dir_all(dir).map_err(Failure::writing(dir))?;
-    cli::identities(dir, NAMES)
+    two_processes::identities(dir, NAMES)
 }
 
 /// Makes both stores called `name` by the `plan`, unless they are there and have `needed` lookups.

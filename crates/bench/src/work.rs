@@ -27,7 +27,7 @@ use hushtable::{
     net::LinkShape,
     ot::{Limits, Rates},
 };
-use hushtable_cli::failure::Failure;
+use hushtable_columns::failure::Failure;
 use serde::{Deserialize, Serialize};
 
 use self::{

@@ -2,30 +2,30 @@
 
 use std::{env, process::ExitCode};
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-
 use crate::{
-    apply::{self, Apply},
+    apply,
     calibrate::{self, Calibrate, OtParty},
-    demo::{self, Demo},
+    demo::{self, example::Demo},
     doctor::{self, Doctor},
     explain::{self, Explain},
-    failure::EXIT_CODES,
     functions::{self, Functions},
     identity::{self, Identity},
     info,
     join::{self, Join},
-    lookup::{self, Lookup},
+    lookup::{self, arguments::Lookup},
     plan::{self, Plan},
     prepare::{self, Prepare},
-    proximity::{self, ProximityArgs},
-    record::verify::{self, Records},
+    proximity,
     run::{self, Run},
-    score::{self, Score},
-    serve::{self, Serve},
-    stats::{self, Stats},
+    score,
+    serve::{self, arguments::Serve},
+    stats::{self, arguments::Stats},
     store::{self, Stores},
+    verify::{self, Records},
 };
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use hushtable_columns::failure::EXIT_CODES;
+use hushtable_jobs::{apply::options::Apply, proximity::ProximityArgs, score::options::Score};
 
 const EXAMPLES: &str = "\
 Examples:

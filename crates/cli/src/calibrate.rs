@@ -2,30 +2,22 @@
 
 mod machine;
 
-use std::{
-    env, fmt, fs,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf, time::Instant};
 
+use crate::calibrate::machine::{MEASUREMENTS, measure_machine};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hushtable::{
-    Party, Role,
-    net::LinkShape,
-    ot::{OtWish, Scheme},
-    plan::Machine,
-};
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    apply::output::{self, Output},
+use hushtable::{Party, Role, ot::OtWish, plan::Machine};
+use hushtable_columns::{
     failure::{Cause, Failure, Result},
-    link::Link,
+    output::{self, Output},
     terminal,
 };
+use hushtable_jobs::{
+    calibration::{Calibration, LinkFile, default_path},
+    link::Link,
+};
 
-use self::machine::{MEASUREMENTS, measure_machine};
-pub use self::machine::{OtParty, run_party};
+pub use crate::calibrate::machine::{OtParty, run_party};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,118 +77,6 @@ impl FromArgMatches for Peer {
     }
 }
 
-/// What was measured, or the defaults.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Calibration {
-    #[serde(with = "machine_file")]
-    machine: Machine,
-    link: Option<LinkFile>,
-    /// The OT extension that was asked for.
-    #[serde(skip)]
-    asked: Option<Scheme>,
-    /// Where it was read from.
-    #[serde(skip)]
-    source: Option<PathBuf>,
-}
-
-/// A [`Machine`] on disk and between the parties: its figures by their names.
-mod machine_file {
-    use std::collections::BTreeMap;
-
-    use hushtable::plan::Machine;
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub fn serialize<S: Serializer>(machine: &Machine, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(Machine::NAMES.into_iter().zip(machine.figures()))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Machine, D::Error> {
-        let named = BTreeMap::<String, f64>::deserialize(from)?;
-        if let Some(name) = named.keys().find(|name| !Machine::NAMES.contains(&name.as_str())) {
-            return Err(D::Error::custom(format!("{name:?} is no figure of a machine; calibrate again")));
-        }
-        let mut figures = [0.0; Machine::NAMES.len()];
-        for (figure, name) in figures.iter_mut().zip(Machine::NAMES) {
-            let missing = || D::Error::custom(format!("no figure {name:?}; calibrate again"));
-            *figure = *named.get(name).ok_or_else(missing)?;
-        }
-        Ok(Machine::from(figures))
-    }
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct LinkFile {
-    mbit_per_s: f64,
-    rtt_ms: f64,
-}
-
-impl Calibration {
-    /// From `path`, or from this user's file if there is one, or the defaults.
-    pub fn load(path: Option<&Path>) -> Result<Self> {
-        let default = default_path().filter(|path| path.is_file());
-        let Some(path) = path.map(Path::to_owned).or(default) else {
-            return Ok(Self { machine: Machine::REFERENCE, link: None, asked: None, source: None });
-        };
-        let text = fs::read(&path).map_err(Failure::file(&path))?;
-        let read: Self = serde_json::from_slice(&text)
-            .map_err(|e| Failure::input(format!("{}: not a calibration: {e}", path.display())))?;
-        read.check().map_err(|what| Failure::input(format!("{}: {what}", path.display())))?;
-        Ok(Self { source: Some(path), ..read })
-    }
-
-    /// How fast the machines are.
-    pub fn machine(&self) -> Machine {
-        Machine { asked: self.asked, ..self.machine }
-    }
-
-    /// For a session over `link`, whose OT extension may be asked for.
-    #[must_use]
-    pub fn over(self, link: &Link) -> Self {
-        Self { asked: link.asked(), ..self }
-    }
-
-    /// The OT extension that this party wishes of a session over `link`.
-    pub fn wish(&self, link: &Link) -> OtWish {
-        link.wish(self.machine.ots, self.link())
-    }
-
-    /// What is known of `link`: what it simulates, or else what was measured.
-    pub fn shape(&self, link: &Link) -> Option<LinkShape> {
-        Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(self.link())
-    }
-
-    /// The link, if it was measured.
-    pub fn link(&self) -> Option<LinkShape> {
-        let link = self.link?;
-        Some(LinkShape { mbit_per_s: Some(link.mbit_per_s), rtt: Duration::from_secs_f64(link.rtt_ms / 1e3) })
-    }
-
-    /// Every figure positive and sane, so that predictions are finite.
-    fn check(&self) -> std::result::Result<(), String> {
-        if !self.machine.figures().iter().all(|figure| (1e-9..=1e6).contains(figure)) {
-            return Err("a figure of the machine is out of range".into());
-        }
-        match self.link {
-            Some(link)
-                if !(0.01..=1e6).contains(&link.mbit_per_s) || !(0.0..=4000.0).contains(&link.rtt_ms) =>
-            {
-                Err("the link's figures are out of range: 0.01 to 10^6 Mbit/s, 0 to 4000 ms".into())
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Calibration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            Some(path) => write!(f, "calibration {}", path.display()),
-            None => f.write_str("not calibrated"),
-        }
-    }
-}
-
 /// Runs the subcommand.
 pub fn run(args: &Calibrate) -> Result<()> {
     let path = match &args.output {
@@ -215,7 +95,7 @@ pub fn run(args: &Calibrate) -> Result<()> {
         Some(link) => with_peer(link)?,
         None => (measure_machine(&mut || Ok(()))?, None),
     };
-    let found = Calibration { machine, link, asked: None, source: None };
+    let found = Calibration::measured(machine, link);
     found.check().map_err(|what| Failure::new(format!("the measurement makes no sense: {what}")))?;
     let text = serde_json::to_string_pretty(&found).expect("plain data") + "\n";
     output.write(|to| std::io::Write::write_all(to, text.as_bytes()))?;
@@ -249,7 +129,7 @@ fn with_peer(link: &Link) -> Result<(Machine, Option<LinkFile>)> {
 /// Swaps the figures with the peer, as text of a fixed length.
 fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     const BYTES: usize = 1024;
-    let calibration = Calibration { machine: mine, link: None, asked: None, source: None };
+    let calibration = Calibration::measured(mine, None);
     let mut text = serde_json::to_vec(&calibration).expect("plain data");
     text.resize(BYTES, b' ');
     let theirs = p.connection().channel().exchange(text, BYTES)?;
@@ -258,7 +138,7 @@ fn exchange(p: &mut Party, mine: Machine) -> Result<Machine> {
     theirs
         .check()
         .map_err(|what| Failure::Reported(Cause::Peer, format!("the peer's calibration: {what}")))?;
-    Ok(theirs.machine)
+    Ok(theirs.machine())
 }
 
 /// Mbit/s and seconds of a round trip: crossing messages of one byte for the delay, then of a mebibyte and more for
@@ -293,12 +173,4 @@ fn timed(f: impl FnOnce() -> Result<()>) -> Result<f64> {
     let start = Instant::now();
     f()?;
     Ok(start.elapsed().as_secs_f64())
-}
-
-fn default_path() -> Option<PathBuf> {
-    let folder = env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".config")))?;
-    Some(folder.join("hushtable").join("calibration.json"))
 }

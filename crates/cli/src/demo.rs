@@ -1,5 +1,6 @@
 //! `hushtable demo`: the example, as two processes of this program that run `join`, `stats` and `score`.
 
+pub mod example;
 mod text;
 
 use std::{
@@ -7,91 +8,20 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    str::FromStr,
 };
 
-use clap::Args;
+use crate::demo::example::{BANK, COLUMNS, Demo, Found, IDS, Report, Row, Side, TELECOM, THRESHOLD, common};
 use hushtable::{math::Function, net::LinkShape};
-use serde::Deserialize;
-
-use crate::{
-    columns::{ColumnFile, Dialect},
-    cost::Phases,
+use hushtable_columns::{
+    ColumnFile, Dialect,
     failure::{Failure, Result},
-    identity, pair,
-    progress::Progress,
-    score::{self, weights},
     terminal,
 };
-
-const EXAMPLES: &str = "\
-Examples:
-  hushtable demo
-  hushtable demo --net wan";
-
-/// The parties' tables and weights.
-const BANK: [&str; 2] = [
-    include_str!("../../../examples/data/joining/bank.csv"),
-    include_str!("../../../examples/data/joining/bank.toml"),
-];
-const TELECOM: [&str; 2] = [
-    include_str!("../../../examples/data/joining/telecom.csv"),
-    include_str!("../../../examples/data/joining/telecom.toml"),
-];
-
-/// The column of ids of each, and what they join.
-const IDS: [&str; 2] = ["customer", "subscriber"];
-const COLUMNS: [&str; 2] = [
-    "income_keur:1000,debt_ratio:10,late_instalments:100,years_customer:100,region:north/south/east/west",
-    "contract_months:1000,late_bills:100,prepaid_share:1,handset_instalments:100",
-];
-
-/// Rows of each listing.
-const SHOWN: usize = 5;
-
-/// What the bank asks.
-const THRESHOLD: f64 = 0.8;
-
-/// Run the example of two organisations: both on this machine, two processes, mutual TLS
-///
-/// A bank and a telecom company have about a thousand customers each, of whom two thirds are common, in different
-/// orders. They join their tables without showing who is in them, see means of the common customers by region, and
-/// decide by a common model who repays: each has the weights of its own columns. The bank alone gets one bit for each of
-/// its customers, whether the probability is at least 0.8, and 0 where the telecom company does not know the customer.
-/// Every result is compared with plaintext; a wrong one ends with exit code 1.
-#[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
-pub struct Demo {
-    /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms)
-    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
-    net: LinkShape,
-}
-
-/// What is read of the report of `join --json` and `score --json`.
-#[derive(Deserialize)]
-struct Report {
-    #[serde(flatten)]
-    phases: Phases,
-}
-
-/// One party of the example.
-struct Side {
-    role: usize,
-    name: &'static str,
-    files: [&'static str; 2],
-    folder: PathBuf,
-    identity: PathBuf,
-}
-
-/// What came out.
-struct Found {
-    /// The table of `stats`.
-    means: String,
-    explained: String,
-    rows: Vec<Row>,
-    /// Of the join and of the scores.
-    reports: [Report; 2],
-}
+use hushtable_jobs::{
+    progress::Progress,
+    score::{options, weights},
+    two_processes,
+};
 
 /// Runs the subcommand.
 pub fn run(args: &Demo) -> Result<()> {
@@ -118,7 +48,7 @@ pub fn run(args: &Demo) -> Result<()> {
 
 /// Writes each side's folder: its data and its identity.
 fn sides(folder: &Path) -> Result<[Side; 2]> {
-    let [bank_id, telecom_id] = identity::pair(folder, ["bank", "telecom"])?;
+    let [bank_id, telecom_id] = two_processes::identities(folder, ["bank", "telecom"])?;
     let side = |role: usize, name: &'static str, files: [&'static str; 2], identity| -> Result<Side> {
         let folder = folder.join(name);
         fs::create_dir(&folder).map_err(Failure::writing(&folder))?;
@@ -179,12 +109,12 @@ fn both(
         telecom.args(["--connect", address]);
         telecom
     };
-    pair::run(bank, connect, false)
+    two_processes::run(bank, connect, false)
 }
 
 /// What the program says of the scores before anything is sent: who learns what.
 fn explained(side: &Side, net: LinkShape) -> Result<String> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["explain", "score", "--quiet", "--net", &net.to_string()]);
     scored(&mut command, side);
     let done = command.arg("--identity").arg(&side.identity).args(["--listen", "127.0.0.1:0"]).output();
@@ -199,7 +129,7 @@ fn explained(side: &Side, net: LinkShape) -> Result<String> {
 }
 
 fn join(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["join", "--json", "--rows", "p0", "--normalise", "trim,lower"]);
     command.args(["--id", IDS[side.role], "--columns", COLUMNS[side.role]]);
     command.arg("--input").arg(&side.inputs()[0]).arg("--output").arg(side.joined());
@@ -207,13 +137,13 @@ fn join(side: &Side) -> Result<Command> {
 }
 
 fn stats(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.arg("stats").arg(side.joined()).args(["--mean", "late_bills", "--by", "region"]);
     Ok(command)
 }
 
 fn score(side: &Side) -> Result<Command> {
-    let mut command = pair::program()?;
+    let mut command = two_processes::program()?;
     command.args(["score", "--json"]);
     scored(&mut command, side);
     Ok(command)
@@ -228,15 +158,7 @@ fn scored(command: &mut Command, side: &Side) {
 
 /// How far rounding of features, weights and parts can move a probability, where the sigmoid is steepest (1/4).
 fn bound() -> f64 {
-    8.0 * 0.25 * 2f64.powi(-(score::FRACTION_BITS as i32))
-}
-
-/// One customer.
-struct Row {
-    id: String,
-    /// The parts of both; nothing if the telecom company does not know the customer.
-    parts: Option<[f64; 2]>,
-    at_least: f64,
+    8.0 * 0.25 * 2f64.powi(-(options::FRACTION_BITS as i32))
 }
 
 impl Row {
@@ -275,11 +197,6 @@ fn rows(sides: &[Side; 2]) -> Result<Vec<Row>> {
         false => Err(Failure::Check(format!("the result of {id} stands where that of {key} should"))),
     };
     bits.into_iter().zip(bank).map(row).collect()
-}
-
-/// How many customers are in common.
-fn common(rows: &[Row]) -> usize {
-    rows.iter().filter(|row| row.parts.is_some()).count()
 }
 
 /// An error unless the groups that were shown have all common customers together.
@@ -326,7 +243,7 @@ mod tests {
     #[test]
     fn only_what_rounding_leaves_open_is_free() {
         let logit = Function::Ln.eval(THRESHOLD / (1.0 - THRESHOLD));
-        let step = 2f64.powi(-(score::FRACTION_BITS as i32));
+        let step = 2f64.powi(-(options::FRACTION_BITS as i32));
         let row =
             |off: f64, at_least| Row { id: "x".into(), parts: Some([logit + off * step, 0.0]), at_least };
         row(0.9, 0.0).check().unwrap();

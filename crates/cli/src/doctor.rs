@@ -4,11 +4,11 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use clap::Args;
 use hushtable::net::{Stage, diagnose};
-
-use crate::{
+use hushtable_columns::{
     failure::{Failure, Result},
-    link, terminal,
+    terminal,
 };
+use hushtable_jobs::link;
 
 const EXAMPLES: &str = "\
 Examples:

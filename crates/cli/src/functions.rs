@@ -7,15 +7,14 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use hushtable::math::{Card, Function};
-
-use crate::{
-    apply::{
-        evaluate::evaluation,
-        how::{How, method_name},
-    },
-    choice::Optimise,
+use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
+};
+use hushtable_jobs::{
+    accuracy::{How, method_name},
+    choice::Optimise,
+    evaluate::evaluation,
 };
 
 const EXAMPLES: &str = "\

@@ -7,8 +7,7 @@ use std::{
 
 use clap::{Args, Subcommand};
 use hushtable::net::{self, Fingerprint, Peer};
-
-use crate::{
+use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
 };
@@ -159,18 +158,6 @@ fn ask(peer: &Peer, answers: &mut impl BufRead, screen: &mut impl Write) -> Resu
         "yes" => Ok(()),
         _ => Err(Failure::new("not trusted: the fingerprint was not confirmed with \"yes\"")),
     }
-}
-
-/// Two identities in `folder` that trust each other, for two processes on this machine.
-pub fn pair(folder: &Path, names: [&str; 2]) -> Result<[PathBuf; 2]> {
-    let folders = names.map(|name| folder.join(format!("{name}.id")));
-    let [first, second] = [0, 1].map(|i| net::Identity::create(&folders[i], names[i]));
-    let (first, second) = (first?, second?);
-    for (own, peer) in [(&folders[0], &second), (&folders[1], &first)] {
-        // Made here, a moment ago: nothing is to be compared.
-        net::Identity::trust(own, &peer.certificate_path(), peer.fingerprint(), None)?;
-    }
-    Ok(folders)
 }
 
 #[cfg(test)]

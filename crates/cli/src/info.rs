@@ -7,9 +7,8 @@ use hushtable::{
     net::WIRE_VERSION,
     ot::params::{FLOOR_BITS, LpnSet, SETS, WEIGHT},
 };
+use hushtable_columns::{failure::Result, terminal};
 use prim::simd::Kernel;
-
-use crate::{failure::Result, terminal};
 
 const EXAMPLES: &str = "\
 Examples:

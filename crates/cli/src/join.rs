@@ -1,38 +1,29 @@
 //! `hushtable join`: two tables by their ids, without showing who is in them.
 
-pub mod agree;
-pub mod column;
-mod common;
-mod explain;
-pub mod file;
-pub mod hidden;
-mod labels;
-pub mod rows;
-pub mod tell;
-
 use std::path::{Path, PathBuf};
 
 use apps::ids::Rules;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hushtable::run::Reveal;
-
-use self::{
-    agree::Ask,
-    column::{Column, FRACTION_BITS},
-    common::Finding,
-    hidden::Hiding,
-    rows::Rows,
-};
-use crate::{
-    apply::{
-        delivery::{Delivery, Recipient},
-        refuse,
-    },
-    columns::{ColumnFile, Dialect, FileFormat},
-    count::count,
-    errand::Errand,
+use hushtable_columns::{
+    ColumnFile, Dialect, FileFormat,
     failure::{Failure, Result},
+};
+use hushtable_jobs::{
+    count::count,
+    delivery::{Delivery, Recipient},
+    join::{
+        agree::{self, Ask},
+        asked::{Duplicates, Shown},
+        column::{self, Column, FRACTION_BITS},
+        common::Finding,
+        explain, file,
+        hidden::Hiding,
+        rows::{self, Rows},
+    },
     link::Link,
+    meeting::Meeting,
+    options::refuse,
 };
 
 const EXAMPLES: &str = "\
@@ -148,30 +139,6 @@ pub struct Join {
     link: Link,
 }
 
-/// What comes out in the clear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shown {
-    /// Nothing: each party keeps shares
-    None,
-    /// Which ids are common
-    Ids,
-    /// How many ids are common
-    Count,
-}
-
-/// What becomes of rows with the same id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Duplicates {
-    /// An error that names the lines
-    Refuse,
-    /// The first row counts
-    First,
-    /// The numbers of the rows are added up
-    Sum,
-    /// With --reveal ids all rows of a common id are written
-    All,
-}
-
 /// Runs the subcommand.
 pub fn run(args: &Join) -> Result<()> {
     args.link.attended(|| join(args))
@@ -201,7 +168,7 @@ fn join(args: &Join) -> Result<()> {
     if shares {
         args.delivery.no_mode()?;
     }
-    let errand = Errand {
+    let errand = Meeting {
         kind: "join",
         file: None,
         rows: rows.len(),

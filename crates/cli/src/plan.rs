@@ -1,10 +1,12 @@
 //! `hushtable plan`: what each lookup protocol would cost, and which is chosen; or each way of comparing.
 
 mod compare;
+mod phase;
 mod private;
 
 use std::{fmt::Write as _, path::PathBuf, str::FromStr};
 
+use crate::plan::phase::Phase;
 use clap::{Args, ValueEnum};
 use hushtable::{
     Role,
@@ -13,16 +15,17 @@ use hushtable::{
     net::LinkShape,
     plan::{self, Estimate, Prediction},
 };
-use serde::Serialize;
-
-use crate::{
-    calibrate::Calibration,
-    choice::{Optimise, Sharing},
-    cost::{bytes, time},
-    count::count,
+use hushtable_columns::{
     failure::{Failure, Result},
     terminal,
+    units::{bytes, time},
 };
+use hushtable_jobs::{
+    calibration::Calibration,
+    choice::{Optimise, Sharing},
+    count::count,
+};
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -113,19 +116,6 @@ struct Line<'a> {
     online: Phase,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Phase {
-    seconds: f64,
-    bytes: [u64; 2],
-    rounds: u32,
-}
-
-impl From<Estimate> for Phase {
-    fn from(e: Estimate) -> Self {
-        Self { seconds: e.seconds, bytes: e.bytes.map(|bytes| bytes.round() as u64), rounds: e.rounds }
-    }
 }
 
 /// Runs the subcommand.

@@ -4,28 +4,34 @@ mod what;
 
 use std::{path::PathBuf, sync::atomic::Ordering};
 
+use crate::{
+    prepare::what::{Lookups, Work},
+    store::Shown,
+};
 use clap::Args;
 use hushtable::{
     Party, net,
     operation::Operation,
     store::{Contents, Store},
 };
-use serde::Serialize;
-
-use self::what::{Lookups, Work};
-use crate::{
-    apply::{how::How, refuse},
-    calibrate::Calibration,
-    choice::{Choice, Choosing, Optimise},
-    cost::{self, Phase, Phases},
-    count::count,
+use hushtable_columns::{
+    disk,
     failure::{Failure, Result},
-    link::Link,
-    progress::Progress,
-    room, score,
-    store::{Shown, identity_of},
-    terminal,
+    terminal, units,
 };
+use hushtable_jobs::{
+    accuracy::How,
+    calibration::Calibration,
+    choice::{Choice, Choosing, Optimise},
+    cost::{Phase, Phases},
+    count::count,
+    link::Link,
+    options::refuse,
+    progress::Progress,
+    score::options,
+    stock::identity_of,
+};
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +92,7 @@ pub struct Prepare {
     #[command(flatten)]
     how: How,
     #[command(flatten)]
-    asked: score::Asked,
+    asked: options::Asked,
     /// For proximity: places are metres in a plane
     #[arg(long)]
     plane: bool,
@@ -127,7 +133,7 @@ fn prepare(args: &Prepare) -> Result<()> {
     let identity = identity_of(&args.link)?;
     let operation = operation(args)?;
     let plan = Contents::new(operation.as_ref(), args.items.or(args.lookups).unwrap_or_default() as u64)?;
-    room::check(&args.store, plan.bytes())?;
+    disk::check(&args.store, plan.bytes())?;
     let wish = Calibration::load(None)?.wish(&args.link);
     let (connection, start) = args.link.open()?;
     let mut p = Party::new(connection, wish)?;
@@ -136,7 +142,7 @@ fn prepare(args: &Prepare) -> Result<()> {
     let (store, offline) = made.inspect_err(|failure| args.link.tell(failure))?;
     let shown = Shown::of(&args.store, &store, None);
     if !args.quiet {
-        let (about, bytes) = (store.about(), cost::bytes(plan.bytes()));
+        let (about, bytes) = (store.about(), units::bytes(plan.bytes()));
         let (dir, left, items) = (args.store.display(), store.left(), about.items());
         eprintln!("{dir}: {left} {items}, at most {bytes}, for {}", about.text);
     }

@@ -1,9 +1,5 @@
 //! `hushtable run`: a job from a file that both parties hold and approve.
 
-mod describe;
-pub mod file;
-mod steps;
-
 use std::{
     io::{self, BufRead, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -11,17 +7,23 @@ use std::{
 
 use clap::Args;
 use hushtable::net::Identity;
-
-use self::{file::JobFile, steps::Own};
-use crate::{
-    apply::{agree::Common, delivery::Delivery, refuse, session::Task, stock::Stock},
-    columns::Dialect,
-    count::count,
-    explain,
+use hushtable_columns::{
+    Dialect,
     failure::{Failure, Result},
-    link::Link,
-    score::InJob,
     terminal,
+};
+use hushtable_jobs::{
+    agree::Common,
+    count::count,
+    delivery::Delivery,
+    explain,
+    job_file::JobFile,
+    link::Link,
+    options::refuse,
+    score::joined::InJob,
+    steps::{self, Own},
+    stock::Stock,
+    task::Task,
 };
 
 const EXAMPLES: &str = "\

@@ -11,14 +11,12 @@ use hushtable::{
     share::Sharing,
     store::{About, Store},
 };
-use serde::Serialize;
-
-use crate::{
-    cost,
+use hushtable_columns::{
     failure::{Failure, Result},
-    link::Link,
     terminal,
+    units::{self, date},
 };
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -122,15 +120,6 @@ pub fn run(args: &Stores) -> Result<()> {
     };
     terminal::print(&text)?;
     failed.map_or(Ok(()), Err)
-}
-
-/// The identity of a command that works with a store.
-pub fn identity_of(link: &Link) -> Result<net::Identity> {
-    let Some(path) = link.identity() else {
-        let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
-        return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
-    };
-    Ok(net::Identity::load(path)?)
 }
 
 impl Shown {
@@ -241,7 +230,7 @@ fn remove(path: &Path, identity: Option<&Path>, json: bool) -> Result<String> {
         Some(_) => "; the mark in the identity's folder stays, for another copy of it may need it",
         None => "; its mark in the identity's folder stays, and harms nothing",
     };
-    let (files, bytes) = (shown.files, cost::bytes(bytes));
+    let (files, bytes) = (shown.files, units::bytes(bytes));
     Ok(format!("{}: removed, {files} files, {bytes}, not overwritten{mark}\n", path.display()))
 }
 
@@ -249,38 +238,5 @@ fn sharing(sharing: Sharing) -> &'static str {
     match sharing {
         Sharing::Additive => "additive",
         Sharing::Xor => "xor",
-    }
-}
-
-/// Seconds since 1970 as a date and time, by the civil calendar.
-pub fn date(seconds: u64) -> String {
-    // Years that begin in March have their leap day at the end.
-    let (days, time) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = era * 400 + year_of_era + next;
-    format!("{year}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", time / 3600, time / 60 % 60, time % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn dates() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_709_251_199, "2024-02-29T23:59:59Z"),
-            (1_795_255_200, "2026-11-21T10:00:00Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(seconds), text);
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use hushtable_cli::hostile::TARGETS;
+use hushtable_cli::fuzzing::TARGETS;
 
 /// The system's allocator, and the largest piece that was asked of it.
 struct Counting;

@@ -11,7 +11,7 @@ const PLAIN: &str = "--insecure-plain-tcp";
 /// A folder with files that pyarrow wrote.
 fn site(names: &[&str]) -> Site {
     let site = Site::without_identities();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../columns/tests/data/formats");
     for name in names {
         std::fs::copy(folder.join(name), site.path(name)).unwrap();
     }
@@ -23,7 +23,7 @@ fn fine(both: [Done; 2]) {
     both.into_iter().for_each(|done| drop(done.ok()));
 }
 
-/// As in tests/data/formats/make.py.
+/// As in crates/columns/tests/data/formats/make.py.
 #[cfg(feature = "parquet")]
 fn scores() -> Vec<f64> {
     (0..300).map(|i| 100_000.0 + 7.000_122_070_312_5 * f64::from(i)).collect()

@@ -3,7 +3,7 @@
 #[path = "../../../fuzz/driver.rs"]
 mod driver;
 
-use hushtable_cli::hostile::TARGETS;
+use hushtable_cli::fuzzing::TARGETS;
 
 fn fuzz(name: &str) {
     let target = TARGETS.into_iter().find(|target| target.name == name).expect("a target of this name");

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use hushtable_cli::hostile::{forget, forget_join};
+use hushtable_cli::fuzzing::{forget, forget_join};
 
 /// The system's allocator, which looks for secrets in what is freed.
 struct Watching {
@@ -95,7 +95,7 @@ fn freed(f: impl FnOnce() + Send) -> [usize; KINDS] {
 
 const ROWS: u32 = 300;
 
-/// As in tests/data/formats/make.py.
+/// As in crates/columns/tests/data/formats/make.py.
 fn number(i: u32) -> f64 {
     100_000.0 + 7.000_122_070_312_5 * f64::from(i)
 }
@@ -147,12 +147,12 @@ fn nothing_of_a_share_file_is_freed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shares.json");
     let shares: Vec<u64> = (0..ROWS).map(|i| share(&number(i).to_string())).collect();
-    hushtable_cli::hostile::write_shares(&path, shares.clone());
+    hushtable_cli::fuzzing::write_shares(&path, shares.clone());
     let text = fs::read_to_string(&path).unwrap();
     assert!(shares.iter().all(|share| text.contains(&share.to_string())));
     assert_eq!(freed(|| forget(&path, &[])), [0; KINDS], "texts, numbers, words");
     let again = folder.path().join("again.json");
-    assert_eq!(freed(|| hushtable_cli::hostile::write_shares(&again, shares)), [0; KINDS]);
+    assert_eq!(freed(|| hushtable_cli::fuzzing::write_shares(&again, shares)), [0; KINDS]);
 }
 
 /// Of the rows of a join, whole ones and ids in their form, and of a file of shares that holds their words.
@@ -172,7 +172,8 @@ fn nothing_of_a_join_is_freed() {
 #[test]
 fn nothing_of_plain_parquet_is_freed() {
     let _alone = alone();
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats/numbers.parquet");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../columns/tests/data/formats/numbers.parquet");
     let bytes = fs::read(&path).unwrap();
     assert!((0..ROWS).all(|i| holds(&bytes, &number(i).to_le_bytes())));
     assert_eq!(freed(|| forget(&path, &[])), [0; KINDS], "texts, numbers, words");

@@ -1,17 +1,19 @@
-//! Inside a folder too a file uses only files below it: no two use each other, also not by way of others.
+//! A file uses only files below it, in every crate: no two use each other, also not by way of others.
 //!
 //! What a file only hands on (`pub use`) it does not use. Methods and traits' items are not followed: they need no
 //! path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::layers::{items, of_crate, without_comments};
+use crate::layers::{CRATES, items, sources_of, without_comments};
 
 #[test]
-fn files_of_a_folder_go_in_no_circle() {
-    for name in ["hushtable", "baselines"] {
-        let circles = circles(&of_crate(name));
-        assert!(circles.is_empty(), "files of {name} that use each other:\n{}", circles.join("\n"));
+fn files_go_in_no_circle() {
+    for (folder, _) in CRATES {
+        let known = |file: &str| STILL.iter().any(|(of, files)| *of == folder && files.contains(&file));
+        let mut found = circles(&sources_of(folder));
+        found.retain(|circle| !circle.split(", ").all(known));
+        assert!(found.is_empty(), "files of {folder} that use each other:\n{}", found.join("\n"));
     }
 }
 
@@ -37,6 +39,55 @@ fn this_test_sees_circles() {
     assert_eq!(with("pub use super::c::C; const B: &str = \"C\";"), [""; 0], "a string is no name");
     assert_eq!(with("use super::Top; pub struct B;"), [""; 0], "a folder's head that uses none of its files");
 }
+
+/// Files that go in circles still: of each crate.
+const STILL: &[(&str, &[&str])] = &[
+    (
+        "crates/prim",
+        &[
+            "aes.rs",
+            "aes/stream.rs",
+            "gf64.rs",
+            "gf64/portable.rs",
+            "hash.rs",
+            "lookup.rs",
+            "lookup/long.rs",
+            "rows.rs",
+        ],
+    ),
+    (
+        "crates/apps",
+        &[
+            "inference/linear.rs",
+            "inference/shape.rs",
+            "inference/weights.rs",
+            "private_table/description.rs",
+            "private_table/key.rs",
+            "statistics.rs",
+            "statistics/noise.rs",
+        ],
+    ),
+    (
+        "crates/bench",
+        &[
+            "work.rs",
+            "work/confidential.rs",
+            "work/confidential/copy.rs",
+            "work/confidential/fable.rs",
+            "work/confidential/scan.rs",
+            "work/confidential/splut.rs",
+            "work/confidential/thin.rs",
+            "work/fss.rs",
+            "work/fss/ggm.rs",
+            "work/fss/keys.rs",
+            "work/fss/operations.rs",
+            "work/join.rs",
+            "work/psi.rs",
+            "work/vole.rs",
+        ],
+    ),
+    ("python", &["opening.rs", "party.rs"]),
+];
 
 /// The files of each circle.
 fn circles(sources: &BTreeMap<String, String>) -> Vec<String> {
@@ -126,7 +177,7 @@ fn used(files: &Files, module: &Module) -> BTreeSet<Module> {
     // A single word in the body is something of its own, or named by a `use`.
     let paths = uses.chain(in_body.iter().filter(|path| path.len() > 1).cloned());
     let found = paths.filter_map(|path| home(files, module, &path, 0));
-    found.filter(|m| m != module && m.first() == module.first()).collect()
+    found.filter(|m| m != module).collect()
 }
 
 /// The file that defines what a path in `module` names.
@@ -137,7 +188,7 @@ fn home(files: &Files, module: &Module, path: &[String], depth: usize) -> Option
     match first.as_str() {
         "crate" => home(files, &Module::new(), rest, depth),
         "self" => home(files, module, rest, depth),
-        "super" => home(files, &module[..module.len() - 1].to_vec(), rest, depth),
+        "super" => home(files, &module[..module.len().saturating_sub(1)].to_vec(), rest, depth),
         _ if files.contains_key(&child) => home(files, &child, rest, depth),
         name => match files.get(module)?.uses.iter().find(|(_, known, _)| known == name) {
             Some((to, ..)) if to[0] != name || to.len() > 1 => {

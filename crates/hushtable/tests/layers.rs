@@ -37,6 +37,19 @@ const ORDER: &[&str] = &[
     "inner",
 ];
 
+/// The crates, lowest first, and those of them that each may name.
+pub(crate) const CRATES: [(&str, &[&str]); 9] = [
+    ("crates/prim", &[]),
+    ("crates/hushtable", &["prim"]),
+    ("crates/apps", &["prim", "hushtable"]),
+    ("crates/baselines", &["prim", "hushtable", "apps"]),
+    ("crates/columns", &["prim", "hushtable", "apps"]),
+    ("crates/jobs", &["prim", "hushtable", "apps", "columns"]),
+    ("crates/cli", &["prim", "hushtable", "apps", "columns", "jobs"]),
+    ("crates/bench", &["prim", "hushtable", "apps", "baselines", "columns", "jobs"]),
+    ("python", &["prim", "hushtable", "apps"]),
+];
+
 /// What the root re-exports, by the module it comes from.
 const RE_EXPORTS: [(&str, &str); 8] = [
     ("Error", "error"),
@@ -51,7 +64,7 @@ const RE_EXPORTS: [(&str, &str); 8] = [
 
 #[test]
 fn a_module_names_only_modules_below_it() {
-    let sources = of_crate("hushtable");
+    let sources = sources_of("crates/hushtable");
     let mut wrong = Vec::new();
     for (file, text) in &sources {
         let module = file.split(['/', '.']).next().expect("a first part");
@@ -76,6 +89,28 @@ fn a_module_names_only_modules_below_it() {
 }
 
 #[test]
+fn a_crate_names_only_crates_below_it() {
+    let package = |folder: &str| match folder.trim_start_matches("crates/") {
+        "hushtable" => "hushtable".to_owned(),
+        name => format!("hushtable-{name}"),
+    };
+    let all: Vec<String> = CRATES.iter().map(|(folder, _)| package(folder)).collect();
+    for (folder, may) in CRATES {
+        let manifest = fs::read_to_string(workspace().join(folder).join("Cargo.toml")).expect("a manifest");
+        let parts = manifest.split("\n[").filter(|part| part.starts_with("dependencies]"));
+        let names = parts.flat_map(str::lines).filter_map(|line| line.split([' ', '.', '=']).next());
+        let may: Vec<String> = may.iter().map(|name| package(name)).collect();
+        for name in names.filter(|name| name.starts_with("hushtable")) {
+            assert!(
+                all.iter().any(|known| known == name),
+                "{folder} names {name}, which this test does not know"
+            );
+            assert!(may.iter().any(|other| other == name), "{folder} names {name}, which is not below it");
+        }
+    }
+}
+
+#[test]
 fn this_test_sees_names() {
     let text = "
         use crate::{\n    error::{Result, lut}, // crate::fake\n    ot::{self, rcot}, net,\n};
@@ -87,9 +122,14 @@ fn this_test_sees_names() {
     assert_eq!(named(text), ["error", "ot", "net", "share", "session"]);
 }
 
-/// Every source file of a crate, by its path below `src`.
-pub(crate) fn of_crate(name: &str) -> BTreeMap<String, String> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+/// The folder of the workspace.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace")
+}
+
+/// Every source file of the crate in a folder, by its path below `src`.
+pub(crate) fn sources_of(folder: &str) -> BTreeMap<String, String> {
+    let src = workspace().join(folder).join("src");
     let (mut found, mut folders) = (BTreeMap::new(), vec![src.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("the sources are here") {

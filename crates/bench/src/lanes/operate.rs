@@ -12,7 +12,7 @@ use hushtable::{
     run::{self, Phase, Ready, Step, Watch},
     store::Reserved,
 };
-use hushtable_cli::failure::Result;
+use hushtable_columns::failure::Result;
 
 use super::{Finished, Lanes};
 

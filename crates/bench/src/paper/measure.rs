@@ -3,12 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::LinkShape;
-use hushtable_cli::{
-    choice::Optimise,
-    cost::{Figures, Phases},
-    extension::Extension,
-    failure::Result,
-};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::{choice::Optimise, cost::Phases};
 use serde::Serialize;
 
 use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};

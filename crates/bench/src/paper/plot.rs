@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, error::Error, result};
 
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use plotters::{coord::Shift, prelude::*};
 
 use super::{measure::Line, table::Table};

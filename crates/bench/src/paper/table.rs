@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 
 use hushtable::{net::LinkShape, ot::Scheme};
-use hushtable_cli::{
-    choice::Optimise,
-    extension::Extension,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::choice::Optimise;
 use serde::Deserialize;
 use toml::{Table as Values, Value};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../bench/papers/unmeasured.toml");

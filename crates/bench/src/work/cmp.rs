@@ -10,11 +10,11 @@ use hushtable::{
     net::LinkShape,
     operation::{Compare, Operation, Relation},
 };
-use hushtable_cli::{
-    choice::Optimise,
-    count::fits,
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
 };
+use hushtable_jobs::choice::Optimise;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -21,10 +21,11 @@ use hushtable::{
     net::LinkShape,
     plan::Machine,
 };
-use hushtable_cli::{
-    count::{count, fits},
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
 };
+use hushtable_jobs::count::count;
 use serde::{Deserialize, Serialize};
 
 #[cfg(not(feature = "baselines"))]

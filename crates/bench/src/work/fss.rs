@@ -13,7 +13,8 @@ use std::fmt;
 
 use clap::{Args, ValueEnum};
 use hushtable::{Role, bill::Bill, net::LinkShape};
-use hushtable_cli::{choice::Optimise, count::fits, failure::Result};
+use hushtable_columns::{failure::Result, memory::fits};
+use hushtable_jobs::choice::Optimise;
 use serde::{Deserialize, Serialize};
 
 #[cfg(not(feature = "baselines"))]

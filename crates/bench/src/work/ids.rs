@@ -5,10 +5,8 @@ use std::sync::Mutex;
 use apps::ids::{Rules, Set};
 use clap::Args;
 use hushtable::Role;
-use hushtable_cli::{
-    count::{batch, fits},
-    failure::Result,
-};
+use hushtable_columns::{failure::Result, memory::fits};
+use hushtable_jobs::count::batch;
 use serde::{Deserialize, Serialize};
 
 /// How many rows the parties have.

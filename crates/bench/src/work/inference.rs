@@ -16,10 +16,8 @@ use hushtable::{
     net,
     operation::Operation,
 };
-use hushtable_cli::{
-    failure::{Failure, Result},
-    progress::Progress,
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 use crate::{

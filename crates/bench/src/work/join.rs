@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use apps::join::{Column, Join, Joined};
 use clap::Args;
 use hushtable::{Party, Role, net::LinkShape};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{Counts, Numbers, Taken};

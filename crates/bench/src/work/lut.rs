@@ -18,10 +18,13 @@ use hushtable::{
     share::{Additive, Bitwise, Kind},
     store::Contents,
 };
-use hushtable_cli::{
-    choice::{Choosing, Optimise, Sharing},
-    count::{batch, fits},
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
+};
+use hushtable_jobs::{
+    choice::{Choosing, Optimise, Sharing},
+    count::batch,
 };
 use prim::ring::low;
 use serde::{Deserialize, Serialize};

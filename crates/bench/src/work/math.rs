@@ -8,10 +8,8 @@ use hushtable::{
     math::{self, Bounds, Card, Evaluation, Function, Options},
     net::LinkShape,
 };
-use hushtable_cli::{
-    choice::Optimise,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::choice::Optimise;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -8,10 +8,11 @@ use hushtable::{
     net::LinkShape,
     okvs::{self, Hashing, Size},
 };
-use hushtable_cli::{
-    count::{batch, fits},
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
 };
+use hushtable_jobs::count::batch;
 use prim::{Block, Wiped};
 use serde::{Deserialize, Serialize};
 

@@ -12,10 +12,8 @@ use hushtable::{
     net::LinkShape,
     ot::{self, one_of_n, random::Received},
 };
-use hushtable_cli::{
-    count::batch,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::count::batch;
 use prim::block::Block;
 use serde::{Deserialize, Serialize};
 

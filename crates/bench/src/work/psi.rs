@@ -5,7 +5,7 @@ use std::fmt;
 use apps::psi::{Learns, Psi};
 use clap::{Args, ValueEnum};
 use hushtable::{Party, Role, net::LinkShape};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
 use super::ids::{Counts, Numbers, Taken};

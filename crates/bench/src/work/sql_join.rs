@@ -17,10 +17,11 @@ use hushtable::{
     net::LinkShape,
     operation::{Material, Operation},
 };
-use hushtable_cli::{
-    count::{batch, fits},
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
 };
+use hushtable_jobs::count::batch;
 use serde::{Deserialize, Serialize};
 
 use super::private::{Function, transferred};

@@ -8,7 +8,7 @@ use hushtable::{
     gates::{self, Bits, Triples},
     net::LinkShape,
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -9,10 +9,11 @@ use hushtable::{
     net::LinkShape,
     operation::{Operation, Truncate},
 };
-use hushtable_cli::{
-    count::{batch, fits},
+use hushtable_columns::{
     failure::{Failure, Result},
+    memory::fits,
 };
+use hushtable_jobs::count::batch;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -8,10 +8,8 @@ use hushtable::{
     net::LinkShape,
     ot::vole::{self, Receiver, Sender},
 };
-use hushtable_cli::{
-    count::batch,
-    failure::{Failure, Result},
-};
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::count::batch;
 use prim::{block::Block, gf64};
 use serde::{Deserialize, Serialize};
 

@@ -3,40 +3,24 @@
 mod question;
 mod work;
 
-use std::path::PathBuf;
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    accuracy::Beyond,
+    apply::{
+        ask::one_of_two,
+        options::{Apply, Operation},
+    },
+    choice::Choice,
+    join::file::JoinedFile,
+    meeting::Meeting,
+    options::refuse,
+    row_results,
+};
 
-use clap::Args;
-
-use self::{
+use crate::apply::joined::{
     question::Question,
     work::{Applied, Ask},
 };
-use super::{Apply, Operation, ask::one_of_two, how::Beyond, refuse};
-use crate::{
-    choice::Choice,
-    errand::Errand,
-    failure::{Failure, Result},
-    join::file::JoinedFile,
-    per_row,
-};
-
-/// Rows of a join.
-#[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Rows in common")]
-pub struct Rowing {
-    /// Compute over the rows of this file of a `join`, in place of --input; results go to who owns the rows
-    ///
-    /// --column and --against name columns of either party; both parties name the same.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "other"])]
-    pub joined: Option<PathBuf>,
-    /// With --joined: the result of a row that the peer does not have: a result there can be, or empty; the peer says
-    /// the same
-    ///
-    /// With empty, the default, the results tell which rows are in common. With a value such a row looks like others
-    /// with that result.
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub default: Option<String>,
-}
 
 /// Runs it, over the file of a join.
 pub fn apply(args: &Apply) -> Result<()> {
@@ -53,7 +37,7 @@ pub fn apply(args: &Apply) -> Result<()> {
         }
         _ => args.terms.reveal(&args.link)?,
     };
-    let reveal = per_row::somebody(reveal, "--joined")?;
+    let reveal = row_results::somebody(reveal, "--joined")?;
     let file = JoinedFile::read(path)?;
     let question = match args.operation {
         Some(Operation::Function(function)) => Question::function(args, function, &file)?,
@@ -62,10 +46,10 @@ pub fn apply(args: &Apply) -> Result<()> {
     };
     let default = args.rowing.default.as_deref().map(|text| question.default(text)).transpose()?.flatten();
     let role = args.link.role();
-    let owners = per_row::owners(per_row::of_file(&file, role), reveal)?;
+    let owners = row_results::owners(row_results::of_file(&file, role), reveal)?;
     let ask = Ask { question, default, owners };
     let rows = file.owned.as_ref().map_or(0, |owned| owned.ids.len());
-    let errand = Errand {
+    let errand = Meeting {
         kind: "apply",
         file: None,
         rows,

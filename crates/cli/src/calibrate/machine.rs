@@ -11,20 +11,17 @@ use hushtable::{
     ot::{Rates, Scheme, params},
     plan::Machine,
 };
+use hushtable_columns::{
+    failure::{Failure, Result},
+    terminal,
+};
+use hushtable_jobs::{link::Link, progress::Progress, two_processes};
 use prim::{
     block::Block,
     hash::CcrHash,
     pack::{pack, unpack},
 };
 use serde::{Deserialize, Serialize};
-
-use crate::{
-    failure::{Failure, Result},
-    link::Link,
-    pair,
-    progress::Progress,
-    terminal,
-};
 
 /// Runs of which the median counts.
 const RUNS: usize = 7;
@@ -149,7 +146,7 @@ fn measure_ots(scheme: Scheme, ots: usize, each: &mut dyn FnMut() -> Result<()>)
 /// One run; the slower party's times.
 fn run_pair(scheme: Scheme, count: usize) -> Result<Seconds> {
     let command = || -> Result<Command> {
-        let mut command = pair::program()?;
+        let mut command = two_processes::program()?;
         command.args(["ot-party", "--insecure-plain-tcp", "--scheme", scheme.name()]);
         command.args(["--count", &count.to_string()]);
         Ok(command)
@@ -160,7 +157,7 @@ fn run_pair(scheme: Scheme, count: usize) -> Result<Seconds> {
         second.args(["--connect", address]);
         second
     };
-    let [p0, p1] = pair::run(first, connect, false)?.map(|text| {
+    let [p0, p1] = two_processes::run(first, connect, false)?.map(|text| {
         let read = serde_json::from_str::<Seconds>(&text);
         read.map_err(|e| Failure::new(format!("report of a process: {e}")))
     });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BANK, Demo, Found, SHOWN, TELECOM, THRESHOLD, common};
+use crate::demo::example::{BANK, Demo, Found, SHOWN, TELECOM, THRESHOLD, common};
 
 /// Both parties' tables, what they were told, and what came out.
 pub fn text(args: &Demo, found: &Found) -> String {

@@ -16,10 +16,9 @@ use hushtable::{
     Error,
     confidential::copy::{Arriving, CopyJob, EncryptedCopy},
 };
-
-use crate::{
+use hushtable_columns::{
+    disk,
     failure::{Failure, Result},
-    room,
 };
 
 /// The file of a table, which no other process uses meanwhile.
@@ -49,7 +48,7 @@ impl Cache {
         }
         // What the file has already is kept or written over.
         let has = fs::metadata(&path).map_or(0, |file| file.len());
-        room::check(&path, (description.job().copy_bits() / 8).saturating_sub(has))?;
+        disk::check(&path, (description.job().copy_bits() / 8).saturating_sub(has))?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true);
         #[cfg(unix)]

@@ -1,10 +1,9 @@
 //! What a lookup shows to whom, before anything is connected.
 
-use super::{Lookup, keys::Keys};
-use crate::{
-    explain::{self, Page},
-    failure::Result,
-};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::{explain, page::Page};
+
+use crate::lookup::{arguments::Lookup, keys::Keys};
 
 /// In plain words.
 pub fn text(args: &Lookup, keys: &Keys<'_>) -> Result<String> {

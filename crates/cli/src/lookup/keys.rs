@@ -7,15 +7,16 @@ use apps::{
     private_table::{Description, Field, Reading},
 };
 use hushtable::Role;
-use prim::Wiped;
-
-use crate::{
-    apply::shares::ShareFile,
-    columns::{self, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut},
+use hushtable_columns::{
+    self as columns, Bad, Cell, ColumnFile, Dialect, Ids, LeftOut,
     failure::{Cause, Failure, Result},
-    join::rows::hint,
-    private::{shares_fit, shares_name},
+    shares::ShareFile,
 };
+use hushtable_jobs::{
+    join::rows::hint,
+    private_table::{shares_fit, shares_name},
+};
+use prim::Wiped;
 
 /// Keys as they are written, in the order of the file. Wiped when they are dropped.
 pub struct Keys<'a> {
@@ -122,7 +123,7 @@ impl<'a> Keys<'a> {
         for (text, &place) in self.texts.iter().zip(&self.places) {
             let field = if self.dialect.decimal == ',' { Field::Comma(text) } else { Field::Text(text) };
             let read = kind.read(&field, reading);
-            let shown = || crate::columns::quoted(text);
+            let shown = || hushtable_columns::quoted(text);
             match &read {
                 Ok(None) if strict => {
                     let what = format!("cannot be in the table, whose keys are {}", kind.words());

@@ -2,16 +2,18 @@
 
 use std::io;
 
-use apps::private_table::{Cell, Results, Scale, ValueKind};
-
-use super::{Lookup, Outputs, keys::Keys, session::Done};
-use crate::{
-    apply::output::{Writer, write_both},
-    columns::{self, FileFormat, Series},
-    digits::Digits,
-    failure::{Cause, Failure, Result},
-    private::share_files,
+use crate::lookup::{
+    arguments::{Lookup, Outputs},
+    done::Done,
+    keys::Keys,
 };
+use apps::private_table::{Cell, Results, Scale, ValueKind};
+use hushtable_columns::{
+    self as columns, FileFormat, Series,
+    failure::{Cause, Failure, Result},
+    output::{Writer, write_both},
+};
+use hushtable_jobs::{digits::Digits, private_table::share_files};
 
 /// The column that says whether a key is there.
 const PRESENT: &str = "present";

@@ -7,20 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    Lookup, Outputs,
+use crate::lookup::{
+    arguments::{Lookup, Outputs},
     cache::{Cache, Kept},
+    done::Done,
     keys::{self, Keys},
     output,
-};
-use crate::{
-    apply::shares::role_name,
-    choice::Choosing,
-    cost::{self, Phases},
-    failure::{Cause, Failure, Result},
-    private,
-    progress::Progress,
-    record::seal,
 };
 use apps::private_table::{
     AllKeys, Answer, Description, Found, Gets, Reading, Request, Results, Took, find, look_all_up,
@@ -33,6 +25,12 @@ use hushtable::{
     run::Phase,
     session::Session,
 };
+use hushtable_columns::{
+    failure::{Cause, Failure, Result},
+    shares::role_name,
+    units,
+};
+use hushtable_jobs::{choice::Choosing, cost::Phases, private_table, progress::Progress, seal::seal};
 use serde::Serialize;
 
 /// A server without room is asked again after so long, then less and less often.
@@ -40,17 +38,6 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5
 
 /// Connections that bring nothing, or versions that come to nothing, one after the other.
 const TRIES: u32 = 5;
-
-/// What came out, and what it took.
-pub struct Done {
-    pub description: Description,
-    pub gets: Gets,
-    pub results: Results,
-    /// Whether each key can be in the table at all.
-    pub known: Vec<bool>,
-    pub session: [u8; 32],
-    pub phases: Phases,
-}
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -91,7 +78,9 @@ pub fn describe(args: &Lookup) -> Result<()> {
     loop {
         let (connection, _) = args.link.open()?;
         match find(&mut Session::new(connection)?) {
-            Ok(Found::Open(description)) => return crate::explain::print(&private::summary(&description)),
+            Ok(Found::Open(description)) => {
+                return hushtable_jobs::explain::print(&private_table::summary(&description));
+            }
             Ok(Found::Busy | Found::Ending) | Err(Error::Closed) => wait_for_room(&mut pause, end)?,
             Err(error) => return Err(error.into()),
         }
@@ -128,13 +117,13 @@ pub fn look_up(args: &Lookup, keys: &Keys<'_>, outputs: Outputs) -> Result<()> {
     if args.delivery.json {
         let (role, copy) = (role_name(args.link.role()), course.fetched);
         let report = Report { kind: "lookup", role, rows: keys.len(), copy, phases: done.phases };
-        crate::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
+        hushtable_jobs::explain::print(&(serde_json::to_string(&report).expect("plain data") + "\n"))?;
     }
     if !args.delivery.quiet {
         eprint!("{}", done.phases.table());
         match course.fetched {
             0 => eprintln!("the copy was here"),
-            fetched => eprintln!("of these {} were the copy, which is kept", cost::bytes(fetched)),
+            fetched => eprintln!("of these {} were the copy, which is kept", units::bytes(fetched)),
         }
     }
     Ok(())
@@ -166,7 +155,7 @@ fn session(args: &Lookup, keys: &Keys<'_>, course: &mut Course) -> Result<Step> 
     };
     let first = course.shown.replace(description.digest) != Some(description.digest);
     if first && !args.delivery.quiet {
-        eprint!("{}", private::summary(&description));
+        eprint!("{}", private_table::summary(&description));
     }
     args.takes_copy(&description)?;
     let (gets, rules) = (args.gets(&description)?, keys::rules(args.normalise, &description)?);
@@ -326,7 +315,7 @@ fn compute(
     // The peer has kept its shares by now, where it keeps some.
     let sign = args.delivery.sign;
     let theirs = p.exchange(vec![u8::from(sign)], 1)? == [1];
-    let agreed = private::agreed(description, &asked);
+    let agreed = private_table::agreed(description, &asked);
     args.link.note(|record| record.compared(agreed.clone()));
     seal(&args.link, &mut p, [sign, theirs], ("lookup", &agreed, "computed"));
     Ok((results, [set_up, took.offline, took.online]))
@@ -339,7 +328,7 @@ impl Lookup {
         if copy <= most {
             return Ok(());
         }
-        let [has, may] = [copy, most].map(cost::bytes);
+        let [has, may] = [copy, most].map(units::bytes);
         let what = format!(
             "the encrypted copy of the table has {has}, and {may} may be fetched: --copy-at-most {copy} allows it"
         );

@@ -8,10 +8,9 @@ use hushtable::{
     operation::{Compare, Relation},
     plan::{self, BEFORE, Estimate, Machine, Objective},
 };
-
-use crate::{
-    cost::{bytes, time},
+use hushtable_columns::{
     failure::Result,
+    units::{bytes, time},
 };
 
 /// What is compared, and over what.

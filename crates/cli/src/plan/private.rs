@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 
+use crate::plan::phase::Phase;
 use hushtable::{
     confidential::planner::{Asked, Candidate},
     net::LinkShape,
     plan::Estimate,
 };
+use hushtable_columns::units::{bytes, time};
 use serde::Serialize;
-
-use super::Phase;
-use crate::cost::{bytes, time};
 
 /// What `--json` prints.
 #[derive(Serialize)]

@@ -10,19 +10,19 @@ use hushtable::{
     math::Function,
     operation::{self, Compare, Relation},
 };
-
-use crate::{
-    apply::{
-        ask::COMPARED,
-        evaluate,
-        how::{Beyond, How},
-        input::Format,
-        job::SHARED_BITS,
-        refuse,
-    },
-    choice::{Choice, Choosing, Sharing},
+use hushtable_columns::{
+    Format,
     failure::{Failure, Result},
-    proximity, score,
+};
+use hushtable_jobs::{
+    accuracy::{Beyond, How},
+    apply::ask::COMPARED,
+    choice::{Choice, Choosing, Sharing},
+    evaluate,
+    options::refuse,
+    proximity,
+    score::options,
+    shared_results::SHARED_BITS,
 };
 
 /// What `apply`, `score` or `proximity` will be asked for.
@@ -86,7 +86,7 @@ impl Lookups {
     pub fn operation(
         &self,
         how: &How,
-        asked: &score::Asked,
+        asked: &options::Asked,
         protocol: Choice,
     ) -> Result<Box<dyn operation::Operation>> {
         let why = "cannot be combined with --lookups, whose tables have --index-bits and --value-bits";
@@ -114,7 +114,7 @@ impl Work {
     pub fn operation(
         self,
         how: &How,
-        asked: &score::Asked,
+        asked: &options::Asked,
         plane: bool,
         shared: bool,
         choosing: &Choosing,
@@ -154,9 +154,12 @@ impl Work {
                 proximity::operation(1.0, plane, shared)
             }
             Self::Score => {
-                let bits = how.bits.unwrap_or(score::BITS);
-                let scoring =
-                    Scoring::new(bits, how.fraction_bits.unwrap_or(score::FRACTION_BITS), asked.question())?;
+                let bits = how.bits.unwrap_or(options::BITS);
+                let scoring = Scoring::new(
+                    bits,
+                    how.fraction_bits.unwrap_or(options::FRACTION_BITS),
+                    asked.question(),
+                )?;
                 Ok(Box::new(if shared { scoring.additive(SHARED_BITS) } else { scoring }))
             }
         }

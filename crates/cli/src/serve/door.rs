@@ -11,6 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::serve::{arguments::Serve, ledger::Ledger, log, versions::Versions, visit};
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
     error::Ending,
@@ -18,11 +19,9 @@ use hushtable::{
     ot::OtWish,
     session::Session,
 };
-
-use super::{Serve, ledger::Ledger, log, versions::Versions, visit};
-use crate::{
-    calibrate::Calibration,
-    failure::{Failure, Result},
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    calibration::Calibration,
     link::{self, LISTENING},
     throttle::{OfEach, Throttled},
 };
@@ -93,7 +92,7 @@ pub fn serve(versions: Versions) -> Result<()> {
         lines: OfEach::default(),
         versions,
     });
-    eprint!("{}", crate::private::summary(house.versions.now().description()));
+    eprint!("{}", hushtable_jobs::private_table::summary(house.versions.now().description()));
     eprintln!("{LISTENING}{}", listener.local_addr());
     let served = receive(&house, &asked, (listener, identity), &farewell);
     let cut = house.empty(&farewell);

@@ -1,16 +1,16 @@
 //! What serving shows to whom, before anything is listened on.
 
+use crate::serve::arguments::Serve;
 use apps::private_table::{Description, Places};
 use hushtable::net::Identity;
-
-use super::Serve;
-use crate::{explain::Page, failure::Result, private};
+use hushtable_columns::failure::Result;
+use hushtable_jobs::{page::Page, private_table};
 
 /// In plain words.
 pub fn text(args: &Serve, description: &Description) -> Result<String> {
     let mut page = Page("hushtable serve, before anything is listened on\n".into());
     who(&mut page, args)?;
-    private::describe(&mut page, description);
+    private_table::describe(&mut page, description);
     page.title("Who learns what");
     let rows = match description.places {
         Places::Dense => "not how many rows there are",
@@ -54,7 +54,7 @@ pub fn text(args: &Serve, description: &Description) -> Result<String> {
             "in {}, two files a session, of up to {} sessions and {} at once, of one peer a part of that",
             folder.display(),
             limit.kept_sessions,
-            crate::cost::bytes(limit.kept_bytes as u64)
+            hushtable_columns::units::bytes(limit.kept_bytes as u64)
         ),
         None => "none: clients cannot ask for them (--shares)".into(),
     };

@@ -10,11 +10,8 @@ use std::{
 
 use apps::private_table::Description;
 use hushtable::Role;
-
-use crate::{
-    apply::shares::ShareFile,
-    private::{shares_fit, shares_name},
-};
+use hushtable_columns::shares::ShareFile;
+use hushtable_jobs::private_table::{shares_fit, shares_name};
 
 /// Most files that are remembered.
 const MOST_FILES: usize = 1 << 16;
@@ -106,14 +103,14 @@ impl Halves {
 
 /// A file of shares; what cannot be read is no half of anything.
 fn read(path: &Path) -> Option<ShareFile> {
-    let text = crate::columns::read(path).ok()?;
+    let text = hushtable_columns::read(path).ok()?;
     ShareFile::read(path, &text).ok()?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::apply::input::Format;
+    use hushtable_columns::Format;
 
     fn half(path: &Path, of: &str) -> [u8; 32] {
         let format = Format { bits: 32, fraction_bits: 0 };

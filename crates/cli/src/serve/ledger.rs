@@ -1,14 +1,14 @@
 //! What clients may have, whose each is: keys and copies by the hour, places for shares of results, halves of keys.
 
-use apps::private_table::{Answer, Description, Gets, Request};
-
-use super::{
-    Serve,
+use crate::serve::{
+    arguments::Serve,
     halves::Halves,
     limits::{Hourly, Reserved},
     quota::{Quota, Room},
 };
-use crate::{apply::shares::ShareFile, private::share_bytes};
+use apps::private_table::{Answer, Description, Gets, Request};
+use hushtable_columns::shares::ShareFile;
+use hushtable_jobs::private_table::share_bytes;
 
 /// Copies are counted in so many parts: who has some of one fetches less.
 const PARTS: u64 = 1000;

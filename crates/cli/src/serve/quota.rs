@@ -7,8 +7,9 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::Limits;
-use crate::{cost, room};
+use hushtable_columns::{disk, units};
+
+use crate::serve::arguments::Limits;
 
 /// Of sessions and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,14 +60,14 @@ impl Quota {
             sum(sessions.values().filter(|session| session.account == account).map(|session| session.bytes));
         for (kept, most, whose) in [(own, self.of_one, "of this peer"), (all, self.of_all, "of all peers")] {
             if kept.sessions >= most.sessions || kept.bytes.saturating_add(bytes) > most.bytes {
-                let [has, more, may] = [kept.bytes, bytes, most.bytes].map(cost::bytes);
+                let [has, more, may] = [kept.bytes, bytes, most.bytes].map(units::bytes);
                 return Err(format!(
                     "kept shares {whose}: {} of {} sessions, {has} and {more} more of {may}",
                     kept.sessions, most.sessions
                 ));
             }
         }
-        room::check(&self.folder.join("x"), bytes).map_err(|failure| failure.to_string())?;
+        disk::check(&self.folder.join("x"), bytes).map_err(|failure| failure.to_string())?;
         let name = name(&session);
         sessions.insert(name.clone(), Session { account: account.to_owned(), bytes, written: false });
         Ok(Room { quota: self, name })

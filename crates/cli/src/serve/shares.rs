@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
+use crate::serve::quota;
 use apps::private_table::{Description, Shared};
 use hushtable::Role;
-
-use super::quota;
-use crate::{
-    apply::output::{Output, PRIVATE, write_both},
+use hushtable_columns::{
     failure::Result,
-    private::share_files,
+    output::{Output, PRIVATE, write_both},
 };
+use hushtable_jobs::private_table::share_files;
 
 /// Writes both files of a session, or none.
 pub fn keep(

@@ -2,19 +2,19 @@
 
 use std::fs::File;
 
+use crate::serve::{arguments::Serve, spec::ValueSpec};
 use apps::{
     ids::Looks,
     private_table::{
         Description, Field, Key, Kind, Reading, Scale, Survey, Table, Value, days_of, name_shows,
     },
 };
-
-use super::Serve;
-use crate::{
-    columns::{Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row, quoted},
+use hushtable_columns::{
+    Bad, Cell, ColumnFile, Dialect, Ids, LeftOut, Row,
     failure::{Failure, Result},
-    join::rows::hint,
+    quoted,
 };
+use hushtable_jobs::join::rows::hint;
 
 /// A table that was read, and what of it is public but for the digest of its copy.
 pub struct Loaded {
@@ -65,7 +65,7 @@ pub fn load(args: &Serve) -> Read<Loaded> {
     wanted.extend(args.value.iter().map(|value| value.name.as_str()));
     let survey = survey(&file, &args.csv, &wanted)?;
     let says = |column: &str, what: String| file.says(&format!("column {column:?}: {what}"));
-    let value = |(i, spec): (usize, &super::ValueSpec)| {
+    let value = |(i, spec): (usize, &ValueSpec)| {
         let kind = survey.value(i, spec.limits).map_err(|what| says(&spec.name, what))?;
         Ok(Value { name: spec.name.clone(), kind })
     };

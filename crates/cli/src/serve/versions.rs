@@ -7,18 +7,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use apps::private_table::{Description, Served};
-use hushtable::confidential::copy::Owner;
-use zeroize::Zeroizing;
-
-use super::{
-    Serve,
+use crate::serve::{
+    arguments::Serve,
     table::{self, Loaded},
 };
-use crate::{
-    apply::output::{Output, PRIVATE},
+use apps::private_table::{Description, Served};
+use hushtable::confidential::copy::Owner;
+use hushtable_columns::{
     failure::{Failure, Result},
+    output::{Output, PRIVATE},
 };
+use zeroize::Zeroizing;
 
 /// The arguments and the version of now. Sessions hold the version with which they began.
 pub struct Versions {

@@ -2,15 +2,7 @@
 
 use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant};
 
-use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
-use hushtable::{
-    Error, Party,
-    net::{Connection, Identity},
-    ot::OtWish,
-    session::Session,
-};
-
-use super::{
+use crate::serve::{
     ledger::{Granted, Ledger},
     limits::Reserved,
     log,
@@ -18,7 +10,15 @@ use super::{
     shares,
     versions::Versions,
 };
-use crate::{cost, failure::Result, private::agreed, record::statement, throttle::OfEach};
+use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
+use hushtable::{
+    Error, Party,
+    net::{Connection, Identity},
+    ot::OtWish,
+    session::Session,
+};
+use hushtable_columns::{failure::Result, units};
+use hushtable_jobs::{private_table::agreed, seal::statement, throttle::OfEach};
 
 /// What a session did, for its line.
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish,
             Some(_) => format!("failed: {}", failure.to_string().replace('\n', " ")),
         },
     };
-    let _ = write!(line, "{end}, {}", cost::time(start.elapsed().as_secs_f64()));
+    let _ = write!(line, "{end}, {}", units::time(start.elapsed().as_secs_f64()));
     lines.take(&counted, &line, done).iter().for_each(|line| log::line(line));
 }
 

@@ -1,19 +1,20 @@
 //! What a question shows to whom, and what it takes, before anything is sent.
 
-use hushtable::net::LinkShape;
-
-use super::{
-    named::{By, Number},
+use crate::stats::{
     question::{Question, Series, Statistic},
     work,
 };
-use crate::{
-    apply::shares::role_name,
-    calibrate::Calibration,
-    explain::{self, Page},
-    failure::Result,
-    join::file::JoinedFile,
+use hushtable::net::LinkShape;
+use hushtable_columns::{failure::Result, shares::role_name};
+use hushtable_jobs::{
+    calibration::Calibration,
+    explain,
+    join::{
+        file::JoinedFile,
+        named::{By, Number},
+    },
     link::Link,
+    page::Page,
 };
 
 /// The whole of it.

@@ -1,5 +1,6 @@
 //! The bits of each group, and the columns that are added up in each.
 
+use crate::stats::question::{Question, Series};
 use hushtable::{
     AShare, Party, Role,
     arith::{
@@ -7,49 +8,16 @@ use hushtable::{
     },
     bill::Bill,
     gates::{Bits, Triples, and_shared},
-    run::Phase,
 };
-
-use super::{
-    named::{By, Number},
-    question::{Question, Series},
-};
-use crate::{
-    failure::Result,
+use hushtable_columns::failure::Result;
+use hushtable_jobs::{
     join::{
         column::BITS,
         file::{JoinedFile, Table},
+        named::{By, Number},
     },
+    took::Took,
 };
-
-/// Phases of what is done.
-#[derive(Default)]
-pub struct Took {
-    pub offline: Phase,
-    pub online: Phase,
-}
-
-impl Took {
-    pub fn offline<T>(
-        &mut self,
-        p: &mut Party,
-        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
-    ) -> Result<T> {
-        let (made, took) = Phase::of(p, f)?;
-        self.offline = self.offline.then(took);
-        Ok(made)
-    }
-
-    pub fn online<T>(
-        &mut self,
-        p: &mut Party,
-        f: impl FnOnce(&mut Party) -> hushtable::Result<T>,
-    ) -> Result<T> {
-        let (made, took) = Phase::of(p, f)?;
-        self.online = self.online.then(took);
-        Ok(made)
-    }
-}
 
 /// A column of numbers as shares of so many bits.
 pub fn numbers(of: &Number, file: &JoinedFile, table: &Table, bits: u32) -> Result<AShare<u64>> {

@@ -1,20 +1,17 @@
 //! What is asked, in terms of the columns of a join.
 
+use crate::stats::arguments::Asked;
 use apps::statistics::{GroupNoise, GroupShape, Laplace, Quantile};
 use hushtable::Role;
-
-use super::{
-    Asked,
-    named::{By, Number, cuts, grouping, inside, number},
-};
-use crate::{
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
     digits::Digits,
-    errand::Agreed,
-    failure::{Failure, Result},
     join::{
         column::BITS,
         file::{JoinedFile, Table},
+        named::{By, Number, cuts, grouping, inside, number},
     },
+    meeting::Agreed,
 };
 
 /// Most cuts of a quantile.

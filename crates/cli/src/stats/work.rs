@@ -1,28 +1,28 @@
 //! Asking: from the comparison of what is asked to the results.
 
-use apps::statistics::{End, Extremes, Group, Groups, Moments};
-use hushtable::{Party, Role, bill::Bill, run::Phase};
-use serde::Serialize;
-
-use super::{
-    groups::{self, Took},
+use crate::stats::{
+    groups,
     question::{Question, Statistic},
 };
-use crate::{
-    apply::{
-        output::{Output, Writer},
-        shares::role_name,
-    },
-    columns::{self, FileFormat, Series},
+use apps::statistics::{End, Extremes, Group, Groups, Moments};
+use hushtable::{Party, Role, bill::Bill, run::Phase};
+use hushtable_columns::{
+    self as columns, FileFormat, Series,
+    failure::{Failure, Result},
+    output::{Output, Writer},
+    shares::role_name,
+    terminal,
+};
+use hushtable_jobs::{
     cost::Phases,
     count::some,
     digits::Digits,
-    errand::{Agreed, Work},
-    failure::{Failure, Result},
     join::file::JoinedFile,
+    meeting::{Agreed, Work},
     progress::Progress,
-    terminal,
+    took::Took,
 };
+use serde::Serialize;
 
 /// A question to two files.
 pub struct Asking {

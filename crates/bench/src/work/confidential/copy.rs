@@ -6,7 +6,7 @@ use hushtable::{
     BShare, Party, Role,
     confidential::copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, MAX_JOB, Owner, Rows},
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key, Places};
 use crate::lanes::{self, Lanes};

@@ -4,7 +4,7 @@ use std::{io::Read, time::Instant};
 
 use hushtable::{BShare, Error, Party, Role, run::Phase, session::Session};
 use hushtable_baselines::fable::{Fable, FableJob, FableRows, FableTable, Step as Part};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes, Step};

@@ -2,7 +2,7 @@
 
 use hushtable::{BShare, Party, Role};
 use hushtable_baselines::scan::{Memory, Read, ScanJob};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};
 use crate::lanes::{self, Lanes};

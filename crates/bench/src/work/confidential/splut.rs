@@ -7,7 +7,7 @@ use hushtable::{
         splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
 };
-use hushtable_cli::failure::Result;
+use hushtable_columns::failure::Result;
 
 use super::{
     ConfidentialWork, Key,

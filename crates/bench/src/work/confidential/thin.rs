@@ -7,7 +7,7 @@ use hushtable::{
         thin::{Table, ThinJob, ThinLookups},
     },
 };
-use hushtable_cli::failure::Result;
+use hushtable_columns::failure::Result;
 
 use super::{
     ConfidentialWork, Key,

@@ -9,7 +9,7 @@ use hushtable::{
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share, Sharing},
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::{FssWork, Index, Object};
 use crate::{

@@ -15,7 +15,7 @@ use hushtable::{
     operation::{Intervals, Lookup, Operation, SecretTable},
     share::Sharing,
 };
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use prim::ring::low;
 
 use super::{FssWork, Object, both::Both};

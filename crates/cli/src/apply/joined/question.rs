@@ -7,19 +7,19 @@ use hushtable::{
     math::{Evaluation, Function},
     operation::{Compare, Operation, Relation},
 };
-
-use super::super::{Apply, constant, evaluate, job::SHARED_BITS};
-use crate::{
-    failure::{Failure, Result},
+use hushtable_columns::failure::{Failure, Result};
+use hushtable_jobs::{
+    apply::options::Apply,
+    constant, evaluate,
     join::{
         column::BITS,
         file::{JoinedFile, Table},
-    },
-    per_row::answer,
-    stats::{
-        groups::Took,
         named::{Number, number},
     },
+    options::refuse,
+    row_results::answer,
+    shared_results::SHARED_BITS,
+    took::Took,
 };
 
 /// Least width of compared numbers.
@@ -71,7 +71,7 @@ impl Question {
     /// A comparison of two columns, or of one with a public number.
     pub fn relation(args: &Apply, relation: Relation, file: &JoinedFile) -> Result<Self> {
         args.refuse_lookup_options()?;
-        super::refuse("is as the columns need it in a comparison", [("--bits", args.how.bits.is_some())])?;
+        refuse("is as the columns need it in a comparison", [("--bits", args.how.bits.is_some())])?;
         let x = column(file, "--column", args.column.as_deref())?;
         let y = match args.second.constant {
             Some(_) => None,

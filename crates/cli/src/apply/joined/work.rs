@@ -1,18 +1,17 @@
 //! From the comparison of what is asked to the results of rows in common.
 
+use crate::apply::joined::question::Question;
 use hushtable::{Party, Role, bill::Bill, run::Phase};
-
-use super::question::Question;
-use crate::{
-    apply::{output::Output, shares::role_name},
+use hushtable_columns::{failure::Result, output::Output, shares::role_name};
+use hushtable_jobs::{
     cost::Phases,
-    errand::{Agreed, Work},
-    explain::{self, Page},
-    failure::Result,
+    explain,
     join::file::JoinedFile,
     link::Link,
-    per_row::{self, Report},
-    stats::groups::Took,
+    meeting::{Agreed, Work},
+    page::Page,
+    row_results::{self, Report},
+    took::Took,
 };
 
 /// What both must ask alike.
@@ -53,7 +52,7 @@ impl Ask {
     fn bill(&self, file: &JoinedFile, me: Role) -> Result<Bill> {
         let mut all = Bill::FREE;
         for &owner in &self.owners {
-            all = all + self.question.bill(self.default, per_row::table(file, owner, me).bins)?;
+            all = all + self.question.bill(self.default, row_results::table(file, owner, me).bins)?;
         }
         Ok(all)
     }
@@ -67,7 +66,7 @@ impl Ask {
         page.line("of", &format!("the rows in common of {}", file.words()));
         let operands = question.words(file).join(" and ");
         page.line("result", &format!("the column {}, of {operands}", question.name));
-        per_row::told(&mut page, &self.owners, me, self.default, &question.tells(file));
+        row_results::told(&mut page, &self.owners, me, self.default, &question.tells(file));
         page.title("What shows besides");
         if let Some(within) = &question.within {
             let text = format!(
@@ -80,7 +79,7 @@ impl Ask {
             self.fields(file, me).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
         page.line("both compare", &fields.join("; "));
         page.title("What it takes");
-        per_row::takes(&mut page, link, |_| self.bill(file, me))?;
+        row_results::takes(&mut page, link, |_| self.bill(file, me))?;
         Ok(page.0)
     }
 }
@@ -99,7 +98,7 @@ impl Applied {
 impl Work for Applied {
     fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
         let fields = self.ask.fields(&self.file, p.role());
-        per_row::agree(p, &fields, "")?;
+        row_results::agree(p, &fields, "")?;
         let (send, recv) = self.ask.bill(&self.file, p.role())?.cots_of(p.role());
         p.prepare_ot(send, recv)?;
         Ok(fields)
@@ -108,11 +107,11 @@ impl Work for Applied {
     fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
         let mut took = Took::default();
         for &owner in &self.ask.owners {
-            let table = per_row::table(&self.file, owner, p.role());
+            let table = row_results::table(&self.file, owner, p.role());
             let (question, default) = (&self.ask.question, self.ask.default);
             let results = question.answer(p, (&self.file, table), default, owner, &mut took)?;
             if let (Some(results), Some(owned)) = (results, &self.file.owned) {
-                self.results = Some(per_row::by_row(&owned.rows, results, self.rows()));
+                self.results = Some(row_results::by_row(&owned.rows, results, self.rows()));
             }
         }
         Ok([took.offline, took.online])

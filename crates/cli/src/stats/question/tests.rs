@@ -1,11 +1,11 @@
-use prim::{Block, Prg};
-
-use super::*;
-use crate::join::{
+use hushtable_jobs::join::{
     agree::Offer,
     column::Column,
     file::{Owned, Shared},
 };
+use prim::{Block, Prg};
+
+use super::*;
 
 /// A file with three columns of numbers, two of P0 and one of P1.
 fn file() -> JoinedFile {

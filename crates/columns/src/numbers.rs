@@ -1,0 +1,295 @@
+//! The files that numbers come from: columns, and shares of earlier results.
+
+use std::{cell::RefCell, path::Path, sync::Arc};
+
+use hushtable::{
+    Role,
+    math::{self, Domain},
+};
+use prim::wipe::Wiped;
+
+use crate::{
+    bytes::read,
+    dialect::Dialect,
+    failure::{Failure, Result},
+    file::{ColumnFile, Columns},
+    ids::Ids,
+    scale::Format,
+    shares::ShareFile,
+};
+
+/// A file that was read.
+pub struct Source<'a> {
+    pub path: &'a Path,
+    /// None of a share file.
+    columns: Option<ColumnFile<'a>>,
+    /// If it is a share file.
+    pub shares: Option<Arc<ShareFile>>,
+}
+
+/// This party's addends or shares of a batch of numbers.
+pub struct Operand {
+    pub words: Wiped<u64>,
+    /// The least and the greatest value of the numbers, times `2^fraction_bits`.
+    pub range: [i64; 2],
+    /// What the parties compare about them: at P0, at P1.
+    pub pairing: [String; 2],
+    /// How far a number may lie from what it stands for, where that is known.
+    pub error: Option<f64>,
+}
+
+/// What names the rows of an operand, and the operand.
+pub type Rows = (Option<Arc<Ids>>, Operand);
+
+impl<'a> Source<'a> {
+    pub fn open(path: &'a Path, dialect: &'a Dialect) -> Result<Self> {
+        Self::of(path, read(path)?, dialect)
+    }
+
+    /// The file at `path`, which holds `bytes`.
+    pub fn of(path: &'a Path, bytes: Wiped<u8>, dialect: &'a Dialect) -> Result<Self> {
+        let Some(shares) = ShareFile::read(path, &bytes)? else {
+            return Ok(Self { path, columns: Some(ColumnFile::of(path, bytes, dialect)?), shares: None });
+        };
+        let source = Self { path, columns: None, shares: Some(shares.into()) };
+        if !dialect.leave_out.is_empty() {
+            return Err(source.says("--leave-out is for files of columns; all rows of a share file are used"));
+        }
+        Ok(source)
+    }
+
+    /// Results of an earlier step, in place of a file.
+    pub fn earlier(path: &'a Path, shares: Arc<ShareFile>) -> Self {
+        Self { path, columns: None, shares: Some(shares) }
+    }
+
+    /// The format that the file says its numbers have.
+    pub fn format(&self) -> Option<Format> {
+        self.shares.as_ref().map(|file| Format { bits: file.bits, fraction_bits: file.fraction_bits })
+    }
+
+    /// A column as table indices, each number within this party's half of `domain`; or all shares, whose
+    /// range the domain must hold.
+    pub fn indices(&self, column: Option<&str>, id: Option<&str>, domain: &Domain) -> Result<Rows> {
+        let Some(file) = self.shared(column)? else {
+            let encode = |number| match domain.encode(number) {
+                Some(value) => Ok(value as u64),
+                None => {
+                    let rounded = match domain.fraction_bits() {
+                        0 => "a whole number".to_owned(),
+                        bits => format!("a multiple of 2^-{bits} = {}", 2f64.powi(-(bits as i32))),
+                    };
+                    Err(format!("is outside {}, rounded to {rounded}", domain.half()))
+                }
+            };
+            let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
+            return self.column(column, id, range, domain.fraction_bits(), encode);
+        };
+        if !domain.contains(file.range) {
+            let scale = 2f64.powi(file.fraction_bits as i32);
+            let [least, greatest] = file.range.map(|v| v as f64 / scale);
+            return Err(self.says(&format!(
+                "shares of values from {least} to {greatest}, which domain {domain} does not hold; give a larger \
+                 --domain here or a smaller one where the shares are made"
+            )));
+        }
+        Ok(self.all_shares(file, id))
+    }
+
+    /// A column in `format`, or all shares.
+    pub fn numbers(&self, column: Option<&str>, id: Option<&str>, format: Format) -> Result<Rows> {
+        self.numbers_within(column, id, format, format.range())
+    }
+
+    /// A column in `format` of parts of sums in `reach`, or all shares, whatever their range.
+    pub fn numbers_within(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        format: Format,
+        reach: [i64; 2],
+    ) -> Result<Rows> {
+        let [least, most] = format.range();
+        let range = [least.max(reach[0]), most.min(reach[1])];
+        match self.shared(column)? {
+            None => self.column(column, id, range, format.fraction_bits, |number| {
+                format.encode_within(number, range)
+            }),
+            Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
+            Some(file) if file.bits == format.bits && file.fraction_bits < format.fraction_bits => {
+                self.finer(file, id, format)
+            }
+            Some(file) => Err(self.says(&format!(
+                "shares of {} bits with {} after the point; {} bits with {} are wanted",
+                file.bits, file.fraction_bits, format.bits, format.fraction_bits
+            ))),
+        }
+    }
+
+    /// Zeros where the peer alone has the numbers, with the names of the rows.
+    pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
+        let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
+        let words = Wiped::zeros(rows.places.len());
+        let (range, error) = (format.range(), Some(format.rounding()));
+        Ok((rows.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
+    }
+
+    /// All shares, of numbers with more digits after the point.
+    fn finer(&self, file: &ShareFile, id: Option<&str>, format: Format) -> Result<Rows> {
+        let more = format.fraction_bits - file.fraction_bits;
+        let [least, most] = format.range();
+        let range = file.range.map(|end| i128::from(end) << more);
+        if range[0] < i128::from(least) || range[1] > i128::from(most) {
+            return Err(self.says(&format!(
+                "shares with {} bits after the point, of numbers too large for the {} that are wanted: make them with a \
+                 smaller range, or the others with fewer --output-fraction-bits",
+                file.fraction_bits, format.fraction_bits
+            )));
+        }
+        let (ids, x) = self.all_shares(file, id);
+        let mask = u64::MAX >> (64 - format.bits);
+        let words = x.words.iter().map(|word| (word << more) & mask).collect::<Vec<_>>();
+        Ok((ids, Operand { words: words.into(), range: range.map(|end| end as i64), ..x }))
+    }
+
+    /// The share file; it has no columns.
+    fn shared(&self, column: Option<&str>) -> Result<Option<&ShareFile>> {
+        match (&self.shares, column) {
+            (Some(_), Some(_)) => Err(self.says("a share file has no columns; leave the column's name out")),
+            (shares, _) => Ok(shares.as_deref()),
+        }
+    }
+
+    fn column(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        range: [i64; 2],
+        fraction_bits: u32,
+        encode: impl Fn(f64) -> std::result::Result<u64, String>,
+    ) -> Result<Rows> {
+        let Some(column) = column else {
+            return Err(self.says("--column NAME says which column holds the numbers"));
+        };
+        let rounded = RefCell::new(Rounded::default());
+        let scale = 2f64.powi(fraction_bits as i32);
+        let mut read = self.read(&[column], id, |number| {
+            rounded.borrow_mut().see(number, scale);
+            encode(number)
+        })?;
+        let words = read.values.pop().expect("one column");
+        if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
+            eprintln!("{}, column {column}: {note}", self.path.display());
+        }
+        let error = Some(1.0 / scale);
+        Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
+    }
+
+    fn read<T: bytemuck::Pod>(
+        &self,
+        columns: &[&str],
+        id: Option<&str>,
+        encode: impl Fn(f64) -> std::result::Result<T, String>,
+    ) -> Result<Columns<T>> {
+        let file = self.columns.as_ref().ok_or_else(|| self.says("a share file has no columns"))?;
+        file.read(columns, id, encode)
+    }
+
+    fn all_shares(&self, file: &ShareFile, id: Option<&str>) -> Rows {
+        let pairing = [Role::P0, Role::P1].map(|role| file.pairing(role));
+        let ids = file.ids.clone().filter(|_| id.is_some());
+        let words = file.shares.to_vec().into();
+        (ids, Operand { words, range: file.range, pairing, error: file.error })
+    }
+
+    /// A complaint about the file.
+    pub fn says(&self, what: &str) -> Failure {
+        Failure::input(format!("{}: {what}", self.path.display()))
+    }
+}
+
+impl Operand {
+    /// This party's share of a public number in `format`, which is `steps` there.
+    pub fn public(value: f64, steps: f64, rows: usize, format: Format, role: Role) -> Result<Self> {
+        let integer = format
+            .encode(steps / format.scale())
+            .map_err(|what| Failure::new(format!("--constant {value} {what}")))?;
+        let error = (integer as i64 as f64 / format.scale() - value).abs();
+        Ok(Self {
+            error: Some(error),
+            ..Self::word(integer as i64, rows, role, format!("the constant {value}"))
+        })
+    }
+
+    /// This party's share of a public word, which both call `name`.
+    pub fn word(word: i64, rows: usize, role: Role, name: String) -> Self {
+        let mine = match role {
+            Role::P0 => word as u64,
+            Role::P1 => 0,
+        };
+        let pairing = [name.clone(), name];
+        Self { words: vec![mine; rows].into(), range: [word; 2], pairing, error: Some(0.0) }
+    }
+}
+
+/// Numbers with more digits than are kept.
+#[derive(Default)]
+struct Rounded {
+    count: usize,
+    /// The first of them.
+    first: Vec<f64>,
+}
+
+/// Numbers that are looked at to say how many digits would do.
+const LOOKED_AT: usize = 1000;
+
+impl Rounded {
+    fn see(&mut self, number: f64, scale: f64) {
+        if (number * scale).fract() != 0.0 {
+            self.count += 1;
+            if self.first.len() < LOOKED_AT {
+                self.first.push(number);
+            }
+        }
+    }
+
+    /// What the user should know, of so many numbers.
+    fn note(&self, of: usize, fraction_bits: u32) -> Option<String> {
+        if self.count == 0 {
+            return None;
+        }
+        let (count, step, wanted) =
+            (self.count, 2f64.powi(-(fraction_bits as i32)), math::fraction_bits(&self.first));
+        let more = if wanted > fraction_bits {
+            format!("; --fraction-bits {wanted} at both parties would keep the digits they are written with")
+        } else {
+            String::new()
+        };
+        Some(format!("{count} of {of} numbers are rounded to multiples of 2^-{fraction_bits} = {step}{more}"))
+    }
+}
+
+/// What the parties compare about numbers that each has in the clear.
+fn numbers() -> [String; 2] {
+    ["numbers", "numbers"].map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rounded_is_said() {
+        let note = |numbers: &[f64]| {
+            let mut rounded = Rounded::default();
+            numbers.iter().for_each(|&number| rounded.see(number, 256.0));
+            rounded.note(numbers.len(), 8)
+        };
+        assert_eq!(note(&[1.0, -0.5, 3.00390625]), None);
+        let text = note(&[1.0, 0.12, -7.125, 0.333]).expect("a note");
+        assert!(text.starts_with("2 of 4 numbers are rounded to multiples of 2^-8 = 0.00390625"), "{text}");
+        assert!(text.contains("--fraction-bits 10 "), "{text}");
+        // 2 decimals are told apart by 7 bits.
+        assert!(!note(&[0.12]).expect("a note").contains("--fraction-bits"));
+    }
+}

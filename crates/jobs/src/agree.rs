@@ -1,0 +1,233 @@
+//! What both parties must have alike: compared before any work on secrets.
+
+use crate::{
+    delivery::{Delivery, Recipient},
+    job::{Job, Labels},
+    link::Link,
+    threads::Threads,
+};
+use clap::Args;
+use hushtable::{Error, Party, Role, run::Reveal};
+use hushtable_columns::{
+    Ids,
+    failure::{Cause, Failure, Result},
+};
+
+/// What the parties ask for alike, whatever is computed.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Results")]
+pub struct Terms {
+    /// Who gets the results: me, peer, both or none; or a party by its name [default: both where
+    /// results are bits; where they tell numbers, it must be given]
+    ///
+    /// p0 and p1 are the party that listens and the one that connects. With none each party keeps a file of shares.
+    #[arg(long, value_name = "WHO")]
+    reveal: Option<Recipient>,
+    /// Threads and connections to work with, 1 to 64 [default: what the peer asks for, or what suits the
+    /// rows and processors of both parties]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub threads: Option<u16>,
+    /// If the ids differ, find the first row where they do, and print its number and this party's id; the peer must
+    /// say so too
+    ///
+    /// Hashes of ever fewer first rows are compared: each party can test guesses of the peer's id in that
+    /// row.
+    #[arg(long)]
+    pub find_difference: bool,
+}
+
+impl Terms {
+    /// To whom results go that tell no more than they are asked for: both, if nothing is said.
+    pub fn reveal(&self, link: &Link) -> Result<Reveal> {
+        self.reveal.as_ref().map_or(Ok(Reveal::Both), |reveal| reveal.on(link))
+    }
+
+    /// To whom results go that tell a party the other's numbers, as `telling` says: that must be said.
+    pub fn reveal_numbers(&self, link: &Link, telling: &str) -> Result<Reveal> {
+        match &self.reveal {
+            Some(reveal) => reveal.on(link),
+            None => Err(Failure::new(format!(
+                "--reveal is missing: it says who gets the results. {telling} --reveal me: this party learns that of the \
+                 peer's numbers; peer: the peer learns it of this party's; both: each learns it of the other's; none: \
+                 nobody does, and each party keeps shares for a later step. Both parties must mean the same"
+            ))),
+        }
+    }
+}
+
+/// What is compared of a run as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Common {
+    /// The hash of the job file, if there is one.
+    pub file: Option<String>,
+    /// Whether the row is searched in which ids differ.
+    pub find_difference: bool,
+    /// Whether this party wants the record signed; it is if both do.
+    pub sign: bool,
+}
+
+impl Common {
+    /// As asked for on the command line.
+    pub fn of(terms: &Terms, delivery: &Delivery) -> Self {
+        Self { file: None, find_difference: terms.find_difference, sign: delivery.sign }
+    }
+}
+
+/// Names and values.
+pub type Fields = Vec<(&'static str, String)>;
+
+/// What the parties have agreed on.
+pub struct Agreed {
+    /// What they compared but for the ids, a list for each step.
+    pub fields: Vec<Fields>,
+    /// Whether both want the record signed.
+    pub sign: bool,
+}
+
+/// How many fields are of the run as a whole, the number of rows last.
+const COMMON: usize = 4;
+
+/// What the parties compare but for the ids, a list for each step; the first begins with what is common.
+pub fn fields(jobs: &[Job], common: &Common, role: Role, store: &str) -> Vec<Fields> {
+    let mut lists: Vec<Fields> = jobs.iter().map(|job| job.fields(role)).collect();
+    let pairs = jobs[0].labels.as_ref().map_or_else(|| "no".to_owned(), Labels::pairing);
+    let search = if common.find_difference { "yes" } else { "no" };
+    let whole: [_; COMMON] = [
+        ("job file", common.file.clone().unwrap_or_else(|| "none".into())),
+        ("search of a row that differs", search.to_owned()),
+        ("pairs", pairs),
+        ("number of rows", jobs[0].rows().to_string()),
+    ];
+    lists[0].splice(..0, whole);
+    lists[0].push(("store", store.to_owned()));
+    lists
+}
+
+/// All of these fields, with the step where there are several.
+pub fn named(jobs: &[Job], lists: &[Fields]) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (i, (job, fields)) in jobs.iter().zip(lists).enumerate() {
+        let step =
+            if jobs.len() > 1 { format!("step {}, {}: ", job.step, job.column) } else { String::new() };
+        let common = if i == 0 { COMMON } else { 0 };
+        all.extend(fields.iter().enumerate().map(|(at, (name, value))| {
+            let step = if at < common { "" } else { &step };
+            (format!("{step}{name}"), value.clone())
+        }));
+    }
+    all
+}
+
+/// Compares everything public with the peer, before any work on secrets, and settles the number of threads.
+/// `near`: the peer is on this machine.
+pub fn agree(p: &mut Party, jobs: &mut [Job], common: &Common, store: &str, near: bool) -> Result<Agreed> {
+    let ids = jobs[0].ids.as_deref();
+    let fields = fields(jobs, common, p.role(), store);
+    let digest = || ids.map_or("none".to_owned(), |ids| id_digest(p.id(), ids));
+    let digest = (!common.find_difference).then(digest);
+    for list in lists(&fields, digest) {
+        p.agree(&list).map_err(of_ids)?;
+    }
+    if let Some(ids) = ids.filter(|_| common.find_difference) {
+        search(p, ids)?;
+    }
+    let sign = settle(p, jobs, common.sign, near)?;
+    Ok(Agreed { fields, sign })
+}
+
+/// The lists in the order of comparison: what is common alone first, so that parties which differ there, in what a row
+/// is or in how many there are, send no digest of their ids. Without one a row that differs is searched.
+fn lists(fields: &[Fields], digest: Option<String>) -> Vec<Fields> {
+    let mut lists = fields.to_vec();
+    let mut common: Fields = lists[0].drain(..COMMON).collect();
+    match digest {
+        Some(digest) => lists[0].insert(0, ("ids (hash in row order)", digest)),
+        // A search says more than the number of rows.
+        None => drop(common.pop()),
+    }
+    lists.insert(0, common);
+    lists
+}
+
+/// With what helps if the ids differ.
+fn of_ids(error: Error) -> Failure {
+    match &error {
+        Error::Handshake { field, .. } if field.starts_with("ids") => Failure::from(error).worded(|error| {
+            format!(
+                "{error}. Rows are matched by position: `hushtable join --reveal ids` writes the common rows of each \
+                 file in the same order, and `score --join ID` finds them without showing which. --find-difference at both \
+                 parties finds the first row that differs"
+            )
+        }),
+        _ => Failure::from(error),
+    }
+}
+
+/// An error if the ids differ, which names the first row in which they do.
+fn search(p: &mut Party, ids: &Ids) -> Result<()> {
+    let Some(row) = p.connection().first_difference(&ids.iter().collect::<Vec<_>>())? else { return Ok(()) };
+    let own = match ids.get(row) {
+        Some(id) => format!("here it is {id:?}, the peer's is not shown"),
+        None => format!("here the rows end with row {}", ids.len()),
+    };
+    let what = format!("the parties' ids differ, first in row {}: {own}", row + 1);
+    Err(Failure::Reported(Cause::Disagreement, what))
+}
+
+/// Settles the number of threads, the same for all steps, and whether the record is signed; an error at both parties
+/// if neither has numbers for an input.
+fn settle(p: &mut Party, jobs: &mut [Job], sign: bool, near: bool) -> Result<bool> {
+    let threads = Threads::new(jobs[0].asked(), jobs[0].rows(), near);
+    let gives: Vec<Vec<u8>> = jobs.iter().map(Job::gives).collect();
+    let message = [&gives.concat()[..], &[u8::from(sign)], &threads.to_bytes()].concat();
+    let length = message.len();
+    let theirs = p.connection().channel().exchange(message, length)?;
+    let (theirs, asked) = theirs.split_last_chunk().expect("two bytes at the end");
+    let (peer_signs, mut theirs) = theirs.split_last().expect("a byte before");
+    let threads = threads.settle(*asked)?;
+    for (job, gives) in jobs.iter_mut().zip(&gives) {
+        let (of_job, rest) = theirs.split_at(gives.len());
+        job.settle(threads, of_job)?;
+        theirs = rest;
+    }
+    Ok(sign && *peer_signs == 1)
+}
+
+/// A hash of all ids in order, bound to the session so that it says nothing in another one.
+fn id_digest(session: [u8; 32], ids: &Ids) -> String {
+    let mut hash = blake3::Hasher::new_keyed(&session);
+    for id in ids.iter() {
+        hash.update(&(id.len() as u64).to_le_bytes());
+        hash.update(id.as_bytes());
+    }
+    hash.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_of_ids_follows_what_is_common() {
+        let text = |name| (name, String::new());
+        let all = ["job file", "search", "pairs", "number of rows", "function", "reveal"].map(text);
+        let names = |list: &Fields| list.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let found = lists(&[all.to_vec(), vec![text("step 2")]], Some("digest".into()));
+        assert_eq!(names(&found[0]), ["job file", "search", "pairs", "number of rows"]);
+        assert_eq!(names(&found[1]), ["ids (hash in row order)", "function", "reveal"]);
+        assert_eq!(names(&found[2]), ["step 2"]);
+        let found = lists(&[all.to_vec()], None);
+        assert_eq!(names(&found[0]), ["job file", "search", "pairs"]);
+        assert_eq!(names(&found[1]), ["function", "reveal"]);
+    }
+
+    #[test]
+    fn id_digest_is_of_the_list_and_the_session() {
+        let ids = |names: &[&str]| names.iter().collect::<Ids>();
+        let base = id_digest([1; 32], &ids(&["ab", "c"]));
+        assert_eq!(base, id_digest([1; 32], &ids(&["ab", "c"])));
+        assert_ne!(base, id_digest([2; 32], &ids(&["ab", "c"])));
+        assert_ne!(base, id_digest([1; 32], &ids(&["a", "bc"])));
+        assert_ne!(base, id_digest([1; 32], &ids(&["c", "ab"])));
+    }
+}

@@ -1,0 +1,180 @@
+//! `--protocol`: a lookup protocol by name, or `auto`; and how both parties come to one.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+use crate::calibration::Calibration;
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use hushtable::{
+    Error, Party,
+    lut::{LookupJob, Protocol},
+    net::LinkShape,
+    plan::{self, Wish},
+    share,
+};
+use hushtable_columns::failure::Result;
+use serde::{Deserialize, Serialize};
+
+/// How the lookups are done.
+#[derive(Args, Clone, Debug)]
+pub struct Choosing {
+    /// Lookup protocol; both parties the same, or auto
+    #[arg(long, value_parser = Choice::parser(), default_value = "auto", value_name = "NAME")]
+    pub protocol: Choice,
+    /// What to minimise where there is a choice; both parties the same for functions and comparisons
+    #[arg(long, value_enum, default_value = "total")]
+    pub optimise: Optimise,
+    /// What `hushtable calibrate` wrote [default: that of this user, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub calibration: Option<PathBuf>,
+}
+
+impl Default for Choosing {
+    fn default() -> Self {
+        Self { protocol: Choice::Auto, optimise: Optimise::Total, calibration: None }
+    }
+}
+
+/// The protocol asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Choice {
+    /// The best by the predictions.
+    Auto,
+    /// This one.
+    Of(Protocol),
+}
+
+/// What a choice makes least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Optimise {
+    /// Time from connecting to the results
+    Total,
+    /// Time from the inputs to the results, and 1/64 of the time before
+    Online,
+    /// Bytes, both directions, all phases
+    Bytes,
+    /// Rounds from the inputs to the results
+    Rounds,
+}
+
+impl From<Optimise> for plan::Objective {
+    fn from(objective: Optimise) -> Self {
+        match objective {
+            Optimise::Total => Self::Total,
+            Optimise::Online => Self::Online,
+            Optimise::Bytes => Self::Bytes,
+            Optimise::Rounds => Self::Rounds,
+        }
+    }
+}
+
+impl Choosing {
+    /// How fast machines and link are.
+    pub fn calibration(&self) -> Result<Calibration> {
+        Calibration::load(self.calibration.as_deref())
+    }
+
+    /// The protocol for a batch over a known link.
+    pub fn over(&self, link: &LinkShape, job: &LookupJob, batch: usize) -> Result<Protocol> {
+        match self.protocol {
+            Choice::Of(protocol) => {
+                protocol.check(job)?;
+                Ok(protocol)
+            }
+            Choice::Auto => {
+                let calibration = self.calibration()?;
+                Ok(plan::choose(job, batch, link, &calibration.machine(), self.optimise.into())?)
+            }
+        }
+    }
+
+    /// The protocol for a batch with this peer. `simulated` is the link if one is simulated.
+    pub fn settle(
+        &self,
+        p: &mut Party,
+        simulated: LinkShape,
+        job: &LookupJob,
+        batch: usize,
+    ) -> Result<Protocol> {
+        let calibration = self.calibration()?;
+        let wish = Wish {
+            protocol: match self.protocol {
+                Choice::Auto => None,
+                Choice::Of(protocol) => Some(protocol),
+            },
+            objective: self.optimise.into(),
+            machine: calibration.machine(),
+            link: Some(simulated).filter(|&link| link != LinkShape::LOOPBACK).or(calibration.link()),
+        };
+        Ok(plan::settle(p, &wish, job, batch)?)
+    }
+}
+
+impl Choice {
+    /// For clap: the names with a line of help each.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        let auto = PossibleValue::new("auto").help("the best by the predictions of `hushtable plan`");
+        let names = Protocol::ALL.map(|p| PossibleValue::new(p.name()).help(p.about()));
+        PossibleValuesParser::new([auto].into_iter().chain(names)).try_map(|name| name.parse::<Self>())
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Of(protocol) => protocol.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = Error;
+
+    fn from_str(name: &str) -> std::result::Result<Self, Error> {
+        if name == "auto" { Ok(Self::Auto) } else { name.parse().map(Self::Of) }
+    }
+}
+
+impl TryFrom<String> for Choice {
+    type Error = Error;
+
+    fn try_from(name: String) -> std::result::Result<Self, Error> {
+        name.parse()
+    }
+}
+
+impl From<Choice> for String {
+    fn from(choice: Choice) -> Self {
+        choice.to_string()
+    }
+}
+
+/// How values are shared, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sharing {
+    /// x = x0 + x1 mod 2^bits
+    Additive,
+    /// x = x0 ^ x1
+    Xor,
+}
+
+impl From<Sharing> for share::Sharing {
+    fn from(sharing: Sharing) -> Self {
+        match sharing {
+            Sharing::Additive => Self::Additive,
+            Sharing::Xor => Self::Xor,
+        }
+    }
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        share::Sharing::from(*self).fmt(f)
+    }
+}

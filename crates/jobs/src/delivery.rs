@@ -1,0 +1,262 @@
+//! What becomes of the results: to whom they go, in which file, and what is said about them.
+
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use crate::{
+    cost::Phases,
+    count::some,
+    digits::Digits,
+    job::{Job, Work},
+    link::Link,
+};
+use clap::Args;
+use hushtable::{
+    Role,
+    run::{Outcome, Reveal},
+};
+use hushtable_columns::{
+    self as columns, FileFormat, disk,
+    failure::{Failure, Result},
+    output::{self, Output},
+    shares::role_name,
+    terminal,
+};
+use serde::Serialize;
+
+/// Where the results go.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Results")]
+pub struct Delivery {
+    /// Where the results go: a file of id and result, or this party's shares of what stays shared
+    ///
+    /// CSV, or by the extension Parquet or Arrow. Appears when it is complete, readable by its owner only. Not needed
+    /// if only the peer gets results.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Who else may read --output: permissions as for chmod, such as 640, less what the umask takes away
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    pub output_mode: Option<u32>,
+    /// Replace --output and --record if they are there; never an input of this command
+    #[arg(long)]
+    pub force: bool,
+    /// Only say, on standard output, what this shows to whom and what it takes; nothing is connected or sent
+    #[arg(long)]
+    pub dry_run: bool,
+    /// A record of the job as JSON, for this party only: who came, parameters, hashes of the inputs, what --dry-run
+    /// says, outcome
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Have the record signed by both parties, if the peer says so too; `hushtable record verify` checks it
+    #[arg(long, requires = "record")]
+    pub sign: bool,
+    /// Print the cost as one line of JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No summary and no progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    kind: &'a str,
+    function: &'a str,
+    role: &'a str,
+    rows: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index_bits: Option<u32>,
+    value_bits: u32,
+    protocol: String,
+    threads: usize,
+    /// Lookups whose material came from disk.
+    stored: usize,
+    #[serde(flatten)]
+    phases: Phases,
+}
+
+/// Who gets the results, in the words of the party that asks: whoever listens, they mean the same.
+#[derive(Clone, Debug)]
+pub enum Recipient {
+    Me,
+    Peer,
+    Named(String),
+    /// The same words at both parties.
+    Fixed(Reveal),
+}
+
+impl FromStr for Recipient {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Infallible> {
+        Ok(match text {
+            "me" => Self::Me,
+            "peer" => Self::Peer,
+            "both" => Self::Fixed(Reveal::Both),
+            "none" => Self::Fixed(Reveal::Nobody),
+            "p0" | "0" => Self::Fixed(Reveal::Only(Role::P0)),
+            "p1" | "1" => Self::Fixed(Reveal::Only(Role::P1)),
+            name => Self::Named(name.to_owned()),
+        })
+    }
+}
+
+impl Recipient {
+    /// Who that is in this session.
+    pub fn on(&self, link: &Link) -> Result<Reveal> {
+        Ok(match self {
+            Self::Fixed(reveal) => *reveal,
+            Self::Me => Reveal::Only(link.role()),
+            Self::Peer => Reveal::Only(link.role().peer()),
+            Self::Named(name) => Reveal::Only(link.whose(name)?),
+        })
+    }
+}
+
+impl Delivery {
+    /// The output file, unless this party gets nothing. It replaces none of `inputs`, and its disk has room.
+    pub fn reserve(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<Option<Output>> {
+        if jobs.iter().all(|job| job.reveal == Reveal::Nobody) {
+            self.no_mode()?;
+        }
+        let mode = self.output_mode.unwrap_or(output::PRIVATE);
+        match &self.output {
+            _ if !jobs.iter().any(|job| job.writes(role)) => Ok(None),
+            Some(path) => {
+                if jobs.iter().any(|job| job.reveal != Reveal::Nobody) {
+                    FileFormat::of(path).check(path)?;
+                }
+                let output = Output::reserve(path, inputs, mode, self.force)?;
+                disk::check(path, jobs.iter().map(size).sum())?;
+                Ok(Some(output))
+            }
+            None => Err(Failure::new("--output FILE says where the results go")),
+        }
+    }
+
+    /// Refuses permissions for a file of shares.
+    pub fn no_mode(&self) -> Result<()> {
+        match self.output_mode {
+            Some(_) => Err(Failure::new("--output-mode is for results: shares are for their owner only")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a record of what does not run.
+    pub fn no_record(&self) -> Result<()> {
+        match self.record {
+            Some(_) => {
+                Err(Failure::new("--record is for a job that runs; nothing does with --dry-run or explain"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The same where nothing runs: an output may be left out.
+    pub fn check_dry_run(&self, jobs: &[Job], role: Role, inputs: &[&Path]) -> Result<()> {
+        self.no_record()?;
+        self.output.as_ref().map_or(Ok(()), |_| self.reserve(jobs, role, inputs).map(drop))
+    }
+
+    /// Writes what this party got of each step in `session`.
+    pub fn finish(
+        &self,
+        jobs: &[Job],
+        outcomes: Vec<Outcome>,
+        output: Option<Output>,
+        session: [u8; 32],
+        role: Role,
+    ) -> Result<()> {
+        let Some(output) = output else {
+            eprintln!("the results go to the peer; nothing is written here");
+            return Ok(());
+        };
+        let (path, mut columns) = (output.path().to_owned(), Vec::new());
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Values(values) => {
+                    let bits = job.result().0.fraction_bits;
+                    let (scale, digits) = (2f64.powi(bits as i32), Digits::of_number(bits));
+                    // In the integers' memory.
+                    let shown = values.into_iter().map(|value| digits.shown(value as f64 / scale));
+                    let values: Vec<f64> = shown.collect();
+                    columns.push((job.column.as_str(), values));
+                }
+                Outcome::Shares(mut shares) if job.writes(role) => {
+                    // The only step then.
+                    let file = job.share_file(session, role, std::mem::take(&mut *shares).into());
+                    output.write(|to| file.write(to))?;
+                    eprintln!("wrote {} to {}", some(job.rows(), "row"), path.display());
+                    return Ok(());
+                }
+                Outcome::Shares(_) | Outcome::AtPeer => {}
+            }
+        }
+        let mut columns: Vec<(&str, &[f64])> =
+            columns.iter().map(|(name, values)| (*name, &values[..])).collect();
+        let (format, labels) = (FileFormat::of(&path), jobs[0].labels.as_ref());
+        if let Some(labels) = labels {
+            columns.insert(0, ("peer_row", &labels.peer_rows));
+        }
+        let ids = labels.map(|labels| &*labels.ids).or(jobs[0].ids.as_deref());
+        output.write(|to| columns::write(to, format, ids, &columns))?;
+        eprintln!("wrote {} to {}", some(jobs[0].rows(), "row"), path.display());
+        Ok(())
+    }
+
+    /// Says what the steps took all together.
+    pub fn summary(&self, jobs: &[Job], phases: &Phases) {
+        if !self.quiet {
+            eprint!("{}", phases.table());
+            if jobs[0].threads_are_open() {
+                let threads = some(jobs[0].threads(), "thread");
+                eprintln!("{threads}, as the peer asked or by rows and processors");
+            }
+        }
+    }
+
+    /// Prints what a step took, if that is asked for.
+    pub fn report(&self, kind: &str, job: &Job, role: Role, stored: usize, phases: Phases) -> Result<()> {
+        if self.json {
+            let index_bits = match &job.work {
+                Work::Lookup(lookup) => Some(lookup.domain.index_bits()),
+                _ => None,
+            };
+            let report = Report {
+                kind,
+                function: &job.column,
+                role: role_name(role),
+                rows: job.rows(),
+                index_bits,
+                value_bits: job.result().0.bits,
+                protocol: job.operation().method(),
+                threads: job.threads(),
+                stored,
+                phases,
+            };
+            terminal::json(&report)?;
+        }
+        Ok(())
+    }
+}
+
+/// About how many bytes the results take.
+fn size(job: &Job) -> u64 {
+    // The digits of 64 bits, and what stands between two of them.
+    const NUMBER: u64 = 24;
+    let ids = job.labels.as_ref().map(|labels| &labels.ids).or(job.ids.as_ref());
+    let ids = ids.map_or(0, |ids| ids.bytes() + 3 * ids.len());
+    // With labels, the number of the peer's row besides.
+    let numbers = 1 + u64::from(job.labels.is_some());
+    job.rows() as u64 * numbers * NUMBER + ids as u64
+}
+
+/// Permissions in octal digits.
+fn mode(text: &str) -> std::result::Result<u32, String> {
+    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| mode & !0o666 == 0 && mode & 0o600 == 0o600);
+    mode.ok_or_else(|| "accepted: three octal digits that let the owner read and write, such as 640".into())
+}

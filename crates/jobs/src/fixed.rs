@@ -1,0 +1,65 @@
+//! The domain and the table that the command line asks for; refusals say which options would work.
+
+use hushtable::math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated};
+use hushtable_columns::failure::{Failure, Result};
+
+/// The domain `bounds`.
+pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
+    Domain::new(bounds, fraction_bits).map_err(|error| {
+        let from_zero = Bounds { lo: 0.0, hi: bounds.hi - bounds.lo };
+        match Domain::new(from_zero, fraction_bits) {
+            Ok(_) => error.into(), // the number of points is not what is wrong
+            Err(_) => Failure::new(format!("{error}. {}", advice(bounds, fraction_bits))),
+        }
+    })
+}
+
+/// `function` over `domain`.
+pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Tabulated> {
+    Tabulated::function(function, domain, fraction_bits).map_err(|_| wide(fraction_bits))
+}
+
+/// The table of `values`.
+pub fn table(values: &[f64], fraction_bits: u32) -> Result<Tabulated> {
+    Tabulated::new(values, fraction_bits).map_err(|_| wide(fraction_bits))
+}
+
+fn wide(fraction_bits: u32) -> Failure {
+    Failure::new(format!(
+        "the table's values do not fit {MAX_VALUE_BITS} bits with {fraction_bits} output fraction bits: use a \
+         smaller --output-fraction-bits or --domain"
+    ))
+}
+
+/// What would work instead of a domain that does not.
+fn advice(bounds: Bounds, fraction_bits: u32) -> String {
+    let exponent = (bounds.hi - bounds.lo).log2();
+    let max = MAX_INDEX_BITS as i32;
+    if exponent.fract() == 0.0 {
+        let (least, most) = ((1 - exponent as i32).max(0), (max - exponent as i32).min(max));
+        if least <= most {
+            return format!("This domain works with --fraction-bits {least} to {most}");
+        }
+    }
+    let width =
+        2f64.powi((exponent.ceil() as i32).clamp(1 - fraction_bits as i32, max - fraction_bits as i32));
+    let lo = if bounds.lo == -bounds.hi { -width / 2.0 } else { bounds.lo };
+    format!("These fraction bits work with --domain {lo}:{}", lo + width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_say_what_works() {
+        let says = |text: &str, f: u32| domain(text.parse().unwrap(), f).unwrap_err().to_string();
+        assert!(says("-8:8", 13).contains("--fraction-bits 0 to 12"), "{}", says("-8:8", 13));
+        assert!(says("-0.25:0.25", 0).contains("--fraction-bits 2 to 16"), "{}", says("-0.25:0.25", 0));
+        assert!(says("-5:5", 8).contains("--domain -8:8"), "{}", says("-5:5", 8));
+        assert!(says("0:5", 8).contains("--domain 0:8"), "{}", says("0:5", 8));
+        assert!(says("-1000:1000", 8).contains("--domain -128:128"), "{}", says("-1000:1000", 8));
+        assert!(says("0.3:4.3", 8).ends_with("below 2^32 in size"), "{}", says("0.3:4.3", 8));
+        assert!(says("0:1048576", 0).contains("--domain 0:65536"), "{}", says("0:1048576", 0));
+    }
+}

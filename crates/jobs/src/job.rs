@@ -1,0 +1,241 @@
+//! A job: its public parameters, which both parties compare, and this party's rows.
+
+use std::{ops::Deref, sync::Arc};
+
+use crate::{choice::Choosing, decision, lookup::Lookup};
+use hushtable::{Role, net::LinkShape, operation::Operation, run::Reveal};
+use hushtable_columns::{
+    Format, Ids,
+    failure::{Failure, Result},
+    numbers::Operand,
+    shares::ShareFile,
+};
+use prim::wipe::Wiped;
+
+/// A job, or a step of one: its public parameters and this party's rows.
+pub struct Job {
+    pub work: Work,
+    /// Name of the result column.
+    pub column: String,
+    /// To whom the results go.
+    pub reveal: Reveal,
+    /// Whether a later step goes on with the results, as shares.
+    pub stays: bool,
+    /// How a lookup's protocol is chosen.
+    pub choosing: Choosing,
+    pub ids: Option<Arc<Ids>>,
+    /// What names the rows here alone, in place of ids that both have.
+    pub labels: Option<Labels>,
+    /// What this party asks for.
+    asked: Option<u16>,
+    /// Lanes, once the parties are agreed.
+    threads: usize,
+    /// This party's part of the numbers; of two for a comparison.
+    x: Vec<Operand>,
+    /// Whether this party gives numbers for each of them.
+    gives: Vec<bool>,
+    /// Operands that are results of earlier steps.
+    takes: Vec<(usize, usize)>,
+    /// Which step of a job file it is, counted from 1.
+    pub step: usize,
+    /// How far a result may lie from the exact one, where that is known: inputs count as they are after rounding.
+    pub error: Option<f64>,
+    /// What is to be said about it besides: a word, and a sentence.
+    pub notes: Vec<(&'static str, String)>,
+}
+
+/// Names of rows that are pairs: this party's own ids, and the numbers of the peer's rows, counted from 1.
+pub struct Labels {
+    pub ids: Arc<Ids>,
+    pub peer_rows: Vec<f64>,
+    /// The rows of P0 and of P1 whose pairs these are.
+    pub rows: [usize; 2],
+}
+
+impl Labels {
+    /// What both compare.
+    pub fn pairing(&self) -> String {
+        let [p0, p1] = self.rows;
+        format!("{p0} rows of P0 and {p1} of P1")
+    }
+}
+
+/// What is done with the numbers.
+pub enum Work {
+    /// A lookup, by a protocol on which the parties settle.
+    Lookup(Lookup),
+    /// Anything else.
+    Other(Box<dyn Operation>),
+}
+
+/// Words of an operand, which are wiped.
+pub enum Words<'a> {
+    Own(Wiped<u64>),
+    Lent(&'a [u64]),
+}
+
+impl Deref for Words<'_> {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        match self {
+            Self::Own(words) => words,
+            Self::Lent(words) => words,
+        }
+    }
+}
+
+impl Job {
+    /// Of this party's parts `x` of one or two batches of numbers; `gives` says whether it has any for each.
+    pub fn new(
+        asked: Option<u16>,
+        reveal: Reveal,
+        work: Work,
+        column: String,
+        ids: Option<Arc<Ids>>,
+        x: Vec<Operand>,
+        gives: Vec<bool>,
+    ) -> Self {
+        let (stays, choosing, takes) = (false, Choosing::default(), Vec::new());
+        let labels = None;
+        let (step, error, notes) = (1, None, Vec::new());
+        Self {
+            work,
+            column,
+            reveal,
+            stays,
+            choosing,
+            ids,
+            labels,
+            asked,
+            threads: 1,
+            x,
+            gives,
+            takes,
+            step,
+            error,
+            notes,
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.x[0].words.len()
+    }
+
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What this party asks for.
+    pub fn asked(&self) -> Option<u16> {
+        self.asked
+    }
+
+    /// Threads that this party asks for, or one.
+    pub fn asked_threads(&self) -> usize {
+        self.asked.map_or(1, usize::from).min(self.rows()).max(1)
+    }
+
+    /// Whether this party left the number of threads open.
+    pub fn threads_are_open(&self) -> bool {
+        self.asked.is_none()
+    }
+
+    /// What is done.
+    pub fn operation(&self) -> &dyn Operation {
+        match &self.work {
+            Work::Lookup(lookup) => &lookup.operation,
+            Work::Other(operation) => operation.as_ref(),
+        }
+    }
+
+    /// Does it by what suits its rows over this link, where there is a choice. The protocol of lookups is settled.
+    pub fn suit(&mut self, link: &LinkShape) -> Result<()> {
+        let rows = self.rows();
+        if let Work::Other(operation) = &mut self.work
+            && let Some(suiting) = operation.suiting(link, rows)?
+        {
+            *operation = suiting;
+        }
+        Ok(())
+    }
+
+    /// This party's words of each operand, as the operation takes them.
+    pub fn operands(&self, role: Role) -> Vec<Words<'_>> {
+        let words = self.x.iter().map(|x| match &self.work {
+            Work::Lookup(lookup) => Words::Own(lookup.indices(&x.words, role).into()),
+            Work::Other(_) => Words::Lent(&x.words),
+        });
+        words.collect()
+    }
+
+    /// The public parameters that the parties compare.
+    pub fn fields(&self, role: Role) -> Vec<(&'static str, String)> {
+        let mut fields = vec![("number of inputs", self.x.len().to_string())];
+        fields.extend(self.x.iter().map(|x| ("input", x.pairing[role as usize].clone())));
+        fields.push(("function", self.operation().name()));
+        if let Work::Lookup(lookup) = &self.work {
+            fields.extend(lookup.fields());
+        }
+        fields.extend(self.operation().fields());
+        fields.push(("reveal", self.reveal.name().to_owned()));
+        fields
+    }
+
+    /// Takes the settled number of threads, and what the peer gives numbers for.
+    pub fn settle(&mut self, threads: usize, theirs: &[u8]) -> Result<()> {
+        self.threads = threads.min(self.rows());
+        let mine = self.gives.iter().map(|&gives| u8::from(gives));
+        let missing = mine.zip(theirs).position(|(mine, theirs)| mine | theirs == 0);
+        match missing {
+            None => Ok(()),
+            Some(0) => Err(Failure::new("neither party has numbers for x: --column NAME names them")),
+            Some(_) => Err(Failure::new("neither party has numbers for y: --against NAME names them")),
+        }
+    }
+
+    /// For which operands this party gives numbers: 1, or else 0.
+    pub fn gives(&self) -> Vec<u8> {
+        self.gives.iter().map(|&gives| gives.into()).collect()
+    }
+
+    /// Whether the party `role` has something to write.
+    pub fn writes(&self, role: Role) -> bool {
+        self.reveal.reaches(role) && !(self.stays && self.reveal == Reveal::Nobody)
+    }
+
+    /// The operands that are results of earlier steps: which, and of which step.
+    pub fn takes(&self) -> &[(usize, usize)] {
+        &self.takes
+    }
+
+    /// From now on an operand is the results of the step with this number, once they are there.
+    pub fn take(&mut self, operand: usize, step: usize) {
+        self.takes.push((operand, step));
+    }
+
+    /// These results of the step with this number are there.
+    pub fn give(&mut self, step: usize, shares: &[u64]) {
+        for &(operand, _) in self.takes.iter().filter(|(_, from)| *from == step) {
+            // In the place of as many zeros: no part of them is left behind.
+            self.x[operand].words.copy_from_slice(shares);
+        }
+    }
+
+    /// How the results are held, and their range.
+    pub fn result(&self) -> (Format, [i64; 2]) {
+        let held = self.operation().result();
+        let end = 1i64 << (held.bits - 1);
+        let format = Format { bits: held.bits, fraction_bits: held.fraction };
+        (format, held.range.unwrap_or([end.wrapping_neg(), end.wrapping_sub(1)]))
+    }
+
+    /// This party's share file of the results.
+    pub fn share_file(&self, session: [u8; 32], role: Role, shares: Wiped<u64>) -> ShareFile {
+        let (format, range) = self.result();
+        let made = ShareFile::new(&self.column, session, role, format, range, shares);
+        // With few digits: what is written comes back to the bit.
+        let error = self.error.map(decision::rounded_up);
+        ShareFile { ids: self.ids.clone(), error, ..made }.sealed()
+    }
+}

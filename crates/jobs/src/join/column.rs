@@ -1,0 +1,207 @@
+//! Columns to join, and rules for ids, as they are written on the command line.
+
+use std::fmt;
+
+use apps::{ids::Rules, join, label};
+use hushtable_columns::{Cell, Dialect, terminal::shows};
+use serde::{Deserialize, Serialize};
+
+/// Bits behind the point unless others are asked for.
+pub const FRACTION_BITS: u32 = 16;
+
+/// Bits of the words that hold numbers and their sums.
+pub const BITS: u32 = 64;
+
+/// The size of numbers unless another limit is given.
+const LIMIT: f64 = 1048576.0;
+
+/// Bits of the largest number, without its sign: with these the sum over the largest join fits [`BITS`].
+const MOST: i32 = 38;
+
+/// Most groups of a column.
+const GROUPS: usize = 64;
+
+/// Longest name of a column or a group.
+const NAME: usize = 200;
+
+/// A column that is joined. Public.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// What is in a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Kind {
+    /// Numbers up to `limit` in size, multiples of `2^-fraction_bits`.
+    Number { limit: f64, fraction_bits: u32 },
+    /// One of these labels, in the form in which they are equal.
+    Groups(Vec<String>),
+}
+
+impl Column {
+    /// `NAME`, `NAME:LIMIT` or `NAME:a/b/c`. Where a `|` stands, it separates the labels, which may have a `/` then.
+    pub fn parse(text: &str, fraction_bits: u32) -> Result<Self, String> {
+        let number = |limit| Kind::Number { limit, fraction_bits };
+        let (name, kind) = match text.rsplit_once(':') {
+            None => (text, number(LIMIT)),
+            Some((name, groups)) if groups.contains(['/', '|']) => {
+                let sign = separator(groups);
+                (name, Kind::Groups(groups.split(sign).map(|group| label::form(group).to_string()).collect()))
+            }
+            Some((name, limit)) => {
+                let limit = limit.trim().parse().map_err(|_| {
+                    format!(
+                        "--columns {text:?}: after the colon comes a limit, such as 500, or labels, such as a/b/c"
+                    )
+                })?;
+                (name, number(limit))
+            }
+        };
+        let column = Self { name: name.trim().to_owned(), kind };
+        column.check().map_err(|what| format!("--columns {text:?}: {what}"))?;
+        Ok(column)
+    }
+
+    /// Everything the rest of the program relies on; the peer's are hostile.
+    pub fn check(&self) -> Result<(), String> {
+        let fine = |text: &str| !text.is_empty() && text.len() <= NAME && text.chars().all(shows);
+        if !fine(&self.name) {
+            return Err(format!("a name has 1 to {NAME} bytes and no control or invisible characters"));
+        }
+        if ["p0.", "p1."].iter().any(|party| self.name.starts_with(party)) {
+            return Err("a name does not begin with p0. or p1., which say whose column is meant".into());
+        }
+        match &self.kind {
+            Kind::Number { limit, fraction_bits } => {
+                let most = 2f64.powi(MOST - (*fraction_bits).min(32) as i32);
+                if *fraction_bits > 32 || !(*limit > 0.0 && *limit <= most) {
+                    return Err(format!(
+                        "the limit {limit} with {fraction_bits} fraction bits; accepted: more than 0, up to {most}"
+                    ));
+                }
+            }
+            Kind::Groups(groups) => {
+                if !(2..=GROUPS).contains(&groups.len()) || !groups.iter().all(|group| fine(group)) {
+                    return Err(format!("2 to {GROUPS} groups, each of 1 to {NAME} bytes"));
+                }
+                if let Some(i) = (1..groups.len()).find(|&i| groups[..i].contains(&groups[i])) {
+                    return Err(format!("the group {:?} twice", groups[i]));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups, unless it has numbers.
+    pub fn groups(&self) -> Option<&[String]> {
+        match &self.kind {
+            Kind::Groups(groups) => Some(groups),
+            Kind::Number { .. } => None,
+        }
+    }
+
+    /// How many vectors of shares it has in a file: of words, or of the bits of each group.
+    pub fn parts(&self) -> usize {
+        self.groups().map_or(1, <[String]>::len)
+    }
+
+    /// As a column of the party that does not own the rows.
+    pub fn of_other(&self) -> join::Column {
+        match self.groups() {
+            None => join::Column::additive(BITS),
+            Some(groups) => join::Column::bitwise(groups.len() as u32),
+        }
+    }
+
+    /// Widths as columns of the owner.
+    pub fn of_owner(&self) -> Vec<u32> {
+        self.groups().map_or(vec![BITS], |groups| vec![1; groups.len()])
+    }
+
+    /// What a cell is read as: a number, or the place of a group.
+    pub fn read(&self, cell: &Cell<'_>, dialect: &Dialect) -> Result<f64, String> {
+        let Some(groups) = self.groups() else {
+            return cell.number(dialect).and_then(|number| self.limited(number));
+        };
+        let label = cell.label(dialect)?;
+        let at = groups.iter().position(|group| *label == **group);
+        at.map(|at| at as f64).ok_or_else(|| format!("is not one of: {}", groups.join(", ")))
+    }
+
+    /// A number that is not too large.
+    pub fn limited(&self, number: f64) -> Result<f64, String> {
+        match self.kind {
+            Kind::Number { limit, .. } if number.is_nan() || number.abs() > limit => {
+                Err(format!("is outside -{limit} to {limit}; --columns NAME:LIMIT sets another limit"))
+            }
+            _ => Ok(number),
+        }
+    }
+
+    /// The word of what was read.
+    pub fn word(&self, value: f64) -> u64 {
+        match self.kind {
+            Kind::Number { fraction_bits, .. } => {
+                (value * 2f64.powi(fraction_bits as i32)).round() as i64 as u64
+            }
+            Kind::Groups(_) => value as u64,
+        }
+    }
+}
+
+/// In the same words at both parties.
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::Number { limit, fraction_bits } => {
+                write!(f, "{} (up to {limit}, {fraction_bits} fraction bits)", self.name)
+            }
+            Kind::Groups(groups) => {
+                let sign = if groups.iter().any(|group| group.contains('/')) { "|" } else { "/" };
+                write!(f, "{} ({})", self.name, groups.join(sign))
+            }
+        }
+    }
+}
+
+/// What separates labels: a sign that no shell takes for its own, or `|` in quotes.
+fn separator(labels: &str) -> char {
+    if labels.contains('|') { '|' } else { '/' }
+}
+
+/// Rules for ids, separated by commas.
+pub fn rules(text: &str) -> Result<Rules, String> {
+    text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_as_they_are_written() {
+        let parse = |text: &str| Column::parse(text, 16);
+        let number = |limit| Kind::Number { limit, fraction_bits: 16 };
+        assert_eq!(parse("income"), Ok(Column { name: "income".into(), kind: number(LIMIT) }));
+        assert_eq!(parse("a:b:500").unwrap(), Column { name: "a:b".into(), kind: number(500.0) });
+        let region = parse("region:north/ south").unwrap();
+        assert_eq!(region.groups().unwrap(), ["north", "south"]);
+        assert_eq!(
+            (parse("region:north| south").as_ref(), region.to_string()),
+            (Ok(&region), "region (north/south)".into())
+        );
+        let known = parse("known:yes|n/a").unwrap();
+        assert_eq!((known.groups().unwrap().len(), known.to_string()), (2, "known (yes|n/a)".into()));
+        assert_eq!((region.parts(), region.of_owner()), (2, vec![1, 1]));
+        for text in ["", ":5", "a:b", "a:0", "a:-1", "a:1e9", "a:nan", "r:a|", "r:a/a", "r:/a", "a\u{7}"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(Column::parse("a", 32).is_err(), "the usual limit is too large");
+        assert!(Column::parse("a:64", 32).is_ok());
+        assert_eq!(parse("a").unwrap().word(-1.5), (-98304i64) as u64);
+    }
+}

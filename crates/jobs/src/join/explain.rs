@@ -1,0 +1,125 @@
+//! What a join shows to whom, and what it takes, before anything is sent.
+
+use crate::{
+    calibration::Calibration,
+    explain,
+    join::{
+        agree::{Ask, Offer},
+        asked::Shown,
+        column::Column,
+        common, hidden,
+        rows::Rows,
+        tell,
+    },
+    link::Link,
+    page::Page,
+};
+use apps::ids::Set;
+use hushtable::{bill::Bill, net::LinkShape, ot::Limits, run::Reveal};
+use hushtable_columns::failure::Result;
+
+/// The whole of it. `bound`: the number of ids as the peer learns it.
+pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Link) -> Result<String> {
+    let mut page = Page("hushtable join, before anything is sent\n".into());
+    explain::who(&mut page, link)?;
+    page.title("What is computed");
+    page.line("rows", &format!("{} here, with {} ids", rows.len(), rows.ids()));
+    what(&mut page, ask, columns);
+    page.title("Who learns what");
+    learned(&mut page, ask, link);
+    page.title("What shows besides");
+    let own = Offer { rows: bound, columns: columns.to_vec() };
+    page.line(
+        "to the peer",
+        &format!("that this party has {}, and which columns make an id by what rules", own.words()),
+    );
+    if ask.told {
+        page.line("and", &tell::words(rows));
+    }
+    let ends = match ask.peer_at_most {
+        Some(most) => format!("more than {most} ids end it there, and Ctrl-C"),
+        None => "Ctrl-C ends it there, and --peer-at-most N by itself".to_owned(),
+    };
+    page.line("to this party", &format!("the same of the peer's, before anything is computed; {ends}"));
+    let fields: Vec<String> =
+        ask.fields().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    page.line("both compare", &fields.join("; "));
+    let network = match link.ends()? {
+        Some(_) => "both addresses, sizes and times, and from these about how many rows there are",
+        None => "everything that is sent: plain TCP; whoever changes it changes results",
+    };
+    page.line("to the network", network);
+    page.title("What it takes, if the peer has as many ids and such columns");
+    costs(&mut page, ask, own, link)?;
+    Ok(page.0)
+}
+
+fn what(page: &mut Page, ask: &Ask, columns: &[Column]) {
+    let columns: Vec<String> = columns.iter().map(Column::to_string).collect();
+    let columns = if columns.is_empty() { "none".into() } else { columns.join(", ") };
+    match ask.reveal {
+        Shown::None => {
+            page.line("result", "shares of which rows match, and of the columns of both where they do");
+            page.line("columns", &columns);
+            let rows = match ask.who {
+                Reveal::Both => "of both: two joins, in each of which one party owns the rows".to_owned(),
+                who => format!("of {}, who owns them", who.name()),
+            };
+            page.line("rows of the join", &rows);
+        }
+        Shown::Ids => page.line("result", "the common rows of one's own file, in an order that both have"),
+        Shown::Count => page.line("result", "the number of common ids"),
+    }
+}
+
+fn learned(page: &mut Page, ask: &Ask, link: &Link) {
+    let me = link.role();
+    match ask.reveal {
+        Shown::None => {
+            page.line("both", "nothing: neither which ids match, nor how many");
+            page.line(
+                "later",
+                "whoever owns the rows of a join can be given results for each of them, from which it may see which of them \
+                 match. The file of shares has the places of its rows: keep it, never send it",
+            );
+        }
+        Shown::Ids => {
+            for (name, role) in [("this party", me), ("the peer", me.peer())] {
+                let learns = match ask.who.reaches(role) {
+                    true => "which of its ids the other has too, and nothing of the others",
+                    false => "nothing",
+                };
+                page.line(name, learns);
+            }
+            page.line(
+                "beware",
+                "whoever enters all possible ids, such as all telephone numbers, learns the other's list",
+            );
+        }
+        Shown::Count => {
+            page.line("both", "how many ids are common, not which");
+            page.line("repeated runs", "add up: one over all ids but one tells whether that one is common");
+        }
+    }
+}
+
+fn costs(page: &mut Page, ask: &Ask, own: Offer, link: &Link) -> Result<()> {
+    let calibration = Calibration::load(None)?.over(link);
+    let shape = Some(link.net()).filter(|&net| net != LinkShape::LOOPBACK).or(calibration.link());
+    let over = shape.unwrap_or(LinkShape::LOOPBACK);
+    let limits = Limits::new(link.asked(), &over, &calibration.machine().ots);
+    let offers = [own.clone(), own];
+    let sizes = offers.each_ref().map(|offer| offer.rows);
+    let chance = match ask.reveal {
+        Shown::Ids => common::psi(ask.who, sizes)?.chance(),
+        _ => hidden::chance(&hidden::owners(ask, sizes), sizes)?,
+    };
+    explain::chance(page, &(chance + Set::chance(sizes[0] + sizes[1])));
+    let bill: Bill = match ask.reveal {
+        Shown::Ids => common::psi(ask.who, offers.map(|offer| offer.rows))?.bill(&limits)? + Set::bill(),
+        _ => hidden::bill(ask, &offers, &limits)?,
+    };
+    let phases = explain::sent(page, &bill, &over, &calibration, link.role());
+    explain::time(page, phases, None, shape, &calibration);
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! The hidden join, and the number of common ids by it.
+
+use std::{path::PathBuf, sync::atomic::Ordering};
+
+use crate::{
+    cost::Phases,
+    join::{
+        agree::{Ask, Offer, Report},
+        asked::Shown,
+        column::Column,
+        file::{JoinedFile, Owned, Shared, Table},
+        rows::Rows,
+    },
+    meeting::{Agreed, Work},
+    progress::Progress,
+};
+use apps::{
+    ids::{Ids as Hashed, Set},
+    join::{Join, Joined},
+    statistics::Count,
+};
+use hushtable::{
+    Party, Role,
+    bill::Bill,
+    chance::Chance,
+    ot::Limits,
+    run::{Phase, Reveal},
+};
+use hushtable_columns::{disk, failure::Result, memory::fits, output::Output};
+use prim::wipe::Wiped;
+
+/// One or two hidden joins in a session.
+pub struct Hiding {
+    ask: Ask,
+    rows: Rows,
+    columns: Vec<Column>,
+    bound: usize,
+    report: Report,
+    /// Where shares are written.
+    path: Option<PathBuf>,
+    offers: Vec<Offer>,
+    tables: Vec<Table>,
+    placement: Wiped<u64>,
+    common: Option<u64>,
+}
+
+impl Hiding {
+    pub fn new(
+        ask: Ask,
+        rows: Rows,
+        columns: Vec<Column>,
+        bound: usize,
+        report: Report,
+        path: Option<PathBuf>,
+    ) -> Self {
+        let (offers, tables) = (vec![], vec![]);
+        Self {
+            ask,
+            rows,
+            columns,
+            bound,
+            report,
+            path,
+            offers,
+            tables,
+            placement: Wiped::zeros(0),
+            common: None,
+        }
+    }
+}
+
+/// Who owns the rows of each join.
+pub fn owners(ask: &Ask, sizes: [usize; 2]) -> Vec<Role> {
+    match (ask.reveal, ask.who) {
+        // Bins cost more than what is put in them.
+        (Shown::Count, _) if sizes[1] < sizes[0] => vec![Role::P1],
+        (Shown::Count, _) => vec![Role::P0],
+        (_, Reveal::Only(role)) => vec![role],
+        _ => vec![Role::P0, Role::P1],
+    }
+}
+
+/// A join of these tables, with the rows of `owner`.
+pub fn join(owner: Role, offers: &[Offer; 2]) -> Result<Join> {
+    let (own, other) = (&offers[owner as usize].columns, &offers[owner.peer() as usize].columns);
+    let other: Vec<_> = other.iter().map(Column::of_other).collect();
+    let own: Vec<u32> = own.iter().flat_map(Column::of_owner).collect();
+    Ok(Join::new(owner, offers.each_ref().map(|offer| offer.rows), &other, &own)?)
+}
+
+/// What it all costs.
+pub fn bill(ask: &Ask, offers: &[Offer; 2], limits: &Limits) -> Result<Bill> {
+    let mut all = Bill::FREE;
+    for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
+        let join = join(owner, offers)?;
+        all = all + join.bill(limits)? + Set::bill();
+        if ask.reveal == Shown::Count {
+            all = all + Count::bill(join.bins()) + Bill::opening(32);
+        }
+    }
+    Ok(all)
+}
+
+/// What chance can spoil in joins of tables of these sizes, one for each owner. Without the hashes of ids.
+pub fn chance(owners: &[Role], sizes: [usize; 2]) -> hushtable::Result<Chance> {
+    let join = |&owner| Join::new(owner, sizes, &[], &[]);
+    owners.iter().map(|owner| join(owner).map(|join| join.chance())).sum()
+}
+
+/// About how many bytes of memory a join takes with so many bins, vectors of shares, rows of the other party and
+/// columns of that.
+pub fn bytes(bins: u64, parts: u64, keys: u64, columns: u64) -> u64 {
+    // Of a bin, and of a row of the other party in each of its three bins: measured.
+    const BIN: u64 = 40;
+    const KEY: u64 = 32;
+    bins * BIN * (3 + parts) + 3 * keys * KEY * (2 + columns)
+}
+
+/// About how many bytes of memory the larger join takes: the peer's numbers decide too.
+fn memory(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
+    let mut most = 0;
+    for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
+        let bins = join(owner, offers)?.bins() as u64;
+        let parts = |of: Role| offers[of as usize].columns.iter().map(Column::parts).sum::<usize>() as u64;
+        let other = &offers[owner.peer() as usize];
+        let parts = parts(Role::P0) + parts(Role::P1);
+        most = most.max(bytes(bins, parts, other.rows as u64, other.columns.len() as u64));
+    }
+    Ok(most)
+}
+
+/// At most how many bytes the file of shares takes, without ids.
+fn written(ask: &Ask, offers: &[Offer; 2]) -> Result<u64> {
+    // Of a word in decimal digits, with its comma.
+    const WORD: usize = 21;
+    let mut words = 0;
+    for owner in owners(ask, offers.each_ref().map(|offer| offer.rows)) {
+        let bins = join(owner, offers)?.bins();
+        let bits = bins.div_ceil(64);
+        let column = |column: &Column| column.groups().map_or(bins, |groups| groups.len() * bits);
+        let columns = offers.iter().flat_map(|offer| &offer.columns).map(column).sum::<usize>();
+        words += columns + bits + bins;
+    }
+    Ok((words * WORD) as u64)
+}
+
+impl Hiding {
+    fn offers(&self) -> &[Offer; 2] {
+        self.offers.as_slice().try_into().expect("set up")
+    }
+
+    /// One join: the shares of all columns, those of P0 first.
+    fn one(&mut self, p: &mut Party, owner: Role, hashed: &Hashed) -> Result<([Phase; 2], Joined)> {
+        let join = join(owner, self.offers())?;
+        let words = words(&self.columns, &self.rows.words, p.role() == owner);
+        let (prepared, offline) = Phase::of(p, |p| join.prepare(p))?;
+        let words: Vec<&[u64]> = words.iter().map(|words| &words[..]).collect();
+        let (joined, online) = Phase::of(p, |p| prepared.run(p, hashed, &words))?;
+        Ok(([offline, online], joined))
+    }
+
+    /// The parts of a table as they stand in a file.
+    fn table(&self, owner: Role, joined: &Joined) -> Result<Table> {
+        let (mut additive, mut bitwise, mut own) = (joined.additive.iter(), 0, 0);
+        let mut parts: [Vec<Shared>; 2] = Default::default();
+        let bits = |words: &[u64]| Shared::of(words);
+        for column in &self.offers()[owner.peer() as usize].columns {
+            let to = &mut parts[owner.peer() as usize];
+            match column.groups() {
+                None => to.push(Shared::of(additive.next().expect("as many columns").words())),
+                Some(_) => {
+                    to.extend(joined.bits(bitwise).iter().map(|group| bits(group.words())));
+                    bitwise += 1;
+                }
+            }
+        }
+        for column in &self.offers()[owner as usize].columns {
+            let to = &mut parts[owner as usize];
+            for _ in 0..column.parts() {
+                to.push(match column.groups() {
+                    None => Shared::of(joined.own[own].words()),
+                    Some(_) => bits(joined.own_bit(own)?.words()),
+                });
+                own += 1;
+            }
+        }
+        let [mut shares, rest] = parts;
+        shares.extend(rest);
+        Ok(Table::new(owner, joined.bins(), Shared::of(joined.matched.words()), shares))
+    }
+}
+
+/// The words of columns as the join takes them.
+fn words(columns: &[Column], words: &[Wiped<u64>], owns: bool) -> Vec<Wiped<u64>> {
+    let each = |of: &dyn Fn(u64) -> u64, words: &[u64]| {
+        Wiped::from(words.iter().map(|&word| of(word)).collect::<Vec<u64>>())
+    };
+    let column = |(column, words): (&Column, &Wiped<u64>)| match column.groups() {
+        None => vec![each(&|word| word, words)],
+        // A bit for each group.
+        Some(_) if !owns => vec![each(&|group| 1 << group, words)],
+        Some(groups) => {
+            (0..groups.len() as u64).map(|of| each(&|group| u64::from(group == of), words)).collect()
+        }
+    };
+    columns.iter().zip(words).flat_map(column).collect()
+}
+
+impl Work for Hiding {
+    fn set_up(&mut self, p: &mut Party) -> Result<Agreed> {
+        let offer = Offer { rows: self.bound, columns: self.columns.clone() };
+        let (offers, agreed) = self.ask.agree(p, offer, &self.rows, self.report.quiet)?;
+        let sizes = offers.each_ref().map(|offer| offer.rows);
+        Set::check_chance(sizes, |sizes| chance(&owners(&self.ask, sizes), sizes))?;
+        fits(memory(&self.ask, &offers)?, "this join")?;
+        if let Some(path) = &self.path {
+            disk::check(path, written(&self.ask, &offers)?)?;
+        }
+        let (send, recv) = bill(&self.ask, &offers, &p.ot_limits())?.cots_of(p.role());
+        p.prepare_ot(send, recv)?;
+        self.offers = offers.into();
+        Ok(agreed)
+    }
+
+    fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]> {
+        let owners = owners(&self.ask, self.offers().each_ref().map(|offer| offer.rows));
+        let progress = Progress::start("steps", 1 + owners.len(), self.report.quiet);
+        let set = self.rows.set()?;
+        let (hashed, before) = Phase::of(p, |p| set.salted(p))?;
+        progress.done().fetch_add(1, Ordering::Relaxed);
+        let (mut offline, mut online) = (Phase::default(), before);
+        for owner in owners {
+            let ([prepared, ran], joined) = self.one(p, owner, &hashed)?;
+            (offline, online) = (offline.then(prepared), online.then(ran));
+            progress.done().fetch_add(1, Ordering::Relaxed);
+            if self.ask.reveal == Shown::Count {
+                let (count, prepared) = Phase::of(p, |p| Count::prepare(p, joined.bins()))?;
+                let (count, ran) = Phase::of(p, |p| {
+                    let count = count.count(p, &joined.matched)?;
+                    p.open(&count)
+                })?;
+                self.common = count.first().copied();
+                (offline, online) = (offline.then(prepared), online.then(ran));
+                continue;
+            }
+            if let Some(rows) = joined.rows() {
+                let rows = rows.map(|row| row.map_or(0, |row| row as u64 + 1));
+                self.placement = Wiped::from(rows.collect::<Vec<u64>>());
+            }
+            self.tables.push(self.table(owner, &joined)?);
+        }
+        Ok([offline, online])
+    }
+
+    fn deliver(
+        mut self,
+        output: Option<Output>,
+        session: [u8; 32],
+        role: Role,
+        phases: &Phases,
+    ) -> Result<()> {
+        let sizes = self.offers().each_ref().map(|offer| offer.rows);
+        if let Some(output) = output {
+            let owned = (!self.placement.is_empty()).then(|| Owned {
+                ids: std::mem::take(&mut self.rows.names),
+                rows: Shared::from(std::mem::take(&mut self.placement)),
+            });
+            let [p0, p1] = self.offers.try_into().expect("set up");
+            let file = JoinedFile::new(session, role, [p0, p1], self.tables, owned);
+            let path = output.path().to_owned();
+            output.write(|to| file.write(to))?;
+            eprintln!("wrote shares of {} to {}", file.words(), path.display());
+        }
+        self.report.print(role, sizes, self.common, phases)
+    }
+}

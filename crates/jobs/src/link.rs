@@ -1,0 +1,223 @@
+//! The connection to the peer, as asked for on the command line.
+
+mod parting;
+
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crate::{extension::Extension, record::Record, throttle::Throttled};
+use clap::Args;
+use hushtable::{
+    Role,
+    net::{self, Connection, Farewell, Identity, LinkShape, Listener, Log, Options, Peer},
+    ot::{OtWish, Rates, Scheme, params},
+};
+use hushtable_columns::failure::{Failure, Result};
+
+/// How the line begins that names the address listened on, on standard error.
+pub const LISTENING: &str = "listening on ";
+
+/// Where the peer is and how it is known.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Connection")]
+pub struct Link {
+    /// Wait for the peer on this address; port 0 takes a free one. This party is P0
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "connect", conflicts_with = "connect")]
+    listen: Option<String>,
+    /// Connect to the peer, which listens there. This party is P1
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "listen")]
+    connect: Option<String>,
+    /// This party's identity folder, made by `hushtable identity new`, for mutual TLS
+    #[arg(long, value_name = "DIR", required_unless_present = "insecure_plain_tcp")]
+    identity: Option<PathBuf>,
+    /// The peer of this job, by the name that `hushtable identity list` prints; nobody else is let in. Needed if
+    /// this party trusts several
+    #[arg(long, value_name = "NAME", conflicts_with = "insecure_plain_tcp")]
+    peer: Option<String>,
+    /// No TLS: anybody on the way can read and change everything; for tests on a network you own
+    #[arg(long, conflicts_with = "identity")]
+    insecure_plain_tcp: bool,
+    /// Seconds to wait for the peer to appear, 1 to 86400
+    #[arg(long, value_name = "S", default_value = "600", value_parser = clap::value_parser!(u32).range(1..=86400))]
+    wait: u32,
+    /// Seconds without progress before giving up, 1 to 3600; a peer that died is noticed within 10 s
+    #[arg(long, value_name = "S", default_value = "30", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    timeout: u32,
+    /// Simulated network: loopback, lan, wan or RATE:RTT (Mbit/s : ms); the same at the peer
+    #[arg(long, value_name = "NET", default_value = "loopback", value_parser = LinkShape::from_str)]
+    net: LinkShape,
+    /// What makes correlated OTs; what either party asks for is taken
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = Extension::parser())]
+    ot: Extension,
+    /// To tell the peer why this party ends.
+    #[arg(skip)]
+    farewell: Farewell,
+    /// Whether there was a connection.
+    #[arg(skip)]
+    opened: Arc<AtomicBool>,
+    /// Whether a signal ends this process.
+    #[arg(skip)]
+    stopped: Arc<AtomicBool>,
+    /// The record of the job, which is also written if this party is stopped.
+    #[arg(skip)]
+    record: Arc<Mutex<Option<Record>>>,
+}
+
+impl Link {
+    /// This party's role: the listening party is P0.
+    pub fn role(&self) -> Role {
+        if self.listen.is_some() { Role::P0 } else { Role::P1 }
+    }
+
+    /// The same for a peer of this name, unless another name was given.
+    pub fn to_peer(&self, name: &str) -> Self {
+        let peer = self.peer.clone().or_else(|| self.identity.as_ref().map(|_| name.to_owned()));
+        Self { peer, ..self.clone() }
+    }
+
+    /// The simulated network.
+    pub fn net(&self) -> LinkShape {
+        self.net
+    }
+
+    /// The OT extension that this party wishes: the one asked for, or what takes the least time at these rates over the
+    /// simulated link, or else the one that was `measured`.
+    pub fn wish(&self, rates: Rates, measured: Option<LinkShape>) -> OtWish {
+        let simulated = Some(self.net).filter(|&link| link != LinkShape::LOOPBACK);
+        let known = measured.filter(|_| !self.is_near());
+        OtWish { scheme: self.ot.scheme(), link: simulated.or(known), rates }
+    }
+
+    /// The OT extension asked for, if any.
+    pub fn asked(&self) -> Option<Scheme> {
+        self.ot.scheme()
+    }
+
+    /// Longest wait for the peer to appear.
+    pub fn wait(&self) -> Duration {
+        Duration::from_secs(self.wait.into())
+    }
+
+    /// The identity folder.
+    pub fn identity(&self) -> Option<&Path> {
+        self.identity.as_deref()
+    }
+
+    /// Whether the peer is on this machine, as far as the address tells.
+    pub fn is_near(&self) -> bool {
+        let address = self.listen.as_deref().or(self.connect.as_deref()).unwrap_or_default();
+        ["127.", "localhost:", "[::1]:"].iter().any(|near| address.starts_with(near))
+    }
+
+    /// Connects to the peer, says who it is, and since when the session has been coming about: at P0 since the peer
+    /// was there, because the wait for it is not part of the work.
+    pub fn open(&self) -> Result<(Connection, Instant)> {
+        let options = self.options()?;
+        if let Some(address) = &self.listen {
+            let listener = Listener::bind(address, options)?;
+            eprintln!("{LISTENING}{}", listener.local_addr());
+            let connection = listener.accept()?;
+            self.opened.store(true, Ordering::Relaxed);
+            eprintln!("{}", who(&connection));
+            return Ok((connection, Instant::now()));
+        }
+        let address = self.connect.as_deref().expect("clap requires one of both");
+        eprintln!("connecting to {address}");
+        let start = Instant::now();
+        let connection = net::connect(address, options)?;
+        self.opened.store(true, Ordering::Relaxed);
+        eprintln!("{}", who(&connection));
+        Ok((connection, start))
+    }
+
+    /// Where this party waits or whom it calls.
+    pub fn place(&self) -> String {
+        match (&self.listen, &self.connect) {
+            (Some(address), _) => format!("listens on {address}"),
+            (None, address) => format!("connects to {}", address.as_deref().unwrap_or_default()),
+        }
+    }
+
+    /// This party and the only peer that is let in; `None` without TLS.
+    pub fn ends(&self) -> Result<Option<[Peer; 2]>> {
+        let Some(folder) = &self.identity else { return Ok(None) };
+        let identity = Identity::load(folder)?;
+        let own = Peer { name: identity.name().to_owned(), fingerprint: identity.fingerprint() };
+        let nobody = || {
+            let what = "trusts nobody yet; `hushtable identity trust` pins the peer's certificate";
+            Failure::input(format!("{}: {what}", folder.display()))
+        };
+        Ok(Some([own, identity.expected(self.peer.as_deref())?.ok_or_else(nobody)?]))
+    }
+
+    /// Which party is called `name` here: this one or the peer.
+    pub fn whose(&self, name: &str) -> Result<Role> {
+        let Some(identity) = self.identity.as_deref().map(Identity::load).transpose()? else {
+            return Err(Failure::new(format!("{name:?}: with plain TCP nobody has a name; say me or peer")));
+        };
+        let peers = identity.peers();
+        let peer = match (&self.peer, peers.as_slice()) {
+            (Some(peer), _) => Some(peer),
+            (None, [only]) => Some(&only.name),
+            (None, _) => None,
+        };
+        match (identity.name() == name, peer.is_some_and(|peer| peer == name)) {
+            (true, false) => Ok(self.role()),
+            (false, true) => Ok(self.role().peer()),
+            (true, true) => {
+                Err(Failure::new(format!("{name:?} is the name of both parties; say me or peer")))
+            }
+            (false, false) => Err(Failure::new(format!(
+                "{name:?} is neither this party, {:?}, nor the peer{}",
+                identity.name(),
+                peer.map(|peer| format!(", {peer:?}")).unwrap_or_default()
+            ))),
+        }
+    }
+
+    fn options(&self) -> Result<Options> {
+        let options = options(self.identity.as_deref(), self.peer.as_deref(), self.insecure_plain_tcp)?;
+        let (wait, timeout) =
+            (Duration::from_secs(self.wait.into()), Duration::from_secs(self.timeout.into()));
+        let farewell = self.farewell.clone();
+        Ok(Options { shape: self.net, wait, timeout, idle: timeout, farewell, ..options })
+    }
+}
+
+/// Who is at the other end, in a line.
+fn who(connection: &Connection) -> String {
+    let name = connection.peer_name();
+    match connection.peer_fingerprint() {
+        Some(fingerprint) => format!("the peer is {name} (fingerprint {fingerprint})"),
+        None => format!("the peer is at {name}, and could be anybody"),
+    }
+}
+
+/// How to connect as this party to `peer`, with what `doctor` compares. Whom a listening party turns away is
+/// said on standard error.
+pub fn options(identity: Option<&Path>, peer: Option<&str>, insecure_plain_tcp: bool) -> Result<Options> {
+    let identity = identity.filter(|_| !insecure_plain_tcp).map(Identity::load).transpose()?;
+    Ok(Options { peer: peer.map(str::to_owned), ..options_of(identity) })
+}
+
+/// The same with an identity that was read; without one by plain TCP.
+pub fn options_of(identity: Option<Identity>) -> Options {
+    let options = identity.map_or_else(
+        || {
+            eprintln!("warning: plain TCP: anybody on the way can read and change everything");
+            Options::plain()
+        },
+        Options::secure,
+    );
+    let parameters = vec![("LPN parameter sets".to_owned(), params::digest_text())];
+    let throttled = Throttled::default();
+    let log = Log::new(move |line| throttled.take(line).into_iter().for_each(|line| eprintln!("{line}")));
+    Options { parameters, log, ..options }
+}

@@ -1,0 +1,131 @@
+//! A meeting with the peer for a command that is no job over rows: from the first connection to what comes out.
+
+use std::path::Path;
+
+use crate::{
+    choice::Choosing,
+    cost::Phases,
+    delivery::Delivery,
+    explain,
+    link::Link,
+    record::{About, Record},
+    seal::seal,
+};
+use hushtable::{Party, Role, run::Phase};
+use hushtable_columns::{
+    disk,
+    failure::{Failure, Result},
+    output::{Output, PRIVATE},
+};
+
+/// Names and values, which both parties have.
+pub type Agreed = Vec<(String, String)>;
+
+/// What a command does.
+pub trait Work {
+    /// Compares with the peer what both must have alike, and starts the OT extension. Returns what was agreed on.
+    fn set_up(&mut self, p: &mut Party) -> Result<Agreed>;
+
+    /// Computes. Returns what was prepared, and what needed the inputs.
+    fn compute(&mut self, p: &mut Party) -> Result<[Phase; 2]>;
+
+    /// Writes and prints what came out, in `session` as `role`.
+    fn deliver(self, output: Option<Output>, session: [u8; 32], role: Role, phases: &Phases) -> Result<()>;
+}
+
+/// A command that meets the peer, and its arguments.
+pub struct Meeting<'a> {
+    /// The subcommand.
+    pub kind: &'a str,
+    /// The hash of the job file.
+    pub file: Option<String>,
+    /// How many rows it is of, here.
+    pub rows: usize,
+    /// What comes out, and to whom.
+    pub column: String,
+    pub reveal: String,
+    /// What is known of the parameters beforehand.
+    pub fields: Agreed,
+    /// What this does, in words.
+    pub explained: String,
+    /// Whether something is written here, of about so many bytes.
+    pub writes: Option<u64>,
+    pub delivery: &'a Delivery,
+    pub link: &'a Link,
+    /// The files that neither output nor record must replace, besides the identity.
+    pub inputs: Vec<&'a Path>,
+}
+
+impl Meeting<'_> {
+    /// Connects, computes and delivers, or only says what that would be.
+    pub fn carry_out(self, work: impl Work) -> Result<()> {
+        let Self { delivery, link, .. } = self;
+        if delivery.sign && link.identity().is_none() {
+            return Err(Failure::new("--sign needs --identity DIR: with plain TCP nobody has a key"));
+        }
+        let inputs: Vec<_> = self.inputs.iter().copied().chain(link.identity()).collect();
+        if delivery.dry_run {
+            delivery.no_record()?;
+            self.reserve(&inputs, false)?;
+            return explain::print(&self.explained);
+        }
+        let output = self.reserve(&inputs, true)?;
+        let Some(path) = &delivery.record else { return self.deliver(work, output) };
+        let about = About {
+            command: self.kind,
+            file: self.file.clone(),
+            rows: self.rows,
+            column: self.column.clone(),
+            reveal: self.reveal.clone(),
+            fields: self.fields.clone(),
+            role: link.role(),
+            ends: link.ends()?,
+            identity: link.identity(),
+            inputs: &self.inputs,
+            output: output.as_ref().map(Output::path),
+            explained: self.explained.clone(),
+        };
+        let identity = link.identity().filter(|_| delivery.sign);
+        link.keep(Record::begin(path, delivery.force, about)?.signed_by(identity));
+        link.end_record(self.deliver(work, output))
+    }
+
+    /// The output file, if there is something to write. It replaces none of `inputs`, and its disk has room.
+    fn reserve(&self, inputs: &[&Path], needed: bool) -> Result<Option<Output>> {
+        let Some(bytes) = self.writes else { return Ok(None) };
+        let Some(path) = &self.delivery.output else {
+            let missing = Failure::new("--output FILE says where the results go");
+            return if needed { Err(missing) } else { Ok(None) };
+        };
+        let mode = self.delivery.output_mode.unwrap_or(PRIVATE);
+        let output = Output::reserve(path, inputs, mode, self.delivery.force)?;
+        disk::check(path, bytes)?;
+        Ok(Some(output))
+    }
+
+    /// From connecting to the results.
+    fn deliver(self, mut work: impl Work, output: Option<Output>) -> Result<()> {
+        let wish = Choosing::default().calibration()?.wish(self.link);
+        let (connection, start) = self.link.open()?;
+        self.link.note(|record| record.met(&connection));
+        let mut p = Party::new(connection, wish)?;
+        let (role, session) = (p.role(), p.id());
+        let set = work.set_up(&mut p).and_then(|agreed| {
+            self.link.note(|record| record.compared(agreed.clone()));
+            let sign = p.exchange(vec![u8::from(self.delivery.sign)], 1)? == [1];
+            let took = Phase::new(start, p.take_cost());
+            Ok((agreed, sign, took, work.compute(&mut p)?))
+        });
+        // While the connection stands.
+        let (agreed, sign, took, [offline, online]) = set.inspect_err(|failure| self.link.tell(failure))?;
+        seal(self.link, &mut p, [self.delivery.sign, sign], (self.kind, &agreed, "computed"));
+        drop(p);
+        let phases = Phases::of(role, took, offline, online);
+        self.link.note(|record| record.took(phases));
+        work.deliver(output, session, role, &phases)?;
+        if !self.delivery.quiet {
+            eprint!("{}", phases.table());
+        }
+        Ok(())
+    }
+}

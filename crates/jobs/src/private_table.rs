@@ -1,0 +1,122 @@
+//! What `serve` and `lookup` have in common: a table in words, and shares of results as files.
+
+use crate::page::Page;
+use apps::private_table::{
+    Description, Gets, PRESENT_BITS, Places, Request, Shared, Value, bill, cipher_name, fraction_bits,
+    shared_bits, shared_keys_fit,
+};
+use hushtable::Role;
+use hushtable_columns::{Format, shares::ShareFile, units};
+
+/// What of a table is public, in lines.
+pub fn summary(description: &Description) -> String {
+    let mut page = Page(String::new());
+    describe(&mut page, description);
+    page.0
+}
+
+/// The same on a page.
+pub fn describe(page: &mut Page, description: &Description) {
+    let Description { table, key, values, places, cipher, batch, lookups, shares, .. } = description;
+    page.title(&format!("The table {table:?}"));
+    page.line("key", &format!("{:?}, {}", key.name, key.words()));
+    for Value { name, kind } in values {
+        page.line("value", &format!("{name:?}, {}", kind.words()));
+    }
+    let rows = match places {
+        Places::Dense => format!("up to {}: a place for each key that can be", description.rows()),
+        Places::Sparse { rows } => format!("up to {rows}"),
+    };
+    page.line("rows", &rows);
+    let copy = units::bytes(description.job().copy_bits() / 8);
+    page.line("encrypted copy", &format!("{copy}, once for each version, under {}", cipher_name(*cipher)));
+    let each = bill(description, Gets::Client, None, (*batch).min(4096) as usize);
+    if let Ok(each) = each {
+        let (send, recv) = each.cots_of(Role::P0);
+        let bits: u64 = each.offline.bits.iter().chain(&each.online.bits).sum();
+        let per = bits as f64 / 8.0 / f64::from((*batch).min(4096));
+        let cots = (send + recv) as f64 / f64::from((*batch).min(4096));
+        page.line(
+            "a lookup",
+            &format!("{per:.0} bytes and {cots:.0} correlated OTs, {} rounds a batch", each.online.rounds),
+        );
+    }
+    page.line("at most", &format!("{batch} keys in a batch, {lookups} in a session"));
+    page.line("results", if *shares { "for the client, or as shares" } else { "for the client" });
+    if let Some([all, one]) = key.kind.collisions(description.rows()) {
+        let text = format!(
+            "two keys of the table have the same with probability below 2^{all}, and are refused; a key that is not \
+             there is taken for one that is with probability below 2^{one}"
+        );
+        page.line("hashes", &text);
+    }
+    crate::explain::chance(page, &description.chance(*lookups));
+}
+
+/// What both parties sign of a session, if both want that.
+pub fn agreed(description: &Description, asked: &Request) -> Vec<(String, String)> {
+    let results = match asked.gets {
+        Gets::Client => "the client".into(),
+        Gets::Shared(column) => {
+            format!("both, as shares of {}", description.values[usize::from(column)].name)
+        }
+    };
+    let keys = if asked.keys.is_some() { "shared" } else { "the client's own" };
+    let all = [
+        ("table", description.table.clone()),
+        ("digest of its copy", blake3::Hash::from(description.digest).to_hex().to_string()),
+        ("number of rows", asked.lookups.to_string()),
+        ("keys", keys.into()),
+        ("results for", results),
+    ];
+    all.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// Both files of shares of a session: the column's, and whether keys are there.
+pub fn share_files(
+    description: &Description,
+    column: u8,
+    shared: &Shared,
+    session: [u8; 32],
+    role: Role,
+) -> [ShareFile; 2] {
+    let Value { name, kind } = &description.values[usize::from(column)];
+    let format = Format { bits: shared_bits(*kind), fraction_bits: fraction_bits(*kind) };
+    let most = i64::MAX >> (64 - kind.bits());
+    let values = ShareFile::new(name, session, role, format, [!most, most], shared.values());
+    let format = Format { bits: PRESENT_BITS, fraction_bits: 0 };
+    let of = format!("whether {} is there", description.key.name);
+    let present = ShareFile::new(&of, session, role, format, [0, 1], shared.present());
+    [values.sealed(), present.sealed()]
+}
+
+/// Most bytes of both files, of so many results.
+pub fn share_bytes(description: &Description, column: u8, results: u64) -> u64 {
+    let Value { name, kind } = &description.values[usize::from(column)];
+    // Digits of a share, and a comma.
+    let digits = |bits: u32| u64::from(bits) * 30103 / 100_000 + 2;
+    let head = 1024 + 6 * (name.len() + description.key.name.len()) as u64;
+    2 * head + results.saturating_mul(digits(shared_bits(*kind)) + digits(PRESENT_BITS))
+}
+
+/// What names the shares of keys that both parties hold, the same at both if their files belong together; `role` is this
+/// party's now.
+pub fn shares_name(file: &ShareFile, role: Role) -> [u8; 32] {
+    let mut hash = blake3::Hasher::new_derive_key("hushtable 2026 shares that are keys of a table");
+    hash.update(file.pairing(role).as_bytes()).update(&(file.count as u64).to_le_bytes());
+    *hash.finalize().as_bytes()
+}
+
+/// Whether a file of shares has keys of whole numbers that a table can have.
+///
+/// # Errors
+/// Why not.
+pub fn shares_fit(file: &ShareFile, description: &Description) -> Result<(), String> {
+    if file.fraction_bits > 0 {
+        return Err(format!(
+            "shares of numbers with {} bits behind the point; keys are whole",
+            file.fraction_bits
+        ));
+    }
+    shared_keys_fit(description.key.kind, file.bits, file.range)
+}

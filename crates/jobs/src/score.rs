@@ -1,0 +1,76 @@
+//! The job, or the scoring of a join, that `score` is asked for.
+
+pub mod joined;
+pub mod options;
+mod parts;
+pub mod weights;
+
+use crate::{
+    decision,
+    job::{Job, Work},
+    link::Link,
+    score::{
+        joined::InJob,
+        options::Score,
+        parts::{column_name, format, parts, say},
+    },
+    shared_results::SHARED_BITS,
+};
+use apps::scoring::Scoring;
+use hushtable::run::Reveal;
+use hushtable_columns::{ColumnFile, Dialect, failure::Result, numbers::Operand};
+
+impl Score {
+    /// Reads and checks everything.
+    pub fn job(&self) -> Result<Job> {
+        job(self)
+    }
+
+    /// The job of a step that these arguments say: connected by `link`, from files that are written in `csv`.
+    pub fn of_step(mut self, (link, csv): (&Link, &Dialect)) -> Result<Job> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        job(&self)
+    }
+}
+
+impl Score {
+    /// Scores the rows in common as a job file says, connected by `link`, from files that are written in `csv`.
+    pub fn of_join(mut self, (link, csv): (&Link, &Dialect), job: &InJob<'_>) -> Result<()> {
+        (self.link, self.csv) = (link.clone(), csv.clone());
+        joined::score(&self, Some(job))
+    }
+}
+
+fn job(args: &Score) -> Result<Job> {
+    let question = args.asked.question();
+    let column = column_name(&question);
+    let scoring = Scoring::new(args.bits, args.fraction_bits, question)?;
+    let file = ColumnFile::open(args.features(), &args.csv)?;
+    let (ids, words) = parts(args, &scoring, Some(&args.id), &file)?;
+    let pairing = ["parts of scores"; 2].map(str::to_owned);
+    let format = format(&scoring);
+    let operand = Operand { words, range: format.range(), pairing, error: Some(format.rounding()) };
+    let (threads, reveal) = (args.terms.threads, args.reveal()?);
+    say(args, reveal);
+    let (error, note) = exactness(&scoring, &operand);
+    let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
+    let work = Work::Other(Box::new(scoring));
+    let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
+    (job.error, job.notes) = (Some(error), vec![note]);
+    Ok(job)
+}
+
+/// How exact results are, and words about it.
+fn exactness(scoring: &Scoring, x: &Operand) -> (f64, (&'static str, String)) {
+    let Some(card) = scoring.card() else {
+        let near = decision::about(x.error.unwrap_or_default());
+        let text = format!(
+            "each party's part of a score is rounded to a multiple of {}: a score within {near} of a threshold's may fall \
+             on either side",
+            2f64.powi(-(scoring.fraction() as i32))
+        );
+        return (0.0, ("decision", text));
+    };
+    let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
+    (error, ("exactness", decision::exactness("sigmoid", error, x, false)))
+}

@@ -1,0 +1,152 @@
+//! Material that was made ahead, for the rows of a job.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    choice::{Choice, Choosing},
+    job::{Job, Work},
+    link::Link,
+};
+use clap::Args;
+use hushtable::{
+    Party, net,
+    store::{Reserved, Store},
+};
+use hushtable_columns::failure::{Failure, Result};
+
+/// Where material comes from.
+#[derive(Args, Debug, Default)]
+pub struct Stored {
+    /// Material that `hushtable prepare` made with the peer; what it lacks is made now
+    ///
+    /// It says whether it is for lookups; then a function is looked up, as with --outside wrap.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// All material must come from --store: if it holds too little, nothing is started
+    #[arg(long, requires = "store")]
+    no_offline: bool,
+}
+
+/// What the job takes from disk: at most one store.
+pub struct Stock {
+    store: Option<Store>,
+    no_offline: bool,
+}
+
+/// The identity of a command that works with a store.
+pub fn identity_of(link: &Link) -> Result<net::Identity> {
+    let Some(path) = link.identity() else {
+        let why = "what is on disk is encrypted for an identity, and belongs to a peer with a certificate";
+        return Err(Failure::new(format!("--store needs --identity DIR: {why}")));
+    };
+    Ok(net::Identity::load(path)?)
+}
+
+impl Stored {
+    /// The folder, which is read.
+    pub fn path(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
+}
+
+impl Stock {
+    /// Everything is made now.
+    pub fn none() -> Self {
+        Self { store: None, no_offline: false }
+    }
+
+    /// Opens the store that the arguments name, if they do.
+    pub fn open(args: &Stored, link: &Link) -> Result<Self> {
+        let open = |path: &PathBuf| -> Result<Store> { Ok(Store::open(path, &identity_of(link)?)?) };
+        Ok(Self { store: args.store.as_ref().map(open).transpose()?, no_offline: args.no_offline })
+    }
+
+    /// Whether it is for lookups by a protocol.
+    pub fn holds_lookups(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.about().lookups.is_some())
+    }
+
+    /// What the protocol is to be chosen by: with a store of lookups there is no choice.
+    pub fn choosing(&self, asked: &Choosing) -> Result<Choosing> {
+        let Some((stored, _)) = self.store.as_ref().and_then(|store| store.about().lookups) else {
+            return Ok(asked.clone());
+        };
+        match asked.protocol {
+            Choice::Of(other) if other != stored => Err(Failure::new(format!(
+                "the store holds material of {stored}; --protocol {other} does not fit"
+            ))),
+            _ => Ok(Choosing { protocol: Choice::Of(stored), ..asked.clone() }),
+        }
+    }
+
+    /// Whether everything is made now.
+    pub fn is_none(&self) -> bool {
+        self.store.is_none()
+    }
+
+    /// What the parties compare.
+    pub fn name(&self) -> String {
+        self.store.as_ref().map_or("none".into(), |store| store.about().name())
+    }
+
+    /// How many of `rows` are there, before the peer was asked.
+    pub fn left(&self, rows: usize) -> usize {
+        self.store.as_ref().map_or(0, |store| store.left().min(rows as u64) as usize)
+    }
+
+    /// Checks that the store serves the job, and that there is enough if all must come from it.
+    pub fn check(&self, job: &mut Job) -> Result<()> {
+        let Some(store) = &self.store else { return Ok(()) };
+        if let (Work::Lookup(lookup), Some((protocol, _))) = (&mut job.work, store.about().lookups) {
+            lookup.operation.protocol = protocol;
+        }
+        store.fits(job.operation())?;
+        self.enough(job.rows())
+    }
+
+    /// Moves on to where both parties are; returns how many of `rows` are there.
+    pub fn agree(&mut self, p: &mut Party, rows: usize) -> Result<usize> {
+        let Some(store) = &mut self.store else { return Ok(0) };
+        store.agree(p)?;
+        let stored = store.left().min(rows as u64) as usize;
+        self.enough(rows)?;
+        Ok(stored)
+    }
+
+    /// Hands out `counts` items to lanes.
+    pub fn reserve(&mut self, counts: &[usize]) -> Result<Vec<Option<Reserved>>> {
+        let Some(store) = &mut self.store else { return Ok(counts.iter().map(|_| None).collect()) };
+        Ok(store.reserve_lanes(counts)?.into_iter().map(Some).collect())
+    }
+
+    /// What people should know about what is left after `stored` of `rows`.
+    pub fn summary(&self, stored: usize, rows: usize) -> Option<String> {
+        let store = self.store.as_ref()?;
+        let (left, items) = (store.left(), store.about().items());
+        let made = match rows - stored {
+            0 => String::new(),
+            made => format!(", the other {made} were made now"),
+        };
+        Some(format!("{stored} of {rows} {items} came from the store{made}; {left} are left"))
+    }
+
+    fn enough(&self, rows: usize) -> Result<()> {
+        let Some(store) = self.store.as_ref().filter(|_| self.no_offline) else { return Ok(()) };
+        let (left, items) = (store.left(), store.about().items());
+        if left >= rows as u64 {
+            return Ok(());
+        }
+        let more = "make another store with `hushtable prepare`, or leave --no-offline out";
+        Err(Failure::local(format!("{left} {items} are left in the store, {rows} are needed; {more}")))
+    }
+}
+
+/// How many of each lane's rows come from the store: the first ones do.
+pub fn shares(rows: &[usize], mut stored: usize) -> Vec<usize> {
+    let share = |&rows: &usize| {
+        let share = stored.min(rows);
+        stored -= share;
+        share
+    };
+    rows.iter().map(share).collect()
+}
