@@ -14,9 +14,12 @@ use hushtable::{
     ot::Rates,
     store::{Reserved, Store},
 };
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::{cost::{Figures, Phase, Phases}, link::Link};
+use hushtable_jobs::{
+    cost::{Figures, Phase, Phases},
+    link::Link,
+};
+use serde::{Deserialize, Serialize};
 
 use crate::measured::{Accuracy, Run};
 

@@ -1,7 +1,7 @@
 //! What runs give: costs of the phases, memory, and how exact the results are.
 
-use serde::{Deserialize, Serialize};
 use hushtable_jobs::cost::{Figures, Phases};
+use serde::{Deserialize, Serialize};
 
 /// One run: both parties together.
 #[derive(Clone, Debug, Serialize, Deserialize)]

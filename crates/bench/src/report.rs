@@ -3,10 +3,10 @@
 use std::fs;
 
 use clap::ValueEnum;
-use prim::simd::Kernel;
-use serde::Serialize;
 use hushtable_columns::units::{bytes, time};
 use hushtable_jobs::cost::{Figures, Phases};
+use prim::simd::Kernel;
+use serde::Serialize;
 
 use crate::{
     measured::{Accuracy, Run, medians, once, steps},

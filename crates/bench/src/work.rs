@@ -27,8 +27,8 @@ use hushtable::{
     net::LinkShape,
     ot::{Limits, Rates},
 };
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::Failure;
+use serde::{Deserialize, Serialize};
 
 use self::{
     cmp::CmpWork, confidential::ConfidentialWork, embedding::EmbeddingWork, fss::FssWork,

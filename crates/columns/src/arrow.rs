@@ -14,7 +14,15 @@ use arrow_ipc::{reader::FileReader, root_as_footer, root_as_message, writer::Fil
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use prim::wipe::Wiped;
 
-use crate::{cell::Cell, guard::guarded, ids::Ids, memory::fits, output::Writer, rows::{Row, Rows, See}, series::{Series, rows}};
+use crate::{
+    cell::Cell,
+    guard::guarded,
+    ids::Ids,
+    memory::fits,
+    output::Writer,
+    rows::{Row, Rows, See},
+    series::{Series, rows},
+};
 
 /// Rows of a batch that is written.
 const BATCH: usize = 1 << 16;

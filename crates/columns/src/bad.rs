@@ -2,7 +2,14 @@
 
 use std::path::Path;
 
-use crate::{dialect::Dialect, failure::{Failure, Result}, format::FileFormat, ids::Ids, output::{Output, PRIVATE}, write::write};
+use crate::{
+    dialect::Dialect,
+    failure::{Failure, Result},
+    format::FileFormat,
+    ids::Ids,
+    output::{Output, PRIVATE},
+    write::write,
+};
 
 /// How many complaints an error shows.
 const SHOWN: usize = 20;

@@ -2,7 +2,11 @@
 
 use prim::wipe::Wiped;
 
-use crate::{cell::Cell, dialect::Dialect, rows::{Row, Rows, See}};
+use crate::{
+    cell::Cell,
+    dialect::Dialect,
+    rows::{Row, Rows, See},
+};
 
 /// The text, and how it is written.
 pub struct Csv<'a> {

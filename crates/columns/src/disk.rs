@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::{failure::{Failure, Result}, units};
+use crate::{
+    failure::{Failure, Result},
+    units,
+};
 
 /// Refuses what the disk of `path` cannot hold.
 pub fn check(path: &Path, bytes: u64) -> Result<()> {

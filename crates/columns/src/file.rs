@@ -9,7 +9,19 @@ use prim::wipe::Wiped;
 use crate::arrow::Arrow;
 #[cfg(feature = "parquet")]
 use crate::parquet::Parquet;
-use crate::{bad::Bad, bytes::read, cell::{Cell, quoted}, csv::Csv, dialect::Dialect, failure::{Failure, Result}, format::FileFormat, ids::Ids, memory::fits, rows::{Row, Rows}, terminal::within_a_line};
+use crate::{
+    bad::Bad,
+    bytes::read,
+    cell::{Cell, quoted},
+    csv::Csv,
+    dialect::Dialect,
+    failure::{Failure, Result},
+    format::FileFormat,
+    ids::Ids,
+    memory::fits,
+    rows::{Row, Rows},
+    terminal::within_a_line,
+};
 
 /// A file of columns.
 pub struct ColumnFile<'a> {

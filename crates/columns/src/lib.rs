@@ -39,4 +39,17 @@ pub mod table_file;
 pub mod units;
 mod write;
 
-pub use crate::{bad::Bad, bytes::read, cell::{Cell, quoted}, dialect::Dialect, encoding::Encoding, file::{ColumnFile, Columns, LeftOut}, format::FileFormat, ids::Ids, rows::Row, scale::Format, series::Series, write::{write, write_series}};
+pub use crate::{
+    bad::Bad,
+    bytes::read,
+    cell::{Cell, quoted},
+    dialect::Dialect,
+    encoding::Encoding,
+    file::{ColumnFile, Columns, LeftOut},
+    format::FileFormat,
+    ids::Ids,
+    rows::Row,
+    scale::Format,
+    series::Series,
+    write::{write, write_series},
+};

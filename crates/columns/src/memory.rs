@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::{failure::{Failure, Result}, units::bytes};
+use crate::{
+    failure::{Failure, Result},
+    units::bytes,
+};
 
 /// Most bytes where the system does not tell how many are free.
 const UNTOLD: u64 = 16 << 30;

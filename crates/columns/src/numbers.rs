@@ -8,7 +8,15 @@ use hushtable::{
 };
 use prim::wipe::Wiped;
 
-use crate::{bytes::read, dialect::Dialect, failure::{Failure, Result}, file::{ColumnFile, Columns}, ids::Ids, scale::Format, shares::ShareFile};
+use crate::{
+    bytes::read,
+    dialect::Dialect,
+    failure::{Failure, Result},
+    file::{ColumnFile, Columns},
+    ids::Ids,
+    scale::Format,
+    shares::ShareFile,
+};
 
 /// A file that was read.
 pub struct Source<'a> {

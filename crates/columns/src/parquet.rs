@@ -18,7 +18,16 @@ use parquet::{
 };
 use prim::wipe::Wiped;
 
-use crate::{cell::Cell, guard::guarded, ids::Ids, memory::fits, output::Writer, parquet_pages::{self as pages, Bounded}, rows::{Row, Rows, See}, series::rows};
+use crate::{
+    cell::Cell,
+    guard::guarded,
+    ids::Ids,
+    memory::fits,
+    output::Writer,
+    parquet_pages::{self as pages, Bounded},
+    rows::{Row, Rows, See},
+    series::rows,
+};
 
 /// Rows that are read at once.
 const BATCH: usize = 1 << 13;

@@ -10,7 +10,11 @@ use hushtable::net::Role;
 use prim::wipe::Wiped;
 use serde::{Deserialize, Serialize};
 
-use crate::{failure::{Failure, Result}, ids::Ids, scale::Format};
+use crate::{
+    failure::{Failure, Result},
+    ids::Ids,
+    scale::Format,
+};
 
 /// Version 2 did not say how exact values are.
 const VERSION: u32 = 3;

@@ -5,7 +5,11 @@ use std::path::Path;
 use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim};
 use hushtable::math::MAX_INDEX_BITS;
 
-use crate::{bytes, csv as text, encoding::Encoding, failure::{Failure, Result}};
+use crate::{
+    bytes, csv as text,
+    encoding::Encoding,
+    failure::{Failure, Result},
+};
 
 /// The values of `path` in the order of their index: `2^k` of them, `1 <= k <= 16`.
 ///

@@ -2,7 +2,12 @@
 
 use std::io;
 
-use crate::{format::FileFormat, ids::Ids, output::Writer, series::{Series, rows}};
+use crate::{
+    format::FileFormat,
+    ids::Ids,
+    output::Writer,
+    series::{Series, rows},
+};
 
 /// Writes the names of rows, as the column `id` where there are any, and columns of numbers; in CSV the cell of no
 /// number is empty.

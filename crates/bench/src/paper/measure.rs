@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::LinkShape;
-use serde::Serialize;
 use hushtable_columns::failure::Result;
 use hushtable_jobs::{choice::Optimise, cost::Phases};
+use serde::Serialize;
 
 use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};
 use crate::{

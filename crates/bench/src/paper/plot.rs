@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, error::Error, result};
 
-use plotters::{coord::Shift, prelude::*};
 use hushtable_columns::failure::{Failure, Result};
+use plotters::{coord::Shift, prelude::*};
 
 use super::{measure::Line, table::Table};
 

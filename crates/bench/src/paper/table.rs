@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use hushtable::net::LinkShape;
-use serde::Deserialize;
-use toml::{Table as Values, Value};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::choice::Optimise;
+use serde::Deserialize;
+use toml::{Table as Values, Value};
 
 use crate::work::Work;
 

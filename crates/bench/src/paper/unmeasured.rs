@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use hushtable_columns::failure::{Failure, Result};
+use serde::Deserialize;
 
 const TEXT: &str = include_str!("../../../../bench/papers/unmeasured.toml");
 

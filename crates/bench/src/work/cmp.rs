@@ -12,9 +12,12 @@ use hushtable::{
     net::LinkShape,
     operation::{Compare, Operation, Relation},
 };
-use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
 use hushtable_jobs::choice::Optimise;
+use serde::{Deserialize, Serialize};
 
 use self::rotl::ByRotation;
 use crate::{

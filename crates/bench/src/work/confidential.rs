@@ -19,9 +19,12 @@ use hushtable::{
     net::LinkShape,
     plan::Machine,
 };
-use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
 use hushtable_jobs::count::count;
+use serde::{Deserialize, Serialize};
 
 use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
 

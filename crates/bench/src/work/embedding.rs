@@ -5,9 +5,12 @@ use std::{fmt, io::Read, ops::Range, sync::Arc};
 use apps::embedding::{Embedding, EmbeddingJob};
 use clap::Args;
 use hushtable::{Role, net::LinkShape, operation::Operation};
-use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
 use hushtable_jobs::count::batch;
+use serde::{Deserialize, Serialize};
 
 use super::private::{Function, transferred};
 use crate::{

@@ -10,9 +10,9 @@ use std::fmt;
 
 use clap::{Args, ValueEnum};
 use hushtable::{Role, bill::Bill, net::LinkShape};
-use serde::{Deserialize, Serialize};
 use hushtable_columns::{failure::Result, memory::fits};
 use hushtable_jobs::choice::Optimise;
+use serde::{Deserialize, Serialize};
 
 use crate::{benchmark::Benchmark, lanes::Lanes};
 

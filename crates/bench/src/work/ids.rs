@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use apps::ids::{Rules, Set};
 use clap::Args;
 use hushtable::Role;
-use serde::{Deserialize, Serialize};
 use hushtable_columns::{failure::Result, memory::fits};
 use hushtable_jobs::count::batch;
+use serde::{Deserialize, Serialize};
 
 /// How many rows the parties have.
 #[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]

@@ -16,9 +16,9 @@ use hushtable::{
     net,
     operation::Operation,
 };
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::progress::Progress;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

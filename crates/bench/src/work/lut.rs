@@ -18,10 +18,16 @@ use hushtable::{
     share::{Additive, Bitwise, Kind},
     store::Contents,
 };
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
+use hushtable_jobs::{
+    choice::{Choosing, Optimise, Sharing},
+    count::batch,
+};
 use prim::ring::low;
 use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
-use hushtable_jobs::{choice::{Choosing, Optimise, Sharing}, count::batch};
 
 use crate::{
     benchmark::Benchmark,

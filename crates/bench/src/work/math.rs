@@ -8,9 +8,9 @@ use hushtable::{
     math::{self, Bounds, Card, Evaluation, Function, Options},
     net::LinkShape,
 };
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::choice::Optimise;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

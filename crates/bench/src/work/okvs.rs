@@ -8,10 +8,13 @@ use hushtable::{
     net::LinkShape,
     okvs::{self, Hashing, Size},
 };
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
+use hushtable_jobs::count::batch;
 use prim::{Block, Wiped};
 use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
-use hushtable_jobs::count::batch;
 
 use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
 

@@ -12,10 +12,10 @@ use hushtable::{
     net::LinkShape,
     ot::{self, one_of_n, random::Received},
 };
-use prim::block::Block;
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::count::batch;
+use prim::block::Block;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

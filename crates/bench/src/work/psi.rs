@@ -5,8 +5,8 @@ use std::fmt;
 use apps::psi::{Learns, Psi};
 use clap::{Args, ValueEnum};
 use hushtable::{Party, Role, net::LinkShape};
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
+use serde::{Deserialize, Serialize};
 
 use super::ids::{Counts, Numbers, Taken};
 use crate::{

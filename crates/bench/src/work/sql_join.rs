@@ -17,9 +17,12 @@ use hushtable::{
     net::LinkShape,
     operation::{Material, Operation},
 };
-use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
 use hushtable_jobs::count::batch;
+use serde::{Deserialize, Serialize};
 
 use super::private::{Function, transferred};
 use crate::{

@@ -8,8 +8,8 @@ use hushtable::{
     gates::{self, Bits, Triples},
     net::LinkShape,
 };
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

@@ -9,9 +9,12 @@ use hushtable::{
     net::LinkShape,
     operation::{Operation, Truncate},
 };
-use serde::{Deserialize, Serialize};
-use hushtable_columns::{failure::{Failure, Result}, memory::fits};
+use hushtable_columns::{
+    failure::{Failure, Result},
+    memory::fits,
+};
 use hushtable_jobs::count::batch;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

@@ -8,10 +8,10 @@ use hushtable::{
     net::LinkShape,
     ot::vole::{self, Receiver, Sender},
 };
-use prim::{block::Block, gf64};
-use serde::{Deserialize, Serialize};
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::count::batch;
+use prim::{block::Block, gf64};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     benchmark::Benchmark,

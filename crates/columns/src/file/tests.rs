@@ -1,5 +1,10 @@
 use super::*;
-use crate::{encoding::Encoding, output::{Output, PRIVATE}, rows::See, write::write};
+use crate::{
+    encoding::Encoding,
+    output::{Output, PRIVATE},
+    rows::See,
+    write::write,
+};
 
 /// Ids, numbers, lines.
 type Read = (Vec<String>, Vec<i64>, Vec<u64>);

@@ -8,8 +8,8 @@ use hushtable::{
     bill::Bill,
     fss::{GgmFunction, GgmKeys},
 };
-use prim::ring::low;
 use hushtable_columns::failure::{Failure, Result};
+use prim::ring::low;
 
 use super::{FssWork, Object};
 use crate::{

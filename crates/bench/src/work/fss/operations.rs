@@ -16,8 +16,8 @@ use hushtable::{
     operation::{Intervals, Lookup, Operation, SecretTable},
     share::Sharing,
 };
-use prim::ring::low;
 use hushtable_columns::failure::{Failure, Result};
+use prim::ring::low;
 
 use super::{FssWork, Object, gates};
 use crate::{
