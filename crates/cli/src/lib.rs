@@ -1,6 +1,7 @@
 //! The program `hushtable`: arguments, files and processes around the library.
 //!
-//! Public is what `hushtable-bench` shares with it.
+//! Commands are thin and know nothing of each other, but for `explain`, which runs them; what they share stands in
+//! `hushtable-jobs` and `hushtable-columns`. Public is what fuzzers and tests call.
 #![forbid(unsafe_code)]
 
 // What it prints goes through the terminal of that crate.
@@ -9,7 +10,7 @@ extern crate hushtable_columns;
 
 mod apply;
 mod args;
-pub mod calibrate;
+mod calibrate;
 mod demo;
 mod doctor;
 mod explain;
