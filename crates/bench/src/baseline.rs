@@ -9,7 +9,7 @@ use std::ops::Range;
 
 #[cfg(feature = "baselines")]
 pub use hushtable_baselines::ndss as nmt;
-use hushtable_cli::failure::Result;
+use hushtable_columns::failure::Result;
 
 #[cfg(not(feature = "baselines"))]
 pub use self::absent as nmt;

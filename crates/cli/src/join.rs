@@ -171,7 +171,7 @@ fn join(args: &Join) -> Result<()> {
     let errand = Meeting {
         kind: "join",
         file: None,
-        rows: rows.len(),
+        rows: rows.counted(),
         column: columns.iter().map(Column::to_string).collect::<Vec<_>>().join(", "),
         reveal: ask.shown(),
         fields: ask.fields().into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

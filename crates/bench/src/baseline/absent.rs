@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hushtable::{Error, Party, Role, bill::Bill, gates::Triples, operation::Operation};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 
 use super::Baseline;
 use crate::lanes::Lanes;

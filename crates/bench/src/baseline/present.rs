@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hushtable::operation::Operation;
 use hushtable_baselines::{dfss, rotl::ByRotation};
-use hushtable_cli::failure::Result;
+use hushtable_columns::failure::Result;
 
 use super::Baseline;
 

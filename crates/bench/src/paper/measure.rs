@@ -4,7 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use hushtable::net::LinkShape;
 use hushtable_columns::failure::Result;
-use hushtable_jobs::{choice::Optimise, cost::Phases};
+use hushtable_jobs::{
+    choice::Optimise,
+    cost::{Figures, Phases},
+    extension::Extension,
+};
 use serde::Serialize;
 
 use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};

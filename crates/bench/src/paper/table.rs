@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hushtable::{net::LinkShape, ot::Scheme};
 use hushtable_columns::failure::{Failure, Result};
-use hushtable_jobs::choice::Optimise;
+use hushtable_jobs::{choice::Optimise, extension::Extension};
 use serde::Deserialize;
 use toml::{Table as Values, Value};
 

@@ -23,7 +23,7 @@ pub fn text(ask: &Ask, rows: &Rows, columns: &[Column], bound: usize, link: &Lin
     let mut page = Page("hushtable join, before anything is sent\n".into());
     explain::who(&mut page, link)?;
     page.title("What is computed");
-    page.line("rows", &format!("{} here, with {} ids", rows.len(), rows.ids()));
+    page.line("rows", &format!("{} here, with {} ids", rows.counted(), rows.ids()));
     what(&mut page, ask, columns);
     page.title("Who learns what");
     learned(&mut page, ask, link);

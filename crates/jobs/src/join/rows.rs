@@ -134,7 +134,7 @@ impl Rows {
     }
 
     /// Rows of the file that count.
-    pub fn len(&self) -> usize {
+    pub fn counted(&self) -> usize {
         self.read
     }
 

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use hushtable::{AShare, Role, bill::Bill};
 use hushtable_baselines::dfss::{PayloadComparison, PayloadEquality};
-use hushtable_cli::failure::{Failure, Result};
+use hushtable_columns::failure::{Failure, Result};
 use prim::ring::low;
 
 use super::{FssWork, Object};
