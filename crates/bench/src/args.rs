@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use hushtable_cli::failure::{Failure, Result};
 
 use crate::{
+    baseline,
     paper::{self, PaperTables},
     report::{Format, Report},
     run::{self, OneParty, Options},
@@ -140,6 +141,7 @@ pub fn run() -> Result<()> {
 impl<W: Args> Measure<W> {
     fn run(self, kind: impl FnOnce(W) -> Work) -> Result<()> {
         let mut work = kind(self.work);
+        baseline::built(&*work)?;
         work.prepare(&self.options.net, self.options.repeat.into())?;
         let runs = run::runs(&work, &self.options)?;
         let report = Report::new(&work, &self.options, &runs);

@@ -40,6 +40,12 @@ pub trait Benchmark: fmt::Display {
         None
     }
 
+    /// Whether it stands only beside the papers' figures: then it is measured only by a program with the feature
+    /// `baselines`.
+    fn is_baseline(&self) -> bool {
+        false
+    }
+
     /// Whether a thread of it computes on all processors there are.
     fn every_processor(&self) -> bool {
         false

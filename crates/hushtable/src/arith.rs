@@ -3,12 +3,10 @@
 //! Each is a type of one-time material with its bill, as [`Multiplication`]: prepared by a party for a batch, and
 //! spent by a method that takes a session and the shares.
 
-mod additive_containment;
 mod angles;
 mod beaver;
 mod bit_product;
 mod carry;
-mod carry_lookup;
 mod compare;
 mod containment;
 mod decompose;
@@ -24,12 +22,8 @@ mod lookup_digits;
 mod matrix;
 mod maximum;
 mod millionaires;
-mod one_round;
-mod one_round_digits;
 mod onehot_digits;
 mod order;
-mod payload_gates;
-mod piecewise;
 mod plan;
 mod product;
 mod radians;
@@ -42,10 +36,8 @@ mod truncate;
 mod xor_to_additive;
 
 pub use crate::bill::Objective;
-pub use additive_containment::AdditiveContainment;
 pub use angles::{AngleJob, Angles};
 pub use beaver::ProductTriples;
-pub use carry_lookup::MAX_CARRY_BITS;
 pub use compare::{CompareDomain, CompareJob, Comparison};
 pub use containment::Containment;
 pub use decompose::{Decomposition, carry_free_split};
@@ -58,10 +50,6 @@ pub use known_matrix::{SmallMatrixJob, SmallMatrixProduct};
 pub use matrix::{MatrixJob, MatrixProduct, MatrixShape, public_times_shared, shared_times_public};
 pub use maximum::VectorMaximum;
 pub use millionaires::Millionaires;
-pub use one_round::{OneRoundExtension, OneRoundReduction, OneRoundTruncation};
-pub use one_round_digits::OneRoundDigits;
-pub use payload_gates::{PayloadComparison, PayloadEquality};
-pub use piecewise::{Piecewise, PiecewiseJob, SecretPiecewise};
 pub use plan::{ComparePlan, DigitMethod};
 pub use product::{FoldedProducts, KnownProducts, Multiplication, Squares};
 pub use radians::Radians;

@@ -34,11 +34,13 @@ impl Writer {
         }
     }
 
+    /// Bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.room(bytes.len());
         self.0.extend_from_slice(bytes);
     }
 
+    /// Eight bytes, the lowest first.
     pub fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
     }
@@ -49,6 +51,7 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
+    /// Blocks, 16 bytes each.
     pub fn blocks(&mut self, blocks: &[Block]) {
         self.bytes(bytemuck::cast_slice(blocks));
     }
@@ -66,26 +69,31 @@ impl Writer {
         self.bytes(&bytemuck::cast_slice(words)[..count.div_ceil(8)]);
     }
 
+    /// What was written.
     pub fn finish(self) -> Zeroizing<Vec<u8>> {
         self.0
     }
 }
 
 impl<'a> Reader<'a> {
+    /// Of all that is to be read.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
+    /// The next bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(|| malformed("ends early"))?;
         self.0 = rest;
         Ok(bytes)
     }
 
+    /// The next bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         Ok(self.bytes(N)?.try_into().expect("as many bytes"))
     }
 
+    /// What [`Writer::number`] wrote.
     pub fn number(&mut self) -> Result<u64> {
         self.array().map(u64::from_le_bytes)
     }
@@ -100,6 +108,7 @@ impl<'a> Reader<'a> {
         Ok(text.iter().map(|&b| char::from(b)).collect())
     }
 
+    /// What [`Writer::blocks`] wrote.
     pub fn blocks(&mut self, count: usize) -> Result<Vec<Block>> {
         let bytes = self.bytes(count.checked_mul(16).ok_or_else(|| malformed("ends early"))?)?;
         let mut blocks = vec![Block::ZERO; count];

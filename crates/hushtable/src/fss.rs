@@ -9,24 +9,18 @@
 //! |---|---|---|
 //! | [`Dpf`] | payload if `x = alpha` | additively or by XOR |
 //! | [`Dcf`] | payload if `x < alpha`, or `x <= alpha` | additively or by XOR |
-//! | [`Incremental`] | payload of this length if alpha begins with x | by XOR |
-//! | [`GgmKeys`], a baseline | as [`Dpf`] or [`Dcf`] | additively |
 
 mod below;
 mod correct;
 mod function;
-mod ggm;
 mod keys;
 mod layout;
 mod make;
 mod point;
-mod prefix;
 mod stored;
 mod walk;
 
 pub use below::{Below, Dcf, End};
 pub use function::{Function, Placed, Unplaced};
-pub use ggm::{GgmFunction, GgmKeys};
 pub use layout::{KeyShape, MAX_KEYS, MAX_POSITION_BITS, MAX_WORDS};
 pub use point::{Dpf, PIECE_BITS, Point};
-pub use prefix::{Incremental, Prefixes};

@@ -8,8 +8,7 @@ mod b2a;
 mod bits;
 mod known_mux;
 mod mux;
-mod nmt;
-mod products;
+pub(crate) mod products;
 mod stored;
 mod triples;
 

@@ -24,6 +24,8 @@ pub mod cuckoo;
 pub mod error;
 pub mod fss;
 pub mod gates;
+#[doc(hidden)]
+pub mod inner;
 pub mod lut;
 pub mod math;
 pub mod net;

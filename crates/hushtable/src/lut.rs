@@ -5,7 +5,6 @@
 
 pub mod arithmetic;
 pub mod flute;
-mod merged;
 pub mod oplut;
 pub mod ottt;
 mod protocol;
@@ -14,11 +13,9 @@ mod shared;
 mod spec;
 pub mod splut;
 mod stored;
-pub mod switching;
 mod table;
 pub(crate) mod vectors;
 
-pub use merged::Merged;
 pub use protocol::{Prepared, Protocol};
 pub use shared::{MAX_SHARED_BITS, SharedTables};
 pub use spec::LookupJob;

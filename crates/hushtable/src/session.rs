@@ -2,7 +2,7 @@
 //! protocol needs besides correlations, and so all that spends material.
 
 mod open;
-mod parts;
+pub(crate) mod parts;
 
 pub(crate) use parts::{by_role, halves, pieces};
 use prim::{block::Block, hash::CcrHash, prg::Prg};

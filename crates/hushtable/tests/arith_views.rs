@@ -26,8 +26,8 @@ use hushtable::{
         Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
         Decomposition, DigitMethod, Equality, Extension, FaithfulReduction, FaithfulTruncation, Fixed,
         HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Millionaires, Multiplication, Objective,
-        OneRoundExtension, OneRoundTruncation, ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct,
-        SmallProducts, Squares, Truncation, VectorMaximum, XorToAdditive,
+        ProductTriples, Relu, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Squares, Truncation,
+        VectorMaximum, XorToAdditive,
     },
     gates::{Bits, Mux},
     lut::SharedTables,
@@ -150,13 +150,6 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
         p.barrier()?;
         signed.sign::<u64, u64>(p, &word(12, BATCH, x))?;
         unsigned.zero::<u64, u64>(p, &word(12, BATCH, x)).map(drop)
-    }),
-    ("truncation and extension in one round", |p, x| {
-        let truncation = OneRoundTruncation::<u64>::prepare(p, 36, 3, BATCH)?;
-        let extension = OneRoundExtension::<u8>::prepare(p, [7, 9], BATCH)?;
-        p.barrier()?;
-        truncation.truncate(p, &word(36, BATCH, x))?;
-        extension.sign::<u64, u64>(p, &word(7, BATCH, x)).map(drop)
     }),
     ("intervals", |p, x| {
         let material = Containment::prepare(p, 8, BATCH)?;

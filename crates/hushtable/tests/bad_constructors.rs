@@ -14,14 +14,13 @@ use hushtable::{
     },
     gates::{B2a, DaBits, Mux, Triples},
     lut::{
-        LookupJob, Merged, Protocol, Table,
+        LookupJob, Protocol, Table,
         arithmetic::Arithmetic,
         flute::Flute,
         oplut::OpLut,
         ottt::Ottt,
         read::{Signed, polynomial},
         splut::SpLut,
-        switching::Chain,
     },
     math::{
         self, Bounds, Evaluation, Function, Gelu, GeluJob, Norm, NormJob, Options, Reciprocal, ReciprocalJob,
@@ -87,7 +86,6 @@ fn arrays(p: &mut Party) -> Result<()> {
 fn lookups(p: &mut Party) -> Result<()> {
     let long = Table::<u8>::tabulate(13, 8, |x| x)?;
     let odd = Table::<u8>::new(8, vec![1; 12])?;
-    let merged = |n, places: &[u32]| Merged::new::<u8>(n, &[(&odd, places)]).map(drop);
     all([
         OpLut::<Cyclic, Additive, u8>::prepare(p, &long, 1).map(drop),
         OpLut::<Xor, Bitwise, u8>::prepare(p, &odd, 1).map(drop),
@@ -96,12 +94,7 @@ fn lookups(p: &mut Party) -> Result<()> {
         Ottt::<Xor, u8>::prepare(p, &odd, 1).map(drop),
         SpLut::<Cyclic>::prepare_kk13(p, (1 << 13) + 1, 1).map(drop),
         SpLut::<Cyclic>::prepare(p, 0, 1).map(drop),
-        Chain::<Cyclic>::prepare(p, &[], 1).map(drop),
-        merged(0, &[]),
-        merged(99, &[0]),
-        merged(4, &[0, 1, 2, 9]),
     ])?;
-    all(INDEX_BITS.map(|n| Chain::<Xor>::prepare(p, &[3, n], 1).map(drop)))?;
     all(INDEX_BITS.map(|n| Flute::prepare(p, n, 8, 1).map(drop)))?;
     all(INDEX_BITS.map(|n| long.clone().pad(n, 0).map(drop)).into_iter().skip(1))?;
     all(WIDTHS.map(|bits| Flute::prepare(p, 3, bits, 1).map(drop)))?;
@@ -140,8 +133,6 @@ fn ots(p: &mut Party) -> Result<()> {
 
 fn gates(p: &mut Party) -> Result<()> {
     all([0, 65, usize::MAX].map(|k| Triples::shared(p, 3, k).map(drop)))?;
-    all([0, 5, 16, u32::MAX].map(|t| Triples::from_codes(p, 3, t).map(drop)))?;
-    all([0, 5, 16, u32::MAX].map(|t| Triples::code_cots(Role::P0, 3, t).map(drop)))?;
     all([0, 17, u32::MAX].map(|bits| DaBits::<u16>::random(p, bits, 3).map(drop)))?;
     all([0, 65, u32::MAX].map(|width| B2a::prepare(p, width, 3).map(drop)))?;
     all([0, 65, u32::MAX].map(|width| Mux::prepare(p, 3, &[width]).map(drop)))

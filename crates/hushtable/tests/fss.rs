@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use hushtable::{
     Error, Party, Result, Role,
-    fss::{Dcf, Dpf, End, Incremental, MAX_KEYS, PIECE_BITS},
+    fss::{Dcf, Dpf, End, MAX_KEYS, PIECE_BITS},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
-use pairs::{both, pair, share};
+use pairs::{both, pair, share, words};
 use prim::ring::low;
 
 /// The payload of key `key`, word `word`, level `level`.
@@ -19,16 +19,6 @@ fn payload(key: usize, word: u32, level: u32, bits: u32) -> u64 {
         (key as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(word << 8 | level) << 40 ^ 0x5a,
         bits,
     )
-}
-
-/// This party's shares of `values` of up to 64 bits.
-pub fn words<K: Kind>(role: Role, bits: u32, values: Vec<u64>) -> Share<K, u64> {
-    let mask = |i: usize| (i as u64 + 7).wrapping_mul(0xd134_2543_de82_ef95);
-    let own = (0..values.len()).map(|i| match role {
-        Role::P0 => mask(i),
-        Role::P1 => K::strip(values[i], mask(i)),
-    });
-    Share::new(bits, own.collect())
 }
 
 fn columns<K: Kind>(role: Role, batch: usize, bits: u32, count: u32, level: u32) -> Vec<Share<K, u64>> {
@@ -262,47 +252,6 @@ fn some<G: Group, K: Kind>(d: u32, bits: u32, positions: &[u32], points: &[u32])
         let want = if holds { payload(key, 0, 0, bits) } else { 0 };
         assert_eq!(value::<K>(bits, (a, b)), want, "way {way}, {d} bits: {x}, {}", positions[key]);
     }
-}
-
-fn prefixes<K: Kind>(d: u32, bits: u32, count: u32) {
-    let positions: Vec<u32> = (0..1 << d).collect();
-    let run = |p: &mut Party| -> Result<Vec<Found>> {
-        let x = share::<Bitwise>(p.role(), d, &positions, 3);
-        let level = |level| columns::<K>(p.role(), positions.len(), bits, count, level);
-        let beta: Vec<_> = (1..=d).map(level).collect();
-        let keys = Incremental::<K>::new(p, &x, &beta)?;
-        let of = |length| {
-            let range = |r, f: &mut dyn FnMut(usize, u32, &[u64])| keys.eval_range(length, r, f);
-            evaluated::<K>(1 << length, positions.len(), count as usize, |x| keys.eval(length, x), range)
-        };
-        (1..=d).map(of).collect()
-    };
-    let (a, b) = both(pair(0x1dbf, None), run);
-    for (length, (a, b)) in (1..).zip(a.iter().zip(&b)) {
-        for (a, b) in a.iter().zip(b) {
-            let mut values = a.iter().zip(b).map(|(&a, &b)| value::<K>(bits, (a, b)));
-            for key in 0..1u32 << d {
-                for prefix in 0..1u32 << length {
-                    for word in 0..count {
-                        let holds = key >> (d - length) == prefix;
-                        let want = if holds { payload(key as usize, word, length, bits) } else { 0 };
-                        assert_eq!(values.next(), Some(want), "{length} of {d} bits: {prefix}, {key}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_payload_for_every_prefix() {
-    for d in 1..=5 {
-        prefixes::<Additive>(d, 16, 1);
-        prefixes::<Bitwise>(d, 1, 1);
-    }
-    prefixes::<Additive>(8, 64, 1);
-    prefixes::<Bitwise>(6, 7, 2);
-    prefixes::<Additive>(4, 33, 3);
 }
 
 /// Every pair of shares of every position.

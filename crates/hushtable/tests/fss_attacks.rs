@@ -3,8 +3,8 @@
 //! library's keys tells it nothing either. S4 opens a second block a level: bills are equal to what is sent, and have
 //! one.
 
-use crate::fss::words;
 use crate::support::pairs;
+use crate::support::pairs::words;
 
 use hushtable::{
     Party, Result,

@@ -2,7 +2,7 @@
 //! comparison whose values are corrected level by level (Alg 3 and 4), both as corrected in fss-spec 3 and 4. What the
 //! library's keys give is what these give, at every position and point; and the form that was printed is wrong.
 
-use crate::{fss::words, support::pairs};
+use crate::support::pairs::{self, words};
 
 use hushtable::{
     Party, Result,

@@ -1,12 +1,12 @@
 //! Keys as bytes, in pieces, and what of them is printed; their bills.
 
-use crate::fss::words;
+use crate::support::pairs::words;
 use crate::support::{billed::check, pairs};
 
 use hushtable::{
     Error, Party, Result,
     bill::Bill,
-    fss::{Below, Dcf, Dpf, End, Incremental, KeyShape, Point, Prefixes, Unplaced},
+    fss::{Below, Dcf, Dpf, End, KeyShape, Point, Unplaced},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -63,15 +63,6 @@ fn bills_are_what_keys_cost() {
         bit::<Xor>(d);
         bit::<Cyclic>(d);
     }
-    for (d, bits, count) in [(1, 8, 1), (6, 64, 1), (4, 5, 3)] {
-        let of = shape(d, bits, count);
-        check(
-            &format!("prefixes, {of:?}"),
-            Incremental::<Additive>::bill(of).expect("a bill").times(N),
-            |p| Incremental::prepare(p, &(0..d).map(|_| ones::<Additive>(p, of)).collect::<Vec<_>>()),
-            |s, keys| keys.at(s, &place::<Xor>(d)).map(drop),
-        );
-    }
 }
 
 /// Bytes of both parties, and rounds, of the batch that docs promise figures for.
@@ -122,16 +113,12 @@ fn keys_are_stored_and_spent_in_pieces() {
         let last = again.take(3)?;
         assert_eq!(at(&last.eval(End::At, &points[37..])?), at(&dcf.eval(End::At, &points)?)[37..]);
         assert!(matches!(again.take(38), Err(Error::Shape { .. })));
-        let prefixes = Incremental::<Additive>::prepare(p, &[beta.to_vec(), beta.to_vec()])?;
-        let prefixes = Unplaced::<Prefixes, Xor, Additive>::decode(&prefixes.encode())?;
-        assert_eq!(prefixes.len(), 40);
         let dense = Dpf::<Xor, Bitwise>::prepare_bit(p, 8, 3)?;
         let dense = Unplaced::<Point, Xor, Bitwise>::decode(&dense.encode())?;
         assert_eq!(dense.len(), 3);
-        let text = format!("{dense:?}, {first:?}, {dcf:?}, {prefixes:?}");
+        let text = format!("{dense:?}, {first:?}, {dcf:?}");
         let want = "unplaced Dpf<xor>(3 keys of 8 bits to 1 x 1 bits), \
-                    Dpf<cyclic>(25 keys of 9 bits to 1 x 20 bits), Dcf<cyclic>(40 keys of 9 bits to 1 x 20 bits), \
-                    unplaced Incremental<xor>(40 keys of 2 bits to 1 x 20 bits)";
+                    Dpf<cyclic>(25 keys of 9 bits to 1 x 20 bits), Dcf<cyclic>(40 keys of 9 bits to 1 x 20 bits)";
         assert_eq!(text, want);
         Ok(())
     };

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 
 use hushtable::{
     AShare, Party, Result, Role,
-    fss::{Dcf, Dpf, End, Incremental, Point, Unplaced},
+    fss::{Dcf, Dpf, End, Point, Unplaced},
     onehot::{Cyclic, Group, Xor},
     share::{Additive, Bitwise, Kind, Share},
 };
@@ -61,11 +61,6 @@ const PROTOCOLS: &[(&str, Protocol)] = &[
     ("comparisons, strings", |p, x| comparisons::<Xor, Bitwise>(p, 8, 5, 1, x)),
     ("comparisons, words", |p, x| comparisons::<Cyclic, Additive>(p, 7, 16, 1, x)),
     ("comparisons, powers", |p, x| comparisons::<Xor, Additive>(p, 4, 40, 3, x)),
-    ("prefixes", |p, x| {
-        let levels: Vec<_> = (0..6).map(|_| vec![words::<Additive>(24, x)]).collect();
-        p.barrier()?;
-        Incremental::new(p, &place::<Xor>(6, x), &levels).map(drop)
-    }),
 ];
 
 #[test]

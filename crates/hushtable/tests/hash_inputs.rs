@@ -1,123 +1,28 @@
 //! S7 over whole protocols: every input of the hash is recorded, with its key, in a session that runs all of them,
 //! and none repeats. A party that hashed the same input twice under one key would use a mask twice.
-//!
-//! Two kinds of repetition are meant. Half-trees are grown again from the nodes that are kept: what is grown again
-//! must have been hashed before, by the same party, in the tree's first pass. And what is in nobody's secret place
-//! is zero or follows from it: the empty leaf of a punctured tree, the idle trees of a group.
 
 use crate::{
-    rules::PURPOSES,
-    support::pairs::{id, share},
+    support::{
+        pairs::{id, share},
+        recorded::{PURPOSES, check, purposes, recorded},
+    },
     wire, wire_functions,
-};
-
-use std::{
-    collections::{HashMap, HashSet},
-    thread,
 };
 
 use hushtable::{
     Party, Result, Role,
     arith::{ComparePlan, DigitMethod, Millionaires, Multiplication},
     cuckoo,
-    gates::{B2a, Bits, Triples},
+    gates::{B2a, Bits},
     lut::{Table, arithmetic::Arithmetic, oplut::OpLut, splut::SpLut},
-    net::{Connection, LinkShape},
+    net::LinkShape,
     onehot::{Cyclic, OneHot, Xor},
     oprf::{Oprf, OprfJob},
     ot::Scheme,
     session::{Purpose, Session},
     share::{Additive, Bitwise},
 };
-use prim::{
-    block::Block,
-    hash::CcrHash,
-    prg::Prg,
-    record::{self, Hashed},
-};
-
-/// Keys of one purpose and owner that a session may draw.
-const KEYS: usize = 1 << 12;
-/// Inputs below this are of empty places: no secret is.
-const EMPTY: u128 = 1 << 20;
-/// Levels of the trees here, at most.
-const HEIGHT: usize = 12;
-
-/// Both parties' records of a whole session, and the ids of it and of its lanes.
-fn recorded(
-    seed: u64,
-    scheme: Option<Scheme>,
-    run: impl Fn(&mut Party) -> Result<Vec<[u8; 32]>> + Copy + Send + Sync,
-) -> ([Vec<Hashed>; 2], Vec<[u8; 32]>) {
-    let party = |connection: Connection| {
-        record::start();
-        let mut p = Party::seeded(connection, seed, scheme).expect("set-up");
-        let ids = run(&mut p).expect("an honest run");
-        (record::take(), ids)
-    };
-    let (c0, c1) = Connection::pair_with(id(seed), LinkShape::LOOPBACK);
-    thread::scope(|scope| {
-        let p1 = scope.spawn(move || party(c1));
-        let (at_p0, mut ids) = party(c0);
-        ids.push(id(seed));
-        ([at_p0, p1.join().expect("no panic at P1").0], ids)
-    })
-}
-
-/// What each key of these sessions is for.
-fn purposes(ids: &[[u8; 32]]) -> HashMap<u128, Purpose> {
-    let mut found = HashMap::new();
-    for &id in ids {
-        let mut s = Session::seeded(Connection::pair_with(id, LinkShape::LOOPBACK).0, 0);
-        for purpose in PURPOSES {
-            for owner in [Role::P0, Role::P1] {
-                found.extend((0..KEYS).map(|_| (s.key(purpose, owner).0, purpose)));
-            }
-        }
-    }
-    assert_eq!(found.len(), ids.len() * PURPOSES.len() * 2 * KEYS, "no key is another's");
-    found
-}
-
-/// The nodes of trees whose root is zero and whose corrections are, under each of these keys; and as leaves are
-/// hashed.
-fn idle(keys: impl Iterator<Item = u128>) -> HashSet<u128> {
-    let mut nodes = HashSet::new();
-    for hash in keys.map(|key| CcrHash::new(Block(key))) {
-        let mut level = vec![Block::ZERO];
-        for _ in 0..=HEIGHT {
-            nodes.extend(level.iter().flat_map(|x| [x.0, x.0 ^ 1]));
-            let children = level.iter().map(|&x| [hash.one(x), hash.one(x) ^ x]);
-            level = children.flatten().collect();
-            level.sort_unstable_by_key(|x| x.0);
-            level.dedup();
-        }
-    }
-    nodes
-}
-
-/// The purposes that occur.
-fn check(what: &str, record: &[Hashed], purposes: &HashMap<u128, Purpose>) -> Vec<Purpose> {
-    let purpose = |h: &Hashed| purposes.get(&h.key.0).copied().expect("a key of the session");
-    let (mut seen, mut repeated) = (HashMap::<u128, HashSet<u128>>::new(), Vec::new());
-    for h in record.iter().filter(|h| h.input.0 >= EMPTY) {
-        let known = !seen.entry(h.key.0).or_default().insert(h.input.0);
-        if h.regrown {
-            let rows = [Purpose::TreeRow, Purpose::TreeWord, Purpose::KeyLeaf, Purpose::KeyNode];
-            let tree = purpose(h) == Purpose::Tree || rows.contains(&purpose(h));
-            assert!(tree && known, "{what}: {:?} grows what was not there before", purpose(h));
-        } else if known {
-            repeated.push(h);
-        }
-    }
-    let idle = idle(seen.keys().copied().filter(|key| purposes[key] == Purpose::Tree));
-    repeated.retain(|h| !idle.contains(&h.input.0));
-    let of: Vec<Purpose> = repeated.iter().map(|h| purpose(h)).take(5).collect();
-    // Where a key has its columns is no mask: who encodes a store and decodes it asks twice.
-    repeated.retain(|h| ![Purpose::StorePlace, Purpose::StoreFactor].contains(&purpose(h)));
-    assert!(repeated.is_empty(), "{what}: {} inputs repeat under one key: {of:?}", repeated.len());
-    seen.keys().map(|key| purposes[key]).collect()
-}
+use prim::{block::Block, hash::CcrHash, prg::Prg, record::Hashed};
 
 /// VOLEs by packing, or by extensions of sets S and M.
 fn voles(p: &mut Party, sender: Role, count: usize) -> Result<()> {
@@ -142,9 +47,6 @@ fn large(p: &mut Party) -> Result<()> {
     let small = Table::<u16>::tabulate(4, 16, |x| x * 511)?;
     OpLut::<Cyclic, Additive, u16>::prepare(p, &small, 1300)?.lookup(p, &x(1300))?;
     OpLut::<Cyclic, Additive, u16>::prepare_kk13(p, &small, 1300)?.lookup(p, &x(1300))?;
-    for t in 1..=4 {
-        drop(Triples::from_codes(p, 700, t)?);
-    }
     p.random_ots(100, (2100, 2100))?.spend(|_| ());
     let material = Multiplication::prepare(p, 32, 5000)?;
     material.multiply(p, &share::<Additive>(role, 32, &[5; 5000], 3), &share(role, 32, &[6; 5000], 4))?;
@@ -190,10 +92,11 @@ fn no_input_repeats_under_a_key() {
     for (record, who) in records.into_iter().zip(["P0", "P1"]) {
         assert!(record.len() > 1_000_000, "{who} has recorded {}", record.len());
         let found = check(who, &record, &purposes);
-        let of_aes = [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor]; // keys of AES alone
+        // Keys of AES alone, and those of a baseline.
+        let others = [Purpose::Matrix, Purpose::VolePlace, Purpose::VoleFactor, Purpose::Ggm];
         PURPOSES
             .into_iter()
-            .filter(|purpose| !of_aes.contains(purpose))
+            .filter(|purpose| !others.contains(purpose))
             .for_each(|purpose| assert!(found.contains(&purpose), "{who} never hashed for {purpose:?}"));
     }
 }

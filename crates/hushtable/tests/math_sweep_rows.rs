@@ -11,8 +11,8 @@ use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{Fixed, Objective},
     math::{
-        Affine, Atan2, Atan2Job, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Reciprocal,
-        ReciprocalJob, SinCos, Softmax, SoftmaxJob, gelu,
+        Affine, Function, Gelu, GeluJob, Method, Norm, NormJob, Options, Reciprocal, ReciprocalJob, SinCos,
+        Softmax, SoftmaxJob, gelu,
     },
 };
 
@@ -180,7 +180,7 @@ fn what_has_a_bill_is_prepared() {
         let objective = random.of(&[Objective::Total, Objective::Rounds, Objective::Bytes]);
         let (rows, len) = (1 + random.below(3) as usize, 1 + random.bits(7) as usize);
         p.take_cost();
-        let (billed, done) = match random.below(6) {
+        let (billed, done) = match random.below(5) {
             0 => {
                 let dividend = if random.below(2) == 0 { 0.0 } else { power(random, 12) };
                 let job = ReciprocalJob { bits, scale, scale_out, bounds, dividend };
@@ -191,26 +191,18 @@ fn what_has_a_bill_is_prepared() {
                 (job.bill(), done.map(drop))
             }
             1 => {
-                let job = Atan2Job { bits, scale, scale_out, bounds, objective };
-                let done = Atan2::prepare(p, job, 2).and_then(|material| {
-                    let x = ones(bits, scale, 2)?;
-                    material.eval(p, &x, &x)
-                });
-                (job.bill(), done.map(drop))
-            }
-            2 => {
                 let job = SoftmaxJob { rows, len, bits, scale, objective };
                 let done = Softmax::prepare(p, job)
                     .and_then(|material| material.eval(p, &ones(bits, scale, rows * len)?));
                 (job.bill(), done.map(drop))
             }
-            3 => {
+            2 => {
                 let job = GeluJob { batch: 2, bits, scale, objective };
                 let done =
                     Gelu::prepare(p, job).and_then(|material| material.eval(p, &ones(bits, scale, 2)?));
                 (job.bill(), done.map(drop))
             }
-            4 => {
+            3 => {
                 let largest = power(random, 8);
                 let variance = [bounds[0] / 64.0, bounds[1] / 64.0];
                 let (epsilon, gain) = (variance[0] / 2.0, power(random, 4));
@@ -275,8 +267,6 @@ fn refused(found: Result<()>) -> Result<bool> {
 #[test]
 fn what_cannot_be_evaluated_has_no_bill() {
     let job = ReciprocalJob { bits: 20, scale: 4, scale_out: 4, bounds: [1024.0, 2048.0], dividend: 0.0 };
-    let vectors =
-        Atan2Job { bits: 24, scale: 12, scale_out: 10, bounds: [0.125, 1.0], objective: Objective::Total };
     let norm = NormJob {
         rows: 2,
         len: 4,
@@ -288,13 +278,11 @@ fn what_cannot_be_evaluated_has_no_bill() {
         gain: 2.0,
         gains_known_to: None,
     };
-    let fine = [job.bill(), vectors.bill(), norm.bill()];
+    let fine = [job.bill(), norm.bill()];
     assert!(fine.iter().all(|bill| bill.is_ok()), "{fine:?}");
     let refused = [
         ReciprocalJob { bounds: [0.125, 1.0], ..job }.bill(),
         ReciprocalJob { scale_out: 24, ..job }.bill(),
-        Atan2Job { bounds: [2f64.powi(-12), 1.0], ..vectors }.bill(),
-        Atan2Job { scale: 24, bounds: [0.125, 0.25], ..vectors }.bill(),
         NormJob { scale: 2, variance: [2f64.powi(-6), 4.0], ..norm }.bill(),
     ];
     let accepted: Vec<usize> = (0..refused.len()).filter(|&i| refused[i].is_ok()).collect();

@@ -4,6 +4,7 @@
 
 use crate::support::bare;
 use crate::support::pairs;
+use crate::support::recorded::PURPOSES;
 use crate::support::relay;
 
 use std::collections::HashSet;
@@ -27,34 +28,6 @@ use pairs::{both, id, pair, share};
 use prim::{Shift, block::Block, ct, ggm, pack, rows};
 use relay::{Fate, relayed};
 
-pub const PURPOSES: [Purpose; 26] = [
-    Purpose::SubfieldTree,
-    Purpose::NoiseTree,
-    Purpose::Matrix,
-    Purpose::OtPad,
-    Purpose::KeyProduct,
-    Purpose::Pprf,
-    Purpose::Row,
-    Purpose::Tree,
-    Purpose::TreeRow,
-    Purpose::Entry,
-    Purpose::TreeWord,
-    Purpose::CodePad,
-    Purpose::WidePad,
-    Purpose::JoinedKey,
-    Purpose::KeyLeaf,
-    Purpose::KeyNode,
-    Purpose::VoleTree,
-    Purpose::VoleLeaf,
-    Purpose::VolePlace,
-    Purpose::VoleFactor,
-    Purpose::StorePlace,
-    Purpose::StoreFactor,
-    Purpose::Bin,
-    Purpose::FunctionInput,
-    Purpose::FunctionValue,
-    Purpose::Ggm,
-];
 const OWNERS: [Role; 2] = [Role::P0, Role::P1];
 
 // ---- Hash keys ----

@@ -1,5 +1,5 @@
-//! Sines with their cosines at one opened position, angles of vectors, and tables in one round: every number where the
-//! domain allows it, else the bound.
+//! Sines with their cosines at one opened position, and tables in one round: every number where the domain allows it,
+//! else the bound.
 
 use crate::support::{
     billed::{check, check_parts},
@@ -10,7 +10,7 @@ use crate::support::{
 use hushtable::{
     AShare, Error, Party, Role,
     arith::{Fixed, Objective},
-    math::{Atan2, Atan2Job, Bounds, Evaluation, Function, Method, Options, SinCos},
+    math::{Bounds, Evaluation, Function, Method, Options, SinCos},
 };
 use prim::ring::low;
 
@@ -152,52 +152,6 @@ fn tables_in_one_round() {
     }
 }
 
-fn job(bits: u32, scale: u32, scale_out: u32, bounds: [f64; 2]) -> Atan2Job {
-    Atan2Job { bits, scale, scale_out, bounds, objective: Objective::Total }
-}
-
-/// Vectors in all directions, the axes and diagonals among them, and the ends of the bounds.
-#[test]
-fn angles_of_vectors() {
-    for job in [
-        job(24, 8, 12, [0.5, 100.0]),
-        job(32, 0, 16, [4.0, 60_000.0]),
-        job(40, 20, 20, [1.0, 8.0]),
-        job(64, 40, 10, [0.001, 1.0]),
-        job(20, 4, 0, [1.0, 900.0]),
-    ] {
-        let unit = 2f64.powi(job.scale as i32);
-        let mut vectors: Vec<[i64; 2]> = Vec::new();
-        for size in [job.bounds[0], (job.bounds[0] * job.bounds[1]).sqrt(), job.bounds[1]] {
-            let long = (size * unit).round().max((job.bounds[0] * unit).ceil()) as i64;
-            for part in [0, 1, 2, long / 7, long / 3, long / 2, long - 1, long] {
-                let part = part.clamp(0, long);
-                for (a, b) in [(long, part), (part, long)] {
-                    vectors.extend([[a, b], [-a, b], [a, -b], [-a, -b]]);
-                }
-            }
-        }
-        let [ys, xs] = [0, 1].map(|at| vectors.iter().map(|v| v[at]).collect::<Vec<_>>());
-        let run = |p: &mut Party| {
-            let y = fixed(p.role(), job.bits, job.scale, &ys, 3);
-            let x = fixed(p.role(), job.bits, job.scale, &xs, 4);
-            Atan2::prepare(p, job, vectors.len())?.eval(p, &y, &x)?.open(p)
-        };
-        let (found, _) = both(pair(32, None), run);
-        let (fine, most) = (2f64.powi(job.scale_out as i32), job.error().unwrap());
-        for ([y, x], found) in vectors.iter().zip(found) {
-            let error = (found - libm_atan2(*y, *x)).abs() * fine;
-            assert!(error <= most, "{job:?}: atan2({y}, {x}) is {found}, {error} of {most}");
-        }
-        let card = job.card(3).unwrap();
-        assert!(card.to_string().contains("atan2") && card.bill == job.bill().unwrap().times(3), "{card}");
-    }
-}
-
-fn libm_atan2(y: i64, x: i64) -> f64 {
-    (y as f64).atan2(x as f64)
-}
-
 #[test]
 fn bills_are_what_they_cost() {
     let one =
@@ -217,30 +171,4 @@ fn bills_are_what_they_cost() {
     let of = Evaluation::new(Function::SinPi, 16, 9, &options).unwrap();
     let prepare = |p: &mut Party| of.prepare(p, N);
     check("a sine in one round", of.bill(N), prepare, |s, m| m.eval(s, &one(16, 9)).map(drop));
-    let of = job(24, 8, 12, [0.5, 100.0]);
-    check_parts(
-        "angles of vectors",
-        of.bill().unwrap().times(N),
-        0,
-        |p| Atan2::prepare(p, of, N),
-        |s, m| m.eval(s, &one(24, 8), &one(24, 8)).map(drop),
-    );
-}
-
-#[test]
-fn angles_that_are_refused() {
-    for job in [
-        job(24, 8, 21, [0.5, 100.0]),
-        job(16, 8, 12, [0.5, 20.0]),
-        job(65, 8, 12, [0.5, 20.0]),
-        job(24, 8, 12, [0.0, 20.0]),
-        job(24, 8, 12, [5.0, 4.0]),
-        job(24, 8, 12, [0.5, f64::INFINITY]),
-        job(24, 8, 12, [0.5, f64::NAN]),
-        job(24, 8, 12, [0.5, 40_000.0]),
-        job(64, 8, 12, [0.5, 1e9]),
-    ] {
-        assert!(matches!(job.bill(), Err(Error::Param { .. })), "{job:?}");
-        assert!(matches!(job.error(), Err(Error::Param { .. })), "{job:?}");
-    }
 }

@@ -5,14 +5,13 @@
 //! `UPDATE_WIRE=1 cargo test -p hushtable --test all wire::`, say so in the changelog under "Wire" and raise
 //! `net::WIRE_VERSION`.
 
-use crate::support::pairs;
-use crate::support::relay;
+use crate::support::{pairs, transcripts};
 use crate::{
     wire_functions, wire_joins,
-    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, keys_over_plain_trees, sent_whole},
+    wire_keys::{function, in_copy, keys_below, keys_of_a_bit, sent_whole},
 };
 
-use std::{env, fs, path::Path};
+use std::path::Path;
 
 use hushtable::{
     AShare, BShare, Party, Result, Role,
@@ -22,7 +21,6 @@ use hushtable::{
         Sides, SidesJob, SmallMatrixJob, SmallMatrixProduct, SmallProducts, Truncation, XorToAdditive,
     },
     confidential::{copy::Keys, prf::Cipher},
-    fss::{GgmFunction, Incremental},
     gates::{B2a, Bits, DaBits, Mux, Triples, and, and_shared},
     lut::{
         SharedTables, Table,
@@ -32,22 +30,16 @@ use hushtable::{
         ottt::Ottt,
         read::{Read, many, polynomial},
         splut::SpLut,
-        switching::Chain,
     },
     math::{Affine, Gelu, GeluJob, Norm, Reciprocal, ReciprocalJob, Softmax, SoftmaxJob},
-    net::Connection,
     onehot::{Cyclic, Group, OneHot, Xor},
     ot::Scheme,
     permutation::{Arrays, permute, rotate},
     share::{Additive, Share},
 };
-use pairs::{id, share};
+use pairs::share;
 use prim::{ring::Ring, rows::Shift};
-use relay::{Fate, relayed};
-
-const SEED: u64 = 0x57_1e;
-
-pub type Protocol = fn(&mut Party) -> Result<()>;
+use transcripts::{Protocol, SEED};
 
 /// Name, OT extension, protocol. Each runs after a set-up of its own, which is not in its hash.
 pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
@@ -69,12 +61,6 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("keys-bit-xor", None, |p| keys_of_a_bit::<Xor>(p)),
     ("keys-below-cyclic", None, |p| keys_below::<Cyclic>(p)),
     ("keys-below-xor", None, |p| keys_below::<Xor>(p)),
-    ("keys-prefixes", None, |p| {
-        let payload = [9, 8, 7].map(|x| vec![AShare::new(20, vec![x; 11])]);
-        Incremental::prepare(p, &payload)?.at(p, &Share::new(3, vec![5; 11])).map(drop)
-    }),
-    ("keys-ggm-point", None, |p| keys_over_plain_trees(p, GgmFunction::Point)),
-    ("keys-ggm-below", None, |p| keys_over_plain_trees(p, GgmFunction::Below)),
     ("function-aes", None, |p| function(p, Cipher::Aes128)),
     ("function-lowmc", None, |p| function(p, Cipher::LowMc)),
     ("lookups-in-copy", None, |p| in_copy(p, Keys::Dense { bits: 9 })),
@@ -100,10 +86,8 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("splut-cyclic", None, splut::<Cyclic>),
     ("splut-xor", None, splut::<Xor>),
     ("splut-any-length", None, splut_any),
-    ("splut-chain", None, chain),
     ("oplut-cyclic", None, oplut::<Cyclic>),
     ("oplut-xor", None, oplut::<Xor>),
-    ("triples-kk13", None, |p| Triples::from_codes(p, 9001, 2).map(drop)),
     ("ottt-cyclic", None, ottt::<Cyclic>),
     ("ottt-xor", None, ottt::<Xor>),
     ("splut-kk13-xor", None, |p| SpLut::<Xor>::prepare_kk13(p, 256, 9000).map(drop)),
@@ -327,14 +311,6 @@ fn to_additive(p: &mut Party) -> Result<()> {
     DaBits::<u16>::random(p, 13, 70)?.convert(p, &b).map(drop)
 }
 
-/// Three layers, 11 indices of 4, 3 and 5 bits.
-fn chain(p: &mut Party) -> Result<()> {
-    let tables = [(4, 4), (3, 6), (5, 13)].map(|(k, l)| Table::<u16>::tabulate(k, l, |x| x * 511));
-    let [a, b, c] = tables;
-    let x = share(p.role(), 4, &[7; 11], SEED);
-    Chain::<Cyclic>::prepare(p, &[4, 3, 5], 11)?.lookup(p, &[&a?, &b?, &c?], &x).map(drop)
-}
-
 fn ottt<G: Group>(p: &mut Party) -> Result<()> {
     let (table, x) = (Table::<u16>::tabulate(4, 5, |x| x * 511)?, share(p.role(), 4, &[7; 11], SEED));
     Ottt::<G, u16>::prepare(p, &table, 11)?.lookup_xor(p, &x).map(drop)
@@ -350,49 +326,10 @@ fn splut_kk13(p: &mut Party) -> Result<()> {
     SpLut::<Cyclic>::prepare_kk13(p, 13, 11)?.lookup_mod(p, &table, &[5; 11]).map(drop)
 }
 
-/// Every frame each party sent, set-up included.
-fn transcript(scheme: Option<Scheme>, protocol: Protocol) -> [Vec<Vec<u8>>; 2] {
-    let run = move |connection: Connection| protocol(&mut Party::seeded(connection, SEED, scheme)?);
-    let outcome = relayed(id(SEED), run, run, |_, _, _| Fate::Pass);
-    outcome.p0.expect("no panic at P0").expect("an honest run");
-    outcome.p1.expect("no panic at P1").expect("an honest run");
-    outcome.sent
-}
-
-fn line(name: &str, sent: [&[Vec<u8>]; 2]) -> String {
-    let hash = |frames: &[Vec<u8>]| {
-        let mut hasher = blake3::Hasher::new();
-        for frame in frames {
-            hasher.update(frame);
-        }
-        hasher.finalize().to_hex()[..32].to_string()
-    };
-    let [p0, p1] = sent;
-    format!("{name} p0 {} {} p1 {} {}\n", p0.len(), hash(p0), p1.len(), hash(p1))
-}
-
 #[test]
 fn every_protocol_sends_what_it_sent_before() {
-    let mut now = String::from("# protocol, then for each party: frames sent, hash of them. See wire.rs.\n");
     let numbers = wire_functions::PROTOCOLS.iter().map(|&(name, protocol)| (name, None, protocol));
     let joins = wire_joins::PROTOCOLS.iter().copied();
-    for (name, scheme, protocol) in PROTOCOLS.iter().copied().chain(numbers).chain(joins) {
-        let sent = transcript(scheme, protocol);
-        let set_up = transcript(scheme, |_| Ok(()));
-        let after = if name.starts_with("set-up") { [0, 0] } else { [set_up[0].len(), set_up[1].len()] };
-        assert!(sent[0].starts_with(&set_up[0]) && sent[1].starts_with(&set_up[1]), "{name}: another set-up");
-        now += &line(name, [&sent[0][after[0]..], &sent[1][after[1]..]]);
-    }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire.txt");
-    if env::var_os("UPDATE_WIRE").is_some() {
-        fs::write(&path, &now).expect("data/wire.txt can be written");
-    }
-    let before = fs::read_to_string(&path).expect("data/wire.txt");
-    let changed: Vec<&str> = now.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
-    assert!(
-        before == now,
-        "the bytes on the wire changed:\n{}\nIf that is meant: UPDATE_WIRE=1, a line in the changelog under \
-         \"Wire\", and another net::WIRE_VERSION.",
-        changed.join("\n")
-    );
+    transcripts::compare(&path, PROTOCOLS.iter().copied().chain(numbers).chain(joins));
 }

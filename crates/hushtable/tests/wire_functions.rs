@@ -5,16 +5,14 @@ use std::ops::Range;
 use hushtable::{
     AShare, Error, Party, Result, Role,
     arith::{
-        Absolute, AdditiveContainment, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan,
-        Comparison, Containment, DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob,
-        MatrixProduct, MatrixShape, Maximum, Multiplication, Objective, OneRoundDigits, OneRoundExtension,
-        OneRoundReduction, OneRoundTruncation, PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob,
-        SecretPiecewise, Squares, VectorMaximum,
+        Absolute, BoundedExtension, Clamp, CompareDomain, CompareJob, ComparePlan, Comparison, Containment,
+        DigitMethod, Extension, FaithfulReduction, Fixed, KnownProducts, MatrixJob, MatrixProduct,
+        MatrixShape, Maximum, Multiplication, Objective, Squares, VectorMaximum,
     },
     gates::{Bits, Mux},
     math::{
-        self, Affine, Atan2, Atan2Job, Bounds, Evaluation, Function, Method, Norm, NormJob, Options, Outside,
-        Reciprocal, ReciprocalJob, SinCos,
+        self, Affine, Bounds, Evaluation, Function, Method, Norm, NormJob, Options, Outside, Reciprocal,
+        ReciprocalJob, SinCos,
     },
 };
 
@@ -35,42 +33,10 @@ pub const PROTOCOLS: &[(&str, Protocol)] = &[
     ("extend-sign", |p| Extension::prepare(p, [20, 37], PLAN, 11)?.sign::<u32, u64>(p, &word(20)).map(drop)),
     ("extend-zero-bounded", |p| bounded(p)?.zero::<u32, u64>(p, &word(20)).map(drop)),
     ("extend-sign-bounded", |p| bounded(p)?.sign::<u32, u64>(p, &word(20)).map(drop)),
-    ("reduce-one-round", |p| OneRoundReduction::<u16>::prepare(p, 20, 7, 11)?.reduce(p, &word(20)).map(drop)),
-    ("truncate-one-round", |p| {
-        OneRoundTruncation::<u32>::prepare(p, 20, 7, 11)?.truncate(p, &word(20)).map(drop)
-    }),
-    ("extend-one-round", |p| {
-        OneRoundExtension::<u8>::prepare(p, [9, 13], 11)?.sign::<u32, u32>(p, &word(9)).map(drop)
-    }),
     ("intervals", |p| Containment::prepare(p, 11, 11)?.inside(p, &word(11), &[5..9, 0..1000]).map(drop)),
-    ("intervals-additive", |p| {
-        AdditiveContainment::prepare(p, 9, 20, 11)?.inside(p, &word(9), &[5..9, 0..300]).map(drop)
-    }),
-    ("equality-payload", |p| {
-        PayloadEquality::prepare(p, 9, &AShare::new(20, vec![7; 11]))?.eq(p, &word(9), &word(9)).map(drop)
-    }),
-    ("comparison-payload", |p| {
-        PayloadComparison::prepare(p, 9, &AShare::new(20, vec![7; 11]))?.less(p, &word(9), &word(9)).map(drop)
-    }),
-    ("piecewise", |p| {
-        let job = PiecewiseJob { bits: 9, ring: 30, degree: 3 };
-        Piecewise::prepare(p, job, 11)?.powers(p, &word(9), &[5, 300]).map(drop)
-    }),
-    ("piecewise-secret", |p| {
-        let job = PiecewiseJob { bits: 9, ring: 30, degree: 1 };
-        let coefficients = vec![AShare::<u64>::new(30, vec![4444; 11]); 4];
-        SecretPiecewise::prepare(p, job, 2, 11)?.eval(p, &word(9), &[5], &coefficients).map(drop)
-    }),
-    ("digits-one-round", |p| OneRoundDigits::<u8>::prepare(p, 10, 4, 11)?.digits(p, &word(10)).map(drop)),
     ("sine-cosine-table", |p| sin_cos(p, Method::Direct, Objective::Total)),
     ("sine-cosine-one-round", |p| sin_cos(p, Method::Direct, Objective::Rounds)),
     ("sine-cosine-angle", |p| sin_cos(p, Method::Angle, Objective::Total)),
-    ("atan2", |p| {
-        let objective = Objective::Total;
-        let job = Atan2Job { bits: 20, scale: 8, scale_out: 8, bounds: [0.5, 100.0], objective };
-        let x = Fixed::new(word(20), 8)?;
-        Atan2::prepare(p, job, 11)?.eval(p, &x, &x).map(drop)
-    }),
     ("square", |p| Squares::prepare(p, 20, 11)?.square(p, &word(20)).map(drop)),
     ("inner-products", inner_products),
     ("multiply-rows", rows),

@@ -8,7 +8,7 @@ use hushtable::{
 };
 use prim::block::Block;
 
-use crate::wire::Protocol;
+use crate::support::transcripts::Protocol;
 
 /// Name, OT extension, protocol.
 pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[

@@ -7,7 +7,7 @@ use hushtable::{
         prf::{Cipher, Key, Prf, PrfJob},
         splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
-    fss::{Dcf, Dpf, GgmFunction, GgmKeys},
+    fss::{Dcf, Dpf},
     gates::Bits,
     onehot::Group,
     share::Share,
@@ -49,8 +49,4 @@ pub fn sent_whole(p: &mut Party, keys: Keys) -> Result<()> {
 pub fn keys_below<G: Group>(p: &mut Party) -> Result<()> {
     let payload = [AShare::new(13, vec![5; 11]), AShare::new(13, vec![6; 11])];
     Dcf::<G, _>::prepare(p, 6, &payload)?.at(p, &Share::new(6, vec![5; 11])).map(drop)
-}
-
-pub fn keys_over_plain_trees(p: &mut Party, function: GgmFunction) -> Result<()> {
-    GgmKeys::new(p, function, &AShare::new(6, vec![5; 11]), &AShare::new(13, vec![5; 11])).map(drop)
 }

@@ -10,26 +10,22 @@ use apps::{
 use hushtable::{
     AShare, Party, Result, Role,
     arith::{
-        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication,
-        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
-        PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob, ProductTriples, Relu, Truncation,
-        XorToAdditive,
+        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
+        FaithfulTruncation, Fixed, HammingEquality, MatrixShape, Maximum, Multiplication, Objective,
+        ProductTriples, Relu, Truncation, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, Held, Keys, Lookups, Owner},
         prf::{Cipher, Key, Prf, PrfJob},
         splut::{SpLutJob, SpLutLookups, SpLutTable},
     },
-    fss::{Dpf, Incremental},
+    fss::{Dcf, Dpf, End},
     gates::{B2a, Bits, Mux},
     lut::{
         LookupJob, Protocol, SharedTables, Table,
         flute::{Inputs, Lut},
     },
-    math::{
-        Atan2, Atan2Job, Bounds, Evaluation, Function, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob,
-    },
+    math::{Bounds, Evaluation, Function, Gelu, GeluJob, Options, SinCos, Softmax, SoftmaxJob},
     onehot::{Cyclic, Group, Xor},
     oprf::{Oprf, OprfJob},
     share::{Additive, Bitwise, Kind, Share},
@@ -135,46 +131,27 @@ pub const JOBS: &[(&str, Phases)] = &[
         online(p)?;
         material.eq(p, &number(20, BATCH), &number(20, BATCH)).map(drop)
     }),
-    ("gates of one opening", |p, online| {
-        let reduction = OneRoundReduction::<u16>::prepare(p, 20, 7, BATCH)?;
-        let truncation = OneRoundTruncation::<u32>::prepare(p, 20, 7, BATCH)?;
-        let extension = OneRoundExtension::<u8>::prepare(p, [9, 13], BATCH)?;
+    ("intervals", |p, online| {
         let intervals = Containment::prepare(p, 10, BATCH)?;
         online(p)?;
-        reduction.reduce(p, &number(20, BATCH))?;
-        truncation.truncate(p, &secret::<Additive, u32>(20, BATCH))?;
-        extension.sign::<u64, u64>(p, &number(9, BATCH))?;
         intervals.inside(p, &number(10, BATCH), &[3..9, 9..1000]).map(drop)
     }),
-    ("gates by keys", |p, online| {
-        let job = PiecewiseJob { bits: 9, ring: 20, degree: 2 };
-        let intervals = AdditiveContainment::prepare(p, 10, 16, BATCH)?;
-        let pieces = Piecewise::prepare(p, job, BATCH)?;
-        let digits = OneRoundDigits::<u8>::prepare(p, 12, 5, BATCH)?;
+    ("keys of points and of comparisons", |p, online| {
         let points = Dpf::<Xor, Additive>::prepare(p, 9, &[secret(40, BATCH)])?;
-        let prefixes = Incremental::<Bitwise>::prepare(p, &vec![vec![secret(7, BATCH)]; 6])?;
+        let below = Dcf::<Cyclic, Additive>::prepare(p, 10, &[secret(16, BATCH)])?;
         online(p)?;
-        intervals.inside(p, &number(10, BATCH), &[3..9, 9..1000])?;
-        pieces.powers(p, &number(9, BATCH), &[3, 100])?;
-        digits.digits(p, &number(12, BATCH))?;
         let points = points.at(p, &secret(9, BATCH))?;
         points.eval(&[300; BATCH])?;
         points.eval_range(5..300, |_, _, _| ())?;
-        let prefixes = prefixes.at(p, &secret(6, BATCH))?;
-        prefixes.eval(4, &[9; BATCH]).map(drop)
+        below.at(p, &secret(10, BATCH))?.eval(End::At, &[300; BATCH]).map(drop)
     }),
-    ("sine, cosine and the angle of a vector", |p, online| {
+    ("sine and cosine", |p, online| {
         let options = Options { objective: Objective::Rounds, ..Options::default() };
         let short = SinCos::new(Function::SinPi, 16, 9, &options)?.prepare(p, BATCH)?;
         let long = SinCos::new(Function::Sin, 32, 12, &Options::default())?.prepare(p, BATCH)?;
-        let bounds = [0.5, 100.0];
-        let job = Atan2Job { bits: 24, scale: 8, scale_out: 12, bounds, objective: Objective::Total };
-        let angles = Atan2::prepare(p, job, BATCH)?;
         online(p)?;
         short.eval(p, &Fixed::new(number(16, BATCH), 9)?)?;
-        long.eval(p, &Fixed::new(number(32, BATCH), 12)?)?;
-        let (y, x) = (Fixed::new(number(24, BATCH), 8)?, Fixed::new(number(24, BATCH), 8)?);
-        angles.eval(p, &y, &x).map(drop)
+        long.eval(p, &Fixed::new(number(32, BATCH), 12)?).map(drop)
     }),
     ("shared tables", |p, online| {
         let table = secret::<Additive, u16>(13, 16);
@@ -287,14 +264,6 @@ pub const JOBS: &[(&str, Phases)] = &[
         let material = SpLutLookups::prepare(p, job, BATCH)?;
         online(p)?;
         material.eval(p, table?.as_ref(), &secret(5, BATCH)).map(drop)
-    }),
-    ("gates with a payload", |p, online| {
-        let payload = number(12, BATCH);
-        let equal = PayloadEquality::prepare(p, 9, &payload)?;
-        let less = PayloadComparison::prepare(p, 9, &payload)?;
-        online(p)?;
-        equal.eq(p, &number(9, BATCH), &number(9, BATCH))?;
-        less.less(p, &number(9, BATCH), &number(9, BATCH)).map(drop)
     }),
     ("pseudo-random function", |p, online| {
         let job = OprfJob { receiver: Role::P0, keys: BATCH, inputs: BATCH, blocks: 2 };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::table::{Bounds, Column, Measure, Row, Source, Table, Unit};
 use crate::{
-    measured,
+    baseline, measured,
     run::{self, Options},
     work::Work,
 };
@@ -100,6 +100,7 @@ impl Measured {
                 missing.push((key, work, net));
             }
         }
+        missing.iter().try_for_each(|(_, work, _)| baseline::built(&***work))?;
         let total = missing.len();
         for (i, (key, work, net)) in missing.into_iter().enumerate() {
             eprintln!("run {} of {total}: {work}, {net}", i + 1);

@@ -1,7 +1,5 @@
 //! `cmp`: comparisons of random shared numbers.
 
-mod rotl;
-
 use std::{fmt, io::Read, ops::Range, sync::Arc};
 
 use clap::{Args, ValueEnum};
@@ -19,8 +17,8 @@ use hushtable_cli::{
 };
 use serde::{Deserialize, Serialize};
 
-use self::rotl::ByRotation;
 use crate::{
+    baseline::Baseline,
     benchmark::Benchmark,
     lanes::{self, Lanes},
 };
@@ -117,7 +115,7 @@ impl Benchmark for CmpWork {
     fn run(&self, lanes: Lanes) -> Result<()> {
         let compare = self.operation()?;
         let inputs = |role, rows| Ok(shares(self, role, rows));
-        let piece = self.rotl().map_or(self.items(), |rotl| rotl.most());
+        let piece = if self.is_baseline() { compare.most() } else { self.items() };
         let done = lanes.operate(piece, |_| Ok(compare.clone()), inputs, |_| ())?;
         done.verify(
             || done.words(),
@@ -129,6 +127,10 @@ impl Benchmark for CmpWork {
         self.method_name().ok()
     }
 
+    fn is_baseline(&self) -> bool {
+        self.method == Some(Method::Rotl)
+    }
+
     /// By what the library chooses.
     fn plan(&mut self, _: &LinkShape, optimise: Optimise) -> Result<bool> {
         (self.method, self.digit, self.optimise) = (None, None, optimise);
@@ -137,32 +139,26 @@ impl Benchmark for CmpWork {
 }
 
 impl CmpWork {
-    /// What is asked for if it is no method of the library's.
-    fn rotl(&self) -> Option<ByRotation> {
-        let digit = self.digit.filter(|_| self.method == Some(Method::Rotl))?;
-        Some(ByRotation { bits: self.bits, digit })
-    }
-
     fn operation(&self) -> Result<Arc<dyn Operation>> {
-        match self.rotl() {
-            Some(rotl) => Ok(Arc::new(rotl)),
-            None => Ok(Arc::new(Compare::of(Relation::Ge, self.job()?))),
+        match self.digit {
+            Some(digit) if self.is_baseline() => Baseline::Rotl { bits: self.bits, digit }.operation(),
+            _ => Ok(Arc::new(Compare::of(Relation::Ge, self.job()?))),
         }
     }
 
     fn bill(&self, items: usize) -> Result<Bill> {
-        match self.rotl() {
-            Some(_) if self.domain != Domain::Near || self.bits == 1 => {
+        match self.is_baseline() {
+            true if self.domain != Domain::Near || self.bits == 1 => {
                 Err(Failure::new("--method rotl takes --domain near and numbers of 2 bits or more"))
             }
-            Some(rotl) => Ok(rotl.bill(items)?),
-            None => Ok(self.job()?.bill()?.times(items)),
+            true => Ok(self.operation()?.bill(items)?),
+            false => Ok(self.job()?.bill()?.times(items)),
         }
     }
 
     fn method_name(&self) -> Result<String> {
-        if let Some(rotl) = self.rotl() {
-            return Ok(rotl.method());
+        if self.is_baseline() {
+            return Ok(self.operation()?.method());
         }
         let plan = self.job()?.plan;
         Ok(format!("{:?} in digits of {}", plan.method, plan.digit))

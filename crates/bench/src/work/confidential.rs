@@ -1,7 +1,9 @@
 //! `confidential`: lookups of shared keys in a private table of the listening party.
 
 mod copy;
+#[cfg(feature = "baselines")]
 mod fable;
+#[cfg(feature = "baselines")]
 mod scan;
 mod splut;
 mod thin;
@@ -25,6 +27,8 @@ use hushtable_cli::{
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(not(feature = "baselines"))]
+use crate::baseline::{absent as fable, absent as scan};
 use crate::{benchmark::Benchmark, inputs, lanes::Lanes};
 
 /// Lookups in a private table; with several threads a part of the batch in each.
@@ -187,6 +191,10 @@ impl Benchmark for ConfidentialWork {
             Design::Scan => "floram-read",
         };
         Some(name.into())
+    }
+
+    fn is_baseline(&self) -> bool {
+        matches!(self.design, Design::Fable | Design::Scan)
     }
 
     fn every_processor(&self) -> bool {

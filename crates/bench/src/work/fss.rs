@@ -1,7 +1,8 @@
 //! `fss`: function secret sharing, by object: keys have a file, the paper's own keys another one, and so have the objects
 //! that are operations.
 
-mod gates;
+mod both;
+#[cfg(feature = "baselines")]
 mod ggm;
 mod keys;
 mod operations;
@@ -13,6 +14,8 @@ use hushtable::{Role, bill::Bill, net::LinkShape};
 use hushtable_cli::{choice::Optimise, count::fits, failure::Result};
 use serde::{Deserialize, Serialize};
 
+#[cfg(not(feature = "baselines"))]
+use crate::baseline::absent as ggm;
 use crate::{benchmark::Benchmark, lanes::Lanes};
 
 /// A batch of an object.
@@ -41,7 +44,7 @@ pub struct FssWork {
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=23))]
     #[serde(default)]
     digit_bits: Option<u32>,
-    /// Results of eq, cmp and interval as additive numbers of as many bits as the numbers, not as bits by XOR
+    /// Results of eq, cmp and interval as additive numbers of as many bits as the numbers, not as bits by XOR; a baseline
     #[arg(long)]
     #[serde(default)]
     additive: bool,
@@ -74,15 +77,15 @@ enum Object {
     Cmp,
     /// In which of --intervals a number lies
     Interval,
-    /// Truncation by --fraction-bits
+    /// Truncation by --fraction-bits; a baseline
     Trunc,
-    /// Digits of --digit-bits
+    /// Digits of --digit-bits; a baseline
     Digits,
     /// A lookup in a public table
     PublicTable,
     /// A lookup in a table that is shared
     SecretTable,
-    /// Polynomials of degree 2 over --intervals pieces, in one opening
+    /// Polynomials of degree 2 over --intervals pieces, in one opening; a baseline
     Spline,
     /// `sin(pi x)`
     Sin,
@@ -205,6 +208,12 @@ impl Benchmark for FssWork {
             self.index = Index::Additive;
         }
         Ok(of_ggm)
+    }
+
+    fn is_baseline(&self) -> bool {
+        let gate = matches!(self.object, Object::Trunc | Object::Digits | Object::Spline);
+        let compares = matches!(self.object, Object::Eq | Object::Cmp | Object::Interval);
+        self.is_ggm() || gate || compares && self.additive
     }
 
     fn protocol(&self) -> Option<String> {

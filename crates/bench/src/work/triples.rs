@@ -12,6 +12,7 @@ use hushtable_cli::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    baseline::nmt,
     benchmark::Benchmark,
     inputs,
     lanes::{self, Lanes},
@@ -37,7 +38,7 @@ pub struct TriplesWork {
 enum Source {
     /// Correlated OTs, two a triple
     Silent,
-    /// 1-of-N OTs from codes (KK13)
+    /// 1-of-N OTs from codes (KK13); a baseline
     Nmt,
 }
 
@@ -68,8 +69,12 @@ impl Benchmark for TriplesWork {
     fn cots(&self, role: Role, items: usize) -> (usize, usize) {
         match self.source {
             Source::Silent => (items, items),
-            Source::Nmt => Triples::code_cots(role, items, self.t).expect("a checked number"),
+            Source::Nmt => nmt::code_cots(role, items, self.t).unwrap_or_default(),
         }
+    }
+
+    fn is_baseline(&self) -> bool {
+        self.source == Source::Nmt
     }
 
     /// Offline makes the triples, online spends each on an AND.
@@ -77,7 +82,7 @@ impl Benchmark for TriplesWork {
         let inputs = operands(lanes.role(), lanes.items());
         let make = |p: &mut Party, items| match self.source {
             Source::Silent => Triples::random(p, items),
-            Source::Nmt => Triples::from_codes(p, items, self.t),
+            Source::Nmt => nmt::triples_from_codes(p, items, self.t),
         };
         let items = lanes.items().to_vec();
         let done = lanes.measure(items, inputs, make, |p, triples, [x, y]| gates::and(p, triples, x, y))?;

@@ -6,8 +6,19 @@ use std::{
 };
 
 /// Lowest first: each may name those before it.
-const ORDER: [&str; 10] =
-    ["measured", "inputs", "lanes", "benchmark", "stock", "work", "run", "report", "paper", "args"];
+const ORDER: [&str; 11] = [
+    "measured",
+    "inputs",
+    "lanes",
+    "benchmark",
+    "baseline",
+    "stock",
+    "work",
+    "run",
+    "report",
+    "paper",
+    "args",
+];
 
 #[test]
 fn a_module_names_only_modules_below_it() {

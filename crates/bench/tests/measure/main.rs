@@ -1,5 +1,6 @@
 //! Each benchmark, as a user runs it.
 
+mod baselines;
 mod layers;
 mod paper;
 mod private;

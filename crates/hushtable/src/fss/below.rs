@@ -72,7 +72,7 @@ impl<G: Group> Dcf<G, Bitwise> {
     /// # Errors
     /// As [`Dpf::prepare_bit`](super::Dpf::prepare_bit).
     pub fn prepare_bit(p: &mut Party, d: u32, batch: usize) -> Result<Unplaced<Below, G, Bitwise>> {
-        make::make(p, bit_plan(d)?, batch, &[]).map(Unplaced::of)
+        make::make(p, bit_plan(d)?, batch, None).map(Unplaced::of)
     }
 
     /// What such a key costs.
@@ -91,7 +91,7 @@ impl<G: Group, K: Kind> Dcf<G, K> {
     /// As [`Dpf::prepare`](super::Dpf::prepare).
     pub fn prepare(p: &mut Party, d: u32, payload: &Payload<K>) -> Result<Unplaced<Below, G, K>> {
         let (plan, batch) = point::plan_of(d, payload, Nodes::Same)?;
-        make::make(p, plan, batch, &[payload]).map(Unplaced::of)
+        make::make(p, plan, batch, Some(payload)).map(Unplaced::of)
     }
 
     /// Keys at these positions, with these payloads.

@@ -111,12 +111,14 @@ impl<F: Function, G: Group, K: Kind> Unplaced<F, G, K> {
     }
 
     /// As part of other material, which knows the shape of the payload and how many there are.
-    pub(crate) fn write(&self, to: &mut Writer) {
+    #[doc(hidden)]
+    pub fn write(&self, to: &mut Writer) {
         stored::write(&self.0, to);
     }
 
     /// What [`write`](Self::write) wrote.
-    pub(crate) fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
         stored::read(from, plan::<F, K>(shape)?, role, len, false).map(Self::of)
     }
 }
@@ -159,12 +161,14 @@ impl<F: Function, G: Group, K: Kind> Placed<F, G, K> {
     }
 
     /// As [`Unplaced::write`].
-    pub(crate) fn write(&self, to: &mut Writer) {
+    #[doc(hidden)]
+    pub fn write(&self, to: &mut Writer) {
         stored::write(&self.0, to);
     }
 
     /// What [`write`](Self::write) wrote.
-    pub(crate) fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn read(from: &mut Reader<'_>, role: Role, shape: KeyShape, len: usize) -> Result<Self> {
         Ok(Self(stored::read(from, plan::<F, K>(shape)?, role, len, true)?, PhantomData))
     }
 }

@@ -22,8 +22,6 @@ pub(super) enum Nodes {
     None,
     /// The same payload at every level, for comparisons.
     Same,
-    /// A payload for every level.
-    Each,
 }
 
 /// The public form of a batch of keys.
@@ -42,9 +40,8 @@ pub(super) struct Plan {
 impl Plan {
     pub fn new<K: Kind>(shape: KeyShape, unit: bool, nodes: Nodes) -> Result<Self> {
         shape.check()?;
-        let most = if nodes == Nodes::Each { 0 } else { shape.position };
         let layout = |most| Layout::new::<K>(shape.bits, shape.words, most);
-        Ok(Self { shape, unit, nodes, leaf: layout(most), node: layout(0) })
+        Ok(Self { shape, unit, nodes, leaf: layout(shape.position), node: layout(0) })
     }
 
     /// Whether whole vectors are kept in place of trees.
@@ -63,7 +60,6 @@ impl Plan {
             _ if self.dense() || self.unit => 0,
             Nodes::None => 0,
             Nodes::Same => self.height(),
-            Nodes::Each => self.height() - 1,
         }
     }
 
@@ -198,13 +194,10 @@ impl<G: Group, K: Kind> Keys<G, K> {
         }
     }
 
-    /// The payloads of the nodes of a level, and how they lie; those of the leaves for the last one.
+    /// The payloads of the nodes of a level of a comparison, from 1 on, and how they lie.
     pub fn level(&self, level: u32) -> (&Payloads, Layout) {
         let trees = self.trees().expect("levels of a tree");
-        match level == self.plan.height() {
-            true if self.plan.nodes != Nodes::Same => (&trees.leaf, self.plan.leaf),
-            _ => (&trees.nodes[level as usize - 1], self.plan.node),
-        }
+        (&trees.nodes[level as usize - 1], self.plan.node)
     }
 
     /// Prints the shape only.

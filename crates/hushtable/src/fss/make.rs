@@ -32,22 +32,22 @@ use crate::{
 /// The words of a payload, for a batch.
 pub(super) type Payload<K> = [Share<K, u64>];
 
-/// Keys of a batch, at positions that nobody knows. `payload`: of each level that has one of its own.
+/// Keys of a batch, at positions that nobody knows. `payload`: none if it is the bit 1.
 pub(super) fn make<G: Group, K: Kind>(
     p: &mut Party,
     plan: Plan,
     batch: usize,
-    payload: &[&Payload<K>],
+    payload: Option<&Payload<K>>,
 ) -> Result<Keys<G, K>> {
     check_count(batch)?;
-    payload.iter().try_for_each(|words| check_payload(&plan, batch, words))?;
-    let (d, leaves) = (plan.shape.position, *payload.last().unwrap_or(&&[][..]));
+    payload.map_or(Ok(()), |words| check_payload(&plan, batch, words))?;
+    let (d, payload) = (plan.shape.position, payload.unwrap_or(&[]));
     let low = low_bits(&plan);
     let (send, recv) = growing::<G>(&plan).times(batch).cots_of(p.role());
     let (mut out, mut inc) = p.cots(send, recv)?;
     let mut vector = Doubling::run::<G>(p, d, low, batch, &mut out, &mut inc)?;
     let body = if plan.dense() {
-        Body::Dense(entries(p, &plan, batch, &vector.rows, leaves)?)
+        Body::Dense(entries(p, &plan, batch, &vector.rows, payload)?)
     } else {
         let bits: Vec<u32> = (low..d).rev().collect();
         let mut sums = Sums::new(p, &plan, batch);
@@ -62,11 +62,11 @@ pub(super) fn make<G: Group, K: Kind>(
         for group in 0..trees.groups() {
             trees.visit(group, plan.height(), |nodes| sums.leaves(plan.height(), group, nodes));
         }
-        let values = entries(p, &plan, batch, &vector.rows, leaves)?;
+        let values = entries(p, &plan, batch, &vector.rows, payload)?;
         Body::Trees(sums.finish::<K>(p, &plan, batch, trees, values, payload)?.into())
     };
     let kept =
-        if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, leaves) } else { vec![] };
+        if plan.nodes == Nodes::Same { stored_payload(p.role(), &plan, batch, payload) } else { vec![] };
     let place = Place::Hidden(Share::new(d, std::mem::take(&mut vector.index.offset)));
     let (role, payload, constant) = (p.role(), kept.into(), Wiped::default());
     Ok(Keys { plan, role, len: batch, place, body, payload, constant, kind: std::marker::PhantomData })
@@ -290,7 +290,7 @@ impl Sums {
         batch: usize,
         trees: HalfTrees,
         values: Wiped<Block>,
-        payload: &[&Payload<K>],
+        payload: &Payload<K>,
     ) -> Result<Trees> {
         let own = |level: &Level| {
             let sums = Wiped::from(level.sums[..batch * level.layout.blocks].to_vec());
@@ -300,13 +300,12 @@ impl Sums {
         let leaf = Correction { layout: plan.leaf, values, sums, counts };
         let levels = self.nodes.len();
         let mut nodes = Correction::empty(plan.node, levels * batch);
-        for (i, level) in self.nodes.iter().enumerate() {
+        for level in &self.nodes {
             let (sums, counts) = own(level);
             nodes.sums.extend_from_slice(&sums);
             nodes.counts.extend_from_slice(&counts);
-            let words = if plan.nodes == Nodes::Each { payload[i] } else { payload[0] };
             let values = nodes.values.extend_zeros(batch * plan.node.blocks);
-            for (word, column) in (0..).zip(words) {
+            for (word, column) in (0..).zip(payload) {
                 let keys = values.chunks_exact_mut(plan.node.blocks).zip(column.words());
                 keys.for_each(|(values, &x)| plan.node.place(0, word).put(values, x));
             }

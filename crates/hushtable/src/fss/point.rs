@@ -66,7 +66,7 @@ impl<G: Group> Dpf<G, Bitwise> {
     /// [`Error::Param`](crate::Error::Param) for more than 24 bits or more than [`MAX_KEYS`](super::MAX_KEYS) keys,
     /// and those of the channel.
     pub fn prepare_bit(p: &mut Party, d: u32, batch: usize) -> Result<Unplaced<Point, G, Bitwise>> {
-        make::make(p, bit_plan(d)?, batch, &[]).map(Unplaced::of)
+        make::make(p, bit_plan(d)?, batch, None).map(Unplaced::of)
     }
 
     /// What such a key costs.
@@ -133,7 +133,7 @@ impl<G: Group, K: Kind> Dpf<G, K> {
     /// and those of the channel.
     pub fn prepare(p: &mut Party, d: u32, payload: &Payload<K>) -> Result<Unplaced<Point, G, K>> {
         let (plan, batch) = plan_of(d, payload, Nodes::None)?;
-        make::make(p, plan, batch, &[payload]).map(Unplaced::of)
+        make::make(p, plan, batch, Some(payload)).map(Unplaced::of)
     }
 
     /// Keys at these positions, with these payloads.

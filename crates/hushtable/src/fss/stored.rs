@@ -32,7 +32,7 @@ pub(super) fn encode<G: Group, K: Kind>(name: &str, keys: &Keys<G, K>) -> Zeroiz
     to.bytes(MAGIC);
     to.bytes(&padded(name));
     to.bytes(&padded(G::NAME));
-    let nodes = [Nodes::None, Nodes::Same, Nodes::Each].iter().position(|&nodes| nodes == plan.nodes);
+    let nodes = [Nodes::None, Nodes::Same].iter().position(|&nodes| nodes == plan.nodes);
     let KeyShape { position, bits, words } = plan.shape;
     let sharing = u8::from(K::SHARING == Sharing::Xor);
     let flags = [keys.role as u8, sharing, u8::from(plan.unit), nodes.expect("one of them") as u8];
@@ -77,10 +77,9 @@ pub(super) fn decode<G: Group, K: Kind>(name: &str, bytes: &[u8], placed: bool) 
     }
     let [role, sharing, unit, nodes] = from.array()?;
     let [position, bits, words, at] = from.array()?.map(u32::from);
-    let (Some(&role), Some(&nodes)) = (
-        [Role::P0, Role::P1].get(role as usize),
-        [Nodes::None, Nodes::Same, Nodes::Each].get(nodes as usize),
-    ) else {
+    let (Some(&role), Some(&nodes)) =
+        ([Role::P0, Role::P1].get(role as usize), [Nodes::None, Nodes::Same].get(nodes as usize))
+    else {
         return Err(malformed("stored keys: unknown kind"));
     };
     let kind = u8::from(K::SHARING == Sharing::Xor);
@@ -88,7 +87,7 @@ pub(super) fn decode<G: Group, K: Kind>(name: &str, bytes: &[u8], placed: bool) 
         return Err(malformed("stored keys: of another kind"));
     }
     let unit = unit == 1;
-    if unit && (bits * words != 1 || sharing == 0 || nodes == Nodes::Each) {
+    if unit && (bits * words != 1 || sharing == 0) {
         return Err(malformed("stored keys: a bit that is none"));
     }
     let plan = Plan::new::<K>(KeyShape { position, bits, words }, unit, nodes)?;
@@ -160,8 +159,7 @@ fn stored_words(plan: &Plan, len: usize) -> usize {
 pub(super) fn nodes_of(name: &str) -> Nodes {
     match name {
         "Dpf" => Nodes::None,
-        "Dcf" => Nodes::Same,
-        _ => Nodes::Each,
+        _ => Nodes::Same,
     }
 }
 

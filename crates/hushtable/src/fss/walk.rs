@@ -103,43 +103,10 @@ impl<G: Group, K: Kind> Keys<G, K> {
         }
     }
 
-    /// The blocks of nodes of a level that has payloads.
-    pub fn nodes(&self, level: u32, nodes: &[Node]) -> Zeroizing<Vec<Block>> {
-        let trees = self.trees().expect("levels of a tree");
-        let top = descend(trees, nodes, level, &mut |_, _| {});
-        let (own, layout) = self.level(level);
-        payloads(own, &layout, nodes, &top)
-    }
-
     /// Lets `read` have the values of all keys at the points of a range, key by key in order: the key, the first
     /// point, and shares of the words of this and following points.
     pub fn range(&self, range: Range<u32>, read: &mut dyn FnMut(usize, u32, &[u64])) -> Result<()> {
-        self.over(self.leaf_target(), range, read)
-    }
-
-    /// The same for the prefixes of `level` bits.
-    pub fn level_range(
-        &self,
-        level: u32,
-        range: Range<u32>,
-        read: &mut dyn FnMut(usize, u32, &[u64]),
-    ) -> Result<()> {
-        let (payloads, layout) = self.level(level);
-        self.over(Target { level, layout, bits: level, payloads: Some(payloads) }, range, read)
-    }
-
-    fn leaf_target(&self) -> Target<'_> {
-        let Plan { leaf: layout, shape, .. } = self.plan;
-        let payloads = self.trees().map(|trees| &trees.leaf);
-        Target { level: self.plan.height(), layout, bits: shape.position, payloads }
-    }
-
-    fn over(
-        &self,
-        of: Target<'_>,
-        range: Range<u32>,
-        read: &mut dyn FnMut(usize, u32, &[u64]),
-    ) -> Result<()> {
+        let of = self.leaf_target();
         check_range(&range, of.bits)?;
         let part = of.level.min(PART);
         let mut tasks = (0..self.len).flat_map(|key| self.tasks(&of, key, range.clone(), part));
@@ -162,6 +129,12 @@ impl<G: Group, K: Kind> Keys<G, K> {
                 read(task.key, task.point, values);
             }
         }
+    }
+
+    fn leaf_target(&self) -> Target<'_> {
+        let Plan { leaf: layout, shape, .. } = self.plan;
+        let payloads = self.trees().map(|trees| &trees.leaf);
+        Target { level: self.plan.height(), layout, bits: shape.position, payloads }
     }
 
     /// What has to be read for a range, in the order of points.

@@ -51,7 +51,7 @@ const PIECE: usize = 1 << 12;
 type Columns = Zeroizing<Vec<Vec<u64>>>;
 
 /// One-time material for a batch of products: pads of one direction or both.
-pub(crate) struct Products {
+pub struct Products {
     pub(super) len: usize,
     pub(super) sender: Option<PayloadSender>,
     pub(super) receiver: Option<PayloadReceiver>,
@@ -59,7 +59,7 @@ pub(crate) struct Products {
 
 /// In which directions there are products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub enum Direction {
     /// Values of P0's, bits of P1's.
     FromP0,
     /// The other way round.
@@ -84,7 +84,7 @@ impl Direction {
     }
 
     /// Values of this party's.
-    pub(crate) fn from(role: Role) -> Self {
+    pub fn from(role: Role) -> Self {
         match role {
             Role::P0 => Self::FromP0,
             Role::P1 => Self::FromP1,
@@ -97,12 +97,7 @@ impl Products {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(crate) fn prepare(
-        p: &mut impl Source,
-        direction: Direction,
-        count: usize,
-        widths: &[u32],
-    ) -> Result<Self> {
+    pub fn prepare(p: &mut impl Source, direction: Direction, count: usize, widths: &[u32]) -> Result<Self> {
         p.atom((direction, widths.to_vec()), count, |p| Self::make(p, direction, count, widths))
     }
 
@@ -127,7 +122,7 @@ impl Products {
 
     /// What a product, or a pair, costs: with chosen bits online. With random ones the payloads are sent offline,
     /// see [`random_bill`](Self::random_bill).
-    pub(crate) fn bill(direction: Direction, widths: &[u32]) -> Bill {
+    pub fn bill(direction: Direction, widths: &[u32]) -> Bill {
         let payload: u64 = widths.iter().map(|&w| u64::from(w)).sum();
         let words = widths.len() as u64;
         let (cots, bits, kept) = match direction {
@@ -159,7 +154,7 @@ impl Products {
     ///
     /// # Panics
     /// Unless there are as many as products.
-    pub(crate) fn chosen<'a>(self, bits: impl Iterator<Item = u64>, values: &'a [Vec<u64>]) -> Run<'a> {
+    pub fn chosen<'a>(self, bits: impl Iterator<Item = u64>, values: &'a [Vec<u64>]) -> Run<'a> {
         let sender = self.sender.map(|pads| Sender::new(pads, self.len, values, true));
         let receiver = self.receiver.map(|pads| {
             // Public: the random choices mask the bits and serve only here.
@@ -178,7 +173,7 @@ impl Products {
 }
 
 /// A batch under way where this party has the values.
-pub(crate) struct Sender<'a> {
+pub struct Sender<'a> {
     len: usize,
     pads: PayloadSender,
     /// Columns of words.
@@ -189,7 +184,7 @@ pub(crate) struct Sender<'a> {
 }
 
 /// A batch under way where this party has the bits.
-pub(crate) struct Receiver {
+pub struct Receiver {
     len: usize,
     pads: PayloadReceiver,
     /// Step 1; nothing for random bits.
@@ -249,13 +244,13 @@ impl Receiver {
 }
 
 /// A batch under way at one party.
-pub(crate) type Run<'a> = (Option<Sender<'a>>, Option<Receiver>);
+pub type Run<'a> = (Option<Sender<'a>>, Option<Receiver>);
 
 /// Runs any number of batches in 1 round: for each this party's shares, in columns of words.
 ///
 /// # Errors
 /// Those of the channel.
-pub(crate) fn multiply<K: Kind>(s: &mut Session, mut runs: Vec<Run>) -> Result<Vec<Columns>> {
+pub fn multiply<K: Kind>(s: &mut Session, mut runs: Vec<Run>) -> Result<Vec<Columns>> {
     let len = |(out, inc): &Run| out.as_ref().map_or(0, |o| o.len).max(inc.as_ref().map_or(0, |i| i.len));
     let all = runs.iter().enumerate().flat_map(|(i, run)| pieces(len(run)).map(move |at| (i, at)));
     let all: Vec<(usize, Range<usize>)> = all.collect();

@@ -96,7 +96,7 @@ impl Triples {
     ///
     /// # Errors
     /// [`Error::Shape`] if the lengths differ.
-    pub(super) fn from_shares(a: Bits, b: Bits, product: Bits) -> Result<Self> {
+    pub fn from_shares(a: Bits, b: Bits, product: Bits) -> Result<Self> {
         same("bits of a triple", a.len(), b.len())?;
         same("bits of a triple", a.len(), product.len())?;
         Ok(Self { b, a: vec![a], products: vec![product] })

@@ -80,10 +80,11 @@ pub struct SpLut<G: Group> {
 }
 
 /// What step 3 gives: outputs by column, as sender and as receiver, and the peer's next message.
-pub(super) struct Answer<R: Ring> {
-    pub(super) sent: Vec<Vec<R>>,
-    pub(super) received: Vec<Vec<R>>,
-    pub(super) message: Vec<u8>,
+#[doc(hidden)]
+pub struct Answer<R: Ring> {
+    pub sent: Vec<Vec<R>>,
+    pub received: Vec<Vec<R>>,
+    pub message: Vec<u8>,
 }
 
 impl<G: Group> SpLut<G> {
@@ -98,7 +99,8 @@ impl<G: Group> SpLut<G> {
     }
 
     /// [`prepare`](Self::prepare) for given numbers of lookups in which this party and the peer send.
-    pub(super) fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn prepare_halves(p: &mut Party, entries: usize, counts: (usize, usize)) -> Result<Self> {
         check_entries::<G>(entries, MAX_ENTRIES)?;
         let (send, recv) = one_of_n::product_cots(entries, counts);
         let cots = p.cots(send, recv)?;
@@ -226,7 +228,8 @@ impl<G: Group> SpLut<G> {
     ///
     /// Public: s is uniform in the index group and serves no other lookup, since only this and the
     /// next step follow, once.
-    pub(super) fn masked(&self, theirs: &[u32]) -> Vec<u32> {
+    #[doc(hidden)]
+    pub fn masked(&self, theirs: &[u32]) -> Vec<u32> {
         let pairs = self.inc.choices().iter().zip(theirs);
         pairs.map(|(&s, &x)| minus::<G>(s, x, self.entries as u32)).collect()
     }
@@ -234,7 +237,8 @@ impl<G: Group> SpLut<G> {
     /// Step 3 for the lookups in which this party sends and those in which it receives, at its index
     /// shares `[mine, theirs]`: its outputs of both. In the same round goes the message that `next`
     /// makes of its first column of outputs as sender, unless empty, and `len` bytes of the peer's come.
-    pub(super) fn answer<K: Kind, R: Ring>(
+    #[doc(hidden)]
+    pub fn answer<K: Kind, R: Ring>(
         mut self,
         s: &mut Session,
         table: Form<'_, R>,

@@ -102,7 +102,10 @@ impl<R: Ring> Table<R> {
     }
 
     /// `Ok(())` if a `d`-bit index covers the table exactly.
-    pub(crate) fn check_index(&self, d: u32) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are more entries or fewer.
+    pub fn check_index(&self, d: u32) -> Result<()> {
         same("entries of the table (2^index bits: pad a shorter one with Table::pad)", 1 << d, self.len())
     }
 }

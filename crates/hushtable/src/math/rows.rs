@@ -1,7 +1,6 @@
 //! Functions of rows of shared numbers, and what they are made of.
 
 mod affine;
-mod atan2;
 mod exponent;
 mod exponential;
 mod gelu;
@@ -13,7 +12,6 @@ mod root;
 mod softmax;
 
 pub use affine::Affine;
-pub use atan2::{Atan2, Atan2Job};
 pub use gelu::{Gelu, GeluJob, gelu};
 pub use norm::{Norm, NormJob};
 pub use reciprocal::{Reciprocal, ReciprocalJob};

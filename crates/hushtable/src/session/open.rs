@@ -27,7 +27,8 @@ impl Session {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(crate) fn open_beside<K: Kind, R: Ring>(
+    #[doc(hidden)]
+    pub fn open_beside<K: Kind, R: Ring>(
         &mut self,
         shares: &[Share<K, R>],
         mine: Vec<u8>,

@@ -17,12 +17,11 @@ use super::{
 const MARK: &str = "the next phase of a bill";
 
 /// What operations announce begins so.
-const ANNOUNCED: [&str; 11] = [
+const ANNOUNCED: [&str; 10] = [
     MARK,
     "statistics ",
     "function ",
     "sine and cosine ",
-    "angles of vectors ",
     "softmax ",
     "GELU ",
     "layer norm ",

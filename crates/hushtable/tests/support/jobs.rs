@@ -4,11 +4,9 @@
 use hushtable::{
     AShare, BShare, Party, Result, Role,
     arith::{
-        AdditiveContainment, CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod,
-        Equality, FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
-        Objective, OneRoundDigits, OneRoundExtension, OneRoundReduction, OneRoundTruncation,
-        PayloadComparison, PayloadEquality, Piecewise, PiecewiseJob, ProductTriples, Relu, Truncation,
-        VectorMaximum, XorToAdditive,
+        CompareDomain, CompareJob, ComparePlan, Comparison, Containment, DigitMethod, Equality,
+        FaithfulTruncation, HammingEquality, MatrixJob, MatrixProduct, MatrixShape, Multiplication,
+        Objective, ProductTriples, Relu, Truncation, VectorMaximum, XorToAdditive,
     },
     confidential::{
         copy::{CopyJob, EncryptedCopy, Held, Keys, Lookups, Owner},
@@ -16,7 +14,7 @@ use hushtable::{
         splut::{SpLutJob, SpLutLookups, SpLutTable},
         thin::{Table as PrivateTable, ThinJob, ThinLookups},
     },
-    fss::{Dcf, Dpf, End, Incremental},
+    fss::{Dcf, Dpf, End},
     lut::{
         SharedTables, Table,
         flute::{Flute, Inputs, Lut},
@@ -178,35 +176,9 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let (material, x) = (HammingEquality::prepare(p, 16, BATCH)?, numbers(p, BATCH));
         material.eq(p, &x, &x).and_then(|_| p.barrier())
     }),
-    ("truncation and extension in one round", None, |p| {
-        let x = numbers(p, BATCH).low_bits::<u16>(16)?;
-        let reduction = OneRoundReduction::<u8>::prepare(p, 16, 9, BATCH)?;
-        let truncation = OneRoundTruncation::<u16>::prepare(p, 16, 3, BATCH)?;
-        let extension = OneRoundExtension::<u8>::prepare(p, [7, 9], BATCH)?;
-        let y = reduction.reduce(p, &x)?;
-        truncation.truncate(p, &x)?;
-        extension.sign::<u8, u16>(p, &y).and_then(|_| p.barrier())
-    }),
     ("intervals", None, |p| {
         let x = numbers(p, BATCH).low_bits::<u16>(10)?;
         Containment::prepare(p, 10, BATCH)?.inside(p, &x, &[3..9, 9..1000]).and_then(|_| p.barrier())
-    }),
-    ("gates by keys", None, |p| {
-        let x = numbers(p, BATCH).low_bits::<u16>(9)?;
-        let job = PiecewiseJob { bits: 9, ring: 12, degree: 1 };
-        let intervals = AdditiveContainment::prepare(p, 9, 12, BATCH)?;
-        let pieces = Piecewise::prepare(p, job, BATCH)?;
-        let digits = OneRoundDigits::<u8>::prepare(p, 9, 4, BATCH)?;
-        intervals.negative(p, &x)?;
-        pieces.powers(p, &x, &[7])?;
-        digits.digits(p, &x).and_then(|_| p.barrier())
-    }),
-    ("gates with a payload", None, |p| {
-        let (x, payload) = (numbers(p, BATCH).low_bits::<u16>(9)?, AShare::new(12, vec![7; BATCH]));
-        let (equal, less) =
-            (PayloadEquality::prepare(p, 9, &payload)?, PayloadComparison::prepare(p, 9, &payload)?);
-        equal.eq(p, &x, &x)?;
-        less.less(p, &x, &x).and_then(|_| p.barrier())
     }),
     ("shared tables", None, |p| {
         let (table, x) = (AShare::<u16>::new(9, vec![7; 8]), share(p.role(), 3, &[5; BATCH], SEED));
@@ -287,12 +259,6 @@ pub const JOBS: &[(&str, Option<Scheme>, Job)] = &[
         let x = share(p.role(), 4, &[5; BATCH], SEED);
         let keys = Dcf::<Cyclic, Additive>::prepare(p, 4, &[AShare::new(33, vec![7; BATCH])])?.at(p, &x)?;
         keys.eval(End::At, &[5; BATCH]).and_then(|_| p.barrier())
-    }),
-    ("keys of prefixes", None, |p| {
-        let x = share(p.role(), 2, &[3; BATCH], SEED);
-        let payload = [vec![AShare::new(20, vec![7; BATCH])], vec![AShare::new(20, vec![9; BATCH])]];
-        let keys = Incremental::prepare(p, &payload)?.at(p, &x)?;
-        keys.eval(1, &[1; BATCH]).and_then(|_| p.barrier())
     }),
     ("sigmoid", None, |p| {
         let domain = Some(Bounds { lo: -8.0, hi: 8.0 });

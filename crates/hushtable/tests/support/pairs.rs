@@ -43,6 +43,16 @@ pub fn wide<K: Kind>(x: Share<K, u32>) -> Share<K, u64> {
     Share::new(x.bits(), x.words().iter().map(|&word| word.into()).collect())
 }
 
+/// This party's shares of `values` of up to 64 bits.
+pub fn words<K: Kind>(role: Role, bits: u32, values: Vec<u64>) -> Share<K, u64> {
+    let mask = |i: usize| (i as u64 + 7).wrapping_mul(0xd134_2543_de82_ef95);
+    let own = (0..values.len()).map(|i| match role {
+        Role::P0 => mask(i),
+        Role::P1 => K::strip(values[i], mask(i)),
+    });
+    Share::new(bits, own.collect())
+}
+
 /// Runs the same function at both parties; their results, P0's first.
 pub fn both<T: Send>(
     pair: (Party, Party),

@@ -2,12 +2,8 @@
 
 use std::{io::Read, time::Instant};
 
-use hushtable::{
-    BShare, Error, Party, Role,
-    confidential::fable::{Fable, FableJob, FableRows, FableTable, Step as Part},
-    run::Phase,
-    session::Session,
-};
+use hushtable::{BShare, Error, Party, Role, run::Phase, session::Session};
+use hushtable_baselines::fable::{Fable, FableJob, FableRows, FableTable, Step as Part};
 use hushtable_cli::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};

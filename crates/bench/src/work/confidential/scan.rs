@@ -1,9 +1,7 @@
 //! FLORAM's reads: linear scans, one after the other.
 
-use hushtable::{
-    BShare, Party, Role,
-    confidential::scan::{Memory, Read, ScanJob},
-};
+use hushtable::{BShare, Party, Role};
+use hushtable_baselines::scan::{Memory, Read, ScanJob};
 use hushtable_cli::failure::{Failure, Result};
 
 use super::{ConfidentialWork, Key};

@@ -3,11 +3,8 @@
 
 use std::io::Read;
 
-use hushtable::{
-    AShare, Role,
-    bill::Bill,
-    fss::{GgmFunction, GgmKeys},
-};
+use hushtable::{AShare, Role, bill::Bill};
+use hushtable_baselines::dfss::{GgmFunction, GgmKeys};
 use hushtable_cli::failure::{Failure, Result};
 use prim::ring::low;
 

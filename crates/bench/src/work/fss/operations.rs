@@ -9,7 +9,6 @@ use apps::{
 };
 use hushtable::{
     Role,
-    arith::PiecewiseJob,
     bill::Bill,
     lut::{LookupJob, Protocol},
     math::{Evaluation, Function, Options, SinCos, Tabulated},
@@ -19,8 +18,9 @@ use hushtable::{
 use hushtable_cli::failure::{Failure, Result};
 use prim::ring::low;
 
-use super::{FssWork, Object, gates};
+use super::{FssWork, Object, both::Both};
 use crate::{
+    baseline::Baseline,
     inputs,
     lanes::{self, Lanes},
 };
@@ -73,7 +73,7 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         if !work.additive {
             return Ok(Arc::new(Intervals::new(bits, intervals)?));
         }
-        Ok(Arc::new(gates::AdditiveIntervals { bits, intervals }))
+        Baseline::Intervals { bits, intervals }.operation()
     };
     Ok(match work.object {
         Object::Dpf | Object::Dcf | Object::GgmDpf | Object::GgmDcf | Object::GgmEq => {
@@ -82,13 +82,13 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         Object::Eq => inside(vec![Range { start: 0, end: 1 }])?,
         Object::Cmp => inside(vec![Range { start: -half, end: 0 }])?,
         Object::Interval => inside(knots(work))?,
-        Object::Trunc => Arc::new(gates::Reduction { bits, cut: work.fraction_bits() }),
+        Object::Trunc => Baseline::Reduction { bits, cut: work.fraction_bits() }.operation()?,
         Object::Digits => {
             let digit = work.digit();
             if digit == 0 || !bits.is_multiple_of(digit) {
                 return Err(Failure::new(format!("--digit-bits {digit} do not divide --bits {bits}")));
             }
-            Arc::new(gates::Digits { bits, digit })
+            Baseline::Digits { bits, digit }.operation()?
         }
         Object::PublicTable => {
             let table = Arc::new(Tabulated::new(&values(bits, value_bits), 0)?);
@@ -110,12 +110,12 @@ fn operation(work: &FssWork, role: Role) -> Result<Arc<dyn Operation>> {
         }
         Object::Sincos => {
             let both = SinCos::new(Function::SinPi, bits, work.fraction_bits(), &Options::default())?;
-            Arc::new(gates::Both(both))
+            Arc::new(Both(both))
         }
         Object::Spline => {
             let ring = work.payload_bits.unwrap_or((2 * bits).min(64));
-            let job = PiecewiseJob { bits, ring, degree: DEGREE };
-            Arc::new(gates::Spline { job, coefficients: Arc::new(coefficients(work, ring)) })
+            let coefficients = coefficients(work, ring);
+            Baseline::Spline { bits, ring, degree: DEGREE, coefficients }.operation()?
         }
         Object::Proximity | Object::ProximityShared => Arc::new(Proximity::new(WITHIN, places(work))?),
         Object::Fusion => Arc::new(Fusion::new(work.fraction_bits(), &WEIGHTS, THRESHOLD)?),

@@ -12,10 +12,12 @@ use crate::{
 };
 
 /// One of several independent lookups.
-pub(crate) struct Job<'a, G: Group, R: Ring> {
+pub struct Job<'a, G: Group, R: Ring> {
+    /// What it spends.
     pub material: Arithmetic<G, R>,
     /// Tables of as many entries as the material's.
     pub tables: &'a [&'a Table<R>],
+    /// The indices.
     pub x: &'a Share<G::Kind, u32>,
 }
 
@@ -23,10 +25,7 @@ pub(crate) struct Job<'a, G: Group, R: Ring> {
 ///
 /// # Errors
 /// As [`Arithmetic::lookup`], for any of the jobs, before anything is sent.
-pub(crate) fn lookup<G: Group, R: Ring>(
-    s: &mut Session,
-    jobs: Vec<Job<'_, G, R>>,
-) -> Result<Vec<Vec<AShare<R>>>> {
+pub fn lookup<G: Group, R: Ring>(s: &mut Session, jobs: Vec<Job<'_, G, R>>) -> Result<Vec<Vec<AShare<R>>>> {
     let masked = jobs.iter().map(|job| job.material.mask(job.tables, job.x)).collect::<Result<Vec<_>>>()?;
     // Public: each offset is uniform and serves no other opening, since the material is spent.
     let (m, _) = s.open_beside(&masked, Vec::new(), 0)?;

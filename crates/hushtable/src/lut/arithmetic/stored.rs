@@ -16,7 +16,7 @@ impl<G: Group, R: Ring> Arithmetic<G, R> {
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn of(p: &mut impl Source, d: u32, bits: u32, batch: usize) -> Result<Self> {
+    pub fn of(p: &mut impl Source, d: u32, bits: u32, batch: usize) -> Result<Self> {
         p.atom((G::NAME, d, bits), batch, |p| Self::prepare(p, d, bits, batch))
     }
 }

@@ -275,7 +275,7 @@ pub(super) fn sign_bits<G: Group>(role: Role, onehot: &OneHot<G>) -> Zeroizing<V
 }
 
 /// `b_p`: bit 1 of the number of ones at P0, of its negation at P1.
-pub(crate) fn sign_bit(role: Role, ones: u8) -> u8 {
+pub fn sign_bit(role: Role, ones: u8) -> u8 {
     let share = match role {
         Role::P0 => ones,
         Role::P1 => ones.wrapping_neg(),

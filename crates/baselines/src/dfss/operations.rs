@@ -1,0 +1,274 @@
+//! Gates of one opening, as operations.
+
+use std::{ops::Range, sync::Arc};
+
+use hushtable::{
+    AShare, Result, Role,
+    arith::Decomposition,
+    bill::Bill,
+    operation::{Held, Material, Operation, Words},
+    session::Session,
+    share::Sharing,
+    source::Origin,
+};
+use prim::ring::{Ring, low};
+
+use super::{AdditiveContainment, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob};
+
+/// Items whose material is in memory at a time.
+const BATCH: usize = 1 << 15;
+
+/// Most bits below the top digit of digits in one opening.
+const BELOW_TOP: u32 = 15;
+
+/// In which of these intervals a signed number lies, as additive numbers of as many bits.
+pub struct AdditiveIntervals {
+    /// Of the numbers and of the results.
+    pub bits: u32,
+    /// They may meet and overlap.
+    pub intervals: Vec<Range<i64>>,
+}
+
+/// `floor(x / 2^cut)` mod `2^(bits - cut)`.
+pub struct Reduction {
+    /// Of the numbers.
+    pub bits: u32,
+    /// Bits that are cut off.
+    pub cut: u32,
+}
+
+/// Digits of `digit` bits, which divide those of the number, the lowest first: in one opening if there are few bits below
+/// the top one, else by a tree.
+pub struct Digits {
+    /// Of the numbers.
+    pub bits: u32,
+    /// Of a digit.
+    pub digit: u32,
+}
+
+/// Polynomials over pieces as long, of each its coefficients from the constant one on, as residues mod `2^ring`.
+pub struct Spline {
+    /// The numbers, the ring of the results and the degree.
+    pub job: PiecewiseJob,
+    /// Of each piece.
+    pub coefficients: Arc<Vec<Vec<u64>>>,
+}
+
+/// Material with what spends it.
+struct Spend<F> {
+    items: usize,
+    spend: F,
+}
+
+impl<F: FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send> Material for Spend<F> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn eval(self: Box<Self>, s: &mut Session, operands: &[&[u64]]) -> Result<Words> {
+        (self.spend)(s, operands[0]).map(Words::new)
+    }
+}
+
+fn spend(
+    items: usize,
+    spend: impl FnOnce(&mut Session, &[u64]) -> Result<Vec<u64>> + Send + 'static,
+) -> Box<dyn Material> {
+    Box::new(Spend { items, spend })
+}
+
+impl Operation for AdditiveIntervals {
+    fn name(&self) -> String {
+        "additive intervals".into()
+    }
+
+    fn method(&self) -> String {
+        "keys of a comparison".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string()), ("intervals", format!("{:?}", self.intervals))]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Additive, bits: self.bits, fraction: 0, range: None }
+    }
+
+    fn gives(&self) -> usize {
+        self.intervals.len()
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(AdditiveContainment::bill(self.bits, self.bits)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, half) = (self.bits, 1i64 << (self.bits - 1));
+        // From the least number on, so that no interval wraps.
+        let above = |i: &Range<i64>| (i.start + half) as u64..(i.end + half) as u64;
+        let intervals: Vec<Range<u64>> = self.intervals.iter().map(above).collect();
+        let material = AdditiveContainment::prepare(from, bits, bits, items)?;
+        Ok(spend(items, move |s, x| {
+            let shift = if s.role() == Role::P0 { half as u64 } else { 0 };
+            let x: Vec<u64> = x.iter().map(|word| word.wrapping_add(shift)).collect();
+            Ok(rows(material.inside(s, &number(bits, &x), &intervals)?.iter()))
+        }))
+    }
+}
+
+impl Reduction {
+    fn of<R: Ring>(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let bits = self.bits;
+        let material = OneRoundReduction::<R>::prepare(from, bits, self.cut, items)?;
+        Ok(spend(items, move |s, x| {
+            Ok(material.reduce(s, &number(bits, x))?.words().iter().map(|w| w.to_u64()).collect())
+        }))
+    }
+}
+
+impl Operation for Reduction {
+    fn name(&self) -> String {
+        "truncate and reduce".into()
+    }
+
+    fn method(&self) -> String {
+        "carry by a table".into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string()), ("cut", self.cut.to_string())]
+    }
+
+    fn result(&self) -> Held {
+        let bits = self.bits.saturating_sub(self.cut);
+        Held { sharing: Sharing::Additive, bits, fraction: 0, range: None }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(OneRoundReduction::<u8>::bill(self.bits, self.cut)?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        match self.bits.saturating_sub(self.cut) {
+            ..=8 => self.of::<u8>(from, items),
+            9..=16 => self.of::<u16>(from, items),
+            _ => self.of::<u32>(from, items),
+        }
+    }
+}
+
+impl Digits {
+    fn at_once(&self) -> bool {
+        self.digit < self.bits && self.bits - self.digit <= BELOW_TOP
+    }
+
+    fn of<R: Ring>(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (bits, digit) = (self.bits, self.digit);
+        if self.at_once() {
+            let material = OneRoundDigits::<R>::prepare(from, bits, digit, items)?;
+            return Ok(spend(items, move |s, x| Ok(rows(material.digits(s, &number(bits, x))?.iter()))));
+        }
+        let material = Decomposition::prepare(from, bits, digit, items)?;
+        Ok(spend(items, move |s, x| Ok(rows(material.digits(s, &number(bits, x))?.iter()))))
+    }
+}
+
+impl Operation for Digits {
+    fn name(&self) -> String {
+        "digits".into()
+    }
+
+    fn method(&self) -> String {
+        if self.at_once() { "carries by tables" } else { "carries by a tree" }.into()
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("bits", self.bits.to_string()), ("digit", self.digit.to_string())]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Additive, bits: self.digit, fraction: 0, range: None }
+    }
+
+    fn gives(&self) -> usize {
+        self.bits.div_ceil(self.digit.max(1)) as usize
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        let one = match self.at_once() {
+            true => OneRoundDigits::<u8>::bill(self.bits, self.digit)?,
+            false => Decomposition::bill(self.bits, self.digit)?,
+        };
+        Ok(one.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        match self.digit {
+            ..=8 => self.of::<u8>(from, items),
+            9..=16 => self.of::<u16>(from, items),
+            _ => self.of::<u32>(from, items),
+        }
+    }
+}
+
+impl Operation for Spline {
+    fn name(&self) -> String {
+        "spline".into()
+    }
+
+    fn method(&self) -> String {
+        format!("{} pieces of degree {}, one opening", self.coefficients.len(), self.job.degree)
+    }
+
+    fn fields(&self) -> Vec<(&'static str, String)> {
+        vec![("format", format!("{:?}", self.job))]
+    }
+
+    fn result(&self) -> Held {
+        Held { sharing: Sharing::Additive, bits: self.job.ring, fraction: 0, range: None }
+    }
+
+    fn bill(&self, items: usize) -> Result<Bill> {
+        Ok(self.job.bill()?.times(items))
+    }
+
+    fn most(&self) -> usize {
+        BATCH
+    }
+
+    fn material(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
+        let (job, coefficients) = (self.job, self.coefficients.clone());
+        let material = Piecewise::prepare(from, job, items)?;
+        let count = coefficients.len() as u64;
+        let cuts: Vec<u64> = (1..count).map(|i| (i << job.bits) / count).collect();
+        Ok(spend(items, move |s, x| {
+            let y = material.eval(s, &number(job.bits, x), &cuts, &coefficients)?;
+            Ok(y.words().to_vec())
+        }))
+    }
+}
+
+/// Shares of numbers of `bits` bits.
+fn number(bits: u32, x: &[u64]) -> AShare<u64> {
+    AShare::new(bits, x.iter().map(|w| low(*w, bits)).collect())
+}
+
+/// Item by item.
+fn rows<'a, R: Ring>(columns: impl IntoIterator<Item = &'a AShare<R>>) -> Vec<u64> {
+    let columns: Vec<_> = columns.into_iter().collect();
+    let items = columns.first().map_or(0, |column| column.len());
+    let columns = &columns;
+    (0..items).flat_map(|i| columns.iter().map(move |column| column.words()[i].to_u64())).collect()
+}

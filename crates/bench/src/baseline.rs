@@ -1,0 +1,40 @@
+//! What stands only beside the papers' figures: measured if the program was built with its feature `baselines`.
+
+#[cfg(not(feature = "baselines"))]
+pub mod absent;
+#[cfg(feature = "baselines")]
+mod present;
+
+use std::ops::Range;
+
+#[cfg(feature = "baselines")]
+pub use hushtable_baselines::ndss as nmt;
+use hushtable_cli::failure::Result;
+
+#[cfg(not(feature = "baselines"))]
+pub use self::absent as nmt;
+use crate::benchmark::Benchmark;
+
+/// A baseline that is an operation.
+#[cfg_attr(not(feature = "baselines"), allow(dead_code))] // asked for, and then refused
+pub enum Baseline {
+    /// `x >= y` by rotated tables: bits of the numbers and of a digit.
+    Rotl { bits: u32, digit: u32 },
+    /// In which of these intervals a number lies, as additive numbers.
+    Intervals { bits: u32, intervals: Vec<Range<i64>> },
+    /// Truncation by so many bits, and reduction.
+    Reduction { bits: u32, cut: u32 },
+    /// Digits of so many bits.
+    Digits { bits: u32, digit: u32 },
+    /// Polynomials over pieces as long, with results of `ring` bits.
+    Spline { bits: u32, ring: u32, degree: u32, coefficients: Vec<Vec<u64>> },
+}
+
+/// Refuses a baseline that was not built, before any work.
+pub fn built(work: &dyn Benchmark) -> Result<()> {
+    match work.is_baseline() {
+        #[cfg(not(feature = "baselines"))]
+        true => Err(absent::failure()),
+        _ => Ok(()),
+    }
+}
