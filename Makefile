@@ -1,6 +1,6 @@
 # make demo   the main job: two parties on this machine score their shared customers
 # make test   what proves the product; must be green
-# make long   what takes longer, before a release: models, LPN, fuzzing, sweeps, branches, notebooks, site, TPC-H
+# make long   what takes longer, before a release: models, LPN, baselines, fuzzing, sweeps, branches, notebooks, site, TPC-H
 # The other targets are their parts, and what a developer needs besides.
 
 CARGO ?= cargo
@@ -10,10 +10,12 @@ PYTHON_VENV := target/venv-python
 
 # What is off by default is looked at too, in the builds that are made anyway.
 FEATURES := --features hushtable-cli/arrow
+# All but the baselines, which bring homomorphic encryption: `baselines` looks at those.
+PRODUCT := --workspace --exclude hushtable-baselines $(FEATURES)
 
 export CARGO_INCREMENTAL := 0
 
-.PHONY: demo test long bench papers docs fmt lint unit sweeps vectors models lpn fuzz fuzz-coverage branches taint \
+.PHONY: demo test long bench papers docs fmt lint unit baselines sweeps vectors models lpn fuzz fuzz-coverage branches taint \
 	python python-long test-neon
 .NOTPARALLEL:
 
@@ -23,7 +25,7 @@ demo:
 test: lint unit docs vectors python
 	@echo "== all tests passed"
 
-long: vectors models lpn sweeps fuzz branches python-long
+long: vectors models lpn baselines sweeps fuzz branches python-long
 	@echo "== all long tests passed"
 
 bench:
@@ -38,21 +40,29 @@ fmt:
 lint:
 	@echo "== format and lints"
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace $(FEATURES) --all-targets --locked -- -D warnings
+	$(CARGO) clippy $(PRODUCT) --all-targets --locked -- -D warnings
 
 # Includes the documentation's examples, those that must not compile among them.
 unit:
 	@echo "== tests"
-	$(CARGO) test --workspace $(FEATURES) --locked
+	$(CARGO) test $(PRODUCT) --locked
 
 docs:
 	@echo "== documentation"
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace $(FEATURES) --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(PRODUCT) --no-deps --locked
+
+# What stands only beside the papers' figures, and the benchmark with it.
+baselines:
+	@echo "== baselines"
+	$(CARGO) clippy -p hushtable-baselines -p hushtable-bench --features hushtable-bench/baselines --all-targets --locked \
+		-- -D warnings
+	$(CARGO) test -p hushtable-baselines -p hushtable-bench --features hushtable-bench/baselines --locked
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc -p hushtable-baselines --no-deps --locked
 
 # What sweeps over formats, ranges and programs, with more cases.
 sweeps:
 	@echo "== long sweeps"
-	LONG=1 $(CARGO) test --workspace $(FEATURES) --locked --tests
+	LONG=1 $(CARGO) test $(PRODUCT) --locked --tests
 
 # The known answers in the tree are what an independent script computes; what the pages name is in the code.
 vectors:
@@ -81,7 +91,7 @@ $(VENV)/ready: tools/requirements.txt
 # programs of tests. As part of `unit` each target has a second.
 fuzz:
 	@echo "== decoders on hostile bytes"
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(CARGO) test --workspace $(FEATURES) --locked --test all fuzz_corpus
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(CARGO) test $(PRODUCT) --locked --test all fuzz_corpus
 
 # The same under a fuzzer that sees which code an input reaches: a nightly compiler with cargo-fuzz. From the seeds, ten
 # minutes a target. Leaks are not looked for: a thread that ends at that moment is reported as one.

@@ -16,7 +16,7 @@ fi
 
 program=${PROGRAM:-}
 if [ -z "$program" ]; then
-    cargo build --release --locked -p hushtable-bench
+    cargo build --release --locked -p hushtable-bench --features baselines
     program=${CARGO_TARGET_DIR:-target}/release/hushtable-bench
 fi
 mkdir -p "$(dirname "$record")"

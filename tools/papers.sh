@@ -5,7 +5,7 @@
 # of memory, say, does not stop the others: they are named at the end, and the exit code is 1.
 # BATCH limits the lookups of a run, ROWS the rows of private tables, which rows then say and for which they have no ratio;
 # REPEAT repeats each. SMALL=1 tries each table once with few items, into target/papers-small. PROGRAM: a program that is
-# built already.
+# built already, with --features baselines.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ if [ -n "${SMALL:-}" ]; then
 fi
 program=${PROGRAM:-}
 if [ -z "$program" ]; then
-    cargo build --release --locked -p hushtable-bench
+    cargo build --release --locked -p hushtable-bench --features baselines
     program=${CARGO_TARGET_DIR:-target}/release/hushtable-bench
 fi
 if [ $# = 0 ]; then

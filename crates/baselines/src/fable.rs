@@ -1,7 +1,7 @@
 //! FABLE: lookups of shared keys in one party's table by retrieval under homomorphic encryption.
 //!
-//! A baseline, as published, with what it needs corrected; [`copy`](hushtable::confidential::copy()) is what is meant to be used: here chance
-//! alone can spoil more than it may elsewhere ([`FableJob::chance`]).
+//! A baseline, as published, with what it needs corrected; [`copy`](mod@hushtable::confidential::copy) is what is meant
+//! to be used: here chance alone can spoil more than it may elsewhere ([`FableJob::chance`]).
 //!
 //! # Functionality
 //! In: the *server*'s table, values of w bits at up to N keys of d bits; XOR shares of b keys. Out: XOR shares of the
@@ -9,9 +9,9 @@
 //!
 //! # Protocol
 //! All is made for one batch.
-//! 1. *Set-up*, offline: the server draws a key of the [function](hushtable::confidential::prf), gives each row an id, copies it to three
-//!    of n buckets and there to one of three places, and masks what is there, three times over; these masks get
-//!    an order of the client's (`fable/moved.rs`). The client sends keys of the encryption.
+//! 1. *Set-up*, offline: the server draws a key of the [function](hushtable::confidential::prf), gives each row an id,
+//!    copies it to three of n buckets and there to one of three places, and masks what is there, three times over; these
+//!    masks get an order of the client's (`fable/moved.rs`). The client sends keys of the encryption.
 //! 2. *Deduplication*: the batch is sorted, repetitions are replaced by placeholders, which the table has too.
 //! 3. *Ids* of the b words, by the function on shared inputs, are opened to the client. They are distinct.
 //! 4. *Retrieval*: the client gives each id a bucket and asks, encrypted, for its three places there. The server answers

@@ -1,8 +1,8 @@
 //! A baseline: FLORAM's read of a memory of 64-bit words, which both parties scan for each read, one after the other.
 //!
 //! It is the read of FLORAM that FABLE compares with, and no more of it: no writes, and no variant in which the parties
-//! expand their trees together (CPRG). What is meant to be used is [`copy`](hushtable::confidential::copy()): one scan for a whole batch, one
-//! function, and no more bits than a row has.
+//! expand their trees together (CPRG). What is meant to be used is [`copy`](mod@hushtable::confidential::copy): one scan
+//! for a whole batch, one function, and no more bits than a row has.
 //!
 //! # Functionality
 //! In: XOR shares of `2^d` words, `1 <= d <= 24`, of which one party may have all; later XOR shares of an index. Out: XOR

@@ -1,4 +1,4 @@
-//! Keys over plain GGM trees, as Xing et al. make them: a baseline for [`Dpf`](hushtable::fss::Dpf) and [`Dcf`](hushtable::fss::Dcf).
+//! Keys over plain GGM trees, as Xing et al. make them: a baseline for `fss::Dpf` and `fss::Dcf` of the library.
 //!
 //! # Functionality
 //! In: of each function additive shares mod `2^d` of a position alpha, and mod `2^k` of a payload. Out: a key for each

@@ -13,13 +13,12 @@ use hushtable::{
 };
 use prim::ring::{Ring, low};
 
-use super::{AdditiveContainment, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob};
+use super::{
+    AdditiveContainment, MAX_CARRY_BITS, OneRoundDigits, OneRoundReduction, Piecewise, PiecewiseJob,
+};
 
 /// Items whose material is in memory at a time.
 const BATCH: usize = 1 << 15;
-
-/// Most bits below the top digit of digits in one opening.
-const BELOW_TOP: u32 = 15;
 
 /// In which of these intervals a signed number lies, as additive numbers of as many bits.
 pub struct AdditiveIntervals {
@@ -167,7 +166,7 @@ impl Operation for Reduction {
 
 impl Digits {
     fn at_once(&self) -> bool {
-        self.digit < self.bits && self.bits - self.digit <= BELOW_TOP
+        self.digit < self.bits && self.bits - self.digit <= MAX_CARRY_BITS
     }
 
     fn of<R: Ring>(&self, from: &mut Origin<'_>, items: usize) -> Result<Box<dyn Material>> {
