@@ -42,7 +42,8 @@ for example 200:10ms.";
 
 /// Measure hushtable's protocols between two processes on this machine
 ///
-/// Every result is compared with plaintext; a difference ends with exit code 1.
+/// Every result is compared with plaintext; a difference ends with exit code 1. A baseline is measured if this was built
+/// with --features baselines.
 #[derive(Parser, Debug)]
 #[command(name = "hushtable-bench", version, after_help = EXAMPLES, max_term_width = 110)]
 struct Cli {

@@ -80,9 +80,9 @@ enum Design {
     B,
     /// SP-LUT: all rows, masked, for each lookup
     Splut,
-    /// FABLE: retrieval under homomorphic encryption, which computes on all processors
+    /// FABLE: retrieval under homomorphic encryption, which computes on all processors; a baseline
     Fable,
-    /// FLORAM's reads of single words, at most 128: each scans the memory
+    /// FLORAM's reads of single words, at most 128: each scans the memory; a baseline
     Scan,
 }
 
