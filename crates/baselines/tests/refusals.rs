@@ -17,6 +17,7 @@ fn refused<T>(found: Result<T>) {
 #[test]
 fn sizes_that_are_not_served() {
     both(pair(97, None), |p| {
+        p.take_cost();
         let odd = Table::<u8>::new(8, vec![1; 12])?;
         let merged = |n, places: &[u32]| Merged::new::<u8>(n, &[(&odd, places)]);
         refused(merged(0, &[]));
