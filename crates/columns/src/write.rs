@@ -37,7 +37,10 @@ pub fn write_series(to: &mut Writer<'_>, format: FileFormat, columns: &[(String,
         #[cfg(feature = "arrow")]
         FileFormat::Arrow => crate::arrow::write_series(to, columns).map_err(io::Error::other),
         #[cfg(not(all(feature = "parquet", feature = "arrow")))]
-        _ => unreachable!("it was checked"),
+        _ => {
+            let _ = (to, columns);
+            unreachable!("it was checked")
+        }
     }
 }
 

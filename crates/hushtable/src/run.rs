@@ -142,12 +142,13 @@ pub fn prepare(
     watch: &dyn Watch,
 ) -> Result<VecDeque<Box<dyn Material>>> {
     operation.chance(items).check()?;
-    compare::announce(p, "prepared", operation, items)?;
+    let mut announced = compare::announce(p, "prepared", operation, items)?;
     let batch = operation.most().max(1);
     let mut made = VecDeque::new();
     for from in (0..items).step_by(batch) {
         let now = batch.min(items - from);
         let (material, took) = make(operation, p, now)?;
+        let took = announced.left_out(took);
         watch.took(Step::Offline, took);
         watch.done(now);
         made.push_back(material);
@@ -178,7 +179,6 @@ pub fn bill(operation: &dyn Operation, items: usize, lanes: usize, reveal: Revea
 /// # Errors
 /// Those of the operation and of the channel.
 pub fn set_up(operation: &dyn Operation, p: &mut Party, items: usize) -> Result<()> {
-    compare::announce(p, "set up", operation, items)?;
     let (send, recv) = operation.bill(items)?.cots_of(p.role());
     p.prepare_ot(send, recv)
 }
@@ -224,7 +224,8 @@ impl Work<'_> {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Lane> {
         let Self { operation, what, items, operands } = *self;
-        compare::announce(p, &format!("{what}, {} ready", ready.items()), operation, items)?;
+        let mut announced =
+            compare::announce(p, &format!("{what}, {} ready", ready.items()), operation, items)?;
         let mut lane = Lane { words: Words::default(), offline: Phase::default(), online: Phase::default() };
         let mut at = 0;
         while at < items && go_on() {
@@ -233,7 +234,9 @@ impl Work<'_> {
             let given = slices(operation, operands, &now);
             at = now.end;
             let count = now.len();
+            let offline = announced.left_out(offline);
             let (words, online) = Phase::of(p, |p| material.eval(p, &given))?;
+            let online = announced.left_out(online);
             if count == items {
                 lane.words = words;
             } else {

@@ -3,13 +3,34 @@
 
 use std::fmt::Write;
 
-use crate::{error::Result, operation::Operation, party::Party};
+use super::Phase;
+use crate::{error::Result, net::wire_len, operation::Operation, party::Party};
 
 /// Bytes of a run's fields that are named; what is longer is told by the digest alone.
 const NAMED: usize = 320;
 
+/// Bytes of an announcement, at most.
+const LONGEST: usize = 512;
+
+/// Bytes of an announcement that the next message brings with it. They are no part of any phase: what a phase takes is
+/// that of the operation alone.
+pub(super) struct Announced(u64);
+
+impl Announced {
+    /// The phase without them.
+    pub(super) fn left_out(&mut self, phase: Phase) -> Phase {
+        let bytes = if phase.received > 0 { std::mem::take(&mut self.0) } else { 0 };
+        Phase { received: phase.received - bytes, ..phase }
+    }
+}
+
 /// Announces that a lane now does `what` with so many items of an operation.
-pub(super) fn announce(p: &mut Party, what: &str, operation: &dyn Operation, items: usize) -> Result<()> {
+pub(super) fn announce(
+    p: &mut Party,
+    what: &str,
+    operation: &dyn Operation,
+    items: usize,
+) -> Result<Announced> {
     let fields = operation.fields();
     let mut named = String::new();
     for (name, value) in fields.iter().take_while(|(name, value)| name.len() + value.len() < NAMED) {
@@ -19,7 +40,10 @@ pub(super) fn announce(p: &mut Party, what: &str, operation: &dyn Operation, ite
     let (name, method) = (operation.name(), operation.method());
     let noun = if items == 1 { "item" } else { "items" };
     let digest = &digest(&name, &method, &fields).to_hex()[..32];
-    p.announce(&format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}"))
+    let mut text = format!("{name}, {items} {noun}, {what}, by {method} [{digest}]{named}");
+    text.truncate(text.floor_char_boundary(LONGEST));
+    p.announce(&text)?;
+    Ok(Announced(wire_len(text.len())))
 }
 
 /// Of all that an operation is, each text behind its length.

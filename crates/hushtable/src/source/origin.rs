@@ -99,7 +99,11 @@ impl Source for Origin<'_> {
 
 impl dyn Source + '_ {
     /// The next `count` of an atom, which `make` makes with the peer.
-    pub(crate) fn atom<A: Atom>(
+    ///
+    /// # Errors
+    /// Those of `make`, or of a store.
+    #[doc(hidden)]
+    pub fn atom<A: Atom>(
         &mut self,
         form: A::Form,
         count: usize,
