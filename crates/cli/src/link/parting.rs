@@ -8,10 +8,10 @@ use std::{
 
 use hushtable::{
     error::Ending,
-    net::{self, Identity, Listener, Options},
+    net::{self, Identity, Options},
 };
 
-use super::Link;
+use super::{Link, listen};
 use crate::{
     failure::{Failure, Result},
     record::Record,
@@ -91,7 +91,7 @@ impl Link {
         match (&self.listen, &self.connect) {
             // Nobody knows a port that was not given out yet.
             (Some(address), _) if !address.ends_with(":0") => {
-                drop(Listener::bind(address, Options { wait: VISIT, ..options })?.accept()?);
+                drop(listen(address, Options { wait: VISIT, ..options })?.accept()?);
             }
             (None, Some(address)) => {
                 drop(net::connect(address, Options { wait: Duration::ZERO, ..options })?);
