@@ -12,7 +12,7 @@ fn an_epsilon_is_shared_out() {
     let seed = 0x5917;
     let mut rng = Prg::new(Block(seed));
     for run in 0..2000 {
-        let eps = 0.01 + f64::from(rng.below(1000)) / 200.0;
+        let eps = 0.1 + f64::from(rng.below(1000)) / 200.0;
         let reach: Vec<f64> = (0..rng.below(6)).map(|_| f64::from(rng.below(4) * rng.below(1000))).collect();
         let noise = GroupNoise::split(eps, &reach).expect("a rate of 2^-20 or more");
         let telling = || noise.sums.iter().zip(&reach).filter(|(_, reach)| **reach > 0.0);
@@ -75,7 +75,7 @@ fn noise_that_might_leave_a_width_is_refused() {
     let seed = 0x100;
     let mut rng = Prg::new(Block(seed));
     let mut refused = 0;
-    for run in 0..500 {
+    for run in 0..2000 {
         let (bins, groups) = (1 + rng.below(5000) as usize, 1 + rng.below(64) as usize);
         let (eps, reach) = (0.01 + f64::from(rng.below(100)) / 50.0, f64::from(1 + rng.below(2000)));
         let noise = GroupNoise::split(eps, &[0.0, reach]).expect("a rate");
