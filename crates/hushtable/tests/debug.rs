@@ -75,6 +75,9 @@ const PUBLIC: &[&str] = &[
     "Verify",
     "Which",
     "Work",
+    // Facts that both parties have.
+    "Terms",
+    "Value",
 ];
 
 const TICKET: [&str; 2] = ["Ticket(lane 0 of P0)", "Ticket(lane 0 of P1)"];

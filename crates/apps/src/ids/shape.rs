@@ -185,7 +185,7 @@ impl FromStr for Shape {
         let fine = |c: char| CLASSES.contains(c) || c == ' ' || c.is_ascii_punctuation();
         match (1..=LONGEST).contains(&text.len()) && text.chars().all(fine) {
             true => Ok(Self(Some(text.to_owned()))),
-            false => Err(format!("a malformed pattern of ids: {} bytes", text.len())),
+            false => Err(format!("a pattern of ids, {} bytes", text.len())),
         }
     }
 }
