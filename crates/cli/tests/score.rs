@@ -191,7 +191,7 @@ fn wrong_files() {
         ("--bands 0.2,0.8 --reveal-exact", "cannot be used with"),
         (
             "--reveal-exact",
-            "--reveal is missing: it says who gets the results. Who gets the probability can compute",
+            "--reveal is missing: it says who gets the results. Whoever gets the probability can compute",
         ),
         ("--bands 0.8,0.2", "numbers that increase"),
         ("--bands 0.2,1", "threshold: 1"),
