@@ -24,7 +24,6 @@ use crate::{
     error::{crowded, failed},
     interrupt::{interruptible, interruptible_on_borrowed},
     opening::Opening,
-    tally::Tally,
     words::sharing,
 };
 
@@ -51,8 +50,6 @@ pub struct Party {
     start: Instant,
     records: Arc<Mutex<Vec<Record>>>,
     progress: Arc<Progress>,
-    /// What calls left to chance.
-    pub chance: Tally,
 }
 
 /// How far a call has come.
@@ -98,7 +95,9 @@ impl Steps<'_> {
         self.records.lock().expect("no panic while the lock is held").push(record);
         outcome
     }
+}
 
+impl Steps<'_> {
     /// Runs what measures its steps itself.
     pub fn run<T>(
         &mut self,
@@ -166,7 +165,6 @@ impl Party {
             start,
             records: Arc::new(Mutex::new(vec![record])),
             progress: Arc::default(),
-            chance: Tally::default(),
         }
     }
 
@@ -284,12 +282,6 @@ impl Party {
     #[getter]
     fn peer_fingerprint(&self) -> Option<&str> {
         self.peer_fingerprint.as_deref()
-    }
-
-    /// How likely chance alone spoiled a call so far, at most.
-    #[getter]
-    fn chance(&self) -> f64 {
-        self.chance.sum()
     }
 
     /// `(done, all)` of the call that runs.
