@@ -133,7 +133,7 @@ def test_the_peer_of_a_party_that_does_something_else_is_told():
         with p.offline():
             prepared = ht.prepare(fickle, SMALL)
         if p.role == 1:
-            with pytest.raises(ht.PeerError, match="does not fit together"):
+            with pytest.raises(ht.PeerError, match="options contradict each other"):
                 p.open(prepared(zeros(p)))
             told.set()
             return
