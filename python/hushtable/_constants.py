@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,34 @@ if TYPE_CHECKING:
     from .share import Share
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
+
+
+class Read(NamedTuple):
+    """How a share's numbers came to their scale: each is the sum of `count` numbers that were rounded to the nearest
+    multiple of `2^-fraction`, ties away from zero; of none, if they are taken for exact."""
+
+    count: int
+    fraction: int
+
+    def plus(self, other: Read) -> Read:
+        """Of sums of both: as many of the coarser."""
+        return Read(self.count + other.count, min(self._scale, other._scale))
+
+    def times(self, count: int) -> Read:
+        """Of sums of so many."""
+        return Read(self.count * count, self.fraction)
+
+    def either(self, other: Read) -> Read:
+        """Of either."""
+        return Read(max(self.count, other.count), min(self._scale, other._scale))
+
+    @property
+    def _scale(self) -> int:
+        return self.fraction if self.count else _FINEST
+
+
+_FINEST = 64
+EXACT = Read(0, _FINEST)
 
 # Most digits after the point of a factor.
 MOST_DIGITS = 60
@@ -53,14 +82,15 @@ def same(operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDA
 
 
 def threshold(
-    operation: str, values: ArrayLike, fraction: int, limits: Range, up: bool
+    operation: str, values: ArrayLike, fraction: int, limits: Range, up: bool, read: Read = EXACT
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Public numbers that shares are compared with, rounded `up` or down to steps, so that the answer stays the same;
-    and where the answer is yes whatever the share is, since the rounded number is the end of `limits`."""
+    and where the answer is yes whatever the share is, since the rounded number is the end of `limits`. Beside numbers
+    that were rounded when they were `read`, as `beside` has it."""
     array = _words.numbers(values)
     if array.dtype == np.int64:
         return _checked(operation, array, fraction, limits), np.zeros(array.shape, dtype=np.bool_)
-    scaled = np.ldexp(array, fraction)
+    scaled = beside(array, fraction, up, read)
     try:
         below = _checked(operation, np.asarray(np.ldexp(np.floor(scaled), -fraction)), fraction, limits)
     except ParamError:
@@ -69,6 +99,30 @@ def threshold(
     more = np.asarray(scaled > below) & up
     end = more & (below == min(limits[1], 1 << 63) - 1)
     return np.asarray(below + (more & ~end)), np.asarray(end)
+
+
+def beside(numbers: NDArray[np.float64], fraction: int, up: bool, read: Read) -> NDArray[np.float64]:
+    """Public numbers in steps of `2^-fraction`, as they are to be compared with shares that were `read`, so that what
+    was written with the same decimals stays equal: `x < c` is no, if `up`, and so is `x > c`, if not.
+
+    Beside numbers that were rounded once it is rounded alike. Of sums of two it is the neighbour that none of them
+    which is equal lies beyond; of more, the nearest. It is as it is, if the scale does not tell its decimals apart: then it
+    is no such number.
+    """
+    scaled = np.asarray(np.ldexp(numbers, fraction))
+    if read.count == 0:
+        return scaled
+    grid = np.asarray(np.ldexp(numbers, read.fraction))
+    with np.errstate(all="ignore"):
+        alike = np.zeros(numbers.shape, dtype=np.bool_)
+        for decimals in range(int(read.fraction * math.log10(2)) + 1):
+            alike |= np.round(numbers, decimals) == numbers
+        if read.count == 2:
+            nearest = np.floor(grid) if up else np.ceil(grid)
+        else:
+            # Ties away from zero, as numbers are read.
+            nearest = np.where(np.abs(grid - np.trunc(grid)) == 0.5, np.trunc(grid) + np.sign(grid), np.rint(grid))
+    return np.where(alike, np.ldexp(nearest, fraction - read.fraction), scaled)
 
 
 @dataclass(frozen=True)

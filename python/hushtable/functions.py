@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _hushtable as native
-from . import _words, history
+from . import _constants, _words, history
 from .arithmetic import NOTHING, wide
 from .errors import ParamError, ShapeError
 from .share import Share
@@ -25,6 +25,9 @@ MOST_BITS = 16
 
 # The narrowest numbers that the library evaluates functions of; of narrower ones there are tables.
 LEAST_BITS = 8
+
+# By so many steps rounding may bring a number beyond 1.
+ROUNDED = 4
 
 Method = Literal["auto", "table", "angle"] | tuple[int, int]
 Outside = Literal["saturate", "clamp", "wrap", "strict"]
@@ -84,8 +87,8 @@ class Function:
 
         A `range` with numbers at which the function has no value (ln, log10 and rsqrt at 0 and below, sqrt below 0,
         reciprocal at 0, asin and acos beyond -1 and 1) raises `ParamError` before any work, unless `outside` says what
-        becomes of them. Of shares without a range asin and acos give the value at the nearer of -1 and 1, and the others
-        refuse such numbers as above. Tangents give the greatest or the least number of the width at their poles.
+        becomes of them. So do shares without a range for asin and acos; the others refuse such numbers as above. Tangents
+        give the greatest or the least number of the width within two steps of their poles.
 
         With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
         values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are
@@ -106,10 +109,14 @@ class Function:
         if not looked_up and _evaluable(x):
             return self._evaluate(x, how)
         if (method, outside, max_ulp) != (None, None, None) or (domain is None and _index_bits(x) > MOST_BITS):
+            lo, hi = x._range
+            need = max(1 + max(-lo - 1, hi - 1, 0).bit_length(), LEAST_BITS, x.fraction + 1)
+            wider = f", or shares with bits={need} and the same range=" if x.kind == "additive" and x.bits < need <= 64 else ""
             raise ParamError(
                 f"{self.name} of {x!r} by a table: method=, outside= or max_ulp=, or numbers in {x.range}, are not "
-                f"supported; accepted: at most 2^{MOST_BITS} numbers; bits=, protocol= and store= are for tables"
+                f"supported; accepted: at most 2^{MOST_BITS} numbers{wider}; bits=, protocol= and store= are for tables"
             )
+        _within_one(self.name, x, " where they are shared")
         table = self.table(x, domain, fraction)
         return look_up(self.name, table, x, bits, "additive", protocol or "auto", store)
 
@@ -128,18 +135,31 @@ class Function:
     def _evaluate(self, x: Share, how: How) -> Share:
         (lo, hi) = x.range
         made = _evaluation(self.name, x.bits, x.fraction, **how, range=(lo, hi))
+        if how.get("outside") is None:
+            _within_one(self.name, x, " or outside='saturate', the value at the nearer of both, for numbers outside")
         first, last = made.reach
         if lo < first or hi > last:
             first, last = max(first, lo), min(last, hi)
+            within = f"range=({first!r}, {last!r}) where the numbers are shared, or " if first < last else ""
             raise ParamError(
                 f"{self.name}: range=({lo!r}, {hi!r}) is not supported in {x.bits} bits with {x.fraction} after the "
-                f"point; accepted: range=({first!r}, {last!r}) where the numbers are shared, or more bits="
+                f"point; accepted: {within}more bits="
             )
         name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
         least, most = made.range(lo, hi)
         limits = _words.fit(least, most + 1, x.bits)
         return Share(x.party, _words.reduce(words, x.bits), x.bits, made.fraction, "additive", limits)
+
+
+def _within_one(name: str, x: Share, what: str) -> None:
+    """Refuses numbers beyond -1 and 1, where arc sine and cosine have no value, but for those that rounding may have made."""
+    one, (lo, hi) = 1 << x.fraction, x._range
+    if name in ("asin", "acos") and (lo < -one - ROUNDED or hi - 1 > one + ROUNDED):
+        raise ParamError(
+            f"{name}: numbers in {x.range} are not supported, for it has no value below -1 and above 1; accepted: "
+            f"range=(-1, 1){what}; 1 itself is in range=(-1, {1 + 2.0**-x.fraction!r})"
+        )
 
 
 def card(name: str, bits: int = 32, fraction: int = 12, **how: Unpack[How]) -> str:
@@ -173,7 +193,7 @@ def softmax(x: Share) -> Share:
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
     limits = operation.range
     assert limits is not None
-    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))._as_read(_constants.EXACT)
 
 
 @history.operation("layer_norm", ("x",))
@@ -211,7 +231,7 @@ def layer_norm(
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape, None if owner is None else (gains, offsets))
     limits = operation.range
     assert limits is not None
-    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))._as_read(_constants.EXACT)
 
 
 def _affine(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import history
+from ._constants import Read
 from ._words import Words
 from .errors import ShapeError
 from .share import Share
@@ -44,4 +46,5 @@ def _join(join: Callable[..., Words], parts: Sequence[Share | ArrayLike], axis: 
     except ValueError as error:
         raise ShapeError(f"{name}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
     either = (min(s._range[0] for s in shares), max(s._range[1] for s in shares))
-    return like._like(words, also=next((s for s in shares if s.wrap), None))._room(either, name)
+    read = reduce(Read.either, (s._read for s in shares))
+    return like._like(words, also=next((s for s in shares if s.wrap), None))._as_read(read)._room(either, name)

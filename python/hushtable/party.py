@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
 from . import _words, history
+from ._constants import Read
 from ._words import Kind, Range, Words
 from .cost import Cost, write_trace
 from .errors import ParamError, ShapeError, StoreError
@@ -120,7 +121,8 @@ class Party:
         part = 2 if kind == "additive" else 1
         words = native.encode(numbers, bits, fraction, limits, part)
         self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind, wrap))
-        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
+        made = Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
+        return made._as_read(Read(part, fraction))
 
     def input(
         self,
@@ -153,7 +155,8 @@ class Party:
             words = np.zeros(shape, dtype=_words.dtype(bits))
         name = f"input of party {owner}"
         self._announce(_describe(name, words.shape, bits, fraction, limits, kind, wrap))
-        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("input"))
+        made = Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("input"))
+        return made._as_read(Read(1, fraction))
 
     @overload
     def open(self, share: Share, to: None = None) -> NDArray[Any]: ...

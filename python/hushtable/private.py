@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _hushtable as native
 from . import _words, frames
 from . import labels as naming
+from ._constants import Read
 from ._words import Range
 from .arithmetic import NOTHING, both, wide
 from .copies import Cipher, Make, owned, transferred
@@ -153,7 +154,8 @@ class PrivateTable:
                           np.ascontiguousarray(words), NOTHING, words.shape)
             limits = (min(lo, 0), max(hi, 1))
             root = p._root(f"column {name!r}")
-            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, made=root)
+            share = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, made=root)
+            additive[name] = share._as_read(Read(1, digits))
         count = _bits(p, matched, "matched")
         groups = {}
         for name, columns in members.items():

@@ -230,3 +230,97 @@ def test_as_many_fraction_bits_as_a_column_needs():
     assert ht.fraction_bits([0.5, 3, -0.125]) == 3
     assert ht.fraction_bits([19.99, 5.0]) == 7
     assert ht.fraction_bits([]) == 0
+
+
+ORDERS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
+WAYS = ("one owner", "both owners", "two inputs", "finer", "a table's row")
+
+
+def written(n, decimals):
+    """Whole numbers of the last decimal, as they are written."""
+    return np.array([float(f"{int(i)}e-{decimals}") for i in np.ravel(n)]).reshape(np.shape(n))
+
+
+def shared(p, way, n, decimals, fraction, rng):
+    """Shares of `n`, in the last decimal, made in several ways of numbers with as many decimals."""
+    kind = {"bits": 48, "fraction": fraction, "range": (-(2**12), 2**12)}
+    part = rng.integers(-500, 500, n.shape)
+    mine = written([n - part, part][p.role], decimals)
+    if way == "both owners":
+        return p.share(mine, **kind)
+    if way == "two inputs":
+        first, second = (p.input(mine if p.role == owner else None, owner, shape=n.shape, **kind) for owner in (0, 1))
+        return first + second
+    s = p.input(written(n, decimals) if p.role == 0 else None, 0, shape=n.shape, **kind)
+    return {"finer": lambda: s.with_fraction(fraction + 5), "a table's row": lambda: np.stack([s, s])[1]}.get(way, lambda: s)()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_written_with_the_same_decimals_are_on_their_side(way):
+    """At random decimals, scales that tell them apart, and constants that the numbers lie at and beside."""
+    seed = np.random.default_rng(WAYS.index(way))
+    drawn = [(int(d), int(np.ceil(d * np.log2(10))) + 1 + int(more), int(seed.integers(-900, 900)))
+             for d in (0, 1, 2, 3, 4) for more in seed.integers(0, 6, 3)]
+
+    def party(p):
+        rng, found = np.random.default_rng(7), []
+        for decimals, fraction, c in drawn:
+            if fraction == 0:
+                continue
+            n = c + rng.integers(-2, 3, 40)
+            s, constant = shared(p, way, n, decimals, fraction, rng), float(written(c, decimals))
+            for sign, order in ORDERS.items():
+                got = p.open(order(s, constant))
+                found.append((got != order(n, c), sign, n, c, decimals, fraction))
+        return [(sign, n[wrong], c, decimals, fraction) for wrong, sign, n, c, decimals, fraction in found if wrong.any()]
+
+    assert ht.run_pair(party) == ([], [])
+
+
+def test_intervals_end_where_their_numbers_are_written():
+    rng = np.random.default_rng(5)
+    drawn = [(d, int(np.ceil(d * np.log2(10))) + 1 + int(more), int(c))
+             for d, more, c in zip(rng.integers(1, 4, 12), rng.integers(0, 4, 12), rng.integers(-90, 90, 12), strict=True)]
+
+    def party(p):
+        random, found = np.random.default_rng(7), []
+        for d, fraction, c in drawn:
+            n = c + random.integers(-3, 4, 30)
+            ends = (float(written(c - 1, d)), float(written(c + 2, d)))
+            kind = {"bits": 32, "fraction": fraction, "range": (-9.5, 9.5)}
+            s = p.input(written(n, d) if p.role == 0 else None, 0, shape=n.shape, **kind)
+            got = p.open(ht.inside(s, [ends]))[:, 0]
+            found.append(np.array_equal(got, (n >= c - 1) & (n < c + 2)))
+        return all(found)
+
+    assert ht.run_pair(party) == (True, True)
+
+
+@pytest.mark.parametrize("fraction", [0, 1, 2, 4])
+def test_constants_finer_than_the_scale_are_compared_as_they_are(fraction):
+    """Multiples of the scale beside numbers between them, with more decimals than it tells apart."""
+    decimals = int((fraction + 1) / np.log2(10)) + 1
+    rng = np.random.default_rng(fraction)
+    constants = [float(written(c, decimals)) for c in rng.integers(-300, 300, 20)]
+    x = np.arange(-60, 60) / 2.0**fraction
+
+    def party(p):
+        s = p.share(x * (p.role == 0), bits=32, fraction=fraction)
+        return all(np.array_equal(p.open(order(s, c)), order(x, c)) for c in constants for order in ORDERS.values())
+
+    assert ht.run_pair(party) == (True, True)
+
+
+@pytest.mark.parametrize("way", ["a product", "a function", "a mean"])
+def test_results_are_compared_as_they_are(way):
+    """They were rounded otherwise than numbers that are written."""
+    made = {"a product": lambda s: s * s, "a function": ht.sqrt, "a mean": lambda s: s.mean(axis=1)}[way]
+
+    def party(p):
+        s = share(p, np.array([[0.3, 0.5], [0.75, 0.8]]), bits=32, fraction=12, range=(0.125, 2))
+        y = made(s)
+        opened = p.open(y)
+        at = float(np.ravel(opened)[0])
+        return all(np.array_equal(p.open(y >= c), opened >= c) for c in (at, at + 1e-9, at - 1e-9, 0.3, 0.7))
+
+    assert ht.run_pair(party) == (True, True)

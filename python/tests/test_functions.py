@@ -304,7 +304,8 @@ def test_the_default_type_of_a_share_has_every_function_with_a_limit(name):
 
     def party(p):
         s = p.input(inside if p.role == 0 else None, owner=0, shape=inside.shape, range=limits)
-        return p.open(ht.functions()[name](s))
+        how = {"outside": "saturate"} if name in ("asin", "acos") else {}
+        return p.open(ht.functions()[name](s, **how))
 
     for y in ht.run_pair(party):
         assert np.abs(y - REFERENCE[name](inside)).max() <= 1.01 / 256

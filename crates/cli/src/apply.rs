@@ -3,7 +3,7 @@
 
 pub mod agree;
 pub mod ask;
-mod constant;
+pub mod constant;
 pub mod decision;
 pub mod delivery;
 mod earlier;
@@ -27,7 +27,10 @@ use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use hushtable::{math::Function, operation::Relation};
+use hushtable::{
+    math::{Function, Outside},
+    operation::Relation,
+};
 
 use self::{
     agree::{Common, Terms},
@@ -66,6 +69,9 @@ function has no value.
 Who gets the results:
   From the function of a sum and its own number a party computes the other's number. So --reveal must be given for \
 functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.
+  In comparisons by order sums that are equal to y count as equal: numbers with more digits than --fraction-bits are \
+rounded up or down for that, less than a step each. Of sums that differ by less than was rounded off, `explain` says it, \
+it may be the other side. Columns of a join are rounded to nearest, and --constant as they are.
   With --reveal none results are kept as shares, with 24 binary digits after the point or as many as fit: a later \
 comparison with a constant may be wrong for results nearer to it than they are exact, as `explain` says. In a job file \
 (`hushtable run`) a threshold of a function that only rises or falls is decided on what the function is of, exactly.
@@ -174,7 +180,7 @@ struct Second {
     /// A file for y in place of --input: CSV with the column --against, or shares
     #[arg(long, value_name = "FILE")]
     other: Option<PathBuf>,
-    /// y is this public number, which is not rounded; the peer names the same
+    /// y is this public number; the peer names the same. Equal numbers count as equal, however they are rounded
     #[arg(
         long,
         value_name = "NUMBER",
@@ -258,6 +264,8 @@ impl Apply {
                 let domain = self.how.domain.unwrap_or(function.domain());
                 Ok(Through::looked_up(function, domain))
             }
+            // Refused where it is, unless it is said what becomes of numbers beyond 1.
+            Some(Function::Asin | Function::Acos) if self.how.outside() == Outside::Usual => Ok(None),
             Some(function) => {
                 let format = from.map(|from| [from.shares.bits, from.shares.fraction_bits]);
                 let bits = format.map(|format| format[0]).or(self.how.bits);

@@ -21,6 +21,7 @@ use crate::{
         agree::{Common, Terms},
         decision,
         delivery::Delivery,
+        evaluate,
         input::{Format, Operand},
         job::{Job, SHARED_BITS, Work},
         refuse,
@@ -245,7 +246,7 @@ fn exactness(scoring: &Scoring, x: &Operand) -> (f64, (&'static str, String)) {
         return (0.0, ("decision", text));
     };
     let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
-    (error, ("exactness", decision::exactness("sigmoid", error, x, false)))
+    (error, ("exactness", evaluate::exactness("sigmoid", error, x, false)))
 }
 
 /// The name of the column of results.

@@ -1,12 +1,8 @@
 //! Decisions by a function's result are those of the exact function, in jobs of several steps and over share files.
 
-use std::{
-    env,
-    fmt::Write as _,
-    hash::{BuildHasher, Hasher, RandomState},
-};
+use std::{env, fmt::Write as _};
 
-use crate::common::{Done, Site, results, sigmoid};
+use crate::common::{Done, Random, Site, results, sigmoid};
 use sha2::{Digest, Sha256};
 
 /// A job in which both get all decisions, run by both parties.
@@ -102,24 +98,6 @@ fn a_threshold_lies_as_far_as_results_do() {
     decided(&site, &job);
     // exp of 9, 9.75, 10 and 1: 8103, 17154, 22026 and 3.
     assert_eq!(site.read("bank.out.csv"), "id,large\na,0\nb,0\nc,1\nd,0\n");
-}
-
-/// A generator of numbers that a failure can be repeated with.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let asked = env::var("SEED").ok().and_then(|text| text.parse().ok());
-        let long = env::var_os("LONG").is_some();
-        let seed = asked.unwrap_or_else(|| if long { RandomState::new().build_hasher().finish() } else { 7 });
-        println!("SEED={seed}");
-        Self(seed)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % end
-    }
 }
 
 /// Functions, in which thousandths of x they are looked at, and what they are.

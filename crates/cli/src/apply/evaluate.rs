@@ -1,6 +1,6 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
-use std::f64::consts::PI;
+use std::f64::consts::{LOG10_E, PI};
 
 use hushtable::{
     Error,
@@ -8,7 +8,10 @@ use hushtable::{
     math::{Bounds, Card, Evaluation, Function, Method, Options, Outside, Suggestion},
 };
 
-use super::input::{Format, Operand};
+use super::{
+    decision::about,
+    input::{Format, Operand},
+};
 use crate::failure::{Failure, Result};
 
 /// The narrowest ring that is tried unless one is asked for.
@@ -110,23 +113,62 @@ fn refused(error: Error, function: Function, [bits, fraction_bits]: [u32; 2], op
     ))
 }
 
+/// By so many steps rounding may bring numbers beyond 1.
+const ROUNDED: i64 = 4;
+
+/// Whether numbers in `range`, times `2^fraction_bits`, may lie where a function that saturates there has no value.
+pub fn goes_beyond(function: Function, range: [i64; 2], fraction_bits: u32) -> bool {
+    let most = (1 << fraction_bits) + ROUNDED;
+    matches!(function, Function::Asin | Function::Acos) && (range[0] < -most || range[1] > most)
+}
+
+/// Refuses such numbers, unless it was said what becomes of them.
+pub fn check_values(function: Function, outside: Outside, range: [i64; 2], fraction_bits: u32) -> Result<()> {
+    if outside != Outside::Usual || !goes_beyond(function, range, fraction_bits) {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{function} has no value {}, where numbers may lie; accepted: --outside saturate, for the value at the nearer \
+         of both there, or --outside strict, for an error",
+        function.undefined().unwrap_or_default()
+    )))
+}
+
 /// How the numbers are held.
 pub fn format(card: &Card) -> Format {
     Format { bits: card.ring, fraction_bits: card.scale }
 }
 
-/// How far results lie from what they stand for that are `own` off the function of x: what shares of x are off besides, as
-/// far as the function is steep. Nothing where that is not known.
-pub fn carried(function: Option<Function>, own: f64, x: &Operand, shared: bool) -> Option<f64> {
+/// How far results lie from what they stand for that are `own` off the function of x: what x is off besides, read or
+/// shared, as far as the function is steep over `domain`. Nothing where that is not known.
+pub fn carried(function: Option<Function>, own: f64, x: &Operand, domain: Bounds) -> Option<f64> {
     match x.error? {
-        error if !shared || error == 0.0 => Some(own),
-        error => Some(own + error * steepest(function?)?),
+        0.0 => Some(own),
+        error => Some(own + error * steepest(function?, domain)?),
     }
 }
 
-/// The steepest slope of a function, of those that are nowhere very steep.
-fn steepest(function: Function) -> Option<f64> {
+/// How far results of a function of x lie from the exact ones.
+pub fn exactness(function: &str, error: f64, x: &Operand, shared: bool) -> String {
+    let of = match x.error {
+        Some(0.0) => String::new(),
+        Some(error) if shared => format!("; x is exact to {}", about(error)),
+        Some(error) => format!("; x is the sum of numbers that are rounded to multiples of {error}"),
+        None => "; it is not known how exact x is".into(),
+    };
+    format!("a result lies within {} of {function}(x){of}", about(error))
+}
+
+/// The steepest slope of a function over a domain, where there is one; beyond it results are constant, refused, or as steep.
+fn steepest(function: Function, Bounds { lo, hi }: Bounds) -> Option<f64> {
+    let positive = lo > 0.0;
     Some(match function {
+        Function::Exp => hi.exp(),
+        Function::Ln if positive => 1.0 / lo,
+        Function::Log10 if positive => LOG10_E / lo,
+        Function::Sqrt if positive => 0.5 / lo.sqrt(),
+        Function::Rsqrt if positive => 0.5 / (lo * lo.sqrt()),
+        Function::Reciprocal if positive || hi < 0.0 => 1.0 / lo.abs().min(hi.abs()).powi(2),
         Function::Sigmoid => 0.25,
         Function::Tanh | Function::Softplus | Function::Identity | Function::Atan => 1.0,
         Function::Sin | Function::Cos => 1.0,
@@ -151,21 +193,38 @@ mod tests {
 
     #[test]
     fn what_a_step_before_left_is_carried_on() {
-        let of = |error, function, shared| {
+        let of = |error, function| {
             let x = Operand { error, ..Operand::word(0, 1, Role::P0, String::new()) };
-            carried(function, 0.5, &x, shared)
+            carried(function, 0.5, &x, Bounds { lo: -1.0, hi: 1.0 })
         };
-        assert_eq!(of(Some(2.0), Some(Function::Sigmoid), true), Some(1.0));
-        assert_eq!(
-            of(Some(2.0), Some(Function::Sigmoid), false),
-            Some(0.5),
-            "of the numbers as they are read"
-        );
-        assert_eq!(of(Some(0.0), Some(Function::Exp), true), Some(0.5));
+        assert_eq!(of(Some(2.0), Some(Function::Sigmoid)), Some(1.0));
+        assert_eq!(of(Some(0.0), Some(Function::Tan)), Some(0.5));
+        assert_eq!(of(Some(2.0), Some(Function::Exp)), Some(0.5 + 2.0 * 1f64.exp()));
         for (error, function) in
-            [(None, Some(Function::Sigmoid)), (Some(2.0), Some(Function::Exp)), (Some(2.0), None)]
+            [(None, Some(Function::Sigmoid)), (Some(2.0), Some(Function::Tan)), (Some(2.0), None)]
         {
-            assert_eq!(of(error, function, true), None, "{function:?}");
+            assert_eq!(of(error, function), None, "{function:?}");
+        }
+    }
+
+    #[test]
+    fn arc_sines_beyond_1_are_refused() {
+        for bits in 0..40 {
+            let one = 1i64 << bits;
+            for (range, fine) in [
+                ([-one, one], true),
+                ([-one - ROUNDED, one + ROUNDED], true),
+                ([-one - ROUNDED - 1, 0], false),
+                ([0, one + ROUNDED + 1], false),
+                ([i64::MIN, i64::MAX], false),
+            ] {
+                for function in Function::ALL {
+                    let arc = matches!(function, Function::Asin | Function::Acos);
+                    let checked = |outside| check_values(function, outside, range, bits).is_ok();
+                    assert_eq!(checked(Outside::Usual), fine || !arc, "{function} {range:?} {bits}");
+                    assert!(checked(Outside::Saturate) && checked(Outside::Strict));
+                }
+            }
         }
     }
 
@@ -173,10 +232,13 @@ mod tests {
     #[test]
     fn slopes_are_bounds() {
         for function in Function::ALL {
-            let Some(most) = steepest(function) else { continue };
-            for i in -8000..8000 {
-                let [a, b] = [i, i + 1].map(|i| function.eval(f64::from(i) / 1000.0));
-                assert!((b - a).abs() <= most / 1000.0 + 1e-12, "{function} at {i} / 1000");
+            for [lo, hi] in [[-8000, 8000], [250, 8000], [1, 900], [-3000, -100], [-2000, 30]] {
+                let domain = Bounds { lo: f64::from(lo) / 1000.0, hi: f64::from(hi) / 1000.0 };
+                let Some(most) = steepest(function, domain) else { continue };
+                for i in lo..hi {
+                    let [a, b] = [i, i + 1].map(|i| function.eval(f64::from(i) / 1000.0));
+                    assert!((b - a).abs() <= most / 1000.0 + 1e-12, "{function} at {i} / 1000");
+                }
             }
         }
     }

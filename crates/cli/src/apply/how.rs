@@ -96,7 +96,8 @@ impl How {
         self.output_fraction_bits.unwrap_or(if shared { fraction_bits } else { otherwise })
     }
 
-    fn outside(&self) -> Outside {
+    /// What becomes of numbers outside.
+    pub fn outside(&self) -> Outside {
         match (self.strict, self.outside) {
             (true, _) | (_, Some(Beyond::Strict)) => Outside::Strict,
             (_, Some(Beyond::Clamp)) => Outside::Clamp,

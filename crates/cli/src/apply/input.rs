@@ -8,7 +8,7 @@ use hushtable::{
 };
 use prim::wipe::Wiped;
 
-use super::shares::ShareFile;
+use super::{constant::Rounding, shares::ShareFile};
 use crate::{
     columns::{self, ColumnFile, Columns, Dialect, Ids},
     failure::{Failure, Result},
@@ -63,12 +63,17 @@ impl Format {
     /// One party's number as an integer, rounded to nearest, ties away from zero; so small that the sum of
     /// both parties' leaves the top bit free.
     pub fn encode(self, value: f64) -> std::result::Result<u64, String> {
-        self.encode_within(value, self.range())
+        self.encode_within(value, self.range(), Rounding::Nearest)
     }
 
-    /// The same, for sums in `range`.
-    fn encode_within(self, value: f64, range: [i64; 2]) -> std::result::Result<u64, String> {
-        let scaled = (value * self.scale()).round();
+    /// The same, for sums in `range`, rounded in any way.
+    fn encode_within(
+        self,
+        value: f64,
+        range: [i64; 2],
+        rounding: Rounding,
+    ) -> std::result::Result<u64, String> {
+        let scaled = rounding.whole(value * self.scale());
         let [from, to] = [range[0] as f64 / 2.0, (range[1] as f64 + 1.0) / 2.0];
         if (from..to).contains(&scaled) {
             return Ok(scaled as i64 as u64);
@@ -125,7 +130,7 @@ impl<'a> Source<'a> {
                 }
             };
             let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
-            return self.column(column, id, range, domain.fraction_bits(), encode);
+            return self.column(column, id, range, (domain.fraction_bits(), Rounding::Nearest), encode);
         };
         if !domain.contains(file.range) {
             let scale = 2f64.powi(file.fraction_bits as i32);
@@ -139,8 +144,14 @@ impl<'a> Source<'a> {
     }
 
     /// A column in `format`, or all shares.
-    pub fn numbers(&self, column: Option<&str>, id: Option<&str>, format: Format) -> Result<Rows> {
-        self.numbers_within(column, id, format, format.range())
+    pub fn numbers(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        format: Format,
+        rounding: Rounding,
+    ) -> Result<Rows> {
+        self.numbers_within(column, id, format, format.range(), rounding)
     }
 
     /// A column in `format` of parts of sums in `reach`, or all shares, whatever their range.
@@ -150,12 +161,13 @@ impl<'a> Source<'a> {
         id: Option<&str>,
         format: Format,
         reach: [i64; 2],
+        rounding: Rounding,
     ) -> Result<Rows> {
         let [least, most] = format.range();
         let range = [least.max(reach[0]), most.min(reach[1])];
         match self.shared(column)? {
-            None => self.column(column, id, range, format.fraction_bits, |number| {
-                format.encode_within(number, range)
+            None => self.column(column, id, range, (format.fraction_bits, rounding), |number| {
+                format.encode_within(number, range, rounding)
             }),
             Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
             Some(file) if file.bits == format.bits && file.fraction_bits < format.fraction_bits => {
@@ -169,10 +181,10 @@ impl<'a> Source<'a> {
     }
 
     /// Zeros where the peer alone has the numbers, with the names of the rows.
-    pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
+    pub fn nothing(&self, id: Option<&str>, format: Format, rounding: Rounding) -> Result<Rows> {
         let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
         let words = Wiped::zeros(rows.places.len());
-        let (range, error) = (format.range(), Some(format.rounding()));
+        let (range, error) = (format.range(), Some(rounding.of_sums() * format.rounding()));
         Ok((rows.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
     }
 
@@ -207,7 +219,7 @@ impl<'a> Source<'a> {
         column: Option<&str>,
         id: Option<&str>,
         range: [i64; 2],
-        fraction_bits: u32,
+        (fraction_bits, rounding): (u32, Rounding),
         encode: impl Fn(f64) -> std::result::Result<u64, String>,
     ) -> Result<Rows> {
         let Some(column) = column else {
@@ -223,7 +235,7 @@ impl<'a> Source<'a> {
         if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
-        let error = Some(1.0 / scale);
+        let error = Some(rounding.of_sums() / scale);
         Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
     }
 
@@ -282,6 +294,9 @@ struct Rounded {
     first: Vec<f64>,
 }
 
+/// Most digits that can be asked for.
+const MOST_BITS: u32 = 32;
+
 /// Numbers that are looked at to say how many digits would do.
 const LOOKED_AT: usize = 1000;
 
@@ -302,7 +317,7 @@ impl Rounded {
         }
         let (count, step, wanted) =
             (self.count, 2f64.powi(-(fraction_bits as i32)), math::fraction_bits(&self.first));
-        let more = if wanted > fraction_bits {
+        let more = if wanted > fraction_bits && wanted <= MOST_BITS {
             format!("; --fraction-bits {wanted} at both parties would keep the digits they are written with")
         } else {
             String::new()
@@ -331,6 +346,7 @@ mod tests {
         let text = note(&[1.0, 0.12, -7.125, 0.333]).expect("a note");
         assert!(text.starts_with("2 of 4 numbers are rounded to multiples of 2^-8 = 0.00390625"), "{text}");
         assert!(text.contains("--fraction-bits 10 "), "{text}");
+        assert!(!note(&[0.012345678901]).expect("a note").contains("--fraction-bits"), "37 are too many");
         // 2 decimals are told apart by 7 bits.
         assert!(!note(&[0.12]).expect("a note").contains("--fraction-bits"));
     }

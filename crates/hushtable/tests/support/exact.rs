@@ -234,14 +234,24 @@ pub fn exact(function: Function, x: Exact) -> Exact {
     }
 }
 
-/// How far an integer is from the function's value at another, in units in the last place; poles are held at what a ring
-/// of `bits` bits holds.
+/// How far an integer is from the function's value at another, in units in the last place; within two steps of a
+/// pole they are held at what a ring of `bits` bits holds.
 pub fn ulps(function: Function, x: i64, y: i64, [bits, fraction, fraction_out]: [u32; 3]) -> f64 {
+    let unscaled = exact(function, Exact::of(x, fraction)).0;
     let value = exact(function, Exact::of(x, fraction)).scaled(fraction_out as i32);
     let most = Exact::of((1i64 << (bits - 1)).wrapping_sub(1), 0);
     if function.has_poles() && (value.0.is_nan() || value.0.abs() > most.0 * (1.0 - f64::EPSILON)) {
         // The greatest that floating point has there, and either sign at the pole itself.
         let near = (y as f64).abs() >= most.0 * (1.0 - f64::EPSILON);
+        let unit = match function {
+            Function::Tan => 1.0,
+            Function::TanPi => PI.0,
+            _ => 2.0 * PI.0,
+        };
+        // The size at two steps from a pole, and a little less.
+        let steps = unit * 2.0 * 2f64.powi(-(fraction as i32));
+        let beside = if steps < 1.5 { (1.0 - 1e-9) / steps.tan() } else { 0.0 };
+        let near = near && (unscaled.is_nan() || unscaled.abs() >= beside);
         return if near { 0.0 } else { f64::INFINITY };
     }
     (value - Exact::of(y, 0)).0.abs()

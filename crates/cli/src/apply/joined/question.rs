@@ -8,7 +8,12 @@ use hushtable::{
     operation::{Compare, Operation, Relation},
 };
 
-use super::super::{Apply, constant, evaluate, job::SHARED_BITS};
+use super::super::{
+    Apply,
+    constant::{self, Held},
+    evaluate,
+    job::SHARED_BITS,
+};
 use crate::{
     failure::{Failure, Result},
     join::{
@@ -61,7 +66,7 @@ impl Question {
         Ok(Self {
             name: function.name().to_owned(),
             bits: card.ring,
-            inside: (refused && outside).then(|| of.scaled(card.domain.lo)),
+            inside: (refused && outside).then(|| (card.domain.lo / of.number(1.0)).ceil() as i64),
             within: refused.then(|| format!("{}, {}", card.domain, card.treatment())),
             operands: vec![Operand::Column { of, shift: 0 }],
             operation: Box::new(evaluation),
@@ -96,7 +101,7 @@ impl Question {
             (Some(y), _) => (vec![operand(x), operand(y)], within(limits[1])),
             (None, value) => {
                 let value = value.unwrap_or_default();
-                let word = constant::steps(relation, value, fraction)? as i64;
+                let word = constant::steps(relation, value, fraction, Held::Nearest)? as i64;
                 (vec![operand(x), Operand::Constant { value, word }], [word; 2])
             }
         };
@@ -206,6 +211,7 @@ fn evaluation(args: &Apply, function: Function, of: &Number) -> Result<Evaluatio
         Some(bits) => made(bits)?,
         None => narrow().ok().filter(&serves).map_or_else(|| made(evaluate::WIDE), Ok)?,
     };
+    evaluate::check_values(function, args.how.outside(), [-most, most], of.fraction_bits)?;
     match serves(&made) {
         true => Ok(made),
         false => {

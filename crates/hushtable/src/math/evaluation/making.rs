@@ -94,6 +94,7 @@ impl Evaluation {
     fn tabled(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
         let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
         let (most, poles) = (greatest(bits, format[2]), function.has_poles());
+        beside_poles(function, format, options)?;
         let evaluate = |x| if poles { function.eval(x).clamp(-most, most) } else { function.eval(x) };
         // Unless results are to be the function's value at an end, which nothing is near to.
         let held = match options.outside {
@@ -206,4 +207,24 @@ impl Evaluation {
         };
         Ok(Self(Arc::new(made)))
     }
+}
+
+/// An error for numbers near no pole whose results the ring does not hold.
+fn beside_poles(function: Function, format: [u32; 3], options: &Options) -> Result<()> {
+    let [bits, fraction, fraction_out] = format;
+    let mut over = options.range.unwrap_or(Bounds::whole(bits, fraction));
+    if let Some(domain) = options.domain {
+        over = Bounds { lo: over.lo.max(domain.lo), hi: over.hi.min(domain.hi) };
+    }
+    let largest = function.largest_beside_poles(over, fraction);
+    if largest <= greatest(bits, fraction_out) {
+        return Ok(());
+    }
+    let got = format!("up to {largest:.4} in size, in {bits} bits with {fraction_out} behind the point");
+    let need = fraction_out + 1 + largest.log2().ceil() as u32;
+    let accepted = match need {
+        ..=64 => format!("a ring of {need} bits or more"),
+        _ => format!("at most {} bits behind the point", fraction_out + 64 - need),
+    };
+    Err(Error::Param { what: "results", got, accepted })
 }
