@@ -277,38 +277,6 @@ fn a_mute_peer_times_out() {
     assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
 }
 
-/// The first bytes of a record, one now and then: to TLS, and so to the party, no byte has come.
-fn drip(mut socket: &TcpStream) {
-    for byte in [23, 3, 3, 0x40, 0].into_iter().chain([0; 500]) {
-        if socket.write_all(&[byte]).is_err() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-#[test]
-fn a_record_that_drips_is_no_sign_of_life() {
-    let folders = Folders::friends();
-    let listener = Listener::bind("127.0.0.1:0", secure(&folders.bank)).unwrap();
-    let (addr, telecom) = (listener.local_addr(), &folders.telecom);
-    let error = thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut peer = mute(telecom, addr);
-            peer.write_all(&greeting(WIRE_VERSION, 0, 1)).unwrap();
-            peer.read_exact(&mut [0; 64]).unwrap();
-            drip(&peer.sock);
-        });
-        let mut c = listener.accept().unwrap();
-        // Dropping it ends the dripping.
-        soon(move || c.channel().recv(1).unwrap_err())
-    });
-    assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
-    // The same in place of a greeting.
-    let lines = turned_away(secure(&folders.bank), secure(telecom), |addr| drip(&mute(telecom, addr).sock));
-    assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
-}
-
 #[test]
 fn a_dropped_peer_is_closed_and_its_last_message_arrives() {
     let folders = Folders::friends();

@@ -6,13 +6,10 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    link::{Link, listen},
-    record::Record,
-};
+use crate::{link::Link, record::Record};
 use hushtable::{
     error::Ending,
-    net::{self, Identity, Options},
+    net::{self, Identity, Listener, Options},
 };
 use hushtable_columns::failure::{Failure, Result};
 
@@ -90,7 +87,7 @@ impl Link {
         match (&self.listen, &self.connect) {
             // Nobody knows a port that was not given out yet.
             (Some(address), _) if !address.ends_with(":0") => {
-                drop(listen(address, Options { wait: VISIT, ..options })?.accept()?);
+                drop(Listener::bind(address, Options { wait: VISIT, ..options })?.accept()?);
             }
             (None, Some(address)) => {
                 drop(net::connect(address, Options { wait: Duration::ZERO, ..options })?);

@@ -61,7 +61,6 @@ pub struct Claim {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Who {
     pub name: String,
     pub fingerprint: Option<String>,
@@ -69,7 +68,6 @@ pub struct Who {
 
 /// A file that was read.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Input {
     pub file: String,
     pub bytes: u64,
