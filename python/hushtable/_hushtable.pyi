@@ -25,8 +25,8 @@ __all__ = [
     "PrivateForm",
     "PrivateTable",
     "Store",
+    "Sums",
     "Table",
-    "aggregate",
     "connect",
     "decode",
     "encode",
@@ -63,6 +63,18 @@ class Ids:
     def columns(self) -> int: ...
     @property
     def hints(self) -> list[str]: ...
+
+@final
+class Sums:
+    def __new__(
+        cls, bins: int, groups: int, widths: Sequence[int], least: int, noise: tuple[float, Sequence[float]] | None
+    ) -> Sums: ...
+    @property
+    def noise(self) -> list[tuple[float, float]]: ...
+    def check(self, p: Party) -> None: ...
+    def open(
+        self, p: Party, name: str, groups: Sequence[NDArray[np.uint64]], columns: Sequence[NDArray[np.uint64]]
+    ) -> list[tuple[int, int, list[int]]]: ...
 
 @final
 class Table:
@@ -242,6 +254,8 @@ class Party:
     def peer(self) -> str: ...
     @property
     def peer_fingerprint(self) -> str | None: ...
+    @property
+    def chance(self) -> float: ...
     def progress(self) -> tuple[int, int]: ...
     def records(self) -> list[_Record]: ...
     def announce(self, operation: str) -> None: ...
@@ -309,14 +323,6 @@ def join(
     list[NDArray[np.uint64]],
     NDArray[np.int64] | None,
 ]: ...
-def aggregate(
-    p: Party,
-    name: str,
-    groups: Sequence[NDArray[np.uint64]],
-    columns: Sequence[tuple[NDArray[np.uint64], int]],
-    least: int,
-    noise: Sequence[tuple[float, float]] | None,
-) -> list[tuple[int, int, list[int]]]: ...
 def predict(
     index_bits: int,
     index_kind: str,

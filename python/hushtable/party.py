@@ -82,6 +82,14 @@ class Party:
         return bytes(self._native.id).hex()
 
     @property
+    def chance(self) -> float:
+        """How likely chance alone spoiled something in this session so far, at most: a wrong result, or an error.
+
+        All calls are added up, and one that would take it beyond 2^-40 raises `ParamError` before anything is sent.
+        """
+        return self._native.chance
+
+    @property
     def cost(self) -> Cost:
         """What the session took so far."""
         return Cost(tuple(self._native.records()))

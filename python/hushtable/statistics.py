@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class Statistics:
     `least=1` so of none, with `least=0` the count 0 is told too.
     `noise` is an epsilon: each party adds discrete Laplace noise of that epsilon to what is opened, shared out evenly
     among count and sums, so that one row more or less changes little; the result is off by more, the larger the
-    column's `range` is. Under noise the noisy count is compared with `least`.
+    column's `range` is. Under noise the noisy count is compared with `least`. Noise that could take a sum out of its width
+    raises `ParamError`, which names the width that would do.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class Statistics:
         self, x: str | Share, y: str | Share, *, least: int = LEAST, noise: float | None = None
     ) -> float | None:
         """The covariance over the pairs. Tells how many, the sums and the sum of products. As `sum` otherwise."""
-        columns = self._products("covariance", x, y)
+        columns = self._products("covariance", x, y, 1, least, noise)
         return _first(_covariances(self._all(_asked("covariance", x, y), columns, least, noise), columns))
 
     def groupby(self, name: str) -> Groups:
@@ -108,41 +110,46 @@ class Statistics:
     ) -> Told:
         """What is opened of groups that are large enough."""
         self._party._may_make(what, NOT_STORED)
-        if not columns:
+        counted = not columns
+        if counted:
             # The library adds up something.
             nothing = np.zeros(len(self), dtype=np.uint64)
             columns = [Share(self._party, nothing, 1, 0, "additive", (0, 1))]
-            counted = True
-        else:
-            counted = False
         for share in columns:
             share._additive(what)
-            self._fits(what, share)
-        noises = None
-        if noise is not None:
-            each = noise / (1 if counted else 1 + len(columns))
-            reach = [max(abs(share._range[0]), abs(share._range[1] - 1), 1) for share in columns]
-            noises = [(each, 1.0), *((each, float(most)) for most in reach)]
+        sums = self._asked_for(what, len(groups), columns, least, noise)
         text = f"{what}, {len(groups)} groups, {[share._type() for share in columns]}, least {least}, noise {noise}"
         self._party._using = [share._history for share in [*columns, *groups]]
         name = self._party._announced(text)
-        words = [(wide(share), share.bits) for share in columns]
-        bits = [wide(share) for share in groups]
-        opened = native.aggregate(self._party._live(what), name, bits, words, least, noises)
+        words = [wide(share) for share in columns]
+        opened = sums.open(self._party._live(what), name, [wide(share) for share in groups], words)
         self.asked.append(text)
         out = {}
-        for group, count, sums in opened:
-            signed = [_signed(sum_, share.bits) for sum_, share in zip(sums, columns, strict=True)]
+        for group, count, told in opened:
+            signed = [_signed(word, share.bits) for word, share in zip(told, columns, strict=True)]
             out[group] = (count, [] if counted else signed)
         return out
 
-    def _fits(self, what: str, share: Share) -> None:
-        most = len(self) * max(abs(share._range[0]), abs(share._range[1] - 1))
-        if share.bits > 1 and most >= 1 << (share.bits - 1):
-            raise ParamError(
-                f"{what}: sums of {len(self)} numbers in {share.range}, with {share.fraction} digits after the point, are "
-                f"not supported in {share.bits} bits; accepted: a smaller range=, fewer digits or more bits"
-            )
+    def _asked_for(
+        self, what: str, groups: int, columns: Sequence[Share], least: int, noise: float | None
+    ) -> native.Sums:
+        """What is to be opened, unless a sum may not fit its width, with noise or without."""
+        largest = []
+        for share in columns:
+            lo, hi = share._range
+            largest.append(max(abs(lo), abs(hi - 1)))
+            need = (len(self) * largest[-1]).bit_length() + 1
+            if need > share.bits:
+                enough = "" if need > 64 else f"bits={need}, "
+                raise ParamError(
+                    f"{what}: sums of {len(self)} numbers in {share.range}, with {share.fraction} digits after the point, "
+                    f"are not supported in {share.bits} bits; accepted: {enough}a smaller range= or fewer digits"
+                )
+        widths = [share.bits for share in columns]
+        noises = None if noise is None else (noise, [_at_least(most) for most in largest])
+        sums = native.Sums(len(self), groups, widths, least, noises)
+        sums.check(self._party._native)
+        return sums
 
     def _share(self, what: str, values: str | Share) -> Share:
         if isinstance(values, Share):
@@ -160,7 +167,9 @@ class Statistics:
             raise ParamError(f"{what}: no column {values!r}; there are: {', '.join(self.columns)}")
         return self.columns[values]
 
-    def _products(self, what: str, x: str | Share, y: str | Share) -> list[Share]:
+    def _products(
+        self, what: str, x: str | Share, y: str | Share, groups: int, least: int, noise: float | None
+    ) -> list[Share]:
         """Both columns, or the one that is taken twice, and their products at twice the scale."""
         self._party._may_make(what, NOT_STORED)
         a, b = self._share(what, x), self._share(what, y)
@@ -168,12 +177,13 @@ class Statistics:
         a._same(b, what)
         range = _words.product(a._range, b._range)
         product = Share(self._party, a._words, a.bits, 0, "additive", range, made=a._history)
-        self._fits(what, product)
+        columns = [a, product] if a is b else [a, b, product]
+        self._asked_for(what, groups, columns, least, noise)  # refused before there is work
         name = f"multiply({what} of {len(self)}, bits={a.bits})"
         self._party._using = [a._history, b._history]
         words = self._party._run(name, native.Operation.multiply(a.bits), wide(a), wide(b), a.shape)
         product._words = _words.reduce(words, a.bits)
-        return [a, product] if a is b else [a, b, product]
+        return columns
 
 
 class Groups:
@@ -200,7 +210,8 @@ class Groups:
 
     def variance(self, values: str | Share, *, least: int = LEAST, noise: float | None = None) -> dict[str, float]:
         """The variances by group. Tells counts, sums and sums of squares."""
-        columns = self._of._products("variance", values, values)
+        groups = len(self._of._members[self.name])
+        columns = self._of._products("variance", values, values, groups, least, noise)
         return _covariances(self._told(_asked("variance", values), columns, least, noise), columns)
 
     def _told(
@@ -222,6 +233,12 @@ def _asked(what: str, *values: str | Share) -> str:
 
 def _first(found: Mapping[Any, float]) -> float | None:
     return next(iter(found.values()), None)
+
+
+def _at_least(most: int) -> float:
+    """The whole number, or the next float above it."""
+    near = float(most)
+    return near if near >= most else math.nextafter(near, math.inf)
 
 
 def _signed(word: int, bits: int) -> int:

@@ -6,9 +6,9 @@ use apps::{
     ids::{Looks, Rules, Set, Shape},
     join::{Column, Join},
     psi::{Learns, Psi},
-    statistics::{GroupNoise, GroupShape, Groups, Laplace},
+    statistics::{GroupNoise, GroupShape, Groups},
 };
-use hushtable::{AShare, Error, bill::Bill, gates::Bits, share::Share};
+use hushtable::{AShare, Error, bill::Bill, chance::Chance, gates::Bits, share::Share};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use prim::Wiped;
 use pyo3::{exceptions::PyTypeError, prelude::*};
@@ -144,8 +144,7 @@ pub fn intersect<'py>(
     let set = Arc::clone(&ids.set);
     let learns = learns.map_or(Learns::Both, |to| Learns::Only(role(to)));
     let psi = Psi::new(sizes, learns).map_err(|e| raise(py, &e))?;
-    let chance = |sizes| Psi::new(sizes, learns).map(|psi| psi.chance());
-    Set::check_chance(sizes, chance).map_err(|e| raise(py, &e))?;
+    may_be_left(py, p, sizes, |sizes| Psi::new(sizes, learns).map(|psi| psi.chance()))?;
     let found = p.call(py, name, move |steps, _| {
         steps.phase("setup", |p| p.agree(&[set.rules().fields(), psi.fields()].concat()))?;
         let bill = steps.phase("setup", |p| psi.bill(&p.ot_limits()))?;
@@ -158,6 +157,19 @@ pub fn intersect<'py>(
     })?;
     let rows = |rows: Vec<usize>| rows.into_iter().map(|row| row as i64).collect::<Vec<_>>().into_pyarray(py);
     Ok(found.map(rows))
+}
+
+/// Counts what ids of these sizes leave to chance, unless it is too much: with the hashes of ids, and with the session's
+/// calls before.
+fn may_be_left(
+    py: Python<'_>,
+    p: &Party,
+    sizes: [usize; 2],
+    of: impl Fn([usize; 2]) -> Result<Chance, Error>,
+) -> PyResult<()> {
+    Set::check_chance(sizes, &of).map_err(|e| raise(py, &e))?;
+    let alone = of(sizes).map_err(|e| raise(py, &e))?;
+    p.chance.add(py, &(alone + Set::chance(sizes[0] + sizes[1])))
 }
 
 /// Columns of words, one array each.
@@ -188,8 +200,7 @@ pub fn join<'py>(
     };
     let theirs: Vec<Column> = theirs.iter().map(column).collect();
     let join = Join::new(role(owner), sizes, &theirs, &own).map_err(|e| raise(py, &e))?;
-    let chance = |sizes| Join::new(role(owner), sizes, &[], &[]).map(|join| join.chance());
-    Set::check_chance(sizes, chance).map_err(|e| raise(py, &e))?;
+    may_be_left(py, p, sizes, |sizes| Join::new(role(owner), sizes, &[], &[]).map(|join| join.chance()))?;
     let copy = |column: &PyReadonlyArray1<'py, u64>| Ok(Wiped::from(column.as_slice()?.to_vec()));
     let columns = columns.iter().map(copy).collect::<PyResult<Vec<Wiped<u64>>>>()?;
     let set = Arc::clone(&ids.set);
@@ -219,41 +230,69 @@ fn all<K: hushtable::share::Kind>(columns: &[Share<K, u64>]) -> Vec<Vec<u64>> {
 /// Of each group that is large enough: its number, count and sums.
 type Opened = Vec<(usize, i64, Vec<u64>)>;
 
-/// Counts members of groups, and adds up columns over them. `groups` are shares of a bit for each bin, `columns` words
-/// and their width; `noise` epsilon and sensitivity of counts and of each column.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // named ones, in Python
-pub fn aggregate(
-    py: Python<'_>,
-    p: &Party,
-    name: &str,
-    groups: Vec<PyReadonlyArray1<'_, u64>>,
-    columns: Vec<(PyReadonlyArray1<'_, u64>, u32)>,
-    least: u32,
-    noise: Option<Vec<(f64, f64)>>,
-) -> PyResult<Opened> {
-    let bits =
-        |group: &PyReadonlyArray1<'_, u64>| Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)));
-    let groups = groups.iter().map(bits).collect::<PyResult<Vec<Bits>>>()?;
-    let share = |(words, bits): &(PyReadonlyArray1<'_, u64>, u32)| {
-        Ok(AShare::<u64>::new(*bits, words.as_slice()?.to_vec()))
-    };
-    let columns = columns.iter().map(share).collect::<PyResult<Vec<AShare<u64>>>>()?;
-    let laplace = |&(eps, sensitivity): &(f64, f64)| Laplace::new(eps, sensitivity);
-    let noise = noise.map(|noise| noise.iter().map(laplace).collect::<Result<Vec<Laplace>, Error>>());
-    let mut noise = noise.transpose().map_err(|e| raise(py, &e))?;
-    let noise = noise
-        .as_mut()
-        .filter(|noise| !noise.is_empty())
-        .map(|noise| GroupNoise { counts: noise.remove(0), sums: std::mem::take(noise) });
-    let bins = groups.first().map_or(0, Bits::len);
-    let widths = columns.iter().map(AShare::bits).collect();
-    let shape = GroupShape { bins, groups: groups.len(), widths, least, noise };
-    let bill = shape.bill().map_err(|e| raise(py, &e))?;
-    let opened = p.call(py, name, move |steps, _| {
-        set_up(steps, &bill)?;
-        let material = steps.phase("offline", |p| Groups::prepare(p, shape))?;
-        steps.phase("online", |p| material.add_up(p, &groups, &columns.iter().collect::<Vec<_>>())?.open(p))
-    })?;
-    Ok(opened.into_iter().map(|group| (group.group, group.count, group.sums)).collect())
+/// Counts of members of groups, and sums of columns over them.
+#[pyclass(module = "hushtable._hushtable", frozen)]
+pub struct Sums(GroupShape);
+
+#[pymethods]
+impl Sums {
+    /// Of columns of these widths; `noise` is an epsilon for all of it, and the largest absolute value of a row in each
+    /// column.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        bins: usize,
+        groups: usize,
+        widths: Vec<u32>,
+        least: u32,
+        noise: Option<(f64, Vec<f64>)>,
+    ) -> PyResult<Self> {
+        let noise = noise.map(|(epsilon, reach)| GroupNoise::split(epsilon, &reach)).transpose();
+        let noise = noise.map_err(|e| raise(py, &e))?;
+        let shape = GroupShape { bins, groups, widths, least, noise };
+        shape.bill().map_err(|e| raise(py, &e))?;
+        Ok(Self(shape))
+    }
+
+    /// The epsilon of the noise on counts and on each column, and what a row changes at most; nothing without noise.
+    #[getter]
+    fn noise(&self) -> Vec<(f64, f64)> {
+        let all = self.0.noise.iter().flat_map(|noise| std::iter::once(&noise.counts).chain(&noise.sums));
+        all.map(|noise| (noise.epsilon(), noise.sensitivity())).collect()
+    }
+
+    /// Whether the session may leave so much to chance, besides what it did before.
+    fn check(&self, py: Python<'_>, p: &Party) -> PyResult<()> {
+        p.chance.check(py, &self.0.chance())
+    }
+
+    /// Opens them to both parties. `groups` are shares of a bit for each bin, `columns` words.
+    fn open(
+        &self,
+        py: Python<'_>,
+        p: &Party,
+        name: &str,
+        groups: Vec<PyReadonlyArray1<'_, u64>>,
+        columns: Vec<PyReadonlyArray1<'_, u64>>,
+    ) -> PyResult<Opened> {
+        let bits = |group: &PyReadonlyArray1<'_, u64>| {
+            Ok(Bits::collect(group.as_slice()?.iter().map(|word| word & 1)))
+        };
+        let groups = groups.iter().map(bits).collect::<PyResult<Vec<Bits>>>()?;
+        let share = |(words, &bits): (&PyReadonlyArray1<'_, u64>, &u32)| {
+            Ok(AShare::<u64>::new(bits, words.as_slice()?.to_vec()))
+        };
+        let columns =
+            columns.iter().zip(&self.0.widths).map(share).collect::<PyResult<Vec<AShare<u64>>>>()?;
+        let shape = self.0.clone();
+        let bill = shape.bill().map_err(|e| raise(py, &e))?;
+        p.chance.add(py, &shape.chance())?;
+        let opened = p.call(py, name, move |steps, _| {
+            set_up(steps, &bill)?;
+            let material = steps.phase("offline", |p| Groups::prepare(p, shape))?;
+            let columns: Vec<&AShare<u64>> = columns.iter().collect();
+            steps.phase("online", |p| material.add_up(p, &groups, &columns)?.open(p))
+        })?;
+        Ok(opened.into_iter().map(|group| (group.group, group.count, group.sums)).collect())
+    }
 }

@@ -18,6 +18,7 @@ mod private;
 mod running;
 mod store;
 mod table;
+mod tally;
 mod words;
 
 use mimalloc::MiMalloc;
@@ -41,7 +42,7 @@ mod _hushtable {
     #[pymodule_export]
     use function::Evaluation;
     #[pymodule_export]
-    use joins::{Ids, aggregate, intersect, join, tell, tell_form};
+    use joins::{Ids, Sums, intersect, join, tell, tell_form};
     #[pymodule_export]
     use link::{
         Listener, connect, identity_fingerprint, identity_new, identity_peers, identity_rotate,

@@ -24,6 +24,7 @@ use crate::{
     error::{crowded, failed},
     interrupt::{interruptible, interruptible_on_borrowed},
     opening::Opening,
+    tally::Tally,
     words::sharing,
 };
 
@@ -50,6 +51,8 @@ pub struct Party {
     start: Instant,
     records: Arc<Mutex<Vec<Record>>>,
     progress: Arc<Progress>,
+    /// What calls left to chance.
+    pub chance: Tally,
 }
 
 /// How far a call has come.
@@ -95,9 +98,7 @@ impl Steps<'_> {
         self.records.lock().expect("no panic while the lock is held").push(record);
         outcome
     }
-}
 
-impl Steps<'_> {
     /// Runs what measures its steps itself.
     pub fn run<T>(
         &mut self,
@@ -165,6 +166,7 @@ impl Party {
             start,
             records: Arc::new(Mutex::new(vec![record])),
             progress: Arc::default(),
+            chance: Tally::default(),
         }
     }
 
@@ -282,6 +284,12 @@ impl Party {
     #[getter]
     fn peer_fingerprint(&self) -> Option<&str> {
         self.peer_fingerprint.as_deref()
+    }
+
+    /// How likely chance alone spoiled a call so far, at most.
+    #[getter]
+    fn chance(&self) -> f64 {
+        self.chance.sum()
     }
 
     /// `(done, all)` of the call that runs.

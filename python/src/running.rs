@@ -55,6 +55,7 @@ pub fn run<'py>(
     let items = operation.now.items(operands[0].len()).map_err(|e| raise(py, &e))?;
     let taken = material.map(|material| material.take(py, items)).transpose()?;
     let missing = if taken.is_some() { 0 } else { items };
+    p.chance.add(py, &operation.now.chance(missing))?;
     let (operation, ready) = match taken {
         Some(taken) => taken,
         None => (suiting(py, p, &operation.now, items)?, Ready::default()),
@@ -88,6 +89,7 @@ pub fn prepare_operation(
 ) -> PyResult<Material> {
     let count = operation.ahead.items(count).map_err(|e| raise(py, &e))?;
     let operation = suiting(py, p, &operation.ahead, count)?;
+    p.chance.add(py, &operation.chance(count))?;
     let ready = prepare(py, p, name, Arc::clone(&operation), count)?;
     Ok(Material::new(operation, count, ready))
 }

@@ -240,6 +240,7 @@ fn spend(
         enough(&open.store, items, no_offline)?;
         Ok(items)
     })?;
+    p.chance.add(py, &operation.chance(items))?;
     let name = format!("{}, from a store", announced(name, operation.as_ref()));
     p.call(py, &name, move |steps, progress| {
         progress.begin(items);

@@ -15,7 +15,8 @@
 //! ([`GroupNoise`]). Under noise the least size is compared with the noisy count: a small group may be opened, and a
 //! large one may not.
 //!
-//! Sums are mod `2^l` of the column's width: it is the caller's to leave room, for noise too.
+//! Sums are mod `2^l` of the column's width. It is the caller's to leave room for what rows add up to; noise that might
+//! leave this room is refused ([`GroupShape::chance`]).
 //!
 //! What the parties ask is compared before anything is opened: shapes, least sizes and noise. A difference ends both
 //! with [`Error::Handshake`].
@@ -34,14 +35,17 @@
 
 mod noise;
 mod order;
+mod split;
 
 pub use noise::Laplace;
 pub use order::{End, Extremes, Quantile, QuantileMaterial};
+pub use split::GroupNoise;
 
 use hushtable::{
     AShare, Error, Result, Role,
     arith::{CompareDomain, CompareJob, Comparison, Multiplication, Objective},
     bill::Bill,
+    chance::Chance,
     error::same,
     gates::{B2a, Bits, Mux},
     session::Session,
@@ -173,22 +177,13 @@ pub struct GroupShape {
     pub bins: usize,
     /// Groups, at most [`MAX_GROUPS`].
     pub groups: usize,
-    /// Widths of the columns to be summed, at least one.
+    /// Widths of the columns to be summed, at least one. One of 1 bit is of zeros: no signed sum fits it.
     pub widths: Vec<u32>,
     /// The least number of members of a group that is told of, at most [`MAX_LEAST`]; only with 0 also of those without
     /// members. With noise it is compared with the noisy number.
     pub least: u32,
     /// What each party adds before anything is compared or opened.
     pub noise: Option<GroupNoise>,
-}
-
-/// Noise on what is told of groups. The epsilons of counts and of all columns add up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupNoise {
-    /// On the counts. A row changes the count of its group by 1.
-    pub counts: Laplace,
-    /// On the sums, one for each column: a row changes a sum by up to the largest absolute value of the column.
-    pub sums: Vec<Laplace>,
 }
 
 impl GroupShape {
@@ -205,8 +200,15 @@ impl GroupShape {
                 let accepted = format!("{}, one for each", self.widths.len());
                 Err(refused("noises for columns", noise.sums.len(), accepted))
             }
-            _ => Ok(()),
+            Some(noise) => noise.check_room(self),
+            None => Ok(()),
         }
+    }
+
+    /// What chance can spoil: noise that takes a number out of its width, where it would wrap around. Nothing without
+    /// noise.
+    pub fn chance(&self) -> Chance {
+        self.noise.as_ref().map_or(Chance::NONE, |noise| noise.chance(self))
     }
 
     /// What the parties compare.
@@ -275,7 +277,8 @@ impl Groups {
     ///
     /// # Errors
     /// [`Error::Param`] for more than [`MAX_GROUPS`] or none, for no bins or more than [`MAX_LEAST`], for a least size
-    /// above it, for widths other than 1 to 64, and unless there is noise for each column or for none;
+    /// above it, for widths other than 1 to 64, unless there is noise for each column or for none, and for noise that
+    /// might leave a width, with the width that would do;
     /// [`Error::Handshake`] if the peer's shape is another; and those of the channel.
     pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
         shape.check()?;

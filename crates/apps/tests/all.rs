@@ -19,6 +19,7 @@ mod fusion;
 mod inference;
 mod join;
 mod join_query;
+mod noise;
 mod private_table;
 mod proximity;
 mod psi;

@@ -96,6 +96,12 @@ fn values_at_text_and_at_dates() {
     );
     let would_do = "hashes of 96 bits have that, or up to 27962 keys in a session, or up to 83 rows";
     site.run(&short).fails_with(2, would_do);
+    let large = format!("explain {short} --lookups-at-most 1 --pad-to 8000000");
+    let shown = site.run(&large).ok().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in ["two keys of the table have the same with probability below 2^-19, and are refused", "2^-41"]
+    {
+        assert!(shown.contains(line), "{line:?} in {shown}");
+    }
     for rest in ["", "--hash-bits 64 --prf lowmc --pad-to 2000 --lookups-at-most 4000"] {
         let server =
             serve(&site, &format!("--table text.csv --key name --value square,twice {rest} {PLAIN}"));

@@ -346,6 +346,9 @@ fn what_it_would_show_is_said_before() {
     ] {
         assert!(text.contains(fragment), "{fragment}: {text}");
     }
-    assert!(!words("--sum income --noise 1").contains("exact sums"), "{text}");
+    assert!(text.contains("chance of failure none"), "{text}");
+    let text = words("--sum income --noise 1");
+    assert!(!text.contains("exact sums"), "{text}");
+    assert!(text.contains("numbers that noise takes out of their width 2^-"), "{text}");
     assert!(!words("--count").contains("exact sums"), "{text}");
 }

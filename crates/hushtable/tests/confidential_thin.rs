@@ -104,7 +104,7 @@ fn every_small_table_and_batch() {
         }
         // A store of sparse keys has 500 columns more: some tables do.
         for keys in [1, 6, 15].map(subset) {
-            let job = job(Keys::Sparse { bits: 2, rows: 4, lookups: 1 << 13 }, 3);
+            let job = job(Keys::Sparse { bits: 2, rows: 4, lookups: 16 }, 3);
             let table = table(&job, &keys, 2);
             for x in batches.iter().filter(|x| x.len() > 1).step_by(3) {
                 let want: Vec<_> = x.iter().map(|&x| expect(&job, &keys, 2, x)).collect();
@@ -124,9 +124,9 @@ fn random_tables_and_batches() {
         (Keys::Dense { bits: 9 }, 64, 70),
         (Keys::Changing { bits: 5, updates: 3 }, 9, 9),
         (Keys::All { bits: 12 }, 20, 300),
-        (Keys::Sparse { bits: 24, rows: 700, lookups: 1 << 13 }, 20, 100),
-        (Keys::Sparse { bits: 64, rows: 300, lookups: 1 << 13 }, 130, 37),
-        (Keys::Sparse { bits: 96, rows: 50, lookups: 1 << 13 }, 12, 65),
+        (Keys::Sparse { bits: 24, rows: 700, lookups: 100 }, 20, 100),
+        (Keys::Sparse { bits: 64, rows: 300, lookups: 37 }, 130, 37),
+        (Keys::Sparse { bits: 96, rows: 50, lookups: 65 }, 12, 65),
         (Keys::Dense { bits: 16 }, 1, 500),
     ];
     for (i, (keys, row_bits, count)) in sizes.into_iter().enumerate() {
@@ -177,8 +177,8 @@ fn bills_are_met() {
         (job(Keys::All { bits: 9 }, 16), 64),
         (distinct(job(Keys::All { bits: 9 }, 16)), 64),
         (aes(job(Keys::Dense { bits: 8 }, 15)), 64),
-        (aes(distinct(job(Keys::Sparse { bits: 40, rows: 1000, lookups: 1 << 13 }, 12))), 64),
-        (job(Keys::Sparse { bits: 80, rows: 300, lookups: 1 << 13 }, 76), 64),
+        (aes(distinct(job(Keys::Sparse { bits: 40, rows: 1000, lookups: 64 }, 12))), 64),
+        (job(Keys::Sparse { bits: 80, rows: 300, lookups: 64 }, 76), 64),
     ];
     for (job, count) in jobs {
         let keys: Vec<u128> = (0..1 << job.table.keys.bits().min(8)).collect();
@@ -319,19 +319,40 @@ fn lookups_that_do_not_fit_are_refused() {
     }
 }
 
-/// Sparse keys leave something to chance: less than a job may have, for as many lookups as there can be.
+/// Sparse keys leave something to chance: all batches of a job are added up, and a job with too many is refused before any
+/// work, with how many lookups would do.
 #[test]
-fn chance_is_little_enough() {
-    for lookups in [1, 4096, 1 << 20] {
-        let sparse = job(Keys::Sparse { bits: 60, rows: 1 << 20, lookups }, 20);
-        for count in [1, 2, 100, MAX_LOOKUPS] {
-            let chance = sparse.chance(count);
-            chance.check().expect("less than a job may have");
-            let pairs = (count * count) as f64 / 2.0 * 2f64.powi(-64);
-            let others = Size::chance(1 << 20).sum() + sparse.table.chance(count as u64).sum();
-            assert!((chance.sum() / (others + pairs) - 1.0).abs() < 1e-12, "{chance}");
+fn chance_is_that_of_all_batches() {
+    let sparse = |lookups: usize| job(Keys::Sparse { bits: 60, rows: 1 << 20, lookups: lookups as u32 }, 20);
+    for count in [1, 2, 100, MAX_LOOKUPS] {
+        for batches in [1, 2, 3, 50] {
+            let job = sparse(batches * count);
+            let batch = Size::chance(1 << 20).sum() + (count * count) as f64 / 2.0 * 2f64.powi(-64);
+            let all = batches as f64 * batch + job.table.chance((batches * count) as u64).sum();
+            let chance = job.chance(count);
+            assert!((chance.sum() / all - 1.0).abs() < 1e-12, "{chance} of {batches} batches of {count}");
         }
+        sparse(count).chance(count).check().expect("a batch is less than a job may have");
     }
+    let mut small = sparse(1 << 20);
+    small.table.keys = Keys::Sparse { bits: 60, rows: 2, lookups: 1 << 20 };
+    let table = table(&small, &[1, 2], 9);
+    let errors = both(pair(5900, None), |p| {
+        let table = (p.role() == small.table.owner).then_some(&table);
+        let before = p.take_cost();
+        let error = ThinLookups::prepare(p, small, table, MAX_LOOKUPS).map(drop).expect_err("256 batches");
+        assert_eq!(p.take_cost().sent, 0, "after {before:?}");
+        Ok(error.to_string())
+    });
+    let most = errors.0.split("up to ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number");
+    let most: usize = most.parse().expect("a number");
+    assert!(errors.0 == errors.1 && errors.0.ends_with("of a job in batches of 4096"), "{errors:?}");
+    let of = |lookups: usize| {
+        let keys = Keys::Sparse { bits: 60, rows: 2, lookups: lookups as u32 };
+        job(keys, 20).chance(MAX_LOOKUPS).check()
+    };
+    of(most).expect("as many as it says");
+    of(most + 1).expect_err("one more");
     for keys in [Keys::All { bits: 8 }, Keys::Dense { bits: 8 }] {
         assert_eq!(job(keys, 20).chance(MAX_LOOKUPS).parts(), []);
     }

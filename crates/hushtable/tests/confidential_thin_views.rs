@@ -88,11 +88,8 @@ fn ties_broken_by_position_are_seen() {
 #[test]
 fn two_tables_show_the_same() {
     let view = |keys: Vec<u128>, x: [u128; 8], sparse: bool| -> Vec<u64> {
-        let of = if sparse {
-            Keys::Sparse { bits: 8, rows: 128, lookups: 1 << 13 }
-        } else {
-            Keys::Dense { bits: 8 }
-        };
+        let of =
+            if sparse { Keys::Sparse { bits: 8, rows: 128, lookups: 8 } } else { Keys::Dense { bits: 8 } };
         let job = job(of, 19);
         let table = table(&job, &keys, 8);
         let run = |connection: Connection| -> Result<()> {
@@ -130,7 +127,7 @@ fn two_tables_show_the_same() {
 /// tell which keys are there.
 #[test]
 fn what_is_read_does_not_tell_which_keys_are_there() {
-    let job = ThinJob { distinct: true, ..job(Keys::Sparse { bits: 10, rows: 1000, lookups: 1 << 13 }, 19) };
+    let job = ThinJob { distinct: true, ..job(Keys::Sparse { bits: 10, rows: 1000, lookups: 500 }, 19) };
     let keys: Vec<u128> = (0..500).collect();
     let table = table(&job, &keys, 10);
     for x in [keys.clone(), (500..1000).collect()] {

@@ -67,6 +67,16 @@ impl Laplace {
         2.0 * ratio / ((1.0 - ratio) * (1.0 - ratio))
     }
 
+    /// The probability that noise of both parties together is at least so far from 0: of a distance of 1 or more.
+    pub fn beyond(&self, distance: f64) -> f64 {
+        // Both are the difference of two sums of two geometric numbers. With a = exp(-rate), the sum is z with
+        // ((1 - a) / (1 + a))^2 a^|z| (|z| + 1 + 2 a^2 / (1 - a^2)): added up from the distance on, on both sides.
+        let rate = self.eps / self.sensitivity;
+        let (a, rest) = ((-rate).exp(), -(-rate).exp_m1());
+        let terms = (distance + 1.0) * rest + a + 2.0 * a * a / (1.0 + a);
+        2.0 * (-rate * distance).exp() * terms / ((1.0 + a) * (1.0 + a))
+    }
+
     /// What the parties compare.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         vec![("epsilon", self.eps.to_string()), ("sensitivity", self.sensitivity.to_string())]

@@ -85,6 +85,7 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
     let bill = work::bill(question, file)?;
     let phases =
         explain::sent(&mut page, &bill, &shape.unwrap_or(LinkShape::LOOPBACK), &calibration, link.role());
+    explain::chance(&mut page, &question.shape(question.table(file).bins)?.chance());
     explain::time(&mut page, phases, None, shape, &calibration);
     Ok(page.0)
 }

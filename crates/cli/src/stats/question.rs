@@ -42,12 +42,12 @@ pub enum Series {
 }
 
 impl Series {
-    /// The largest absolute value of a row.
+    /// The largest absolute value of a row; 0 of zeros.
     fn largest(&self) -> f64 {
         let size =
             |of: &Number, cut: u32| (of.limit * 2f64.powi(of.fraction_bits as i32 - cut as i32)).ceil();
         match self {
-            Self::Nothing => 1.0,
+            Self::Nothing => 0.0,
             Self::Numbers { of, cut } => size(of, *cut),
             Self::Products { of: [a, b], cuts } => size(a, cuts[0]) * size(b, cuts[1]),
         }
@@ -229,7 +229,7 @@ impl Question {
     pub fn error_of_sum(&self, series: usize, rows: f64) -> Digits {
         match &self.series[series] {
             Series::Numbers { of, cut } => {
-                let noise = self.noise_of(&self.series[series]).unwrap_or_default();
+                let noise = self.noise_of(series).unwrap_or_default();
                 Digits::of_sum(of.fraction_bits as i32 - *cut as i32, rows).with(noise)
             }
             _ => Digits::All,
@@ -240,7 +240,7 @@ impl Question {
     pub fn error_of_mean(&self, series: usize, rows: f64) -> Digits {
         match &self.series[series] {
             Series::Numbers { of, cut } => {
-                let noise = self.noise_of(&self.series[series]).unwrap_or_default();
+                let noise = self.noise_of(series).unwrap_or_default();
                 Digits::of_mean(of.fraction_bits as i32 - *cut as i32).with(noise / rows)
             }
             _ => Digits::All,
@@ -261,29 +261,32 @@ impl Question {
         }
     }
 
+    /// What each party adds, if noise is asked for.
+    fn noises(&self) -> hushtable::Result<Option<GroupNoise>> {
+        let reach: Vec<f64> = self.series.iter().map(Series::largest).collect();
+        self.noise.map(|eps| GroupNoise::split(eps, &reach)).transpose()
+    }
+
     /// How large noise on a sum is at most in 19 of 20 runs, as a number.
-    fn noise_of(&self, series: &Series) -> Option<f64> {
-        let real = self.series.iter().filter(|series| **series != Series::Nothing).count();
-        let each = self.noise? / (1 + real) as f64;
-        let largest = if *series == Series::Nothing { 1.0 } else { series.largest() };
-        Some(series.number(1) * MOST_NOISE * largest / each)
+    fn noise_of(&self, series: usize) -> Option<f64> {
+        let noise = self.noises().ok()??;
+        Some(self.series[series].number(1) * most_noise(&noise.sums[series]))
     }
 
     /// What noise does to each number, in words.
     pub fn noise_words(&self) -> Vec<String> {
-        let up_to = |name: String, series: &Series| {
-            let most = self.noise_of(series)?;
-            Some(format!("{name} by up to {}", most.ceil()))
-        };
-        let mut all: Vec<String> = up_to("the count".into(), &Series::Nothing).into_iter().collect();
-        for series in &self.series {
-            all.extend(match series {
-                Series::Nothing => None,
-                Series::Numbers { of, .. } => up_to(format!("the sum of {}", of.name), series),
+        let Ok(Some(noise)) = self.noises() else { return vec![] };
+        let up_to = |name: String, most: f64| format!("{name} by up to {}", most.ceil());
+        let mut all = vec![up_to("the count".into(), most_noise(&noise.counts))];
+        for (series, noise) in self.series.iter().zip(&noise.sums) {
+            let name = match series {
+                Series::Nothing => continue,
+                Series::Numbers { of, .. } => format!("the sum of {}", of.name),
                 Series::Products { of: [a, b], .. } => {
-                    up_to(format!("the sum of products of {} and {}", a.name, b.name), series)
+                    format!("the sum of products of {} and {}", a.name, b.name)
                 }
-            });
+            };
+            all.push(up_to(name, series.number(1) * most_noise(noise)));
         }
         all
     }
@@ -298,22 +301,12 @@ impl Question {
 
     /// Counts and sums by group.
     pub fn shape(&self, bins: usize) -> Result<GroupShape> {
-        let noise = self.noise.map(|eps| -> Result<GroupNoise> {
-            let real = self.series.iter().filter(|series| **series != Series::Nothing).count();
-            let each = eps / (1 + real) as f64;
-            let of = |series: &Series| match series {
-                Series::Nothing => Laplace::new(1.0, 1.0),
-                _ => Laplace::new(each, series.largest()),
-            };
-            let sums = self.series.iter().map(of).collect::<hushtable::Result<_>>()?;
-            Ok(GroupNoise { counts: Laplace::new(each, 1.0)?, sums })
-        });
         Ok(GroupShape {
             bins,
             groups: self.by.names().len(),
             widths: self.series.iter().map(Series::bits).collect(),
             least: self.least,
-            noise: noise.transpose()?,
+            noise: self.noises()?,
         })
     }
 
@@ -349,6 +342,11 @@ impl Question {
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
+}
+
+/// How large the noise of both parties is at most in 19 of 20 runs.
+fn most_noise(noise: &Laplace) -> f64 {
+    MOST_NOISE * noise.sensitivity() / noise.epsilon()
 }
 
 /// A share of rows, `0.25` or `1/4`, exactly; nothing for what is no share, and why not for one that is too fine.

@@ -287,7 +287,9 @@ fn thin(asked: &Asked, table: CopyJob, machine: &Machine) -> Result<Counted> {
         keys => 1 << keys.bits(),
     };
     let work = [machine.seconds(Work::words(value(&table) + STORED), count * keys), 0.0];
-    let store = job.store_bits(asked.batch.div_ceil(count))? / 8;
+    let piece = asked.batch.div_ceil(count);
+    job.check_chance(piece)?;
+    let store = job.store_bits(piece)? / 8;
     let rest = (bill.kept - 8 * store) / 8;
     let words = table.masked().div_ceil(64) as u64;
     // Places and rows of all keys, and their cells.

@@ -32,10 +32,9 @@
 //! # Security
 //! The owner sees the order of a shuffled list of distinct items. The other party sees it too, and ids: at most one of
 //! each key of the table, and values of other inputs, all pseudo-random and different, so they do not even tell how many
-//! keys are equal, but with probability `2^-41` at most by those of absent sparse keys ([`ThinJob::chance`]). The store is pseudo-random, as the
-//! masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
-//! (`thin/store.rs`). A sparse key that is absent seems present as in design A. All of this is for one
-//! batch.
+//! keys are equal, unless two absent sparse keys have one id by chance ([`ThinJob::chance`]). The store is pseudo-random,
+//! as the masks are. Its making has no second try that depends on what the other party cannot compute from b ids alone
+//! (`thin/store.rs`). A sparse key that is absent seems present as in design A. All of this is for one batch.
 //!
 //! **How long the owner takes to make a store tells about how many rows a table has**, since the other party waits for it,
 //! for sparse keys more than for others. Who must hide that fills the table up, or takes a [`copy`](super::copy).
@@ -118,10 +117,12 @@ impl ThinLookups {
     /// Offline: for `count` lookups, 1 to [`ThinJob::most`]. The owner gives its table, the other party none.
     ///
     /// # Errors
-    /// [`Error::Param`] for sizes that are not supported, and unless the owner alone gives a table, of the job;
+    /// [`Error::Param`] for sizes that are not supported, for batches so small or so many that chance could spoil the
+    /// job ([`ThinJob::chance`]), and unless the owner alone gives a table, of the job;
     /// [`Error::Chance`] if a store has no place for the table, with probability below `2^-44`; those of the channel.
     pub fn prepare(p: &mut Party, job: ThinJob, table: Option<&Table>, count: usize) -> Result<Self> {
         job.check(count)?;
+        job.check_chance(count)?;
         let owner = p.role() == job.table.owner;
         if owner != table.is_some() || table.is_some_and(|table| table.job != job.table) {
             let got = table.map_or("none".into(), |table| format!("{:?}", table.job));

@@ -3,9 +3,9 @@
 use prim::Wiped;
 
 use crate::{
-    chance::Chance,
+    chance::{self, Chance},
     confidential::{
-        copy::{CopyJob, Keys, owner},
+        copy::{CopyJob, Keys, MAX_JOB, owner},
         order,
         prf::PrfJob,
     },
@@ -52,14 +52,34 @@ impl ThinJob {
         self.prf().most().min(MAX_LOOKUPS)
     }
 
-    /// What chance can spoil in a batch of so many lookups; nothing where all keys that there can be are in the store. An
-    /// order for which the [sort](crate::confidential::order) lacks room is not counted: it tells nothing, no bound is known.
-    pub fn chance(&self, lookups: usize) -> Chance {
-        let Keys::Sparse { rows, .. } = self.table.keys else { return Chance::NONE };
-        let pairs = (lookups as f64).powi(2) / 2.0;
-        self.table.chance(lookups as u64)
-            + Size::chance(rows as usize)
-            + Chance::of("absent keys of one id", pairs, -(ID_BITS as i32))
+    /// What chance can spoil in all lookups of a job, in batches of `count`: those that the table's form allows for, or one
+    /// batch. Nothing where all keys that there can be are in the store. An order for which the
+    /// [sort](crate::confidential::order) lacks room is not counted: it tells nothing, no bound is known.
+    pub fn chance(&self, count: usize) -> Chance {
+        match self.table.keys {
+            Keys::Sparse { lookups, .. } => self.of_lookups(lookups.max(count as u32), count),
+            _ => Chance::NONE,
+        }
+    }
+
+    /// The same, of a table for so many.
+    fn of_lookups(&self, lookups: u32, count: usize) -> Chance {
+        let Keys::Sparse { bits, rows, .. } = self.table.keys else { return Chance::NONE };
+        let table = CopyJob { keys: Keys::Sparse { bits, rows, lookups }, ..self.table };
+        let pairs = (count as f64).powi(2) / 2.0;
+        let batch =
+            Size::chance(rows as usize) + Chance::of("absent keys of one id", pairs, -(ID_BITS as i32));
+        let batches = f64::from(lookups.div_ceil(count as u32));
+        let all = batch.parts().iter().map(|(what, part)| Chance::of(what, batches * part, 0));
+        table.chance(lookups.into()) + all.sum()
+    }
+
+    /// `Ok(())` unless chance can spoil a job too easily, in batches of `count`.
+    pub(in crate::confidential) fn check_chance(&self, count: usize) -> Result<()> {
+        self.chance(count).check_or(|| {
+            let most = chance::most(MAX_JOB.into(), |lookups| self.of_lookups(lookups.max(1) as u32, count));
+            format!("up to {most} lookups of a job in batches of {count}")
+        })
     }
 
     /// Bits of a row and of what stands behind it.
