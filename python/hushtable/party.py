@@ -85,7 +85,7 @@ class Party:
     def chance(self) -> float:
         """How likely chance alone spoiled something in this session so far, at most: a wrong result, or an error.
 
-        All calls are added up, and one that would take it beyond 2^-40 raises `ParamError` before anything is sent.
+        The calls are added up, of which each has 2^-40 at most: one with more raises `ParamError` before anything is sent.
         """
         return self._native.chance
 

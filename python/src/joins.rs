@@ -159,8 +159,7 @@ pub fn intersect<'py>(
     Ok(found.map(rows))
 }
 
-/// Counts what ids of these sizes leave to chance, unless it is too much: with the hashes of ids, and with the session's
-/// calls before.
+/// Counts what ids of these sizes leave to chance, with the hashes of ids, unless it is too much.
 fn may_be_left(
     py: Python<'_>,
     p: &Party,
@@ -259,11 +258,6 @@ impl Sums {
     fn noise(&self) -> Vec<(f64, f64)> {
         let all = self.0.noise.iter().flat_map(|noise| std::iter::once(&noise.counts).chain(&noise.sums));
         all.map(|noise| (noise.epsilon(), noise.sensitivity())).collect()
-    }
-
-    /// Whether the session may leave so much to chance, besides what it did before.
-    fn check(&self, py: Python<'_>, p: &Party) -> PyResult<()> {
-        p.chance.check(py, &self.0.chance())
     }
 
     /// Opens them to both parties. `groups` are shares of a bit for each bin, `columns` words.

@@ -34,20 +34,6 @@ impl Chance {
         self.0.iter().map(|(_, part)| part).sum()
     }
 
-    /// This, of what a session did so far, and what comes `next` in it.
-    ///
-    /// # Errors
-    /// [`Error::Param`] if both together have more than [`MOST`].
-    pub fn and(&self, next: &Self) -> Result<Self> {
-        let all = self.clone() + next.clone();
-        let before = self.sum().log2().ceil();
-        all.check_or(|| match self.0.as_slice() {
-            [] => "fewer rows, or fewer at once, have less".into(),
-            _ => format!("what this session did before has about 2^{before}; a new session begins with none"),
-        })?;
-        Ok(all)
-    }
-
     /// `Ok(())` if that is at most [`MOST`].
     ///
     /// # Errors
@@ -139,19 +125,6 @@ mod tests {
         let error =
             Chance::of("one", 1.0, -39).check_or(|| "half of it".into()).expect_err("more").to_string();
         assert!(error.ends_with("accepted: 2^-40 in all; half of it"), "{error}");
-    }
-
-    #[test]
-    fn a_session_has_what_its_calls_have() {
-        let (one, half) = (Chance::of("one", 1.0, -41), Chance::of("half", 1.0, -42));
-        let all = Chance::NONE.and(&one).and_then(|all| all.and(&half)).expect("three quarters");
-        assert_eq!(all.parts(), [("one", 2f64.powi(-41)), ("half", 2f64.powi(-42))]);
-        let error = all.and(&one).expect_err("five quarters").to_string();
-        assert!(error.contains("2^-39.6 in all: one 2^-40, half 2^-42;"), "{error}");
-        assert!(error.ends_with("before has about 2^-41; a new session begins with none"), "{error}");
-        all.and(&half).expect("as much as there may be");
-        let error = Chance::NONE.and(&Chance::of("all", 1.0, -39)).expect_err("alone").to_string();
-        assert!(error.ends_with("fewer rows, or fewer at once, have less"), "{error}");
     }
 
     #[test]

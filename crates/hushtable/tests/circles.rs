@@ -63,8 +63,6 @@ const STILL: &[(&str, &[&str])] = &[
             "inference/weights.rs",
             "private_table/description.rs",
             "private_table/key.rs",
-            "statistics.rs",
-            "statistics/noise.rs",
         ],
     ),
     (

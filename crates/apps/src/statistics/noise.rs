@@ -19,7 +19,7 @@
 use hushtable::{AShare, Error, Result, math::Function, session::Session};
 use zeroize::Zeroizing;
 
-use super::announced;
+use super::asked::announced;
 
 /// Bits of a geometric number.
 const BITS: u32 = 40;

@@ -29,7 +29,10 @@ use hushtable::{
 };
 use prim::{Wiped, ring::low};
 
-use super::{announced, check_least, sum};
+use super::{
+    asked::{announced, check_least},
+    count::sum,
+};
 
 /// One-time material for the largest number, or the smallest.
 #[must_use = "one-time material that is not used was generated for nothing"]

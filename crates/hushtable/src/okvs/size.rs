@@ -43,11 +43,15 @@ impl Size {
         Self { clusters: 1, third }
     }
 
-    /// That keys of a store for so many have no table: `2^-44`, and with several clusters `2^-46`. By the computed bounds
-    /// in `tests/data/okvs_bounds.json`.
+    /// That keys of a store for so many have no table: `2^-44` for the least favourable number, some hundred; `2^-47` from
+    /// 2048 on, and `2^-57` of each cluster where there are several. By the computed bounds in
+    /// `tests/data/okvs_bounds.json`.
     pub fn chance(keys: usize) -> Chance {
-        let log2 = if keys / CLUSTER < 2 { -44 } else { -46 };
-        Chance::of("keys without a table", f64::from(u8::from(keys > 0)), log2)
+        let (each, log2) = match keys / CLUSTER {
+            0 | 1 => (keys.min(1), if keys < 2048 { -44 } else { -47 }),
+            clusters => (clusters, -57),
+        };
+        Chance::of("keys without a table", each as f64, log2)
     }
 
     /// Clusters.

@@ -1,0 +1,172 @@
+//! What is asked of groups, with the noise on it: an epsilon shared out among counts and sums, and the room that it takes.
+
+use hushtable::{
+    Error, Result,
+    arith::{CompareDomain, CompareJob, Objective},
+    bill::Bill,
+    chance::{Chance, MOST},
+    gates::{B2a, Mux},
+};
+
+use super::{
+    asked::{MAX_LEAST, check_least, refused},
+    count::COUNT,
+    noise::Laplace,
+};
+
+/// Most groups.
+pub const MAX_GROUPS: usize = 64;
+
+/// Public, the same at both parties.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupShape {
+    /// Bins of the join.
+    pub bins: usize,
+    /// Groups, at most [`MAX_GROUPS`].
+    pub groups: usize,
+    /// Widths of the columns to be summed, at least one. One of 1 bit is of zeros: no signed sum fits it.
+    pub widths: Vec<u32>,
+    /// The least number of members of a group that is told of, at most [`MAX_LEAST`]; only with 0 also of those without
+    /// members. With noise it is compared with the noisy number.
+    pub least: u32,
+    /// What each party adds before anything is compared or opened.
+    pub noise: Option<GroupNoise>,
+}
+
+impl GroupShape {
+    pub(super) fn check(&self) -> Result<()> {
+        if !(1..=MAX_GROUPS).contains(&self.groups) {
+            return Err(refused("groups", self.groups, format!("1 to {MAX_GROUPS}")));
+        }
+        if !(1..=MAX_LEAST as usize).contains(&self.bins) {
+            return Err(refused("bins of groups", self.bins, format!("1 to {MAX_LEAST}")));
+        }
+        check_least(self.least)?;
+        match &self.noise {
+            Some(noise) if noise.sums.len() != self.widths.len() => {
+                let accepted = format!("{}, one for each", self.widths.len());
+                Err(refused("noises for columns", noise.sums.len(), accepted))
+            }
+            Some(noise) => noise.check_room(self),
+            None => Ok(()),
+        }
+    }
+
+    /// What chance can spoil: noise that takes a number out of its width, where it would wrap around. Nothing without
+    /// noise.
+    pub fn chance(&self) -> Chance {
+        self.noise.as_ref().map_or(Chance::NONE, |noise| noise.chance(self))
+    }
+
+    /// What the parties compare.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let mut fields = vec![
+            ("bins", self.bins.to_string()),
+            ("groups", self.groups.to_string()),
+            ("least size", self.least.to_string()),
+            ("noise", if self.noise.is_some() { "yes" } else { "no" }.into()),
+        ];
+        if let Some(noise) = &self.noise {
+            [&noise.counts].into_iter().chain(&noise.sums).for_each(|noise| fields.extend(noise.fields()));
+        }
+        fields.push(("widths of columns", format!("{:?}", self.widths)));
+        fields
+    }
+
+    pub(super) fn compare(&self) -> Result<Option<CompareJob>> {
+        let job = || CompareJob::new(COUNT, CompareDomain::Near, Objective::Total);
+        (self.least > 1).then(job).transpose()
+    }
+
+    /// What counts and sums cost, with the opening of the groups that are large enough: at most, as of all groups. A round
+    /// for the counts and for each column.
+    ///
+    /// # Errors
+    /// [`Error::Param`] as [`Groups::prepare`](super::Groups::prepare).
+    pub fn bill(&self) -> Result<Bill> {
+        self.check()?;
+        let items = self.bins * self.groups;
+        let mut bill = B2a::bill(COUNT).times(items) + Mux::bill(&self.widths).times(items);
+        if let Some(job) = self.compare()? {
+            bill = bill + job.bill()?.times(self.groups) + Bill::opening(self.groups as u64);
+        }
+        let opening = |bill: Bill, &width: &u32| bill + Bill::opening(u64::from(width) * self.groups as u64);
+        Ok([COUNT].iter().chain(&self.widths).fold(bill, opening))
+    }
+}
+
+/// Noise on what is told of groups. The epsilons of counts and of all columns add up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupNoise {
+    /// On the counts. A row changes the count of its group by 1.
+    pub counts: Laplace,
+    /// On the sums, one for each column: a row changes a sum by up to the largest absolute value of the column.
+    pub sums: Vec<Laplace>,
+}
+
+impl GroupNoise {
+    /// `epsilon` of all together, in equal parts for the counts and for each column that tells something. `reach` is the
+    /// largest absolute value of a row in each column; 0 in a column of zeros, which takes no part.
+    ///
+    /// # Errors
+    /// [`Error::Param`] unless epsilon is a number above 0, and those of [`Laplace::new`].
+    pub fn split(epsilon: f64, reach: &[f64]) -> Result<Self> {
+        if !(epsilon > 0.0 && epsilon.is_finite()) {
+            return Err(refused("noise", epsilon, "an epsilon of more than 0".into()));
+        }
+        let telling = reach.iter().filter(|reach| **reach != 0.0).count();
+        let each = epsilon / (1 + telling) as f64;
+        let of = |&reach: &f64| if reach == 0.0 { Laplace::new(1.0, 1.0) } else { Laplace::new(each, reach) };
+        Ok(Self { counts: Laplace::new(each, 1.0)?, sums: reach.iter().map(of).collect::<Result<_>>()? })
+    }
+
+    /// That noise takes a count or a sum of any group out of its width.
+    fn chance(&self, shape: &GroupShape) -> Chance {
+        let groups = shape.groups as f64;
+        let wraps = |p: f64| Chance::of("numbers that noise takes out of their width", groups * p, 0);
+        let sums = self.sums.iter().zip(&shape.widths).filter(|(_, width)| **width > 1);
+        let sums =
+            sums.map(|(noise, &width)| wraps(leaves(noise, width, shape.bins as f64 * noise.sensitivity())));
+        // A count is compared with the least size too: their difference must fit.
+        let counts = leaves(&self.counts, COUNT, shape.bins.max(shape.least as usize) as f64);
+        sums.chain([wraps(counts)]).sum()
+    }
+
+    /// `Ok(())` unless that has more than [`MOST`].
+    ///
+    /// # Errors
+    /// [`Error::Param`] with the width that would do for the first column that is too narrow.
+    fn check_room(&self, shape: &GroupShape) -> Result<()> {
+        if self.chance(shape).sum() <= MOST {
+            return Ok(());
+        }
+        // Each number may have its part of what all may.
+        let each = MOST / (shape.groups * (1 + shape.widths.len())) as f64;
+        for (noise, &width) in self.sums.iter().zip(&shape.widths).filter(|(_, width)| **width > 1) {
+            let reach = shape.bins as f64 * noise.sensitivity();
+            if leaves(noise, width, reach) <= each {
+                continue;
+            }
+            let what_would_do = match (width..=64).find(|&width| leaves(noise, width, reach) <= each) {
+                Some(bits) => format!("{bits} bits or more"),
+                None => "smaller numbers or fewer of them: no width holds these".into(),
+            };
+            let got = format!(
+                "{width} bits, for {} numbers of up to {} and noise of epsilon {}",
+                shape.bins,
+                noise.sensitivity(),
+                noise.epsilon()
+            );
+            let accepted = format!("{what_would_do}, or a larger epsilon");
+            return Err(Error::Param { what: "width of a sum with noise", got, accepted });
+        }
+        self.chance(shape).check()
+    }
+}
+
+/// The probability that a number of `width` bits with a sign, which is up to `reach` in absolute value, does not fit with
+/// the noise of both parties. It is never said to be 0.
+fn leaves(noise: &Laplace, width: u32, reach: f64) -> f64 {
+    let room = 2f64.powi(width as i32 - 1) - reach;
+    if room < 1.0 { 1.0 } else { noise.beyond(room).clamp(f64::MIN_POSITIVE, 1.0) }
+}
