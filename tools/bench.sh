@@ -7,8 +7,13 @@
 # SMALL=1 tries every command once with few items, into target/bench-small.jsonl: whether they run, not what they take.
 # PROGRAM: a program that is built already, with --features baselines. A command that fails does not stop the others.
 # tools/papers.sh measures what the papers' tables compare, tools/python_bench.py the Python package.
+# tools/bench.sh --gate records nothing: it fails if this build is slower than the one recorded last (tools/gate.py).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "${1:-}" = --gate ]; then
+    shift
+    exec python3 tools/gate.py "$@"
+fi
 
 small=${SMALL:-}
 commands=()
