@@ -17,5 +17,5 @@ crash() { # package test name runs
 }
 
 crash hushtable all store_crash::killed_at_any_moment_nothing_is_handed_out_twice "$runs"
-crash hushtable-cli store killed_processes_leave_stores_that_can_be_used $((runs / 10 + 1))
+crash hushtable-cli all store::killed_processes_leave_stores_that_can_be_used $((runs / 10 + 1))
 echo "recorded in $record" >&2

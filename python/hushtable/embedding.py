@@ -32,7 +32,7 @@ class Embedding:
     key or copy is not written over: `ParamError`, before anything is sent. **Keep the owner's file as secret as the
     matrix**.
 
-    `cipher` is `"aes-128"`, or `"lowmc-128-42-13"`, which takes a third of the bytes and is less studied.
+    `cipher` is `"aes-128"`, or `"lowmc-128-42-13"`, which takes less than half of the bytes and is less studied.
     """
 
     def __init__(

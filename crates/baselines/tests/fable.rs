@@ -1,4 +1,4 @@
-//! FABLE: rows, bills, what is refused. Attacks on its retrieval are in the library, beside it.
+//! FABLE: rows, bills, what is refused. Attacks on its retrieval are beside it, in `src`.
 
 use std::collections::BTreeMap;
 

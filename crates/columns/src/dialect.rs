@@ -34,7 +34,8 @@ pub struct Dialect {
     pub bad_rows: Option<PathBuf>,
     /// Leave out the rows whose ids are in the column id of this file; may be given more than once
     ///
-    /// The peer must leave out the same rows: a hash of the ids that remain is compared before any work.
+    /// Where rows are matched by position the peer must leave out the same ones: a hash of the ids that remain is
+    /// compared before any work. In a join only this party leaves them out.
     #[arg(long, value_name = "FILE")]
     pub leave_out: Vec<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! Public facts about work: names and values in one encoding, the same at both parties and in every version.
 //!
-//! What parties compare, and what the shapes of stores are, is made of them and never of `Debug` text, so that a field
-//! that gets another name here changes nothing there.
+//! The shapes of stores and the digests of intervals and bands are made of them and not of `Debug` text, so that a field
+//! that gets another name here changes nothing there. What else parties compare has texts of its own.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The retrieval from within: what the client sees of it, and the noise. The whole protocol is in the library's tests.
+//! The retrieval from within: what the client sees of it, and the noise. The whole protocol is in the tests of this crate.
 
 use fhe::bfv::{Ciphertext, Encoding};
 use fhe_math::rq::{Poly, Representation, traits::TryConvertFrom};

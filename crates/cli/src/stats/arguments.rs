@@ -10,10 +10,10 @@ Both parties name their files of one `join`, and ask the same; what each asks is
 Both get the results, and nothing else.
   COLUMN is the name of a column of either party; p0.NAME and p1.NAME where both have one of that name, p0 being who \
 listened at the join.
-  The number of rows in common, of each group, is always shown: means and variances follow from sums that are opened, \
-and tell these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
+  With each result stands the number of rows in common: means and variances follow from sums that are opened, and tell \
+these too. A variance is the population variance of the rows in common, divided by n; likewise a covariance.
   Numbers are printed with the decimals that rounding leaves, those of columns with 8 fraction bits or fewer as they are: \
-a sum or mean with those that are sure, a single number with as few as say it among all of its column.
+a sum or mean with those that are sure, a single number with as few as tell it from all others that its column can have.
   Groups of fewer than --least rows, 10 if nothing is said, are not shown at all: small and empty ones look alike. \
 That does not help where the same follows from another question: one over all rows beside one by groups tells a group \
 that is missing, and two questions that differ in one row tell that row. Keep a list of what was asked.

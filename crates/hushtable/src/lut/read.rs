@@ -13,8 +13,8 @@
 //! `2d` bits, 1 round.
 //!
 //! # Source
-//! Hou et al., "ROTL" (PoPETs 2026), section 5.1. Deviation: XOR outputs and indices without
-//! conversion.
+//! Hou et al., "ROTL" (PoPETs 2026), section 5.2, up to the sign. Deviation: XOR outputs and indices
+//! without conversion.
 
 pub mod folded;
 pub mod many;

@@ -2,10 +2,9 @@
 //! predicted time.
 //!
 //! Protocols for functions and comparisons are chosen for an objective, by counts alone. Over a slow link fewer bytes
-//! can be the quickest: 10^6 comparisons of 32 bits take 46 s in place of 77 s over 10 Mbit/s. Fewer rounds never are
-//! where time in all counts: they cost as many rounds offline. For functions no choice changes by the link, between 10
-//! Mbit/s and loopback, by more than predictions are exact to. Nothing is measured here: both parties come to the same
-//! from the link that they [agreed on](crate::Party::link).
+//! can be the quickest, as for comparisons. Fewer rounds never are where time in all counts: they cost as many rounds
+//! offline. For functions no choice changes by the link by more than predictions are exact to. Nothing is measured here:
+//! both parties come to the same from the link that they [agreed on](crate::Party::link).
 
 use super::{BEFORE, Estimate, Machine, Objective, predict::implied};
 use crate::{

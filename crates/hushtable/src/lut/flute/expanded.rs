@@ -1,4 +1,4 @@
-//! FLUTE as its paper computes it, a baseline: every output bit a sum of products, each expanded.
+//! FLUTE as its paper computes it, for comparison: every output bit a sum of products, each expanded.
 //!
 //! # Functionality
 //! In: XOR shares of indices of d bits, a public table of `n = 2^d` entries of l bits. Out: XOR shares of `T[x]`.
