@@ -309,7 +309,7 @@ impl Operation for Proximity {
         };
         Some(format!(
             "question  distance of at most {} m, {on}\nmethod    {}\nerror     less than {} m by proof{besides}\n\
-             cost      {bytes:.0} bytes a pair",
+             cost      {bytes:.0} bytes a pair, a correlated OT taken as a bit",
             self.within,
             self.method(),
             rounded_up(self.error())

@@ -82,7 +82,7 @@ fn chain(p: &mut Party) -> Result<()> {
 }
 
 #[test]
-fn every_baseline_sends_what_it_sent_before() {
+fn baselines_send_what_they_sent_before() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire.txt");
     transcripts::compare(&path, PROTOCOLS.iter().copied());
 }

@@ -208,7 +208,7 @@ fn sources() -> Vec<String> {
     }
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut out = Vec::new();
-    ["prim", "hushtable", "apps", "cli"]
+    ["prim", "hushtable", "apps", "columns", "jobs", "cli"]
         .iter()
         .for_each(|name| read(&crates.join(name).join("src"), &mut out));
     assert!(out.len() > 200, "{} files", out.len());

@@ -70,9 +70,7 @@ pub const PROTOCOLS: &[(&str, Option<Scheme>, Protocol)] = &[
     ("sent-whole", None, |p| sent_whole(p, Keys::All { bits: 4 })),
     ("lookups-by-ids", None, |p| by_ids(p, Keys::Dense { bits: 9 }, false)),
     ("lookups-by-ids-distinct", None, |p| by_ids(p, Keys::Dense { bits: 9 }, true)),
-    ("lookups-by-ids-sparse", None, |p| {
-        by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 11 }, false)
-    }),
+    ("lookups-by-ids-sparse", None, |p| by_ids(p, Keys::Sparse { bits: 40, rows: 100, lookups: 11 }, false)),
     ("shuffle", None, shuffled),
     ("order", None, ordered),
     ("spread", None, spread),

@@ -130,7 +130,7 @@ impl fmt::Display for Card {
         writeln!(f, "error     {over}")?;
         writeln!(
             f,
-            "cost      {:.0} bytes a number ({:.0} online), {cots} correlated OTs, {rounds} rounds online{}",
+            "cost      {:.0} bytes a number ({:.0} online) with {cots} correlated OTs of a bit each, {rounds} rounds online{}",
             self.bytes(),
             online as f64 / 8.0,
             if self.gathered { ", ceil(log2 n) more for n numbers" } else { "" }
@@ -167,7 +167,7 @@ pub struct TensorCard {
     pub ring: u32,
     /// Bits behind the point, of both.
     pub scale: u32,
-    /// The largest error in units in the last place.
+    /// The largest error in units in the last place: measured on random rows and on hard ones, not proven.
     pub max_ulp: String,
     /// What becomes of numbers outside its domain.
     pub outside: String,
@@ -189,10 +189,14 @@ impl fmt::Display for TensorCard {
         writeln!(f, "function  {}", self.function)?;
         writeln!(f, "shape     {rows} x {len}")?;
         writeln!(f, "ring      {} bits, scale 2^-{}", self.ring, self.scale)?;
-        writeln!(f, "error     at most {} ulp", self.max_ulp)?;
         writeln!(
             f,
-            "cost      {:.0} bytes a number ({:.0} online), {:.0} correlated OTs, {} rounds online",
+            "error     at most {} ulp, measured on random rows and hard ones, not proven",
+            self.max_ulp
+        )?;
+        writeln!(
+            f,
+            "cost      {:.0} bytes a number ({:.0} online) with {:.0} correlated OTs of a bit each, {} rounds online",
             self.bytes_a_number(),
             bill.online.all_bits() as f64 / 8.0 / numbers,
             bill.all_cots() as f64 / numbers,
