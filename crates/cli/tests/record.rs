@@ -134,6 +134,26 @@ fn nobody_signs_another_job_later() {
     resigned("\"outcome\": \"done\"", "\"outcome\": \"done\"").ok();
     // The outcome follows the signatures of both; all else was committed to.
     resigned("\"ended\": \"2", "\"ended\": \"3").ok();
+    // What is said of it goes together, and nothing stands there that nobody looks at.
+    for (from, to, want) in [
+        ("\"ended\": \"2", "\"ended\": \"1", "was signed in between"),
+        ("\"ended\": \"2", "\"ended\": \" 2", "was signed in between"),
+        ("\"exit_code\": 0", "\"exit_code\": 4", "outcome \"done\", exit code 4, no error"),
+        ("\"exit_code\": 0", "\"exit_code\": 0,\n  \"error\": \"x\"", "exit code 0, an error"),
+        ("\"outcome\": \"done\"", "\"outcome\": \"failed\"", "outcome \"failed\", exit code 0"),
+        ("\"outcome\": \"done\"", "\"outcome\": \"paid\"", "outcome \"paid\""),
+        ("\"rows\": 3", "\"rows\": 3,\n  \"result\": \"P0 agreed to pay\"", "the field \"result\""),
+        ("\"bytes\": ", "\"paid\": 1,\n  \"bytes\": ", "unknown field `paid`"),
+        ("\"setup\": {", "\"setup\": {\n  \"paid\": 1,", "unknown field `paid`"),
+    ] {
+        resigned(from, to).fails_with(3, want);
+    }
+    let failed = format!(
+        "\"outcome\": \"failed\",\n  \"exit_code\": 4,\n  \"error\": \"x{}both signed:\"",
+        " ".repeat(120)
+    );
+    let said = resigned("\"outcome\": \"done\",\n  \"exit_code\": 0", &failed).ok().stdout;
+    assert!(said.contains("failed, exit code 4: x both signed:"), "{said}");
     for (from, to) in [
         ("\"rows\": 3", "\"rows\": 4"),
         ("\"file\": \"bank.csv\"", "\"file\": \"other.csv\""),
