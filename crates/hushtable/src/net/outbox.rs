@@ -4,6 +4,7 @@ mod parting;
 mod shared;
 
 pub(super) use parting::Parting;
+pub use shared::Sent;
 
 use super::frame::Frame;
 use super::patience::Patience;
@@ -116,7 +117,7 @@ impl Outbox {
         let stuck =
             |limit: Duration| Error::Timeout { what: "reading of our messages", seconds: limit.as_secs() };
         let mut state = self.shared.lock();
-        let (mut written, mut since) = (state.written, None);
+        let (mut written, mut since) = (self.shared.sent().bytes(), None);
         // A peer that takes a few bytes now and then is not reading either.
         let (begun, all) = (Instant::now(), self.patience.for_bytes(state.queued.saturating_sub(limit)));
         loop {
@@ -128,8 +129,8 @@ impl Outbox {
             state = self.shared.wait(state, TICK.min(timing.silence / 4));
             if begun.elapsed() >= all && !drained(&state) {
                 return Err(stuck(all));
-            } else if state.written != written {
-                (written, since) = (state.written, None);
+            } else if self.shared.sent().bytes() != written {
+                (written, since) = (self.shared.sent().bytes(), None);
             } else if start.elapsed() >= timeout {
                 return Err(stuck(timeout));
             } else {
@@ -156,6 +157,11 @@ impl Outbox {
     /// A way to end from another thread.
     pub(super) fn parting(&self) -> Parting {
         Parting::new(&self.shared)
+    }
+
+    /// What has left.
+    pub(super) fn sent(&self) -> Sent {
+        self.shared.sent().clone()
     }
 
     /// Whether this party has said why it ends.
@@ -205,7 +211,10 @@ mod tests {
             Frame::cut(vec![0; 2 << 20], 1).for_each(|frame| outbox.post(frame, || Ok(())).unwrap());
             let error = outbox.flush(|| Ok(())).unwrap_err();
             drop(done);
+            let sent = outbox.sent();
             outbox.hang_up(true);
+            // What nobody took has not left.
+            assert!((1 << 19..2 << 20).contains(&sent.bytes()), "{}", sent.bytes());
             error
         });
         assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");

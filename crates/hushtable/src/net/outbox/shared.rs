@@ -6,6 +6,7 @@ use crate::net::shape::Pace;
 use crate::net::transport::{Transport, again, fault};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,19 @@ pub(super) struct Shared {
     pub(super) work: Condvar,
     /// Something done, for the sender.
     pub(super) progress: Condvar,
+    written: Sent,
+}
+
+/// Bytes that have left a connection, whether it still stands or not: those that the system took, framing and heartbeats
+/// included, and not what TLS adds.
+#[derive(Clone, Default)]
+pub struct Sent(Arc<AtomicU64>);
+
+impl Sent {
+    /// So many by now.
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Default)]
@@ -29,7 +43,6 @@ pub(super) struct State {
     pub(super) queue: VecDeque<(Frame, Instant)>,
     /// Bytes taken and not yet written.
     pub(super) queued: usize,
-    pub(super) written: u64,
     /// Somebody is inside `transport.write`.
     pub(super) busy: bool,
     pub(super) closing: bool,
@@ -62,7 +75,13 @@ enum LookupJob {
 
 impl Shared {
     pub(super) fn new(transport: Arc<dyn Transport>) -> Self {
-        Shared { transport, state: Mutex::default(), work: Condvar::new(), progress: Condvar::new() }
+        let (state, written) = Default::default();
+        Shared { transport, state, work: Condvar::new(), progress: Condvar::new(), written }
+    }
+
+    /// What has been written.
+    pub(super) fn sent(&self) -> &Sent {
+        &self.written
     }
 
     /// The state.
@@ -155,7 +174,7 @@ impl Shared {
             let n = self.transport.write(a, b, wait)?;
             frame.advance(n);
             let mut state = self.lock();
-            state.written += n as u64;
+            self.written.0.fetch_add(n as u64, Ordering::Relaxed);
             state.queued -= n;
             drop(state);
             self.progress.notify_all();
@@ -177,11 +196,12 @@ impl Shared {
     pub(super) fn await_end(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + PARTING;
         let mut state = self.lock();
-        let (mut written, mut since) = (state.written, Instant::now());
+        let (mut written, mut since) = (self.written.bytes(), Instant::now());
         while !state.ended && since.elapsed() < patience && Instant::now() < deadline {
             state = self.wait(state, TICK.min(patience));
-            if state.written != written {
-                (written, since) = (state.written, Instant::now());
+            let by_now = self.written.bytes();
+            if by_now != written {
+                (written, since) = (by_now, Instant::now());
             }
         }
         state.ended
