@@ -190,10 +190,16 @@ impl Listening {
         self.running.says(fragment)
     }
 
+    /// What the system says of the process.
+    #[cfg(target_os = "linux")]
+    pub fn about(&self, what: &str) -> String {
+        fs::read_to_string(format!("/proc/{}/{what}", self.running.child.id())).unwrap()
+    }
+
     /// The most memory that the process has had, in KiB.
     #[cfg(target_os = "linux")]
     pub fn most_memory(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.running.child.id())).unwrap();
+        let status = self.about("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().strip_suffix("kB").unwrap().trim().parse().unwrap()
     }
