@@ -120,13 +120,14 @@ impl Shared {
     fn next_job(&self, heartbeat: Duration) -> LookupJob {
         let mut state = self.lock();
         loop {
+            // While the sender writes by itself, this thread waits for it too, without the lock: somebody may say farewell
+            // meanwhile.
             state = self
                 .work
-                .wait_timeout_while(state, heartbeat, |s| s.queue.is_empty() && !s.closing)
+                .wait_timeout_while(state, heartbeat, |s| s.busy || s.queue.is_empty() && !s.closing)
                 .expect("no panic while the lock is held")
                 .0;
             if state.busy {
-                // The sender is writing directly; it does so only when nothing is due here.
                 continue;
             }
             state.busy = true;
@@ -180,6 +181,32 @@ impl Shared {
             self.progress.notify_all();
         }
         self.transport.flush(wait)
+    }
+
+    /// What became of a frame that its sender wrote by itself. The rest of one that the link did not take is the writer's,
+    /// also if somebody said farewell meanwhile: the peer would take that for bytes of the frame.
+    pub(super) fn written_directly(&self, frame: Frame, outcome: io::Result<()>) -> Result<()> {
+        let mut state = self.lock();
+        state.busy = false;
+        let outcome = match outcome {
+            // It goes first: only this thread adds to the queue, and that was empty.
+            Err(e) if again(&e) => {
+                state.queue.push_back((frame, Instant::now()));
+                Ok(())
+            }
+            Err(e) => {
+                state.queued -= frame.left();
+                state.failure = Some(e.kind());
+                Err(fault(e))
+            }
+            Ok(()) => Ok(()),
+        };
+        let due = state.closing || !state.queue.is_empty();
+        drop(state);
+        if due {
+            self.work.notify_one();
+        }
+        outcome
     }
 
     /// Lets the writer end behind what is queued, with a farewell.
