@@ -88,6 +88,21 @@ fn whoever_listens_opens_as_many_files_as_may_be() {
     }
 }
 
+/// A server that has no file for another connection says so now and then, not each time that it tries.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_connection_is_said_now_and_then() {
+    let site = Site::without_identities();
+    table(&site);
+    let mut server = site.listen(&format!("{SERVE} {PLAIN}"));
+    server.limit_files(3);
+    let mut alone = 0;
+    while !server.says("no connection: ").contains("such lines") {
+        alone += 1;
+        assert!(alone < 60);
+    }
+}
+
 #[test]
 fn two_hundred_silent_callers_keep_no_client_out_on_a_slow_link() {
     let site = Site::new();

@@ -196,6 +196,14 @@ impl Listening {
         fs::read_to_string(format!("/proc/{}/{what}", self.running.child.id())).unwrap()
     }
 
+    /// From now on the process gets no more files than this.
+    #[cfg(target_os = "linux")]
+    pub fn limit_files(&self, most: u64) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(Some(Pid::from_child(&self.running.child)), Resource::Nofile, limit).unwrap();
+    }
+
     /// The most memory that the process has had, in KiB.
     #[cfg(target_os = "linux")]
     pub fn most_memory(&self) -> u64 {
