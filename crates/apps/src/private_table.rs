@@ -49,4 +49,4 @@ pub use key::{Key, KeyKind, Reading};
 pub use settle::{Answer, Gets, Greeting, Request};
 pub use table::{Kind, Limits, Survey, Table};
 pub use value::{Cell, Scale, Value, ValueKind};
-pub use visit::{AllKeys, Found, Results, Served, Shared, find, look_all_up, request, turn_away};
+pub use visit::{AllKeys, Found, Results, Served, Shared, Step, find, look_all_up, request, turn_away};

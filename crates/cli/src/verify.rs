@@ -1,9 +1,12 @@
 //! `hushtable record verify`: what both parties signed of a job, and what one says alone.
 
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::PathBuf};
 
 use clap::{Args, Subcommand};
-use hushtable::net::{self, Certificate, Role};
+use hushtable::{
+    net::{self, Certificate, Role},
+    run::Reveal,
+};
 use hushtable_columns::{
     failure::{Failure, Result},
     shares::role_name,
@@ -11,6 +14,7 @@ use hushtable_columns::{
     units::date,
 };
 use hushtable_jobs::{
+    cost::Figures,
     hex::unhex,
     record::{
         Marks, Signed,
@@ -19,6 +23,7 @@ use hushtable_jobs::{
     },
 };
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -119,8 +124,50 @@ pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
     let (text, signature) = without_signature(text)
         .ok_or("it does not end with this party's own signature, as it was written")?;
     let salt = salt.and_then(|salt| unhex(&salt)?.try_into().ok()).ok_or("the salt is not 64 digits")?;
+    only_known(&text)?;
     let own = Own { claim: parsed(&text)?, end: parsed(&text)?, salt, text, signature };
     Ok(Read { signed, own })
+}
+
+/// What stands in a record, but for its parts and this party's signature. Anything else would be taken for something
+/// that was checked.
+const FIELDS: [&str; 24] = [
+    "hushtable_record",
+    "version",
+    "command",
+    "began",
+    "role",
+    "this_party",
+    "expected_peer",
+    "peer",
+    "session",
+    "job_file",
+    "rows",
+    "column",
+    "reveal",
+    "parameters",
+    "inputs",
+    "output",
+    "explained",
+    "ended",
+    "outcome",
+    "exit_code",
+    "error",
+    "signed",
+    "salt",
+    "unsigned",
+];
+const PHASES: [&str; 3] = ["setup", "offline", "online"];
+
+fn only_known(text: &[u8]) -> std::result::Result<(), String> {
+    for (field, value) in parsed::<BTreeMap<String, Value>>(text)? {
+        if PHASES.contains(&field.as_str()) {
+            serde_json::from_value::<Figures>(value).map_err(|error| format!("{field}: {error}"))?;
+        } else if !FIELDS.contains(&field.as_str()) {
+            return Err(format!("the field {field:?}, which records do not have"));
+        }
+    }
+    Ok(())
 }
 
 fn parsed<T: DeserializeOwned>(text: &[u8]) -> std::result::Result<T, String> {
@@ -165,6 +212,11 @@ impl Read {
         {
             return differs("parameters");
         }
+        if let Some(revealed) = revealed(command, parameters).filter(|revealed| *revealed != own.claim.reveal)
+        {
+            return differs(&format!("reveal is {:?}, and {revealed:?} there", own.claim.reveal));
+        }
+        own.goes_together(signed.time(role))?;
         let value =
             |name: &str| parameters.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str());
         if value("number of rows").is_some_and(|signed| *signed != rows.to_string()) {
@@ -210,7 +262,60 @@ impl Read {
     }
 }
 
+/// To whom results go by what both signed, in the words of a party's own part, where it has them.
+fn revealed(command: &str, parameters: &[(String, String)]) -> Option<String> {
+    let one_of = |what: &str| {
+        let values = parameters.iter().filter(|(name, _)| {
+            let step = name.strip_prefix("step ").and_then(|step| step.rsplit_once(": "));
+            step.map_or(name.as_str(), |(_, name)| name) == what
+        });
+        values.map(|(_, value)| value.as_str()).collect::<Vec<_>>()
+    };
+    if command == "join" {
+        return one_of("what is revealed").first().map(|&shown| shown.to_owned());
+    }
+    let all = one_of("reveal");
+    // Of rows in common it has the owners.
+    let words =
+        [Reveal::Both, Reveal::Nobody, Reveal::Only(Role::P0), Reveal::Only(Role::P1)].map(Reveal::name);
+    (!all.is_empty() && all.iter().all(|value| words.contains(value))).then(|| all.join(", "))
+}
+
+/// How far a clock may be set while a job runs, in seconds.
+const SLACK: u64 = 600;
+
 impl Own {
+    /// `Ok(())` if its outcome and times go together, and with when this party signed.
+    fn goes_together(&self, signed: Option<u64>) -> std::result::Result<(), String> {
+        let End { ended, outcome, exit_code, error } = &self.end;
+        let role = &self.claim.role;
+        let fits = match outcome.as_str() {
+            "done" => *exit_code == 0 && error.is_none(),
+            "failed" => *exit_code != 0 && error.is_some(),
+            "interrupted" => *exit_code > 128 && error.is_none(),
+            _ => false,
+        };
+        if !fits {
+            let error = if error.is_some() { "an error" } else { "no error" };
+            return Err(format!(
+                "what {role} says contradicts itself: outcome {outcome:?}, exit code {exit_code}, {error}"
+            ));
+        }
+        let began = &self.claim.began;
+        let in_order = signed.is_some_and(|signed| {
+            is_date(began)
+                && is_date(ended)
+                && *began <= date(signed.saturating_add(SLACK))
+                && *ended >= date(signed.saturating_sub(SLACK))
+        });
+        match in_order {
+            true => Ok(()),
+            false => Err(format!(
+                "what {role} says contradicts what both signed: it began {began}, ended {ended}, and was signed in between"
+            )),
+        }
+    }
+
     fn role(&self) -> std::result::Result<Role, String> {
         let role = [Role::P0, Role::P1].into_iter().find(|role| role_name(*role) == self.claim.role);
         role.ok_or_else(|| format!("the role {:?}; accepted: P0, P1", self.claim.role))
@@ -229,11 +334,52 @@ fn who(certificate: &Certificate) -> String {
     }
 }
 
+/// Whether it is written as [`date`] does, so that earlier ones are less.
+fn is_date(text: &str) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00:00:00Z";
+    let fits = |(c, form): (u8, &u8)| if *form == b'0' { c.is_ascii_digit() } else { c == *form };
+    text.len() == FORM.len() && text.bytes().zip(FORM).all(fits)
+}
+
 /// Lines of two columns.
-fn write<'a>(page: &mut String, lines: impl Iterator<Item = (&'a str, String)> + Clone) {
-    let width = lines.clone().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+fn write<'a>(page: &mut String, lines: impl Iterator<Item = (&'a str, String)>) {
+    // Blanks in numbers would let what follows them look like a line of its own, where a terminal breaks it.
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<_> = lines.map(|(name, value)| (squeezed(name), squeezed(&value))).collect();
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     for (name, value) in lines {
         // Nothing in it begins a line of its own.
         writeln!(page, "  {}", within_a_line(&format!("{name:width$}  {value}"))).expect("text grows");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn to_whom_by_what_both_signed() {
+        let of = |command: &str, all: &[(&str, &str)]| {
+            let all: Vec<_> = all.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+            revealed(command, &all)
+        };
+        assert_eq!(of("apply", &[("function", "ge"), ("reveal", "both")]), Some("both".into()));
+        let steps = [
+            ("step 1, a: b: reveal", "none"),
+            ("step 2, reveal: function", "ge"),
+            ("step 2, c: reveal", "both"),
+        ];
+        assert_eq!(of("run", &steps), Some("none, both".into()));
+        assert_eq!(of("join", &[("what is revealed", "none"), ("reveal", "both")]), Some("none".into()));
+        assert_eq!(of("score", &[("reveal", "P0 and P1")]), None);
+        assert_eq!(of("lookup", &[("table", "t")]), None);
+    }
+
+    #[test]
+    fn dates_that_can_be_compared() {
+        assert!(is_date(&date(0)) && is_date(&date(1 << 32)));
+        for text in ["", "2026", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00Z ", "x026-01-01T00:00:00Z"] {
+            assert!(!is_date(text), "{text}");
+        }
     }
 }

@@ -1,8 +1,14 @@
 //! Records that both parties signed, and those that are not.
 
+use std::thread;
+
 use crate::common::{Done, Site};
-use hushtable::net::Identity;
-use serde_json::Value;
+use hushtable::net::{Identity, Listener, Options, connect};
+use hushtable_jobs::{
+    hex::{hex, unhex},
+    record::claim::Claim,
+};
+use serde_json::{Value, json};
 
 const BANK: &str = "apply ge --input bank.csv --column income --identity bank.id --output out.csv --force";
 const TELECOM: &str =
@@ -134,6 +140,26 @@ fn nobody_signs_another_job_later() {
     resigned("\"outcome\": \"done\"", "\"outcome\": \"done\"").ok();
     // The outcome follows the signatures of both; all else was committed to.
     resigned("\"ended\": \"2", "\"ended\": \"3").ok();
+    // What is said of it goes together, and nothing stands there that nobody looks at.
+    for (from, to, want) in [
+        ("\"ended\": \"2", "\"ended\": \"1", "was signed in between"),
+        ("\"ended\": \"2", "\"ended\": \" 2", "was signed in between"),
+        ("\"exit_code\": 0", "\"exit_code\": 4", "outcome \"done\", exit code 4, no error"),
+        ("\"exit_code\": 0", "\"exit_code\": 0,\n  \"error\": \"x\"", "exit code 0, an error"),
+        ("\"outcome\": \"done\"", "\"outcome\": \"failed\"", "outcome \"failed\", exit code 0"),
+        ("\"outcome\": \"done\"", "\"outcome\": \"paid\"", "outcome \"paid\""),
+        ("\"rows\": 3", "\"rows\": 3,\n  \"result\": \"P0 agreed to pay\"", "the field \"result\""),
+        ("\"bytes\": ", "\"paid\": 1,\n  \"bytes\": ", "unknown field `paid`"),
+        ("\"setup\": {", "\"setup\": {\n  \"paid\": 1,", "unknown field `paid`"),
+    ] {
+        resigned(from, to).fails_with(3, want);
+    }
+    let failed = format!(
+        "\"outcome\": \"failed\",\n  \"exit_code\": 4,\n  \"error\": \"x{}both signed:\"",
+        " ".repeat(120)
+    );
+    let said = resigned("\"outcome\": \"done\",\n  \"exit_code\": 0", &failed).ok().stdout;
+    assert!(said.contains("failed, exit code 4: x both signed:"), "{said}");
     for (from, to) in [
         ("\"rows\": 3", "\"rows\": 4"),
         ("\"file\": \"bank.csv\"", "\"file\": \"other.csv\""),
@@ -151,6 +177,46 @@ fn nobody_signs_another_job_later() {
     }
     // The peer's own record is not this party's.
     resigned("\"role\": \"P0\"", "\"role\": \"P1\"").fails_with(3, "is not signed by P1");
+}
+
+/// What a party committed to at the job may have been a lie from the start.
+#[test]
+fn to_whom_results_go_is_what_both_signed() {
+    let site = signed();
+    let [bank, telecom] = ["bank.id", "telecom.id"].map(|name| Identity::load(&site.path(name)).unwrap());
+    for (to, fails) in [("both", None), ("P1", Some("reveal is \"P1\", and \"both\" there"))] {
+        let mut record = record(&site, "bank.json");
+        record.as_object_mut().unwrap().remove("own_signature");
+        record["reveal"] = to.into();
+        let listener = Listener::bind("127.0.0.1:0", Options::secure(bank.clone())).unwrap();
+        let address = listener.local_addr().to_string();
+        let statement = serde_json::from_value::<Vec<_>>(record["signed"]["statement"].clone()).unwrap();
+        let fields = &statement[7..];
+        let signed = thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut p1 = connect(&address, Options::secure(telecom.clone())).unwrap();
+                p1.countersign(&telecom, fields, [0; 32]).unwrap()
+            });
+            let mut p0 = listener.accept().unwrap();
+            record["session"] = hex(&p0.id()).into();
+            let claim = serde_json::from_value::<Claim>(record.clone()).unwrap();
+            let salt = unhex(record["salt"].as_str().unwrap()).unwrap().try_into().unwrap();
+            p0.countersign(&bank, fields, claim.digest(&salt)).unwrap()
+        });
+        record["signed"] = json!({
+            "statement": signed.fields,
+            "signatures": signed.signatures.map(|signature| hex(&signature)),
+        });
+        let text = serde_json::to_string_pretty(&record).unwrap();
+        let own = hex(&bank.sign_record(text.as_bytes()).unwrap());
+        let (open, _) = text.rsplit_once("\n}").unwrap();
+        site.write("lie.json", &format!("{open},\n  \"own_signature\": \"{own}\"\n}}"));
+        let done = site.run(&format!("record verify lie.json {CERTIFICATES}"));
+        match fails {
+            None => drop(done.ok()),
+            Some(why) => drop(done.fails_with(3, why)),
+        }
+    }
 }
 
 /// The name is the one under which this party pinned the certificate, not the one that its owner chose.

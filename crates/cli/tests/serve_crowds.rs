@@ -3,19 +3,26 @@
 #![cfg(unix)]
 
 #[path = "../../hushtable/tests/net_support/crowd.rs"]
+#[allow(dead_code)] // What comes from the peer's own address.
 mod crowd;
 
-use std::{fs, net::TcpStream, thread};
+use std::{fs, net::TcpStream, thread, time::Duration};
 
-use apps::private_table::{Answer, Description, Found, Gets, Request, find, request};
+use apps::private_table::{
+    Answer, Description, Found, Gets, Keys, Query, Request, Took, find, look_up, prepare_ot, request,
+};
 use hushtable::{
-    confidential::copy::Arriving,
-    net::{Options, connect},
+    Error, Party,
+    confidential::copy::{Arriving, Held},
+    net::{Identity, Options, connect},
     session::Session,
 };
 
-use crate::common::{Listening, Site};
-use crowd::{loiter, sockets};
+use crate::{
+    common::{Listening, Site},
+    proxy::{Fault, Proxy},
+};
+use crowd::{loiter_elsewhere, sockets};
 
 pub const PLAIN: &str = "--insecure-plain-tcp";
 pub const SERVE: &str = "serve --table t.csv --key k --value v";
@@ -29,7 +36,7 @@ pub fn table(site: &Site) {
 
 /// So many callers who say nothing, as long as these live.
 fn crowd(address: &str, most: usize) -> Vec<TcpStream> {
-    loiter(address, sockets(most), b"")
+    loiter_elsewhere(address.parse().unwrap(), sockets(most), b"")
 }
 
 /// With 400 files there are 100 places for those who say nothing, and 25 for those who are heard.
@@ -63,6 +70,37 @@ fn two_thousand_silent_callers_keep_no_peer_out() {
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
     let lines = done.stderr.matches("was turned away").count();
     assert!((1..200).contains(&lines), "{lines} lines");
+}
+
+/// Whatever listens has places for as many callers as the system lets it have files.
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_listens_opens_as_many_files_as_may_be() {
+    let site = Site::without_identities();
+    table(&site);
+    site.write_scores("a.csv", &[0.5]);
+    for command in [SERVE, "apply sigmoid --reveal both --input a.csv --column score --output o.csv"] {
+        let here = site.listen_limited("-Sn 64", &format!("{command} {PLAIN}"));
+        let limits = here.about("limits");
+        let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+        let [soft, hard, ..] = files.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{files}") };
+        assert_eq!(soft, hard, "{command}");
+    }
+}
+
+/// A server that has no file for another connection says so now and then, not each time that it tries.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_connection_is_said_now_and_then() {
+    let site = Site::without_identities();
+    table(&site);
+    let mut server = site.listen(&format!("{SERVE} {PLAIN}"));
+    server.limit_files(3);
+    let mut alone = 0;
+    while !server.says("no connection: ").contains("such lines") {
+        alone += 1;
+        assert!(alone < 60);
+    }
 }
 
 #[test]
@@ -139,6 +177,58 @@ fn bad_pins_keep_no_revoked_peer_in() {
     server.finish().ok();
 }
 
+/// While nobody may come in because it is not known who may, sessions under way end in their time all the same.
+#[test]
+fn a_session_ends_in_its_time_while_pins_cannot_be_read() {
+    let site = Site::new();
+    table(&site);
+    let mut server = site.listen(&format!("{SERVE} --identity bank.id --longest 4 --timeout 600"));
+    let long = Duration::from_secs(60);
+    let options = Options::secure(Identity::load(&site.path("telecom.id")).unwrap());
+    let options = Options { timeout: long, idle: long, ..options };
+    let mut s = Session::new(connect(&server.address, options).unwrap()).unwrap();
+    assert!(matches!(find(&mut s), Ok(Found::Open(_))));
+    fs::rename(site.path("bank.id/trusted"), site.path("elsewhere")).unwrap();
+    server.signal("HUP");
+    server.says("nobody may come, trying again: ");
+    // It lives, and says nothing more.
+    let error = s.recv(1).unwrap_err();
+    assert!(matches!(error, Error::Closed), "{error}");
+    fs::rename(site.path("elsewhere"), site.path("bank.id/trusted")).unwrap();
+    server.says("telecom may come");
+    server.signal("TERM");
+    server.finish().ok();
+}
+
+/// What is in the place of the key and is none is not replaced, at a reload no more than at a start.
+#[test]
+fn a_foreign_file_is_no_key() {
+    let site = Site::without_identities();
+    table(&site);
+    let serve = format!("{SERVE} --key-file t.key {PLAIN}");
+    let mut server = site.listen(&serve);
+    let key = fs::read(site.path("t.key")).unwrap();
+    let accounts = "my only copy of the accounts\n";
+    fs::write(site.path("t.key"), accounts).unwrap();
+    site.write("t.csv", "k,v\n27,5\n");
+    server.signal("HUP");
+    let line = server.says("the table stays as it was");
+    assert!(line.contains("t.key: is no key of a table, and is not replaced"), "{line}");
+    assert_eq!(site.read("t.key"), accounts);
+    let other = site.run(&format!("{serve} --listen 127.0.0.1:0"));
+    other.fails_with(3, "t.key: is no key of a table, and is not replaced");
+    // Without it, or with the old one, there is a new one.
+    for key in [None, Some(key)] {
+        let path = site.path("t.key");
+        key.iter().for_each(|key| fs::write(&path, key).unwrap());
+        key.is_none().then(|| fs::remove_file(&path).unwrap());
+        site.write("t.csv", &format!("k,v\n27,{}\n", if key.is_none() { 6 } else { 7 }));
+        server.signal("HUP");
+        server.says("a new version");
+        assert_ne!(Some(fs::read(&path).unwrap()), key);
+    }
+}
+
 /// A session in which the table was described.
 pub fn found(address: &str) -> (Session, Description) {
     let mut s = Session::new(connect(address, Options::plain()).unwrap()).unwrap();
@@ -176,6 +266,47 @@ fn copies_are_counted_by_the_hour() {
         5,
         "or one more copy of the table, are more than the peer lets this party look up and fetch now",
     );
+}
+
+/// Whoever cuts connections on the way uses up of copies what has left the server, and of keys those of batches that have
+/// begun.
+#[test]
+fn what_is_cut_off_is_given_back() {
+    let site = Site::without_identities();
+    table(&site);
+    // A copy of 8 MB. Of that the system holds 3 perhaps, and the proxy lets through nearly nothing.
+    let wide = "--key k --key-range 0:131071 --value v:text:64 --pad-to 2e5 --prf lowmc --copies-per-hour 5";
+    let server = site.listen(&format!("serve --table t.csv {wide} {PLAIN}"));
+    let proxy = Proxy::new(&server.address, 12_000, Fault::Cut);
+    let cut = site.run(&format!("{LOOKUP} {PLAIN} --connect {}", proxy.address));
+    cut.fails_with(4, "the peer closed the connection");
+    assert_eq!(cut.stderr.matches("the connection broke").count(), 5, "{cut:?}");
+    site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
+    assert_eq!(site.read("o.csv"), "k,v,present\n27,9,1\n");
+    drop(server);
+    let mut server = site.listen(&format!("{SERVE} --lookups-per-hour 6 --batch 2 {PLAIN}"));
+    for batches in 0..2 {
+        goes_after(&server.address, batches);
+        server.says("failed: ");
+    }
+    site.run(&format!("{LOOKUP} {PLAIN} --connect {}", server.address)).ok();
+}
+
+/// Asks for 6 keys, looks up so many batches of 2, and goes.
+fn goes_after(address: &str, batches: usize) {
+    let (mut s, description) = found(address);
+    let (digest, gets) = (description.digest, Gets::Client);
+    let mut arriving = Arriving::new(description.job(), digest).unwrap();
+    let asked = Request { digest, messages: 0, lookups: 6, gets, keys: None };
+    assert_eq!(request(&mut s, asked, Some(&mut arriving), |_| Ok(())).unwrap(), Answer::Yes);
+    let (copy, mut p) = (arriving.finish().unwrap(), Party::start(s, None).unwrap());
+    if batches > 0 {
+        prepare_ot(&mut p, &description, (gets, None), 6).unwrap();
+    }
+    for _ in 0..batches {
+        let query = Query { held: Held::Copy(&copy), gets, keys: Keys::Own(&[0, 3]) };
+        look_up(&mut p, &mut Took::default(), &description, &query, || {}).unwrap();
+    }
 }
 
 /// Of what is refused for its keys no copy is counted, and the reverse.

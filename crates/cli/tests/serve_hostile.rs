@@ -67,7 +67,7 @@ fn servers_that_lie_do_clients_no_harm() {
     let honest = site.listen(&format!("{SERVE} {PLAIN}"));
     let (_, description) = found(&honest.address);
     type Lie = fn(&Description, &mut Session) -> hushtable::Result<()>;
-    let lies: [(&str, Lie, i32, &str); 7] = [
+    let lies: [(&str, Lie, i32, &str); 8] = [
         (
             "a copy that fills the disk",
             |description, s| {
@@ -114,6 +114,22 @@ fn servers_that_lie_do_clients_no_harm() {
             },
             4,
             "the copy does not match its digest",
+        ),
+        (
+            "a part of a copy, of another version each time",
+            |description, s| {
+                let values = vec![Value { name: "v".into(), kind: ValueKind::Text { bytes: 16 } }];
+                let key = Key { kind: KeyKind::Whole { least: 0, bits: 17 }, ..description.key.clone() };
+                let large = Description { key, values, digest: s.id(), ..description.clone() };
+                large.check().expect("a table that there may be");
+                describe(&large, s)?;
+                s.recv(Request::LEN)?;
+                s.send(Answer::Yes.to_bytes())?;
+                s.announce(&format!("copy of {:?} from message 0", large.job()))?;
+                s.send(vec![7; 1 << 20])
+            },
+            4,
+            "the peer closed the connection",
         ),
         (
             "no room, for ever",

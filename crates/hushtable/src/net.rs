@@ -45,6 +45,7 @@ pub use identity::{Certificate, Fingerprint, Identity, Peer};
 pub use listen::{Listener, Visitors, connect};
 pub use log::Log;
 pub use options::Options;
+pub use outbox::Sent;
 pub use patience::Timing;
 #[doc(hidden)]
 pub use raw::RawPeer;

@@ -36,12 +36,12 @@ fn two_thousand_silent_callers_keep_nobody_out() {
     let addr = listener.local_addr();
     // More than the backlog of the standard library holds before anybody is heard.
     let count = sockets(2000);
-    let before = loiter(addr, count / 2, b"");
+    let before = loiter_elsewhere(addr, count / 2, b"");
     thread::scope(|scope| {
         let peer = scope.spawn(|| {
             let c = connect(&addr.to_string(), patient(secure(&folders.telecom))).unwrap();
             let mut crowd = Vec::new();
-            work(c, || crowd = loiter(addr, count / 2, b""));
+            work(c, || crowd = loiter_elsewhere(addr, count / 2, b""));
         });
         work(listener.accept().unwrap(), || {});
         peer.join().unwrap();
@@ -191,6 +191,67 @@ fn a_slow_link_of_its_own_keeps_nobody_out() {
         let here = listener.accept().unwrap();
         assert_eq!(peer.join().unwrap().unwrap(), here.id());
     });
+}
+
+/// Who comes behind many from two other addresses, all of whom begin a handshake and stop, is heard at its address's
+/// turn, not when all of them have been.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_from_other_addresses_keeps_nobody_waiting() {
+    let folders = Folders::friends();
+    let diary = Diary::default();
+    let options = Options { log: diary.log(), ..patient(secure(&folders.bank)) };
+    let listener = Listener::bind("127.0.0.1:0", options).unwrap();
+    let addr = listener.local_addr();
+    let count = sockets(700);
+    let burst = loiter_elsewhere(addr, count, &[22, 3, 1, 2]);
+    thread::scope(|scope| {
+        let peer =
+            scope.spawn(|| connect(&addr.to_string(), patient(secure(&folders.telecom))).unwrap().id());
+        let here = listener.accept().unwrap();
+        // All that were heard at first have gone, or those of a second turn, if it came late.
+        let gone = diary.lines().len();
+        assert!(gone <= count / 2, "{gone} of {count} were heard before");
+        assert_eq!(peer.join().unwrap(), here.id());
+    });
+    drop(burst);
+}
+
+/// Carries connections to `to`; those that `is_late` says, by their number, get each answer so much later.
+fn late_answers(to: SocketAddr, is_late: fn(usize) -> bool, later: Duration) -> String {
+    let outer = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = outer.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for (number, near) in outer.incoming().enumerate() {
+            let near = near.unwrap();
+            let Ok(far) = TcpStream::connect(to) else { return };
+            let (from, into) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+            thread::spawn(move || late(from, into, Duration::ZERO));
+            thread::spawn(move || late(far, near, if is_late(number) { later } else { Duration::ZERO }));
+        }
+    });
+    addr
+}
+
+/// An answer that comes when the caller has given up, and is parting, is none: it calls again.
+#[test]
+fn who_is_answered_too_late_comes_again() {
+    let folders = Folders::friends();
+    let listener = Listener::bind("127.0.0.1:0", patient(secure(&folders.bank))).unwrap();
+    // The session's first call, and a lane's.
+    let addr = late_answers(listener.local_addr(), |number| [0, 2].contains(&number), Duration::from_secs(3));
+    let (limit, diary) = (Duration::from_secs(2), Diary::default());
+    thread::scope(|scope| {
+        let peer = scope.spawn(|| {
+            let options = Options { log: diary.log(), ..patient(secure(&folders.telecom)) };
+            let timing = Timing { silence: limit, linger: limit, ..options.timing };
+            work(connect(&addr, Options { timing, ..options }).unwrap(), || {});
+        });
+        work(listener.accept().unwrap(), || {});
+        peer.join().unwrap();
+    });
+    let lines = diary.lines();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("trying again")), "{lines:?}");
 }
 
 /// Carries connections to `to` but for those that `drops` says, by their number; these end without a word, or behind the

@@ -34,7 +34,8 @@ fn a_second_caller_does_not_disturb_a_session() {
 fn an_unfinished_greeting_times_out() {
     let lines = turned_away(plain(), plain(), |addr| say_and_wait(addr, &greeting(WIRE_VERSION, 0, 1)[..40]));
     assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
-    let error = soon(|| connect_to_raw(plain(), 64, &greeting(WIRE_VERSION, 0, 0)[..3]).err());
+    let once = Options { wait: Duration::ZERO, ..plain() };
+    let error = soon(|| connect_to_raw(once, 64, &greeting(WIRE_VERSION, 0, 0)[..3]).err());
     assert!(matches!(&error, Some(Error::Timeout { what: "greeting", .. })), "{error:?}");
 }
 
@@ -207,8 +208,12 @@ fn bytes_that_drip_are_no_progress_for_ever() {
 
 #[test]
 fn a_peer_that_stops_reading_ends_the_session() {
-    // With heartbeats it counts as busy until `timeout`; without, as dead after `silence`.
-    for (alive, what) in [(false, "sign of life"), (true, "reading of our messages")] {
+    // With heartbeats it counts as busy until `timeout`; without, as dead after `silence`. One that never stops talking
+    // leaves time to see that it does not read.
+    let stuck = "reading of our messages";
+    for (says, pause, what) in
+        [(&[][..], 20, "sign of life"), (&HEARTBEAT[..], 20, stuck), (&HEARTBEAT[..1], 0, stuck)]
+    {
         let (done, until_done) = mpsc::channel::<()>();
         let error = against_raw(
             plain(),
@@ -222,10 +227,9 @@ fn a_peer_that_stops_reading_ends_the_session() {
                 error
             },
             move |mut socket, _| {
-                while until_done.recv_timeout(Duration::from_millis(20)) == Err(RecvTimeoutError::Timeout) {
-                    if alive {
-                        let _ = socket.write_all(&HEARTBEAT);
-                    }
+                let pause = Duration::from_millis(pause);
+                while until_done.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                    let _ = socket.write_all(says);
                 }
             },
         );

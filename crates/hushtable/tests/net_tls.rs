@@ -3,7 +3,7 @@
 use crate::net_support;
 
 use hushtable::Error;
-use hushtable::net::{Connection, Identity, Listener, Options, Role, connect, wire_len};
+use hushtable::net::{Connection, Identity, Listener, Options, Role, Timing, connect, wire_len};
 use net_support::*;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
@@ -275,6 +275,43 @@ fn a_mute_peer_times_out() {
         |mut p1| assert!(p1.channel().recv(1).is_err()),
     );
     assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
+}
+
+/// The first bytes of a record, one now and then: to TLS, and so to the party, no byte has come.
+fn drip(mut socket: &TcpStream) {
+    for byte in [23, 3, 3, 0x40, 0].into_iter().chain([0; 500]) {
+        if socket.write_all(&[byte]).is_err() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_record_that_drips_is_no_sign_of_life() {
+    let folders = Folders::friends();
+    // So patient that the bytes come well within each look at the clock.
+    let (limit, long) = (Duration::from_secs(4), Duration::from_secs(60));
+    let options = secure(&folders.bank);
+    let timing = Timing { silence: limit, ..options.timing };
+    let options = Options { timing, timeout: long, idle: long, ..options };
+    let listener = Listener::bind("127.0.0.1:0", options.clone()).unwrap();
+    let (addr, telecom) = (listener.local_addr(), &folders.telecom);
+    let error = thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut peer = mute(telecom, addr);
+            peer.write_all(&greeting(WIRE_VERSION, 0, 1)).unwrap();
+            peer.read_exact(&mut [0; 64]).unwrap();
+            drip(&peer.sock);
+        });
+        let mut c = listener.accept().unwrap();
+        // Dropping it ends the dripping.
+        soon(move || c.channel().recv(1).unwrap_err())
+    });
+    assert!(matches!(&error, Error::Timeout { what: "sign of life", .. }), "{error}");
+    // The same in place of a greeting.
+    let lines = turned_away(options, secure(telecom), |addr| drip(&mute(telecom, addr).sock));
+    assert!(lines.len() == 1 && lines[0].contains("no greeting"), "{lines:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub use hushtable::run::Phase;
 
 /// A phase as reported: bytes are `[sent by P0, sent by P1]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Figures {
     /// At the party that reports.
     pub seconds: f64,

@@ -121,7 +121,7 @@ impl Link {
     pub fn open(&self) -> Result<(Connection, Instant)> {
         let options = self.options()?;
         if let Some(address) = &self.listen {
-            let listener = Listener::bind(address, options)?;
+            let listener = listen(address, options)?;
             eprintln!("{LISTENING}{}", listener.local_addr());
             let connection = listener.accept()?;
             self.opened.store(true, Ordering::Relaxed);
@@ -189,6 +189,23 @@ impl Link {
         let farewell = self.farewell.clone();
         Ok(Options { shape: self.net, wait, timeout, idle: timeout, farewell, ..options })
     }
+}
+
+/// Files that are enough, where the system has no limit.
+#[cfg(unix)]
+const MOST_FILES: u64 = 1 << 16;
+
+/// Opens a port. How many callers can wait and be heard follows from how many files this process may have open, which
+/// from now on are as many as it can get.
+pub fn listen(address: &str, options: Options) -> hushtable::Result<Listener> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where the system refuses, there are fewer places.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum.or(Some(MOST_FILES)), maximum });
+    }
+    Listener::bind(address, options)
 }
 
 /// Who is at the other end, in a line.

@@ -216,7 +216,7 @@ impl Batch {
     }
 }
 
-/// Prepares a batch and looks it up; adds to what lookups took.
+/// Prepares a batch, says so, and looks it up; adds to what lookups took.
 ///
 /// # Errors
 /// Those of [`Batch`].
@@ -225,10 +225,12 @@ pub fn look_up(
     took: &mut Took,
     description: &Description,
     query: &Query<'_>,
+    prepared: impl FnOnce(),
 ) -> Result<Looked> {
     let (batch, offline) =
         Phase::of(p, |p| Batch::prepare(p, description, (query.gets, query.keys.bits()), query.keys.len()))?;
     took.offline = took.offline.then(offline);
+    prepared();
     let (looked, online) = Phase::of(p, |p| batch.look_up(p, description, query))?;
     took.online = took.online.then(online);
     Ok(looked)

@@ -18,6 +18,15 @@ pub struct Served {
     owner: Owner,
 }
 
+/// How far a session is, in lookups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Of a batch everything is prepared. From now on the client may come to see as many rows more.
+    Begins(u64),
+    /// So many are done in all.
+    Done(u64),
+}
+
 /// What a client finds.
 pub enum Found {
     /// A table.
@@ -102,7 +111,7 @@ impl Served {
     }
 
     /// Step 4 at the owner: all batches. `keys` are this party's shares of them and their bits, as many as are asked
-    /// for, if they are shared. `done` gets the number of lookups so far. The shares that stay here.
+    /// for, if they are shared. `step` is told of each batch. The shares that stay here.
     ///
     /// # Errors
     /// Those of [`look_up`].
@@ -112,7 +121,7 @@ impl Served {
         request: &Request,
         keys: Option<(&[u64], u32)>,
         took: &mut Took,
-        mut done: impl FnMut(u64),
+        mut step: impl FnMut(Step),
     ) -> Result<Option<Shared>> {
         let mut shared = Shared::default();
         let mut all = 0;
@@ -123,9 +132,10 @@ impl Served {
                 Some((shares, bits)) => Keys::Shared(&shares[all..all + count], bits),
             };
             let query = Query { held: Held::Owner(&self.owner), gets: request.gets, keys };
-            shared.take(look_up(p, took, &self.description, &query)?)?;
+            let begins = || step(Step::Begins(count as u64));
+            shared.take(look_up(p, took, &self.description, &query, begins)?)?;
             all += count;
-            done(all as u64);
+            step(Step::Done(all as u64));
         }
         Ok(shared.some())
     }
@@ -261,7 +271,7 @@ pub fn look_all_up(
         };
         all += count;
         let query = Query { held: Held::Copy(copy), gets, keys };
-        match look_up(p, took, description, &query)? {
+        match look_up(p, took, description, &query, || {})? {
             Looked::Rows { words: rows, present: here } => {
                 words.extend_from_slice(&rows);
                 present.extend(here);

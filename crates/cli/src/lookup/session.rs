@@ -58,7 +58,8 @@ enum Step {
     Busy,
     /// Another session is needed: there is another version by now, or the copy is not what it should be.
     Again(&'static str),
-    /// The connection broke while the copy came; whether some of it did.
+    /// The connection broke while the copy came; whether some of it did, and not more than of several copies by now: a peer
+    /// may have another version each time.
     Broken(bool, Failure),
 }
 
@@ -236,7 +237,8 @@ fn fetch(
             cache.close()?;
             return match (&failure, whole) {
                 (Failure::Reported(Cause::Peer, _), None) => {
-                    Ok(Err(Step::Broken(fetched.get() > 0, failure)))
+                    let most = job.copy_bits() / 8 * u64::from(TRIES);
+                    Ok(Err(Step::Broken(fetched.get() > 0 && course.fetched <= most, failure)))
                 }
                 _ => Err(failure),
             };

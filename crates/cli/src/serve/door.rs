@@ -14,6 +14,7 @@ use std::{
 use crate::serve::{arguments::Serve, ledger::Ledger, log, versions::Versions, visit};
 use apps::private_table::{Greeting, turn_away};
 use hushtable::{
+    Error,
     error::Ending,
     net::{Connection, Farewell, HangUp, Identity, LinkShape, Listener, Log, Options},
     ot::OtWish,
@@ -32,9 +33,6 @@ const TICK: Duration = Duration::from_millis(100);
 const TURNED_AWAY: usize = 32;
 /// How soon what failed for want of files is tried again.
 const RETRY: Duration = Duration::from_secs(1);
-/// Files that are enough, where the system has no limit.
-#[cfg(unix)]
-const MOST_FILES: u64 = 1 << 16;
 /// A client that was told to go waits that long for the last bytes.
 const PARTING: Duration = Duration::from_millis(1500);
 
@@ -70,11 +68,10 @@ struct House {
 /// Serves until it is asked to stop.
 pub fn serve(versions: Versions) -> Result<()> {
     let asked = Asked::watched()?;
-    open_as_many_files_as_may_be();
     let farewell = Farewell::default();
     let identity = identity(&versions.args, None)?;
     let options = options(&versions.args, identity.clone(), &farewell, false);
-    let listener = Listener::bind(&versions.args.port.listen, options)?;
+    let listener = link::listen(&versions.args.port.listen, options)?;
     let calibration = Calibration::load(None)?;
     let port = &versions.args.port;
     let simulated = Some(port.net).filter(|&net| net != LinkShape::LOOPBACK);
@@ -114,8 +111,8 @@ fn receive(
         let mut visitors = match listener.visitors() {
             Ok(visitors) => visitors,
             Err(error) => {
-                log::line(&format!("no connection: {error}"));
-                if asked.stop_within(RETRY) {
+                house.no_connection(&error);
+                if house.tend(asked, RETRY) {
                     return number;
                 }
                 continue;
@@ -132,13 +129,11 @@ fn receive(
                 Ok(Some(connection)) => number += u64::from(house.admit(number, connection)),
                 Err(error) => {
                     // Too many files are open, say: it passes when a session ends.
-                    log::line(&format!("no connection: {error}"));
+                    house.no_connection(&error);
                     thread::sleep(TICK);
                 }
             }
-            house.expire();
-            house.lines.due().iter().for_each(|line| log::line(line));
-            if asked.stop.load(Ordering::Relaxed) {
+            if house.tend(asked, Duration::ZERO) {
                 return number;
             }
         }
@@ -154,7 +149,7 @@ fn receive(
                 }
                 Err(failure) => log::line(&format!("nobody may come, trying again: {failure}")),
             }
-            if asked.stop_within(RETRY) {
+            if house.tend(asked, RETRY) {
                 return number;
             }
         }
@@ -187,17 +182,6 @@ fn identity(args: &Serve, before: Option<&Identity>) -> Result<Option<Identity>>
     };
     bad.iter().for_each(|error| log::line(&format!("a pin is left out, nobody is trusted by it: {error}")));
     Ok(Some(identity))
-}
-
-/// Callers who wait take a socket each.
-fn open_as_many_files_as_may_be() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let maximum = getrlimit(Resource::Nofile).maximum;
-        // Where the system refuses, there are fewer places.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum.or(Some(MOST_FILES)), maximum });
-    }
 }
 
 /// How clients come in. Whoever is turned away gets a line. `again`: a peer of `--peer` may be trusted no longer.
@@ -276,6 +260,26 @@ impl House {
         if say.is_err() {
             self.turned_away.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+
+    /// Looks after the sessions and the lines about them, for so long unless it is asked to stop: true then. Whatever
+    /// else the thread that takes callers waits for, it waits here.
+    fn tend(&self, asked: &Asked, time: Duration) -> bool {
+        let start = Instant::now();
+        loop {
+            self.expire();
+            self.lines.due().iter().for_each(|line| log::line(line));
+            if asked.stop.load(Ordering::Relaxed) || start.elapsed() >= time {
+                return asked.stop.load(Ordering::Relaxed);
+            }
+            thread::sleep(TICK / 2);
+        }
+    }
+
+    /// A line about it, one of many perhaps.
+    fn no_connection(&self, error: &Error) {
+        let line = self.lines.take("", &format!("no connection: {error}"), None);
+        line.iter().for_each(|line| log::line(line));
     }
 
     /// Ends sessions that take too long.
@@ -357,15 +361,6 @@ impl Drop for Place {
 }
 
 impl Asked {
-    /// Waits, unless it is asked to stop: true then.
-    fn stop_within(&self, time: Duration) -> bool {
-        let start = Instant::now();
-        while start.elapsed() < time && !self.stop.load(Ordering::Relaxed) {
-            thread::sleep(TICK / 2);
-        }
-        self.stop.load(Ordering::Relaxed)
-    }
-
     /// From now on signals ask, and do not end this process; the second one to stop does.
     #[cfg(unix)]
     fn watched() -> Result<Self> {

@@ -54,8 +54,8 @@ impl Hourly {
     }
 }
 
-/// What is counted, and is given back unless it is [`spent`](Self::spent): a client whose connection breaks
-/// while the copy comes has seen nothing of a row, and asks again for its keys.
+/// What is counted, and is given back but for what was [`spent`](Self::spend): a client whose connection breaks asks
+/// again, and whoever breaks it, on the way perhaps, uses up no more than that.
 pub struct Reserved<'a> {
     hourly: &'a Hourly,
     peer: String,
@@ -64,9 +64,14 @@ pub struct Reserved<'a> {
 }
 
 impl Reserved<'_> {
-    /// From now on the client has it: of keys, because it has answered behind the copy.
-    pub fn spent(mut self) {
-        self.amount = 0;
+    /// How much is not spent.
+    pub fn amount(&self) -> u64 {
+        self.amount
+    }
+
+    /// From now on the client may have so much of it.
+    pub fn spend(&mut self, amount: u64) {
+        self.amount = self.amount.saturating_sub(amount);
     }
 }
 
@@ -89,10 +94,16 @@ mod tests {
     fn what_is_not_spent_comes_back() {
         let hourly = Hourly::new(Some(100));
         let take = |lookups| hourly.take("bank", lookups).ok();
-        take(60).unwrap().spent();
-        let reserved = take(40).unwrap();
+        take(60).unwrap().spend(60);
+        let mut reserved = take(40).unwrap();
         assert!(take(1).is_none());
+        reserved.spend(15);
+        reserved.spend(10);
         drop(reserved);
+        assert!(take(16).is_none());
+        drop(take(15).unwrap());
+        hourly.had().clear();
+        take(60).unwrap().spend(100);
         let reserved = take(40).unwrap();
         // Meanwhile another hour has begun.
         hourly.had().insert("bank".into(), (Instant::now() + Duration::from_secs(1), 70));

@@ -35,7 +35,7 @@ impl Versions {
     /// Reads the table for the first time.
     pub fn first(args: Serve) -> Result<Self> {
         let loaded = table::load(&args)?;
-        let version = args.version(loaded, args.key_file.as_deref())?;
+        let version = args.version(loaded)?;
         Ok(Self { args, now: Mutex::new(version) })
     }
 
@@ -59,7 +59,7 @@ impl Versions {
         if as_before && content == loaded.table.digest() {
             return Ok(false);
         }
-        let next = self.args.version(loaded, None)?;
+        let next = self.args.version(loaded)?;
         *self.lock() = next;
         Ok(true)
     }
@@ -70,16 +70,12 @@ impl Versions {
 }
 
 impl Serve {
-    /// A version of what was read, with the key in the file at `kept` if it is that of this very table; the file gets
-    /// the key of another one.
-    fn version(&self, loaded: Loaded, kept: Option<&Path>) -> Result<Version> {
+    /// A version of what was read, with the key in the file of `--key-file` if it is that of this very table; the file
+    /// gets the key of another one.
+    fn version(&self, loaded: Loaded) -> Result<Version> {
         let Loaded { description, table } = loaded;
         let job = description.job();
-        let secret = match kept {
-            Some(path) if path.exists() => Some(secret(path)?),
-            _ => None,
-        };
-        let restored = match &secret {
+        let restored = match &self.kept()? {
             Some(secret) => table.restore(job, secret)?,
             None => None,
         };
@@ -88,6 +84,8 @@ impl Serve {
             None => {
                 let owner = table.encrypt(job)?;
                 if let Some(path) = &self.key_file {
+                    // Meanwhile something else may have come there.
+                    self.kept()?;
                     let output = Output::reserve(path, &[&self.table], PRIVATE, true)?;
                     output.write(|to| to.write_all(&owner.secret()))?;
                 }
@@ -96,6 +94,13 @@ impl Serve {
         };
         let content = table.digest();
         Ok(Version { served: Arc::new(Served::new(description, owner)?), content })
+    }
+}
+
+impl Serve {
+    /// The key that is there.
+    fn kept(&self) -> Result<Option<Zeroizing<Vec<u8>>>> {
+        self.key_file.as_deref().filter(|path| path.exists()).map(secret).transpose()
     }
 }
 

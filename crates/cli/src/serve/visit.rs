@@ -4,13 +4,12 @@ use std::{fmt::Write as _, net::SocketAddr, path::Path, sync::Arc, time::Instant
 
 use crate::serve::{
     ledger::{Granted, Ledger},
-    limits::Reserved,
     log,
     quota::Room,
     shares,
     versions::Versions,
 };
-use apps::private_table::{Answer, Gets, Request, Served, Took, prepare_ot};
+use apps::private_table::{Answer, Gets, Request, Served, Step, Took, prepare_ot};
 use hushtable::{
     Error, Party,
     net::{Connection, Identity},
@@ -31,12 +30,14 @@ struct Did {
 }
 
 /// Serves a client to its end. `lines`: what may be written about each.
-pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish, connection: Connection) {
+pub fn serve(versions: &Versions, ledger: &Ledger, lines: &OfEach, wish: OtWish, mut connection: Connection) {
     let (start, served) = (Instant::now(), versions.now());
     let (peer, id) = (connection.peer_name().to_owned(), connection.id());
     let mut did = Did { messages: served.description().job().messages(), ..Did::default() };
     let counted = account(&connection);
-    let outcome = work(versions, &served, ledger, &counted, wish, connection, &mut did);
+    let mut granted = Granted::nothing(connection.channel().sent());
+    let outcome = work(versions, &served, (ledger, &counted, &mut granted), wish, connection, &mut did);
+    granted.end();
     let mut line = format!("session {} {peer}: ", blake3::Hash::from(id).to_hex().split_at(8).0);
     did.describe(&mut line);
     let granted = did.request.filter(|(_, answer)| *answer == Answer::Yes);
@@ -63,19 +64,17 @@ pub fn account(connection: &Connection) -> String {
     }
 }
 
-fn work(
+fn work<'a>(
     versions: &Versions,
     served: &Arc<Served>,
-    ledger: &Ledger,
-    peer: &str,
+    (ledger, peer, granted): (&'a Ledger, &str, &mut Granted<'a>),
     wish: OtWish,
     connection: Connection,
     did: &mut Did,
 ) -> Result<()> {
     let (id, mut s) = (connection.id(), Session::new(connection)?);
-    let mut granted = Granted::default();
     let settled = served.settle(&mut s, |request| {
-        let answer = ledger.grant(peer, id, served.description(), request, &mut granted);
+        let answer = ledger.grant(peer, id, served.description(), request, granted);
         did.full = granted.full.take();
         did.request = Some((*request, answer));
         answer
@@ -86,11 +85,14 @@ fn work(
         return Ok(());
     }
     let mut p = Party::start(s, wish)?;
-    granted.lookups.into_iter().for_each(Reserved::spent);
     let (description, mut took) = (served.description(), Took::default());
     let keys = granted.keys.as_ref().map(|file| (&file.shares[..], file.bits));
     prepare_ot(&mut p, description, (request.gets, keys.map(|(_, bits)| bits)), request.lookups)?;
-    let shared = served.serve(&mut p, &request, keys, &mut took, |done| did.done = done)?;
+    let mut lookups = granted.lookups.take();
+    let shared = served.serve(&mut p, &request, keys, &mut took, |step| match step {
+        Step::Begins(count) => lookups.iter_mut().for_each(|lookups| lookups.spend(count)),
+        Step::Done(done) => did.done = done,
+    })?;
     if let (Some(shared), Gets::Shared(column), Some(folder)) = (shared, request.gets, &versions.args.shares)
     {
         let kept = shares::keep(folder, description, column, &shared, id);
@@ -101,7 +103,7 @@ fn work(
                     p.connection().channel().end(why);
                 }
             })?;
-        granted.room.into_iter().for_each(Room::written);
+        granted.room.take().into_iter().for_each(Room::written);
     }
     // The client has all there is. If both ask for it, both sign that.
     let sign = versions.args.sign;

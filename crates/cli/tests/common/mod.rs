@@ -190,10 +190,24 @@ impl Listening {
         self.running.says(fragment)
     }
 
+    /// What the system says of the process.
+    #[cfg(target_os = "linux")]
+    pub fn about(&self, what: &str) -> String {
+        fs::read_to_string(format!("/proc/{}/{what}", self.running.child.id())).unwrap()
+    }
+
+    /// From now on the process gets no more files than this.
+    #[cfg(target_os = "linux")]
+    pub fn limit_files(&self, most: u64) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(Some(Pid::from_child(&self.running.child)), Resource::Nofile, limit).unwrap();
+    }
+
     /// The most memory that the process has had, in KiB.
     #[cfg(target_os = "linux")]
     pub fn most_memory(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.running.child.id())).unwrap();
+        let status = self.about("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().strip_suffix("kB").unwrap().trim().parse().unwrap()
     }

@@ -4,7 +4,7 @@ use super::announce::{self, Announced};
 use super::farewell::Farewell;
 use super::frame::{Frame, PIECE, announced, wire_len};
 use super::inbox::Inbox;
-use super::outbox::Outbox;
+use super::outbox::{Outbox, Sent};
 use super::patience::Patience;
 use super::shape::LinkShape;
 use super::transport::Transport;
@@ -91,6 +91,11 @@ impl Channel {
             let stamp = channel.stamp(clock, bytes.len());
             Frame::cut(bytes, stamp).try_for_each(|frame| channel.post(frame))
         })
+    }
+
+    /// What of all that was sent has left, also when this connection has ended.
+    pub fn sent(&self) -> Sent {
+        self.outbox.sent()
     }
 
     /// Waits for a message of exactly `len` bytes.

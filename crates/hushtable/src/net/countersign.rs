@@ -53,6 +53,11 @@ impl Signed {
         self.value(2, SESSION)
     }
 
+    /// When a party signed, by its own clock: seconds since 1970.
+    pub fn time(&self, role: Role) -> Option<u64> {
+        self.value(3 + role as usize, TIMES[role as usize])?.parse().ok()
+    }
+
     /// What a party commits to.
     pub fn committed(&self, role: Role) -> Option<&str> {
         self.value(5 + role as usize, COMMITTED[role as usize])
@@ -117,6 +122,7 @@ impl Certificate {
 
 const NAMES: [&str; 2] = ["P0", "P1"];
 const SESSION: &str = "session";
+const TIMES: [&str; 2] = ["time at P0", "time at P1"];
 
 /// What the commitments of P0 and P1 are called in a statement.
 const COMMITTED: [&str; 2] = ["digest of what P0 alone says", "digest of what P1 alone says"];
@@ -148,8 +154,8 @@ pub(super) fn countersign(
         (NAMES[0], p0),
         (NAMES[1], p1),
         (SESSION, hex(session)),
-        ("time at P0", at_p0),
-        ("time at P1", at_p1),
+        (TIMES[0], at_p0),
+        (TIMES[1], at_p1),
         (COMMITTED[0], says_p0),
         (COMMITTED[1], says_p1),
     ];

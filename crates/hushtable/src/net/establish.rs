@@ -13,7 +13,6 @@ use super::tls::{self, Tls};
 use super::transport::{Deadline, Transport};
 use crate::error::{Error, Result};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
@@ -38,8 +37,8 @@ pub(super) enum Aim<'a> {
 /// Why a call came to nothing.
 pub(super) struct Unanswered {
     pub(super) error: Error,
-    /// The peer hung up without a refusal, or said nothing: perhaps it had too many callers, and the next call
-    /// gets through.
+    /// The peer hung up without a refusal, or did not say enough in time: perhaps it had too many callers, and the next
+    /// call gets through. What it said when this party had given up does not count.
     pub(super) crowded: bool,
 }
 
@@ -117,20 +116,15 @@ impl Setup {
         socket: Tcp,
         aim: Aim<'_>,
     ) -> std::result::Result<(Secured, [u8; 32]), Unanswered> {
-        let (deadline, heard) = (self.deadline(), socket.heard());
+        let deadline = self.deadline();
         let attempt = || {
             let secured = self.secure(socket, &deadline).map_err(|refusal| refusal.error)?;
             let outcome = self.greet(&*secured.transport, aim, &deadline);
             self.settle(&secured, outcome).map(|id| (secured, id))
         };
         attempt().map_err(|error| {
-            let silent = !heard.load(Ordering::Relaxed);
             // A party that refuses says so: with TLS by an alert, without it by its greeting.
-            let crowded = match &error {
-                Error::Closed => silent || self.tls.is_some(),
-                Error::Timeout { .. } => silent,
-                _ => false,
-            };
+            let crowded = matches!(error, Error::Closed | Error::Timeout { .. });
             Unanswered { error, crowded }
         })
     }

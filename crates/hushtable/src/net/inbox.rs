@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const CHUNK: usize = 16 << 10;
 /// Most bytes taken in while this party waits to send.
 const AHEAD: usize = 32 << 20;
+/// Longest time of taking in before there is a look whether the sending gets on: bytes may come for ever.
+const TURN: Duration = Duration::from_secs(1);
 /// Longest look for the farewell of a peer that hung up.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -112,10 +114,11 @@ impl Inbox {
         None
     }
 
-    /// Reads what is there, up to a bound, while this party is stuck in sending: the peer's
+    /// Reads what is there, up to bounds of size and time, while this party is stuck in sending: the peer's
     /// heartbeats tell whether it lives.
     pub(super) fn listen(&mut self) -> Result<()> {
-        while self.end - self.start < AHEAD {
+        let begun = Instant::now();
+        while self.end - self.start < AHEAD && begun.elapsed() < TURN {
             self.make_room();
             match self.transport.read(&mut self.ahead[self.end..], Duration::from_millis(1)) {
                 Ok(0) => return Err(Error::Closed),

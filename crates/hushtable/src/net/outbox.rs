@@ -4,6 +4,7 @@ mod parting;
 mod shared;
 
 pub(super) use parting::Parting;
+pub use shared::Sent;
 
 use super::frame::Frame;
 use super::patience::Patience;
@@ -72,7 +73,8 @@ impl Outbox {
         self.drain(0, idle).map(drop)
     }
 
-    /// Writes `frame` if it is small and nothing is before it; hands back what must be queued.
+    /// Writes `frame` if it is small and nothing is before it; hands it back if not. What the link does not take at once is
+    /// queued.
     fn write_directly(&mut self, mut frame: Frame) -> Result<Option<Frame>> {
         let Some(direct) = self.direct.as_mut().filter(|_| frame.left() <= DIRECT) else {
             return Ok(Some(frame));
@@ -95,18 +97,8 @@ impl Outbox {
             direct.from = end + direct.pause;
             direct.pause = PAUSES[1].min(direct.pause * 2);
         }
-        let mut state = self.shared.lock();
-        state.busy = false;
-        state.queued -= frame.left();
-        match outcome {
-            Ok(()) => Ok(None),
-            // The remainder goes first: only this thread adds to the queue, and it was empty.
-            Err(e) if again(&e) => Ok(Some(frame)),
-            Err(e) => {
-                state.failure = Some(e.kind());
-                Err(fault(e))
-            }
-        }
+        self.shared.written_directly(frame, outcome)?;
+        Ok(None)
     }
 
     /// The state, once at most `limit` bytes are queued.
@@ -116,7 +108,7 @@ impl Outbox {
         let stuck =
             |limit: Duration| Error::Timeout { what: "reading of our messages", seconds: limit.as_secs() };
         let mut state = self.shared.lock();
-        let (mut written, mut since) = (state.written, None);
+        let (mut written, mut since) = (self.shared.sent().bytes(), None);
         // A peer that takes a few bytes now and then is not reading either.
         let (begun, all) = (Instant::now(), self.patience.for_bytes(state.queued.saturating_sub(limit)));
         loop {
@@ -128,8 +120,8 @@ impl Outbox {
             state = self.shared.wait(state, TICK.min(timing.silence / 4));
             if begun.elapsed() >= all && !drained(&state) {
                 return Err(stuck(all));
-            } else if state.written != written {
-                (written, since) = (state.written, None);
+            } else if self.shared.sent().bytes() != written {
+                (written, since) = (self.shared.sent().bytes(), None);
             } else if start.elapsed() >= timeout {
                 return Err(stuck(timeout));
             } else {
@@ -158,6 +150,11 @@ impl Outbox {
         Parting::new(&self.shared)
     }
 
+    /// What has left.
+    pub(super) fn sent(&self) -> Sent {
+        self.shared.sent().clone()
+    }
+
     /// Whether this party has said why it ends.
     pub(super) fn said_why(&self) -> bool {
         self.shared.lock().why.is_some()
@@ -182,9 +179,13 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Ending;
     use crate::net::Timing;
+    use crate::net::frame::Header;
     use crate::net::memory::Memory;
-    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::io;
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
     #[test]
     fn a_peer_that_takes_a_byte_now_and_then_does_not_read() {
@@ -205,11 +206,76 @@ mod tests {
             Frame::cut(vec![0; 2 << 20], 1).for_each(|frame| outbox.post(frame, || Ok(())).unwrap());
             let error = outbox.flush(|| Ok(())).unwrap_err();
             drop(done);
+            let sent = outbox.sent();
             outbox.hang_up(true);
+            // What nobody took has not left.
+            assert!((1 << 19..2 << 20).contains(&sent.bytes()), "{}", sent.bytes());
             error
         });
         assert!(matches!(error, Error::Timeout { what: "reading of our messages", .. }), "{error}");
         // 0.5 s, and half a second for 2 MiB unless a busy machine keeps the reader from reading for 0.5 s.
         assert!((0.5..100.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    }
+    /// Takes three bytes, says so, and no more until it may.
+    struct Slow {
+        took: Sender<()>,
+        may: Mutex<Receiver<()>>,
+        bytes: Mutex<Vec<u8>>,
+    }
+
+    impl Transport for Slow {
+        fn write(&self, a: &[u8], b: &[u8], _: Duration) -> io::Result<usize> {
+            let mut bytes = self.bytes.lock().unwrap();
+            if bytes.len() == 3 && self.may.lock().unwrap().recv().is_ok() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let (most, before) = (if bytes.is_empty() { 3 } else { usize::MAX }, bytes.len());
+            bytes.extend([a, b].concat().into_iter().take(most));
+            let _ = self.took.send(());
+            Ok(bytes.len() - before)
+        }
+
+        fn flush(&self, _: Duration) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn read(&self, _: &mut [u8], _: Duration) -> io::Result<usize> {
+            Ok(0)
+        }
+
+        fn close(&self, _: Duration) {}
+    }
+
+    /// A farewell that another thread says while a sender writes by itself comes behind all of what it writes, and keeps
+    /// nobody from the state.
+    #[test]
+    fn a_farewell_waits_for_who_is_writing() {
+        let (took, until_it_took) = channel();
+        let (go, may) = channel();
+        let transport = Arc::new(Slow { took, may: Mutex::new(may), bytes: Mutex::default() });
+        let long = Duration::from_secs(3600);
+        let timing = Timing { heartbeat: long, ..Timing::default() };
+        let patience = Patience { timeout: long, idle: long, slowest: 4e6, timing };
+        let mut outbox = Outbox::new(Arc::clone(&transport) as _, LinkShape::LOOPBACK, patience).unwrap();
+        let (shared, parting) = (Arc::clone(&outbox.shared), outbox.parting());
+        let frame = || Frame::cut(vec![5; 100], 1).next().unwrap();
+        let sender = thread::spawn(move || (outbox.post(frame(), || Ok(())), outbox));
+        until_it_took.recv().unwrap();
+        let (done, until_done) = channel();
+        thread::spawn(move || {
+            parting.end(Ending::Local);
+            // Time in which the writer looks at the state and finds that it is not its turn.
+            (0..3).for_each(|_| drop(shared.wait(shared.lock(), TICK)));
+            go.send(()).unwrap();
+            let _ = done.send(shared.await_end(Duration::from_secs(5)));
+        });
+        assert_eq!(until_done.recv_timeout(Duration::from_secs(60)), Ok(true));
+        let (posted, outbox) = sender.join().unwrap();
+        posted.unwrap();
+        drop(outbox);
+        let frame = frame();
+        let (header, payload) = frame.next(usize::MAX);
+        let bye = Header::Bye(Some(Ending::Local)).to_bytes();
+        assert_eq!(*transport.bytes.lock().unwrap(), [header, payload, &bye].concat());
     }
 }

@@ -181,7 +181,7 @@ impl<'a> Reception<'a> {
     /// Hears those who have said something, as many as may be.
     fn hear_those_who_spoke(&mut self) {
         loop {
-            let Some(caller) = self.lobby.next(|caller| self.guests.may_enter(&caller.address)) else {
+            let Some(caller) = self.lobby.next(|address| self.guests.may_enter(address)) else {
                 return;
             };
             if let Some(gone) = self.guests.make_room(&caller.address) {

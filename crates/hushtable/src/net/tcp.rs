@@ -5,8 +5,7 @@ use super::transport::{Transport, again};
 use crate::error::{Error, Result};
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A connected socket that one thread reads and another writes.
@@ -18,8 +17,6 @@ pub(super) struct Tcp {
     /// The time limits the socket has now, in nanoseconds, so as not to set them again.
     read_wait: AtomicU64,
     write_wait: AtomicU64,
-    /// Whether anything has come from the peer.
-    heard: Arc<AtomicBool>,
 }
 
 impl Tcp {
@@ -32,7 +29,7 @@ impl Tcp {
         };
         let addr = set_up().map_err(Error::io("setting up the connection"))?;
         let [read_wait, write_wait] = Default::default();
-        Ok(Tcp { socket, addr, trip: None, read_wait, write_wait, heard: Arc::default() })
+        Ok(Tcp { socket, addr, trip: None, read_wait, write_wait })
     }
 
     /// As [`new`](Self::new), after connecting took a round `trip`.
@@ -51,18 +48,11 @@ impl Tcp {
         self.addr
     }
 
-    /// Becomes true when anything comes from the peer.
-    pub(super) fn heard(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.heard)
-    }
-
     /// The first byte the peer sends, left in place; `None` if it hangs up without one.
     pub(super) fn peek(&self, wait: Duration) -> io::Result<Option<u8>> {
         self.set(&self.read_wait, wait, TcpStream::set_read_timeout)?;
         let mut byte = [0];
-        let came = self.socket.peek(&mut byte)? > 0;
-        self.heard.fetch_or(came, Ordering::Relaxed);
-        Ok(came.then_some(byte[0]))
+        Ok((self.socket.peek(&mut byte)? > 0).then_some(byte[0]))
     }
 
     fn set(
@@ -99,11 +89,7 @@ impl Transport for Tcp {
 
     fn read(&self, buf: &mut [u8], wait: Duration) -> io::Result<usize> {
         self.set(&self.read_wait, wait, TcpStream::set_read_timeout)?;
-        let n = (&self.socket).read(buf)?;
-        if n > 0 && !self.heard.load(Ordering::Relaxed) {
-            self.heard.store(true, Ordering::Relaxed);
-        }
-        Ok(n)
+        (&self.socket).read(buf)
     }
 
     fn close(&self, linger: Duration) {

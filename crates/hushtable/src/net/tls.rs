@@ -13,7 +13,7 @@ use rustls::sign::SingleCertAndKey;
 use rustls::{AlertDescription, ClientConfig, ClientConnection, ServerConfig, ServerConnection, version};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// First byte of every TLS connection: a handshake record.
 pub(super) const FIRST_BYTE: u8 = 22;
@@ -138,10 +138,12 @@ impl Tls {
         self.identity.pin_of(certificate).map(Pin::peer)
     }
 
-    /// Writes records to the socket until none is left.
+    /// Writes records to the socket until none is left. `wait` is for all of them: a peer that takes a byte now and then
+    /// does not begin it anew.
     fn push(&self, out: &mut Pending, wait: Duration) -> io::Result<()> {
+        let mut wait = Wait::of(wait);
         while out.start < out.bytes.len() {
-            out.start += self.socket.write(&out.bytes[out.start..], &[], wait)?;
+            out.start += self.socket.write(&out.bytes[out.start..], &[], wait.left()?)?;
         }
         out.bytes.clear();
         out.start = 0;
@@ -194,8 +196,11 @@ impl Transport for Tls {
         self.push(&mut self.out.lock().expect("no panic while the lock is held"), wait)
     }
 
+    /// `wait` is for plaintext: the bytes of a record that is not complete, which anybody on the way can make up, are
+    /// none and do not begin it anew.
     fn read(&self, buf: &mut [u8], wait: Duration) -> io::Result<usize> {
         let mut incoming = self.incoming.lock().expect("no panic while the lock is held");
+        let mut wait = Wait::of(wait);
         loop {
             let n = self.decrypt(&mut incoming, buf)?;
             if n > 0 {
@@ -204,7 +209,7 @@ impl Transport for Tls {
             // Nothing is left of the bytes read before.
             (incoming.start, incoming.end) = (0, 0);
             incoming.bytes.resize(BLOCK, 0);
-            incoming.end = self.socket.read(&mut incoming.bytes, wait)?;
+            incoming.end = self.socket.read(&mut incoming.bytes, wait.left()?)?;
             if incoming.end == 0 {
                 return Ok(0);
             }
@@ -213,6 +218,32 @@ impl Transport for Tls {
 
     fn close(&self, linger: Duration) {
         self.socket.close(linger);
+    }
+}
+
+/// The time for several calls of the socket together.
+struct Wait {
+    limit: Duration,
+    /// When the first call began, if there was one.
+    since: Option<Instant>,
+}
+
+impl Wait {
+    fn of(limit: Duration) -> Self {
+        Wait { limit, since: None }
+    }
+
+    /// What is left for the next call: all of it for the first, so that a socket's time limit, which is mostly the same,
+    /// is not set again.
+    fn left(&mut self) -> io::Result<Duration> {
+        let Some(since) = self.since else {
+            self.since = Some(Instant::now());
+            return Ok(self.limit);
+        };
+        match self.limit.saturating_sub(since.elapsed()) {
+            Duration::ZERO => Err(ErrorKind::WouldBlock.into()),
+            left => Ok(left),
+        }
     }
 }
 
@@ -251,15 +282,25 @@ struct Stream<'a> {
     deadline: &'a Deadline,
 }
 
+impl Stream<'_> {
+    /// Who never stops talking has no more time than others.
+    fn left(&self) -> io::Result<Duration> {
+        match self.deadline.left() {
+            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
+            left => Ok(left),
+        }
+    }
+}
+
 impl Read for Stream<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        self.socket.read(buf, self.deadline.left())
+        self.socket.read(buf, self.left()?)
     }
 }
 
 impl Write for Stream<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.socket.write(buf, &[], self.deadline.left())
+        self.socket.write(buf, &[], self.left()?)
     }
 
     fn flush(&mut self) -> io::Result<()> {

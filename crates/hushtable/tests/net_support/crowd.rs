@@ -31,3 +31,24 @@ pub fn loiter(addr: impl ToSocketAddrs, count: usize, says: &[u8]) -> Vec<TcpStr
     };
     (0..count).map(caller).collect()
 }
+
+/// The same from two other addresses of this machine, half of them each: those of the peer's own share its places. Where
+/// a system has no other addresses, from its own.
+pub fn loiter_elsewhere(addr: std::net::SocketAddr, count: usize, says: &[u8]) -> Vec<TcpStream> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+        let caller = |i: usize| {
+            let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            let from = [127, 0, 0, if i < count / 2 { 2 } else { 3 }];
+            bind(&socket, &std::net::SocketAddr::from((from, 0))).unwrap();
+            connect(&socket, &addr).unwrap();
+            let mut socket = TcpStream::from(socket);
+            let _ = socket.write_all(says);
+            socket
+        };
+        (0..count).map(caller).collect()
+    }
+    #[cfg(not(target_os = "linux"))]
+    loiter(addr, count, says)
+}

@@ -3,7 +3,7 @@
 
 mod crowd;
 
-pub use crowd::{loiter, sockets};
+pub use crowd::{loiter, loiter_elsewhere, sockets};
 pub use hushtable::net::WIRE_VERSION;
 use hushtable::net::{Connection, Identity, Listener, Log, Options, Peer, Timing, connect};
 use hushtable::{Error, Result};

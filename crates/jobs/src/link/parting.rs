@@ -6,10 +6,13 @@ use std::{
     time::Duration,
 };
 
-use crate::{link::Link, record::Record};
+use crate::{
+    link::{Link, listen},
+    record::Record,
+};
 use hushtable::{
     error::Ending,
-    net::{self, Identity, Listener, Options},
+    net::{self, Identity, Options},
 };
 use hushtable_columns::failure::{Failure, Result};
 
@@ -87,7 +90,7 @@ impl Link {
         match (&self.listen, &self.connect) {
             // Nobody knows a port that was not given out yet.
             (Some(address), _) if !address.ends_with(":0") => {
-                drop(Listener::bind(address, Options { wait: VISIT, ..options })?.accept()?);
+                drop(listen(address, Options { wait: VISIT, ..options })?.accept()?);
             }
             (None, Some(address)) => {
                 drop(net::connect(address, Options { wait: Duration::ZERO, ..options })?);

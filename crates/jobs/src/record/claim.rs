@@ -61,6 +61,7 @@ pub struct Claim {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Who {
     pub name: String,
     pub fingerprint: Option<String>,
@@ -68,6 +69,7 @@ pub struct Who {
 
 /// A file that was read.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Input {
     pub file: String,
     pub bytes: u64,

@@ -6,6 +6,7 @@ use crate::net::shape::Pace;
 use crate::net::transport::{Transport, again, fault};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,19 @@ pub(super) struct Shared {
     pub(super) work: Condvar,
     /// Something done, for the sender.
     pub(super) progress: Condvar,
+    written: Sent,
+}
+
+/// Bytes that have left a connection, whether it still stands or not: those that the system took, framing and heartbeats
+/// included, and not what TLS adds.
+#[derive(Clone, Default)]
+pub struct Sent(Arc<AtomicU64>);
+
+impl Sent {
+    /// So many by now.
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 #[derive(Default)]
@@ -29,7 +43,6 @@ pub(super) struct State {
     pub(super) queue: VecDeque<(Frame, Instant)>,
     /// Bytes taken and not yet written.
     pub(super) queued: usize,
-    pub(super) written: u64,
     /// Somebody is inside `transport.write`.
     pub(super) busy: bool,
     pub(super) closing: bool,
@@ -62,7 +75,13 @@ enum LookupJob {
 
 impl Shared {
     pub(super) fn new(transport: Arc<dyn Transport>) -> Self {
-        Shared { transport, state: Mutex::default(), work: Condvar::new(), progress: Condvar::new() }
+        let (state, written) = Default::default();
+        Shared { transport, state, work: Condvar::new(), progress: Condvar::new(), written }
+    }
+
+    /// What has been written.
+    pub(super) fn sent(&self) -> &Sent {
+        &self.written
     }
 
     /// The state.
@@ -101,13 +120,14 @@ impl Shared {
     fn next_job(&self, heartbeat: Duration) -> LookupJob {
         let mut state = self.lock();
         loop {
+            // While the sender writes by itself, this thread waits for it too, without the lock: somebody may say farewell
+            // meanwhile.
             state = self
                 .work
-                .wait_timeout_while(state, heartbeat, |s| s.queue.is_empty() && !s.closing)
+                .wait_timeout_while(state, heartbeat, |s| s.busy || s.queue.is_empty() && !s.closing)
                 .expect("no panic while the lock is held")
                 .0;
             if state.busy {
-                // The sender is writing directly; it does so only when nothing is due here.
                 continue;
             }
             state.busy = true;
@@ -155,12 +175,38 @@ impl Shared {
             let n = self.transport.write(a, b, wait)?;
             frame.advance(n);
             let mut state = self.lock();
-            state.written += n as u64;
+            self.written.0.fetch_add(n as u64, Ordering::Relaxed);
             state.queued -= n;
             drop(state);
             self.progress.notify_all();
         }
         self.transport.flush(wait)
+    }
+
+    /// What became of a frame that its sender wrote by itself. The rest of one that the link did not take is the writer's,
+    /// also if somebody said farewell meanwhile: the peer would take that for bytes of the frame.
+    pub(super) fn written_directly(&self, frame: Frame, outcome: io::Result<()>) -> Result<()> {
+        let mut state = self.lock();
+        state.busy = false;
+        let outcome = match outcome {
+            // It goes first: only this thread adds to the queue, and that was empty.
+            Err(e) if again(&e) => {
+                state.queue.push_back((frame, Instant::now()));
+                Ok(())
+            }
+            Err(e) => {
+                state.queued -= frame.left();
+                state.failure = Some(e.kind());
+                Err(fault(e))
+            }
+            Ok(()) => Ok(()),
+        };
+        let due = state.closing || !state.queue.is_empty();
+        drop(state);
+        if due {
+            self.work.notify_one();
+        }
+        outcome
     }
 
     /// Lets the writer end behind what is queued, with a farewell.
@@ -177,11 +223,12 @@ impl Shared {
     pub(super) fn await_end(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + PARTING;
         let mut state = self.lock();
-        let (mut written, mut since) = (state.written, Instant::now());
+        let (mut written, mut since) = (self.written.bytes(), Instant::now());
         while !state.ended && since.elapsed() < patience && Instant::now() < deadline {
             state = self.wait(state, TICK.min(patience));
-            if state.written != written {
-                (written, since) = (state.written, Instant::now());
+            let by_now = self.written.bytes();
+            if by_now != written {
+                (written, since) = (by_now, Instant::now());
             }
         }
         state.ended

@@ -1,10 +1,10 @@
 //! Callers who are not being heard yet: of each a socket, and no thread.
 //!
 //! Whoever has said something waits for a thread. Whoever has not makes room for later callers if there are too many,
-//! the oldest first.
+//! the oldest first. Addresses take turns in being heard.
 
 use super::readiness::{Bell, readable};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -42,12 +42,15 @@ pub(super) struct Lobby {
     callers: VecDeque<Caller>,
     most: usize,
     grace: Duration,
+    /// How many had been heard with the last one from an address, at least of those addresses that have others here.
+    turns: HashMap<IpAddr, u64>,
+    heard: u64,
 }
 
 impl Lobby {
     /// Room for `most`. Nobody from elsewhere makes a caller go before its `grace` is over.
     pub(super) fn new(most: usize, grace: Duration) -> Self {
-        Lobby { callers: VecDeque::new(), most: most.max(2), grace }
+        Lobby { callers: VecDeque::new(), most: most.max(2), grace, turns: HashMap::new(), heard: 0 }
     }
 
     /// Whether another caller may come in. If not, it waits in the system's queue.
@@ -92,10 +95,22 @@ impl Lobby {
         gone
     }
 
-    /// The oldest of those who have spoken and who `may` be heard.
-    pub(super) fn next(&mut self, may: impl Fn(&Caller) -> bool) -> Option<Caller> {
-        let at = self.callers.iter().position(|caller| caller.spoken && may(caller))?;
-        self.callers.remove(at)
+    /// Of those who have spoken and whose address `may` be heard, the oldest from the address whose turn is the longest
+    /// ago: many who came from others before it do not make one wait.
+    pub(super) fn next(&mut self, may: impl Fn(&SocketAddr) -> bool) -> Option<Caller> {
+        let mut seen = HashSet::new();
+        let spoken = self.callers.iter().enumerate().filter(|(_, caller)| caller.spoken);
+        let oldest = spoken.filter(|(_, caller)| seen.insert(home(&caller.address)) && may(&caller.address));
+        let turn = |caller: &Caller| self.turns.get(&home(&caller.address)).copied().unwrap_or(0);
+        let (at, _) = oldest.min_by_key(|(_, caller)| turn(caller))?;
+        let caller = self.callers.remove(at)?;
+        self.heard += 1;
+        self.turns.insert(home(&caller.address), self.heard);
+        if self.turns.len() > self.most {
+            let here: HashSet<_> = self.callers.iter().map(|caller| home(&caller.address)).collect();
+            self.turns.retain(|from, _| here.contains(from));
+        }
+        Some(caller)
     }
 
     /// Those who have said nothing for so long.
@@ -163,7 +178,7 @@ mod tests {
             ends.push(end);
         }
         assert_eq!(lobby.next(|_| true).unwrap().address.port(), 1);
-        assert_eq!(lobby.next(|caller| caller.address.port() == 1).map(|_| ()), None);
+        assert_eq!(lobby.next(|address| address.port() == 1).map(|_| ()), None);
         assert_eq!(lobby.next(|_| true).unwrap().address.port(), 2);
         assert!(lobby.next(|_| true).is_none());
         // Whoever goes is seen to.
@@ -172,6 +187,35 @@ mod tests {
         while gone < 4 {
             gone += lobby.wait(None, &bell, Duration::from_secs(1)).len();
         }
+    }
+
+    #[test]
+    fn addresses_take_turns() {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (bell, mut ends) = (Bell::new().unwrap(), Vec::new());
+        let mut lobby = Lobby::new(100, Duration::ZERO);
+        let mut come = |lobby: &mut Lobby, i: u8| {
+            let (caller, mut end) = caller(&port, &format!("10.0.0.{i}:1"));
+            end.write_all(b"x").unwrap();
+            ends.push(end);
+            assert!(lobby.enter(caller).is_none());
+            while lobby.callers.iter().any(|caller| !caller.spoken) {
+                assert!(lobby.wait(None, &bell, Duration::from_secs(1)).is_empty());
+            }
+        };
+        let next = |lobby: &mut Lobby| {
+            let IpAddr::V4(ip) = lobby.next(|_| true)?.address.ip() else { return None };
+            Some(ip.octets()[3])
+        };
+        [1, 1, 1, 2, 2, 2, 3, 3].into_iter().for_each(|i| come(&mut lobby, i));
+        assert_eq!([(); 4].map(|()| next(&mut lobby)), [1, 2, 3, 1].map(Some));
+        come(&mut lobby, 4);
+        assert_eq!([(); 6].map(|()| next(&mut lobby)), [Some(4), Some(2), Some(3), Some(1), Some(2), None]);
+        // Of addresses that have nobody here nothing is kept for long.
+        lobby.most = 3;
+        [5, 6].into_iter().for_each(|i| come(&mut lobby, i));
+        assert_eq!([(); 2].map(|()| next(&mut lobby)), [5, 6].map(Some));
+        assert_eq!(lobby.turns.len(), 1);
     }
 
     #[test]
