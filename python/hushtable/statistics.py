@@ -117,7 +117,8 @@ class Statistics:
             counted = False
         for share in columns:
             share._additive(what)
-            self._fits(what, share)
+            if not counted:
+                self._fits(what, share)
         noises = None
         if noise is not None:
             each = noise / (1 if counted else 1 + len(columns))
@@ -138,7 +139,7 @@ class Statistics:
 
     def _fits(self, what: str, share: Share) -> None:
         most = len(self) * max(abs(share._range[0]), abs(share._range[1] - 1))
-        if share.bits > 1 and most >= 1 << (share.bits - 1):
+        if most >= 1 << (share.bits - 1):
             raise ParamError(
                 f"{what}: sums of {len(self)} numbers in {share.range}, with {share.fraction} digits after the point, are "
                 f"not supported in {share.bits} bits; accepted: a smaller range=, fewer digits or more bits"
@@ -153,6 +154,8 @@ class Statistics:
                     f"{what}: a value for each of the {len(self)} places of this table is expected along the first axis, got "
                     f"a share of shape {values.shape}"
                 )
+            if values.ndim > 1 and what != "by_row":
+                raise ShapeError(f"{what}: one number for each place is expected, got a share of shape {values.shape}")
             return values
         if not isinstance(values, str):
             raise TypeError(f"{what}: the name of a column or a share is expected, got {type(values).__name__}")
