@@ -149,14 +149,15 @@ impl Shape {
 
 /// A pattern of days such as 99.99.9999 or 9999-99-99.
 fn is_date(pattern: &str) -> bool {
+    // Without lengths any part may be a year.
+    let open = pattern.contains('*');
     let (pattern, sign) = (pattern.replace('*', ""), |c: char| ".-/".contains(c));
     let parts: Vec<&str> = pattern.split(sign).collect();
     let signs: Vec<&str> = pattern.matches(sign).collect();
-    let day = |part: &&str| ["9", "99"].contains(part);
+    let day = |part: &str| ["9", "99"].contains(&part);
+    let year = |part: &str| ["99", "9999"].contains(&part) || open && part == "9";
     match parts[..] {
-        [a, b, c] if signs[0] == signs[1] => {
-            day(&b) && (a == "9999" && day(&c) || day(&a) && ["9999", "99"].contains(&c))
-        }
+        [a, b, c] if signs[0] == signs[1] => day(b) && (a == "9999" && day(c) || day(a) && year(c)),
         _ => false,
     }
 }
