@@ -29,6 +29,9 @@ NEAR = 0.01
 # Factors are below.
 LARGEST = 1 << 63
 
+# Numbers of steps below it keep their halves in floating point.
+MOST_EXACT = 1 << 51
+
 
 def steps(operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDArray[np.int64]:
     """Public numbers in steps of `2^-fraction`: rounded to nearest, and within `limits`, in steps.
@@ -53,14 +56,15 @@ def same(operation: str, values: ArrayLike, fraction: int, limits: Range) -> NDA
 
 
 def threshold(
-    operation: str, values: ArrayLike, fraction: int, limits: Range, up: bool
+    operation: str, values: ArrayLike, fraction: int, limits: Range, up: bool, off: float = 0.0
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Public numbers that shares are compared with, rounded `up` or down to steps, so that the answer stays the same;
-    and where the answer is yes whatever the share is, since the rounded number is the end of `limits`."""
+    and where the answer is yes whatever the share is, since the rounded number is the end of `limits`. Beside numbers
+    that were rounded by up to `off` when they were read, as `beside` has it."""
     array = _words.numbers(values)
-    if array.dtype == np.int64:
+    if array.dtype == np.int64 and off * 2.0**fraction <= 1:
         return _checked(operation, array, fraction, limits), np.zeros(array.shape, dtype=np.bool_)
-    scaled = np.ldexp(array, fraction)
+    scaled = beside(array.astype(np.float64, copy=False), fraction, up, off, limits)
     try:
         below = _checked(operation, np.asarray(np.ldexp(np.floor(scaled), -fraction)), fraction, limits)
     except ParamError:
@@ -69,6 +73,26 @@ def threshold(
     more = np.asarray(scaled > below) & up
     end = more & (below == min(limits[1], 1 << 63) - 1)
     return np.asarray(below + (more & ~end)), np.asarray(end)
+
+
+def beside(numbers: NDArray[np.float64], fraction: int, up: bool, off: float, limits: Range) -> NDArray[np.float64]:
+    """Public numbers in steps of `2^-fraction`, as shares in `limits` are compared with them of which each lies up to `off`
+    from what was read.
+
+    What was written with the same decimals stays equal: for `x < c`, which is `up`, the least number that can stand for
+    `c`, and for `x > c` the greatest. They are as they are where the next decimals may stand for `c` too, and beside
+    results, for which `off` is 0.
+    """
+    exact = np.asarray(np.ldexp(numbers, fraction))
+    alike = np.zeros(numbers.shape, dtype=np.bool_)
+    for decimals in range(16):
+        if off and 10.0**-decimals >= 2 * off:
+            alike |= np.round(numbers, decimals) == numbers
+    alike &= np.abs(exact) < MOST_EXACT
+    steps = off * 2.0**fraction
+    equal = np.floor(exact - steps) + 1 if up else np.ceil(exact + steps) - 1
+    lo, hi = limits
+    return np.where(alike, np.clip(equal, np.minimum(exact, lo), np.maximum(exact, hi - 1)), exact)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ WHOLE = (
 )
 
 
-def too_wide(operation: str, share: Share, need: int, what: str) -> ParamError:
-    """The error for results that need `need` bits, more than the share's: which width would do, and what else."""
+def too_wide(operation: str, share: Share, need: int, what: str, *, wraps: bool = True) -> ParamError:
+    """The error for results that need `need` bits, more than the share's: which width would do, and what else; `wraps`: that
+    it can be computed mod `2^bits`."""
     smaller = "a smaller range=, such as range=(-8, 8)"
     if share.wrap:
         takes, accepted = f"{need} bits", "shares without wrap=True, whose ranges are narrower"
@@ -26,7 +27,7 @@ def too_wide(operation: str, share: Share, need: int, what: str) -> ParamError:
     else:
         takes = f"{need} bits"
         accepted = f"shares with bits={need} and the same range= (by default it grows with bits=); with {smaller}, fewer bits do"
-    whole = share.fraction == 0 and share.kind == "additive" and not share.wrap
+    whole = share.fraction == 0 and share.kind == "additive" and not share.wrap and wraps
     wrap = f"; or wrap=True, to compute mod 2^{share.bits}" if whole else ""
     return ParamError(
         f"{operation}: {what} take {takes}, which {share.bits} bits may not hold; accepted: "

@@ -18,6 +18,9 @@ Kind = Literal["additive", "xor"]
 Words = NDArray[Any]
 Range = tuple[int, int]
 
+# Most digits after the point of a share.
+MOST_FRACTION = 52
+
 # No range reaches beyond it, with or without a sign: that is what the widest words tell apart.
 FARTHEST = 1 << 64
 
@@ -84,6 +87,10 @@ def fit(lo: int, hi: int, bits: int) -> Range:
 
 def numbers(values: ArrayLike) -> NDArray[np.int64] | NDArray[np.float64]:
     """Anything array-like as contiguous `int64` or `float64`: without a copy where that can be."""
+    if isinstance(values, np.ma.MaskedArray) and (masked := np.argwhere(np.ma.getmaskarray(values))).size:
+        at = tuple(masked[0].tolist())
+        raise ParamError(f"number: nothing at index {at if len(at) > 1 else at[0]}, where the array is masked, is not supported; "
+                         f"accepted: numbers, nothing missing")
     array = np.asarray(values)
     large = array.dtype == np.uint64 or (array.dtype == object and all(type(v) is int for v in array.flat))
     if large and array.size:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
-from . import _words, history
+from . import _constants, _words, history
 from ._room import too_wide
 from ._words import Range, Words
 from .errors import ParamError, ShapeError
@@ -24,7 +25,7 @@ MOST_INSIDE = 20
 
 @history.operation("<", ("a", "b"))
 def less(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
-    """Bits, shared by XOR, that are 1 where `a < b`; broadcast. Public numbers are compared as they are, not rounded.
+    """Bits, shared by XOR, that are 1 where `a < b`; broadcast. For public numbers see `Share`.
 
     Raises `ParamError` if the width holds neither the difference nor the numbers of both ranges.
     """
@@ -70,7 +71,8 @@ def _compared(relation: str, sign: str, a: Share, b: Share) -> NDArray[np.uint64
     if operation is not None:
         return a.party._run(name_of(relation, a, b), operation, x, y, x.shape)
     if not _words.fits(least, most + 1, a.bits):
-        raise too_wide(sign, a, _words.need(least, most + 1), f"{_words.between((least, most + 1), a.fraction)}, both together,")
+        together = f"{_words.between((least, most + 1), a.fraction)}, both together,"
+        raise too_wide(sign, a, _words.need(least, most + 1), together, wraps=False)
     # Around 0 the width holds both.
     operation = native.Operation.compare(relation, a.bits, *((lo - middle, hi - middle) for lo, hi in ends))
     assert operation is not None
@@ -100,9 +102,9 @@ def both(a: Share, b: Share) -> Share:
 def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
     """Bits, shared by XOR, that are 1 where `lo <= x < hi`, for each of 1 to 64 public intervals: along a last axis more.
 
-    One opening for all of them, of as many bits as the numbers in `x.range` have, 20 at most; an interval that does not
-    begin before its end is empty. Raises `ParamError` for more numbers, for other counts of intervals, and for bounds
-    that are no numbers; `TypeError` for shares by XOR.
+    One opening for all of them, of as many bits as the numbers in `x.range` have, 20 at most. Ends are compared as by `<`
+    and `>=`. An interval that does not begin before its end is empty. Raises `ParamError` for more numbers, for other
+    counts of intervals, and for bounds that are no numbers; `TypeError` for shares by XOR.
     """
     x._additive("inside")
     lo, hi = x._range
@@ -113,7 +115,7 @@ def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
             f"share with a smaller range="
         )
     middle = lo + (1 << (bits - 1))
-    ends = [_ends(interval, x.fraction, lo, lo + (1 << bits)) for interval in intervals]
+    ends = [_ends(interval, x.fraction, lo, lo + (1 << bits), x._off) for interval in intervals]
     operation = native.Operation.intervals(bits, [(a - middle, b - middle) for a, b in ends])
     # Exactly one party subtracts.
     words = _words.reduce(wide(x) - np.uint64((middle if x.party.role == 0 else 0) % (1 << 64)), bits)
@@ -122,15 +124,19 @@ def inside(x: Share, intervals: Sequence[tuple[float, float]]) -> Share:
     return Share(x.party, _words.reduce(found, 1), 1, 0, "xor", (0, 2))
 
 
-def _ends(interval: tuple[float, float], fraction: int, least: int, most: int) -> Range:
-    """An interval in steps of `2^-fraction`, cut to `least` and `most`."""
+def _ends(interval: tuple[float, float], fraction: int, least: int, most: int, off: float = 0.0) -> Range:
+    """An interval in steps of `2^-fraction`, as numbers that are off by up to `off` are compared with it, cut to `least` and
+    `most`."""
 
     def step(end: float) -> int:
         if isinstance(end, float | np.floating) and not math.isfinite(end):
             if math.isnan(end):
                 raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
             return most if end > 0 else least
-        return min(max(math.ceil(_words.exactly(end) * (1 << fraction)), least), most)
+        steps = _words.exactly(end) * (1 << fraction)
+        if off and least <= steps < most:
+            steps = Fraction(float(_constants.beside(np.asarray(float(end)), fraction, True, off, (least, most))))
+        return min(max(math.ceil(steps), least), most)
 
     lo, hi = interval
     return step(lo), step(hi)
@@ -157,7 +163,7 @@ def where(condition: Share, a: Share | ArrayLike, b: Share | ArrayLike) -> Share
     operation = native.Operation.select(first.bits)
     words = first.party._run(name_of("where", condition, difference), operation, bits, wide, shape)
     chosen, _ = second._plus(first._like(_words.reduce(words, first.bits)), 1, "where")
-    return chosen._within(either)
+    return chosen._within(either)._off_by(max(first._off, second._off))
 
 
 @history.operation("maximum", ("a", "b"))
@@ -166,7 +172,8 @@ def maximum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     first, second = _both("maximum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
     words = _compared("max", "maximum", first, second)
-    return first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)), also=second)
+    made = first._like(_words.reduce(words, first.bits), (max(lo, b_lo), max(hi, b_hi)), also=second)
+    return made._off_by(max(first._off, second._off))
 
 
 @history.operation("minimum", ("a", "b"))
@@ -175,7 +182,8 @@ def minimum(a: Share | ArrayLike, b: Share | ArrayLike) -> Share:
     first, second = _both("minimum", a, b)
     (lo, hi), (b_lo, b_hi) = first._range, second._range
     words = _compared("min", "minimum", first, second)
-    return first._like(_words.reduce(words, first.bits), (min(lo, b_lo), min(hi, b_hi)), also=second)
+    made = first._like(_words.reduce(words, first.bits), (min(lo, b_lo), min(hi, b_hi)), also=second)
+    return made._off_by(max(first._off, second._off))
 
 
 def _both(operation: str, a: Share | ArrayLike, b: Share | ArrayLike) -> tuple[Share, Share]:

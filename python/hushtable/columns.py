@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hushtable as native
+from . import _words
 from .errors import IoError, ParamError
 
 
@@ -134,9 +135,10 @@ def fraction_bits(values: ArrayLike) -> int:
     """Binary digits after the point that a column of numbers needs.
 
     To be held exactly, if at most 16 do that; else to tell apart decimals of as many digits as the number that is
-    written with most: 4 for one digit, 7 for two, 10 for three. Public, if the peer is to use as many.
+    written with most: 4 for one digit, 7 for two, 10 for three; never more than 52, the most that a share has. Public, if
+    the peer is to use as many.
     """
-    return native.fraction_bits(np.ascontiguousarray(values, dtype=np.float64).ravel())
+    return min(native.fraction_bits(np.ascontiguousarray(values, dtype=np.float64).ravel()), _words.MOST_FRACTION)
 
 
 def _check_name(path: str | os.PathLike[str], column: str, names: Sequence[str]) -> None:

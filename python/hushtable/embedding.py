@@ -169,7 +169,8 @@ class Embedding:
         if ids.size == 0:
             return Share(self.party, np.zeros(out, dtype=_words.dtype(bits)), bits, digits, "additive", range)
         words = self.party._run(name, operation, wide(ids).ravel(), NOTHING, out)
-        return Share(self.party, _words.reduce(words << np.uint64(more), bits), bits, digits, "additive", range)
+        made = Share(self.party, _words.reduce(words << np.uint64(more), bits), bits, digits, "additive", range)
+        return made._off_by(0.5 * bag * 2.0**-self.fraction)
 
     def __repr__(self) -> str:
         return f"Embedding({self.rows} x {self.columns} numbers of {self.entry_bits} bits of party {self.owner})"

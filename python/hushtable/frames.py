@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _hushtable as native
+from .columns import fraction_bits
 from .errors import ParamError
 
 
@@ -39,7 +39,7 @@ def cells(values: Any) -> list[Any]:
         raise TypeError("a column is expected, got a text")
     if isinstance(values, np.ndarray) and values.dtype.kind == "M":
         values = values.astype("M8[us]")  # of a finer unit NumPy makes whole numbers
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.dtype.itemsize < 8:
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.dtype.itemsize < 8 and not np.ma.is_masked(values):
         return list(values)  # written with as many digits as they have
     for method in ("to_pylist", "to_list", "tolist"):
         convert = getattr(values, method, None)
@@ -60,15 +60,23 @@ def texts(values: Any, what: str) -> list[str]:
         elif isinstance(cell, (int, np.integer)) and not isinstance(cell, bool):
             text = str(int(cell))
         elif isinstance(cell, datetime.date) and cell == cell:  # what is missing is no date
-            text = cell.isoformat()
+            text = day(cell) or cell.isoformat()
         else:
-            missing = cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType")
+            missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
             got = "nothing" if missing else f"a {type(cell).__name__}"
             raise ParamError(
                 f"{what}: {got} in row {row} is not supported; accepted: texts, whole numbers and dates"
             )
         out.append(text)
     return out
+
+
+def day(value: datetime.date) -> str | None:
+    """The text of a day, which a time without a zone is at midnight; of another time `None`."""
+    if not isinstance(value, datetime.datetime):
+        return value.isoformat()
+    midnight = value.time() == datetime.time() and not getattr(value, "nanosecond", 0)
+    return value.date().isoformat() if value.tzinfo is None and midnight else None
 
 
 def check_whole(numbers: NDArray[Any], what: str) -> None:
@@ -79,7 +87,7 @@ def check_whole(numbers: NDArray[Any], what: str) -> None:
     if len(wrong):
         at = tuple(wrong[0].tolist())
         place = at[0] if len(at) == 1 else at
-        digits = native.fraction_bits(np.ascontiguousarray(numbers[np.isfinite(numbers)]))
+        digits = fraction_bits(numbers[np.isfinite(numbers)])
         raise ParamError(
             f"{what}: {numbers[at]} at index {place} is not whole; accepted: whole numbers, or fraction=, the binary digits "
             f"after the point to which numbers are rounded: {digits} suits these, 0 rounds to whole ones"

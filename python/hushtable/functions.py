@@ -78,14 +78,14 @@ class Function:
         The domain is `domain` (`lo <= x < hi`), by default the share's `range` where a method serves all of it, else
         the function's own. Numbers outside become the function's limit where it has one (sigmoid, tanh, erf; exp
         below; atan of few digits) or the number itself (gelu, silu, softplus); where it has none (sqrt, ln, log10, rsqrt,
-        reciprocal; exp above), they raise `ParamError` at both parties, who learn that there are some, and end the
-        session. What `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the
+        reciprocal; asin and acos beyond -1 and 1; exp above), they raise `ParamError` at both parties, who learn that there
+        are some, and end the session. What `range` rules out costs nothing. `outside` says otherwise: `"saturate"`, `"clamp"` (the value at the
         nearer end), `"strict"` (always refuse), or `"wrap"`: promised not to occur.
 
         A `range` with numbers at which the function has no value (ln, log10 and rsqrt at 0 and below, sqrt below 0,
         reciprocal at 0, asin and acos beyond -1 and 1) raises `ParamError` before any work, unless `outside` says what
-        becomes of them. Of shares without a range asin and acos give the value at the nearer of -1 and 1, and the others
-        refuse such numbers as above. Tangents give the greatest or the least number of the width at their poles.
+        becomes of them. Of shares without a range such numbers are refused as above. Tangents give the greatest or the
+        least number of the width within two steps of their poles.
 
         With `bits`, `protocol` or `store`, which are those of `hushtable.lookup`, this is a lookup in the table of all
         values instead: each is rounded to nearest, and the numbers in the share's `range`, which lies in `domain`, are
@@ -106,9 +106,12 @@ class Function:
         if not looked_up and _evaluable(x):
             return self._evaluate(x, how)
         if (method, outside, max_ulp) != (None, None, None) or (domain is None and _index_bits(x) > MOST_BITS):
+            lo, hi = x._range
+            need = max(1 + max(-lo - 1, hi - 1, 0).bit_length(), LEAST_BITS, x.fraction + 1)
+            wider = f", or shares with bits={need} and the same range=" if x.kind == "additive" and x.bits < need <= 64 else ""
             raise ParamError(
                 f"{self.name} of {x!r} by a table: method=, outside= or max_ulp=, or numbers in {x.range}, are not "
-                f"supported; accepted: at most 2^{MOST_BITS} numbers; bits=, protocol= and store= are for tables"
+                f"supported; accepted: at most 2^{MOST_BITS} numbers{wider}; bits=, protocol= and store= are for tables"
             )
         table = self.table(x, domain, fraction)
         return look_up(self.name, table, x, bits, "additive", protocol or "auto", store)
@@ -131,9 +134,10 @@ class Function:
         first, last = made.reach
         if lo < first or hi > last:
             first, last = max(first, lo), min(last, hi)
+            within = f"range=({first!r}, {last!r}) where the numbers are shared, or " if first < last else ""
             raise ParamError(
                 f"{self.name}: range=({lo!r}, {hi!r}) is not supported in {x.bits} bits with {x.fraction} after the "
-                f"point; accepted: range=({first!r}, {last!r}) where the numbers are shared, or more bits="
+                f"point; accepted: {within}more bits="
             )
         name = f"{self.name}(shape {x.shape}, bits={x.bits} fraction={x.fraction}, {made.digest[:32]})"
         words = x.party._run(name, native.Operation.evaluate(made), wide(x), NOTHING, x.shape)
@@ -173,7 +177,7 @@ def softmax(x: Share) -> Share:
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape)
     limits = operation.range
     assert limits is not None
-    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))._off_by(0.0)
 
 
 @history.operation("layer_norm", ("x",))
@@ -211,7 +215,7 @@ def layer_norm(
     words = x.party._run(name, operation, wide(x), NOTHING, x.shape, None if owner is None else (gains, offsets))
     limits = operation.range
     assert limits is not None
-    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))
+    return x._like(_words.reduce(words, x.bits), (limits[0], limits[1] + 1))._off_by(0.0)
 
 
 def _affine(

@@ -44,4 +44,5 @@ def _join(join: Callable[..., Words], parts: Sequence[Share | ArrayLike], axis: 
     except ValueError as error:
         raise ShapeError(f"{name}: {', '.join(str(s.shape) for s in shares)}: {error}") from None
     either = (min(s._range[0] for s in shares), max(s._range[1] for s in shares))
-    return like._like(words, also=next((s for s in shares if s.wrap), None))._room(either, name)
+    off = max(s._off for s in shares)
+    return like._like(words, also=next((s for s in shares if s.wrap), None))._off_by(off)._room(either, name)

@@ -17,6 +17,7 @@ from . import _words, frames
 from . import labels as naming
 from ._words import Range
 from .arithmetic import where
+from .columns import fraction_bits
 from .errors import ParamError, PeerError, ShapeError
 from .party import NOT_STORED, Party
 from .share import Share
@@ -230,7 +231,9 @@ class _Type:
         """The shares of the column `name`: 0 where there is no pair."""
         lo, hi = min(self.range[0], 0), max(self.range[1], 1)
         made = p._root(f"column {name!r}")
-        return Share(p, _words.reduce(words, self.bits), self.bits, self.fraction, "additive", (lo, hi), made=made)
+        words = _words.reduce(words, self.bits)
+        share = Share(p, words, self.bits, self.fraction, "additive", (lo, hi), made=made)
+        return share._off_by(0.5 * 2.0**-self.fraction)
 
 
 @dataclass(frozen=True)
@@ -357,4 +360,11 @@ def _encoded(table: Any, name: str, rows: int, type_: _Type) -> NDArray[np.uint6
         words = native.encode(numbers, type_.bits, type_.fraction, type_.range, 1)
     except ParamError as error:
         raise ParamError(f"join: column {name!r}: {error}") from None
+    steps = np.ldexp(numbers.astype(np.float64), type_.fraction)
+    rounded, digits = int((steps != np.rint(steps)).sum()), fraction_bits(numbers)
+    if rounded and digits > type_.fraction:
+        logger.warning(
+            "join: column %r: %s of %s numbers are rounded to multiples of 2^-%s, which does not tell their decimals apart%s",
+            name, rounded, rows, type_.fraction, f"; fraction={digits} does" if digits <= 32 else "",
+        )
     return np.asarray(words, dtype=np.uint64)

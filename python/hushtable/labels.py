@@ -45,11 +45,8 @@ def form(value: object) -> str | None:
         return _number(format(Decimal(str(value)), "f")) if np.isfinite(value) else str(value)
     if isinstance(value, Decimal):
         return _number(format(value, "f")) if value.is_finite() else str(value)
-    if isinstance(value, datetime.datetime):
-        whole = value.tzinfo is None and value.time() == datetime.time()
-        return value.date().isoformat() if whole else value.isoformat(" ")
     if isinstance(value, datetime.date):
-        return value.isoformat()
+        return frames.day(value) or str(value)
     return form(str(value))
 
 

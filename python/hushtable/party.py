@@ -128,7 +128,8 @@ class Party:
         part = 2 if kind == "additive" else 1
         words = native.encode(numbers, bits, fraction, limits, part)
         self._announce(_describe("share", numbers.shape, bits, fraction, limits, kind, wrap))
-        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
+        made = Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("share"))
+        return made._off_by(0.5 * part * 2.0**-fraction)
 
     def input(
         self,
@@ -161,7 +162,8 @@ class Party:
             words = np.zeros(shape, dtype=_words.dtype(bits))
         name = f"input of party {owner}"
         self._announce(_describe(name, words.shape, bits, fraction, limits, kind, wrap))
-        return Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("input"))
+        made = Share(self, words, bits, fraction, kind, limits, wrap, made=self._root("input"))
+        return made._off_by(0.5 * 2.0**-fraction)
 
     @overload
     def open(self, share: Share, to: None = None) -> NDArray[Any]: ...

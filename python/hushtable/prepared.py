@@ -26,7 +26,8 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Like:
-    """The public type of a share that a function prepared will get: as the arguments of `Party.share`."""
+    """The public type of a share that a function prepared will get: as the arguments of `Party.share`. `read`: how many
+    rounded numbers are added up in each, for comparisons with public numbers; 1 for `Party.input`, 0 for results."""
 
     shape: int | tuple[int, ...]
     bits: int = 16
@@ -34,6 +35,7 @@ class Like:
     range: tuple[float, float] | None = None
     kind: Kind = "additive"
     wrap: bool = False
+    read: int = 2
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,15 @@ class Prepared(Generic[Result]):
         self,
         party: Party,
         f: Callable[..., Result],
-        types: tuple[str, ...],
+        types: list[Share],
         needs: list[Need],
         materials: list[Material],
         number: int,
     ) -> None:
         self._party = party
         self._f = f
-        self._types = types
+        self._types = tuple(repr(share) for share in types)
+        self._offs = tuple(share._off for share in types)
         self._materials: list[Material] | None = materials
         self._number = number
         self.needs = tuple(needs)
@@ -87,8 +90,10 @@ class Prepared(Generic[Result]):
         needs = enumerate(zip(self.needs, materials, strict=True))
         left = [(_number(self._number, i), need.operation, need._own, material) for i, (need, material) in needs]
         around, self._party._prepared = self._party._prepared, iter(left)
+        # As in the dry run.
+        given = [share._like(share._words)._off_by(off) for share, off in zip(shares, self._offs, strict=True)]
         try:
-            return self._f(*(shares or (self._party,)))
+            return self._f(*(given or (self._party,)))
         finally:
             self._party._prepared = around
 
@@ -121,7 +126,7 @@ def prepare(f: Callable[..., Result], *shares: Like | int | tuple[int, ...]) -> 
     dry, needs = _dry_run(f, [_like(share) for share in shares], party.role)
     party._prepared_before = number = party._prepared_before + 1
     materials = [_material(party, need, _number(number, i)) for i, need in enumerate(needs)]
-    return Prepared(party, f, tuple(repr(share) for share in dry), needs, materials, number)
+    return Prepared(party, f, dry, needs, materials, number)
 
 
 def _material(party: Party, need: Need, number: str) -> Material:
@@ -197,7 +202,8 @@ def _dry_run(f: Callable[..., Any], types: list[Like], role: int) -> tuple[list[
     for t in types:
         limits = party._limits(t.bits, t.fraction, t.range, t.kind, t.wrap)
         words = np.zeros(t.shape, dtype=_words.dtype(t.bits))
-        shares.append(Share(party, words, t.bits, t.fraction, t.kind, limits, t.wrap))
+        made = Share(party, words, t.bits, t.fraction, t.kind, limits, t.wrap)
+        shares.append(made._off_by(0.5 * t.read * 2.0**-t.fraction))
     if inspect.isawaitable(result := f(*(shares or (party,)))):
         if inspect.iscoroutine(result):
             result.close()

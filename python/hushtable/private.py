@@ -153,7 +153,8 @@ class PrivateTable:
                           np.ascontiguousarray(words), NOTHING, words.shape)
             limits = (min(lo, 0), max(hi, 1))
             root = p._root(f"column {name!r}")
-            additive[name] = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, made=root)
+            share = Share(p, _words.reduce(made, bits), bits, digits, "additive", limits, made=root)
+            additive[name] = share._off_by(0.5 * 2.0**-digits)
         count = _bits(p, matched, "matched")
         groups = {}
         for name, columns in members.items():

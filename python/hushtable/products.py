@@ -39,7 +39,7 @@ def multiply(a: Share, b: Share | ArrayLike) -> Share:
     made = a._like(a._words, also=b)
     limits = _twice("*", made, _words.product(a._range, b._range))
     words = a.party._run(name_of("multiply", a, b), native.Operation.multiply(a.bits), x, y, x.shape)
-    return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)
+    return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)._off_by(0.0)
 
 
 @history.operation("/", ("a", "b"))
@@ -121,12 +121,12 @@ def _matrix(a: Share, b: Share | NDArray[Any], batch: tuple[int, ...]) -> Share:
         operation = native.Operation.matrix_product(a.bits, math.prod(batch), rows, inner, columns)
         x, y = (wide(s._like(np.broadcast_to(s._words, batch + s.shape[-2:]))) for s in (a, b))
         words = a.party._run(name_of("matmul", a, b), operation, x, y, (*batch, rows, columns))
-        return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)
+        return shifted(made._like(_words.reduce(words, a.bits), limits), a.fraction)._off_by(0.0)
     factor = _constants.factor("@", a, a._range, _words.numbers(b), column=True)
     a.party._met(f"@ {a._type()}", factor.digits, factor.steps)
     most = max(abs(a._range[0]), abs(a._range[1] - 1)) * _heaviest(factor.steps)
     product = a._like(_words.reduce(wide(a) @ factor.steps.view(np.uint64), a.bits))  # local: a public factor
-    return _nearest("@", product, (-most, most + 1), factor.digits)
+    return _nearest("@", product._off_by(a._off * _heaviest(factor.steps)), (-most, most + 1), factor.digits)
 
 
 def _heaviest(factors: NDArray[np.int64]) -> int:
@@ -155,7 +155,7 @@ def _nearest(operation: str, product: Share, limits: Range, digits: int) -> Shar
     if need > product.bits:
         raise too_wide(operation, product, need, "numbers before rounding")
     words = _words.reduce(product._words + product._mine(_words.word(half, product.bits)), product.bits)
-    return shifted(product._like(words, (limits[0] + half, limits[1] + half)), digits)
+    return shifted(product._like(words, (limits[0] + half, limits[1] + half)), digits)._off_by(0.0)
 
 
 @history.operation("with_fraction", ("x",), ("fraction",))
@@ -172,11 +172,12 @@ def with_fraction(x: Share, fraction: int) -> Share:
     if more > 0:
         limits = (lo << more, ((hi - 1) << more) + 1)
         if not _words.fits(*limits, x.bits):
-            raise too_wide("with_fraction", x, _words.need(*limits), "results")
+            raise too_wide("with_fraction", x, _words.need(*limits), "results", wraps=False)
         words = _words.reduce(x._words << x._words.dtype.type(more) if more < x.bits else x._words * 0, x.bits)
-        return Share(x.party, words, x.bits, fraction, "additive", limits)
+        return Share(x.party, words, x.bits, fraction, "additive", limits)._off_by(x._off)
     made = _nearest("with_fraction", x, x._range, -more)
-    return Share(x.party, made._words, x.bits, fraction, "additive", made._range)
+    off = x._off + 0.5 * 2.0**-fraction
+    return Share(x.party, made._words, x.bits, fraction, "additive", made._range)._off_by(off)
 
 
 def shifted(product: Share, digits: int) -> Share:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -14,12 +14,13 @@ from ._secret import Secret
 from ._words import Kind, Range, Words
 from .errors import ShapeError
 from .history import History
+from .ufuncs import Arrays
 
 if TYPE_CHECKING:
     from .party import Party
 
 
-class Share(Secret):
+class Share(Secret, Arrays):
     """One party's shares of an array of numbers.
 
     `shape`, `bits` (width of a number), `fraction` (binary digits after the point), `kind` (`"additive"` or `"xor"`) and
@@ -31,11 +32,13 @@ class Share(Secret):
     Nothing wraps around: what may not fit the width, by `range`, is refused with a `ParamError` that names
     the width that would do. Whole numbers shared with `wrap=True` are computed mod `2^bits` instead, and so is what they
     meet. Public numbers that are added are rounded to the share's scale; others are refused outside the numbers of its
-    width. Whole numbers meet whole ones only, until `with_fraction` gives them digits after the point. Comparisons take
-    public numbers as they are; `==` and `!=` refuse what is no multiple of the scale.
+    width. Whole numbers meet whole ones only, until `with_fraction` gives them digits after the point. `==` and `!=` refuse
+    what is no multiple of the scale. Other comparisons take public numbers as they are, beside results. Numbers that were
+    shared, and their sums, were rounded: they are equal to a public number with the same decimals, if these are a step
+    apart for each number added up (two for `p.share`); others may fall on either side, if they differ by less.
     """
 
-    __slots__ = ("_history", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")
+    __slots__ = ("_history", "_off", "_party", "_range", "_words", "bits", "fraction", "kind", "wrap")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -53,6 +56,7 @@ class Share(Secret):
         self._party = party
         self._words = words
         self._range = range
+        self._off = 0.0
         self.bits = bits
         self.fraction = fraction
         self.kind = kind
@@ -275,19 +279,6 @@ class Share(Secret):
 
         return clip(self, lo, hi)
 
-    def __array_function__(
-        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        from .ufuncs import functions
-
-        ours = functions().get(func)
-        return NotImplemented if ours is None else ours(*args, **kwargs)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .ufuncs import apply
-
-        return apply(ufunc, method, inputs, kwargs)
-
     # --- inside
 
     def _type(self) -> str:
@@ -310,13 +301,20 @@ class Share(Secret):
         words = np.asarray(self._words.sum(axis=axis, dtype=self._words.dtype))
         count = self.size // max(words.size, 1)
         lo, hi = self._range
-        return self._like(_words.reduce(words, self.bits)), (count * lo, count * (hi - 1) + 1)
+        total = self._like(_words.reduce(words, self.bits))._off_by(self._off * count)
+        return total, (count * lo, count * (hi - 1) + 1)
 
     def _like(self, words: Words, range: Range | None = None, also: Share | None = None) -> Share:
         """A share of this type; what met one that wraps does too."""
         fitted = self._range if range is None else _words.fit(*range, self.bits)
         wrap = self.wrap or (also is not None and also.wrap)
-        return Share(self._party, words, self.bits, self.fraction, self.kind, fitted, wrap, self._history)
+        made = Share(self._party, words, self.bits, self.fraction, self.kind, fitted, wrap, self._history)
+        return made._off_by(self._off)
+
+    def _off_by(self, off: float) -> Share:
+        """This share, of numbers that lie up to `off` from what was read, by rounding; 0 for results."""
+        self._off = off
+        return self
 
     def _within(self, range: Range) -> Share:
         """This share, whose values are known to be in a range."""
@@ -356,7 +354,9 @@ class Share(Secret):
         """Another share, or public numbers as one of the same type."""
         if isinstance(other, Share):
             return other
-        return self._of_public(self._public(operation, other, self.fraction, limits or self._limits(), same))
+        steps = self._public(operation, other, self.fraction, limits or self._limits(), same)
+        exact = bool(np.all(steps * 2.0**-self.fraction == other))
+        return self._of_public(steps)._off_by(0.0 if exact else 0.5 * 2.0**-self.fraction)
 
     def _of_public(self, steps: NDArray[np.int64]) -> Share:
         """Public numbers as a share of the same type."""
@@ -365,7 +365,7 @@ class Share(Secret):
 
     def _threshold(self, operation: str, other: ArrayLike, up: bool) -> tuple[Share, NDArray[np.bool_]]:
         """Public numbers that this share is compared with, as one of the same type; and where the answer is yes anyway."""
-        steps, always = _constants.threshold(operation, other, self.fraction, self._limits(), up)
+        steps, always = _constants.threshold(operation, other, self.fraction, self._limits(), up, self._off)
         self._party._met(f"{operation} {self._type()}", self.fraction, steps + always)
         return self._of_public(steps), always
 
@@ -382,13 +382,14 @@ class Share(Secret):
         words = _words.reduce(_broadcast(np.add if sign == 1 else np.subtract, self, b), self.bits)
         (lo, hi), (b_lo, b_hi) = self._range, b._range
         range = (lo + b_lo, hi + b_hi - 1) if sign == 1 else (lo - b_hi + 1, hi - b_lo)
-        return self._like(words, also=b), range
+        return self._like(words, also=b)._off_by(self._off + b._off), range
 
     def _times_whole(self, factors: NDArray[np.int64]) -> Share:
         """The product with public whole numbers mod `2^bits`: local."""
         self._additive("*")
         words = _broadcast(np.multiply, self, _words.words_of(factors, self.bits))
-        return self._like(_words.reduce(words, self.bits))
+        lo, hi = _words.extremes(factors)
+        return self._like(_words.reduce(words, self.bits))._off_by(self._off * max(-lo, hi - 1))
 
 
 def _broadcast(ufunc: np.ufunc, a: Share, b: Share | Words) -> Words:

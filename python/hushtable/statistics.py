@@ -158,6 +158,8 @@ class Statistics:
                     f"{what}: a value for each of the {len(self)} places of this table is expected along the first axis, got "
                     f"a share of shape {values.shape}"
                 )
+            if values.ndim > 1 and what != "by_row":
+                raise ShapeError(f"{what}: one number for each place is expected, got a share of shape {values.shape}")
             return values
         if not isinstance(values, str):
             raise TypeError(f"{what}: the name of a column or a share is expected, got {type(values).__name__}")

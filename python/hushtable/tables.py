@@ -44,6 +44,7 @@ class Table:
         padded[: array.size] = array
         digits = _exact_fraction(array) if fraction is None else fraction
         self._init(native.Table(padded, digits), lo, index_fraction, name)
+        self._off = 0.5 * 2.0**-digits
 
     @classmethod
     def tabulate(
@@ -76,6 +77,7 @@ class Table:
 
     def _init(self, table: native.Table, lo: float, index_fraction: int, name: str) -> None:
         self._native = table
+        self._off = 0.0
         self.name = name
         self.index_fraction = index_fraction
         scaled = lo * (1 << index_fraction)
@@ -168,9 +170,9 @@ def lookup_shared(table: Share, index: Share) -> Share:
         f"index shape {index.shape} bits={index.bits} {index.kind})"
     )
     found = index.party._run(name, operation, wide(index), NOTHING, index.shape, entries.tobytes())
-    return Share(
-        index.party, _words.reduce(found, table.bits), table.bits, table.fraction, table.kind, table._range, table.wrap
-    )
+    words = _words.reduce(found, table.bits)
+    made = Share(index.party, words, table.bits, table.fraction, table.kind, table._range, table.wrap)
+    return made._off_by(table._off)
 
 
 def look_up(
@@ -197,7 +199,7 @@ def look_up(
     lookup = native.Lookup(table._native, index.kind, width, kind, protocol)
     found = index.party._look_up(operation, lookup, words, store)
     limits = (lo, hi + 1)
-    return Share(index.party, found, width, table.fraction, kind, limits)
+    return Share(index.party, found, width, table.fraction, kind, limits)._off_by(table._off)
 
 
 def _check_index(name: str, table: Table, index: Share) -> None:

@@ -10,6 +10,21 @@ from typing import Any
 import numpy as np
 
 
+class Arrays:
+    """What NumPy asks of a share."""
+
+    __slots__ = ()
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        ours = functions().get(func)
+        return NotImplemented if ours is None else ours(*args, **kwargs)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return apply(ufunc, method, inputs, kwargs)
+
+
 def apply(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a ufunc of shares gives, or `NotImplemented`, which NumPy turns into a `TypeError`."""
     ours = _ufuncs().get(ufunc) if method == "__call__" and not kwargs else None

@@ -99,7 +99,7 @@ fn explained(name: &str, error: Error, found: Suggestion) -> Error {
     };
     let parts = [
         found.range.map(|Bounds { lo, hi }| format!("range=({lo}, {hi})")),
-        found.fraction.map(|fraction| format!("fraction={fraction}")),
+        found.fraction.map(|fraction| format!("fraction={fraction} of the shares")),
         found.bits.map(|bits| format!("bits={bits}")),
         found.outside.map(|outside| format!("outside='{outside}' for numbers outside")),
     ];

@@ -19,7 +19,7 @@ def test_numbers_in_their_intervals(bits, fraction, limits):
     lo, hi = limits
     x = np.arange(lo, hi, 2.0**-fraction)
     middle = (lo + hi) / 2
-    intervals = [(lo, hi), (lo, middle), (middle, hi), (-math.inf, lo + 0.6), (middle, lo), (-1.5, 101.3), (0.0, math.inf)]
+    intervals = [(lo, hi), (lo, middle), (middle, hi), (-math.inf, lo + 0.625), (middle, lo), (-1.5, 101.3), (0.0, math.inf)]
 
     def party(p):
         s = p.input(x if p.role == 0 else None, 0, shape=x.shape, bits=bits, fraction=fraction, range=limits)

@@ -10,7 +10,7 @@ use apps::{
 };
 use hushtable::{Role, math::Domain};
 use hushtable_columns::{
-    ColumnFile, Dialect, Encoding, FileFormat, Format,
+    ColumnFile, Dialect, Encoding, FileFormat, Format, Rounding,
     numbers::Source,
     output::{Output, PRIVATE},
     shares::ShareFile,
@@ -69,7 +69,7 @@ pub fn forget(path: &Path, args: &[&str]) {
     let source = Source::open(path, &dialect).expect("a good file");
     let format = source.format().unwrap_or(Format { bits: 64, fraction_bits: 16 });
     let column = source.shares.is_none().then_some("score");
-    let (ids, x) = source.numbers(column, Some("id"), format).expect("good numbers");
+    let (ids, x) = source.numbers(column, Some("id"), format, Rounding::Nearest).expect("good numbers");
     assert!(ids.is_none_or(|ids| ids.len() == x.words.len()));
 }
 
@@ -200,10 +200,15 @@ fn shares(text: &[u8]) {
     assert!(same.shares[..] == file.shares[..] && same.count == file.count && same.range == file.range);
     assert_ne!(file.pairing(Role::P0), file.pairing(Role::P1));
     let format = source.format().expect("of the shares");
-    let Ok((ids, numbers)) = source.numbers(None, Some("id"), format) else { panic!("the same format") };
+    let Ok((ids, numbers)) = source.numbers(None, Some("id"), format, Rounding::Nearest) else {
+        panic!("the same format")
+    };
     assert!(numbers.words.len() == file.count && ids.is_none_or(|ids| ids.len() == file.count));
     let other = Format { bits: if format.bits == 64 { 63 } else { 64 }, ..format };
-    assert!(source.numbers(None, None, other).is_err() && source.numbers(Some("x"), None, format).is_err());
+    assert!(
+        source.numbers(None, None, other, Rounding::Nearest).is_err()
+            && source.numbers(Some("x"), None, format, Rounding::Nearest).is_err()
+    );
     let bounds = "-8:8".parse().expect("bounds");
     if let Ok(domain) = Domain::new(bounds, format.fraction_bits.min(12)) {
         let taken = source.indices(None, None, &domain).is_ok();

@@ -15,6 +15,7 @@ mod commands;
 mod compare;
 mod connection;
 mod csv_formats;
+mod cuts;
 mod decisions;
 mod disagree;
 #[cfg(unix)]

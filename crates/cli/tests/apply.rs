@@ -52,6 +52,23 @@ fn both_parties_get_the_results() {
     assert_eq!(site.read("p0.csv"), site.read("p1.csv"));
 }
 
+/// Results of functions, tables, max and min tell numbers: who gets them is asked for. Bits of comparisons go to both.
+#[test]
+fn who_gets_numbers_is_asked_for() {
+    let (site, _) = site(0.0, 3.0);
+    site.write("t.csv", "1\n2\n3\n4\n");
+    let run = |what: &str| {
+        site.run(&format!(
+            "apply {what} --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --wait 0 {P0}"
+        ))
+    };
+    for what in ["sigmoid", "identity", "max --constant 1", "min --constant 1", "--table t.csv"] {
+        run(what).fails_with(2, "--reveal");
+        run(&format!("{what} --reveal both")).fails_with(4, "");
+    }
+    run("ge --constant 1").fails_with(4, "");
+}
+
 #[test]
 fn one_party_gets_the_results() {
     let (site, inputs) = site(-2.0, 1.99);

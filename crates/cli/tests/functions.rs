@@ -165,18 +165,16 @@ fn cards() {
     for (name, what) in [
         ("ln", "no value  at 0 and below: refused"),
         ("ln --outside clamp", "no value  at 0 and below: the value at the nearer end of the domain"),
-        ("acos", "no value  below -1 and above 1: the value at the nearer of both"),
+        ("acos", "no value  below -1 and above 1: refused"),
+        ("acos --outside saturate", "no value  below -1 and above 1: the value at the nearer of both"),
         ("tanpi", "no value  at its poles: the greatest or the least number of the ring"),
     ] {
         let card = site.run(&format!("functions {name}")).ok().stdout;
         assert!(card.contains(what), "{card}");
     }
     let help = site.run("functions --help").ok().stdout;
-    for what in [
-        "of numbers above 0",
-        "beyond -1 and 1 the value at the nearer of both",
-        "at a pole what the ring holds",
-    ] {
+    for what in ["of numbers above 0", "in radians, of numbers from -1 to 1", "at a pole what the ring holds"]
+    {
         assert!(words(&help).contains(what), "{help}");
     }
 }

@@ -23,6 +23,43 @@ fn site() -> Site {
     site
 }
 
+/// What is said of bad rows can be followed: this party alone leaves them out.
+#[test]
+fn bad_rows_of_a_join_are_left_out_here() {
+    let site = site();
+    let bad = site.read("bank.csv").replace("k4,4,", "k4,none,").replace("k6,6,", "k6,none,");
+    site.write("bank.csv", &bad);
+    let join = format!("join --columns income {P0} {BANK} --output p0.json");
+    let done = site.run(&format!("{join} --bad-rows bad.csv --connect 127.0.0.1:9"));
+    done.fails_with(
+        3,
+        "with --leave-out bad.csv here the job goes on without them. The peer needs no such list",
+    );
+    assert_eq!(site.read("bad.csv"), "id\nk4\nk6\n");
+    let peer = format!("join {P1} {TELECOM} --output p1.json");
+    let _ = site.both(&format!("{join} --leave-out bad.csv"), &peer).map(Done::ok);
+    let [done, _] = site
+        .both(&format!("stats p0.json --count {BANK}"), &format!("stats p1.json --count {TELECOM}"))
+        .map(Done::ok);
+    assert!(done.stdout.contains("18"), "{done:?}");
+}
+
+/// Decimals that the digits do not tell apart are no longer what was written.
+#[test]
+fn a_join_says_what_it_rounds() {
+    let site = Site::new();
+    site.write("bank.csv", "customer,x,y\na,0.001,0.5\nb,0.25,1\nc,0.002,0.1\n");
+    let said = |more: &str| {
+        let columns = "--columns x,y --output out.json --connect 127.0.0.1:9 --wait 0";
+        site.run(&format!("join {P0} {columns} {more} {BANK}")).stderr
+    };
+    let text = said("--fraction-bits 8");
+    let wanted = "bank.csv, column \"x\": 2 of 3 numbers are rounded to multiples of 2^-8 = 0.00390625; --fraction-bits 10 \
+                  would keep the digits they are written with";
+    assert!(text.contains(wanted) && !text.contains("column \"y\""), "{text}");
+    assert!(!said("--fraction-bits 10").contains("rounded"));
+}
+
 /// Wrong before anything is connected: a message with file and lines, and no output.
 #[test]
 fn wrong_tables() {

@@ -31,6 +31,7 @@ mod parquet;
 mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_series;
+mod rounding;
 mod rows;
 mod scale;
 mod series;
@@ -48,6 +49,7 @@ pub use crate::{
     file::{ColumnFile, Columns, LeftOut},
     format::FileFormat,
     ids::Ids,
+    rounding::Rounding,
     rows::Row,
     scale::Format,
     series::Series,

@@ -14,6 +14,7 @@ use crate::{
     failure::{Failure, Result},
     file::{ColumnFile, Columns},
     ids::Ids,
+    rounding::Rounding,
     scale::Format,
     shares::ShareFile,
 };
@@ -83,7 +84,7 @@ impl<'a> Source<'a> {
                 }
             };
             let range = [domain.lo(), domain.lo() + (1 << domain.index_bits()) - 1];
-            return self.column(column, id, range, domain.fraction_bits(), encode);
+            return self.column(column, id, range, (domain.fraction_bits(), Rounding::Nearest), encode);
         };
         if !domain.contains(file.range) {
             let scale = 2f64.powi(file.fraction_bits as i32);
@@ -97,8 +98,14 @@ impl<'a> Source<'a> {
     }
 
     /// A column in `format`, or all shares.
-    pub fn numbers(&self, column: Option<&str>, id: Option<&str>, format: Format) -> Result<Rows> {
-        self.numbers_within(column, id, format, format.range())
+    pub fn numbers(
+        &self,
+        column: Option<&str>,
+        id: Option<&str>,
+        format: Format,
+        rounding: Rounding,
+    ) -> Result<Rows> {
+        self.numbers_within(column, id, format, format.range(), rounding)
     }
 
     /// A column in `format` of parts of sums in `reach`, or all shares, whatever their range.
@@ -108,12 +115,13 @@ impl<'a> Source<'a> {
         id: Option<&str>,
         format: Format,
         reach: [i64; 2],
+        rounding: Rounding,
     ) -> Result<Rows> {
         let [least, most] = format.range();
         let range = [least.max(reach[0]), most.min(reach[1])];
         match self.shared(column)? {
-            None => self.column(column, id, range, format.fraction_bits, |number| {
-                format.encode_within(number, range)
+            None => self.column(column, id, range, (format.fraction_bits, rounding), |number| {
+                format.encode_within(number, range, rounding)
             }),
             Some(file) if self.format() == Some(format) => Ok(self.all_shares(file, id)),
             Some(file) if file.bits == format.bits && file.fraction_bits < format.fraction_bits => {
@@ -127,10 +135,10 @@ impl<'a> Source<'a> {
     }
 
     /// Zeros where the peer alone has the numbers, with the names of the rows.
-    pub fn nothing(&self, id: Option<&str>, format: Format) -> Result<Rows> {
+    pub fn nothing(&self, id: Option<&str>, format: Format, rounding: Rounding) -> Result<Rows> {
         let rows = self.read::<u64>(&[], id, |_| Ok(0))?;
         let words = Wiped::zeros(rows.places.len());
-        let (range, error) = (format.range(), Some(format.rounding()));
+        let (range, error) = (format.range(), Some(rounding.of_sums() * format.rounding()));
         Ok((rows.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
     }
 
@@ -165,23 +173,23 @@ impl<'a> Source<'a> {
         column: Option<&str>,
         id: Option<&str>,
         range: [i64; 2],
-        fraction_bits: u32,
+        (fraction_bits, rounding): (u32, Rounding),
         encode: impl Fn(f64) -> std::result::Result<u64, String>,
     ) -> Result<Rows> {
         let Some(column) = column else {
             return Err(self.says("--column NAME says which column holds the numbers"));
         };
-        let rounded = RefCell::new(Rounded::default());
+        let rounded = RefCell::new(Rounded::none());
         let scale = 2f64.powi(fraction_bits as i32);
         let mut read = self.read(&[column], id, |number| {
             rounded.borrow_mut().see(number, scale);
             encode(number)
         })?;
         let words = read.values.pop().expect("one column");
-        if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits) {
+        if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits, " at both parties") {
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
-        let error = Some(1.0 / scale);
+        let error = Some(rounding.of_sums() / scale);
         Ok((read.ids.map(Arc::new), Operand { words, range, pairing: numbers(), error }))
     }
 
@@ -206,6 +214,15 @@ impl<'a> Source<'a> {
     pub fn says(&self, what: &str) -> Failure {
         Failure::input(format!("{}: {what}", self.path.display()))
     }
+}
+
+/// What the user should know of numbers that are rounded to multiples of `2^-fraction_bits`, where these do not tell their
+/// decimals apart.
+pub fn rounded(numbers: &[f64], fraction_bits: u32) -> Option<String> {
+    let mut rounded = Rounded::none();
+    numbers.iter().for_each(|&number| rounded.see(number, 2f64.powi(fraction_bits as i32)));
+    let note = rounded.note(numbers.len(), fraction_bits, "")?;
+    (rounded.wanted() > fraction_bits).then_some(note)
 }
 
 impl Operand {
@@ -233,35 +250,45 @@ impl Operand {
 }
 
 /// Numbers with more digits than are kept.
-#[derive(Default)]
 struct Rounded {
     count: usize,
     /// The first of them.
-    first: Vec<f64>,
+    first: Wiped<f64>,
 }
+
+/// Most digits that can be asked for.
+const MOST_BITS: u32 = 32;
 
 /// Numbers that are looked at to say how many digits would do.
 const LOOKED_AT: usize = 1000;
 
 impl Rounded {
+    fn none() -> Self {
+        Self { count: 0, first: Wiped::zeros(0) }
+    }
+
     fn see(&mut self, number: f64, scale: f64) {
         if (number * scale).fract() != 0.0 {
             self.count += 1;
             if self.first.len() < LOOKED_AT {
-                self.first.push(number);
+                self.first.extend_from_slice(&[number]);
             }
         }
     }
 
-    /// What the user should know, of so many numbers.
-    fn note(&self, of: usize, fraction_bits: u32) -> Option<String> {
+    /// Digits that the first of them need.
+    fn wanted(&self) -> u32 {
+        math::fraction_bits(&self.first)
+    }
+
+    /// What the user should know, of so many numbers. `at`: where more digits are asked for.
+    fn note(&self, of: usize, fraction_bits: u32, at: &str) -> Option<String> {
         if self.count == 0 {
             return None;
         }
-        let (count, step, wanted) =
-            (self.count, 2f64.powi(-(fraction_bits as i32)), math::fraction_bits(&self.first));
-        let more = if wanted > fraction_bits {
-            format!("; --fraction-bits {wanted} at both parties would keep the digits they are written with")
+        let (count, step, wanted) = (self.count, 2f64.powi(-(fraction_bits as i32)), self.wanted());
+        let more = if wanted > fraction_bits && wanted <= MOST_BITS {
+            format!("; --fraction-bits {wanted}{at} would keep the digits they are written with")
         } else {
             String::new()
         };
@@ -281,14 +308,15 @@ mod tests {
     #[test]
     fn what_is_rounded_is_said() {
         let note = |numbers: &[f64]| {
-            let mut rounded = Rounded::default();
+            let mut rounded = Rounded::none();
             numbers.iter().for_each(|&number| rounded.see(number, 256.0));
-            rounded.note(numbers.len(), 8)
+            rounded.note(numbers.len(), 8, "")
         };
         assert_eq!(note(&[1.0, -0.5, 3.00390625]), None);
         let text = note(&[1.0, 0.12, -7.125, 0.333]).expect("a note");
         assert!(text.starts_with("2 of 4 numbers are rounded to multiples of 2^-8 = 0.00390625"), "{text}");
         assert!(text.contains("--fraction-bits 10 "), "{text}");
+        assert!(!note(&[0.012345678901]).expect("a note").contains("--fraction-bits"), "37 are too many");
         // 2 decimals are told apart by 7 bits.
         assert!(!note(&[0.12]).expect("a note").contains("--fraction-bits"));
     }

@@ -1,5 +1,7 @@
 //! How numbers are held.
 
+use crate::rounding::Rounding;
+
 /// How numbers are held: integers mod `2^bits`, times `2^-fraction_bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
@@ -26,12 +28,17 @@ impl Format {
     /// One party's number as an integer, rounded to nearest, ties away from zero; so small that the sum of
     /// both parties' leaves the top bit free.
     pub fn encode(self, value: f64) -> std::result::Result<u64, String> {
-        self.encode_within(value, self.range())
+        self.encode_within(value, self.range(), Rounding::Nearest)
     }
 
-    /// The same, for sums in `range`.
-    pub(crate) fn encode_within(self, value: f64, range: [i64; 2]) -> std::result::Result<u64, String> {
-        let scaled = (value * self.scale()).round();
+    /// The same, for sums in `range`, rounded in any way.
+    pub(crate) fn encode_within(
+        self,
+        value: f64,
+        range: [i64; 2],
+        rounding: Rounding,
+    ) -> std::result::Result<u64, String> {
+        let scaled = rounding.whole(value * self.scale());
         let [from, to] = [range[0] as f64 / 2.0, (range[1] as f64 + 1.0) / 2.0];
         if (from..to).contains(&scaled) {
             return Ok(scaled as i64 as u64);

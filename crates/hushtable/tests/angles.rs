@@ -61,6 +61,30 @@ fn tables_over_a_period_are_correctly_rounded_everywhere() {
     assert_eq!(results(&tan, &[256, -256, 255, 257], 2)[..2], [32_767.0; 2]);
 }
 
+/// Results that the ring does not hold were the greatest that it does: of numbers far from any pole, too.
+#[test]
+fn tangents_are_held_beside_poles_only() {
+    let between = |end: f64| Options { range: Some(Bounds { lo: -end, hi: end }), ..Options::default() };
+    for (function, [bits, fraction], options, x) in [
+        (Function::Tan, [16, 14], between(1.25), 1.2),
+        (Function::TanPi, [12, 11], Options::default(), 0.3),
+        (Function::Tan2Pi, [16, 14], Options::default(), 0.2),
+        (Function::TanPi, [12, 11], between(0.3125), 0.3),
+    ] {
+        let refused = Evaluation::new(function, bits, fraction, &options).err().expect("refused").to_string();
+        let Some((_, rest)) = refused.split_once("a ring of ") else { panic!("{refused}") };
+        let bits = rest.split(' ').next().unwrap().parse().unwrap();
+        let made = Evaluation::new(function, bits, fraction, &options).unwrap();
+        let steps = (x * f64::from(1 << fraction)).round();
+        let want = function.eval(steps / f64::from(1 << fraction)) * f64::from(1 << fraction);
+        let most = made.card().max_ulp() + 1e-5;
+        for y in made.outcomes(steps as i64).expect("inside") {
+            assert!((y as f64 - want).abs() <= most, "{function}({x}) in {bits} bits: {y}, not {want}");
+        }
+    }
+    assert!(Evaluation::new(Function::Tan, 16, 8, &Options::default()).is_ok());
+}
+
 /// Every number, whatever the first share is, and the bound.
 #[test]
 fn angle_addition_at_every_angle_of_a_small_turn() {

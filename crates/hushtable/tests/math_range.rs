@@ -100,10 +100,13 @@ fn what_comes_out_without_a_value() {
     let (turn, most) = (std::f64::consts::FRAC_PI_2, 2048.0 - 2f64.powi(-8));
     let at_end = Function::Ln.eval(0.25);
     for (function, options, text, x, y) in [
-        (Function::Asin, Options::default(), nearer, 2.0, Some(turn)),
-        (Function::Asin, Options { range: whole, ..Options::default() }, nearer, -900.0, Some(-turn)),
-        (Function::Acos, Options { range: whole, ..Options::default() }, nearer, -2.0, Some(2.0 * turn)),
+        (Function::Asin, Options::default(), refused, 2.0, None),
+        (Function::Asin, Options { range: whole, ..Options::default() }, refused, -900.0, None),
+        (Function::Acos, Options { range: whole, ..Options::default() }, refused, 1.0, Some(0.0)),
+        (Function::Asin, options(Outside::Saturate), nearer, 2.0, Some(turn)),
+        (Function::Acos, options(Outside::Saturate), nearer, -2.0, Some(2.0 * turn)),
         (Function::Acos, options(Outside::Strict), refused, -2.0, None),
+        (Function::Acos, options(Outside::Strict), refused, -1.0, Some(2.0 * turn)),
         (Function::Ln, Options::default(), "at 0 and below: refused", -2.0, None),
         (
             Function::Ln,
@@ -135,6 +138,15 @@ fn what_comes_out_without_a_value() {
         for (found, y) in found.into_iter().flatten().zip(y) {
             let size = if y == most { (found as f64 / 256.0).abs() } else { found as f64 / 256.0 };
             assert!((size - y).abs() <= 3.1 / 256.0, "{function}({x}): {size}, not {y}\n{card}");
+        }
+    }
+    // What only roundings put beyond 1 has the value there.
+    for outside in [Outside::Usual, Outside::Strict] {
+        for (fraction, most) in [(0, 1), (2, 4), (4, 17), (6, 68), (8, 260), (12, 4100)] {
+            let made = Evaluation::new(Function::Asin, 20, fraction, &options(outside)).unwrap();
+            for x in (most - 5..most + 5).flat_map(|x| [x, -x]) {
+                assert_eq!(made.outcomes(x).is_some(), x.abs() <= most, "{x} of 2^-{fraction}");
+            }
         }
     }
     let usual = Evaluation::new(Function::Sigmoid, 20, 8, &Options::default()).unwrap();
@@ -201,4 +213,33 @@ fn the_arc_tangent_of_any_number() {
         }
     }
     assert_eq!(of(32, 16).card().refused, [true; 2]);
+}
+
+/// What is suggested for numbers anywhere in a ring is accepted for the same numbers, now stated, in another one.
+#[test]
+fn suggestions_can_be_followed() {
+    let mut followed = 0;
+    for function in Function::ALL {
+        for [bits, fraction] in [[12, 4], [16, 12], [20, 16], [40, 20], [64, 32]] {
+            let half = 2f64.powi(bits as i32 - 1 - fraction as i32);
+            let range = Some(Bounds { lo: -half, hi: half });
+            let options = Options { range, ..Options::default() };
+            if Evaluation::attempt(function, bits, fraction, &options).is_ok() {
+                continue;
+            }
+            let found = Suggestion::find(function, [bits, fraction], &options);
+            let ways = [
+                found.bits.map(|bits| (bits, fraction, options)),
+                found.fraction.map(|fraction| (bits, fraction, options)),
+                found.range.map(|range| (bits, fraction, Options { range: Some(range), ..options })),
+                found.outside.map(|outside| (bits, fraction, Options { outside, ..options })),
+            ];
+            for (bits, fraction, options) in ways.into_iter().flatten() {
+                let made = Evaluation::attempt(function, bits, fraction, &options);
+                assert!(made.is_ok(), "{function}, {bits} bits, {fraction} behind the point, {options:?}");
+                followed += 1;
+            }
+        }
+    }
+    assert!(followed > 20, "{followed}");
 }

@@ -1,7 +1,8 @@
 //! Functions of numbers of any size, evaluated as the library's cards say.
 
-use std::f64::consts::PI;
+use std::f64::consts::{LOG10_E, PI};
 
+use crate::decision::about;
 use hushtable::{
     Error,
     arith::Objective,
@@ -117,18 +118,36 @@ pub fn format(card: &Card) -> Format {
     Format { bits: card.ring, fraction_bits: card.scale }
 }
 
-/// How far results lie from what they stand for that are `own` off the function of x: what shares of x are off besides, as
-/// far as the function is steep. Nothing where that is not known.
-pub fn carried(function: Option<Function>, own: f64, x: &Operand, shared: bool) -> Option<f64> {
+/// How far results lie from what they stand for that are `own` off the function of x: what x is off besides, read or
+/// shared, as far as the function is steep over `domain`. Nothing where that is not known.
+pub fn carried(function: Option<Function>, own: f64, x: &Operand, domain: Bounds) -> Option<f64> {
     match x.error? {
-        error if !shared || error == 0.0 => Some(own),
-        error => Some(own + error * steepest(function?)?),
+        0.0 => Some(own),
+        error => Some(own + error * steepest(function?, domain)?),
     }
 }
 
-/// The steepest slope of a function, of those that are nowhere very steep.
-fn steepest(function: Function) -> Option<f64> {
+/// How far results of a function of x lie from the exact ones.
+pub fn exactness(function: &str, error: f64, x: &Operand, shared: bool) -> String {
+    let of = match x.error {
+        Some(0.0) => String::new(),
+        Some(error) if shared => format!("; x is exact to {}", about(error)),
+        Some(error) => format!("; x is the sum of numbers that are rounded to multiples of {error}"),
+        None => "; it is not known how exact x is".into(),
+    };
+    format!("a result lies within {} of {function}(x){of}", about(error))
+}
+
+/// The steepest slope of a function over a domain, where there is one; beyond it results are constant, refused, or as steep.
+fn steepest(function: Function, Bounds { lo, hi }: Bounds) -> Option<f64> {
+    let positive = lo > 0.0;
     Some(match function {
+        Function::Exp => hi.exp(),
+        Function::Ln if positive => 1.0 / lo,
+        Function::Log10 if positive => LOG10_E / lo,
+        Function::Sqrt if positive => 0.5 / lo.sqrt(),
+        Function::Rsqrt if positive => 0.5 / (lo * lo.sqrt()),
+        Function::Reciprocal if positive || hi < 0.0 => 1.0 / lo.abs().min(hi.abs()).powi(2),
         Function::Sigmoid => 0.25,
         Function::Tanh | Function::Softplus | Function::Identity | Function::Atan => 1.0,
         Function::Sin | Function::Cos => 1.0,
@@ -153,21 +172,17 @@ mod tests {
 
     #[test]
     fn what_a_step_before_left_is_carried_on() {
-        let of = |error, function, shared| {
+        let of = |error, function| {
             let x = Operand { error, ..Operand::word(0, 1, Role::P0, String::new()) };
-            carried(function, 0.5, &x, shared)
+            carried(function, 0.5, &x, Bounds { lo: -1.0, hi: 1.0 })
         };
-        assert_eq!(of(Some(2.0), Some(Function::Sigmoid), true), Some(1.0));
-        assert_eq!(
-            of(Some(2.0), Some(Function::Sigmoid), false),
-            Some(0.5),
-            "of the numbers as they are read"
-        );
-        assert_eq!(of(Some(0.0), Some(Function::Exp), true), Some(0.5));
+        assert_eq!(of(Some(2.0), Some(Function::Sigmoid)), Some(1.0));
+        assert_eq!(of(Some(0.0), Some(Function::Tan)), Some(0.5));
+        assert_eq!(of(Some(2.0), Some(Function::Exp)), Some(0.5 + 2.0 * 1f64.exp()));
         for (error, function) in
-            [(None, Some(Function::Sigmoid)), (Some(2.0), Some(Function::Exp)), (Some(2.0), None)]
+            [(None, Some(Function::Sigmoid)), (Some(2.0), Some(Function::Tan)), (Some(2.0), None)]
         {
-            assert_eq!(of(error, function, true), None, "{function:?}");
+            assert_eq!(of(error, function), None, "{function:?}");
         }
     }
 
@@ -175,10 +190,13 @@ mod tests {
     #[test]
     fn slopes_are_bounds() {
         for function in Function::ALL {
-            let Some(most) = steepest(function) else { continue };
-            for i in -8000..8000 {
-                let [a, b] = [i, i + 1].map(|i| function.eval(f64::from(i) / 1000.0));
-                assert!((b - a).abs() <= most / 1000.0 + 1e-12, "{function} at {i} / 1000");
+            for [lo, hi] in [[-8000, 8000], [250, 8000], [1, 900], [-3000, -100], [-2000, 30]] {
+                let domain = Bounds { lo: f64::from(lo) / 1000.0, hi: f64::from(hi) / 1000.0 };
+                let Some(most) = steepest(function, domain) else { continue };
+                for i in lo..hi {
+                    let [a, b] = [i, i + 1].map(|i| function.eval(f64::from(i) / 1000.0));
+                    assert!((b - a).abs() <= most / 1000.0 + 1e-12, "{function} at {i} / 1000");
+                }
             }
         }
     }

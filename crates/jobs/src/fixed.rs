@@ -1,6 +1,9 @@
 //! The domain and the table that the command line asks for; refusals say which options would work.
 
-use hushtable::math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated};
+use hushtable::{
+    Error,
+    math::{Bounds, Domain, Function, MAX_INDEX_BITS, MAX_VALUE_BITS, Tabulated},
+};
 use hushtable_columns::failure::{Failure, Result};
 
 /// The domain `bounds`.
@@ -16,7 +19,10 @@ pub fn domain(bounds: Bounds, fraction_bits: u32) -> Result<Domain> {
 
 /// `function` over `domain`.
 pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Tabulated> {
-    Tabulated::function(function, domain, fraction_bits).map_err(|_| wide(fraction_bits))
+    Tabulated::function(function, domain, fraction_bits).map_err(|error| match error {
+        Error::Param { what: "domain", .. } => error.into(),
+        _ => wide(fraction_bits),
+    })
 }
 
 /// The table of `values`.

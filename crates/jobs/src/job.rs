@@ -38,7 +38,7 @@ pub struct Job {
     takes: Vec<(usize, usize)>,
     /// Which step of a job file it is, counted from 1.
     pub step: usize,
-    /// How far a result may lie from the exact one, where that is known: inputs count as they are after rounding.
+    /// How far a result may lie from the exact one, where that is known: inputs count as they were before rounding.
     pub error: Option<f64>,
     /// What is to be said about it besides: a word, and a sentence.
     pub notes: Vec<(&'static str, String)>,

@@ -6,7 +6,7 @@ mod parts;
 pub mod weights;
 
 use crate::{
-    decision,
+    decision, evaluate,
     job::{Job, Work},
     link::Link,
     score::{
@@ -17,7 +17,7 @@ use crate::{
     shared_results::SHARED_BITS,
 };
 use apps::scoring::Scoring;
-use hushtable::run::Reveal;
+use hushtable::{math::Function, run::Reveal};
 use hushtable_columns::{ColumnFile, Dialect, failure::Result, numbers::Operand};
 
 impl Score {
@@ -56,12 +56,12 @@ fn job(args: &Score) -> Result<Job> {
     let scoring = if reveal == Reveal::Nobody { scoring.additive(SHARED_BITS) } else { scoring };
     let work = Work::Other(Box::new(scoring));
     let mut job = Job::new(threads, reveal, work, column, ids, vec![operand], vec![true]);
-    (job.error, job.notes) = (Some(error), vec![note]);
+    (job.error, job.notes) = (error, vec![note]);
     Ok(job)
 }
 
 /// How exact results are, and words about it.
-fn exactness(scoring: &Scoring, x: &Operand) -> (f64, (&'static str, String)) {
+fn exactness(scoring: &Scoring, x: &Operand) -> (Option<f64>, (&'static str, String)) {
     let Some(card) = scoring.card() else {
         let near = decision::about(x.error.unwrap_or_default());
         let text = format!(
@@ -69,8 +69,9 @@ fn exactness(scoring: &Scoring, x: &Operand) -> (f64, (&'static str, String)) {
              on either side",
             2f64.powi(-(scoring.fraction() as i32))
         );
-        return (0.0, ("decision", text));
+        return (Some(0.0), ("decision", text));
     };
     let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
-    (error, ("exactness", decision::exactness("sigmoid", error, x, false)))
+    let text = evaluate::exactness("sigmoid", error, x, false);
+    (evaluate::carried(Some(Function::Sigmoid), error, x, card.domain), ("exactness", text))
 }

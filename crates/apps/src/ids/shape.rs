@@ -120,19 +120,52 @@ impl Shape {
             let whole = a.contains('*') || b.contains('*');
             return if whole { Shapes::Equal } else { Shapes::Lengths };
         }
-        let by = |rule: &'static str, how: &dyn Fn(&str) -> String| {
-            let [a, b] = [a, b].map(|pattern| runs(&how(&runs(pattern))));
-            (a == b && !a.is_empty()).then_some(rule)
+        // Dates and telephone numbers have rules of their own, which their digits alone do not replace.
+        if [a, b].iter().all(|pattern| is_date(pattern)) {
+            return Shapes::Differ(Some("date:dmy"));
+        }
+        if [a, b].iter().all(|pattern| is_phone(pattern)) && [a, b].iter().any(|p| p.starts_with('+')) {
+            return Shapes::Differ(Some("e164:+CODE"));
+        }
+        // A rule whose results have other lengths makes no two ids equal, where both lengths are known.
+        let open = a.contains('*') || b.contains('*');
+        let by = |rule: &'static str, zeros: bool, how: &dyn Fn(&str) -> String| {
+            let [a, b] = [a, b].map(|pattern| how(&pattern.replace('*', "")));
+            let equal = if open || zeros { runs(&a) == runs(&b) } else { a == b };
+            let numbers = a.chars().all(|c| c == '9');
+            (equal && !a.is_empty() && (!zeros || numbers)).then_some(rule)
         };
         let lower = |pattern: &str| pattern.replace('A', "a");
         let plain = |pattern: &str| pattern.replace(|c| !CLASSES.contains(c), "");
         let digits = |pattern: &str| pattern.replace(|c| c != '9', "");
-        let rule = by("lower", &lower)
-            .or_else(|| by("alnum", &plain))
-            .or_else(|| by("lower,alnum", &|pattern| plain(&lower(pattern))))
-            .or_else(|| by("digits", &digits));
+        let rule = by("lower", false, &lower)
+            .or_else(|| by("alnum", false, &plain))
+            .or_else(|| by("lower,alnum", false, &|pattern| plain(&lower(pattern))))
+            .or_else(|| by("digits", false, &digits))
+            .or_else(|| by("digits,zeros", true, &digits));
         Shapes::Differ(rule)
     }
+}
+
+/// A pattern of days such as 99.99.9999 or 9999-99-99.
+fn is_date(pattern: &str) -> bool {
+    // Without lengths any part may be a year.
+    let open = pattern.contains('*');
+    let (pattern, sign) = (pattern.replace('*', ""), |c: char| ".-/".contains(c));
+    let parts: Vec<&str> = pattern.split(sign).collect();
+    let signs: Vec<&str> = pattern.matches(sign).collect();
+    let day = |part: &str| ["9", "99"].contains(&part);
+    let year = |part: &str| ["99", "9999"].contains(&part) || open && part == "9";
+    match parts[..] {
+        [a, b, c] if signs[0] == signs[1] => day(b) && (a == "9999" && day(c) || day(a) && year(c)),
+        _ => false,
+    }
+}
+
+/// A pattern of digits, which blanks and such may part, with a plus sign before them or none.
+fn is_phone(pattern: &str) -> bool {
+    let rest = pattern.strip_prefix('+').unwrap_or(pattern);
+    rest.contains('9') && rest.chars().all(|c| "9* -/.()".contains(c))
 }
 
 /// A capital letter, a small one, one of neither kind, and a digit.
@@ -230,10 +263,77 @@ mod tests {
             ("A999999", "a999999", Shapes::Differ(Some("lower"))),
             ("99-99", "99 99", Shapes::Differ(Some("alnum"))),
             ("A-99", "a99", Shapes::Differ(Some("lower,alnum"))),
-            ("+99 99", "AA99", Shapes::Differ(Some("digits"))),
+            ("+99 99", "AA9999", Shapes::Differ(Some("digits"))),
+            ("AA999999", "999", Shapes::Differ(Some("digits,zeros"))),
+            ("AA999", "AA-99", Shapes::Differ(Some("digits,zeros"))),
+            ("A9-99", "A9", Shapes::Differ(Some("digits,zeros"))),
+            ("A-99", "A999a", Shapes::Differ(Some("digits,zeros"))),
+            ("aa", "AAA", Shapes::Differ(None)),
+            ("99.99.9999", "9999-99-99", Shapes::Differ(Some("date:dmy"))),
+            ("9*.9*.9999", "99/99/9999", Shapes::Differ(Some("date:dmy"))),
+            ("99.99.9999", "99999999", Shapes::Differ(Some("alnum"))),
+            ("+99 9 999", "99 999", Shapes::Differ(Some("e164:+CODE"))),
+            ("+9*", "999/9999", Shapes::Differ(Some("e164:+CODE"))),
             ("a*@a*.a*", "99999", Shapes::Differ(None)),
         ] {
             assert_eq!(compare(a, b), wanted, "{a} {b}");
+        }
+    }
+
+    /// A rule is named only if ids of both patterns can be equal by it: some that are, of random patterns.
+    #[test]
+    fn a_rule_that_is_named_can_settle_it() {
+        let mut state = 11u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % n
+        };
+        let mut named = 0;
+        for _ in 0..20_000 {
+            let [a, b] = [0, 1].map(|_| {
+                let signs = b"Aaa999--. ";
+                (0..1 + below(8)).map(|_| char::from(signs[below(signs.len())])).collect::<String>()
+            });
+            let shapes = [&a, &b].map(|text| Shape(Some(text.clone())));
+            let Shapes::Differ(Some(rule)) = shapes[0].compare(&shapes[1]) else { continue };
+            if rule.contains(':') {
+                continue;
+            }
+            named += 1;
+            // Of these, all digits are 0, but for the last.
+            let id = |pattern: &str| {
+                let at = pattern.rfind('9');
+                let cell =
+                    |(i, c): (usize, char)| if c == '9' { if Some(i) == at { '1' } else { '0' } } else { c };
+                pattern.char_indices().map(cell).collect::<String>()
+            };
+            let rules: crate::ids::Rules = format!("trim,nfc,{rule}").parse().unwrap();
+            let forms = [&a, &b].map(|pattern| rules.form(&id(pattern)).map(|form| form.to_string()));
+            assert_eq!(forms[0], forms[1], "{rule} for {a:?} and {b:?}");
+        }
+        assert!(named > 200, "{named}");
+    }
+
+    /// Days and telephone numbers in notations of either party: the rule that is named makes them alike.
+    #[test]
+    fn days_and_telephone_numbers_are_settled_by_their_rules() {
+        let days = (1..=12).map(|n| (n, 13 - n, 1990 + n)).collect::<Vec<(u32, u32, u32)>>();
+        let days: [Vec<String>; 3] = [
+            days.iter().map(|(d, m, y)| format!("{d:02}.{m:02}.{y}")).collect(),
+            days.iter().map(|(d, m, y)| format!("{d}/{m}/{y}")).collect(),
+            days.iter().map(|(d, m, y)| format!("{y}-{m:02}-{d:02}")).collect(),
+        ];
+        let calls = [|n| format!("+43 1 {n}"), |n| format!("01 / {n}"), |n| format!("0043-1-{n}")];
+        let calls = calls.map(|of: fn(u32) -> String| (500_100..500_112).map(of).collect::<Vec<_>>());
+        for (all, rule, said) in [(&days, "date:dmy", "date:dmy"), (&calls, "e164:+43", "e164:+CODE")] {
+            let rules: crate::ids::Rules = rule.parse().unwrap();
+            let form =
+                |ids: &[String]| ids.iter().map(|id| rules.form(id).unwrap().to_string()).collect::<Vec<_>>();
+            let shape = |ids: &[String]| Shape::of(ids.iter().map(String::as_str));
+            for ids in &all[1..] {
+                assert_eq!(shape(&all[0]).compare(&shape(ids)), Shapes::Differ(Some(said)), "{ids:?}");
+                assert_eq!(form(&all[0]), form(ids));
+            }
         }
     }
 

@@ -97,7 +97,8 @@ pub struct Question {
     pub statistics: Vec<Statistic>,
     /// Whether the largest, else the smallest.
     pub ends: Vec<(bool, Number)>,
-    pub quantiles: Vec<(Number, String, Quantile)>,
+    /// Of a column: the share of rows as it was written, and the cuts.
+    pub quantiles: Vec<(Number, String, Vec<f64>, Quantile)>,
     pub least: u32,
     pub noise: Option<f64>,
     /// In words.
@@ -220,7 +221,7 @@ impl Question {
             let scaled = list.iter().map(|cut| of.scaled(*cut)).collect();
             let quantile = Quantile { bits: of.width(), cuts: scaled, share, least: asked.least };
             self.text.push(format!("quantile {q} of {name} among {} cuts", list.len()));
-            self.quantiles.push((of, q, quantile));
+            self.quantiles.push((of, q, list, quantile));
         }
         Ok(())
     }
@@ -323,7 +324,7 @@ impl Question {
     /// What the parties compare.
     pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
         let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
-        let quantiles: Vec<_> = self.quantiles.iter().map(|(of, _, quantile)| (of, quantile)).collect();
+        let quantiles: Vec<_> = self.quantiles.iter().map(|(of, _, _, quantile)| (of, quantile)).collect();
         let exact = format!(
             "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
             self.statistics, self.ends, self.noise

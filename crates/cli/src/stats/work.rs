@@ -116,14 +116,16 @@ impl Asking {
             }
             found.push((statistic, value));
         }
-        for (of, q, quantile) in &self.question.quantiles {
+        for (of, q, cuts, quantile) in &self.question.quantiles {
             let statistic = format!("quantile {q} of {}: below", of.name);
             let mut value = None;
             if enough {
                 let column = groups::numbers(of, &self.file, table, of.width())?;
                 let material = took.offline(p, |p| quantile.prepare(p, bins))?;
                 let cut = took.online(p, |p| material.find(p, &matched, &column))?;
-                value = cut.map(|cut| Digits::of_number(of.fraction_bits).shown(of.number(cut as f64)));
+                // As it was asked for.
+                let place = cut.and_then(|cut| quantile.cuts.iter().position(|word| *word == cut));
+                value = place.map(|place| cuts[place]);
             }
             found.push((statistic, value));
         }
@@ -176,7 +178,7 @@ pub fn bill(question: &Question, file: &JoinedFile) -> Result<Bill> {
     for (_, of) in &question.ends {
         all = all + Extremes::bill(of.width(), bins)? + Bill::opening(of.width().into());
     }
-    for (_, _, quantile) in &question.quantiles {
+    for (.., quantile) in &question.quantiles {
         all = all + quantile.bill(bins)?;
     }
     Ok(all)

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    hash::{BuildHasher, Hasher, RandomState},
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Child, ChildStderr, Command, Stdio},
@@ -303,6 +304,24 @@ fn drain(mut from: impl Read + Send + 'static) -> Receiver<String> {
         let _ = done.send(all);
     });
     text
+}
+
+/// A generator of numbers that a failure can be repeated with.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new() -> Self {
+        let asked = std::env::var("SEED").ok().and_then(|text| text.parse().ok());
+        let long = std::env::var_os("LONG").is_some();
+        let seed = asked.unwrap_or_else(|| if long { RandomState::new().build_hasher().finish() } else { 7 });
+        println!("SEED={seed}");
+        Self(seed)
+    }
+
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
 }
 
 /// These arguments of `apply`, for both parties unless they say who gets the results: functions have no default.

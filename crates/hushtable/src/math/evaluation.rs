@@ -26,7 +26,7 @@ pub use sin_cos::{PreparedSinCos, SinCos};
 pub use suggestion::Suggestion;
 
 use super::{
-    functions::{Bounds, Card, Function, Method, Options, Tail, target::Known},
+    functions::{Bounds, Card, Function, Method, Options, Outside, Tail, target::Known},
     splines::spline,
 };
 use crate::{
@@ -123,7 +123,10 @@ impl Evaluation {
             jumps: program.jumps,
             bill: program.bill,
             gathered: program.check.is_some(),
-            outside: program.ends.outside,
+            outside: match program.ends.refused {
+                [true, true] => Outside::Strict,
+                _ => program.ends.outside,
+            },
             refused: program.ends.refused,
             repeats: program.ends.repeat(),
             reach: program.reach(),

@@ -234,17 +234,29 @@ pub fn exact(function: Function, x: Exact) -> Exact {
     }
 }
 
-/// How far an integer is from the function's value at another, in units in the last place; poles are held at what a ring
-/// of `bits` bits holds.
+/// How far an integer is from the function's value at another, in units in the last place; within two steps of a
+/// pole they are held at what a ring of `bits` bits holds.
 pub fn ulps(function: Function, x: i64, y: i64, [bits, fraction, fraction_out]: [u32; 3]) -> f64 {
-    let value = exact(function, Exact::of(x, fraction)).scaled(fraction_out as i32);
-    let most = Exact::of((1i64 << (bits - 1)).wrapping_sub(1), 0);
-    if function.has_poles() && (value.0.is_nan() || value.0.abs() > most.0 * (1.0 - f64::EPSILON)) {
+    let unscaled = exact(function, Exact::of(x, fraction));
+    let value = unscaled.scaled(fraction_out as i32);
+    let most = ((1i64 << (bits - 1)).wrapping_sub(1)) as f64 * (1.0 - f64::EPSILON);
+    let held = unscaled.0.is_nan() || unscaled.0.abs() >= beside_pole(function, fraction);
+    if function.has_poles() && held && (value.0.is_nan() || value.0.abs() > most) {
         // The greatest that floating point has there, and either sign at the pole itself.
-        let near = (y as f64).abs() >= most.0 * (1.0 - f64::EPSILON);
-        return if near { 0.0 } else { f64::INFINITY };
+        return if (y as f64).abs() >= most { 0.0 } else { f64::INFINITY };
     }
     (value - Exact::of(y, 0)).0.abs()
+}
+
+/// The size of a tangent two steps from a pole, and a little less.
+fn beside_pole(function: Function, fraction: u32) -> f64 {
+    let unit = match function {
+        Function::Tan => 1.0,
+        Function::TanPi => PI.0,
+        _ => 2.0 * PI.0,
+    };
+    let distance = unit * 2.0 * 2f64.powi(-(fraction as i32));
+    if distance < PI.0 / 2.0 { (1.0 - 1e-9) / distance.tan() } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::{
     apply::options::{Apply, Operation},
-    constant,
+    constant::{self, Held},
     decision::{self, Threshold},
     evaluate::{self, Wanted},
     fixed,
@@ -16,7 +16,7 @@ use hushtable::{
     run::Reveal,
 };
 use hushtable_columns::{
-    Format, Ids,
+    Format, Ids, Rounding,
     failure::{Failure, Result},
     numbers::{Operand, Source},
     table_file,
@@ -61,8 +61,9 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     })?;
     let card = evaluation.card();
     let (reach, scale) = (evaluate::reach(&card), 2f64.powi(fraction_bits as i32));
+    let format = evaluate::format(&card);
     let (ids, x) =
-        source.numbers_within(args.column.as_deref(), args.id(), evaluate::format(&card), reach)?;
+        source.numbers_within(args.column.as_deref(), args.id(), format, reach, Rounding::Nearest)?;
     if x.range[0] < reach[0] || x.range[1] > reach[1] {
         let [least, greatest, lo, hi] =
             [x.range[0], x.range[1], reach[0], reach[1]].map(|v| v as f64 / scale);
@@ -75,8 +76,8 @@ fn function_of(args: &Apply, function: Function) -> Result<Job> {
     let (work, column) = (Work::Other(Box::new(evaluation)), function.name().to_owned());
     let error = card.max_ulp() * 2f64.powi(-(card.scale_out as i32));
     let shared_x = source.shares.is_some();
-    let text = decision::exactness(function.name(), error, &x, shared_x);
-    let error = evaluate::carried(Some(function), error, &x, shared_x);
+    let text = evaluate::exactness(function.name(), error, &x, shared_x);
+    let error = evaluate::carried(Some(function), error, &x, card.domain);
     let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
     (job.error, job.notes) = (error, vec![("exactness", text)]);
     Ok(job)
@@ -135,8 +136,9 @@ fn look_up(args: &Apply, stored: bool) -> Result<Job> {
         _ => unreachable!("clap requires a function or a table"),
     };
     let (ids, x) = source.indices(args.column.as_deref(), args.id(), &domain)?;
+    let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
     let work = Work::Lookup(Lookup::new(name, domain, table, reveal));
-    let carried = evaluate::carried(args.function(), 0.0, &x, source.shares.is_some());
+    let carried = evaluate::carried(args.function(), 0.0, &x, bounds);
     let mut job = Job::new(args.terms.threads, reveal, work, column, ids, vec![x], vec![true]);
     // Values are rounded to the nearest.
     let rounding = 2f64.powi(-1 - job.result().0.fraction_bits as i32);
@@ -158,11 +160,12 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
         Some((through, _)) if first.shares.is_none() => through.format(),
         _ => compared_format(args, &first, second.as_ref())?,
     };
-    let read = |source: &Source, column: Option<&str>| match column {
-        None if source.shares.is_none() => source.nothing(args.id(), format),
-        column => source.numbers(column, args.id(), format),
+    let read = |source: &Source, column: Option<&str>, rounding| match column {
+        None if source.shares.is_none() => source.nothing(args.id(), format, rounding),
+        column => source.numbers(column, args.id(), format, rounding),
     };
-    let (ids, x) = read(&first, args.column.as_deref())?;
+    let rounding = through.map_or(Rounding::before(relation), |(through, _)| through.rounding(relation));
+    let (ids, x) = read(&first, args.column.as_deref(), rounding)?;
     let decided = match through {
         Some((through, value)) => Threshold::of(&through, relation, value, format, x.range),
         None => None,
@@ -174,19 +177,19 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
             (ids.clone(), Operand::word(decided.at, rows, role, decided.to_string()))
         }
         (Some(value), _) => {
-            let steps = constant::steps(relation, value, format.fraction_bits)?;
+            let steps = constant::steps(relation, value, format.fraction_bits, Held::Exact)?;
             let public = Operand::public(value, steps, rows, format, role)?;
             // What is compared is decided as for the number itself.
             let error = if relation.selects() { public.error } else { Some(0.0) };
             (ids.clone(), Operand { error, ..public })
         }
-        (None, Some(source)) => read(source, args.second.against.as_deref())?,
+        (None, Some(source)) => read(source, args.second.against.as_deref(), rounding.other_way())?,
         (None, None) if first.shares.is_some() => {
             return Err(
                 first.says("shares of x: --constant C or --other FILE says what they are compared with")
             );
         }
-        (None, None) => read(&first, args.second.against.as_deref())?,
+        (None, None) => read(&first, args.second.against.as_deref(), rounding.other_way())?,
     };
     same_rows(args, ids.as_deref(), &x, other_ids.as_deref(), &y)?;
     let shared_x = first.shares.is_some();

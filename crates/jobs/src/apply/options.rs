@@ -38,6 +38,9 @@ function has no value.
 Who gets the results:
   From the function of a sum and its own number a party computes the other's number. So --reveal must be given for \
 functions, tables, max and min. Comparisons tell a bit, and go to both unless --reveal says otherwise.
+  In comparisons by order sums that are equal to y count as equal: numbers with more digits than --fraction-bits are \
+rounded up or down for that, less than a step each. Of sums that differ by less than was rounded off, `explain` says it, \
+it may be the other side. Columns of a join are rounded to nearest, and --constant as they are.
   With --reveal none results are kept as shares, with 24 binary digits after the point or as many as fit: a later \
 comparison with a constant may be wrong for results nearer to it than they are exact, as `explain` says. In a job file \
 (`hushtable run`) a threshold of a function that only rises or falls is decided on what the function is of, exactly.
@@ -146,7 +149,7 @@ pub struct Second {
     /// A file for y in place of --input: CSV with the column --against, or shares
     #[arg(long, value_name = "FILE")]
     pub other: Option<PathBuf>,
-    /// y is this public number, which is not rounded; the peer names the same
+    /// y is this public number; the peer names the same. Equal numbers count as equal, however they are rounded
     #[arg(
         long,
         value_name = "NUMBER",

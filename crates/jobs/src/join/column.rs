@@ -3,7 +3,7 @@
 use std::fmt;
 
 use apps::{ids::Rules, join, label};
-use hushtable_columns::{Cell, Dialect, terminal::shows};
+use hushtable_columns::{Cell, Dialect, numbers::rounded, terminal::shows};
 use serde::{Deserialize, Serialize};
 
 /// Bits behind the point unless others are asked for.
@@ -140,6 +140,12 @@ impl Column {
             }
             _ => Ok(number),
         }
+    }
+
+    /// What is to be said of numbers that its digits do not tell apart.
+    pub fn rounds(&self, values: &[f64]) -> Option<String> {
+        let Kind::Number { fraction_bits, .. } = self.kind else { return None };
+        rounded(values, fraction_bits).map(|note| format!("column {:?}: {note}", self.name))
     }
 
     /// The word of what was read.

@@ -1,11 +1,14 @@
 //! Columns of a join by their names, and how rows are grouped by them.
 
-use crate::join::{
-    column::{Column, Kind},
-    file::JoinedFile,
+use crate::{
+    constant::{self, Held},
+    join::{
+        column::{Column, Kind},
+        file::JoinedFile,
+    },
 };
 use apps::statistics::MAX_GROUPS;
-use hushtable::Role;
+use hushtable::{Role, operation::Relation};
 use hushtable_columns::failure::{Failure, Result};
 
 /// A column of numbers.
@@ -29,9 +32,10 @@ impl Number {
         self.size() + 4
     }
 
-    /// A cut as a word: the least number that is not below it.
+    /// A cut as a word: numbers that are not below it have this one, or a greater one.
     pub fn scaled(&self, cut: f64) -> i64 {
-        (cut * 2f64.powi(self.fraction_bits as i32)).ceil() as i64
+        let least = constant::steps(Relation::Ge, cut, self.fraction_bits, Held::Nearest);
+        least.expect("there is one in an order") as i64
     }
 
     /// A word as a number.

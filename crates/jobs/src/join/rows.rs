@@ -44,7 +44,7 @@ pub struct Rows {
     pub delimiter: u8,
     /// Rows in the file.
     read: usize,
-    /// What another party might write otherwise in its ids.
+    /// What another party might write otherwise in its ids, and what is rounded of numbers.
     hints: Vec<String>,
 }
 
@@ -114,13 +114,16 @@ impl Rows {
             return Err(file.says("no rows below the header"));
         }
         let place = |row: usize| format!("{} {}", file.place(), taken.places[row]);
-        let hints =
-            what.ids.iter().zip(&looks).filter_map(|(column, looks)| hint(column, looks, &place)).collect();
+        let ids = what.ids.iter().zip(&looks).filter_map(|(column, looks)| hint(column, looks, &place));
+        let rounded =
+            what.columns.iter().zip(&taken.values).filter_map(|(column, values)| column.rounds(values));
+        let hints = ids.chain(rounded).collect();
         let rows = taken.finish(file, path, dialect, what, &first, lines.text)?;
         Ok(Rows { hints, ..rows })
     }
 
-    /// Says what another party might write otherwise in its ids: a join that finds too little says nothing.
+    /// Says what another party might write otherwise in its ids, as a join that finds too little says nothing; and which
+    /// numbers are rounded.
     pub fn warn(&self, path: &Path) {
         for hint in &self.hints {
             eprintln!("warning: {}, {hint}", path.display());

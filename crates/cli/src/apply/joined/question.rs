@@ -10,7 +10,8 @@ use hushtable::{
 use hushtable_columns::failure::{Failure, Result};
 use hushtable_jobs::{
     apply::options::Apply,
-    constant, evaluate,
+    constant::{self, Held},
+    evaluate,
     join::{
         column::BITS,
         file::{JoinedFile, Table},
@@ -61,7 +62,7 @@ impl Question {
         Ok(Self {
             name: function.name().to_owned(),
             bits: card.ring,
-            inside: (refused && outside).then(|| of.scaled(card.domain.lo)),
+            inside: (refused && outside).then(|| (card.domain.lo / of.number(1.0)).ceil() as i64),
             within: refused.then(|| format!("{}, {}", card.domain, card.treatment())),
             operands: vec![Operand::Column { of, shift: 0 }],
             operation: Box::new(evaluation),
@@ -96,7 +97,7 @@ impl Question {
             (Some(y), _) => (vec![operand(x), operand(y)], within(limits[1])),
             (None, value) => {
                 let value = value.unwrap_or_default();
-                let word = constant::steps(relation, value, fraction)? as i64;
+                let word = constant::steps(relation, value, fraction, Held::Nearest)? as i64;
                 (vec![operand(x), Operand::Constant { value, word }], [word; 2])
             }
         };

@@ -21,7 +21,7 @@ use crate::{
     bill::Bill,
     error::{Error, Result},
     gates::{Bits, Triples, or},
-    math::functions::{Bounds, target::Grid},
+    math::functions::target::Grid,
     net::Role,
     session::Session,
     share::AShare,
@@ -36,7 +36,9 @@ pub(super) struct Check {
     job: SidesJob,
     /// Whether that interval is what is refused.
     refused: bool,
-    accepted: Bounds,
+    /// The first number that is accepted, and the first after it that is not.
+    accepted: [i128; 2],
+    fraction: u32,
 }
 
 impl Check {
@@ -62,14 +64,18 @@ impl Check {
         let refused = rest < half;
         let (first, span) = if refused { (end, rest) } else { (lo, end - lo) };
         let job = SidesJob::inside(bits, span as u64, objective)?;
-        let unit = 2f64.powi(grid.fraction as i32);
-        let accepted = Bounds { lo: lo as f64 / unit, hi: end as f64 / unit };
-        Ok(Some(Self { first: first as i64, job, refused, accepted }))
+        let (accepted, fraction) = ([lo, end], grid.fraction);
+        Ok(Some(Self { first: first as i64, job, refused, accepted, fraction }))
+    }
+
+    /// Whether a number is none of those.
+    pub(super) fn accepts(&self, x: i64) -> bool {
+        (self.accepted[0]..self.accepted[1]).contains(&x.into())
     }
 
     /// All of it as numbers, for a digest; what is accepted follows from the rest.
     pub(super) fn words(self) -> Vec<u64> {
-        let Self { first, job, refused, accepted: _ } = self;
+        let Self { first, job, refused, accepted: _, fraction: _ } = self;
         [vec![first as u64, refused.into()], job.words()].concat()
     }
 
@@ -111,7 +117,7 @@ impl Material {
         if any.is_empty() || any.open(s)?[0] == 0 {
             return Ok(());
         }
-        let Bounds { lo, hi } = check.accepted;
+        let [lo, hi] = check.accepted.map(|end| end as f64 / 2f64.powi(check.fraction as i32));
         let accepted = format!(
             "{lo} <= x < {hi} for every number x; or a larger domain; or results that saturate or clamp outside it"
         );

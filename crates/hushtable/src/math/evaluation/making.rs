@@ -94,6 +94,10 @@ impl Evaluation {
     fn tabled(function: Function, bits: u32, fraction: u32, options: &Options) -> Result<Self> {
         let format = [bits, fraction, options.fraction_out.unwrap_or(fraction)];
         let (most, poles) = (greatest(bits, format[2]), function.has_poles());
+        beside_poles(function, format, options)?;
+        let stated = options.range.filter(|range| *range != Bounds::whole(bits, fraction));
+        let usual = options.outside == Outside::Usual;
+        let options = &alike(function, fraction, options);
         let evaluate = |x| if poles { function.eval(x).clamp(-most, most) } else { function.eval(x) };
         // Unless results are to be the function's value at an end, which nothing is near to.
         let held = match options.outside {
@@ -120,8 +124,7 @@ impl Evaluation {
             return over(domain);
         }
         // Of numbers anywhere in the ring nothing was said.
-        let stated = options.range.filter(|range| *range != Bounds::whole(bits, fraction));
-        if let (Some(range), Outside::Usual) = (stated, options.outside) {
+        if let (Some(range), true) = (stated, usual) {
             function.check_defined("range", range, fraction)?;
         }
         let limit = options.max_ulp.unwrap_or(3.0);
@@ -174,8 +177,9 @@ impl Evaluation {
         let fraction_out = options.fraction_out.unwrap_or(fraction);
         let grid = Grid::new(domain, bits, fraction)?;
         let ends = Ends::new(&grid, tails, options)?;
+        let (refusing, checked) = refusing(known, ends, grid, bits, options)?;
+        let check = Check::new(&checked, bits, refusing.refused, options.objective)?;
         let options = &Options { outside: ends.outside, ..*options };
-        let check = Check::new(&grid, bits, ends.refused, options.objective)?;
         let target = Target::new(known, grid, tails, [fraction_out, bits], ends.outside)?;
         let target = target.reaching(ends.replaced, options.range, bits);
         let (choice, mut accuracy) =
@@ -199,11 +203,53 @@ impl Evaluation {
             guard,
             instead,
             numbers: numbers(&target, &ends),
-            ends,
+            ends: refusing,
             accuracy,
             jumps,
             bill,
         };
         Ok(Self(Arc::new(made)))
     }
+}
+
+/// Options in which two words for the same are one: a function that is refused where it has no value is so by both.
+fn alike(function: Function, fraction: u32, options: &Options) -> Options {
+    match (function.valued(fraction), options.outside, options.domain) {
+        (Some(_), Outside::Strict, None) => Options { outside: Outside::Usual, ..*options },
+        _ => *options,
+    }
+}
+
+/// The ends of a grid, and the grid beyond which numbers are refused: another one for a function that has no value there,
+/// but something that it would saturate to.
+fn refusing(known: Known, ends: Ends, grid: Grid, bits: u32, options: &Options) -> Result<(Ends, Grid)> {
+    let by_itself = known.everywhere && options.outside == Outside::Usual;
+    let valued = known.name.filter(|_| by_itself).and_then(|function| function.valued(grid.fraction));
+    let Some(valued) = valued else { return Ok((ends, grid)) };
+    let refusing = ends.refusing(valued, options.range.unwrap_or(Bounds::whole(bits, grid.fraction)));
+    if refusing.refused == [false; 2] {
+        return Ok((ends, grid));
+    }
+    Ok((refusing, Grid::new(valued, bits, grid.fraction)?))
+}
+
+/// An error for numbers near no pole whose results the ring does not hold.
+fn beside_poles(function: Function, format: [u32; 3], options: &Options) -> Result<()> {
+    let [bits, fraction, fraction_out] = format;
+    let mut over = options.range.unwrap_or(Bounds::whole(bits, fraction));
+    if let Some(domain) = options.domain {
+        over = Bounds { lo: over.lo.max(domain.lo), hi: over.hi.min(domain.hi) };
+    }
+    let largest = function.largest_beside_poles(over, fraction);
+    // By half a unit more it is rounded to what the ring holds.
+    if largest <= greatest(bits, fraction_out) + 0.5 * 2f64.powi(-(fraction_out as i32)) {
+        return Ok(());
+    }
+    let got = format!("up to {largest:.4} in size, in {bits} bits with {fraction_out} behind the point");
+    let need = fraction_out + 1 + largest.log2().ceil() as u32;
+    let accepted = match need {
+        ..=64 => format!("a ring of {need} bits or more"),
+        _ => format!("at most {} bits behind the point", fraction_out + 64 - need),
+    };
+    Err(Error::Param { what: "results", got, accepted })
 }

@@ -50,6 +50,12 @@ impl Ends {
         Ok(Self { outside, refused, replaced, tails })
     }
 
+    /// The same where numbers of a range beyond `valued` are refused, and what stands for others holds nearer to the domain.
+    pub(super) fn refusing(self, valued: Bounds, range: Bounds) -> Self {
+        let refused = [range.lo < valued.lo, range.hi > valued.hi];
+        Self { refused, outside: Outside::Usual, ..self }
+    }
+
     /// Whether the function repeats beyond them.
     pub(super) fn repeat(&self) -> bool {
         self.tails == [Tail::Period; 2] && self.outside == Outside::Wrap

@@ -67,8 +67,9 @@ impl Suggestion {
         let outside = outside.filter(|&outside| {
             Evaluation::attempt(function, bits, fraction, &Options { outside, ..*options }).is_ok()
         });
-        // Fewer digits and wider rings neither.
-        let valued = known.is_none_or(|range| function.check_defined("domain", range, fraction).is_ok());
+        // Fewer digits and wider rings neither, with the same numbers.
+        let valued =
+            options.range.is_none_or(|range| function.check_defined("domain", range, fraction).is_ok());
         let (wanted, fractions) = (fraction, (0..fraction).collect::<Vec<_>>());
         let fits = |fraction: u32| valued && known.is_none_or(|range| holds([bits, fraction], range));
         let fraction = last(&fractions, |&fraction| fits(fraction) && serves(bits, fraction, known));

@@ -7,7 +7,7 @@ use super::{
     guard::Instead,
     program::Program,
 };
-use crate::math::functions::target::Place;
+use crate::math::functions::{Function, target::Place};
 
 impl Program {
     /// The least and the greatest of a number; `None` for one that is refused.
@@ -18,8 +18,7 @@ impl Program {
             from if from >= i128::from(self.grid.count) => Place::Above,
             _ => Place::Inside,
         };
-        let [below, above] = self.ends.refused;
-        if place == Place::Below && below || place == Place::Above && above {
+        if self.check.is_some_and(|check| !check.accepts(x)) {
             return None;
         }
         let instead = Results::one(self.instead[usize::from(place == Place::Above)].value(x));
@@ -27,7 +26,7 @@ impl Program {
             (Form::Angle(angle), _) => {
                 let ([error, _], unit) = (angle.error(), 2f64.powi(self.fraction_out as i32));
                 let function = self.named.expect("a function by name");
-                let value = function.eval(x as f64 / 2f64.powi(self.grid.fraction as i32)) * unit;
+                let value = wave(function, x, self.grid.fraction) * unit;
                 Results { least: (value - error).floor() as i64, greatest: (value + error).ceil() as i64 }
             }
             (Form::Direct(direct), None) => Results::one(direct.result(low(from as u64, direct.table().0))),
@@ -38,6 +37,19 @@ impl Program {
             (_, Some(_)) => instead,
         })
     }
+}
+
+/// A sine or cosine of an integer times `2^-fraction`, of which floating point need not have all digits.
+fn wave(function: Function, x: i64, fraction: u32) -> f64 {
+    let unit = 2f64.powi(-(fraction as i32));
+    let (cosine, turn) = function.wave().expect("a sine or cosine");
+    if let Some(units) = turn {
+        let rest = i128::from(x).rem_euclid(i128::from(units) << fraction);
+        return function.eval(rest as f64 * unit);
+    }
+    let low = x & 0xffff_ffff;
+    let [a, b] = [x - low, low].map(|part| (part as f64 * unit).sin_cos());
+    if cosine { a.1 * b.1 - a.0 * b.0 } else { a.0 * b.1 + a.1 * b.0 }
 }
 
 impl Instead {

@@ -10,6 +10,9 @@ pub const MAX_INDEX_BITS: u32 = 16;
 /// Most fraction bits of an index.
 const MAX_FRACTION_BITS: u32 = 31;
 
+/// Powers of ten are exact in floating point up to this one.
+const MOST_DECIMALS: i32 = 22;
+
 /// The half-open interval `[lo, hi)`, written `lo:hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -156,11 +159,14 @@ impl fmt::Display for Domain {
 pub fn fraction_bits(values: &[f64]) -> u32 {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let exact = |&bits: &u32| finite().all(|value| (value * f64::from(1 << bits)).fract() == 0.0);
-    // The shortest decimals that are read back as the same number.
-    let decimals = |value: f64| value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
+    // The shortest decimals that are read back as the same number; without a text, which nobody would wipe.
+    let decimals = |value: f64| {
+        let same = |&digits: &i32| (value * 10f64.powi(digits)).round() / 10f64.powi(digits) == value;
+        (0..MOST_DECIMALS).find(same).unwrap_or(MOST_DECIMALS)
+    };
     (0..=16).find(exact).unwrap_or_else(|| {
         let most = finite().map(decimals).max().unwrap_or(0);
-        (most as f64 * std::f64::consts::LOG2_10).ceil() as u32
+        (f64::from(most) * std::f64::consts::LOG2_10).ceil() as u32
     })
 }
 

@@ -163,8 +163,8 @@ impl Function {
             Self::Sin2Pi => "sine of x turns, sin(2 pi x)",
             Self::Cos2Pi => "cosine of x turns, cos(2 pi x)",
             Self::Tan2Pi => "tangent of x turns, tan(2 pi x), at a pole what the ring holds",
-            Self::Asin => "arc sine, in radians; beyond -1 and 1 the value at the nearer of both",
-            Self::Acos => "arc cosine, in radians; beyond -1 and 1 the value at the nearer of both",
+            Self::Asin => "arc sine, in radians, of numbers from -1 to 1",
+            Self::Acos => "arc cosine, in radians, of numbers from -1 to 1",
             Self::Atan => "arc tangent, in radians",
         }
     }

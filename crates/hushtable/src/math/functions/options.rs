@@ -65,7 +65,7 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outside {
     /// [`Saturate`](Self::Saturate) beyond an end where the function has a limit or tends to the number itself,
-    /// [`Strict`](Self::Strict) beyond one where it has neither, and no value would be right. A function that repeats is
+    /// [`Strict`](Self::Strict) beyond one where it has neither, and where it has no value at all. A function that repeats is
     /// right everywhere.
     Usual,
     /// The function's limit, see [`Function::tails`](crate::math::Function::tails).

@@ -1,6 +1,6 @@
 //! Public tables of signed fixed-point values.
 
-use super::{Domain, Function};
+use super::{Bounds, Domain, Function};
 use crate::error::{Error, Result};
 
 /// The widest value: a wider one is not exact as a `f64`.
@@ -20,8 +20,10 @@ impl Tabulated {
     /// `function` at every point of `domain`, rounded to nearest.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and [`Error::Param`] for a domain with numbers at which it has no value.
     pub fn function(function: Function, domain: &Domain, fraction_bits: u32) -> Result<Self> {
+        let bounds = Bounds { lo: domain.value(0), hi: domain.value(1 << domain.index_bits()) };
+        function.check_defined("domain", bounds, domain.fraction_bits())?;
         let values = (0..1 << domain.index_bits()).map(|i| function.eval(domain.value(i)));
         Self::new(&values.collect::<Vec<_>>(), fraction_bits)
     }

@@ -5,8 +5,11 @@ use std::f64::consts::PI;
 use super::{Bounds, Card, Function, Outside};
 use crate::error::{Error, Result};
 
-/// By so many steps numbers may be beyond what they are to be at most, because they were rounded.
-const ROUNDED: f64 = 4.0;
+/// By so many steps around a pole results are held at what the ring has.
+const HELD: f64 = 2.0;
+
+/// By so many steps, and so much, numbers may be beyond what they are to be at most, because they were rounded.
+const ROUNDED: [f64; 2] = [4.0, 1.0 / 16.0];
 
 impl Function {
     /// Where it has no value, in words; `None` if it has one everywhere.
@@ -38,16 +41,49 @@ impl Function {
         }
     }
 
+    /// For a function that saturates, at -1 and 1, where its values end: those numbers with `fraction` bits behind the point,
+    /// and the next that roundings bring there.
+    pub(in crate::math) fn valued(self, fraction: u32) -> Option<Bounds> {
+        let step = 2f64.powi(-(fraction as i32));
+        let end = 1.0 + (slack(step) / step).floor() * step;
+        matches!(self, Self::Asin | Self::Acos).then_some(Bounds { lo: -end, hi: end + step })
+    }
+
+    /// How far its poles are from each other, if it has any; one is half of that from 0.
+    fn between_poles(self) -> Option<f64> {
+        match self {
+            Self::Tan => Some(PI),
+            Self::TanPi => Some(1.0),
+            Self::Tan2Pi => Some(0.5),
+            _ => None,
+        }
+    }
+
     /// Whether it has a pole between both.
     fn has_pole(self, [first, last]: [f64; 2]) -> bool {
-        let period = match self {
-            Self::Tan => PI,
-            Self::TanPi => 1.0,
-            Self::Tan2Pi => 0.5,
-            _ => return false,
-        };
+        let Some(period) = self.between_poles() else { return false };
         let before = |x: f64| (x / period + 0.5).floor();
         before(first) != before(last) || (first / period + 0.5).fract() == 0.0
+    }
+
+    /// The greatest size of its values at numbers with `fraction` bits behind the point within bounds, but for those so near
+    /// to a pole that they are held; 0 for a function without poles.
+    pub(in crate::math) fn largest_beside_poles(self, Bounds { lo, hi }: Bounds, fraction: u32) -> f64 {
+        let Some(period) = self.between_poles() else { return 0.0 };
+        let step = 2f64.powi(-(fraction as i32));
+        // Poles that are steps themselves have none between two and three steps away.
+        let gap = if self == Self::Tan { HELD } else { HELD + 1.0 } * step;
+        // Half a period away from a pole it is 0.
+        let beside = |distance: f64| {
+            if 2.0 * distance < period { (PI * distance / period).tan().recip() } else { 0.0 }
+        };
+        let ends = [lo, hi - step].map(|end| {
+            let turns = end / period - 0.5;
+            let distance = (turns - turns.round()).abs() * period;
+            if distance > HELD * step * (1.0 + 1e-9) { beside(distance) } else { 0.0 }
+        });
+        let reaches = [gap, -gap].into_iter().any(|by| self.has_pole([lo + by, hi - step + by]));
+        ends.into_iter().fold(if reaches { beside(gap) } else { 0.0 }, f64::max)
     }
 
     /// `Ok(())` if it has a value at all numbers with `fraction` bits behind the point within the bounds of a domain, or
@@ -62,7 +98,7 @@ impl Function {
         fraction: u32,
     ) -> Result<()> {
         let step = 2f64.powi(-(fraction as i32));
-        let slack = if what == "range" { ROUNDED * step } else { 0.0 };
+        let slack = if what == "range" { slack(step) } else { 0.0 };
         match self.values() {
             Some([without, with]) if !self.is_defined([lo, hi - step], slack) => {
                 let got = format!("{lo}:{hi} of {self}, which has no value {without}");
@@ -71,6 +107,11 @@ impl Function {
             _ => Ok(()),
         }
     }
+}
+
+/// How far roundings bring a number with steps of this size.
+fn slack(step: f64) -> f64 {
+    (ROUNDED[0] * step).min(ROUNDED[1])
 }
 
 impl Card {
@@ -82,7 +123,10 @@ impl Card {
         let arc = matches!(function, Function::Asin | Function::Acos);
         let out = match self.outside {
             _ if function.has_pole(numbers) => "the greatest or the least number of the ring",
-            _ if arc && (self.outside == Outside::Saturate || !function.is_defined(numbers, 0.0)) => {
+            _ if arc
+                && self.refused == [false; 2]
+                && (self.outside == Outside::Saturate || !function.is_defined(numbers, 0.0)) =>
+            {
                 "the value at the nearer of both"
             }
             Outside::Wrap => "not allowed, not checked",

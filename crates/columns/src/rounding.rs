@@ -1,0 +1,46 @@
+//! How numbers that are read come to their scale.
+
+use hushtable::operation::Relation;
+
+/// How numbers that are read come to their scale. Multiples of the step stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties away from zero.
+    Nearest,
+    Up,
+    Down,
+}
+
+impl Rounding {
+    /// That of x before a comparison, so that sums equal to what they are compared with never fall below it where equal
+    /// ones count, nor above it where they do not; y is rounded the other way.
+    pub fn before(relation: Relation) -> Self {
+        match relation {
+            Relation::Ge | Relation::Lt => Self::Up,
+            Relation::Gt | Relation::Le => Self::Down,
+            Relation::Eq | Relation::Ne | Relation::Max | Relation::Min => Self::Nearest,
+        }
+    }
+
+    pub fn other_way(self) -> Self {
+        match self {
+            Self::Nearest => Self::Nearest,
+            Self::Up => Self::Down,
+            Self::Down => Self::Up,
+        }
+    }
+
+    /// A number in steps as a whole one.
+    pub fn whole(self, scaled: f64) -> f64 {
+        match self {
+            Self::Nearest => scaled.round(),
+            Self::Up => scaled.ceil(),
+            Self::Down => scaled.floor(),
+        }
+    }
+
+    /// How many steps the sum of two numbers may lie from what it stands for.
+    pub fn of_sums(self) -> f64 {
+        if self == Self::Nearest { 1.0 } else { 2.0 }
+    }
+}
