@@ -59,7 +59,7 @@ fn who_gets_numbers_is_asked_for() {
     site.write("t.csv", "1\n2\n3\n4\n");
     let run = |what: &str| {
         site.run(&format!(
-            "apply {what} --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --wait 0 {P0}"
+            "apply {what} --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --wait 1 {P0}"
         ))
     };
     for what in ["sigmoid", "identity", "max --constant 1", "min --constant 1", "--table t.csv"] {

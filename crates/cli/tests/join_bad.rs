@@ -50,7 +50,7 @@ fn a_join_says_what_it_rounds() {
     let site = Site::new();
     site.write("bank.csv", "customer,x,y\na,0.001,0.5\nb,0.25,1\nc,0.002,0.1\n");
     let said = |more: &str| {
-        let columns = "--columns x,y --output out.json --connect 127.0.0.1:9 --wait 0";
+        let columns = "--columns x,y --output out.json --connect 127.0.0.1:9 --wait 1";
         site.run(&format!("join {P0} {columns} {more} {BANK}")).stderr
     };
     let text = said("--fraction-bits 8");

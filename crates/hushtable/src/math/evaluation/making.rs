@@ -143,9 +143,11 @@ impl Evaluation {
         let Some(range) = options.range else { return made };
         // A table of all numbers of a narrow ring, which needs no comparison; or saturation does not reach as far.
         let small = (range.hi - range.lo) * 2f64.powi(fraction as i32) <= 2f64.powi(MAX_TABLE_BITS as i32);
+        // One that refuses numbers where there is no value compares them anyway.
+        let by_itself = |made: &Self| function.valued(fraction).is_some() && made.0.check.is_some();
         let short = |made: &Self| made.0.is_whole() || !made.0.reach().contains(range);
         let made = match made {
-            Ok(made) if small && short(&made) => over(range).or(Ok(made)),
+            Ok(made) if small && short(&made) && !by_itself(&made) => over(range).or(Ok(made)),
             made => made,
         }?;
         // Of these only the number itself is expected above: they have results, which the format does not reach.
