@@ -95,6 +95,8 @@ fn no_connection_is_said_now_and_then() {
     let site = Site::without_identities();
     table(&site);
     let mut server = site.listen(&format!("{SERVE} {PLAIN}"));
+    drop(found(&server.address));
+    server.says("left after the description");
     server.limit_files(3);
     let mut alone = 0;
     while !server.says("no connection: ").contains("such lines") {
@@ -212,8 +214,8 @@ fn a_foreign_file_is_no_key() {
     fs::write(site.path("t.key"), accounts).unwrap();
     site.write("t.csv", "k,v\n27,5\n");
     server.signal("HUP");
-    let line = server.says("the table stays as it was");
-    assert!(line.contains("t.key: is no key of a table, and is not replaced"), "{line}");
+    let line = server.says("the table ");
+    assert!(line.contains("stays as it was: t.key: is no key of a table, and is not replaced"), "{line}");
     assert_eq!(site.read("t.key"), accounts);
     let other = site.run(&format!("{serve} --listen 127.0.0.1:0"));
     other.fails_with(3, "t.key: is no key of a table, and is not replaced");

@@ -219,3 +219,43 @@ impl Inbox {
 fn check(what: &'static str, since: Instant, limit: Duration) -> Result<()> {
     if since.elapsed() < limit { Ok(()) } else { Err(Error::Timeout { what, seconds: limit.as_secs() }) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Timing;
+    use std::io;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    /// A byte each millisecond, for five seconds and more.
+    struct Drip(AtomicUsize);
+
+    impl Transport for Drip {
+        fn write(&self, _: &[u8], _: &[u8], _: Duration) -> io::Result<usize> {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+
+        fn flush(&self, _: Duration) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn read(&self, _: &mut [u8], wait: Duration) -> io::Result<usize> {
+            thread::park_timeout(wait);
+            let more = self.0.fetch_add(1, Ordering::Relaxed) < 5000;
+            if more { Ok(1) } else { Err(io::ErrorKind::ConnectionReset.into()) }
+        }
+
+        fn close(&self, _: Duration) {}
+    }
+
+    /// Bytes that never end leave time to look whether what this party sends gets on.
+    #[test]
+    fn who_listens_stops_after_a_time() {
+        let timeout = Duration::from_secs(60);
+        let patience = Patience { timeout, idle: timeout, slowest: 4e6, timing: Timing::default() };
+        let mut inbox = Inbox::new(Arc::new(Drip(AtomicUsize::new(0))), patience);
+        inbox.listen().unwrap();
+        assert!(inbox.end > inbox.start);
+    }
+}

@@ -9,7 +9,7 @@ pub use shared::Sent;
 use super::frame::Frame;
 use super::patience::Patience;
 use super::shape::{LinkShape, Pace};
-use super::transport::{Transport, again, fault};
+use super::transport::Transport;
 use crate::error::{Error, Result};
 use shared::{Shared, State, TICK};
 use std::sync::{Arc, MutexGuard};
@@ -216,7 +216,8 @@ mod tests {
         // 0.5 s, and half a second for 2 MiB unless a busy machine keeps the reader from reading for 0.5 s.
         assert!((0.5..100.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     }
-    /// Takes three bytes, says so, and no more until it may.
+
+    /// Takes three bytes, says so, and no more until it may; then all.
     struct Slow {
         took: Sender<()>,
         may: Mutex<Receiver<()>>,
@@ -267,6 +268,7 @@ mod tests {
             // Time in which the writer looks at the state and finds that it is not its turn.
             (0..3).for_each(|_| drop(shared.wait(shared.lock(), TICK)));
             go.send(()).unwrap();
+            drop(go);
             let _ = done.send(shared.await_end(Duration::from_secs(5)));
         });
         assert_eq!(until_done.recv_timeout(Duration::from_secs(60)), Ok(true));
