@@ -97,11 +97,14 @@ fn every_number_of_a_ring_of_10_bits() {
 #[test]
 fn sixteen_bits_are_right_to_one_unit() {
     for function in Function::ALL {
-        let evaluation = Evaluation::new(function, 16, 12, &Options::default()).unwrap();
+        // Tangents a step from a pole do not fit 3 digits before the point.
+        let fraction =
+            if [Function::Tan, Function::TanPi, Function::Tan2Pi].contains(&function) { 8 } else { 12 };
+        let evaluation = Evaluation::new(function, 16, fraction, &Options::default()).unwrap();
         let card = evaluation.card();
         assert!(card.max_ulp() <= 1.0 && card.accuracy.step == 1, "{card}");
         let count = if card.method == Method::Direct { 50 } else { 1000 };
-        worst(&evaluation, held(function, 16, 12), &sample(&evaluation, count, 2), 2);
+        worst(&evaluation, held(function, 16, fraction), &sample(&evaluation, count, 2), 2);
     }
     let direct = Evaluation::new(Function::Tanh, 16, 8, &options(Method::Direct, Outside::Wrap)).unwrap();
     assert!(direct.card().max_ulp() <= 0.5);

@@ -32,7 +32,15 @@ fn tables_of_16_bits_are_right_to_half_a_unit() {
     let options = Options { method: Method::Direct, ..Options::default() };
     for function in Function::ALL {
         for fraction in [8, 12] {
-            let card = Evaluation::new(function, 16, fraction, &options).unwrap().card();
+            // Those a step from a pole do not fit 3 digits before the point.
+            let far =
+                [Function::Tan, Function::TanPi, Function::Tan2Pi].contains(&function) && fraction == 12;
+            let made = Evaluation::new(function, 16, fraction, &options);
+            if far {
+                assert!(made.is_err(), "{function}");
+                continue;
+            }
+            let card = made.unwrap().card();
             assert!(card.accuracy.step == 1 && card.max_ulp() <= 0.5, "{card}");
         }
     }
