@@ -62,7 +62,7 @@ def build(tree, target):
 
 def programs(commit):
     """That of the commit, and that of this tree."""
-    target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
+    target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     with tempfile.TemporaryDirectory() as folder:
         tree = f"{folder}/tree"
         git("worktree", "add", "--detach", tree, commit)

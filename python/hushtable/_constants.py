@@ -62,9 +62,22 @@ def threshold(
     and where the answer is yes whatever the share is, since the rounded number is the end of `limits`. Beside numbers
     that were rounded by up to `off` when they were read, as `beside` has it."""
     array = _words.numbers(values)
-    if array.dtype == np.int64 and off * 2.0**fraction <= 1:
-        return _checked(operation, array, fraction, limits), np.zeros(array.shape, dtype=np.bool_)
-    scaled = beside(array.astype(np.float64, copy=False), fraction, up, off, limits)
+    if array.dtype == np.float64:
+        return _near(operation, array, fraction, limits, up, off)
+    exact, always = _checked(operation, array, fraction, limits), np.zeros(array.shape, dtype=np.bool_)
+    if off * 2.0**fraction > 1:
+        # Floating point does not hold the others; `beside` leaves them as they are.
+        small = (exact < MOST_EXACT) & (exact > -MOST_EXACT)
+        numbers = array[small].astype(np.float64)
+        exact[small], always[small] = _near(operation, numbers, fraction, limits, up, off)
+    return exact, always
+
+
+def _near(
+    operation: str, array: NDArray[np.float64], fraction: int, limits: Range, up: bool, off: float
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """`threshold`, of floating-point numbers."""
+    scaled = beside(array, fraction, up, off, limits)
     try:
         below = _checked(operation, np.asarray(np.ldexp(np.floor(scaled), -fraction)), fraction, limits)
     except ParamError:

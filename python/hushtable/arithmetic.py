@@ -134,7 +134,7 @@ def _ends(interval: tuple[float, float], fraction: int, least: int, most: int, o
                 raise ParamError(f"inside: {interval} is not supported; accepted: two numbers")
             return most if end > 0 else least
         steps = _words.exactly(end) * (1 << fraction)
-        if off and least <= steps < most:
+        if off and least <= steps < most and abs(steps) < _constants.MOST_EXACT:
             steps = Fraction(float(_constants.beside(np.asarray(float(end)), fraction, True, off, (least, most))))
         return min(max(math.ceil(steps), least), most)
 

@@ -187,7 +187,8 @@ class Share(Secret, Arrays):
             raise ShapeError(f"width of the low bits: expected 1 to {self.bits}, got {bits}")
         lo, hi = _words.of_bits(self._range[0] if self.kind == "additive" else 0, bits)
         range = self._range if lo <= self._range[0] and self._range[1] <= hi else (lo, hi)
-        return Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind, range, self.wrap)
+        low = Share(self._party, _words.reduce(self._words, bits), bits, self.fraction, self.kind, range, self.wrap)
+        return low._off_by(self._off)
 
     # --- protocols, of `products` and `arithmetic`
 

@@ -44,7 +44,8 @@ class Table:
         padded[: array.size] = array
         digits = _exact_fraction(array) if fraction is None else fraction
         self._init(native.Table(padded, digits), lo, index_fraction, name)
-        self._off = 0.5 * 2.0**-digits
+        exact = bool((np.ldexp(array, digits) == np.rint(np.ldexp(array, digits))).all())
+        self._off = 0.0 if exact else 0.5 * 2.0**-digits
 
     @classmethod
     def tabulate(

@@ -56,7 +56,7 @@ fn both_parties_get_the_results() {
 #[test]
 fn who_gets_numbers_is_asked_for() {
     let (site, _) = site(0.0, 3.0);
-    site.write("t.csv", "1\n2\n3\n4\n");
+    site.write("t.csv", &"1\n".repeat(8));
     let run = |what: &str| {
         site.run(&format!(
             "apply {what} --column score --input a.csv --output out.csv --connect 127.0.0.1:9 --wait 1 {P0}"

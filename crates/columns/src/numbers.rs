@@ -186,7 +186,9 @@ impl<'a> Source<'a> {
             encode(number)
         })?;
         let words = read.values.pop().expect("one column");
-        if let Some(note) = rounded.into_inner().note(words.len(), fraction_bits, " at both parties") {
+        if let Some(note) =
+            rounded.into_inner().note(words.len(), (fraction_bits, rounding), " at both parties")
+        {
             eprintln!("{}, column {column}: {note}", self.path.display());
         }
         let error = Some(rounding.of_sums() / scale);
@@ -221,7 +223,7 @@ impl<'a> Source<'a> {
 pub fn rounded(numbers: &[f64], fraction_bits: u32) -> Option<String> {
     let mut rounded = Rounded::none();
     numbers.iter().for_each(|&number| rounded.see(number, 2f64.powi(fraction_bits as i32)));
-    let note = rounded.note(numbers.len(), fraction_bits, "")?;
+    let note = rounded.note(numbers.len(), (fraction_bits, Rounding::Nearest), "")?;
     (rounded.wanted() > fraction_bits).then_some(note)
 }
 
@@ -281,12 +283,14 @@ impl Rounded {
         math::fraction_bits(&self.first)
     }
 
-    /// What the user should know, of so many numbers. `at`: where more digits are asked for.
-    fn note(&self, of: usize, fraction_bits: u32, at: &str) -> Option<String> {
+    /// What the user should know, of so many numbers. `at`: where more digits are asked for. Sums of numbers that were not
+    /// rounded to nearest need two digits more, so that they are no step of the decimals apart.
+    fn note(&self, of: usize, (fraction_bits, rounding): (u32, Rounding), at: &str) -> Option<String> {
         if self.count == 0 {
             return None;
         }
-        let (count, step, wanted) = (self.count, 2f64.powi(-(fraction_bits as i32)), self.wanted());
+        let spare = if rounding == Rounding::Nearest { 0 } else { 2 };
+        let (count, step, wanted) = (self.count, 2f64.powi(-(fraction_bits as i32)), self.wanted() + spare);
         let more = if wanted > fraction_bits && wanted <= MOST_BITS {
             format!("; --fraction-bits {wanted}{at} would keep the digits they are written with")
         } else {
@@ -310,7 +314,7 @@ mod tests {
         let note = |numbers: &[f64]| {
             let mut rounded = Rounded::none();
             numbers.iter().for_each(|&number| rounded.see(number, 256.0));
-            rounded.note(numbers.len(), 8, "")
+            rounded.note(numbers.len(), (8, Rounding::Nearest), "")
         };
         assert_eq!(note(&[1.0, -0.5, 3.00390625]), None);
         let text = note(&[1.0, 0.12, -7.125, 0.333]).expect("a note");

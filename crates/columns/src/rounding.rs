@@ -12,8 +12,8 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// That of x before a comparison, so that sums equal to what they are compared with never fall below it where equal
-    /// ones count, nor above it where they do not; y is rounded the other way.
+    /// That of x before a comparison, so that a sum that is equal to what it is compared with comes out equal, or on the side
+    /// whose answer is the same; y is rounded the other way.
     pub fn before(relation: Relation) -> Self {
         match relation {
             Relation::Ge | Relation::Lt => Self::Up,

@@ -1,23 +1,18 @@
 //! Public numbers that shares are compared with.
 
 use hushtable::{math, operation::Relation};
-use hushtable_columns::failure::{Failure, Result};
-
-/// How the numbers came to their scale that a constant is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// They are multiples of the step, or were rounded so that an order stays right: `Rounding`.
-    Exact,
-    /// Each was rounded to nearest, ties away from zero.
-    Nearest,
-}
+use hushtable_columns::{
+    Rounding,
+    failure::{Failure, Result},
+};
 
 /// The number in steps of `2^-fraction_bits` with which shares of that scale are compared in place of `value`, so that the
 /// answer is that of `value` itself.
 ///
 /// Beside numbers that were rounded to nearest it is rounded as they were, if the scale tells its decimals apart: what
-/// was written alike stays equal. One with more decimals is none of those numbers and is compared as it is.
-pub fn steps(relation: Relation, value: f64, fraction_bits: u32, held: Held) -> Result<f64> {
+/// was written alike stays equal. One with more decimals is none of those numbers and is compared as it is, as beside
+/// numbers that were rounded up or down before this order.
+pub fn steps(relation: Relation, value: f64, fraction_bits: u32, rounding: Rounding) -> Result<f64> {
     // A power of two: exact.
     let scaled = value * 2f64.powi(fraction_bits as i32);
     let refuse = |why: &str| {
@@ -27,15 +22,13 @@ pub fn steps(relation: Relation, value: f64, fraction_bits: u32, held: Held) -> 
     };
     match relation {
         Relation::Ge | Relation::Lt | Relation::Gt | Relation::Le
-            if held == Held::Nearest && math::fraction_bits(&[value]) <= fraction_bits =>
+            if rounding == Rounding::Nearest && math::fraction_bits(&[value]) <= fraction_bits =>
         {
             Ok(scaled.round())
         }
         Relation::Ge | Relation::Lt => Ok(scaled.ceil()),
         Relation::Gt | Relation::Le => Ok(scaled.floor()),
-        Relation::Eq | Relation::Ne if scaled.fract() != 0.0 => {
-            refuse("none of the numbers can be equal to it")
-        }
+        Relation::Eq | Relation::Ne if scaled.fract() != 0.0 => refuse("the scale has no such number"),
         Relation::Max | Relation::Min if fraction_bits == 0 && scaled.fract() != 0.0 => {
             refuse("the numbers are whole")
         }
@@ -45,8 +38,6 @@ pub fn steps(relation: Relation, value: f64, fraction_bits: u32, held: Held) -> 
 
 #[cfg(test)]
 mod tests {
-    use hushtable_columns::Rounding;
-
     use super::*;
 
     fn holds(relation: Relation, x: f64, y: f64) -> bool {
@@ -72,7 +63,7 @@ mod tests {
             {
                 let (number, value) = (f64::from(x) / scale, f64::from(quarters) / 4.0 / scale);
                 let equality = matches!(relation, Relation::Eq | Relation::Ne);
-                match steps(relation, value, fraction_bits, Held::Exact) {
+                match steps(relation, value, fraction_bits, Rounding::Up) {
                     Ok(steps) => {
                         let (got, want) =
                             (holds(relation, f64::from(x), steps), holds(relation, number, value));
@@ -94,7 +85,7 @@ mod tests {
             (Relation::Ge, 0, true),
         ] {
             assert_eq!(
-                steps(relation, 0.4, fraction_bits, Held::Exact).is_ok(),
+                steps(relation, 0.4, fraction_bits, Rounding::Up).is_ok(),
                 fine,
                 "{relation:?} {fraction_bits}"
             );
@@ -135,7 +126,7 @@ mod tests {
             let least = (f64::from(decimals) * 10f64.log2()).ceil() as u32;
             let bits = least + random.below(8) as u32;
             let scale = 2f64.powi(bits as i32);
-            let Ok(at) = steps(relation, constant, bits, Held::Nearest) else {
+            let Ok(at) = steps(relation, constant, bits, Rounding::Nearest) else {
                 assert!(matches!(relation, Relation::Eq | Relation::Ne) && (constant * scale).fract() != 0.0);
                 continue;
             };
@@ -150,7 +141,7 @@ mod tests {
             }
             let scale = 2.0 * scale;
             let part = |n: i64| rounding.whole(decimal(n, decimals) * scale);
-            let at = steps(relation, constant, bits + 1, Held::Exact).unwrap();
+            let at = steps(relation, constant, bits + 1, rounding).unwrap();
             assert_eq!(
                 holds(relation, part(first) + part(x - first), at),
                 order(relation, x, value),
@@ -174,7 +165,7 @@ mod tests {
             let scale = 2f64.powi(bits as i32);
             let word = (constant * scale).round() + random.below(5) as f64 - 2.0;
             for relation in [Relation::Ge, Relation::Gt, Relation::Le, Relation::Lt] {
-                let at = steps(relation, constant, bits, Held::Nearest).unwrap();
+                let at = steps(relation, constant, bits, Rounding::Nearest).unwrap();
                 assert_eq!(
                     holds(relation, word, at),
                     holds(relation, word / scale, constant),

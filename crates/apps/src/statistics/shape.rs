@@ -124,7 +124,7 @@ impl GroupNoise {
     fn chance(&self, shape: &GroupShape) -> Chance {
         let groups = shape.groups as f64;
         let wraps = |p: f64| Chance::of("numbers that noise takes out of their width", groups * p, 0);
-        let sums = self.sums.iter().zip(&shape.widths).filter(|(_, width)| **width > 1);
+        let sums = self.sums.iter().zip(&shape.widths).filter(|(noise, width)| told(noise, **width));
         let sums =
             sums.map(|(noise, &width)| wraps(leaves(noise, width, shape.bins as f64 * noise.sensitivity())));
         // A count is compared with the least size too: their difference must fit.
@@ -142,7 +142,9 @@ impl GroupNoise {
         }
         // Each number may have its part of what all may.
         let each = MOST / (shape.groups * (1 + shape.widths.len())) as f64;
-        for (noise, &width) in self.sums.iter().zip(&shape.widths).filter(|(_, width)| **width > 1) {
+        for (noise, &width) in
+            self.sums.iter().zip(&shape.widths).filter(|(noise, width)| told(noise, **width))
+        {
             let reach = shape.bins as f64 * noise.sensitivity();
             if leaves(noise, width, reach) <= each {
                 continue;
@@ -162,6 +164,11 @@ impl GroupNoise {
         }
         self.chance(shape).check()
     }
+}
+
+/// Whether a column tells something: not one of zeros, which has 1 bit and the noise of [`GroupNoise::split`].
+fn told(noise: &Laplace, width: u32) -> bool {
+    width > 1 || noise.sensitivity() > 1.0
 }
 
 /// The probability that a number of `width` bits with a sign, which is up to `reach` in absolute value, does not fit with

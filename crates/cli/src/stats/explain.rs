@@ -1,5 +1,7 @@
 //! What a question shows to whom, and what it takes, before anything is sent.
 
+use std::collections::BTreeSet;
+
 use crate::stats::{
     question::{Question, Series, Statistic},
     work,
@@ -71,6 +73,13 @@ pub fn text(question: &Question, file: &JoinedFile, link: &Link) -> Result<Strin
         }
         None => page.line("noise", "none"),
     }
+    let cut = match &question.by {
+        By::Cuts { of, .. } => Some(of),
+        _ => None,
+    };
+    let decided: BTreeSet<_> =
+        cut.into_iter().chain(question.quantiles.iter().map(|(of, ..)| of)).map(Number::decisions).collect();
+    decided.iter().for_each(|text| page.line("decision", text));
     page.line(
         "repeated runs",
         "add up: two questions that differ in one row tell that row. Keep a list of what was asked",

@@ -324,7 +324,9 @@ impl Question {
     /// What the parties compare.
     pub fn fields(&self, file: &JoinedFile, role: Role) -> Agreed {
         let (series, by) = (format!("{:?}", self.series), format!("{:?}", self.by));
-        let quantiles: Vec<_> = self.quantiles.iter().map(|(of, _, _, quantile)| (of, quantile)).collect();
+        // With the cuts as they were asked for, which are shown.
+        let quantiles: Vec<_> =
+            self.quantiles.iter().map(|(of, _, cuts, quantile)| (of, cuts, quantile)).collect();
         let exact = format!(
             "{series}; {by}; {:?}; {:?}; {quantiles:?}; {:?}",
             self.statistics, self.ends, self.noise

@@ -114,7 +114,8 @@ impl ThinJob {
 }
 
 impl ThinLookups {
-    /// Offline: for `count` lookups, 1 to [`ThinJob::most`]. The owner gives its table, the other party none.
+    /// Offline: for `count` lookups, 1 to [`ThinJob::most`]. The owner gives its table, the other party none. Of sparse keys
+    /// chance is counted as if all batches of the job were of this size: divide lookups evenly.
     ///
     /// # Errors
     /// [`Error::Param`] for sizes that are not supported, for batches so small or so many that chance could spoil the

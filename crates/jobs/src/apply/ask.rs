@@ -2,7 +2,7 @@
 
 use crate::{
     apply::options::{Apply, Operation},
-    constant::{self, Held},
+    constant,
     decision::{self, Threshold},
     evaluate::{self, Wanted},
     fixed,
@@ -177,7 +177,7 @@ fn compare(args: &Apply, relation: Relation) -> Result<Job> {
             (ids.clone(), Operand::word(decided.at, rows, role, decided.to_string()))
         }
         (Some(value), _) => {
-            let steps = constant::steps(relation, value, format.fraction_bits, Held::Exact)?;
+            let steps = constant::steps(relation, value, format.fraction_bits, Rounding::before(relation))?;
             let public = Operand::public(value, steps, rows, format, role)?;
             // What is compared is decided as for the number itself.
             let error = if relation.selects() { public.error } else { Some(0.0) };

@@ -149,7 +149,7 @@ pub struct Second {
     /// A file for y in place of --input: CSV with the column --against, or shares
     #[arg(long, value_name = "FILE")]
     pub other: Option<PathBuf>,
-    /// y is this public number; the peer names the same. Equal numbers count as equal, however they are rounded
+    /// y is this public number; the peer names the same. In an order, sums of columns that are equal to it count as equal
     #[arg(
         long,
         value_name = "NUMBER",

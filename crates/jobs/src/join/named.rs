@@ -1,7 +1,7 @@
 //! Columns of a join by their names, and how rows are grouped by them.
 
 use crate::{
-    constant::{self, Held},
+    constant,
     join::{
         column::{Column, Kind},
         file::JoinedFile,
@@ -9,7 +9,10 @@ use crate::{
 };
 use apps::statistics::MAX_GROUPS;
 use hushtable::{Role, operation::Relation};
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    Rounding,
+    failure::{Failure, Result},
+};
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +37,17 @@ impl Number {
 
     /// A cut as a word: numbers that are not below it have this one, or a greater one.
     pub fn scaled(&self, cut: f64) -> i64 {
-        let least = constant::steps(Relation::Ge, cut, self.fraction_bits, Held::Nearest);
+        let least = constant::steps(Relation::Ge, cut, self.fraction_bits, Rounding::Nearest);
         least.expect("there is one in an order") as i64
+    }
+
+    /// What rounding does to a decision on its numbers, in words.
+    pub fn decisions(&self) -> String {
+        format!(
+            "numbers of {} and what they are compared with are rounded to multiples of 2^-{}: what is written alike is equal, \
+             what lies less than a step from it may fall on either side",
+            self.name, self.fraction_bits
+        )
     }
 
     /// A word as a number.

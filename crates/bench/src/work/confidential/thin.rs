@@ -35,10 +35,11 @@ pub fn cots(work: &ConfidentialWork, role: Role, items: usize) -> (usize, usize)
     of.map(|bill| bill.cots_of(role)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// Batches of as many as there may be.
+/// Batches as large as there may be, all about as large.
 fn pieces(job: &ThinJob, items: usize) -> impl Iterator<Item = usize> + use<> {
-    let most = job.most().max(1);
-    (0..items).step_by(most).map(move |from| most.min(items - from))
+    let batches = items.div_ceil(job.most().max(1)).max(1);
+    let each = items.div_ceil(batches).max(1);
+    (0..items).step_by(each).map(move |from| each.min(items - from))
 }
 
 pub fn run(work: &ConfidentialWork, mut lanes: Lanes) -> Result<()> {

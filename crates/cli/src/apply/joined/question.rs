@@ -7,11 +7,13 @@ use hushtable::{
     math::{Evaluation, Function},
     operation::{Compare, Operation, Relation},
 };
-use hushtable_columns::failure::{Failure, Result};
+use hushtable_columns::{
+    Rounding,
+    failure::{Failure, Result},
+};
 use hushtable_jobs::{
     apply::options::Apply,
-    constant::{self, Held},
-    evaluate,
+    constant, evaluate,
     join::{
         column::BITS,
         file::{JoinedFile, Table},
@@ -69,6 +71,14 @@ impl Question {
         })
     }
 
+    /// What rounding does to a decision, in words; nothing of a function.
+    pub fn decision(&self) -> Option<String> {
+        match &self.operands[..] {
+            [Operand::Column { of, .. }, _] => Some(of.decisions()),
+            _ => None,
+        }
+    }
+
     /// A comparison of two columns, or of one with a public number.
     pub fn relation(args: &Apply, relation: Relation, file: &JoinedFile) -> Result<Self> {
         args.refuse_lookup_options()?;
@@ -97,7 +107,7 @@ impl Question {
             (Some(y), _) => (vec![operand(x), operand(y)], within(limits[1])),
             (None, value) => {
                 let value = value.unwrap_or_default();
-                let word = constant::steps(relation, value, fraction, Held::Nearest)? as i64;
+                let word = constant::steps(relation, value, fraction, Rounding::Nearest)? as i64;
                 (vec![operand(x), Operand::Constant { value, word }], [word; 2])
             }
         };

@@ -66,6 +66,7 @@ impl Ask {
         page.line("of", &format!("the rows in common of {}", file.words()));
         let operands = question.words(file).join(" and ");
         page.line("result", &format!("the column {}, of {operands}", question.name));
+        question.decision().iter().for_each(|text| page.line("decision", text));
         row_results::told(&mut page, &self.owners, me, self.default, &question.tells(file));
         page.title("What shows besides");
         if let Some(within) = &question.within {

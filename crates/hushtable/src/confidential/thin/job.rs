@@ -52,7 +52,7 @@ impl ThinJob {
         self.prf().most().min(MAX_LOOKUPS)
     }
 
-    /// What chance can spoil in all lookups of a job, in batches of `count`: those that the table's form allows for, or one
+    /// What chance can spoil in all lookups of a job, all in batches of `count`: those that the table's form allows for, or one
     /// batch. Nothing where all keys that there can be are in the store. An order for which the
     /// [sort](crate::confidential::order) lacks room is not counted: it tells nothing, no bound is known.
     pub fn chance(&self, count: usize) -> Chance {
