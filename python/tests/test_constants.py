@@ -237,7 +237,7 @@ ORDERS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_e
 # How a share came about, and how many rounded numbers are added up in each of its numbers.
 WAYS = {
     "one owner": 1, "both owners": 2, "two inputs": 2, "seven inputs": 7, "finer": 1, "coarser": 2, "a table's row": 1,
-    "times -3": 3, "looked up": 1,
+    "times -3": 3, "looked up": 1, "low bits": 1,
 }
 
 
@@ -267,7 +267,11 @@ def shared(p, way, n, decimals, fraction, rng):
         index = p.input(np.arange(n.size) if p.role == 0 else None, 0, shape=n.size, bits=8, fraction=0, range=(0, n.size))
         return ht.lookup(ht.Table(written(n, decimals), fraction), index, bits=48)
     s = given(n)
-    return {"finer": lambda: s.with_fraction(fraction + 5), "a table's row": lambda: np.stack([s, s])[1]}.get(way, lambda: s)()
+    ways = {
+        "finer": lambda: s.with_fraction(fraction + 5), "a table's row": lambda: np.stack([s, s])[1],
+        "low bits": lambda: s.low_bits(40),
+    }
+    return ways.get(way, lambda: s)()
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -293,6 +297,36 @@ def test_numbers_written_with_the_same_decimals_are_on_their_side(way):
         return [(sign, n[wrong], c, decimals, fraction) for wrong, sign, n, c, decimals, fraction in found if wrong.any()]
 
     assert ht.run_pair(party) == ([], [])
+
+
+def test_large_whole_numbers_meet_sums_exactly():
+    constants = [2**53 + 1, -(2**55) - 1, 2**61 - 3]
+
+    def party(p):
+        found = []
+        for c in constants:
+            x = np.array([c - 1, c, c + 1])
+            s = p.share([x // 2, x - x // 2][p.role], bits=64, fraction=0, range=(-(2**62), 2**62))
+            s = s + p.share(np.zeros(3, dtype=np.int64), bits=64, fraction=0, range=(-2, 2))
+            found.append([p.open(order(s, c)) for order in ORDERS.values()])
+        return found
+
+    for got in ht.run_pair(party):
+        for c, orders in zip(constants, got, strict=True):
+            x = np.array([-1, 0, 1])
+            assert [list(one) for one in orders] == [list(order(x, 0)) for order in ORDERS.values()], c
+
+
+def test_results_of_exact_tables_are_compared_as_they_are():
+    values = np.arange(16) / 16
+
+    def party(p):
+        index = p.input(np.arange(16) if p.role == 0 else None, 0, shape=16, bits=8, fraction=0, range=(0, 16))
+        found = ht.lookup(ht.Table(values, 4), index, bits=16)
+        return p.open(found >= 0.4), p.open(found > 0.4)
+
+    for ge, gt in ht.run_pair(party):
+        assert np.array_equal(ge, values >= 0.4) and np.array_equal(gt, values > 0.4)
 
 
 def test_a_function_that_is_prepared_compares_as_its_type_says():
