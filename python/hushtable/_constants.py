@@ -63,7 +63,7 @@ def threshold(
     that were rounded by up to `off` when they were read, as `beside` has it."""
     array = _words.numbers(values)
     if array.dtype == np.float64:
-        return _near(operation, array, fraction, limits, up, off)
+        return _near(operation, array.astype(np.float64, copy=False), fraction, limits, up, off)
     exact, always = _checked(operation, array, fraction, limits), np.zeros(array.shape, dtype=np.bool_)
     if off * 2.0**fraction > 1:
         # Floating point does not hold the others; `beside` leaves them as they are.
