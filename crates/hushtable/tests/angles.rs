@@ -85,6 +85,19 @@ fn tangents_are_held_beside_poles_only() {
     assert!(Evaluation::new(Function::Tan, 16, 8, &Options::default()).is_ok());
 }
 
+/// Far beyond what floating point holds, numbers have the results of those in the first turn.
+#[test]
+fn outcomes_repeat_with_the_turn() {
+    let turns = [(Function::Sin2Pi, 1), (Function::Cos2Pi, 1), (Function::SinPi, 2), (Function::CosPi, 2)];
+    for (function, turn) in turns {
+        let wave = Evaluation::new(function, 61, 23, &Options::default()).unwrap();
+        for (i, x) in random(59, 200, 5).into_iter().enumerate() {
+            let x = if i % 2 == 0 { x as i64 } else { -(x as i64) };
+            assert_eq!(wave.outcomes(x), wave.outcomes(x.rem_euclid(turn << 23)), "{function} of {x}");
+        }
+    }
+}
+
 /// Every number, whatever the first share is, and the bound.
 #[test]
 fn angle_addition_at_every_angle_of_a_small_turn() {

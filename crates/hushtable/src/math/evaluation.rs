@@ -143,7 +143,7 @@ impl Evaluation {
 
     /// The least and the greatest result that the protocol may give for a number in the [card's reach](Card::reach), over
     /// all shares of it: integers at the scales of results and of numbers. `None` for a number that it refuses. For a
-    /// sine or a cosine by angle addition, bounds of them, for numbers that floating point holds.
+    /// sine or a cosine by angle addition, bounds of them.
     ///
     /// The plaintext twin: a spline's result depends on how the number is shared, by a unit or two.
     pub fn outcomes(&self, x: i64) -> Option<[i64; 2]> {
