@@ -116,6 +116,9 @@ pub fn read(text: &[u8]) -> std::result::Result<Read, String> {
         ));
     }
     let Marks { signed, salt, unsigned } = parsed(text)?;
+    if signed.is_some() && unsigned.is_some() {
+        return Err("signatures, and why there are none".into());
+    }
     let Some(Signed { statement, signatures }) = signed else {
         return Err(format!("not signed: {}", unsigned.unwrap_or_else(|| "--sign was not asked for".into())));
     };
@@ -338,7 +341,15 @@ fn who(certificate: &Certificate) -> String {
 fn is_date(text: &str) -> bool {
     const FORM: &[u8] = b"0000-00-00T00:00:00Z";
     let fits = |(c, form): (u8, &u8)| if *form == b'0' { c.is_ascii_digit() } else { c == *form };
-    text.len() == FORM.len() && text.bytes().zip(FORM).all(fits)
+    if text.len() != FORM.len() || !text.bytes().zip(FORM).all(fits) {
+        return false;
+    }
+    let within = |at: usize, [least, most]: [u8; 2]| {
+        text[at..at + 2].parse().is_ok_and(|number: u8| (least..=most).contains(&number))
+    };
+    [(5, [1, 12]), (8, [1, 31]), (11, [0, 23]), (14, [0, 59]), (17, [0, 60])]
+        .into_iter()
+        .all(|(at, ends)| within(at, ends))
 }
 
 /// Lines of two columns.
@@ -379,6 +390,11 @@ mod tests {
     fn dates_that_can_be_compared() {
         assert!(is_date(&date(0)) && is_date(&date(1 << 32)));
         for text in ["", "2026", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00Z ", "x026-01-01T00:00:00Z"] {
+            assert!(!is_date(text), "{text}");
+        }
+        for text in
+            ["2026-13-01T00:00:00Z", "2026-01-00T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z"]
+        {
             assert!(!is_date(text), "{text}");
         }
     }

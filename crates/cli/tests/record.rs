@@ -148,6 +148,7 @@ fn nobody_signs_another_job_later() {
         ("\"exit_code\": 0", "\"exit_code\": 0,\n  \"error\": \"x\"", "exit code 0, an error"),
         ("\"outcome\": \"done\"", "\"outcome\": \"failed\"", "outcome \"failed\", exit code 0"),
         ("\"outcome\": \"done\"", "\"outcome\": \"paid\"", "outcome \"paid\""),
+        ("\"salt\": \"", "\"unsigned\": \"P0 pays\",\n  \"salt\": \"", "and why there are none"),
         ("\"rows\": 3", "\"rows\": 3,\n  \"result\": \"P0 agreed to pay\"", "the field \"result\""),
         ("\"bytes\": ", "\"paid\": 1,\n  \"bytes\": ", "unknown field `paid`"),
         ("\"setup\": {", "\"setup\": {\n  \"paid\": 1,", "unknown field `paid`"),

@@ -325,6 +325,14 @@ fn keys_that_cannot_be_looked_up() {
     }
     keys("k\n1\n", "--insecure-plain-tcp --listen 127.0.0.1:0").fails_with(2, "hushtable serve");
     keys("k\n1\n", &format!("{NOWHERE} --present p.json")).fails_with(2, "needs --reveal shares");
+    for (more, want) in [
+        ("--reveal shares --present ox --output ox", "--present and --output are the same file"),
+        ("--reveal shares --output ox --present px --record px", "--record and --present are the same file"),
+        ("--reveal me --output cx --copy cx", "--copy and --output are the same file"),
+        ("--reveal me --output ox --record cx --copy cx", "--copy and --record are the same file"),
+    ] {
+        site.run(&format!("lookup --keys m.csv --column k {NOWHERE} --force {more}")).fails_with(2, want);
+    }
     let explained = keys("k\n1\n1\n", &format!("{NOWHERE} --dry-run")).ok().stdout;
     assert!(explained.contains("that there are 2 keys") && !site.has("c"), "{explained}");
 

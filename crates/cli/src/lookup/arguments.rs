@@ -134,6 +134,24 @@ impl Lookup {
         self.reveal == Some(Who::Shares)
     }
 
+    /// No two of the files that it writes are one.
+    fn files_apart(&self) -> Result<()> {
+        let files = [
+            ("--output", &self.delivery.output),
+            ("--present", &self.present),
+            ("--record", &self.delivery.record),
+            ("--copy", &self.copy),
+        ];
+        let there: Vec<_> =
+            files.into_iter().filter_map(|(name, file)| Some((name, file.as_ref()?))).collect();
+        for (i, (name, file)) in there.iter().enumerate() {
+            if let Some((other, _)) = there[..i].iter().find(|(_, other)| other == file) {
+                return Err(Failure::new(format!("{name} and {other} are the same file")));
+            }
+        }
+        Ok(())
+    }
+
     /// The files for results, none of which is an input; nothing if none is named.
     pub fn outputs(&self, keys: &Keys<'_>) -> Result<Option<Outputs>> {
         if self.present.is_some() && !self.shares() {
@@ -150,10 +168,8 @@ impl Lookup {
             .chain(self.copy.as_deref())
             .chain(self.csv.inputs())
             .collect();
+        self.files_apart()?;
         let Some(path) = &self.delivery.output else { return Ok(None) };
-        if self.present.as_ref() == Some(path) {
-            return Err(Failure::new("--present and --output are the same file"));
-        }
         if !self.shares() {
             hushtable_columns::FileFormat::of(path).check(path)?;
         }

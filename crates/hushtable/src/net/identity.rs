@@ -199,14 +199,18 @@ fn make(name: &str) -> Result<Made> {
 /// Writes key, certificate and the folder for peers into the new folder `dir`.
 fn fill(dir: &Path, name: &str) -> Result<()> {
     let Made { key, certificate } = make(name)?;
-    let create = |dir: &Path| fs::create_dir(dir).map_err(Error::io(format!("creating {}", dir.display())));
+    // For this user alone, whatever its mask is.
+    let create = |dir: &Path| {
+        fs::create_dir(dir).map_err(Error::io(format!("creating {}", dir.display())))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+                .map_err(Error::io(format!("protecting {}", dir.display())))?;
+        }
+        Ok::<(), Error>(())
+    };
     create(dir)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
-            .map_err(Error::io(format!("protecting {}", dir.display())))?;
-    }
     create(&dir.join(TRUSTED))?;
     write_new(&dir.join(KEY), key.as_bytes(), 0o600)?;
     write_new(&dir.join(CERTIFICATE), certificate.as_bytes(), 0o644)
