@@ -61,6 +61,10 @@ def threshold(
     """Public numbers that shares are compared with, rounded `up` or down to steps, so that the answer stays the same;
     and where the answer is yes whatever the share is, since the rounded number is the end of `limits`. Beside numbers
     that were rounded by up to `off` when they were read, as `beside` has it."""
+    given = np.asarray(values)
+    if given.dtype in (np.float16, np.float32):
+        # As it is written: in 32 bits there is no 0.7 either.
+        values = given.astype(str).astype(np.float64)
     array = _words.numbers(values)
     if array.dtype == np.float64:
         return _near(operation, array.astype(np.float64, copy=False), fraction, limits, up, off)

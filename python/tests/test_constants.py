@@ -317,6 +317,17 @@ def test_large_whole_numbers_meet_sums_exactly():
             assert [list(one) for one in orders] == [list(order(x, 0)) for order in ORDERS.values()], c
 
 
+def test_constants_of_32_bits_are_what_they_are_written_as():
+    x = np.float32([0.7, 0.3, 0.71])
+
+    def party(p):
+        s = p.input(x if p.role == 0 else None, 0, shape=3, bits=32, fraction=12)
+        return p.open(s >= np.float32(0.7)), p.open(s > np.float32(0.3)), p.open(s <= x)
+
+    for ge, gt, le in ht.run_pair(party):
+        assert list(ge) == [1, 0, 1] and list(gt) == [1, 0, 1] and list(le) == [1, 1, 1]
+
+
 def test_results_of_exact_tables_are_compared_as_they_are():
     values = np.arange(16) / 16
 

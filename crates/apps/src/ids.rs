@@ -29,6 +29,7 @@ use hushtable::{
 use prim::{Block, Wiped};
 
 mod looks;
+mod pattern;
 mod rules;
 mod shape;
 

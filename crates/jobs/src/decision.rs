@@ -188,8 +188,10 @@ pub fn margin(
         Some(constant) => format!("x within {} of {constant}", about(error)),
         None => format!("x and y that differ by {} or less", about(error)),
     };
-    let equal = ["", ", but for equal ones, which count as equal"];
-    let equal = equal[usize::from(Rounding::before(relation) != Rounding::Nearest)];
+    let equal = match Rounding::before(relation) {
+        Rounding::Nearest => ", sums that are equal as they are written too",
+        _ => ", but for equal ones, which count as equal",
+    };
     Some(match shared {
         true => format!("{near} may fall on either side, since the numbers are no more exact than that"),
         false => format!(

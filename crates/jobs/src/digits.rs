@@ -19,11 +19,11 @@ impl Digits {
         if fraction_bits <= EXACT { Self::All } else { Self::Multiple(fraction_bits as i32) }
     }
 
-    /// Of a sum of so many: their errors cancel in part, and are less than this at nearly all times.
+    /// Of a sum of so many, whose errors may all be alike, as those of equal prices are.
     pub fn of_sum(fraction_bits: i32, count: f64) -> Self {
         match fraction_bits <= EXACT as i32 && fraction_bits >= 0 {
             true => Self::All,
-            false => Self::Error(count.min(4.0 * count.sqrt()) * 2f64.powi(-1 - fraction_bits)),
+            false => Self::Error(count * 2f64.powi(-1 - fraction_bits)),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::{fmt, str::FromStr};
 
+use super::pattern::{is_date, is_day, is_decimal, is_phone};
 use hushtable::{Error, Result, session::Session};
 
 /// The pattern of one column of ids. Public once it is told.
@@ -121,8 +122,17 @@ impl Shape {
             return if whole { Shapes::Equal } else { Shapes::Lengths };
         }
         // Dates and telephone numbers have rules of their own, which their digits alone do not replace.
-        if [a, b].iter().all(|pattern| is_date(pattern)) {
-            return Shapes::Differ(Some("date:dmy"));
+        let both = [a, b];
+        if both.iter().all(|pattern| is_date(pattern)) {
+            // Behind slashes and dashes months may come first.
+            let sure = both.iter().all(|pattern| pattern.starts_with("9999") || pattern.contains('.'));
+            return Shapes::Differ(sure.then_some("date:dmy"));
+        }
+        // Digits of a time or behind a point are none of an id, nor do those of days say which is which.
+        if both.iter().any(|pattern| pattern.contains(':') || is_decimal(pattern))
+            || both.iter().all(|pattern| is_day(pattern))
+        {
+            return Shapes::Differ(None);
         }
         if [a, b].iter().all(|pattern| is_phone(pattern)) && [a, b].iter().any(|p| p.starts_with('+')) {
             return Shapes::Differ(Some("e164:+CODE"));
@@ -145,27 +155,6 @@ impl Shape {
             .or_else(|| by("digits,zeros", true, &digits));
         Shapes::Differ(rule)
     }
-}
-
-/// A pattern of days such as 99.99.9999 or 9999-99-99.
-fn is_date(pattern: &str) -> bool {
-    // Without lengths any part may be a year.
-    let open = pattern.contains('*');
-    let (pattern, sign) = (pattern.replace('*', ""), |c: char| ".-/".contains(c));
-    let parts: Vec<&str> = pattern.split(sign).collect();
-    let signs: Vec<&str> = pattern.matches(sign).collect();
-    let day = |part: &str| ["9", "99"].contains(&part);
-    let year = |part: &str| ["99", "9999"].contains(&part) || open && part == "9";
-    match parts[..] {
-        [a, b, c] if signs[0] == signs[1] => day(b) && (a == "9999" && day(c) || day(a) && year(c)),
-        _ => false,
-    }
-}
-
-/// A pattern of digits, which blanks and such may part, with a plus sign before them or none.
-fn is_phone(pattern: &str) -> bool {
-    let rest = pattern.strip_prefix('+').unwrap_or(pattern);
-    rest.contains('9') && rest.chars().all(|c| "9* -/.()".contains(c))
 }
 
 /// A capital letter, a small one, one of neither kind, and a digit.
@@ -270,7 +259,12 @@ mod tests {
             ("A-99", "A999a", Shapes::Differ(Some("digits,zeros"))),
             ("aa", "AAA", Shapes::Differ(None)),
             ("99.99.9999", "9999-99-99", Shapes::Differ(Some("date:dmy"))),
-            ("9*.9*.9999", "99/99/9999", Shapes::Differ(Some("date:dmy"))),
+            ("9*.9*.9999", "99.99.9999", Shapes::Differ(Some("date:dmy"))),
+            ("9*.9*.9999", "99/99/9999", Shapes::Differ(None)),
+            ("9999-99-99", "99.99.99", Shapes::Differ(None)),
+            ("9999-99-99", "99-Aaa-9999", Shapes::Differ(None)),
+            ("9999-99-99", "9999-99-99 99:99:99", Shapes::Differ(None)),
+            ("9*.9", "9*", Shapes::Differ(None)),
             ("99.99.9999", "99999999", Shapes::Differ(Some("alnum"))),
             ("+99 9 999", "99 999", Shapes::Differ(Some("e164:+CODE"))),
             ("+9*", "999/9999", Shapes::Differ(Some("e164:+CODE"))),

@@ -43,7 +43,7 @@ rounded up or down for that, less than a step each. Of sums that differ by less 
 it may be the other side. Columns of a join are rounded to nearest, and --constant as they are.
   With --reveal none results are kept as shares, with 24 binary digits after the point or as many as fit: a later \
 comparison with a constant may be wrong for results nearer to it than they are exact, as `explain` says. In a job file \
-(`hushtable run`) a threshold of a function that only rises or falls is decided on what the function is of, exactly.
+(`hushtable run`) a threshold of a function that only rises or falls, but for exp, is decided on what the function is of, exactly.
 
 Examples:
   The bank listens, the telecom company connects, both get the results, and so each other's numbers:

@@ -131,6 +131,7 @@ impl Card {
             }
             Outside::Wrap => "not allowed, not checked",
             Outside::Saturate | Outside::Clamp => "the value at the nearer end of the domain",
+            Outside::Strict | Outside::Usual if arc => "refused, but for roundings of up to 4 steps",
             Outside::Strict | Outside::Usual => "refused",
         };
         Some(format!("{undefined}: {out}"))
