@@ -259,7 +259,6 @@ mod tests {
             ("A-99", "A999a", Shapes::Differ(Some("digits,zeros"))),
             ("aa", "AAA", Shapes::Differ(None)),
             ("99.99.9999", "9999-99-99", Shapes::Differ(Some("date:dmy"))),
-            ("9*.9*.9999", "99.99.9999", Shapes::Differ(Some("date:dmy"))),
             ("9*.9*.9999", "99/99/9999", Shapes::Differ(None)),
             ("9999-99-99", "99.99.99", Shapes::Differ(None)),
             ("9999-99-99", "99-Aaa-9999", Shapes::Differ(None)),
@@ -312,14 +311,14 @@ mod tests {
     #[test]
     fn days_and_telephone_numbers_are_settled_by_their_rules() {
         let days = (1..=12).map(|n| (n, 13 - n, 1990 + n)).collect::<Vec<(u32, u32, u32)>>();
-        let days: [Vec<String>; 3] = [
+        let days: [Vec<String>; 2] = [
             days.iter().map(|(d, m, y)| format!("{d:02}.{m:02}.{y}")).collect(),
-            days.iter().map(|(d, m, y)| format!("{d}/{m}/{y}")).collect(),
             days.iter().map(|(d, m, y)| format!("{y}-{m:02}-{d:02}")).collect(),
         ];
         let calls = [|n| format!("+43 1 {n}"), |n| format!("01 / {n}"), |n| format!("0043-1-{n}")];
         let calls = calls.map(|of: fn(u32) -> String| (500_100..500_112).map(of).collect::<Vec<_>>());
-        for (all, rule, said) in [(&days, "date:dmy", "date:dmy"), (&calls, "e164:+43", "e164:+CODE")] {
+        for (all, rule, said) in [(&days[..], "date:dmy", "date:dmy"), (&calls[..], "e164:+43", "e164:+CODE")]
+        {
             let rules: crate::ids::Rules = rule.parse().unwrap();
             let form =
                 |ids: &[String]| ids.iter().map(|id| rules.form(id).unwrap().to_string()).collect::<Vec<_>>();
