@@ -316,7 +316,7 @@ fn questions_that_cannot_be() {
         &format!("stats p0.json --quantile income:1/2:30.0000001 {BANK}"),
         &format!("stats p1.json --quantile income:1/2:30.0000002 {TELECOM}"),
     );
-    done.iter().for_each(|done| done.fails_with(5, "what is asked"));
+    done.iter().for_each(|done| done.fails_with(5, "digest of the question"));
     let got = results(&site, "--mean p0.name --mean p1.name");
     assert_eq!(got[&("all".to_owned(), "mean of p1.name".to_owned())], Some(2.0));
 }
