@@ -19,7 +19,7 @@
 //! leave this room is refused ([`GroupShape::chance`]).
 //!
 //! What the parties ask is compared before anything is opened: shapes, least sizes and noise. A difference ends both
-//! with [`Error::Handshake`].
+//! with `Error::Handshake`.
 //!
 //! # Protocol
 //! * *Count*: the bits become additive words of 32 bits, which are added up.

@@ -39,7 +39,7 @@ impl Count {
     /// Online, 1 round: a share of how many bits are 1, of 32 bits. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there are as many bits as prepared for, and those of the channel.
+    /// `Error::Shape` unless there are as many bits as prepared for, and those of the channel.
     pub fn count(self, s: &mut Session, matched: &Bits) -> Result<AShare<u64>> {
         Ok(sum(&self.0.convert::<u64>(s, matched)?))
     }
@@ -56,7 +56,7 @@ impl ProductSum {
     /// Offline, for columns of `bits` bits, with room for the sum.
     ///
     /// # Errors
-    /// [`Error::Param`] for widths other than 1 to 64, and those of the channel.
+    /// `Error::Param` for widths other than 1 to 64, and those of the channel.
     pub fn prepare(p: &mut dyn Source, bits: u32, bins: usize) -> Result<Self> {
         Ok(Self { bins, products: Multiplication::prepare(p, bits, bins)? })
     }
@@ -69,7 +69,7 @@ impl ProductSum {
     /// Online, 1 round: a share of the sum of `x_i y_i`. Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] if columns or widths are not those prepared for, and those of the channel.
+    /// `Error::Shape` if columns or widths are not those prepared for, and those of the channel.
     pub fn sum(self, s: &mut Session, x: &AShare<u64>, y: &AShare<u64>) -> Result<AShare<u64>> {
         self.products.inner_products(s, x, y, self.bins)
     }

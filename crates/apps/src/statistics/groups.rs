@@ -48,10 +48,10 @@ impl Groups {
     /// Offline.
     ///
     /// # Errors
-    /// [`Error::Param`] for more than [`MAX_GROUPS`](super::MAX_GROUPS) or none, for no bins or more than [`MAX_LEAST`](super::MAX_LEAST), for a least size
+    /// `Error::Param` for more than [`MAX_GROUPS`](super::MAX_GROUPS) or none, for no bins or more than [`MAX_LEAST`](super::MAX_LEAST), for a least size
     /// above it, for widths other than 1 to 64, unless there is noise for each column or for none, and for noise that
     /// might leave a width, with the width that would do;
-    /// [`Error::Handshake`] if the peer's shape is another; and those of the channel.
+    /// `Error::Handshake` if the peer's shape is another; and those of the channel.
     pub fn prepare(p: &mut dyn Source, shape: GroupShape) -> Result<Self> {
         shape.check()?;
         p.announce(&announced(&shape.fields()))?;
@@ -66,7 +66,7 @@ impl Groups {
     /// Spends the material.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless groups, bins and columns are those prepared for; [`Error::Handshake`] if the peer's shape
+    /// `Error::Shape` unless groups, bins and columns are those prepared for; `Error::Handshake` if the peer's shape
     /// is another; and those of the channel.
     pub fn add_up(self, s: &mut Session, groups: &[Bits], columns: &[&AShare<u64>]) -> Result<Grouped> {
         let Self { shape, counts, sums, enough } = self;
