@@ -44,8 +44,7 @@ class Table:
         padded[: array.size] = array
         digits = _exact_fraction(array) if fraction is None else fraction
         self._init(native.Table(padded, digits), lo, index_fraction, name)
-        exact = bool((np.ldexp(array, digits) == np.rint(np.ldexp(array, digits))).all())
-        self._off = 0.0 if exact else 0.5 * 2.0**-digits
+        self._off = 0.5 * 2.0**-digits if np.modf(np.ldexp(array, digits))[0].any() else 0.0
 
     @classmethod
     def tabulate(
